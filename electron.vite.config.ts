@@ -3,10 +3,10 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
 import { buildMark } from './scripts/buildState.ts'
-import { firstScreen, oneFile } from './scripts/firstScreen.ts'
-import { helperScripts } from './scripts/helperScripts.ts'
-import { onlyWoff2 } from './scripts/onlyWoff2.ts'
-import { plainHttp } from './scripts/plainHttp.ts'
+import { copyHelperScripts } from './scripts/copyHelperScripts.ts'
+import { keepOnlyWoff2 } from './scripts/keepOnlyWoff2.ts'
+import { createChunkGroup, preloadFirstScreen } from './scripts/preloadFirstScreen.ts'
+import { requirePlainHttp } from './scripts/requirePlainHttp.ts'
 
 const mark = buildMark(import.meta.dirname)
 const here = (path: string) => resolve(import.meta.dirname, path)
@@ -17,7 +17,7 @@ const linkStart = here('src/renderer/app/terminalLink/startTerminalLink.tsx')
 /** Each program of the main side is a file of its own in `out/main`, beside the chunks they share. */
 export default defineConfig({
   main: {
-    plugins: [{ name: 'build-begins', buildStart: mark.begin }, plainHttp(), helperScripts(here('.'))],
+    plugins: [{ name: 'build-begins', buildStart: mark.begin }, requirePlainHttp(), copyHelperScripts(here('.'))],
     build: {
       outDir: here('out/main'),
       target: 'node24',
@@ -58,8 +58,8 @@ export default defineConfig({
     plugins: [
       react(),
       tailwindcss(),
-      onlyWoff2(),
-      firstScreen(windowStart),
+      keepOnlyWoff2(),
+      preloadFirstScreen(windowStart),
       { name: 'build-ends', closeBundle: mark.end },
     ],
     build: {
@@ -87,10 +87,10 @@ export default defineConfig({
             groups: [
               { name: 'xterm', test: /node_modules[\\/]@xterm[\\/]/, priority: 6 },
               { name: 'theme', test: /(ui[\\/]theme[\\/]theme\.ts|vite[\\/]preload-helper\.js)$/, priority: 5 },
-              oneFile('base', [windowStart, linkStart], 4),
-              oneFile('window', [windowStart], 3),
-              oneFile('view', [tabsStart, linkStart], 2),
-              oneFile('terminals', [tabsStart], 1),
+              createChunkGroup('base', [windowStart, linkStart], 4),
+              createChunkGroup('window', [windowStart], 3),
+              createChunkGroup('view', [tabsStart, linkStart], 2),
+              createChunkGroup('terminals', [tabsStart], 1),
             ],
           },
         },

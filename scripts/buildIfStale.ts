@@ -7,9 +7,9 @@ import { isBuilt } from './buildState.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const waitMs = 10 * 60_000
-const keptCharacters = 8_000
+const maxOutputCharacters = 8_000
 
-/** Builds `out/` when it is not of the present sources. Of several that start at once, one builds. */
+/** Builds `out/` unless it was built from the current sources. Concurrent calls build once. */
 export async function buildIfStale(): Promise<void> {
   if (isBuilt(root)) return
   mkdirSync(resolve(root, 'out'), { recursive: true })
@@ -32,7 +32,7 @@ function build(): Promise<void> {
     })
     let said = ''
     const keep = (bytes: Buffer) => {
-      said = (said + bytes.toString('utf8')).slice(-keptCharacters)
+      said = (said + bytes.toString('utf8')).slice(-maxOutputCharacters)
     }
     child.stdout.on('data', keep)
     child.stderr.on('data', keep)

@@ -4,54 +4,54 @@ import { join, relative, sep } from 'node:path'
 
 const settings = [
   'electron.vite.config.ts',
-  'scripts/firstScreen.ts',
-  'scripts/helperScripts.ts',
-  'scripts/plainHttp.ts',
+  'scripts/preloadFirstScreen.ts',
+  'scripts/copyHelperScripts.ts',
+  'scripts/requirePlainHttp.ts',
 ]
 const sources = ['package.json', 'package-lock.json', ...settings]
 
 /**
- * Whether `out/` was built from the sources as they are now: digests of them are written when a build ended well.
- * Files that nobody has touched since are not read: that takes longer than all else before the start.
+ * Whether `out/` was built from the current sources, whose digests are stored after a successful build. Files with an
+ * unchanged modification time are not read: reading them all takes longer than the rest of the start.
  */
 export function isBuilt(root: string): boolean {
   try {
-    const [contents, changes] = readFileSync(stampOf(root), 'utf8').split('\n')
+    const [contents, changes] = readFileSync(getStampPath(root), 'utf8').split('\n')
     const files = sourceFiles(root)
-    return changes === changesOf(files) || contents === contentsOf(root, files)
+    return changes === hashModificationTimes(files) || contents === hashContents(root, files)
   } catch {
     return false
   }
 }
 
-/** For the build itself: what it ends with counts for the sources it began with. */
+/** Records the sources with which a build began, and stores their digests when it ends. */
 export function buildMark(root: string) {
   let digests = ''
   return {
     begin(): void {
-      rmSync(stampOf(root), { force: true })
-      // Programs that end just now may still add to it.
-      rmSync(compiledFolder(root), { recursive: true, force: true, maxRetries: 5 })
+      rmSync(getStampPath(root), { force: true })
+      // Retries, because programs that are exiting may still write into the folder.
+      rmSync(getCompileCacheFolder(root), { recursive: true, force: true, maxRetries: 5 })
       const files = sourceFiles(root)
-      digests = `${contentsOf(root, files)}\n${changesOf(files)}`
+      digests = `${hashContents(root, files)}\n${hashModificationTimes(files)}`
     },
     end(): void {
       mkdirSync(join(root, 'out'), { recursive: true })
-      writeFileSync(stampOf(root), digests)
+      writeFileSync(getStampPath(root), digests)
     },
   }
 }
 
-/** Where Node keeps what it compiled of the programs: `scripts/start.js` and `programFile.ts` name it too. */
-function compiledFolder(root: string): string {
+/** Path of Node's compile cache for the programs, which `scripts/start.js` and `programFile.ts` name too. */
+function getCompileCacheFolder(root: string): string {
   return join(root, 'out', 'compiled')
 }
 
-function stampOf(root: string): string {
+function getStampPath(root: string): string {
   return join(root, 'out', 'built-from')
 }
 
-function contentsOf(root: string, files: readonly string[]): string {
+function hashContents(root: string, files: readonly string[]): string {
   const digest = createHash('sha256')
   for (const file of files) {
     const content = readFileSync(file)
@@ -60,8 +60,8 @@ function contentsOf(root: string, files: readonly string[]): string {
   return digest.digest('hex')
 }
 
-/** Of when each file was changed, which no program can set back. */
-function changesOf(files: readonly string[]): string {
+/** Hashes the change time of each file, which programs cannot set back. */
+function hashModificationTimes(files: readonly string[]): string {
   const digest = createHash('sha256')
   for (const file of files) {
     const { size, ctimeMs } = statSync(file)
@@ -70,7 +70,7 @@ function changesOf(files: readonly string[]): string {
   return digest.digest('hex')
 }
 
-/** Tests are no part of what is built. */
+/** Lists the files that are built; tests are not. */
 function sourceFiles(root: string): string[] {
   const files = [...filesBelow(join(root, 'src')), ...sources.map((it) => join(root, it))]
   return files.filter((file) => !/\.test\.tsx?$/.test(file)).sort()

@@ -1,7 +1,7 @@
 /**
- * Writes `src/shared/characterWidthRanges.ts`: how many cells each character takes in a terminal. Programs in sandboxes ask
- * `wcwidth` of the C library, so that is what counts (glibc 2.36 of Debian 12). What it does not know yet is taken from
- * the Unicode of Node. Run on Debian 12: `node scripts/characterWidths.ts`.
+ * Writes `src/shared/characterWidthRanges.ts`: how many cells each character takes in a terminal. Programs in
+ * sandboxes call `wcwidth` of the C library, so its widths count (glibc 2.36 of Debian 12). Characters that it does
+ * not define take the width of Node's Unicode version. Run on Debian 12: `node scripts/characterWidths.ts`.
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -17,11 +17,11 @@ print(libc.gnu_get_libc_version().decode())
 print("".join(str(libc.wcwidth(ctypes.c_uint32(it)) + 1) for it in range(0x110000)))
 `
 
-/** What the C library of this machine says of each code point; -1 is a control, or unknown to it. */
-export function libraryWidths(): { version: string; widthOf: (codePoint: number) => number } {
+/** Reads the width of each code point from this computer's C library; -1 for controls and undefined characters. */
+export function readLibraryWidths(): { version: string; getWidth: (codePoint: number) => number } {
   const answer = execFileSync('python3', ['-c', question], { encoding: 'utf8', maxBuffer: 4 * 1024 * 1024 })
   const [version = '', digits = ''] = answer.split('\n')
-  return { version, widthOf: (codePoint) => Number(digits[codePoint]) - 1 }
+  return { version, getWidth: (codePoint) => Number(digits[codePoint]) - 1 }
 }
 
 const controls = /^[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]$/u
@@ -30,32 +30,32 @@ const ideographs = /^[\p{Ideographic}\p{Script=Hiragana}\p{Script=Katakana}\u2ff
 const emoji = /^\p{Emoji_Presentation}$/u
 
 function isWide(codePoint: number, character: string): boolean {
-  // The block where new emoji come, and planes 2 and 3 for ideographs, assigned or not:
+  // The block for new emoji, and planes 2 and 3 for ideographs, assigned or not:
   // https://www.unicode.org/reports/tr11/#ED7
   if ((codePoint >= 0x1fa70 && codePoint < 0x1fb00) || (codePoint >= 0x20000 && codePoint < 0x3fffe)) return true
   return emoji.test(character) || ideographs.test(character)
 }
 
-function widthOf(codePoint: number, known: number): number {
-  if (known >= 0) return known
+function resolveWidth(codePoint: number, libraryWidth: number): number {
+  if (libraryWidth >= 0) return libraryWidth
   const character = String.fromCodePoint(codePoint)
   if (controls.test(character)) return codePoint < 0x2028 ? 0 : 1
   if (marks.test(character)) return 0
   return isWide(codePoint, character) ? 2 : 1
 }
 
-function rangesOf(width: number, widths: readonly number[]): string {
+function formatRanges(width: number, widths: readonly number[]): string {
   const bounds: number[] = []
-  for (const [codePoint, it] of widths.entries()) {
-    if ((it === width) !== (codePoint > 0 && widths[codePoint - 1] === width)) bounds.push(codePoint)
+  for (const [codePoint, cells] of widths.entries()) {
+    if ((cells === width) !== (codePoint > 0 && widths[codePoint - 1] === width)) bounds.push(codePoint)
   }
   const pairs = bounds.map((it) => `0x${it.toString(16)}`)
   return pairs.join(', ')
 }
 
 function write(): void {
-  const { version, widthOf: known } = libraryWidths()
-  const widths = Array.from({ length: 0x110000 }, (_, codePoint) => widthOf(codePoint, known(codePoint)))
+  const { version, getWidth: getLibraryWidth } = readLibraryWidths()
+  const widths = Array.from({ length: 0x110000 }, (_, codePoint) => resolveWidth(codePoint, getLibraryWidth(codePoint)))
   const text = `/**
  * Written by \`scripts/characterWidths.ts\` from glibc ${version} and Unicode ${process.versions.unicode}. Code points by turns: the first that has
  * this width, then the first that has it no longer. All others take one cell.
@@ -63,18 +63,18 @@ function write(): void {
 
 // biome-ignore format: a table
 export const noCells: readonly number[] = [
-  ${rangesOf(0, widths)},
+  ${formatRanges(0, widths)},
 ]
 
 // biome-ignore format: a table
 export const twoCells: readonly number[] = [
-  ${rangesOf(2, widths)},
+  ${formatRanges(2, widths)},
 ]
 `
-  writeFileSync(resolve(import.meta.dirname, '../src/shared/characterWidthRanges.ts'), wrapped(text))
+  writeFileSync(resolve(import.meta.dirname, '../src/shared/characterWidthRanges.ts'), wrapLines(text))
 }
 
-function wrapped(text: string): string {
+function wrapLines(text: string): string {
   const fold = (line: string) => (line.length < 120 ? line : line.replace(/(.{1,116}[,])( |$)/g, '$1\n  ').trimEnd())
   return text.split('\n').map(fold).join('\n')
 }

@@ -18,17 +18,17 @@ type LockedPackage = {
 const path = new URL('../package-lock.json', import.meta.url)
 const lock = JSON.parse(await readFile(path, 'utf8')) as { packages: Record<string, LockedPackage> }
 
-const missing: { place: string; name: string; range: string; dev: boolean }[] = []
-for (const [owner, held] of Object.entries(lock.packages)) {
-  for (const [name, range] of Object.entries(held.optionalDependencies ?? {})) {
-    if (!isResolvable(owner, name)) missing.push({ place: `node_modules/${name}`, name, range, dev: held.dev === true })
+const missing: { path: string; name: string; range: string; dev: boolean }[] = []
+for (const [owner, entry] of Object.entries(lock.packages)) {
+  for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
+    if (!isResolvable(owner, name)) missing.push({ path: `node_modules/${name}`, name, range, dev: entry.dev === true })
   }
 }
 
-for (const { place, name, range, dev } of missing) {
-  lock.packages[place] = {
+for (const { path, name, range, dev } of missing) {
+  lock.packages[path] = {
     version: range.replace(/^[^0-9]*/, ''),
-    ...platformOf(name),
+    ...readPlatform(name),
     ...(dev && { dev }),
     optional: true,
   }
@@ -37,7 +37,7 @@ lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b])
 await writeFile(path, `${JSON.stringify(lock, null, 2)}\n`)
 process.stdout.write(`${missing.length} optional packages added\n`)
 
-/** Node's look-up: beside the owner, then in every folder above it. */
+/** Whether Node resolves the package from its owner: beside it, then in every folder above. */
 function isResolvable(owner: string, name: string): boolean {
   for (let folder = owner; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     if (lock.packages[`${folder === '' ? '' : `${folder}/`}node_modules/${name}`]) return true
@@ -47,11 +47,11 @@ function isResolvable(owner: string, name: string): boolean {
   }
 }
 
-/** A platform package says its platform in its name: `@biomejs/cli-linux-x64-musl`. */
-function platformOf(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> {
-  const words = name.replace('windows', 'win32').split(/[-/@_.]/)
-  const named = (known: readonly string[]) => words.filter((it) => known.includes(it))
-  const os = named([
+/** Reads the platform from a package name such as `@biomejs/cli-linux-x64-musl`. */
+function readPlatform(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> {
+  const parts = name.replace('windows', 'win32').split(/[-/@_.]/)
+  const filterParts = (names: readonly string[]) => parts.filter((it) => names.includes(it))
+  const os = filterParts([
     'aix',
     'android',
     'darwin',
@@ -64,7 +64,7 @@ function platformOf(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> {
     'sunos',
     'win32',
   ])
-  const cpu = named(['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'])
+  const cpu = filterParts(['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64'])
   return {
     ...(os.length > 0 && { os: os.map((it) => it.replace('linuxmusl', 'linux')) }),
     ...(cpu.length > 0 && { cpu }),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { configDocuments } from './configDocuments.ts'
+import { createConfigDocuments } from './configDocuments.ts'
 
 test('the schema and the guide tell of the configuration as it is', () => {
-  for (const { path, text } of configDocuments()) expect(readFileSync(path, 'utf8'), path).toBe(text)
+  for (const { path, text } of createConfigDocuments()) expect(readFileSync(path, 'utf8'), path).toBe(text)
 })

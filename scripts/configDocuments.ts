@@ -1,6 +1,6 @@
 /**
- * Writes what is told of the configuration from its one schema: `resources/config.schema.json` and
- * `docs/configuration.md`. Run after a change of `src/main/config/config.ts`: `node scripts/configDocuments.ts`.
+ * Writes `resources/config.schema.json` and the table of `docs/configuration.md` from the configuration schema. Run
+ * after a change of `src/main/config/config.ts`: `node scripts/configDocuments.ts`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -13,8 +13,8 @@ const keysEnd = '<!-- end of keys -->'
 
 export type Document = { path: string; text: string }
 
-/** The documents as they should be; in `configuration.md` only the table between its marks is written. */
-export function configDocuments(): Document[] {
+/** Creates both documents. Text of `configuration.md` outside the markers is unchanged. */
+export function createConfigDocuments(): Document[] {
   const guide = resolve(root, 'docs', 'configuration.md')
   return [
     { path: resolve(root, 'resources', 'config.schema.json'), text: `${JSON.stringify(jsonSchema(), null, 2)}\n` },
@@ -39,5 +39,5 @@ function row({ path, initial, variable, description }: ConfigKey): string {
 }
 
 if (import.meta.main) {
-  for (const { path, text } of configDocuments()) writeFileSync(path, text)
+  for (const { path, text } of createConfigDocuments()) writeFileSync(path, text)
 }

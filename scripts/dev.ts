@@ -21,7 +21,7 @@ const watcher = await build({
   build: { ...renderer.build, watch: {}, emptyOutDir: false },
 })
 if (!('close' in watcher)) throw new Error('The build does not watch its files.')
-// An edit before the first build has ended would be missed: Steward says that it is ready only then.
+// Waits for the first build: an edit before its end would be missed.
 await new Promise<void>((resolveFirst, reject) => {
   watcher.on('event', (event) => {
     if (event.code === 'END') {

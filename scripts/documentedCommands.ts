@@ -60,13 +60,13 @@ export const documentedCommands: Readonly<Record<string, Trial>> = {
   },
 }
 
-/** Scripts of package.json as a person types them. */
-export function scriptCommand(name: string): string {
+/** Formats a script of package.json as users type it. */
+export function toScriptCommand(name: string): string {
   return name === 'start' || name === 'test' ? `npm ${name}` : `npm run ${name}`
 }
 
-/** Commands of npm, node and ./setup in the `sh` blocks of a document. */
-export function commandsIn(markdown: string): string[] {
+/** Finds the commands of npm, npx, node and ./setup in the `sh` blocks of a document. */
+export function findCommands(markdown: string): string[] {
   const blocks = [...markdown.matchAll(/^ *```sh\n(.*?)^ *```/gms)].map(([, block = '']) => block)
   return blocks
     .flatMap((block) => block.replaceAll(/\\\n\s*/g, '').split('\n'))

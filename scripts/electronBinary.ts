@@ -9,16 +9,16 @@ type Machine = { platform: NodeJS.Platform; uid: number | undefined; environment
 const folder = resolve(import.meta.dirname, '..', 'node_modules', 'electron')
 const fetchMs = 5 * 60_000
 
-/** Why no window can be shown here whatever is installed, in words that end a sentence; undefined when it can. */
-export function whyNoWindow({ platform, uid, environment }: Machine): string | undefined {
+/** Returns why no window can be shown on this computer, as the end of a sentence, or undefined if one can. */
+export function findWindowObstacle({ platform, uid, environment }: Machine): string | undefined {
   if (platform !== 'linux') return undefined
   if (!hasDisplay(environment)) return 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)'
   if (uid === 0) return 'Electron has no sandbox when it runs as root'
   return undefined
 }
 
-/** The path of Electron's program, if it is there. Importing `electron` would fetch it instead. */
-export function electronBinary(environment: Environment): string | undefined {
+/** Returns the path of Electron's program if it is installed. Importing `electron` would download it. */
+export function findElectronBinary(environment: Environment): string | undefined {
   const pathFile = resolve(folder, 'path.txt')
   const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8').trim() : undefined
   const override = environment.ELECTRON_OVERRIDE_DIST_PATH
@@ -26,12 +26,12 @@ export function electronBinary(environment: Environment): string | undefined {
   return name === undefined ? undefined : existing(resolve(folder, 'dist', name))
 }
 
-/** npm fetches the package only; its program, about 100 MB, comes with the first start that can show a window. */
+/** Downloads Electron's program (about 100 MB), which npm leaves out, at the first start that can show a window. */
 export function fetchElectron(environment: Environment): string | undefined {
   if (environment.ELECTRON_SKIP_BINARY_DOWNLOAD) return undefined
   process.stderr.write('Fetching Electron, once…\n')
   spawnSync(process.execPath, [resolve(folder, 'install.js')], { stdio: 'ignore', timeout: fetchMs })
-  return electronBinary(environment)
+  return findElectronBinary(environment)
 }
 
 function existing(path: string): string | undefined {

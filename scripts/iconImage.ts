@@ -1,6 +1,6 @@
 /**
- * Draws `resources/icon.png`, `.icns` and `.ico` after `resources/icon.svg`, whose few shapes it knows:
- * `node scripts/iconImage.ts`.
+ * Draws `resources/icon.png`, `.icns` and `.ico` from `resources/icon.svg`, whose few shapes it knows: `node
+ * scripts/iconImage.ts`.
  */
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -9,7 +9,7 @@ import { crc32, deflateSync } from 'node:zlib'
 type Point = readonly [x: number, y: number]
 type Color = readonly [red: number, green: number, blue: number]
 
-/** Of the picture's own units, as its `viewBox` says. */
+/** Side of the square `viewBox`. */
 const units = 32
 
 const tile = { size: 32, radius: 8, color: [0x35, 0x57, 0xcf] as Color }
@@ -33,7 +33,7 @@ const strokes: readonly { points: readonly Point[]; width: number; color: Color 
   },
 ]
 
-/** Distances in units; one pixel at an edge is as opaque as it is covered. */
+/** Opacity of a pixel at a signed distance, in units, from an edge. */
 const coverage = (distance: number, scale: number): number => Math.min(1, Math.max(0, 0.5 - distance * scale))
 
 function toTile([x, y]: Point): number {
@@ -45,16 +45,16 @@ function toTile([x, y]: Point): number {
 
 function toSegment([x, y]: Point, [ax, ay]: Point, [bx, by]: Point): number {
   const along = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / ((bx - ax) ** 2 + (by - ay) ** 2)
-  const at = Math.min(1, Math.max(0, along))
-  return Math.hypot(x - ax - at * (bx - ax), y - ay - at * (by - ay))
+  const ratio = Math.min(1, Math.max(0, along))
+  return Math.hypot(x - ax - ratio * (bx - ax), y - ay - ratio * (by - ay))
 }
 
 function pixelAt(point: Point, scale: number): number[] {
   let color: readonly number[] = tile.color
   for (const { points, width, color: ink } of strokes) {
-    const distances = points.slice(1).map((end, at) => toSegment(point, points[at] ?? end, end))
+    const distances = points.slice(1).map((end, index) => toSegment(point, points[index] ?? end, end))
     const opacity = coverage(Math.min(...distances) - width / 2, scale)
-    color = color.map((below, at) => below + ((ink[at] ?? 0) - below) * opacity)
+    color = color.map((below, index) => below + ((ink[index] ?? 0) - below) * opacity)
   }
   return [...color.map(Math.round), Math.round(255 * coverage(toTile(point), scale))]
 }
@@ -62,7 +62,7 @@ function pixelAt(point: Point, scale: number): number[] {
 /** @see https://www.w3.org/TR/png-3/ */
 function png(pixels: number): Buffer {
   const scale = pixels / units
-  const steps = Array.from({ length: pixels }, (_, at) => (at + 0.5) / scale)
+  const steps = Array.from({ length: pixels }, (_, index) => (index + 0.5) / scale)
   const rows = steps.map((y) => steps.flatMap((x) => pixelAt([x, y], scale)))
   const header = Buffer.alloc(13)
   header.writeUInt32BE(pixels, 0)
@@ -83,7 +83,10 @@ function chunk(name: string, content: Buffer): Buffer {
   return Buffer.concat([length, named, check])
 }
 
-/** For macOS: each picture as a PNG under the name of its size. @see https://en.wikipedia.org/wiki/Apple_Icon_Image_format */
+/**
+ * Encodes the pictures for macOS, each as a PNG under the name of its size. @see
+ * https://en.wikipedia.org/wiki/Apple_Icon_Image_format
+ */
 function icns(): Buffer {
   const parts = [
     ['ic07', 128],
@@ -91,17 +94,20 @@ function icns(): Buffer {
     ['ic09', 512],
     ['ic10', 1024],
   ] as const
-  const entries = parts.map(([name, pixels]) => sized(name, png(pixels)))
-  return sized('icns', Buffer.concat(entries))
+  const entries = parts.map(([name, pixels]) => createEntry(name, png(pixels)))
+  return createEntry('icns', Buffer.concat(entries))
 }
 
-function sized(name: string, content: Buffer): Buffer {
+function createEntry(name: string, content: Buffer): Buffer {
   const head = Buffer.alloc(8, name, 'latin1')
   head.writeUInt32BE(content.length + head.length, 4)
   return Buffer.concat([head, content])
 }
 
-/** For Windows: a directory of PNGs. @see https://learn.microsoft.com/en-us/previous-versions/ms997538(v=msdn.10) */
+/**
+ * Encodes the pictures for Windows as a directory of PNGs. @see
+ * https://learn.microsoft.com/en-us/previous-versions/ms997538(v=msdn.10)
+ */
 function ico(): Buffer {
   const images = [16, 32, 48, 64, 128, 256].map((pixels) => ({ pixels, image: png(pixels) }))
   const head = Buffer.alloc(6)
@@ -110,7 +116,7 @@ function ico(): Buffer {
   let offset = head.length + 16 * images.length
   const directory = images.map(({ pixels, image }) => {
     const entry = Buffer.alloc(16)
-    entry.set([pixels % 256, pixels % 256], 0) // 0 stands for 256
+    entry.set([pixels % 256, pixels % 256], 0) // 0 means 256
     entry.writeUInt16LE(1, 4)
     entry.writeUInt16LE(32, 6)
     entry.writeUInt32LE(image.length, 8)

@@ -45,14 +45,14 @@ function complain(text: string): void {
 
 function findProblems(path: string): { line: number; problem: string }[] {
   const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
-  const found: { line: number; problem: string }[] = []
+  const problems: { line: number; problem: string }[] = []
   const visit = (node: ts.Node): void => {
     const problem = findProblem(node)
-    if (problem) found.push({ line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1, problem })
+    if (problem) problems.push({ line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1, problem })
     ts.forEachChild(node, visit)
   }
   visit(source)
-  return found
+  return problems
 }
 
 function findProblem(node: ts.Node): string | undefined {

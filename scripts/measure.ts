@@ -1,46 +1,56 @@
 /**
- * `npm run measure`: counts of the product's code, for comparison before and after a change. Reads `src` without its
- * tests, with TypeScript's own parser. Numbers are a compass, not a limit.
+ * `npm run measure`: counts of the code, for comparison before and after a change. Structure is counted in `src` without
+ * its tests; language in every area, tests included. Uses TypeScript's own parser.
  */
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import ts from 'typescript'
+import {
+  allowedNames,
+  type CodeFile,
+  forbiddenOpening,
+  forbiddenParts,
+  forbiddenPhrase,
+  readCodeFiles,
+  readComments,
+  splitName,
+  visitNodes,
+} from './codeLanguage.ts'
 
-type SourceFile = { path: string; lines: number; source: ts.SourceFile }
+const languageAreas = [
+  'src/main/service',
+  'src/main/agent',
+  'src/main/host',
+  'src/main/platform',
+  'src/shared',
+  'src/renderer',
+  'test',
+  'scripts',
+]
 
-const dialectOpening =
-  /^\s*(What|Of|Where|It|Its|One (that|of|which)|Those|Who|Whoever|Nobody|Nothing|Something|Without|So (many|much)|As it|Undefined|Which|How)\b/
-const dialectParts = new Set(
-  'given asked told kept wanted taken held gone most usual longest found words note known shown made'.split(' '),
-)
-
-const files: SourceFile[] = execFileSync('git', ['ls-files', 'src'], { encoding: 'utf8' })
-  .split('\n')
-  .filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path))
-  .map((path) => {
-    const text = readFileSync(path, 'utf8')
-    const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
-    return { path, lines: text.split('\n').length - 1, source }
-  })
+const files = readCodeFiles(['src']).filter(({ path }) => !/\.test\.tsx?$/.test(path))
 
 const counts: [name: string, count: number | string][] = [
   ['files', files.length],
   ['lines', sum(files.map(({ lines }) => lines))],
   ...functionCounts(),
   ...importCounts(),
-  ...commentCounts(),
-  ...identifierCounts(),
-  ['exports documented, contract', documentedShare((path) => path.startsWith('src/shared/contract/'))],
-  ['exports documented, rest', documentedShare((path) => !path.startsWith('src/shared/contract/'))],
+  ['exports documented, contract', measureDocumentation((path) => path.startsWith('src/shared/contract/'))],
+  ['exports documented, rest', measureDocumentation((path) => !path.startsWith('src/shared/contract/'))],
 ]
 const width = Math.max(...counts.map(([name]) => name.length))
 for (const [name, count] of counts) process.stdout.write(`${name.padEnd(width)}  ${count}\n`)
+process.stdout.write(
+  '\nLanguage: comments; forbidden openings; phrases in 1,000 words of comments; parts of identifiers in 1,000\n',
+)
+for (const area of languageAreas) {
+  const { comments, openings, phrases, parts } = measureLanguage(readCodeFiles([area]))
+  process.stdout.write(`${area.padEnd(width)}  ${comments}  ${openings}  ${phrases}  ${parts}\n`)
+}
 
 function functionCounts(): [string, number][] {
   const lengths: number[] = []
   for (const { source } of files) {
-    visit(source, (node) => {
+    visitNodes(source, (node) => {
       if (!ts.isFunctionLike(node) || !('body' in node) || !node.body) return
       const start = source.getLineAndCharacterOfPosition(node.getStart()).line
       lengths.push(source.getLineAndCharacterOfPosition(node.end).line - start + 1)
@@ -81,35 +91,34 @@ function importCounts(): [string, number][] {
   ]
 }
 
-function isBeside(path: string): (other: string) => boolean {
-  return (other) => dirname(other) === dirname(path)
+function isBeside(path: string): (sibling: string) => boolean {
+  return (sibling) => dirname(sibling) === dirname(path)
 }
 
-function commentCounts(): [string, number | string][] {
-  const comments = files.flatMap(({ source }) => commentsOf(source))
-  const dialect = comments.filter((text) => dialectOpening.test(text)).length
-  return [
-    ['comments', comments.length],
-    ['comments that open in the old dialect', `${dialect} (${percent(dialect, comments.length)})`],
-  ]
-}
-
-function identifierCounts(): [string, string][] {
+function measureLanguage(area: readonly CodeFile[]): Record<'comments' | 'openings' | 'phrases' | 'parts', string> {
+  const texts = area.flatMap(({ source }) => readComments(source).map(({ text }) => text))
+  const openings = texts.filter((text) => forbiddenOpening.test(text)).length
+  const wordCount = sum(texts.map((text) => text.split(/\s+/).length))
+  const phrases = sum(texts.map((text) => text.match(forbiddenPhrase)?.length ?? 0))
   let parts = 0
-  let dialect = 0
-  for (const { source } of files) {
-    visit(source, (node) => {
+  let forbidden = 0
+  for (const { source } of area) {
+    visitNodes(source, (node) => {
       if (!ts.isIdentifier(node)) return
-      for (const part of node.text.split(/(?=[A-Z])|_/)) {
-        parts += 1
-        if (dialectParts.has(part.toLowerCase())) dialect += 1
-      }
+      const split = splitName(node.text)
+      parts += split.length
+      if (!Object.hasOwn(allowedNames, node.text)) forbidden += split.filter((part) => forbiddenParts.has(part)).length
     })
   }
-  return [['parts of identifiers in the old dialect, in 1,000', ((dialect / parts) * 1000).toFixed(1)]]
+  return {
+    comments: `${texts.length}`,
+    openings: formatPercent(openings, texts.length),
+    phrases: formatPerThousand(phrases, wordCount),
+    parts: formatPerThousand(forbidden, parts),
+  }
 }
 
-function documentedShare(isChosen: (path: string) => boolean): string {
+function measureDocumentation(isChosen: (path: string) => boolean): string {
   let exported = 0
   let documented = 0
   for (const { path, source } of files) {
@@ -121,32 +130,17 @@ function documentedShare(isChosen: (path: string) => boolean): string {
       if (ts.getJSDocCommentsAndTags(statement).length > 0) documented += 1
     }
   }
-  return percent(documented, exported)
-}
-
-/** Texts of comments, without their marks. */
-function commentsOf(source: ts.SourceFile): string[] {
-  const found = new Map<number, string>()
-  const text = source.text
-  const add = (ranges: readonly ts.CommentRange[] = []): void => {
-    for (const { pos, end } of ranges) found.set(pos, text.slice(pos, end).replace(/^(\/\*\*?|\/\/)\s*(\*\s)?/, ''))
-  }
-  visit(source, (node) => {
-    add(ts.getLeadingCommentRanges(text, node.pos))
-    add(ts.getTrailingCommentRanges(text, node.end))
-  })
-  return [...found.values()]
-}
-
-function visit(node: ts.Node, handle: (node: ts.Node) => void): void {
-  handle(node)
-  node.forEachChild((child) => visit(child, handle))
+  return formatPercent(documented, exported)
 }
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }
 
-function percent(part: number, whole: number): string {
+function formatPercent(part: number, whole: number): string {
   return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`
+}
+
+function formatPerThousand(part: number, whole: number): string {
+  return ((1000 * part) / Math.max(1, whole)).toFixed(1)
 }

@@ -2,11 +2,11 @@ import { FuseV1Options } from '@electron/fuses'
 import type { Configuration } from 'electron-builder'
 
 /**
- * Switches inside Electron's binary; what is off here, no argument and no variable of the environment turns on again.
+ * Switches inside Electron's binary that no argument and no environment variable can turn on again.
  * @see https://www.electronjs.org/docs/latest/tutorial/fuses
  */
 export const fuses = {
-  // Service and sandbox host are this very binary as Node: docs/decisions/0006.
+  // Service and sandbox host run this binary as Node: docs/decisions/0006.
   [FuseV1Options.RunAsNode]: true,
   [FuseV1Options.EnableCookieEncryption]: true,
   [FuseV1Options.EnableNodeOptionsEnvironmentVariable]: false,
@@ -17,29 +17,30 @@ export const fuses = {
   [FuseV1Options.GrantFileProtocolExtraPrivileges]: false,
 } as const
 
-export type PackagingChoices = {
-  /** Where the packages go. */
+export type PackagingOptions = {
+  /** Folder for the packages. */
   outputFolder: string
-  /** A folder with Electron's binaries for the platform; absent is electron-builder's own download. */
+  /** Folder with Electron's binaries for the platform. Default: electron-builder's download. */
   electronFolder?: string | undefined
-  /** Installed copies ask here for newer ones: https only. Absent: they never ask. */
+  /** HTTPS address where installed copies look for updates. Default: no updates. */
   updateFeed?: string | undefined
 }
 
 /**
- * What electron-builder makes of `out/`. Signing is by its own variables of the environment: `CSC_LINK` and
- * `CSC_KEY_PASSWORD` (or `WIN_CSC_…`), and `APPLE_API_KEY…` for notarization (https://www.electron.build/code-signing).
+ * Creates the configuration of electron-builder for `out/`. Signing uses its environment variables: `CSC_LINK` and
+ * `CSC_KEY_PASSWORD` (or `WIN_CSC_…`), and `APPLE_API_KEY…` for notarization
+ * (https://www.electron.build/code-signing).
  */
-export function packagingConfig({ outputFolder, electronFolder, updateFeed }: PackagingChoices): Configuration {
+export function createPackagingConfig({ outputFolder, electronFolder, updateFeed }: PackagingOptions): Configuration {
   return {
     appId: 'app.steward.desktop',
     productName: 'Steward',
     directories: { output: outputFolder, buildResources: 'resources/packaging' },
     ...(electronFolder !== undefined && { electronDist: electronFolder }),
-    // Everything is built already, and native modules come with prebuilt binaries.
+    // Everything is built, and native modules have prebuilt binaries.
     npmRebuild: false,
     asar: true,
-    // A program of the system can load a library only from a file of its own.
+    // The system loads libraries only from files outside the archive.
     asarUnpack: ['**/*.node', '**/spawn-helper'],
     electronFuses: {
       runAsNode: fuses[FuseV1Options.RunAsNode],
@@ -53,8 +54,8 @@ export function packagingConfig({ outputFolder, electronFolder, updateFeed }: Pa
     },
     publish: updateFeed === undefined ? null : { provider: 'generic', url: secure(updateFeed) },
     linux: {
-      files: filesFor('linux'),
-      // For those who start an AppImage or a clone on Ubuntu.
+      files: listFiles('linux'),
+      // For users who start an AppImage or a clone on Ubuntu.
       extraResources: [{ from: 'resources/packaging/apparmor', to: 'apparmor' }],
       target: ['deb', 'AppImage'],
       executableName: 'steward',
@@ -65,8 +66,8 @@ export function packagingConfig({ outputFolder, electronFolder, updateFeed }: Pa
       vendor: 'Steward',
     },
     deb: {
-      // electron-builder's own scripts install resources/apparmor-profile, with the user namespaces that Ubuntu forbids
-      // to programs without one; what Steward starts inherits it, bwrap included.
+      // electron-builder's scripts install resources/apparmor-profile, which allows the user namespaces that Ubuntu
+      // forbids to programs without a profile. Programs that Steward starts, such as bwrap, inherit it.
       depends: [
         'libgtk-3-0',
         'libnss3',
@@ -81,7 +82,7 @@ export function packagingConfig({ outputFolder, electronFolder, updateFeed }: Pa
       packageCategory: 'utils',
     },
     mac: {
-      files: filesFor('darwin'),
+      files: listFiles('darwin'),
       target: ['dmg'],
       icon: 'resources/icon.icns',
       category: 'public.app-category.developer-tools',
@@ -90,7 +91,7 @@ export function packagingConfig({ outputFolder, electronFolder, updateFeed }: Pa
       entitlements: 'resources/packaging/entitlements.plist',
       entitlementsInherit: 'resources/packaging/entitlements.plist',
     },
-    win: { files: filesFor('win32'), target: ['nsis'], icon: 'resources/icon.ico' },
+    win: { files: listFiles('win32'), target: ['nsis'], icon: 'resources/icon.ico' },
     nsis: {
       oneClick: false,
       perMachine: false,
@@ -112,8 +113,8 @@ const files = [
   '!**/{test,tests,__tests__,example,examples,docs,.github}/**',
 ]
 
-/** Modules bring prebuilt binaries of every platform: those of the others stay out. */
-function filesFor(platform: string): string[] {
+/** Lists the files for a platform, without prebuilt binaries of other platforms. */
+function listFiles(platform: string): string[] {
   const others = ['darwin', 'linux', 'linuxmusl', 'win32'].filter((name) => name !== platform)
   return [...files, ...others.map((name) => `!node_modules/better-sqlite3/prebuilds/${name}-*.node`)]
 }

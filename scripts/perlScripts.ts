@@ -2,36 +2,36 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { namedPart } from '#host/runtimes/perlScript.ts'
+import { definePart } from '#host/runtimes/perlScript.ts'
 
 const scripts = 'src/main/host/runtimes/scripts'
 const composing = /\bperl(?:Script\(\s*((?:'[^']*'(?:,\s*)?)*)\)|Part\(('[^']*')\))/g
-/** A Debian without more than `perl-base` must be able to run them. */
+/** Restricts Perl to modules of `perl-base`, which every Debian has. */
 const baseOnly = 'BEGIN { my @base = grep { m{/perl-base\\z} } @INC; @INC = @base if @base }\n'
 
 const files = globSync(join(scripts, '*.pl')).map((path) => basename(path, '.pl'))
 const sources = globSync('src/main/**/*.ts').filter((path) => !path.endsWith('.test.ts'))
-const composed = new Map(sources.flatMap(compositionsIn).map((parts) => [parts.join(), parts]))
+const composed = new Map(sources.flatMap(findCompositions).map((parts) => [parts.join(), parts]))
 composed.set('shared', ['shared'])
 
 let failures = 0
 for (const parts of composed.values()) {
-  const missing = parts.filter((part) => !existsSync(pathOf(part)))
-  if (missing.length > 0) complain(parts, `There is no ${missing.map(pathOf).join(', ')}.`)
+  const missing = parts.filter((part) => !existsSync(resolvePart(part)))
+  if (missing.length > 0) complain(parts, `There is no ${missing.map(resolvePart).join(', ')}.`)
   else compile(parts)
 }
 const used = new Set([...composed.values()].flat())
 for (const name of files.filter((file) => !used.has(file))) complain([name], 'Nothing uses it.')
 process.exitCode = failures === 0 ? 0 : 1
 
-function pathOf(part: string): string {
+function resolvePart(part: string): string {
   return join(scripts, `${part}.pl`)
 }
 
-/** Parts that are used on their own are compiled with what uses them. */
-function compositionsIn(path: string): string[][] {
-  return [...readFileSync(path, 'utf8').matchAll(composing)].map(([, whole, one]) => [
-    ...new Set(['shared', ...namesIn(whole ?? one ?? '')]),
+/** Finds the compositions in a file. Parts are compiled with the scripts that use them. */
+function findCompositions(path: string): string[][] {
+  return [...readFileSync(path, 'utf8').matchAll(composing)].map(([, whole, single]) => [
+    ...new Set(['shared', ...namesIn(whole ?? single ?? '')]),
   ])
 }
 
@@ -40,7 +40,7 @@ function namesIn(list: string): string[] {
 }
 
 function compile(parts: readonly string[]): void {
-  const text = parts.map((part) => namedPart(part, readFileSync(pathOf(part), 'utf8'))).join('')
+  const text = parts.map((part) => definePart(part, readFileSync(resolvePart(part), 'utf8'))).join('')
   const { status, stderr, error } = spawnSync('perl', ['-w', '-c', '-e', baseOnly + text])
   if (error) throw error
   const said = stderr

@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import type { Route } from '#shared/contract/route.ts'
-import { type Extent, sampleOf } from '#test/support/contractSamples.ts'
+import { createSample, type Extent } from '#test/support/contractSamples.ts'
 import { projectFolder } from '#test/support/plantedTree.ts'
 
 /**
- * Stores the contract of a released version, to which the tests compare this one in both directions:
- * `node scripts/releasedContract.ts FOLDER COMMIT`, with the program of that version in FOLDER.
+ * Stores the contract of a released version, with which the tests compare this one in both directions: `node
+ * scripts/releasedContract.ts FOLDER COMMIT`, with that version's program in FOLDER.
  */
 const [folder = '', commit = ''] = process.argv.slice(2)
 const load = async (path: string): Promise<Record<string, unknown>> => import(pathToFileURL(resolve(folder, path)).href)
@@ -16,30 +16,32 @@ const { routeTable } = (await load('src/shared/contract/routeTable.ts')) as { ro
 const { ServiceEvent } = (await load('src/shared/contract/events.ts')) as { ServiceEvent: z.ZodDiscriminatedUnion }
 const { version } = (await load('src/main/platform/version.ts')) as { version: string }
 
-const schemaOf = (schema: z.ZodType): unknown => {
+const toComparableSchema = (schema: z.ZodType): unknown => {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'ref' })
-  // Patterns lose their flags, and fields, types and words are what two versions must agree on.
+  // Texts and patterns are left out: two versions must agree on fields, types and words.
   const isText = (key: string): boolean => ['description', 'pattern', 'format'].includes(key)
   const plain = (key: string, value: unknown) => (isText(key) && typeof value === 'string' ? undefined : value)
   return JSON.parse(JSON.stringify(json, plain))
 }
 
-/** The smallest and the largest sample; neither where a rule of several fields refuses it. */
-function samplesOf(schema: z.ZodType): unknown[] {
+/** Creates the smallest and the largest sample; none if a rule over several fields refuses it. */
+function createSamples(schema: z.ZodType): unknown[] {
   const extents: readonly Extent[] = ['least', 'most']
-  const samples = extents.map((extent) => sampleOf(schema, extent)).filter((sample) => schema.safeParse(sample).success)
+  const samples = extents
+    .map((extent) => createSample(schema, extent))
+    .filter((sample) => schema.safeParse(sample).success)
   return [...new Set(samples.map((sample) => JSON.stringify(sample)))].map((text) => JSON.parse(text))
 }
 
 const routes = routeTable.map(({ operation, method, path, raw, response, body, hasBody }) => ({
   ...{ operation, method, path },
-  ...(!raw?.response && { response: schemaOf(response), answers: samplesOf(response) }),
-  ...(hasBody && { body: schemaOf(body), bodies: samplesOf(body) }),
+  ...(!raw?.response && { response: toComparableSchema(response), answers: createSamples(response) }),
+  ...(hasBody && { body: toComparableSchema(body), bodies: createSamples(body) }),
 }))
 const events = ServiceEvent.options.map((option) => ({
   type: [...((option as z.ZodObject).shape.type as z.ZodLiteral).values][0],
-  schema: schemaOf(option as z.ZodType),
-  samples: samplesOf(option as z.ZodType),
+  schema: toComparableSchema(option as z.ZodType),
+  samples: createSamples(option as z.ZodType),
 }))
 const lines = (rows: readonly object[]) => `[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]`
 writeFileSync(

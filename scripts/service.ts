@@ -1,4 +1,4 @@
-/** `npm run service`: builds the pages of terminal links when sources changed, then runs the service alone. */
+/** `npm run service`: builds the pages of terminal links if sources changed, then runs the service alone. */
 import { resolve } from 'node:path'
 import { failureText } from '#platform/commandLine.ts'
 import { isBuilt } from './buildState.ts'
@@ -9,12 +9,12 @@ const onlyTells = process.argv.slice(2).some((part) => part === '--help' || part
 if (!onlyTells && !isBuilt(root)) await buildPages()
 await import('#entries/service.ts')
 
-/** Where the tools to build are not installed, everything but these pages works. */
+/** Builds the pages if the build tools are installed; everything else works without. */
 async function buildPages(): Promise<void> {
   try {
     const { buildIfStale } = await import('./buildIfStale.ts')
     await buildIfStale()
-  } catch (failure) {
-    process.stderr.write(`${failureText(failure)}Terminal links have no page.\n`)
+  } catch (error) {
+    process.stderr.write(`${failureText(error)}Terminal links have no page.\n`)
   }
 }

@@ -1,26 +1,29 @@
-/** `npm start`: builds when sources changed, then shows Steward in its window, or in the browser where it cannot. */
+/**
+ * `npm start`: builds if sources changed, then shows Steward in its window, or in the browser if there can be no
+ * window.
+ */
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { readStartOptions, type StartOptions, startLine } from '#config/startOptions.ts'
-import { exitCodeOf, exitCodes, failureText, helpOf } from '#platform/commandLine.ts'
+import { exitCodes, failureText, formatHelp, toExitCode } from '#platform/commandLine.ts'
 import { version } from '#platform/version.ts'
 import { isBuilt } from './buildState.ts'
-import { electronBinary, fetchElectron, whyNoWindow } from './electronBinary.ts'
+import { fetchElectron, findElectronBinary, findWindowObstacle } from './electronBinary.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const parts = process.argv.slice(2)
 
 try {
   process.exitCode = await run(readStartOptions(parts, process.env))
-} catch (failure) {
-  process.stderr.write(failureText(failure))
-  process.exitCode = exitCodeOf(failure)
+} catch (error) {
+  process.stderr.write(failureText(error))
+  process.exitCode = toExitCode(error)
 }
 
 async function run(options: StartOptions): Promise<number> {
   switch (options.command) {
     case 'help':
-      process.stdout.write(helpOf(startLine))
+      process.stdout.write(formatHelp(startLine))
       return 0
     case 'version':
       process.stdout.write(`${version}\n`)
@@ -52,19 +55,20 @@ async function start(options: StartOptions): Promise<number> {
   return headless(options)
 }
 
-/** @returns how the window's process ended, or why there is no window. */
+/** @returns the exit status of the window's process, or why there is no window */
 async function openWindow(): Promise<number | string> {
-  const why = whyNoWindow(machine())
+  const why = findWindowObstacle(machine())
   if (why !== undefined) return why
-  const binary = electronBinary(process.env) ?? fetchElectron(process.env)
+  const binary = findElectronBinary(process.env) ?? fetchElectron(process.env)
   if (binary === undefined) return "Electron's program is not installed and could not be fetched"
   return runElectron(binary)
 }
 
 function windowFault(): string | undefined {
-  const missing = electronBinary(process.env) === undefined
+  const missing = findElectronBinary(process.env) === undefined
   return (
-    whyNoWindow(machine()) ?? (missing ? "Electron's program is not installed; the next start fetches it" : undefined)
+    findWindowObstacle(machine()) ??
+    (missing ? "Electron's program is not installed; the next start fetches it" : undefined)
   )
 }
 
@@ -72,7 +76,10 @@ function machine() {
   return { platform: process.platform, uid: process.getuid?.(), environment: process.env }
 }
 
-/** Its first line on stdout tells that it is up: when it ends before, for no reason of ours, there can be no window. */
+/**
+ * Runs Electron until it ends. If it ends before its first line on stdout, without an error of ours, no window is
+ * possible.
+ */
 function runElectron(binary: string): Promise<number | string> {
   return new Promise((done) => {
     const child = spawn(binary, [resolve(root, 'out', 'main', 'main.js'), ...parts], {
@@ -84,10 +91,10 @@ function runElectron(binary: string): Promise<number | string> {
       isUp = true
       process.stdout.write(bytes)
     })
-    // npm and the terminal send these to both of us; the window's process decides what follows.
+    // npm and the terminal send these signals to both processes; the window's process decides what follows.
     const handOn = (signal: NodeJS.Signals) => child.kill(signal)
     process.on('SIGTERM', handOn).on('SIGINT', handOn).on('SIGHUP', handOn)
-    child.once('error', (failure) => done(`Electron could not be run (${failure.message})`))
+    child.once('error', (error) => done(`Electron could not be run (${error.message})`))
     child.once('close', (code, signal) => {
       process.off('SIGTERM', handOn).off('SIGINT', handOn).off('SIGHUP', handOn)
       const ours = isUp || code === 0 || code === exitCodes.usage || code === exitCodes.failed
@@ -96,7 +103,7 @@ function runElectron(binary: string): Promise<number | string> {
   })
 }
 
-/** The built program starts faster than the sources, and takes this process. */
+/** Runs the built program in this process: it starts faster than the sources. */
 async function headless(options: StartOptions): Promise<number> {
   const built = resolve(root, 'out', 'main', 'headless.js')
   const { headlessProgram } = (await import(built)) as typeof import('#entries/headless.ts')

@@ -1,6 +1,6 @@
 /**
- * Forms of the suite. `npm test -- --quick` runs the short list before a commit, `npm test` everything, and
- * `npm run test:all` everything in its long form, which repeats what other machines and seeds would show.
+ * Forms of the suite. `npm test -- --quick` runs the short list before a commit, `npm test` everything, and `npm run
+ * test:all` everything in its long form, which repeats tests for other platforms and seeds.
  */
 export const quickSuites: readonly (readonly string[])[] = [
   ['--project', 'unit'],
@@ -10,15 +10,15 @@ export const quickSuites: readonly (readonly string[])[] = [
 const isLong = process.env.STEWARD_TEST_LONG === '1'
 
 const short = {
-  /** Histories of the ledger over failing disks and networks. */
+  /** Number of simulated ledger histories over failing disks and networks. */
   ledgerHistories: 2_000,
-  /** Platforms that the application is packaged for. The data of the others is compared in any case. */
+  /** Platforms that the application is packaged for. The configuration of the others is compared in any case. */
   packagedPlatforms: ['linux'],
-  /** Parts of the runtime contract that run in a machine that was started as a spare. */
+  /** Parts of the runtime contract that also run in a warm sandbox. */
   spareParts: ['machines', 'exec'],
-  /** Whether an ordinary user tries each layer, and not only those that work differently for one. */
+  /** Whether an ordinary user tries each layer, and not only those that behave differently. */
   hasAllLayersOfUsers: false,
-  /** Whether screens that nothing else shows are opened. */
+  /** Whether screens without another test are opened. */
   hasScreens: process.env.STEWARD_PICTURES === '1',
 }
 
@@ -31,5 +31,5 @@ const long: typeof short = {
 }
 
 export const suiteForm = isLong ? long : short
-/** Environment of `npm test` for the long form. */
+/** Environment of `npm test` in the long form. */
 export const longEnvironment = { STEWARD_TEST_LONG: '1' }

@@ -1,11 +1,11 @@
 /**
- * `npm run test:all`: `npm test` in its long form, then the commands that take too long for it: fuzzing, simulation, bench, soak and
- * packaging, as scripts/documentedCommands.ts lists them. The last line is `N passed, N failed, N skipped`, each
- * command one test.
+ * `npm run test:all`: `npm test` in its long form, then the commands that take too long for it: fuzzing, simulation,
+ * bench, soak and packaging, as scripts/documentedCommands.ts lists them. The last line is `N passed, N failed, N
+ * skipped`; each command counts as one test.
  */
 import { spawnSync } from 'node:child_process'
 import { documentedCommands } from './documentedCommands.ts'
-import { electronBinary } from './electronBinary.ts'
+import { findElectronBinary } from './electronBinary.ts'
 import { longEnvironment } from './suiteForms.ts'
 import { plainLine } from './testReport.ts'
 
@@ -27,7 +27,7 @@ for (const command of commandsToRun()) {
 process.stdout.write(`\n${ends.join('\n')}\n${plainLine(counts)}\n`)
 process.exitCode = counts.failed === 0 ? 0 : 1
 
-/** `npm test` first: it tells most, and builds. */
+/** Lists the commands, `npm test` first: it covers most, and builds. */
 function commandsToRun(): string[] {
   const commands = Object.values(documentedCommands).flatMap((trial) => ('all' in trial ? [trial.all] : []))
   return [...new Set(['npm test', ...commands])]
@@ -35,5 +35,5 @@ function commandsToRun(): string[] {
 
 function reasonToSkip(command: string): string | undefined {
   if (!command.startsWith('npm run package')) return undefined
-  return electronBinary(process.env) === undefined ? "Electron's program is not installed here." : undefined
+  return findElectronBinary(process.env) === undefined ? "Electron's program is not installed here." : undefined
 }

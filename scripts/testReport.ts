@@ -1,18 +1,18 @@
 export type Counts = { passed: number; failed: number; skipped: number }
 
-/** What one run of vitest tells: `test/support/plainReporter.ts` writes it, `scripts/test.ts` adds several up. */
+/** Results of one vitest run, written by `test/support/plainReporter.ts` and added up by `scripts/test.ts`. */
 export type TestReport = {
   counts: Counts
-  /** Each test that failed, needed a second try or was skipped, as a line to print. */
+  /** One line for each test that failed, was retried or was skipped. */
   remarks: readonly string[]
   files: readonly { name: string; seconds: number }[]
 }
 
-const slowestShown = 20
+const maxSlowestFiles = 20
 
-/** The remarks, then the slowest files. The line with the counts is `plainLine`. */
-export function reportLines({ remarks, files }: TestReport): string[] {
-  const slowest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, slowestShown)
+/** Formats the remarks and the slowest files. The line with the counts is `plainLine`. */
+export function formatReport({ remarks, files }: TestReport): string[] {
+  const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, maxSlowestFiles)
   const times = slowest.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name}`)
   return [...remarks, '', `The ${slowest.length} slowest files:`, ...times, '']
 }

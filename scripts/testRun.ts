@@ -5,28 +5,31 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestReport } from './testReport.ts'
 
-/** Tests start Node hundreds of times: what it has compiled once, it then reads from here. */
-const compiledFolder = join(process.cwd(), 'node_modules/.cache/compiled')
+/** Compile cache of Node, which tests start hundreds of times. */
+const compileCacheFolder = join(process.cwd(), 'node_modules/.cache/compiled')
 
-/** Runs vitest with these arguments, in view. */
+/** Runs vitest with these arguments and prints its output. */
 export function runTests(parts: readonly string[]): Promise<TestReport> {
-  return reportOf(parts, (environment) => startVitest(parts, 'inherit', environment))
+  return readReport(parts, (environment) => startVitest(parts, 'inherit', environment))
 }
 
-/** Begins at once; what it prints waits until `shown` is called, so that two runs do not mix their lines. */
-export function laterRun(parts: readonly string[]): { ended: Promise<TestReport>; shown(): Promise<TestReport> } {
-  const held: Buffer[] = []
-  let show = (bytes: Buffer): void => void held.push(bytes)
-  const report = reportOf(parts, (environment) => {
+/** Starts vitest. Its output is buffered until `print` is called, so that the lines of two runs do not mix. */
+export function startBufferedRun(parts: readonly string[]): {
+  ended: Promise<TestReport>
+  print(): Promise<TestReport>
+} {
+  const output: Buffer[] = []
+  let show = (bytes: Buffer): void => void output.push(bytes)
+  const report = readReport(parts, (environment) => {
     const child = startVitest(parts, 'pipe', environment)
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes: Buffer) => show(bytes))
     return child
   })
   return {
     ended: report,
-    shown() {
+    print() {
       show = (bytes) => void process.stdout.write(bytes)
-      show(Buffer.concat(held))
+      show(Buffer.concat(output))
       return report
     },
   }
@@ -39,12 +42,12 @@ function startVitest(
 ): ChildProcess {
   return spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...parts], {
     stdio: ['ignore', output, output],
-    env: { NODE_COMPILE_CACHE: compiledFolder, ...process.env, ...environment },
+    env: { NODE_COMPILE_CACHE: compileCacheFolder, ...process.env, ...environment },
   })
 }
 
-/** A run that ended badly without a failed test to show for it counts as one. */
-async function reportOf(
+/** Reads the report. A failed run without a failed test counts as one failure. */
+async function readReport(
   parts: readonly string[],
   start: (environment: Record<string, string>) => ChildProcess,
 ): Promise<TestReport> {

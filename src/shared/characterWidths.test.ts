@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { libraryWidths } from '#scripts/characterWidths.ts'
+import { readLibraryWidths } from '#scripts/characterWidths.ts'
 import { characterWidths } from './characterWidths.ts'
 
 const { wcwidth, charProperties } = characterWidths()
@@ -41,11 +41,11 @@ test('a mark joins what stands before it, and takes a cell of nobody', () => {
 
 test('every character that the C library knows takes as many cells as it says', (context) => {
   if (process.platform !== 'linux') return context.skip('there is no glibc to compare with')
-  const { version, widthOf } = libraryWidths()
+  const { version, getWidth: widthOf } = readLibraryWidths()
   if (version !== '2.36') return context.skip(`the table was made with glibc 2.36, here is ${version}`)
   const others = Array.from({ length: 0x110000 }, (_, codePoint) => codePoint).filter((codePoint) => {
-    const known = widthOf(codePoint)
-    return known >= 0 && known !== wcwidth(codePoint)
+    const cells = widthOf(codePoint)
+    return cells >= 0 && cells !== wcwidth(codePoint)
   })
   expect(others).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { noCells, twoCells } from './characterWidthRanges.ts'
 
-/** How wide characters are, as xterm.js asks for it: properties are `state << 3 | width << 1 | joins the one before`. */
+/** Character widths in the format of xterm.js: properties are `state << 3 | width << 1 | joinsPrevious`. */
 export type CharacterWidths = {
   readonly version: string
   wcwidth(codePoint: number): 0 | 1 | 2
@@ -18,9 +18,9 @@ const joins = 1
 export function characterWidths(): CharacterWidths {
   return {
     version: 'steward',
-    wcwidth: cellsOf,
+    wcwidth: getCells,
     charProperties(codePoint, preceding) {
-      const cells = cellsOf(codePoint)
+      const cells = getCells(codePoint)
       const before = (preceding >> widthShift) & widthMask
       // A mark joins the character before it, which keeps its width.
       return cells === 0 && before > 0 ? (before << widthShift) | joins : cells << widthShift
@@ -28,7 +28,7 @@ export function characterWidths(): CharacterWidths {
   }
 }
 
-function cellsOf(codePoint: number): 0 | 1 | 2 {
+function getCells(codePoint: number): 0 | 1 | 2 {
   if (codePoint >= 0x20 && codePoint < 0x7f) return 1
   if (isWithin(twoCells, codePoint)) return 2
   return isWithin(noCells, codePoint) ? 0 : 1

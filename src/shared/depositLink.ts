@@ -1,7 +1,7 @@
 import type { EvmNetwork, SolanaNetwork } from './contract/networks.ts'
 
 /**
- * What other wallets open to send USDC to an address; the amount is theirs to enter.
+ * Builds a link that other wallets open to send USDC to an address. The amount is entered there.
  * @returns EIP-681 (https://eips.ethereum.org/EIPS/eip-681) or Solana Pay (https://docs.solanapay.com/spec)
  */
 export function depositLink(network: EvmNetwork | SolanaNetwork, address: string): string {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { emitter } from './emitter.ts'
+import { createEmitter } from './emitter.ts'
 
 test('tells every listener, in the order in which they came', () => {
   const heard: string[] = []
-  const { emit, subscribe } = emitter<string>()
+  const { emit, subscribe } = createEmitter<string>()
   subscribe((event) => heard.push(`first ${event}`))
   subscribe((event) => heard.push(`second ${event}`))
   emit('a')
@@ -13,12 +13,12 @@ test('tells every listener, in the order in which they came', () => {
 
 test('tells nobody who has left, also when they left a moment ago', () => {
   const heard: string[] = []
-  const { emit, subscribe } = emitter()
+  const { emit, subscribe } = createEmitter()
   subscribe(() => {
     heard.push('first')
-    leave()
+    unsubscribe()
   })
-  const leave = subscribe(() => heard.push('second'))
+  const unsubscribe = subscribe(() => heard.push('second'))
   emit()
   emit()
   expect(heard).toEqual(['first', 'first'])
@@ -26,9 +26,9 @@ test('tells nobody who has left, also when they left a moment ago', () => {
 
 test('tells those who come while it tells the others from the next event on', () => {
   const heard: string[] = []
-  const { emit, subscribe } = emitter<string>()
-  const leave = subscribe((event) => {
-    leave()
+  const { emit, subscribe } = createEmitter<string>()
+  const unsubscribe = subscribe((event) => {
+    unsubscribe()
     subscribe((later) => heard.push(`${event} ${later}`))
   })
   emit('a')
@@ -38,22 +38,22 @@ test('tells those who come while it tells the others from the next event on', ()
 
 test('one function that listens twice leaves once for each time', () => {
   let count = 0
-  const { emit, subscribe } = emitter()
+  const { emit, subscribe } = createEmitter()
   const listener = () => {
     count += 1
   }
-  const leave = subscribe(listener)
+  const unsubscribe = subscribe(listener)
   subscribe(listener)
   emit()
-  leave()
-  leave()
+  unsubscribe()
+  unsubscribe()
   emit()
   expect(count).toBe(3)
 })
 
 test('a listener that throws keeps nobody from hearing', () => {
   const heard: string[] = []
-  const { emit, subscribe } = emitter()
+  const { emit, subscribe } = createEmitter()
   subscribe(() => {
     throw new Error('broken')
   })
@@ -64,7 +64,7 @@ test('a listener that throws keeps nobody from hearing', () => {
 
 test('tells nobody after it was cleared', () => {
   let count = 0
-  const { emit, subscribe, clear } = emitter()
+  const { emit, subscribe, clear } = createEmitter()
   subscribe(() => {
     count += 1
   })

@@ -11,7 +11,7 @@ export type Emitter<Event> = {
   clear(): void
 }
 
-export function emitter<Event = void>(): Emitter<Event> {
+export function createEmitter<Event = void>(): Emitter<Event> {
   /** A key for each subscription: one function may listen twice, and leave once. */
   const listeners = new Map<symbol, (event: Event) => void>()
   return {
@@ -21,8 +21,8 @@ export function emitter<Event = void>(): Emitter<Event> {
         if (!listeners.has(key)) continue
         try {
           listener(event)
-        } catch (failure) {
-          failures.push(failure)
+        } catch (error) {
+          failures.push(error)
         }
       }
       if (failures.length > 0) throw failures[0]

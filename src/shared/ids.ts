@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ErrorCode } from './appError.ts'
 
-/** How an id in an address is told that names nothing. One of another form names nothing either. */
+/** Errors for unknown ids in paths. Malformed ids get the same error. */
 export const unknownIds = z.registry<{ code: ErrorCode; message: (id: string) => string }>()
 
 /** 32 lower-case hexadecimal characters. */

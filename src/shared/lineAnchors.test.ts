@@ -1,11 +1,11 @@
 import { Terminal } from '@xterm/headless'
 import { expect, test } from 'vitest'
-import { lineAnchors } from './lineAnchors.ts'
+import { createLineAnchors } from './lineAnchors.ts'
 
 /** Terminal with one line per letter, in which anchors and xterm.js markers follow the same lines. */
 async function open(lines = 'abcdefgh') {
   const terminal = new Terminal({ cols: 20, rows: 4, scrollback: 6, allowProposedApi: true })
-  const anchors = lineAnchors(terminal)
+  const anchors = createLineAnchors(terminal)
   const followed: { marker: { line: number; isDisposed: boolean }; anchor: { line: number; isDisposed: boolean } }[] =
     []
   const write = (text: string) => new Promise<void>((parsed) => terminal.write(text, parsed))
@@ -18,19 +18,19 @@ async function open(lines = 'abcdefgh') {
     follow()
     await write(`${letter}\r\n`)
   }
-  const place = ({ line, isDisposed }: { line: number; isDisposed: boolean }) => (isDisposed ? 'gone' : line)
+  const getLine = ({ line, isDisposed }: { line: number; isDisposed: boolean }) => (isDisposed ? 'gone' : line)
   const compare = (): void => {
-    expect(followed.map(({ anchor }) => place(anchor))).toEqual(followed.map(({ marker }) => place(marker)))
+    expect(followed.map(({ anchor }) => getLine(anchor))).toEqual(followed.map(({ marker }) => getLine(marker)))
   }
-  return { terminal, anchors, write, follow, compare, places: () => followed.map(({ anchor }) => place(anchor)) }
+  return { terminal, anchors, write, follow, compare, getLines: () => followed.map(({ anchor }) => getLine(anchor)) }
 }
 
 test('a line is followed until it has scrolled out for good', async () => {
-  const { write, compare, places } = await open()
-  expect(places()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+  const { write, compare, getLines } = await open()
+  expect(getLines()).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
   await write('x\r\n'.repeat(5))
   compare()
-  expect(places()).toEqual(['gone', 'gone', 'gone', 'gone', 0, 1, 2, 3])
+  expect(getLines()).toEqual(['gone', 'gone', 'gone', 'gone', 0, 1, 2, 3])
 })
 
 test.each([
@@ -62,9 +62,9 @@ test('a line is followed when the terminal becomes narrower and wider', async ()
 })
 
 test('a reset ends all lines, and a program that fills the screen has none', async () => {
-  const { anchors, write, places } = await open()
+  const { anchors, write, getLines } = await open()
   await write('\x1bc')
-  expect(new Set(places())).toEqual(new Set(['gone']))
+  expect(new Set(getLines())).toEqual(new Set(['gone']))
   await write('\x1b[?1049h')
   expect(anchors.add(0)).toBeUndefined()
 })

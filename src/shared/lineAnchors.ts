@@ -22,26 +22,26 @@ type NormalBuffer = { readonly lines: Lines; clearMarkers(line: number): void; c
 type Core = { readonly buffers: { readonly normal: NormalBuffer; readonly active: object } }
 
 /** `place` counts from the first line ever written, so that scrolling does not change it. */
-type Anchor = { place: number; isGone: boolean }
+type Anchor = { line: number; isDisposed: boolean }
 
 /**
  * Tracks lines like xterm.js markers, but with one set of listeners for all: each marker adds three, all called for every
  * line that is trimmed.
  */
-export function lineAnchors(terminal: object): LineAnchors {
+export function createLineAnchors(terminal: object): LineAnchors {
   const { buffers } = (terminal as { _core: Core })._core
   let followed: { buffer: NormalBuffer; anchors: Set<Anchor>; trimmed: number } | undefined
 
   const follow = (buffer: NormalBuffer) => {
     const state = { buffer, anchors: new Set<Anchor>(), trimmed: 0 }
     const drop = (anchor: Anchor): void => {
-      anchor.isGone = true
+      anchor.isDisposed = true
       state.anchors.delete(anchor)
     }
     const clearMarkers = buffer.clearMarkers.bind(buffer)
     const clearAllMarkers = buffer.clearAllMarkers.bind(buffer)
     buffer.clearMarkers = (line) => {
-      for (const anchor of state.anchors) if (anchor.place - state.trimmed === line) drop(anchor)
+      for (const anchor of state.anchors) if (anchor.line - state.trimmed === line) drop(anchor)
       clearMarkers(line)
     }
     buffer.clearAllMarkers = () => {
@@ -52,13 +52,13 @@ export function lineAnchors(terminal: object): LineAnchors {
       state.trimmed += amount
     })
     buffer.lines.onInsert(({ index, amount }) => {
-      for (const anchor of state.anchors) if (anchor.place - state.trimmed >= index) anchor.place += amount
+      for (const anchor of state.anchors) if (anchor.line - state.trimmed >= index) anchor.line += amount
     })
     buffer.lines.onDelete(({ index, amount }) => {
       for (const anchor of state.anchors) {
-        const line = anchor.place - state.trimmed
+        const line = anchor.line - state.trimmed
         if (line >= index && line < index + amount) drop(anchor)
-        else if (line > index) anchor.place -= amount
+        else if (line > index) anchor.line -= amount
       }
     })
     return state
@@ -67,7 +67,7 @@ export function lineAnchors(terminal: object): LineAnchors {
   /** A reset creates a new, empty buffer. */
   const present = () => {
     if (followed?.buffer === buffers.normal) return followed
-    for (const anchor of followed?.anchors ?? []) anchor.isGone = true
+    for (const anchor of followed?.anchors ?? []) anchor.isDisposed = true
     followed = follow(buffers.normal)
     return followed
   }
@@ -76,18 +76,18 @@ export function lineAnchors(terminal: object): LineAnchors {
     add(line) {
       if (buffers.active !== buffers.normal) return undefined
       const state = present()
-      const anchor: Anchor = { place: line + state.trimmed, isGone: false }
+      const anchor: Anchor = { line: line + state.trimmed, isDisposed: false }
       state.anchors.add(anchor)
       return {
         get line() {
-          return anchor.place - state.trimmed
+          return anchor.line - state.trimmed
         },
         get isDisposed() {
           present()
-          return anchor.isGone || anchor.place < state.trimmed
+          return anchor.isDisposed || anchor.line < state.trimmed
         },
         dispose() {
-          anchor.isGone = true
+          anchor.isDisposed = true
           state.anchors.delete(anchor)
         },
       }

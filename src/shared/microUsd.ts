@@ -8,13 +8,13 @@ export type MicroUsd = z.infer<typeof MicroUsd>
 const perCent = 10_000
 
 /** @throws RangeError unless it is a whole number from 0 to 2^53 - 1: a mistake of ours, not of a caller */
-export function microUsd(amount: number): MicroUsd {
+export function toMicroUsd(amount: number): MicroUsd {
   if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`${amount} is no amount of micro-dollars.`)
   return amount as MicroUsd // just checked
 }
 
 export function microUsdOfCents(cents: number): MicroUsd {
-  return microUsd(cents * perCent)
+  return toMicroUsd(cents * perCent)
 }
 
 /** Cents with up to four decimals: exactly this amount. */

@@ -44,7 +44,7 @@ const anyTiers = fc
   )
   .map((list) => {
     const sorted = list.toSorted((a, b) => a.above_input_tokens - b.above_input_tokens)
-    return sorted.map((tier, at) => (at === 0 ? { ...tier, above_input_tokens: 0 } : tier))
+    return sorted.map((tier, index) => (index === 0 ? { ...tier, above_input_tokens: 0 } : tier))
   })
 
 test('no use of a request costs more than its maximum, for any legal prices', () => {

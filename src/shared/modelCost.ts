@@ -51,7 +51,7 @@ export function modelCacheSavings(tiers: readonly ModelPriceTier[], tokens: Mode
  * in the most expensive tier that the input can reach.
  */
 export function maxModelCost(tiers: readonly ModelPriceTier[], { input, output, cache }: MaxModelTokens): number {
-  const reachable = tiers.filter((it) => it.above_input_tokens === 0 || input > it.above_input_tokens)
+  const reachable = tiers.filter((tier) => tier.above_input_tokens === 0 || input > tier.above_input_tokens)
   const costs = reachable.map((tier) => {
     const prices = scaleTier(tier)
     const inputPrices = [prices.input, prices.cacheRead]

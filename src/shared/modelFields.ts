@@ -87,7 +87,10 @@ export const modelFields = {
     .min(1)
     .refine((tiers) => tiers[0]?.above_input_tokens === 0, 'must begin with a tier above 0 tokens')
     .refine(
-      (tiers) => tiers.every((it, at) => at === 0 || it.above_input_tokens > (tiers[at - 1]?.above_input_tokens ?? 0)),
+      (tiers) =>
+        tiers.every(
+          (tier, index) => index === 0 || tier.above_input_tokens > (tiers[index - 1]?.above_input_tokens ?? 0),
+        ),
       'must have tiers in ascending order',
     ),
 }

@@ -3,8 +3,8 @@ import { openRecord, plainWord } from './openRecord.ts'
 
 test('gives an unknown word the fallback, and inherited names too', () => {
   const words = openRecord({ running: 'Running', stopped: 'Stopped' }, plainWord)
-  const of = (word: string) => words[word as keyof typeof words]
-  expect(['running', 'awaiting-key', 'constructor', 'toString'].map(of)).toEqual([
+  const getWord = (word: string) => words[word as keyof typeof words]
+  expect(['running', 'awaiting-key', 'constructor', 'toString'].map(getWord)).toEqual([
     'Running',
     'Awaiting key',
     'Constructor',

@@ -1,15 +1,15 @@
 /** Longest unknown word that is shown, in characters. */
-const maxShownLength = 40
+const maxLabelLength = 40
 
 /**
  * Makes a table of words that another version of Steward may extend: an unknown word gets `fallback` of it, a known one
  * its own entry. Enumeration lists the known words only.
  */
 export function openRecord<Word extends string, Entry>(
-  known: Readonly<Record<Word, Entry>>,
+  entries: Readonly<Record<Word, Entry>>,
   fallback: (word: string) => Entry,
 ): Readonly<Record<Word, Entry>> {
-  return new Proxy(known, {
+  return new Proxy(entries, {
     get(table, word) {
       return typeof word === 'string' && !Object.hasOwn(table, word) ? fallback(word) : Reflect.get(table, word)
     },
@@ -19,6 +19,6 @@ export function openRecord<Word extends string, Entry>(
 /** Formats a word that this version does not know: `awaiting-key` as `Awaiting key`. */
 export function plainWord(word: string): string {
   const spaced = word.replace(/[-_.\s]+/g, ' ').trim()
-  const shown = spaced.length > maxShownLength ? `${spaced.slice(0, maxShownLength - 1)}…` : spaced
-  return shown === '' ? 'Unknown' : shown.charAt(0).toUpperCase() + shown.slice(1)
+  const label = spaced.length > maxLabelLength ? `${spaced.slice(0, maxLabelLength - 1)}…` : spaced
+  return label === '' ? 'Unknown' : label.charAt(0).toUpperCase() + label.slice(1)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filledPrompt, promptVariables } from './promptText.ts'
+import { fillPrompt, promptVariables } from './promptText.ts'
 
 test('finds each name once, in the order of the text', () => {
   expect(promptVariables('{{ tone }}: {{text}} ({{tone}}) {{target language}}')).toEqual([
@@ -11,8 +11,8 @@ test('finds each name once, in the order of the text', () => {
 })
 
 test('fills in values as they are, whatever they look like', () => {
-  expect(filledPrompt('{{a}} {{ b }} {{c}}', { a: '{{b}}', b: '$& $1' })).toBe('{{b}} $& $1 {{c}}')
-  expect(filledPrompt('{{constructor}} {{toString}}', {})).toBe('{{constructor}} {{toString}}')
+  expect(fillPrompt('{{a}} {{ b }} {{c}}', { a: '{{b}}', b: '$& $1' })).toBe('{{b}} $& $1 {{c}}')
+  expect(fillPrompt('{{constructor}} {{toString}}', {})).toBe('{{constructor}} {{toString}}')
 })
 
 test('a long text without an end takes no long time', () => {

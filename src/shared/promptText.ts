@@ -7,7 +7,7 @@ export function promptVariables(text: string): string[] {
 }
 
 /** Puts values in the place of names; a name without a value stays as it stands. Values are not looked into. */
-export function filledPrompt(text: string, values: Readonly<Record<string, string>>): string {
+export function fillPrompt(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(variable, (whole, name: string) =>
     Object.hasOwn(values, name) ? (values[name] ?? whole) : whole,
   )

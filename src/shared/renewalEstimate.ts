@@ -5,8 +5,8 @@ export function estimateMicroUsd(
   prices: ReadonlyMap<string, number>,
 ): number | undefined {
   const labels = domain.split('.')
-  for (let at = 1; at < labels.length; at += 1) {
-    const usd = prices.get(labels.slice(at).join('.'))
+  for (let index = 1; index < labels.length; index += 1) {
+    const usd = prices.get(labels.slice(index).join('.'))
     if (usd !== undefined) return Math.round(usd * 1_000_000) * years
   }
   return undefined

@@ -1,7 +1,7 @@
 /** A program's own words on one line: cut, and without controls or characters that turn or hide others. */
-export function shownLine(text: string, most: number): string {
-  const line = oneLine(text.slice(0, 4 * most))
-  return line.length > most ? `${oneLine(line.slice(0, most - 1))}…` : line
+export function sanitizeLine(text: string, max: number): string {
+  const line = oneLine(text.slice(0, 4 * max))
+  return line.length > max ? `${oneLine(line.slice(0, max - 1))}…` : line
 }
 
 function oneLine(text: string): string {

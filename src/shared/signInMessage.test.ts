@@ -2,7 +2,7 @@ import { ParsedMessage } from '@signinwithethereum/siwe-parser'
 import { createSignInMessageText, parseSignInMessageText } from '@solana/wallet-standard-util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chainTypeOf, formatSignInMessage, namedNonces, parseSignInMessage } from './signInMessage.ts'
+import { findNonces, formatSignInMessage, parseSignInMessage, readChainType } from './signInMessage.ts'
 
 const address = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F'
 const solanaAddress = 'AWLtX8aoo3BiWQUhGAHHXMUWdMxBSnxbMvpnCUTKMNVd'
@@ -19,8 +19,8 @@ const withLine = (label: string, value: string) =>
   whole.replace(new RegExp(`^${label}.*$`, 'm'), () => `${label}${value}`)
 const withStatement = (statement: string) => whole.replace('Sign in, please.', () => statement)
 
-/** What the grammar of EIP-4361 itself, run by the library, says. */
-function judged(text: string): boolean {
+/** Whether the library accepts the text by the grammar of EIP-4361. */
+function isValid(text: string): boolean {
   try {
     new ParsedMessage(text)
     return true
@@ -28,7 +28,7 @@ function judged(text: string): boolean {
     return false
   }
 }
-const taken = (text: string) => parseSignInMessage(text, 'evm') !== undefined
+const isParsed = (text: string) => parseSignInMessage(text, 'evm') !== undefined
 
 describe('a message of EIP-4361', () => {
   test.each([
@@ -46,7 +46,7 @@ describe('a message of EIP-4361', () => {
     ['a time in whole seconds', withLine('Issued At: ', '2027-01-15T08:00:00Z')],
     ['a time of another zone', withLine('Issued At: ', '2027-01-15T08:00:00+05:30')],
   ])('is taken with %s', (_, text) => {
-    expect(judged(text)).toBe(true)
+    expect(isValid(text)).toBe(true)
     const message = parseSignInMessage(text, 'evm')
     expect(message && formatSignInMessage(message)).toBe(text)
   })
@@ -81,12 +81,12 @@ describe('a message of EIP-4361', () => {
     ['an empty line behind it', `${whole}\n`],
     ['lines that end otherwise', whole.replaceAll('\n', '\r\n')],
   ])('is refused with %s', (_, text) => {
-    expect(judged(text)).toBe(false)
+    expect(isValid(text)).toBe(false)
     expect(parseSignInMessage(text, 'evm')).toBeUndefined()
   })
 
   test('is refused with a user in the domain, as no site has one', () => {
-    expect(taken(whole.replace('example.com wants', 'ada@example.com wants'))).toBe(false)
+    expect(isParsed(whole.replace('example.com wants', 'ada@example.com wants'))).toBe(false)
   })
 
   const parts = fc.constantFrom(
@@ -113,7 +113,7 @@ describe('a message of EIP-4361', () => {
   ])('has the %s that the grammar has', (_, textOf) => {
     fc.assert(
       fc.property(text, (value) => {
-        expect(taken(textOf(value))).toBe(judged(textOf(value)))
+        expect(isParsed(textOf(value))).toBe(isValid(textOf(value)))
       }),
       { numRuns: 150 },
     )
@@ -124,7 +124,7 @@ describe('a message of EIP-4361', () => {
     fc.assert(
       fc.property(fc.array(group, { minLength: 1, maxLength: 9 }), (groups) => {
         const message = withLine('URI: ', `http://[${groups.join(':')}]/`)
-        expect(taken(message)).toBe(judged(message))
+        expect(isParsed(message)).toBe(isValid(message))
       }),
       { numRuns: 500 },
     )
@@ -156,9 +156,9 @@ describe('a message of Solana', () => {
 
   test('is written as its library writes it', () => {
     const { domain, statement, ...rest } = solana
-    const given = { chainType: 'solana', domain, address: solanaAddress, statement } as const
+    const fields = { chainType: 'solana', domain, address: solanaAddress, statement } as const
     const { address: __, ...values } = rest
-    expect(formatSignInMessage({ ...given, fields: values })).toBe(createSignInMessageText(solana))
+    expect(formatSignInMessage({ ...fields, fields: values })).toBe(createSignInMessageText(solana))
   })
 
   test('is taken with its fields in any order, as clients write them', () => {
@@ -198,11 +198,11 @@ describe('a message of Solana', () => {
 })
 
 test('the first line says for which chain a message is', () => {
-  expect(chainTypeOf(whole)).toBe('evm')
-  expect(chainTypeOf(createSignInMessageText({ domain: 'a.example', address: solanaAddress }))).toBe('solana')
-  expect(chainTypeOf('')).toBe('evm')
+  expect(readChainType(whole)).toBe('evm')
+  expect(readChainType(createSignInMessageText({ domain: 'a.example', address: solanaAddress }))).toBe('solana')
+  expect(readChainType('')).toBe('evm')
 })
 
 test('every nonce is found that a text names', () => {
-  expect(namedNonces('Nonce: one\nx\nNonce: two \r\nNonce:three')).toEqual(['one', 'two'])
+  expect(findNonces('Nonce: one\nx\nNonce: two \r\nNonce:three')).toEqual(['one', 'two'])
 })

@@ -20,7 +20,7 @@ export type SignInMessage = {
 }
 
 export type SignInLayout = {
-  /** Without a statement, an empty line stands for it: EIP-4361 has one, Solana's library has none. */
+  /** Whether an absent statement leaves an empty line: true in EIP-4361, false in Solana's library. */
   emptyStatement: boolean
   /** EIP-4361 has one order. Clients of Solana have several. */
   order: readonly SignInField[]
@@ -87,14 +87,14 @@ export function formatSignInMessage(message: SignInMessage): string {
   ].join('\n')
 }
 
-/** Which chain a message is for, by its first line. */
-export function chainTypeOf(text: string): ChainType {
+/** Reads the chain of a message from its first line. */
+export function readChainType(text: string): ChainType {
   const [head = ''] = text.split('\n', 1)
   return head.endsWith(`${asks}${chains.solana} account:`) ? 'solana' : 'evm'
 }
 
 /** Every nonce that a text names, whatever else is wrong with it. */
-export function namedNonces(text: string): string[] {
+export function findNonces(text: string): string[] {
   return [...text.matchAll(/^Nonce: ([\x21-\x7e]{1,255})\s*$/gm)].flatMap(([, nonce]) => nonce ?? [])
 }
 
@@ -102,9 +102,9 @@ function readMessage(lines: readonly string[], chainType: ChainType): SignInMess
   const [head = '', address = '', gap, first, second] = lines
   const end = `${asks}${chains[chainType]} account:`
   if (!head.endsWith(end) || gap !== '' || !addresses[chainType].test(address)) return undefined
-  const place = head.slice(0, -end.length)
-  const scheme = /^(https?):\/\//.exec(place)?.[1]
-  const domain = scheme === undefined ? place : place.slice(scheme.length + 3)
+  const audience = head.slice(0, -end.length)
+  const scheme = /^(https?):\/\//.exec(audience)?.[1]
+  const domain = scheme === undefined ? audience : audience.slice(scheme.length + 3)
   if (!authority.test(domain)) return undefined
 
   const statement = first !== undefined && first !== '' && second === '' ? first : undefined

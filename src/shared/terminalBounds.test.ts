@@ -10,11 +10,16 @@ function open({ cols = 12, rows = 6, scrollback = 100 } = {}) {
   boundWidths(terminal)
   boundTerminal(terminal)
   const write = (text: string) => new Promise<void>((parsed) => terminal.write(text, parsed))
-  const shown = () => {
+  const readScreen = () => {
     const { active } = terminal.buffer
     return Array.from({ length: active.length }, (_, row) => active.getLine(row)?.translateToString(true))
   }
-  return { terminal, write, shown, place: () => [terminal.buffer.active.cursorX, terminal.buffer.active.cursorY] }
+  return {
+    terminal,
+    write,
+    shown: readScreen,
+    getPosition: () => [terminal.buffer.active.cursorX, terminal.buffer.active.cursorY],
+  }
 }
 
 test.each([
@@ -28,31 +33,31 @@ test.each([
   ['I', 12],
   ['Z', 12],
   ['b', 72],
-])('CSI %s with the largest count does what the screen has room for', async (final, most) => {
+])('CSI %s with the largest count does what the screen has room for', async (final, count) => {
   for (const before of ['\x1b[3;4Ha', '\x1b[2;4r\x1b[3;4Ha', '\x1b[?1049h\x1b[3;4Ha', '\x1b[?7l\x1b[3;4Ha']) {
     const [endless, bounded] = [open(), open()]
     await endless.write(`${lines}${before}\x1b[${huge}${final}`)
-    await bounded.write(`${lines}${before}\x1b[${most}${final}`)
+    await bounded.write(`${lines}${before}\x1b[${count}${final}`)
     expect(endless.shown()).toEqual(bounded.shown())
-    expect(endless.place()).toEqual(bounded.place())
+    expect(endless.getPosition()).toEqual(bounded.getPosition())
   }
 })
 
 test.each(['S', 'T', 'L', 'M'])('CSI %s moves many lines as it moves them one by one', async (final) => {
   const regions = ['', '\x1b[4;20r', '\x1b[4;20r\x1b[?6h', '\x1b[?1049h', '\x1b[44m', '\x1b[7;9r']
   for (const region of regions) {
-    for (const place of ['\x1b[1;1H', '\x1b[8;3H', '\x1b[24;5H']) {
-      const before = `${Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\r\n')}${region}${place}`
+    for (const position of ['\x1b[1;1H', '\x1b[8;3H', '\x1b[24;5H']) {
+      const before = `${Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\r\n')}${region}${position}`
       const [atOnce, oneByOne] = [open({ rows: 24 }), open({ rows: 24 })]
-      for (const it of [atOnce, oneByOne]) await it.write(before)
+      for (const terminal of [atOnce, oneByOne]) await terminal.write(before)
       const markers = [atOnce, oneByOne].map(({ terminal }) =>
         [-12, -4, 0, 3].map((offset) => terminal.registerMarker(offset)),
       )
       await atOnce.write(`\x1b[13${final}`)
       await oneByOne.write(`\x1b[1${final}`.repeat(13))
       expect(atOnce.shown()).toEqual(oneByOne.shown())
-      expect(atOnce.place()).toEqual(oneByOne.place())
-      const [mine, theirs] = markers.map((of) => of.map((it) => it && [it.line, it.isDisposed]))
+      expect(atOnce.getPosition()).toEqual(oneByOne.getPosition())
+      const [mine, theirs] = markers.map((group) => group.map((it) => it && [it.line, it.isDisposed]))
       expect(mine).toEqual(theirs)
       const cell = ({ terminal }: typeof atOnce) =>
         Array.from({ length: 24 }, (_, row) => terminal.buffer.active.getLine(row)?.getCell(9)?.getBgColor())
@@ -79,9 +84,9 @@ test.each(['S', 'T', 'L', 'M', 'b', '@', 'P', 'X', 'I', 'Z', 'A', 'B', 'C', 'D',
 )
 
 test('a repeated pile of marks counts as often as it is high', async () => {
-  const { write, shown } = open()
+  const { write, shown: readScreen } = open()
   await write(`a${'\u0301'.repeat(9)}\x1b[${huge}b`)
-  expect(shown().join('').length).toBeLessThan(6 * 12 + 20)
+  expect(readScreen().join('').length).toBeLessThan(6 * 12 + 20)
 })
 
 test('a cell takes so many marks, however many come', async () => {
@@ -94,21 +99,21 @@ test('a cell takes so many marks, however many come', async () => {
 })
 
 test('a string that is too long is as if it had been called off, and what follows it counts', async () => {
-  const { terminal, write, shown } = open()
+  const { terminal, write, shown: readScreen } = open()
   const titles: string[] = []
   terminal.onTitleChange((title) => void titles.push(title))
   await write(`\x1b]0;short\x07\x1b]0;${'x'.repeat(300_000)}`)
   await write(`${'y'.repeat(300_000)}\x07after\x1b]0;next\x1b\\`)
   expect(titles).toEqual(['short', 'next'])
-  expect(shown()[0]).toBe('after')
+  expect(readScreen()[0]).toBe('after')
 })
 
 test('a string of a device is bounded too', async () => {
-  const { terminal, write, shown } = open()
+  const { terminal, write, shown: readScreen } = open()
   const answers: string[] = []
   terminal.onData((data) => void answers.push(data))
   await write(`\x1bP$q${'m'.repeat(300_000)}\x1b\\\x1bP$qm\x1b\\end`)
-  expect([answers, shown()[0]]).toEqual([['\x1bP1$r0m\x1b\\'], 'end'])
+  expect([answers, readScreen()[0]]).toEqual([['\x1bP1$r0m\x1b\\'], 'end'])
 })
 
 test('text for the clipboard may be longer', async () => {
@@ -122,7 +127,7 @@ test('text for the clipboard may be longer', async () => {
 
 test('links without end leave the newest ones', async () => {
   const { terminal, write } = open()
-  const links = Array.from({ length: 20_000 }, (_, at) => `\x1b]8;;http://x.example/${at}\x07`)
+  const links = Array.from({ length: 20_000 }, (_, index) => `\x1b]8;;http://x.example/${index}\x07`)
   await write(links.join(''))
   const { _core } = terminal as unknown as {
     _core: {
@@ -137,26 +142,26 @@ test('links without end leave the newest ones', async () => {
 
 test('links on screens that were reset are forgotten too', async () => {
   const { terminal, write } = open()
-  for (let at = 0; at < 100; at++) await write(`\x1b]8;;http://x.example\x07`.repeat(100).concat('\x1bc'))
+  for (let index = 0; index < 100; index++) await write(`\x1b]8;;http://x.example\x07`.repeat(100).concat('\x1bc'))
   const { _core } = terminal as unknown as { _core: { _oscLinkService: { _dataByLinkId: Map<number, unknown> } } }
   expect(_core._oscLinkService._dataByLinkId.size).toBeLessThanOrEqual(4_097)
 })
 
 test('a terminal full of wide lines becomes narrow', async () => {
-  const { terminal, write, shown } = open({ cols: 1_000, rows: 40, scrollback: 4_000 })
+  const { terminal, write, shown: readScreen } = open({ cols: 1_000, rows: 40, scrollback: 4_000 })
   await write(`${'wide '.repeat(800_000)}\r\n`)
   terminal.resize(2, 10)
   await write('\x1b[2J\x1b[Hok')
   expect(terminal.buffer.active.length).toBe(4_010)
-  expect(shown().slice(-10)).toEqual(['ok', ...Array.from({ length: 9 }, () => '')])
+  expect(readScreen().slice(-10)).toEqual(['ok', ...Array.from({ length: 9 }, () => '')])
 })
 
 test('a screen that is one line from its first row to its last becomes narrow', async () => {
-  const { terminal, write, shown } = open({ cols: 10, rows: 4, scrollback: 2 })
+  const { terminal, write, shown: readScreen } = open({ cols: 10, rows: 4, scrollback: 2 })
   await write('x'.repeat(200))
   terminal.resize(5, 4)
   await write('\x1b[2J\x1b[Hok')
-  expect(shown()).toContain('ok')
+  expect(readScreen()).toContain('ok')
 })
 
 test.each([
@@ -175,7 +180,7 @@ test.each([
     terminal.resize(after, 12)
   }
   expect(bounded.shown()).toEqual(plain.shown())
-  expect(bounded.place()).toEqual(plain.place())
+  expect(bounded.getPosition()).toEqual(plain.getPosition())
 })
 
 test('pieces are shorter for larger screens', () => {

@@ -49,11 +49,11 @@ type LinkService = {
 }
 
 /** Characters of an OSC sequence: of the one that offers text for the clipboard, and of every other. */
-const oscUnits = { clipboard: 1024 * 1024 + 16, usual: 16 * 1024 }
+const oscUnits = { clipboard: 1024 * 1024 + 16, normal: 16 * 1024 }
 const dcsUnits = 16 * 1024
 const clipboardCode = 52
 /** Places of links that are kept, newest first: each costs something with every line that scrolls. */
-const linkPlaces = { most: 4_096, kept: 3_072 }
+const linkLimits = { max: 4_096, retained: 3_072 }
 
 /** Holds a terminal of xterm.js, with a window or headless, to what its screen can show. */
 export function boundTerminal(terminal: object): void {
@@ -69,11 +69,12 @@ export function boundTerminal(terminal: object): void {
 function boundCounts(core: Core): void {
   const columns = () => core.cols
   // A repeated character may be made of several code points, each of which is drawn again.
-  const cells = () => Math.ceil((core.rows * core.cols) / (joinsOf(core._inputHandler._parser.precedingJoinState) + 1))
+  const cells = () =>
+    Math.ceil((core.rows * core.cols) / (countJoins(core._inputHandler._parser.precedingJoinState) + 1))
   const mosts = { I: columns, Z: columns, '@': columns, P: columns, X: columns }
-  for (const [final, most] of Object.entries({ ...mosts, b: cells })) {
+  for (const [final, max] of Object.entries({ ...mosts, b: cells })) {
     core.registerCsiHandler({ final }, ({ params }) => {
-      params[0] = Math.min(params[0] ?? 0, most())
+      params[0] = Math.min(params[0] ?? 0, max())
       return false
     })
   }
@@ -117,7 +118,7 @@ function moveLines(core: Core, move: LineMove, count: number): void {
 function boundStrings({ _inputHandler: { _parser } }: Core): void {
   const { _oscParser: osc, _dcsParser: dcs } = _parser
   const [oscStart, dcsHook] = [osc.start.bind(osc), dcs.hook.bind(dcs)]
-  const begunOsc = boundPuts(osc, () => (osc._id === clipboardCode ? oscUnits.clipboard : oscUnits.usual))
+  const begunOsc = boundPuts(osc, () => (osc._id === clipboardCode ? oscUnits.clipboard : oscUnits.normal))
   const begunDcs = boundPuts(dcs, () => dcsUnits)
   osc.start = () => {
     begunOsc()
@@ -130,14 +131,14 @@ function boundStrings({ _inputHandler: { _parser } }: Core): void {
 }
 
 /** @returns what to call when another string begins */
-function boundPuts(parser: StringParser, most: () => number): () => void {
+function boundPuts(parser: StringParser, getMax: () => number): () => void {
   const put = parser.put.bind(parser)
   let units = 0
   parser.put = (data, start, end) => {
-    if (units > most()) return
+    if (units > getMax()) return
     units += end - start
     put(data, start, end)
-    if (units > most()) parser.reset()
+    if (units > getMax()) parser.reset()
   }
   return () => {
     units = 0
@@ -149,21 +150,21 @@ function boundLinks(links: LinkService, core: Core): void {
   const registerLink = links.registerLink.bind(links)
   const addLineToLink = links.addLineToLink.bind(links)
 
-  const isFull = (most: number): boolean => core.buffer.markers.length > most || links._dataByLinkId.size > most
-  const makeRoom = (): void => {
-    if (!isFull(linkPlaces.most)) return
+  const isFull = (max: number): boolean => core.buffer.markers.length > max || links._dataByLinkId.size > max
+  const evictLinks = (): void => {
+    if (!isFull(linkLimits.max)) return
     for (const { lines } of [...links._dataByLinkId.values()]) {
       for (const line of [...lines]) line.dispose()
-      if (!isFull(linkPlaces.kept)) return
+      if (!isFull(linkLimits.retained)) return
     }
   }
 
   links.registerLink = (data) => {
-    makeRoom()
+    evictLinks()
     return registerLink(data)
   }
   links.addLineToLink = (linkId, line) => {
-    makeRoom()
+    evictLinks()
     addLineToLink(linkId, line)
   }
 }
@@ -181,13 +182,13 @@ function boundReflow(core: Core): void {
 }
 
 function dropWhatWillNotFit({ buffers: { normal }, options, rows: present }: Core, cols: number, rows: number): void {
-  const most = (options.scrollback ?? 0) + 2 * Math.max(present, rows)
-  const held = lineAround(normal.lines, normal.ybase + normal.y)
+  const maxRows = (options.scrollback ?? 0) + 2 * Math.max(present, rows)
+  const cursorLine = lineAround(normal.lines, normal.ybase + normal.y)
   let needed = 0
   for (let index = normal.lines.length - 1; index >= 0; index--) {
-    const isHeld = index >= held.first && index <= held.last
-    needed += isHeld ? 1 : Math.max(1, Math.ceil((normal.lines.get(index)?.getTrimmedLength() ?? 0) / cols))
-    if (needed <= most) continue
+    const isCursorLine = index >= cursorLine.first && index <= cursorLine.last
+    needed += isCursorLine ? 1 : Math.max(1, Math.ceil((normal.lines.get(index)?.getTrimmedLength() ?? 0) / cols))
+    if (needed <= maxRows) continue
     const dropped = Math.min(index + 1, normal.ybase)
     if (dropped === 0) return
     normal.lines.trimStart(dropped)
@@ -209,41 +210,41 @@ function lineAround(lines: Lines, row: number): { first: number; last: number } 
 export function boundWidths(terminal: {
   readonly unicode: { register(widths: CharacterWidths): void; activeVersion: string }
 }): void {
-  const bounded = boundedWidths(characterWidths())
+  const bounded = createBoundedWidths(characterWidths())
   terminal.unicode.register(bounded)
   terminal.unicode.activeVersion = bounded.version
 }
 
-const joinedMost = 15
+const maxJoined = 15
 const [joinBit, stateShift, ownCell] = [1, 3, 1 << 1]
 const belowState = (1 << stateShift) - 1
 
 /** The same widths, with a bound to how many marks one cell can pile up: what comes after takes a cell of its own. */
-function boundedWidths(widths: CharacterWidths): CharacterWidths {
+function createBoundedWidths(widths: CharacterWidths): CharacterWidths {
   return {
     version: `${widths.version}-bounded`,
     wcwidth: (codePoint) => widths.wcwidth(codePoint),
     charProperties(codePoint, preceding) {
       if (codePoint >= 0x20 && codePoint < 0x7f) return ownCell
-      const found = widths.charProperties(codePoint, preceding & belowState)
-      if ((found & joinBit) === 0) return found
-      const joins = joinsOf(preceding) + 1
-      return joins > joinedMost ? ownCell : (found & belowState) | (joins << stateShift)
+      const properties = widths.charProperties(codePoint, preceding & belowState)
+      if ((properties & joinBit) === 0) return properties
+      const joins = countJoins(preceding) + 1
+      return joins > maxJoined ? ownCell : (properties & belowState) | (joins << stateShift)
     },
   }
 }
 
-function joinsOf(properties: number): number {
+function countJoins(properties: number): number {
   return properties >> stateShift
 }
 
 /**
- * How much output may be parsed without a look at the clock: the most costly sequences of two bytes draw the whole screen, so
- * that a piece for a large screen is short.
+ * Bytes of output that may be parsed between two readings of the clock. The most expensive two-byte sequences redraw the
+ * whole screen, so a chunk for a large screen is small.
  */
 export function pieceBytes({ cols, rows }: { cols: number; rows: number }): number {
-  return Math.min(longestPiece, Math.max(shortestPiece, Math.floor(cellBytes / (cols * rows))))
+  return Math.min(maxPiece, Math.max(minPiece, Math.floor(cellBytes / (cols * rows))))
 }
 
-const [longestPiece, shortestPiece] = [2 * 1024, 64]
+const [maxPiece, minPiece] = [2 * 1024, 64]
 const cellBytes = 32 * 1024 * 1024

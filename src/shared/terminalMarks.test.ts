@@ -1,32 +1,32 @@
 import { Terminal } from '@xterm/headless'
 import { expect, test } from 'vitest'
-import { type TerminalMarks, terminalMarks } from './terminalMarks.ts'
+import { createTerminalMarks, type TerminalMarks } from './terminalMarks.ts'
 
 const osc = (data: string) => `\x1b]133;${data}\x07`
-const promptOf = (text = '$ ') => `${osc('A')}${text}${osc('B')}`
+const createPrompt = (text = '$ ') => `${osc('A')}${text}${osc('B')}`
 const ran = (command: string, output: string, code: number) =>
-  `${promptOf()}${command}\r\n${osc('C')}${output}${osc(`D;${code}`)}`
+  `${createPrompt()}${command}\r\n${osc('C')}${output}${osc(`D;${code}`)}`
 
 function open({ cols = 40, rows = 6, scrollback = 100 } = {}) {
   const terminal = new Terminal({ cols, rows, scrollback, allowProposedApi: true })
-  const marks = terminalMarks(terminal)
+  const marks = createTerminalMarks(terminal)
   const write = (text: string) => new Promise<void>((parsed) => terminal.write(text, parsed))
   return { terminal, marks, write }
 }
 
-const told = (marks: TerminalMarks) =>
+const readMarks = (marks: TerminalMarks) =>
   marks.list().map((mark) => ({
     line: mark.line,
     command: mark.command,
     state: mark.state,
     exitCode: mark.exitCode,
-    output: marks.outputOf(mark),
+    output: marks.readOutput(mark),
   }))
 
 test('a command has its prompt, its text, its output and its exit code', async () => {
   const { marks, write } = open()
-  await write(ran('ls', 'one\r\ntwo\r\n', 0) + ran('false', '', 1) + promptOf())
-  expect(told(marks)).toEqual([
+  await write(ran('ls', 'one\r\ntwo\r\n', 0) + ran('false', '', 1) + createPrompt())
+  expect(readMarks(marks)).toEqual([
     { line: 0, command: 'ls', state: 'done', exitCode: 0, output: 'one\ntwo' },
     { line: 3, command: 'false', state: 'done', exitCode: 1, output: '' },
     { line: 4, command: '', state: 'prompt', exitCode: null, output: '' },
@@ -35,42 +35,42 @@ test('a command has its prompt, its text, its output and its exit code', async (
 
 test('what runs has the output until now', async () => {
   const { marks, write } = open()
-  await write(`${promptOf()}make\r\n${osc('C')}building\r\nstill`)
-  expect(told(marks)).toEqual([
+  await write(`${createPrompt()}make\r\n${osc('C')}building\r\nstill`)
+  expect(readMarks(marks)).toEqual([
     { line: 0, command: 'make', state: 'running', exitCode: null, output: 'building\nstill' },
   ])
 })
 
 test('output that does not end its line is whole', async () => {
   const { marks, write } = open()
-  await write(`${ran('printf hi', 'hi', 0)}${promptOf()}`)
-  expect(told(marks)[0]).toMatchObject({ command: 'printf hi', output: 'hi' })
+  await write(`${ran('printf hi', 'hi', 0)}${createPrompt()}`)
+  expect(readMarks(marks)[0]).toMatchObject({ command: 'printf hi', output: 'hi' })
 })
 
 test('a command and output wider than the screen are read as they were written', async () => {
   const { marks, write } = open({ cols: 10 })
   await write(ran('echo 0123456789', 'abcdefghijklmno\r\n', 0))
-  expect(told(marks)).toMatchObject([{ command: 'echo 0123456789', output: 'abcdefghijklmno' }])
+  expect(readMarks(marks)).toMatchObject([{ command: 'echo 0123456789', output: 'abcdefghijklmno' }])
 })
 
 test('a command of several lines comes without the prompts between them', async () => {
   const { marks, write } = open()
-  await write(`${promptOf()}for it in 1 2\r\n> do echo $it\r\n> done\r\n${osc('C')}1\r\n2\r\n${osc('D;0')}`)
-  expect(told(marks)).toMatchObject([{ command: 'for it in 1 2\ndo echo $it\ndone', output: '1\n2' }])
+  await write(`${createPrompt()}for it in 1 2\r\n> do echo $it\r\n> done\r\n${osc('C')}1\r\n2\r\n${osc('D;0')}`)
+  expect(readMarks(marks)).toMatchObject([{ command: 'for it in 1 2\ndo echo $it\ndone', output: '1\n2' }])
 })
 
 test('a prompt that is drawn again is one, and Enter without a command is none', async () => {
   const { marks, write } = open()
-  await write(`${promptOf()}\r\n${osc('D;130')}${promptOf()}\x1b[H\x1b[2J${promptOf()}`)
-  expect(told(marks)).toMatchObject([{ line: 0, state: 'prompt' }])
+  await write(`${createPrompt()}\r\n${osc('D;130')}${createPrompt()}\x1b[H\x1b[2J${createPrompt()}`)
+  expect(readMarks(marks)).toMatchObject([{ line: 0, state: 'prompt' }])
 })
 
 test('a shell in a shell leaves the outer command without an end of its own', async () => {
   const { marks, write } = open()
   await write(
-    `${promptOf()}bash\r\n${osc('C')}${ran('true', '', 0)}${promptOf()}exit\r\n${osc('C')}exit\r\n${osc('D;3')}`,
+    `${createPrompt()}bash\r\n${osc('C')}${ran('true', '', 0)}${createPrompt()}exit\r\n${osc('C')}exit\r\n${osc('D;3')}`,
   )
-  expect(told(marks)).toMatchObject([
+  expect(readMarks(marks)).toMatchObject([
     { command: 'bash', state: 'running' },
     { command: 'true', exitCode: 0 },
     { command: 'exit', exitCode: 3, output: 'exit' },
@@ -79,15 +79,17 @@ test('a shell in a shell leaves the outer command without an end of its own', as
 
 test('marks go with the lines that are forgotten', async () => {
   const { marks, write } = open({ scrollback: 5 })
-  await write(ran('first', 'x\r\n', 0) + ran('seq', '1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n8\r\n', 0) + promptOf())
-  expect(told(marks).map(({ command }) => command)).toEqual(['seq', ''].slice(-marks.list().length))
+  await write(ran('first', 'x\r\n', 0) + ran('seq', '1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n8\r\n', 0) + createPrompt())
+  expect(readMarks(marks).map(({ command }) => command)).toEqual(['seq', ''].slice(-marks.list().length))
   expect(marks.list().length).toBeLessThan(3)
 })
 
 test('a program that fills the screen sets no marks', async () => {
   const { marks, write } = open()
-  await write(`${promptOf()}vim\r\n${osc('C')}\x1b[?1049h${promptOf()}\x1b[?1049l${osc('D;0')}${promptOf()}`)
-  expect(told(marks)).toMatchObject([{ command: 'vim', state: 'done', exitCode: 0 }, { state: 'prompt' }])
+  await write(
+    `${createPrompt()}vim\r\n${osc('C')}\x1b[?1049h${createPrompt()}\x1b[?1049l${osc('D;0')}${createPrompt()}`,
+  )
+  expect(readMarks(marks)).toMatchObject([{ command: 'vim', state: 'done', exitCode: 0 }, { state: 'prompt' }])
 })
 
 test.each(['', ';', 'Z', 'A;aid=1', 'B', 'C', 'D', 'D;x', 'D;99999'])('%j alone does no harm', async (data) => {
@@ -97,28 +99,28 @@ test.each(['', ';', 'Z', 'A;aid=1', 'B', 'C', 'D', 'D;x', 'D;99999'])('%j alone 
 })
 
 test('a new viewer gets the same marks', async () => {
-  const one = open()
-  await one.write(
-    `${ran('echo naïve', 'naïve 漢字\r\n', 0)}${ran('false', '', 1)}${promptOf()}make\r\n${osc('C')}going`,
+  const first = open()
+  await first.write(
+    `${ran('echo naïve', 'naïve 漢字\r\n', 0)}${ran('false', '', 1)}${createPrompt()}make\r\n${osc('C')}going`,
   )
-  const other = open()
-  await other.write('$ echo naïve\r\nnaïve 漢字\r\n$ false\r\n$ make\r\ngoing')
-  other.marks.take(one.marks.carried())
-  expect(told(other.marks)).toEqual(told(one.marks))
+  const second = open()
+  await second.write('$ echo naïve\r\nnaïve 漢字\r\n$ false\r\n$ make\r\ngoing')
+  second.marks.take(first.marks.exportMarks())
+  expect(readMarks(second.marks)).toEqual(readMarks(first.marks))
 
-  await other.write(`\r\n${osc('D;7')}${promptOf()}`)
-  expect(told(other.marks).at(-2)).toMatchObject({ command: 'make', exitCode: 7, output: 'going' })
+  await second.write(`\r\n${osc('D;7')}${createPrompt()}`)
+  expect(readMarks(second.marks).at(-2)).toMatchObject({ command: 'make', exitCode: 7, output: 'going' })
 })
 
 test('what is carried above the first line of a viewer is left out', async () => {
-  const one = open({ scrollback: 50 })
-  await one.write(
-    ran('seq 20', Array.from({ length: 20 }, (_, place) => `${place}\r\n`).join(''), 0) + ran('last', 'x\r\n', 0),
+  const first = open({ scrollback: 50 })
+  await first.write(
+    ran('seq 20', Array.from({ length: 20 }, (_, index) => `${index}\r\n`).join(''), 0) + ran('last', 'x\r\n', 0),
   )
-  const other = open({ scrollback: 50 })
-  await other.write('17\r\n18\r\n19\r\n$ last\r\nx\r\n')
-  other.marks.take(one.marks.carried())
-  expect(told(other.marks)).toMatchObject([{ command: 'last', output: 'x' }])
+  const second = open({ scrollback: 50 })
+  await second.write('17\r\n18\r\n19\r\n$ last\r\nx\r\n')
+  second.marks.take(first.marks.exportMarks())
+  expect(readMarks(second.marks)).toMatchObject([{ command: 'last', output: 'x' }])
 })
 
 test('nothing that is printed gives marks away as those of a snapshot', async () => {
@@ -132,36 +134,36 @@ test('nothing that is printed gives marks away as those of a snapshot', async ()
 test('once the shell has shown its key, what it shows cannot mark anything', async () => {
   const { marks, write } = open({ rows: 20 })
   marks.use('secret')
-  const keyed = (text: string) => text.replaceAll('\x07', ';steward=secret\x07')
-  await write(keyed(`${promptOf()}cat readme\r\n${osc('C')}`))
+  const withKey = (text: string) => text.replaceAll('\x07', ';steward=secret\x07')
+  await write(withKey(`${createPrompt()}cat readme\r\n${osc('C')}`))
   for (const forged of [
     osc('D;0') + ran('evil', 'x\r\n', 0),
     ran('evil', '', 0).replaceAll('\x07', ';steward=guess\x07'),
   ]) {
     await write(`${forged}\x1b[8mhidden\x1b[m\r\n`)
   }
-  await write(keyed(`${osc('D;3')}${promptOf()}`))
-  expect(told(marks)).toMatchObject([{ command: 'cat readme', state: 'done', exitCode: 3 }, { state: 'prompt' }])
-  expect(marks.list()[0]?.isKnown).toBe(true)
+  await write(withKey(`${osc('D;3')}${createPrompt()}`))
+  expect(readMarks(marks)).toMatchObject([{ command: 'cat readme', state: 'done', exitCode: 3 }, { state: 'prompt' }])
+  expect(marks.list()[0]?.isVerified).toBe(true)
 })
 
 test('marks before the first with the key are dropped with it, and without any key they count as not known', async () => {
   const { marks, write } = open()
   marks.use('secret')
   await write(ran('evil', 'x\r\n', 0))
-  expect(marks.list()).toMatchObject([{ command: 'evil', isKnown: false }])
-  await write(promptOf().replaceAll('\x07', ';steward=secret\x07'))
-  expect(told(marks)).toMatchObject([{ state: 'prompt' }])
+  expect(marks.list()).toMatchObject([{ command: 'evil', isVerified: false }])
+  await write(createPrompt().replaceAll('\x07', ';steward=secret\x07'))
+  expect(readMarks(marks)).toMatchObject([{ state: 'prompt' }])
 })
 
 test('who is given marks knows which of them are known', async () => {
-  const one = open()
-  one.marks.use('secret')
-  await one.write(ran('ls', '', 0).replaceAll('\x07', ';steward=secret\x07'))
-  const other = open()
-  other.marks.use('secret')
-  await other.write('$ ls\r\n')
-  other.marks.take(one.marks.carried())
-  await other.write(ran('evil', '', 0))
-  expect(other.marks.list()).toMatchObject([{ command: 'ls', isKnown: true }])
+  const first = open()
+  first.marks.use('secret')
+  await first.write(ran('ls', '', 0).replaceAll('\x07', ';steward=secret\x07'))
+  const second = open()
+  second.marks.use('secret')
+  await second.write('$ ls\r\n')
+  second.marks.take(first.marks.exportMarks())
+  await second.write(ran('evil', '', 0))
+  expect(second.marks.list()).toMatchObject([{ command: 'ls', isVerified: true }])
 })

@@ -1,36 +1,36 @@
 import { z } from 'zod'
-import { emitter } from './emitter.ts'
-import { type LineAnchor, lineAnchors } from './lineAnchors.ts'
+import { createEmitter } from './emitter.ts'
+import { createLineAnchors, type LineAnchor } from './lineAnchors.ts'
 
 /**
- * Where commands begin and end in a terminal, as a shell tells with OSC 133: `A` before its prompt, `B` behind it, `C` when
- * the command starts, `D;<exit code>` when it has ended. The window and the host's screen follow the same output with this;
- * a new viewer is given beside the host's snapshot what it cannot have heard, never in the output, which any program can print.
+ * Start and end of commands in a terminal, which a shell marks by OSC 133: `A` before its prompt, `B` after it, `C` when
+ * the command starts, `D;<exit code>` when it ends. The window and the screen of the host both parse them. A new viewer
+ * receives earlier marks beside the snapshot, never inside the output, which any program can print.
  *
- * A shell that knows the terminal's key ends each mark with it (`…;steward=<key>`). From the first of these on, marks without
- * the key are not the shell's but of what it shows, and are left out.
+ * A shell with the key of the terminal appends it to each mark (`…;steward=<key>`). After the first such mark, marks without
+ * the key are output of other programs, and are ignored.
  *
  * @see https://gitlab.freedesktop.org/Per_Bothner/specifications/blob/master/proposals/semantic-prompts.md
  */
 export type CommandMark = {
   readonly id: number
-  /** Of its prompt. A line counts from the first that is kept. */
+  /** Line of the prompt, counted from the first line in the buffer. */
   readonly line: number
-  /** As it stood on the screen; empty until it runs. */
+  /** Command text as displayed. Empty until the command runs. */
   readonly command: string
   /**
    * Whether the shell itself sent the mark. Printed files cannot forge it, but programs that read the shell's memory
    * can.
    */
-  readonly isKnown: boolean
+  readonly isVerified: boolean
   readonly state: 'prompt' | 'running' | 'done'
   /** Null when the shell did not tell. */
   readonly exitCode: number | null
-  /** Where its output begins, and what stands behind it. */
-  readonly output: { readonly from: Place; readonly to: Place } | undefined
+  /** Range of the output: start, and end (exclusive). */
+  readonly output: { readonly from: Position; readonly to: Position } | undefined
 }
 
-type Place = { readonly line: number; readonly column: number }
+type Position = { readonly line: number; readonly column: number }
 
 /** Key in the request for a terminal. The runtime moves it from the environment to a pipe. */
 export const marksKeyVariable = 'STEWARD_MARKS_KEY'
@@ -40,15 +40,15 @@ export const marksDescriptorVariable = 'STEWARD_MARKS_FD'
 export type TerminalMarks = {
   /** Oldest first; those whose prompt has scrolled out for good are gone. */
   list(): CommandMark[]
-  /** What gives another terminal, with the cursor at the same place, the same marks. */
-  carried(): CarriedMark[]
+  /** Exports the marks for another terminal with the same cursor position. */
+  exportMarks(): CarriedMark[]
   /** Takes the marks of another terminal in place of its own. */
   take(carried: readonly CarriedMark[]): void
   /** From now on the shell's own marks are told by this key. */
   use(key: string): void
   /** Called after each change that the shell told. */
   onChange(listener: () => void): () => void
-  outputOf(mark: CommandMark): string
+  readOutput(mark: CommandMark): string
 }
 
 type Disposable = { dispose(): void }
@@ -61,25 +61,25 @@ type Buffer = {
   getLine(line: number): Line | undefined
 }
 
-/** Of xterm.js, with a window or headless. */
+/** Subset of the xterm.js API, with a window or headless. */
 export type MarkedTerminal = {
   readonly parser: { registerOscHandler(id: number, handler: (data: string) => boolean): Disposable }
   readonly buffer: { readonly active: Buffer; readonly normal: Buffer }
 }
 
-type Held = {
+type Mark = {
   id: number
   prompt: LineAnchor
   /** Behind the prompt: where the command is typed. */
   input: { marker: LineAnchor; column: number } | undefined
   command: string
-  isKnown: boolean
+  isVerified: boolean
   output: LineAnchor | undefined
   end: { marker: LineAnchor; column: number } | undefined
   exitCode: number | null
 }
 
-const marksKept = 500
+const maxMarks = 500
 const commandUnits = 4_096
 const shellMark = 133
 const keyField = 'steward='
@@ -95,38 +95,38 @@ export const CarriedMark = z.object({
 })
 export type CarriedMark = z.infer<typeof CarriedMark>
 
-export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
-  const changes = emitter()
-  let held: Held[] = []
+export function createTerminalMarks(terminal: MarkedTerminal): TerminalMarks {
+  const changes = createEmitter()
+  let marks: Mark[] = []
   let lastId = 0
   let field: string | undefined
   /** The shell has shown that it knows the key. */
   let isKeyed = false
 
-  const anchors = lineAnchors(terminal)
+  const anchors = createLineAnchors(terminal)
   const here = (): LineAnchor | undefined => {
     const { baseY, cursorY } = terminal.buffer.active
     return anchors.add(baseY + cursorY)
   }
-  const last = (): Held | undefined => held.at(-1)
+  const last = (): Mark | undefined => marks.at(-1)
 
-  function add(part: Omit<Held, 'id'>): void {
+  function add(part: Omit<Mark, 'id'>): void {
     lastId += 1
-    held.push({ id: lastId, ...part })
-    for (const old of held.splice(0, Math.max(0, held.length - marksKept))) forget(old)
+    marks.push({ id: lastId, ...part })
+    for (const old of marks.splice(0, Math.max(0, marks.length - maxMarks))) forget(old)
   }
 
   function prompt(): void {
     const present = last()
     // A prompt drawn again takes the place of the one before it.
-    if (present && present.output === undefined) forget(...held.splice(-1))
+    if (present && present.output === undefined) forget(...marks.splice(-1))
     const marker = here()
     if (!marker) return
     add({
       prompt: marker,
       input: undefined,
       command: '',
-      isKnown: false,
+      isVerified: false,
       output: undefined,
       end: undefined,
       exitCode: null,
@@ -141,7 +141,7 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
     } else marker?.dispose()
   }
 
-  function started(): void {
+  function onStart(): void {
     const present = last()
     if (present === undefined || present.output !== undefined) return
     const { cursorX, cursorY, baseY } = terminal.buffer.active
@@ -150,11 +150,11 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
       const lines = linesBetween(terminal.buffer.active, from, { line: baseY + cursorY, column: cursorX })
       present.command = lines.map(withoutContinuation).join('\n').trim().slice(0, commandUnits)
     }
-    present.isKnown = isKeyed
+    present.isVerified = isKeyed
     present.output = here()
   }
 
-  function ended(code: string | undefined): void {
+  function onEnd(code: string | undefined): void {
     const present = last()
     const marker = here()
     if (!present?.output || present.end || !marker) {
@@ -170,38 +170,38 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
     const hasKey = field !== undefined && fields.at(-1) === field
     if (isKeyed && !hasKey) return true
     if (hasKey && !isKeyed) {
-      // What came before may have been anybody's.
-      forget(...held.splice(0))
+      // Earlier marks may come from any program.
+      forget(...marks.splice(0))
       isKeyed = true
     }
     // Programs that fill the screen have no commands.
     if (terminal.buffer.active.type === 'alternate') return true
     if (kind === 'A') prompt()
     else if (kind === 'B') input()
-    else if (kind === 'C') started()
-    else if (kind === 'D') ended(fields[0])
+    else if (kind === 'C') onStart()
+    else if (kind === 'D') onEnd(fields[0])
     changes.emit()
     return true
   }
 
   function take(carried: readonly CarriedMark[]): void {
     const { baseY, cursorY } = terminal.buffer.active
-    const at = (offset: number) => {
+    const toPosition = (offset: number) => {
       const line = baseY + cursorY + offset
       return line < 0 ? undefined : anchors.add(line)
     }
-    forget(...held.splice(0))
-    isKeyed = carried.some(({ known }) => known)
-    for (const { line, command, known, output, end, exitCode } of carried.slice(-marksKept)) {
-      const marker = at(line)
-      const endMarker = end && at(end[0])
+    forget(...marks.splice(0))
+    isKeyed = carried.some(({ known: isVerified }) => isVerified)
+    for (const { line, command, known: isVerified, output, end, exitCode } of carried.slice(-maxMarks)) {
+      const marker = toPosition(line)
+      const endMarker = end && toPosition(end[0])
       if (!marker) continue
       add({
         prompt: marker,
         input: undefined,
         command: command.slice(0, commandUnits),
-        isKnown: known,
-        output: output === null ? undefined : at(output),
+        isVerified: isVerified,
+        output: output === null ? undefined : toPosition(output),
         end: end && endMarker ? { marker: endMarker, column: end[1] } : undefined,
         exitCode,
       })
@@ -209,20 +209,20 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
     changes.emit()
   }
 
-  function alive(): Held[] {
-    const gone = held.filter(({ prompt }) => prompt.isDisposed)
-    if (gone.length > 0) {
-      forget(...gone)
-      held = held.filter(({ prompt }) => !prompt.isDisposed)
+  function alive(): Mark[] {
+    const disposed = marks.filter(({ prompt }) => prompt.isDisposed)
+    if (disposed.length > 0) {
+      forget(...disposed)
+      marks = marks.filter(({ prompt }) => !prompt.isDisposed)
     }
-    return held
+    return marks
   }
 
   terminal.parser.registerOscHandler(shellMark, follow)
 
   return {
     list: () =>
-      alive().map(({ id, prompt, command, isKnown, output, end, exitCode }) => {
+      alive().map(({ id, prompt, command, isVerified, output, end, exitCode }) => {
         const { baseY, cursorY, cursorX } = terminal.buffer.normal
         const cursor = { line: baseY + cursorY, column: cursorX }
         const to = end && !end.marker.isDisposed ? { line: end.marker.line, column: end.column } : cursor
@@ -230,22 +230,22 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
           id,
           line: prompt.line,
           command,
-          isKnown,
+          isVerified,
           state: end ? 'done' : output ? 'running' : 'prompt',
           exitCode,
           output: output && !output.isDisposed ? { from: { line: output.line, column: 0 }, to } : undefined,
         }
       }),
-    carried() {
+    exportMarks() {
       const { baseY, cursorY } = terminal.buffer.normal
       const cursor = baseY + cursorY
       const offset = (marker: LineAnchor | undefined) => (marker && !marker.isDisposed ? marker.line - cursor : null)
-      return alive().map(({ prompt, command, isKnown, output, end, exitCode }) => {
+      return alive().map(({ prompt, command, isVerified, output, end, exitCode }) => {
         const endOffset = offset(end?.marker)
         return {
           line: prompt.line - cursor,
           command,
-          known: isKnown,
+          known: isVerified,
           output: offset(output),
           end: end && endOffset !== null ? [endOffset, end.column] : null,
           exitCode,
@@ -257,7 +257,7 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
       field = `${keyField}${key}`
     },
     onChange: changes.subscribe,
-    outputOf({ output }) {
+    readOutput({ output }) {
       if (!output) return ''
       return linesBetween(terminal.buffer.normal, output.from, output.to)
         .map((line) => line.trimEnd())
@@ -267,14 +267,14 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
   }
 }
 
-function forget(...marks: readonly Held[]): void {
+function forget(...marks: readonly Mark[]): void {
   for (const { prompt, input, output, end } of marks) {
     for (const marker of [prompt, input?.marker, output, end?.marker]) marker?.dispose()
   }
 }
 
-/** What stands from one place up to another; rows of one wrapped line are one. */
-function linesBetween(buffer: Buffer, from: Place, to: Place): string[] {
+/** Reads the lines between two positions. Wrapped rows are joined. */
+function linesBetween(buffer: Buffer, from: Position, to: Position): string[] {
   const lines: string[] = []
   for (let row = from.line; row <= to.line; row += 1) {
     const line = buffer.getLine(row)
@@ -292,6 +292,6 @@ function linesBetween(buffer: Buffer, from: Place, to: Place): string[] {
 }
 
 /** A shell asks for the rest of a command with `> `. */
-function withoutContinuation(line: string, place: number): string {
-  return place > 0 && line.startsWith('> ') ? line.slice(2) : line
+function withoutContinuation(line: string, column: number): string {
+  return column > 0 && line.startsWith('> ') ? line.slice(2) : line
 }

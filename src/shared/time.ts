@@ -5,6 +5,6 @@ export const IsoTime = z.iso.datetime({ precision: 3 })
 export type IsoTime = z.infer<typeof IsoTime>
 
 /** @param ms Unix time in milliseconds */
-export function isoTime(ms: number): IsoTime {
+export function toIsoTime(ms: number): IsoTime {
   return new Date(ms).toISOString()
 }

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { inTimeOrder } from './timeOrder.ts'
 
 const minuteMs = 60_000
-const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1) + minutes * minuteMs).toISOString()
+const toTime = (minutes: number) => new Date(Date.UTC(2026, 0, 1) + minutes * minuteMs).toISOString()
 /** Entries with the sequences 1, 2, …, at these minutes. */
 const log = (...minutes: number[]) =>
-  minutes.map((minute, index) => ({ sequence: index + 1, at: at(minute), problem: null as string | null }))
+  minutes.map((minute, index) => ({ sequence: index + 1, at: toTime(minute), problem: null as string | null }))
 const sequences = (entries: Iterable<{ sequence: number }>) => [...entries].map(({ sequence }) => sequence)
 
 test('puts what was written late where it happened', () => {
@@ -34,7 +34,7 @@ test('sorts a stream without holding all of it', () => {
   function* endless() {
     for (;;) {
       read += 1
-      yield { sequence: read, at: at(read), problem: null }
+      yield { sequence: read, at: toTime(read), problem: null }
     }
   }
   const sorted = inTimeOrder(endless(), 'oldest')

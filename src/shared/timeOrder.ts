@@ -26,8 +26,8 @@ export function* inTimeOrder<E extends Entry>(entries: Iterable<E>, order: 'newe
   yield* pending
 }
 
-function isBefore(entry: Entry, other: Entry | undefined, direction: 1 | -1): boolean {
-  if (other === undefined || entry.problem !== null || other.problem !== null) return false
-  const aheadMs = (Date.parse(entry.at) - Date.parse(other.at)) * direction
+function isBefore(entry: Entry, neighbour: Entry | undefined, direction: 1 | -1): boolean {
+  if (neighbour === undefined || entry.problem !== null || neighbour.problem !== null) return false
+  const aheadMs = (Date.parse(entry.at) - Date.parse(neighbour.at)) * direction
   return aheadMs > 0 && aheadMs <= windowMs
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tokenAmount } from './tokenAmount.ts'
+import { formatTokenAmount } from './tokenAmount.ts'
 
 test.each([
   [0n, '0.00'],
@@ -11,9 +11,9 @@ test.each([
   [100_000_000n, '100.00'],
   [-2_500_000n, '-2.50'],
 ])('%s atomic units of USDC are %s', (atomic, text) => {
-  expect(tokenAmount(atomic, 6)).toBe(text)
+  expect(formatTokenAmount(atomic, 6)).toBe(text)
 })
 
 test('ether keeps all of its eighteen decimals', () => {
-  expect(tokenAmount(1_000_000_000_000_000_001n, 18)).toBe('1.000000000000000001')
+  expect(formatTokenAmount(1_000_000_000_000_000_001n, 18)).toBe('1.000000000000000001')
 })

@@ -2,7 +2,7 @@
  * An exact amount for people: at least two decimals, no more than it has, thousands parted: `1,234.50`, `0.000001`.
  * @param atomic in the token's smallest units
  */
-export function tokenAmount(atomic: bigint, decimals: number): string {
+export function formatTokenAmount(atomic: bigint, decimals: number): string {
   const digits = String(atomic < 0n ? -atomic : atomic).padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ',')
   const fraction = digits

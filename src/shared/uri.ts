@@ -24,7 +24,7 @@ export function isPathCharacters(text: string): boolean {
 function isIpLiteral(text: string): boolean {
   if (/^v/i.test(text)) return /^v[0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+$/i.test(text)
   const halves = text.split('::')
-  const groups = halves.map(groupsOf)
+  const groups = halves.map(countGroups)
   const count = groups.reduce((sum, it) => sum + it, 0)
   if (Number.isNaN(count) || halves.length > 2) return false
   // Only the last group may be an IPv4 address.
@@ -32,8 +32,8 @@ function isIpLiteral(text: string): boolean {
   return halves.length === 1 ? count === 8 : count <= 7
 }
 
-/** How many groups of 16 bits, `NaN` for what are none. */
-function groupsOf(half: string): number {
+/** Counts groups of 16 bits. Returns `NaN` for malformed text. */
+function countGroups(half: string): number {
   if (half === '') return 0
   const parts = half.split(':')
   const last = parts.at(-1) ?? ''

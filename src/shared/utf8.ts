@@ -1,8 +1,8 @@
 /** The bytes of a text. What is no whole character becomes U+FFFD. */
 export function utf8Bytes(text: string): number[] {
   const escaped = encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'))
-  return [...escaped.matchAll(/%([0-9A-F]{2})|[^%]/g)].map(([one, hex]) =>
-    hex === undefined ? one.charCodeAt(0) : Number.parseInt(hex, 16),
+  return [...escaped.matchAll(/%([0-9A-F]{2})|[^%]/g)].map(([match, hex]) =>
+    hex === undefined ? match.charCodeAt(0) : Number.parseInt(hex, 16),
   )
 }
 

@@ -10,17 +10,17 @@ export function percentile(samples: Samples, percent: number): number {
 const warmUps = 5
 
 /** Times `work` `count` times, one after the other, after a few tries that do not count. */
-export async function timed(count: number, work: (index: number) => Promise<unknown>): Promise<Samples> {
+export async function measureEach(count: number, work: (index: number) => Promise<unknown>): Promise<Samples> {
   const warmUp = Math.min(warmUps, count)
   const samples: number[] = []
   for (let index = 0; index < count + warmUp; index++) {
-    const spent = await elapsedMs(() => work(index))
-    if (index >= warmUp) samples.push(spent)
+    const durationMs = await measureMs(() => work(index))
+    if (index >= warmUp) samples.push(durationMs)
   }
   return samples
 }
 
-async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
+async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
   await work()
   return performance.now() - start
@@ -29,17 +29,17 @@ async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
 export type Compared = { mine: Samples; peer: Samples }
 
 /** Both in turn, try by try, so that whatever else the machine does meets both alike. */
-export async function timedTogether(
+export async function measureTogether(
   count: number,
   { mine, peer }: Record<keyof Compared, (index: number) => Promise<unknown>>,
 ): Promise<Compared> {
   const warmUp = Math.min(warmUps, count)
   const samples = { mine: [] as number[], peer: [] as number[] }
   for (let index = 0; index < count + warmUp; index++) {
-    const [own, other] = [await elapsedMs(() => mine(index)), await elapsedMs(() => peer(index))]
+    const [ownMs, peerMs] = [await measureMs(() => mine(index)), await measureMs(() => peer(index))]
     if (index < warmUp) continue
-    samples.mine.push(own)
-    samples.peer.push(other)
+    samples.mine.push(ownMs)
+    samples.peer.push(peerMs)
   }
   return samples
 }

@@ -3,7 +3,7 @@ import { milliseconds, percentile, type Samples } from './figures.ts'
 import { maxSpawnerMegabytes } from './peers/measurePeer.ts'
 
 export type Row = {
-  what: string
+  subject: string
   /** What Steward reached, in words. */
   steward: string
   /** The peer of the same run, in words; `–` where there is none. */
@@ -18,14 +18,18 @@ export type Row = {
 type TimeFigures = { mine: Samples; peer?: Samples; peerName?: string; percent: number; processor?: string }
 
 /** A figure to be low, with the peer's if there is one. */
-export function timeRow(what: string, target: string, { mine, peer, peerName, percent, processor }: TimeFigures): Row {
+export function timeRow(
+  subject: string,
+  target: string,
+  { mine, peer, peerName, percent, processor }: TimeFigures,
+): Row {
   const value = percentile(mine, percent)
-  const other = peer === undefined ? undefined : percentile(peer, percent)
+  const peerMs = peer === undefined ? undefined : percentile(peer, percent)
   return {
-    what: `${what}, p${percent}`,
+    subject: `${subject}, p${percent}`,
     steward: milliseconds(value),
-    peer: other === undefined ? '–' : `${milliseconds(other)} (${peerName ?? ''})`,
-    ratio: other === undefined ? undefined : value / other,
+    peer: peerMs === undefined ? '–' : `${milliseconds(peerMs)} (${peerName ?? ''})`,
+    ratio: peerMs === undefined ? undefined : value / peerMs,
     target,
     ...(processor !== undefined && { processor }),
   }
@@ -33,12 +37,12 @@ export function timeRow(what: string, target: string, { mine, peer, peerName, pe
 
 /** A figure to be high: how many in a second, by the median of single tries. */
 export function rateRow(
-  what: string,
+  subject: string,
   { mine, peer, peerName }: { mine: Samples; peer: Samples; peerName: string },
 ): Row {
   const [rate, other] = [perSecond(mine), perSecond(peer)]
   const figure = (value: number) => `${Math.round(value).toLocaleString('en-US')}/s`
-  return { what, steward: figure(rate), peer: `${figure(other)} (${peerName})`, ratio: rate / other, target: '–' }
+  return { subject, steward: figure(rate), peer: `${figure(other)} (${peerName})`, ratio: rate / other, target: '–' }
 }
 
 function perSecond(samples: Samples): number {
@@ -56,8 +60,8 @@ export function benchPage(rows: readonly Row[], conditions: Conditions): string 
   const { date, loadBefore, node, quick } = conditions
   const model = cpus()[0]?.model ?? 'unknown processor'
   const table = rows.map(
-    ({ what, steward, processor = '–', peer, ratio, target }) =>
-      `| ${what} | ${steward} | ${processor} | ${peer} | ${ratio === undefined ? '–' : `${ratio.toFixed(2)}×`} | ${target} |`,
+    ({ subject, steward, processor = '–', peer, ratio, target }) =>
+      `| ${subject} | ${steward} | ${processor} | ${peer} | ${ratio === undefined ? '–' : `${ratio.toFixed(2)}×`} | ${target} |`,
   )
   return `# Speed
 

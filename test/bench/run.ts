@@ -4,12 +4,12 @@
  * and writes docs/bench.md. Run it on a machine that does nothing else. A quick run has few tries and prints its page instead of writing it.
  */
 import { writeFileSync } from 'node:fs'
-import { buildStep, failedSteps } from '#scripts/steps.ts'
+import { buildStep, runSteps } from '#scripts/steps.ts'
 import { createSandbox, deleteSandbox, listRuntimes } from '#shared/contract/sandboxes.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { type Steward, startSteward } from '../support/steward.ts'
-import { type StewardClient, stewardClient } from '../support/stewardClient.ts'
-import { removeMadeFolders, temporaryFolder } from '../support/temporaryFolder.ts'
+import { createStewardClient, type StewardClient } from '../support/stewardClient.ts'
+import { removeTestFolders, temporaryFolder } from '../support/temporaryFolder.ts'
 import { milliseconds } from './figures.ts'
 import { measurePeer } from './peers/measurePeer.ts'
 import { rawThroughput } from './peers/rawPty.ts'
@@ -21,8 +21,8 @@ import { domainRows } from './steward/domainRows.ts'
 import { gatewayRows } from './steward/gatewayRows.ts'
 import { leaseFigures } from './steward/leaseFigures.ts'
 import { ledgerFigures } from './steward/ledgerFigures.ts'
-import { concurrentPayments, paymentFigures } from './steward/paymentFigures.ts'
-import { coldStarts, megabytesPerTerminal, proportionalMegabytes } from './steward/processFigures.ts'
+import { measureConcurrentPayments, paymentFigures } from './steward/paymentFigures.ts'
+import { measureColdStarts, megabytesPerTerminal, proportionalMegabytes } from './steward/processFigures.ts'
 import {
   burst,
   createToFirstExec,
@@ -44,32 +44,32 @@ import {
 import { timelineRows } from './steward/timelineRows.ts'
 import { toolRows } from './steward/toolRows.ts'
 import { walletFigures } from './steward/walletFigures.ts'
-import { drawnFlood, drawnThroughput, firstScreens } from './steward/windowFigures.ts'
+import { drawnFlood, firstScreens, measureDrawing } from './steward/windowFigures.ts'
 
 const quick = process.argv.includes('--quick')
 /** Prints one group of rows, and writes nothing. */
 const only = groups().find(({ flag }) => process.argv.includes(flag))
 const tries = (count: number) => (quick ? Math.ceil(count / 20) : count)
 
-if (failedSteps([buildStep]) > 0) process.exit(1)
+if (runSteps([buildStep]) > 0) process.exit(1)
 const soakAt = process.argv.indexOf('soak')
 if (soakAt > 0) {
   try {
     await soak(Number(process.argv[soakAt + 1] ?? 30), (line) => process.stdout.write(`${line}\n`))
   } finally {
-    await removeMadeFolders()
+    await removeTestFolders()
   }
   process.exit(0)
 }
 const conditions = conditionsNow(quick)
 const rows: Row[] = []
 try {
-  for await (const row of measured()) {
+  for await (const row of measure()) {
     rows.push(row)
-    process.stdout.write(`${row.what}: ${row.steward}, peer ${row.peer}\n`)
+    process.stdout.write(`${row.subject}: ${row.steward}, peer ${row.peer}\n`)
   }
 } finally {
-  await removeMadeFolders()
+  await removeTestFolders()
 }
 const page = benchPage(rows, conditions)
 if (quick || only !== undefined) process.stdout.write(`\n${page}`)
@@ -87,13 +87,13 @@ function groups() {
   ]
 }
 
-async function* measured(): AsyncGenerator<Row> {
+async function* measure(): AsyncGenerator<Row> {
   if (only) return yield* only.rows(tries)
-  yield timeRow('cold start → ready', '≤ 700 ms', { mine: await coldStarts(tries(20)), percent: 50 })
+  yield timeRow('cold start → ready', '≤ 700 ms', { mine: await measureColdStarts(tries(20)), percent: 50 })
   yield timeRow('cold start → first screen', '≤ 1.2 s', { mine: await firstScreens(tries(10)), percent: 50 })
   const steward = await startSteward()
   try {
-    const client = stewardClient(steward.serviceUrl, steward.ownerKey)
+    const client = createStewardClient(steward.serviceUrl, steward.ownerKey)
     await client.call(listRuntimes, {}) // the host answers: all three processes run
     yield idleMemory(steward)
     yield* sandboxRows({ steward, client })
@@ -104,7 +104,7 @@ async function* measured(): AsyncGenerator<Row> {
     const perTerminal = await megabytesPerTerminal({ steward, client, id }, Math.min(40, tries(200)))
     yield plainRow('memory of a terminal with 10,000 lines', `${perTerminal.toFixed(1)} MB`, '≤ 5 MB')
     await client.call(deleteSandbox, { id })
-    yield await drawnRow(steward, client)
+    yield await measureDrawnRow(steward, client)
   } finally {
     await steward.close()
   }
@@ -123,7 +123,7 @@ async function* leaseRows(): AsyncGenerator<Row> {
   const { keyMicros, signInMicros, providerMicros, open } = leaseFigures(tries(400_000))
   const micros = (value: number) => `${value.toFixed(1)} µs`
   yield {
-    what: `leases of a request beside ${open.toLocaleString('en-US')} open streams`,
+    subject: `leases of a request beside ${open.toLocaleString('en-US')} open streams`,
     steward: `API key ${micros(keyMicros)}, sign-in ${micros(signInMicros)}, its provider ${micros(providerMicros)}`,
     processor: micros(Math.max(keyMicros, signInMicros) + providerMicros),
     peer: '–',
@@ -133,7 +133,7 @@ async function* leaseRows(): AsyncGenerator<Row> {
 }
 
 async function* chatRows(): AsyncGenerator<Row> {
-  const { opens, types, highlighted, plain, longestTaskMs } = await chatFigures(tries)
+  const { opens, types, highlighted, plain, maxTaskMs } = await chatFigures(tries)
   yield timeRow('a chat of 10,000 messages opens', '≤ 150 ms', { mine: opens, percent: 50 })
   yield timeRow('a key typed in it: work of the main thread', '≤ 16.7 ms', { mine: types, percent: 95 })
   yield timeRow('an answer of 640 lines of code is drawn as it comes: work of the main thread', '≤ 1.15×', {
@@ -142,8 +142,8 @@ async function* chatRows(): AsyncGenerator<Row> {
     peerName: 'the same, not highlighted',
     percent: 50,
   })
-  const longest = longestTaskMs === 0 ? 'none above 50 ms' : milliseconds(longestTaskMs)
-  yield plainRow('the longest task meanwhile', longest, '≤ 50 ms')
+  const longestTask = maxTaskMs === 0 ? 'none above 50 ms' : milliseconds(maxTaskMs)
+  yield plainRow('the longest task meanwhile', longestTask, '≤ 50 ms')
 }
 
 async function ledgerRow(): Promise<Row> {
@@ -153,7 +153,7 @@ async function ledgerRow(): Promise<Row> {
   })
   const rate = (value: number) => `${Math.round(value).toLocaleString('en-US')}/s`
   return {
-    what: 'ledger: key known, amount held and charged, 32 at once',
+    subject: 'ledger: key known, amount held and charged, 32 at once',
     steward: rate(pairsPerSecond),
     peer: `${rate(flushedPairsPerSecond)} (two flushed transactions each)`,
     processor: milliseconds(processorMs),
@@ -164,7 +164,7 @@ async function ledgerRow(): Promise<Row> {
 
 async function* paymentRows(): AsyncGenerator<Row> {
   const { ledger, chain } = await paymentFigures(tries(400))
-  const { lastMs, eachProcessorMs } = await concurrentPayments(quick ? 20 : 200)
+  const { lastMs, eachProcessorMs } = await measureConcurrentPayments(quick ? 20 : 200)
   yield timeRow('x402 verify, test ledger', '≤ 3 ms', { mine: ledger, percent: 50 })
   yield timeRow('x402 verify, EVM node', '≤ 3 ms', { ...chain, peerName: '@x402/evm', percent: 50 })
   yield {
@@ -183,14 +183,14 @@ async function* walletRows(): AsyncGenerator<Row> {
 }
 
 /** In a sandbox of its own, whose one tab is the one that is drawn. */
-async function drawnRow(steward: Steward, client: StewardClient): Promise<Row> {
+async function measureDrawnRow(steward: Steward, client: StewardClient): Promise<Row> {
   const name = 'drawn'
   const { id } = await client.call(createSandbox, { name, vcpu: 2, memory_mb: 4096, network: 'none' })
-  const drawn = await drawnThroughput({ url: steward.url, client, id, name }).catch((failure: Error) => failure.message)
+  const drawn = await measureDrawing({ url: steward.url, client, id, name }).catch((error: Error) => error.message)
   await client.call(deleteSandbox, { id })
   const alone = await xtermAlone(drawnFlood)
   return {
-    what: 'output to xterm.js in Chromium',
+    subject: 'output to xterm.js in Chromium',
     steward: typeof drawn === 'string' ? `not measured: ${drawn}` : `${drawn.toFixed(1)} MB/s`,
     peer: `${alone.toFixed(1)} MB/s (xterm.js alone, out of memory)`,
     ratio: typeof drawn === 'string' ? undefined : drawn / alone,
@@ -208,10 +208,10 @@ async function* sandboxRows(measured: Measured): AsyncGenerator<Row> {
   const { client } = measured
   const peer = await measurePeer('create', tries(60))
   const peerName = 'bwrap and nsenter by hand'
-  const row = (what: string, target: string, { samples, processorMs }: Worked): Row =>
-    timeRow(what, target, { mine: samples, peer, peerName, percent: 50, processor: milliseconds(processorMs) })
+  const row = (subject: string, target: string, { samples, processorMs }: Worked): Row =>
+    timeRow(subject, target, { mine: samples, peer, peerName, percent: 50, processor: milliseconds(processorMs) })
   const config = withoutSpares()
-  yield row('create → first result of exec, cold', '≤ 35 ms', await coldCreates(measured, config))
+  yield row('create → first result of exec, cold', '≤ 35 ms', await measureColdCreates(measured, config))
   if (config !== undefined)
     yield row(
       'create → first result of exec, from a spare',
@@ -233,11 +233,11 @@ async function* sandboxRows(measured: Measured): AsyncGenerator<Row> {
 }
 
 /** Where Steward keeps spare sandboxes, by one that is told to keep none. */
-async function coldCreates(measured: Measured, config: object | undefined): Promise<Worked> {
+async function measureColdCreates(measured: Measured, config: object | undefined): Promise<Worked> {
   if (config === undefined) return createToFirstExec(measured, tries(60))
   const steward = await startSteward({ config })
   try {
-    const client = stewardClient(steward.serviceUrl, steward.ownerKey)
+    const client = createStewardClient(steward.serviceUrl, steward.ownerKey)
     await client.call(listRuntimes, {}) // starts the host
     return await createToFirstExec({ steward, client }, tries(60))
   } finally {
@@ -247,13 +247,13 @@ async function coldCreates(measured: Measured, config: object | undefined): Prom
 
 async function internetRow(
   measured: Measured,
-  row: (what: string, target: string, worked: Worked) => Row,
+  row: (subject: string, target: string, worked: Worked) => Row,
 ): Promise<Row> {
-  const what = 'create → first result of exec, with network `internet`'
+  const subject = 'create → first result of exec, with network `internet`'
   const { runtimes } = await measured.client.call(listRuntimes, {})
   if (!runtimes[0]?.networks.includes('internet'))
-    return plainRow(what, `not measured: ${runtimes[0]?.network_detail ?? 'no runtime'}`, '–')
-  return row(what, '–', await createToFirstExec(measured, tries(40), { network: 'internet', settle: true }))
+    return plainRow(subject, `not measured: ${runtimes[0]?.network_detail ?? 'no runtime'}`, '–')
+  return row(subject, '–', await createToFirstExec(measured, tries(40), { network: 'internet', settle: true }))
 }
 
 async function burstRow(measured: Measured): Promise<Row> {
@@ -261,7 +261,7 @@ async function burstRow(measured: Measured): Promise<Row> {
   const mine = await burst(measured, count)
   const [peer = Number.NaN] = await measurePeer('burst', count)
   return {
-    what: `a burst of ${count} creates, all executed`,
+    subject: `a burst of ${count} creates, all executed`,
     steward: milliseconds(mine.lastMs),
     processor: milliseconds(mine.eachProcessorMs),
     peer: `${milliseconds(peer)} (bwrap and nsenter by hand)`,
@@ -310,7 +310,7 @@ async function* throughputRows(measured: Measured, id: SandboxId): AsyncGenerato
   const mine = await streamThroughput(measured, id)
   const raw = await rawThroughput(flood)
   yield {
-    what: 'output to the stream',
+    subject: 'output to the stream',
     steward: `${mine.megabytesPerSecond.toFixed(0)} MB/s`,
     processor: `${mine.processorMsPerMegabyte.toFixed(1)} ms per MB`,
     peer: `${raw.toFixed(0)} MB/s (raw node-pty)`,
@@ -319,6 +319,6 @@ async function* throughputRows(measured: Measured, id: SandboxId): AsyncGenerato
   }
 }
 
-function plainRow(what: string, steward: string, target: string): Row {
-  return { what, steward, peer: '–', ratio: undefined, target }
+function plainRow(subject: string, steward: string, target: string): Row {
+  return { subject, steward, peer: '–', ratio: undefined, target }
 }

@@ -13,7 +13,7 @@ sandboxRuntimeContract('bubblewrap', async () => {
     image: null,
     sharesPrograms: true,
     async close() {
-      expect(await runtime.stored()).toEqual([])
+      expect(await runtime.listStored()).toEqual([])
     },
   }
 })

@@ -19,7 +19,7 @@ sandboxRuntimeContract('bubblewrap (with an image)', async () => {
     image: name,
     sharesPrograms: false,
     async close() {
-      expect(await runtime.stored()).toEqual([])
+      expect(await runtime.listStored()).toEqual([])
       await runtime.images.remove(name)
       expect(await runtime.images.list()).toEqual([])
     },

@@ -12,7 +12,7 @@ const makeRuntime = async () => {
     image: null,
     sharesPrograms: true,
     async close() {
-      expect(await runtime.stored()).toEqual([])
+      expect(await runtime.listStored()).toEqual([])
     },
   }
 }

@@ -4,14 +4,14 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dockerRuntime } from '#host/runtimes/docker/dockerRuntime.ts'
+import { createDockerRuntime } from '#host/runtimes/docker/dockerRuntime.ts'
 import type { SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { until } from '../support/eventually.ts'
-import { type Member, programHead, tarOf } from '../support/imageArchives.ts'
-import { imageRegistry } from '../support/imageRegistry.ts'
-import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
+import { createTar, type Member, programHead } from '../support/imageArchives.ts'
+import { createImageRegistry } from '../support/imageRegistry.ts'
+import { createMachineSpec, expectAppError, never, run } from '../support/machines.ts'
 import { type Podman, podmanFault, startPodman } from '../support/podman.ts'
 import { runningService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -21,12 +21,13 @@ import { sandboxRuntimeContract } from './sandboxRuntime.ts'
 const fault = podmanFault()
 let podman: Podman
 
-const runtimeOf = (changes: { image?: string; pull?: boolean; folder?: string } = {}): SandboxRuntime => {
+const createRuntime = (changes: { image?: string; pull?: boolean; folder?: string } = {}): SandboxRuntime => {
   const { image = podman.image, pull = false, folder = join(temporaryFolder('runtime'), 'docker') } = changes
   const docker = { endpoint: podman.endpoint, tls: null, image, pull }
-  return dockerRuntime({ folder, docker, log: silentLog, now: Date.now })
+  return createDockerRuntime({ folder, docker, log: silentLog, now: Date.now })
 }
-const spec = (changes: Parameters<typeof machineSpec>[0] = {}) => machineSpec({ runtime: 'docker', ...changes })
+const spec = (changes: Parameters<typeof createMachineSpec>[0] = {}) =>
+  createMachineSpec({ runtime: 'docker', ...changes })
 
 describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skipped: ${fault}`}`, () => {
   beforeAll(async () => {
@@ -35,14 +36,14 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
   afterAll(() => podman?.close())
 
   sandboxRuntimeContract('docker', async () => {
-    const runtime = runtimeOf()
+    const runtime = createRuntime()
     return {
       runtime,
       image: null,
       sharesPrograms: false,
       fillsHoles: true,
       async close() {
-        expect(await runtime.stored()).toEqual([])
+        expect(await runtime.listStored()).toEqual([])
         expect(podman.run('ps', '--all', '--quiet')).toBe('')
         expect(podman.run('images', '--format', '{{.Repository}}')).toBe('localhost/base\n')
       },
@@ -51,21 +52,21 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
 
   test('leaves containers of others alone, also of another Steward', async () => {
     podman.run('create', '--name', 'foreign', '--label', 'steward.data=0123456789abcdef', podman.image, 'true')
-    const [one, other] = [runtimeOf(), runtimeOf()]
-    const machine = await one.create(spec(), never)
-    await other.sweep()
-    await other.remove(machine.id)
-    expect(await other.stored()).toEqual([])
-    await expectAppError('sandbox/not-found', other.start(spec({ id: machine.id }), never))
+    const [first, second] = [createRuntime(), createRuntime()]
+    const machine = await first.create(spec(), never)
+    await second.sweep()
+    await second.remove(machine.id)
+    expect(await second.listStored()).toEqual([])
+    await expectAppError('sandbox/not-found', second.start(spec({ id: machine.id }), never))
     expect(await run(machine, 'echo untouched')).toBe('untouched\n')
     await machine.stop()
-    await one.remove(machine.id)
+    await first.remove(machine.id)
     expect(podman.run('ps', '--all', '--format', '{{.Names}}')).toBe('foreign\n')
     podman.run('rm', 'foreign')
   })
 
   test('gives a container no more rights than a sandbox needs, and its limits', async () => {
-    const runtime = runtimeOf()
+    const runtime = createRuntime()
     const machine = await runtime.create(spec({ memoryMb: 600, vcpu: 2 }), never)
     expect(machine.enforced).toEqual({ memory: true, cpu: true, processes: true, disk: false })
     const status = await run(machine, 'grep -E "^(CapBnd|CapEff|NoNewPrivs|Seccomp):" /proc/self/status')
@@ -91,7 +92,7 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
   })
 
   test('starts with another host name and network when these were changed', async () => {
-    const runtime = runtimeOf()
+    const runtime = createRuntime()
     const first = spec({ hostname: 'before' })
     const machine = await runtime.create(first, never)
     await run(machine, 'echo kept > /root/kept')
@@ -112,21 +113,21 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
 
   describe('images', () => {
     test('are added from an archive and from a registry, and removed', async () => {
-      const runtime = runtimeOf({ image: 'localhost/none:latest' })
+      const runtime = createRuntime({ image: 'localhost/none:latest' })
       const layout = join(temporaryFolder('layout'), 'layout')
       podman.run('save', '--quiet', '--format', 'oci-dir', '--output', layout, podman.image)
       const archive = join(temporaryFolder('archive'), 'base.tar')
       podman.run('save', '--quiet', '--output', archive, podman.image)
-      const registry = await imageRegistry(layout)
-      const told: (number | null)[] = []
-      const onProgress = (_: string, share: number | null): void => void told.push(share)
+      const registry = await createImageRegistry(layout)
+      const exitCodes: (number | null)[] = []
+      const onProgress = (_: string, share: number | null): void => void exitCodes.push(share)
       const add = (name: string, source: Parameters<typeof runtime.images.add>[0]['source']) =>
         runtime.images.add({ name, source, onProgress }, never)
       try {
         const saved = await add('saved', { kind: 'archive', path: archive })
         expect(saved).toMatchObject({ name: 'saved', runtime: 'docker', status: 'ready' })
         expect(saved.sizeBytes).toBeGreaterThan(20_000_000)
-        expect(told).toContain(1)
+        expect(exitCodes).toContain(1)
         await add('pulled', { kind: 'registry', reference: registry.reference })
         await add('unpacked', { kind: 'archive', path: podman.baseFile })
         expect((await runtime.images.list()).map(({ name }) => name).toSorted()).toEqual([
@@ -152,19 +153,19 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
         for (const name of ['pulled', 'saved', 'unpacked']) await runtime.images.remove(name)
         await runtime.images.remove('pulled')
         expect(await runtime.images.list()).toEqual([])
-        expect(await runtime.stored()).toEqual([])
+        expect(await runtime.listStored()).toEqual([])
       } finally {
         await registry.close()
       }
     })
 
     test('that no sandbox could use are refused with the reason, and leave nothing', async () => {
-      const runtime = runtimeOf()
+      const runtime = createRuntime()
       const folder = temporaryFolder('archive')
       const add = (path: string) =>
         runtime.images.add({ name: ImageName.parse('poor'), source: { kind: 'archive', path }, onProgress() {} }, never)
       const archive = async (file: string, members: readonly Member[]) => {
-        await writeFile(join(folder, file), await tarOf(members))
+        await writeFile(join(folder, file), await createTar(members))
         return join(folder, file)
       }
       const before = podman.run('images', '--all', '--quiet')
@@ -175,8 +176,8 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
       const perl = { name: 'usr/bin/perl', mode: 0o755 }
       const [architecture, platform] =
         process.arch === 'x64' ? (['arm64', 'arm64'] as const) : (['x64', 'amd64'] as const)
-      const other = await archive('other.tar', [{ ...perl, content: programHead({ architecture }) }])
-      podman.run('import', '--quiet', '--arch', platform, other, 'localhost/foreign')
+      const otherArchive = await archive('other.tar', [{ ...perl, content: programHead({ architecture }) }])
+      podman.run('import', '--quiet', '--arch', platform, otherArchive, 'localhost/foreign')
       podman.run('save', '--quiet', '--output', join(folder, 'foreign.tar'), 'localhost/foreign')
       podman.run('rmi', 'localhost/foreign')
       const refused: [path: string, sentence: RegExp][] = [
@@ -192,7 +193,7 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
         })
       }
       expect(await runtime.images.list()).toEqual([])
-      expect(await runtime.stored()).toEqual([])
+      expect(await runtime.listStored()).toEqual([])
       expect(podman.run('images', '--all', '--quiet')).toBe(before)
       expect(podman.run('ps', '--all', '--quiet')).toBe('')
     })
@@ -200,21 +201,21 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
     test('are fetched for the first sandbox that needs them, where that is allowed', async () => {
       const layout = join(temporaryFolder('layout'), 'layout')
       podman.run('save', '--quiet', '--format', 'oci-dir', '--output', layout, podman.image)
-      const registry = await imageRegistry(layout)
+      const registry = await createImageRegistry(layout)
       try {
-        const runtime = runtimeOf({ image: registry.reference, pull: true })
+        const runtime = createRuntime({ image: registry.reference, pull: true })
         expect((await runtime.describe()).detail).toContain('is fetched when the first sandbox needs it')
         const machine = await until('it to be fetched', () =>
-          runtime.create(spec(), never).catch((failure: unknown) => {
-            if (failure instanceof Error && 'code' in failure && failure.code === 'image/not-ready') return undefined
-            throw failure
+          runtime.create(spec(), never).catch((error: unknown) => {
+            if (error instanceof Error && 'code' in error && error.code === 'image/not-ready') return undefined
+            throw error
           }),
         )
         expect(await run(machine, 'echo fetched')).toBe('fetched\n')
         await machine.stop()
         await runtime.remove(machine.id)
         podman.run('rmi', registry.reference)
-        const refused = runtimeOf({ image: registry.reference.replace('/small:', '/other:'), pull: true })
+        const refused = createRuntime({ image: registry.reference.replace('/small:', '/other:'), pull: true })
         await expectAppError('image/failed', refused.create(spec(), never))
       } finally {
         await registry.close()
@@ -234,12 +235,12 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
     const proxy = createServer(served, (outside) => {
       const inside = connect(podman.socketPath)
       outside.pipe(inside).pipe(outside)
-      for (const [one, other] of [
+      for (const [architecture, foreign] of [
         [outside, inside],
         [inside, outside],
       ] as const) {
-        one.on('error', () => {})
-        one.once('close', () => other.destroy())
+        architecture.on('error', () => {})
+        architecture.once('close', () => foreign.destroy())
       }
     })
     proxy.on('tlsClientError', () => {})
@@ -248,55 +249,55 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
     const endpoint = `tcp://127.0.0.1:${port}`
     try {
       const docker = { endpoint, tls, image: podman.image, pull: false }
-      const runtime = dockerRuntime({ folder: join(folder, 'own'), docker, log: silentLog, now: Date.now })
+      const runtime = createDockerRuntime({ folder: join(folder, 'own'), docker, log: silentLog, now: Date.now })
       const machine = await runtime.create(spec(), never)
       expect(await run(machine, 'seq 100000 | tail -n 1')).toBe('100000\n')
       await machine.stop()
       await runtime.remove(machine.id)
       const plain = { folder: join(folder, 'own'), docker: { ...docker, tls: null }, log: silentLog, now: Date.now }
-      expect(await dockerRuntime(plain).describe()).toMatchObject({ available: false })
+      expect(await createDockerRuntime(plain).describe()).toMatchObject({ available: false })
     } finally {
       await new Promise((resolve) => proxy.close(resolve))
     }
   })
 
   test('serves a sandbox over REST: commands, terminals, files, ports and snapshots', async () => {
-    const service = await runningService({ runtimes: ['docker'], runtimeOf: ({ folder }) => runtimeOf({ folder }) })
+    const service = await runningService({ runtimes: ['docker'], runtimeOf: ({ folder }) => createRuntime({ folder }) })
     try {
-      const asked = async (path: string, body: unknown) => {
+      const request = async (path: string, body: unknown) => {
         const answer = await service.send(path, { body })
         expect(answer.status, answer.text).toBeLessThan(300)
         return answer.json
       }
-      const { id } = await asked('/v1/sandboxes', { name: 'in a container', runtime: 'docker' })
+      const { id } = await request('/v1/sandboxes', { name: 'in a container', runtime: 'docker' })
       const sandbox = `/v1/sandboxes/${id}`
       expect((await service.send(sandbox)).json).toMatchObject({ runtime: 'docker', status: 'running' })
-      expect(await asked(`${sandbox}/exec`, { command: 'hostname; exit 3' })).toMatchObject({
+      expect(await request(`${sandbox}/exec`, { command: 'hostname; exit 3' })).toMatchObject({
         stdout: 'in-a-container\n',
         exit_code: 3,
       })
-      await asked(`${sandbox}/files`, { path: '/root/page', content: 'a page' })
+      await request(`${sandbox}/files`, { path: '/root/page', content: 'a page' })
       expect((await service.send(`${sandbox}/files/read?path=/root/page`)).json.content).toBe('a page')
-      const terminal = await asked(`${sandbox}/pty`, { command: 'cat', cols: 80, rows: 24 })
-      await asked(`${sandbox}/pty/${terminal.session_id}/write`, { input: 'typed\n' })
+      const terminal = await request(`${sandbox}/pty`, { command: 'cat', cols: 80, rows: 24 })
+      await request(`${sandbox}/pty/${terminal.session_id}/write`, { input: 'typed\n' })
       await until('the echo', async () =>
         (await service.send(`${sandbox}/pty/${terminal.session_id}/read`)).text.includes('typed\\ntyped'),
       )
       const answer = `print {$c} "HTTP/1.0 200 OK\\r\\n\\r\\nfrom a container"`
       const server = `$s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 3000, Listen => 9); while ($c = $s->accept) { 1 while ($l = <$c>) =~ /\\S/; ${answer}; close $c }`
       const serving = `setsid perl -MIO::Socket::INET -e '${server}' >/dev/null 2>&1 </dev/null &`
-      await asked(`${sandbox}/exec`, { command: serving })
-      const { url } = await asked(`${sandbox}/ports`, { port: 3000, visibility: 'public' })
+      await request(`${sandbox}/exec`, { command: serving })
+      const { url } = await request(`${sandbox}/ports`, { port: 3000, visibility: 'public' })
       const { hostname, port } = new URL(url)
       await until('the page', async () => {
         const page = await service.send('/', { key: null, headers: { host: `${hostname}:${port}` } })
         return page.text === 'from a container'
       })
-      const snapshot = await asked(`${sandbox}/snapshots`, { name: 'kept' })
-      await asked(`${sandbox}/exec`, { command: 'rm /root/page' })
-      await asked(`${sandbox}/snapshots/${snapshot.id}/restore`, {})
+      const snapshot = await request(`${sandbox}/snapshots`, { name: 'kept' })
+      await request(`${sandbox}/exec`, { command: 'rm /root/page' })
+      await request(`${sandbox}/snapshots/${snapshot.id}/restore`, {})
       await until('it to run again', async () => (await service.send(sandbox)).json.status === 'running')
-      expect(await asked(`${sandbox}/exec`, { command: 'cat /root/page' })).toMatchObject({ stdout: 'a page' })
+      expect(await request(`${sandbox}/exec`, { command: 'cat /root/page' })).toMatchObject({ stdout: 'a page' })
       expect((await service.send(sandbox, { method: 'DELETE' })).status).toBe(200)
       expect(podman.run('ps', '--all', '--quiet')).toBe('')
     } finally {
@@ -305,9 +306,9 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
   })
 
   test('ends machines when the engine goes, and finds them again when it is back', async () => {
-    const runtime = runtimeOf()
-    const own = spec()
-    const machine = await runtime.create(own, never)
+    const runtime = createRuntime()
+    const ownSpec = spec()
+    const machine = await runtime.create(ownSpec, never)
     await run(machine, 'echo kept > /root/kept')
     const pending = machine.exec({ command: 'sleep 1000', timeoutMs: 600_000, signal: never }).catch(() => undefined)
     await podman.kill()
@@ -317,17 +318,17 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
     await machine.stop()
     expect(await runtime.describe()).toMatchObject({ available: false, detail: expect.stringContaining('Podman') })
     await expectAppError('runtime/unavailable', runtime.create(spec(), never))
-    await expectAppError('runtime/unavailable', runtime.remove(own.id))
+    await expectAppError('runtime/unavailable', runtime.remove(ownSpec.id))
     await runtime.remove(spec().id)
     await runtime.sweep()
-    expect(await runtime.stored()).toEqual([own.id])
+    expect(await runtime.listStored()).toEqual([ownSpec.id])
     await podman.start()
     await runtime.sweep()
-    const again = await runtime.start(own, never)
+    const again = await runtime.start(ownSpec, never)
     expect(await run(again, 'cat /root/kept')).toBe('kept\n')
     podman.run('kill', '--all')
     expect(await again.ended).toContain('killed')
-    await runtime.remove(own.id)
-    expect(await runtime.stored()).toEqual([])
+    await runtime.remove(ownSpec.id)
+    expect(await runtime.listStored()).toEqual([])
   })
 })

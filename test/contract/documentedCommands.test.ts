@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { commandsIn, documentedCommands, scriptCommand } from '#scripts/documentedCommands.ts'
+import { documentedCommands, findCommands, toScriptCommand } from '#scripts/documentedCommands.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 
 const read = (path: string) => readFileSync(join(projectFolder, path), 'utf8')
@@ -9,18 +9,18 @@ const read = (path: string) => readFileSync(join(projectFolder, path), 'utf8')
 /** `bench -- soak` is documented in the program itself only. */
 const alsoListed = ['npm run bench -- soak']
 
-function documented(): Set<string> {
+function listDocumented(): Set<string> {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: projectFolder })]
   return new Set([
-    ...Object.keys(scripts).map(scriptCommand),
-    ...documents.flatMap((path) => commandsIn(read(path))),
+    ...Object.keys(scripts).map(toScriptCommand),
+    ...documents.flatMap((path) => findCommands(read(path))),
     ...alsoListed,
   ])
 }
 
 test('every script and every documented command is tried, or the list says why not', () => {
-  expect(Object.keys(documentedCommands).toSorted()).toEqual([...documented()].toSorted())
+  expect(Object.keys(documentedCommands).toSorted()).toEqual([...listDocumented()].toSorted())
 })
 
 test('a test that is named for a command runs it as written', () => {
@@ -36,5 +36,5 @@ test('a test that is named for a command runs it as written', () => {
 test('commands are found in `sh` blocks only, without comments and variables', () => {
   const text =
     'npm run no\n```sh\n./setup && npm start   # both\nA=b C=d \\\n  npm run x -- --y\n```\n```json\nnpm no\n```\n'
-  expect(commandsIn(text)).toEqual(['./setup', 'npm start', 'npm run x -- --y'])
+  expect(findCommands(text)).toEqual(['./setup', 'npm start', 'npm run x -- --y'])
 })

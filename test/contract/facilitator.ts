@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Facilitator, SignedPayment } from '#service/payments/facilitator.ts'
-import { lowerCase, type Payer, payer } from '../support/payer.ts'
+import { createPayer, lowerCase, type Payer } from '../support/payer.ts'
 
 export type FacilitatorWorld = {
   facilitator: Facilitator
@@ -24,18 +24,18 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
     afterAll(() => world?.close())
 
     const rich = async (atomic = price): Promise<Payer> => {
-      const one = payer(world.facilitator.network)
-      if (atomic > 0) await world.give(one.address, atomic)
-      return one
+      const buyer = createPayer(world.facilitator.network)
+      if (atomic > 0) await world.give(buyer.address, atomic)
+      return buyer
     }
-    const paymentOf = async (one: Payer, given: Parameters<Payer['authorize']>[0] | object = {}) => {
-      const authorization = lowerCase(await one.authorize({ to: payTo, value: String(price), ...given }))
+    const createPayment = async (buyer: Payer, fields: Parameters<Payer['authorize']>[0] | object = {}) => {
+      const authorization = lowerCase(await buyer.authorize({ to: payTo, value: String(price), ...fields }))
       return { authorization, createdAtMs: Date.now(), again: false } satisfies SignedPayment
     }
 
     test('verifies without moving anything, and moves the exact amount once it settles', async () => {
       const ada = await rich(price + 7)
-      const payment = await paymentOf(ada)
+      const payment = await createPayment(ada)
       const before = await world.balance(payTo)
       expect(await world.facilitator.verify(payment)).toBeUndefined()
       expect(await world.balance(ada.address)).toBe(price + 7)
@@ -47,7 +47,7 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
 
     test('settles one authorization once, however often it is asked', async () => {
       const ada = await rich(3 * price)
-      const payment = await paymentOf(ada)
+      const payment = await createPayment(ada)
       const first = await world.facilitator.settle(payment)
       expect(first.state).toBe('settled')
       for (let times = 0; times < 3; times++) {
@@ -59,7 +59,7 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
 
     test('settles copies that come at once a single time', async () => {
       const ada = await rich(5 * price)
-      const payment = await paymentOf(ada)
+      const payment = await createPayment(ada)
       const all = await Promise.all(Array.from({ length: 5 }, () => world.facilitator.settle(payment)))
       const hashes = all.flatMap((it) => (it.state === 'settled' ? [it.transaction] : []))
       expect(new Set(hashes).size).toBe(1)
@@ -70,22 +70,22 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       const payers: Payer[] = []
       for (let count = 0; count < 12; count++) payers.push(await rich())
       const before = await world.balance(payTo)
-      const all = await Promise.all(payers.map(async (one) => world.facilitator.settle(await paymentOf(one))))
+      const all = await Promise.all(payers.map(async (buyer) => world.facilitator.settle(await createPayment(buyer))))
       expect(all.map(({ state }) => state)).toEqual(all.map(() => 'settled'))
       expect((await world.balance(payTo)) - before).toBe(12 * price)
     })
 
     test('refuses what the payer does not have', async () => {
-      const payment = await paymentOf(await rich(price - 1))
+      const payment = await createPayment(await rich(price - 1))
       expect((await world.facilitator.verify(payment))?.reason).toBe('insufficient_funds')
       expect((await world.facilitator.settle(payment)).state).toBe('failed')
     })
 
     test('never moves what was signed by somebody else, or has expired', async () => {
       const [ada, eve] = [await rich(), await rich()]
-      const forged = await paymentOf(eve, { from: ada.address })
+      const forged = await createPayment(eve, { from: ada.address })
       expect((await world.facilitator.settle(forged)).state).toBe('failed')
-      const late = await paymentOf(ada, { validBefore: String(Math.floor(Date.now() / 1000) - 60) })
+      const late = await createPayment(ada, { validBefore: String(Math.floor(Date.now() / 1000) - 60) })
       expect((await world.facilitator.settle(late)).state).toBe(world.expiredState ?? 'failed')
       expect(await world.balance(ada.address)).toBe(price)
     })

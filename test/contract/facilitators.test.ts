@@ -2,15 +2,15 @@ import { generateKeyPairSync } from 'node:crypto'
 import { jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
 import { parseCdpKey } from '#config/cdpKey.ts'
-import { httpClient } from '#platform/httpClient.ts'
+import { createHttpClient } from '#platform/httpClient.ts'
 import { silentLog } from '#platform/log.ts'
 import type { CdpKey } from '#service/payments/cdpToken.ts'
 import { remoteFacilitator } from '#service/payments/remoteFacilitator.ts'
 import { testLedgerFacilitator } from '#service/payments/testLedgerFacilitator.ts'
-import { testMoneyRepository } from '#service/payments/testMoneyRepository.ts'
+import { createTestMoneyRepository } from '#service/payments/testMoneyRepository.ts'
 import { evmNetworks } from '#shared/contract/networks.ts'
 import { evmFacilitator } from '../support/evmFacilitator.ts'
-import { lowerCase, payer } from '../support/payer.ts'
+import { createPayer, lowerCase } from '../support/payer.ts'
 import { strictFacilitator, type Trouble } from '../support/strictFacilitator.ts'
 import { testLedger } from '../support/testLedger.ts'
 import { facilitatorContract } from './facilitator.ts'
@@ -21,7 +21,7 @@ const price = 2_000_000
 
 facilitatorContract('the ledger of test money', async () => {
   const { database, commits, close } = await testLedger()
-  const facilitator = testLedgerFacilitator({ records: testMoneyRepository(database), commits, now: Date.now })
+  const facilitator = testLedgerFacilitator({ records: createTestMoneyRepository(database), commits, now: Date.now })
   return {
     facilitator,
     give: async (address, atomic) => void (await facilitator.give(address, atomic)),
@@ -32,12 +32,12 @@ facilitatorContract('the ledger of test money', async () => {
 
 facilitatorContract('a chain', () => evmFacilitator(base))
 
-const remote = async (given: { settleWithinMs?: number; cdpKey?: CdpKey | undefined } = {}) => {
+const remote = async (options: { settleWithinMs?: number; cdpKey?: CdpKey | undefined } = {}) => {
   const server = await strictFacilitator(base)
-  const http = httpClient({ maxAnswerBytes: 10_000 })
+  const http = createHttpClient({ maxAnswerBytes: 10_000 })
   const facilitator = remoteFacilitator({
     ...{ network: base, url: server.url, chain: undefined, http, log: silentLog, now: Date.now },
-    ...given,
+    ...options,
   })
   return {
     server,
@@ -70,7 +70,7 @@ test.each<[string, Trouble['how']]>([
   const { server, facilitator, close } = await remote(how === 'silent' ? { settleWithinMs: 300 } : {})
   try {
     for (const moves of how === 'other-payer' ? [true] : [true, false]) {
-      const ada = payer(base)
+      const ada = createPayer(base)
       server.add(ada.address, price)
       const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
       const payment = { authorization, createdAtMs: Date.now(), again: false }
@@ -93,7 +93,7 @@ test('a facilitator of Coinbase gets a token for each request, and nobody else g
   for (const cdp of [key, undefined]) {
     const { server, facilitator, close } = await remote({ cdpKey: cdp })
     try {
-      const ada = payer(base)
+      const ada = createPayer(base)
       server.add(ada.address, price)
       const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
       const payment = { authorization, createdAtMs: Date.now(), again: false }
@@ -113,7 +113,7 @@ test('a facilitator of Coinbase gets a token for each request, and nobody else g
 test('what a facilitator elsewhere left open is found on the chain, where that can be asked', async () => {
   const chain = await evmFacilitator(base)
   const server = await strictFacilitator(base)
-  const http = httpClient({ maxAnswerBytes: 10_000 })
+  const http = createHttpClient({ maxAnswerBytes: 10_000 })
   const facilitator = remoteFacilitator({
     network: base,
     url: server.url,
@@ -123,7 +123,7 @@ test('what a facilitator elsewhere left open is found on the chain, where that c
     now: Date.now,
   })
   try {
-    const ada = payer(base)
+    const ada = createPayer(base)
     await chain.give(ada.address, price)
     const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
     const payment = { authorization, createdAtMs: Date.now(), again: false }
@@ -142,15 +142,15 @@ test('what a facilitator elsewhere left open is found on the chain, where that c
 test('a chain that stops in between leaves it unknown, and later it is found or settled, once', async () => {
   const { node, facilitator, give, balance, close } = await evmFacilitator(base, { settleWithinMs: 1_000 })
   try {
-    const ada = payer(base)
+    const ada = createPayer(base)
     await give(ada.address, 3 * price)
-    const paymentOf = async () => {
+    const createPayment = async () => {
       const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
       return { authorization, createdAtMs: Date.now(), again: false }
     }
     // It takes transactions, and makes no blocks: no receipt comes.
     await node.client.setAutomine(false)
-    const waiting = await paymentOf()
+    const waiting = await createPayment()
     expect((await facilitator.settle(waiting)).state).toBe('unknown')
     await node.client.mine({ blocks: 1 })
     await node.client.setAutomine(true)
@@ -159,12 +159,12 @@ test('a chain that stops in between leaves it unknown, and later it is found or 
 
     // The transaction is lost with the pool, and the relayer goes on with the number it had.
     await node.client.setAutomine(false)
-    const lost = await paymentOf()
-    expect((await facilitator.settle(lost)).state).toBe('unknown')
+    const lostPayment = await createPayment()
+    expect((await facilitator.settle(lostPayment)).state).toBe('unknown')
     await node.client.request({ method: 'anvil_dropAllTransactions' } as never)
     await node.client.setAutomine(true)
-    expect((await facilitator.settle({ ...lost, again: true })).state).toBe('settled')
-    expect((await facilitator.settle(await paymentOf())).state).toBe('settled')
+    expect((await facilitator.settle({ ...lostPayment, again: true })).state).toBe('settled')
+    expect((await facilitator.settle(await createPayment())).state).toBe('settled')
     expect(await balance(ada.address)).toBe(0)
   } finally {
     await close()
@@ -174,7 +174,7 @@ test('a chain that stops in between leaves it unknown, and later it is found or 
 test('a transaction that no block takes is replaced by one that pays more, and nobody waits behind it', async () => {
   const { node, facilitator, give, balance, close } = await evmFacilitator(base, { settleWithinMs: 300 })
   try {
-    const ada = payer(base)
+    const ada = createPayer(base)
     await give(ada.address, 2 * price)
     const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
     const payment = { authorization, createdAtMs: Date.now(), again: false }
@@ -194,7 +194,7 @@ test('a transaction that no block takes is replaced by one that pays more, and n
 test('what was settled is found on the chain, however many blocks ago', async () => {
   const { node, facilitator, give, balance, close } = await evmFacilitator(base, { blocksAtOnce: 40n })
   try {
-    const ada = payer(base)
+    const ada = createPayer(base)
     await give(ada.address, 2 * price)
     const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
     const payment = { authorization, createdAtMs: Date.now(), again: false }
@@ -209,16 +209,16 @@ test('what was settled is found on the chain, however many blocks ago', async ()
 
 test('a node that is away is unknown, and nobody is told more than its host', async () => {
   const { node, facilitator, give, close } = await evmFacilitator(base)
-  const ada = payer(base)
+  const ada = createPayer(base)
   await give(ada.address, price)
   const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
   const payment = { authorization, createdAtMs: Date.now(), again: false }
   try {
     await node.close()
     expect((await facilitator.settle(payment)).state).toBe('unknown')
-    const failure = await facilitator.verify(payment).catch((it: unknown) => it)
-    expect(String(failure)).toContain(`${new URL(node.url).host} cannot be reached.`)
-    expect(String(failure)).not.toContain('s3cret')
+    const error = await facilitator.verify(payment).catch((it: unknown) => it)
+    expect(String(error)).toContain(`${new URL(node.url).host} cannot be reached.`)
+    expect(String(error)).not.toContain('s3cret')
   } finally {
     await close()
   }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { toolProfiles } from '#shared/contract/toolClients.ts'
-import { toolsOf } from '#shared/contract/tools/toolTable.ts'
-import { contractRoutes } from '../support/contractRoutes.ts'
+import { listToolsOfProfile } from '#shared/contract/tools/toolTable.ts'
+import { createContractRoutes } from '../support/contractRoutes.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 
 /** `| what | `operation` | `test file`: a part of the test's name |` */
@@ -12,8 +12,8 @@ type Row = { what: string; behind: string; file: string; title: string }
 
 const lines = readFileSync(join(projectFolder, 'docs/features.md'), 'utf8').split('\n')
 const rows = lines.flatMap((line) => (line.match(row)?.groups as Row | undefined) ?? [])
-const routes = await contractRoutes()
-const tools = toolProfiles.flatMap((profile) => [...toolsOf(profile)])
+const routes = await createContractRoutes()
+const tools = toolProfiles.flatMap((profile) => [...listToolsOfProfile(profile)])
 
 test('every line of a table is read', () => {
   const unread = lines.filter((line) => /^\|/.test(line) && !/^\|( Row |-)/.test(line) && !row.test(line))

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { serviceClient } from '#agent/connections/serviceClient.ts'
+import { createServiceClient } from '#agent/connections/serviceClient.ts'
 import { httpAgent } from '#renderer/agent/agentClient.ts'
 import { listAccountActivity } from '#shared/contract/activity.ts'
 import { ServiceEvent } from '#shared/contract/events.ts'
@@ -10,8 +10,14 @@ import { readEvent } from '#shared/contract/readAnswer.ts'
 import type { Input, Route } from '#shared/contract/route.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
 import { listSandboxes } from '#shared/contract/sandboxes.ts'
-import { contractRoutes } from '../support/contractRoutes.ts'
-import { foreignSamplesOf, foreignWord, sampleOf, valueAt, withForeignFields } from '../support/contractSamples.ts'
+import { createContractRoutes } from '../support/contractRoutes.ts'
+import {
+  createForeignSamples,
+  createSample,
+  foreignWord,
+  valueAt,
+  withForeignFields,
+} from '../support/contractSamples.ts'
 
 let answer = ''
 const server = createServer((_, response) => response.end(answer))
@@ -26,12 +32,12 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-const anyInput = (route: Route) => sampleOf(route.params) as Input<Route>
+const anyInput = (route: Route) => createSample(route.params) as Input<Route>
 
 /** Reads a value as the answer of a route, over HTTP, by the local agent and by the window. */
 async function readBoth(route: Route, value: unknown): Promise<{ client: string; read: unknown }[]> {
   answer = JSON.stringify(value)
-  const client = serviceClient(() => ({ url, key: 'sk_test', certificate: undefined }))
+  const client = createServiceClient(() => ({ url, key: 'sk_test', certificate: undefined }))
   const agent = httpAgent((path, init) => fetch(url + path, init))
   try {
     return [
@@ -44,24 +50,24 @@ async function readBoth(route: Route, value: unknown): Promise<{ client: string;
 }
 
 test('reads an unknown word in every enum of every answer', async () => {
-  const routes = new Set([...routeTable, ...(await contractRoutes())])
-  let words = 0
+  const routes = new Set([...routeTable, ...(await createContractRoutes())])
+  let wordCount = 0
   for (const route of routes) {
-    for (const { path, value } of foreignSamplesOf(route.response)) {
-      words += 1
+    for (const { path, value } of createForeignSamples(route.response)) {
+      wordCount += 1
       for (const { client, read } of await readBoth(route, value)) {
         expect(valueAt(read, path), `${client}: ${route.operation} ${path.join('.')}`).toBe(foreignWord)
       }
     }
   }
-  expect(words).toBeGreaterThan(400)
+  expect(wordCount).toBeGreaterThan(400)
 })
 
 test('ignores unknown fields in every answer', async () => {
   for (const route of routeTable) {
-    const known = route.response.parse(sampleOf(route.response))
-    for (const { client, read } of await readBoth(route, withForeignFields(known))) {
-      expect(read, `${client}: ${route.operation}`).toMatchObject(known as object)
+    const valid = route.response.parse(createSample(route.response))
+    for (const { client, read } of await readBoth(route, withForeignFields(valid))) {
+      expect(read, `${client}: ${route.operation}`).toMatchObject(valid as object)
     }
   }
 })
@@ -69,7 +75,7 @@ test('ignores unknown fields in every answer', async () => {
 test('reads unknown words in every known event, and skips unknown events', () => {
   for (const union of [ServiceEvent, LocalEvent]) {
     for (const option of union.options) {
-      for (const { path, value } of foreignSamplesOf(option)) {
+      for (const { path, value } of createForeignSamples(option)) {
         const event = readEvent(union, value)
         if (path[0] === 'type') expect(event).toBeUndefined()
         else expect(valueAt(event, path), JSON.stringify(path)).toBe(foreignWord)
@@ -80,14 +86,15 @@ test('reads unknown words in every known event, and skips unknown events', () =>
 
 test('stays strict for requests and for written answers', () => {
   const route = listAccountActivity
-  for (const { value } of foreignSamplesOf(route.response)) expect(route.response.safeParse(value).success).toBe(false)
+  for (const { value } of createForeignSamples(route.response))
+    expect(route.response.safeParse(value).success).toBe(false)
   for (const { body } of routeTable) {
-    for (const { value } of foreignSamplesOf(body)) expect(body.safeParse(value).success).toBe(false)
+    for (const { value } of createForeignSamples(body)) expect(body.safeParse(value).success).toBe(false)
   }
 })
 
 test('leaves out an entry that cannot be read, and says so', async () => {
-  const sandbox = sampleOf(listSandboxes.response.shape.sandboxes.element) as object
+  const sandbox = createSample(listSandboxes.response.shape.sandboxes.element) as object
   const broken = { ...sandbox, name: { of: 'another kind' } }
   answer = JSON.stringify({ sandboxes: [sandbox, broken], data: [sandbox], count: 2 })
   const counts: number[] = []
@@ -98,7 +105,7 @@ test('leaves out an entry that cannot be read, and says so', async () => {
   expect((await agent(listSandboxes, {})).sandboxes).toHaveLength(1)
   expect(counts).toEqual([1])
   // The agent compares such lists with what it knows: a shorter one would say that a sandbox is gone.
-  const client = serviceClient(() => ({ url, key: 'sk_test', certificate: undefined }))
+  const client = createServiceClient(() => ({ url, key: 'sk_test', certificate: undefined }))
   await expect(client.call(listSandboxes, {})).rejects.toMatchObject({ code: 'service/unavailable' })
   await client.close()
 })

@@ -5,16 +5,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Route } from '#shared/contract/route.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
 import { getSandbox } from '#shared/contract/sandboxes.ts'
-import { bash, tarOf } from '../support/imageArchives.ts'
-import { inferenceOf } from '../support/models/inferenceOf.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { bash, createTar } from '../support/imageArchives.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { orphanSandboxes } from '../support/orphanSandboxes.ts'
-import { payer, paymentHeader } from '../support/payer.ts'
-import { plantedCharge } from '../support/plantedCharge.ts'
-import { plantedDomain } from '../support/plantedDomain.ts'
+import { createPayer, paymentHeader } from '../support/payer.ts'
+import { plantCharge } from '../support/plantCharge.ts'
+import { plantDomain } from '../support/plantDomain.ts'
 import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
-import { profileOf, signedRegistration } from '../support/signedRegistration.ts'
+import { createProfile, signRegistration } from '../support/signRegistration.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { waitingAccountRequest } from '../support/waitingAccountRequest.ts'
 import { evmWallet, solanaWallet } from '../support/wallets.ts'
@@ -46,21 +46,21 @@ const payments: Record<string, Record<string, string>> = {}
 const person = 'sk_steward_person'
 
 beforeAll(async () => {
-  await writeFile(archive, await tarOf([bash]))
-  providers = await providerServer()
+  await writeFile(archive, await createTar([bash]))
+  providers = await createProviderServer()
   service = await runningService({
-    ...{ personKey: () => person, inference: inferenceOf(providers) },
+    ...{ personKey: () => person, inference: createInferenceOptions(providers) },
     payments: { facilitator: { kind: 'test-ledger' } },
   })
   accountRequestId = waitingAccountRequest(service.dataDir, evmWallet().address)
-  sandboxId = await createdId('/v1/sandboxes', { name: 'contract' }, 'id')
-  spareId = await createdId('/v1/sandboxes', { name: 'spare' }, 'id')
-  terminalId = await createdId(`/v1/sandboxes/${sandboxId}/pty`, { command: 'cat' }, 'session_id')
-  adoptableId = await createdId('/v1/sandboxes', { name: 'adoptable' }, 'id')
-  orphanId = await createdId('/v1/sandboxes', { name: 'orphan' }, 'id')
+  sandboxId = await createId('/v1/sandboxes', { name: 'contract' }, 'id')
+  spareId = await createId('/v1/sandboxes', { name: 'spare' }, 'id')
+  terminalId = await createId(`/v1/sandboxes/${sandboxId}/pty`, { command: 'cat' }, 'session_id')
+  adoptableId = await createId('/v1/sandboxes', { name: 'adoptable' }, 'id')
+  orphanId = await createId('/v1/sandboxes', { name: 'orphan' }, 'id')
   await service.restart(() => orphanSandboxes(service.dataDir, [adoptableId, orphanId]))
-  snapshotId = await createdId(`/v1/sandboxes/${sandboxId}/snapshots`, { name: 'kept' }, 'id')
-  spareSnapshotId = await createdId(`/v1/sandboxes/${spareId}/snapshots`, {}, 'id')
+  snapshotId = await createId(`/v1/sandboxes/${sandboxId}/snapshots`, { name: 'kept' }, 'id')
+  spareSnapshotId = await createId(`/v1/sandboxes/${spareId}/snapshots`, {}, 'id')
   const begun = await service.send(`/v1/sandboxes/${sandboxId}/exec`, {
     body: { command: 'sleep 1000 >/dev/null 2>&1 & echo $!' },
   })
@@ -69,20 +69,20 @@ beforeAll(async () => {
   foreignKey = foreign.key
   signed.credits = { to_address: foreign.accountId, amount_cents: 1 }
   const { id: accountId } = (await service.send('/v1/auth/me')).json
-  signed.refund = { transaction_id: plantedCharge(service.dataDir, { accountId, cents: 1 }) }
-  uploadId = await createdId(`/v1/sandboxes/${sandboxId}/files/uploads`, { path: '/tmp/up', size: 3 }, 'upload_id')
+  signed.refund = { transaction_id: plantCharge(service.dataDir, { accountId, cents: 1 }) }
+  uploadId = await createId(`/v1/sandboxes/${sandboxId}/files/uploads`, { path: '/tmp/up', size: 3 }, 'upload_id')
   const image = { name: 'spare', source: { kind: 'archive', path: archive } }
   expect((await service.send('/v1/images', { body: image })).status).toBe(201)
-  plantedDomain(service.dataDir, { accountId, name: 'contract.com' })
+  plantDomain(service.dataDir, { accountId, name: 'contract.com' })
   // Its code is given for a name that may leave.
   const unlocked = await service.send('/domains/contract.com/lock', { method: 'PUT', body: { enabled: false } })
   expect(unlocked.status).toBe(200)
-  payments.creditsBuy = await signedPayment(`/pay/5/${accountId}`)
-  payments.domainRegister = await signedPayment('/domains/register', asked.domainRegister?.body)
-  payments.domainRenew = await signedPayment('/domains/contract.com/renew', asked.domainRenew?.body)
+  payments.creditsBuy = await signPayment(`/pay/5/${accountId}`)
+  payments.domainRegister = await signPayment('/domains/register', requests.domainRegister?.body)
+  payments.domainRenew = await signPayment('/domains/contract.com/renew', requests.domainRenew?.body)
   const record = { type: 'A', host: 'www', value: '192.0.2.1' }
-  recordId = await createdId('/v1/domains/contract.com/dns', record, 'recordId')
-  keyId = await createdId('/v1/auth/api-keys', { name: 'to revoke' }, 'id')
+  recordId = await createId('/v1/domains/contract.com/dns', record, 'recordId')
+  keyId = await createId('/v1/auth/api-keys', { name: 'to revoke' }, 'id')
   const wallet = evmWallet()
   const linked = evmWallet()
   walletAddress = linked.address
@@ -94,9 +94,9 @@ beforeAll(async () => {
   const automaton = privateKeyToAccount(generatePrivateKey())
   const creator = await evmWallet().signedMessage(service.url)
   expect((await service.send('/v1/auth/wallets', { body: creator })).status).toBe(201)
-  const profile = profileOf(automaton.address)
+  const profile = createProfile(automaton.address)
   automatonId = profile.automaton_id
-  signed.registration = await signedRegistration(automaton, profile)
+  signed.registration = await signRegistration(automaton, profile)
 })
 afterAll(async () => {
   await service?.close()
@@ -104,20 +104,20 @@ afterAll(async () => {
 })
 
 /** For what the service asks at this address, by somebody who has it. */
-async function signedPayment(path: string, body?: unknown): Promise<Record<string, string>> {
-  const ada = payer()
+async function signPayment(path: string, body?: unknown): Promise<Record<string, string>> {
+  const ada = createPayer()
   await service.send('/v1/payments/faucet', { body: { address: ada.address } })
   const [offer] = (await service.send(path, { body })).json.accepts
   return paymentHeader(1, await ada.authorize({ to: offer.payTo, value: offer.maxAmountRequired }))
 }
 
-async function createdId(path: string, body: unknown, field: string): Promise<string> {
+async function createId(path: string, body: unknown, field: string): Promise<string> {
   const { status, json } = await service.send(path, { body })
   expect(status, JSON.stringify(json)).toBe(201)
   return String(json[field])
 }
 
-type Asked = {
+type RequestFields = {
   id?: () => string
   query?: string
   body?: unknown
@@ -128,7 +128,7 @@ type Asked = {
 }
 
 /** What each operation is asked here. Destructive ones go to things that nothing else needs. */
-const asked: Record<string, Asked> = {
+const requests: Record<string, RequestFields> = {
   health: {},
   authNonce: {},
   authVerify: { signedAs: 'evm' },
@@ -257,8 +257,8 @@ const order = [
   ...routeTable.filter(({ method }) => method === 'DELETE'),
 ]
 
-function pathOf(route: Route, path: string = route.path): string {
-  const id = asked[route.operation]?.id?.() ?? sandboxId
+function buildPath(route: Route, path: string = route.path): string {
+  const id = requests[route.operation]?.id?.() ?? sandboxId
   const values: Record<string, string> = {
     id,
     sessionId: terminalId,
@@ -277,43 +277,43 @@ function pathOf(route: Route, path: string = route.path): string {
     model: 'gpt-5.2',
   }
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
-  return `${filled}${asked[route.operation]?.query ?? ''}`
+  return `${filled}${requests[route.operation]?.query ?? ''}`
 }
 
-function ask(route: Route, given: { path?: string; key?: string | null } = {}): Promise<Answer> {
-  const { path = pathOf(route), key = route.auth === 'person' ? person : service.key } = given
-  const { body = undefined, bytes, headers, signedAs } = asked[route.operation] ?? {}
-  const sent = bytes ?? (signedAs === undefined ? body : signed[signedAs])
+function ask(route: Route, options: { path?: string; key?: string | null } = {}): Promise<Answer> {
+  const { path = buildPath(route), key = route.auth === 'person' ? person : service.key } = options
+  const { body = undefined, bytes, headers, signedAs } = requests[route.operation] ?? {}
+  const payload = bytes ?? (signedAs === undefined ? body : signed[signedAs])
   const type = bytes === undefined ? {} : { 'content-type': 'application/octet-stream' }
   return exchange(service.url, path, {
     method: route.method,
     key,
     headers: { ...type, ...headers, ...payments[route.operation] },
-    ...(sent !== undefined && { body: sent }),
+    ...(payload !== undefined && { body: payload }),
   })
 }
 
 test('asks every operation of the contract, and no other', () => {
-  expect(Object.keys(asked).sort()).toEqual(routeTable.map(({ operation }) => operation).sort())
+  expect(Object.keys(requests).sort()).toEqual(routeTable.map(({ operation }) => operation).sort())
 })
 
-const named = (routes: readonly Route[]) => routes.map((route) => [route.operation, route] as const)
-const guarded = named(order.filter(({ auth }) => auth !== 'none'))
-const ofSandbox = named(order.filter(({ path }) => path.includes('/sandboxes/:id')))
-const ofTerminal = named(order.filter(({ path }) => path.includes(':sessionId')))
+const nameRoutes = (routes: readonly Route[]) => routes.map((route) => [route.operation, route] as const)
+const guarded = nameRoutes(order.filter(({ auth }) => auth !== 'none'))
+const ofSandbox = nameRoutes(order.filter(({ path }) => path.includes('/sandboxes/:id')))
+const ofTerminal = nameRoutes(order.filter(({ path }) => path.includes(':sessionId')))
 
 test.each(guarded)('%s wants a key', async (_, route) => {
   const answer = await ask(route, { key: null })
   expect(answer.status).toBe(401)
   const message = 'An API key is needed.'
-  const told = route.tag === 'Models' ? { error: { message } } : { code: 'auth/required', error: message }
-  expect(answer.json).toMatchObject(told)
+  const errorBody = route.tag === 'Models' ? { error: { message } } : { code: 'auth/required', error: message }
+  expect(answer.json).toMatchObject(errorBody)
 })
 
-test.each(named(order))('%s answers other methods with those that it has', async (_, route) => {
-  const taken = routeTable.filter(({ path }) => path === route.path).map(({ method }) => method)
-  const method = taken.includes('PUT') ? 'PATCH' : 'PUT'
-  const answer = await exchange(service.url, pathOf(route), { method, key: service.key })
+test.each(nameRoutes(order))('%s answers other methods with those that it has', async (_, route) => {
+  const methods = routeTable.filter(({ path }) => path === route.path).map(({ method }) => method)
+  const method = methods.includes('PUT') ? 'PATCH' : 'PUT'
+  const answer = await exchange(service.url, buildPath(route), { method, key: service.key })
   expect(answer.status).toBe(405)
   expect(answer.headers.allow).toContain(route.method)
   // Clients of models read the code within the error.
@@ -326,22 +326,27 @@ test('a path is not taken for another one that has the method, and no body is re
   const read = await exchange(service.url, path, { method: 'GET', key: service.key })
   expect([read.status, read.headers.allow]).toEqual([405, 'POST'])
   const headers = { 'content-type': 'text/plain' }
-  const sent = await exchange(service.url, '/v1/automatons', { method: 'PATCH', key: service.key, headers, body: 'x' })
-  expect([sent.status, sent.headers.allow]).toEqual([405, 'GET, HEAD'])
+  const response = await exchange(service.url, '/v1/automatons', {
+    method: 'PATCH',
+    key: service.key,
+    headers,
+    body: 'x',
+  })
+  expect([response.status, response.headers.allow]).toEqual([405, 'GET, HEAD'])
 })
 
 test.each(ofSandbox)('%s knows no sandbox by an id of another form', async (_, route) => {
   for (const id of ['123', 'G'.repeat(32), 'A'.repeat(32), '..%2f..%2fetc']) {
-    const answer = await ask(route, { path: pathOf(route).replace(/sandboxes\/[0-9a-f]{32}/, `sandboxes/${id}`) })
+    const answer = await ask(route, { path: buildPath(route).replace(/sandboxes\/[0-9a-f]{32}/, `sandboxes/${id}`) })
     expect(answer.status, id).toBe(404)
     expect(answer.json).toMatchObject({ error: 'Sandbox not found or access denied', code: 'sandbox/not-found' })
   }
 })
 
 test.each(ofTerminal)('%s answers an id of another form like one that does not exist', async (_, route) => {
-  const at = (id: string) => ask(route, { path: pathOf(route).replace(/pty_[0-9a-f]{24}/, id) })
+  const requestTerminal = (id: string) => ask(route, { path: buildPath(route).replace(/pty_[0-9a-f]{24}/, id) })
   for (const id of ['pty_x', 'abc', `pty_${'0'.repeat(24)}`]) {
-    const { status, json } = await at(id)
+    const { status, json } = await requestTerminal(id)
     expect([status, json.code, json.error]).toEqual([
       404,
       'terminal/not-found',
@@ -353,7 +358,7 @@ test.each(ofTerminal)('%s answers an id of another form like one that does not e
 test.each(ofSandbox)('%s is not there for somebody else, like what does not exist', async (_, route) => {
   const foreign = await ask(route, { key: foreignKey })
   const unknown = await ask(route, {
-    path: pathOf(route).replace(/sandboxes\/[0-9a-f]{32}/, `sandboxes/${'f'.repeat(32)}`),
+    path: buildPath(route).replace(/sandboxes\/[0-9a-f]{32}/, `sandboxes/${'f'.repeat(32)}`),
   })
   for (const answer of [foreign, unknown]) {
     expect(answer.status).toBe(404)
@@ -370,7 +375,7 @@ test('what somebody else tried changed nothing', async () => {
   expect((await service.send('/v1/sandboxes', { key: foreignKey })).json.count).toBe(0)
 })
 
-test.each(named(order))('%s answers with its status what its schema says', async (_, route) => {
+test.each(nameRoutes(order))('%s answers with its status what its schema says', async (_, route) => {
   const answer = await ask(route)
   expect(answer.status, answer.text).toBe(route.status)
   const type = route.raw?.response?.mediaTypes[0] ?? 'application/json'

@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { keptKeys } from '#agent/providers/keptKeys.ts'
-import { providerKeyRepository } from '#agent/providers/providerKeyRepository.ts'
-import { sealedKeys } from '#agent/providers/sealedKeys.ts'
-import { walletPlaces } from '#agent/wallet/walletPlaces.ts'
-import { keychainSecretStore } from '#platform/keychainSecretStore.ts'
+import { createEncryptedKeyStore } from '#agent/providers/encryptedKeyStore.ts'
+import { createProviderKeyRepository } from '#agent/providers/providerKeyRepository.ts'
+import { createProviderKeyStore } from '#agent/providers/providerKeyStore.ts'
+import { createSecretStoreLocator } from '#agent/wallet/secretStoreLocator.ts'
+import { createKeychainSecretStore } from '#platform/keychainSecretStore.ts'
 import { tryKeychain } from '#platform/tryKeychain.ts'
-import { vaultFileSecretStore } from '#platform/vaultFileSecretStore.ts'
+import { createVaultFileSecretStore } from '#platform/vaultFileSecretStore.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { type PrivateKeychain, privateKeychain } from '../support/privateKeychain.ts'
+import { createPrivateKeychain, type PrivateKeychain } from '../support/privateKeychain.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { secretStoreContract } from './secretStore.ts'
 
@@ -20,17 +20,17 @@ import { secretStoreContract } from './secretStore.ts'
 let keychain: PrivateKeychain
 
 beforeAll(async () => {
-  keychain = await privateKeychain()
+  keychain = await createPrivateKeychain()
   process.env.DBUS_SESSION_BUS_ADDRESS = keychain.address
 })
 afterAll(() => keychain?.close())
 
-const storeOf = (scopeName: string, deadlineMs?: number) =>
-  keychainSecretStore({ scopeName, platform: 'linux', ...(deadlineMs !== undefined && { deadlineMs }) })
+const createStore = (scopeName: string, deadlineMs?: number) =>
+  createKeychainSecretStore({ scopeName, platform: 'linux', ...(deadlineMs !== undefined && { deadlineMs }) })
 
 secretStoreContract('keychain', async () => ({
-  store: storeOf('contract'),
-  again: () => storeOf('contract'),
+  store: createStore('contract'),
+  again: () => createStore('contract'),
   close: async () => {},
 }))
 
@@ -40,15 +40,15 @@ function keysIn(folder: string) {
   const database = openDatabase(join(folder, 'agent.sqlite'))
   onTestFinished(() => void database.close())
   migrate(database, agentMigrations)
-  const places = walletPlaces({
+  const locator = createSecretStoreLocator({
     folder: join(folder, 'providers'),
     setting: 'auto',
-    keychain: storeOf,
-    vaultFile: (file) => vaultFileSecretStore({ file }),
+    keychain: createStore,
+    vaultFile: (file) => createVaultFileSecretStore({ file }),
   })
-  return keptKeys({
-    sealed: sealedKeys({ places, sealFile: join(folder, 'providers', 'seal.key') }),
-    repository: providerKeyRepository(database),
+  return createProviderKeyStore({
+    sealed: createEncryptedKeyStore({ locator: locator, sealFile: join(folder, 'providers', 'seal.key') }),
+    repository: createProviderKeyRepository(database),
     onRead: () => {},
     now: Date.now,
   })
@@ -58,38 +58,38 @@ test('keeps the key of a provider, sealed, over a new start and a lock', async (
   const folder = temporaryFolder('keys')
   const first = keysIn(folder)
   expect(await first.storage()).toMatchObject({ kind: 'keychain', name: 'Secret Service (GNOME Keyring, KWallet)' })
-  await first.put('a', key)
+  await first.store('a', key)
   expect(first.about('a')).toMatchObject({ place: 'keychain', ends_with: 'WXYZ' })
   expect(readdirSync(join(folder, 'providers')).sort()).toEqual(['keychain.json', 'seal.key'])
   const pointer = JSON.parse(readFileSync(join(folder, 'providers', 'keychain.json'), 'utf8'))
-  const inKeychain = await storeOf(pointer.keychain_scope).read('a')
+  const inKeychain = await createStore(pointer.keychain_scope).read('a')
   expect(inKeychain?.length).toBeGreaterThan(key.length)
   expect(inKeychain).not.toContain(key)
 
   const again = keysIn(folder)
   await keychain.lock('refused')
   await again.readAgain()
-  expect(again.held('a')).toBeUndefined()
+  expect(again.findKey('a')).toBeUndefined()
   expect(again.about('a')?.fault).toBe('Your system keychain is locked.')
   await keychain.unlock()
   await again.readAgain()
-  expect(again.held('a')).toBe(key)
+  expect(again.findKey('a')).toBe(key)
   expect(again.about('a')?.fault).toBeNull()
 
   await again.remove('a')
-  expect(await storeOf(pointer.keychain_scope).read('a')).toBeUndefined()
+  expect(await createStore(pointer.keychain_scope).read('a')).toBeUndefined()
   expect(readdirSync(join(folder, 'providers'))).toEqual([])
 })
 
 test('parts the wallets of two data folders', async () => {
-  await storeOf('here').write('one', 'mine')
-  expect(await storeOf('there').read('one')).toBeUndefined()
-  await storeOf('there').remove('one')
-  expect(await storeOf('here').read('one')).toBe('mine')
+  await createStore('here').write('one', 'mine')
+  expect(await createStore('there').read('one')).toBeUndefined()
+  await createStore('there').remove('one')
+  expect(await createStore('here').read('one')).toBe('mine')
 })
 
 test('says that it is locked, and gives what it keeps again after it was unlocked', async () => {
-  const store = storeOf('locked')
+  const store = createStore('locked')
   await store.write('one', 'kept')
   await keychain.lock('refused')
   const locked = { code: 'wallet/keychain-locked', message: 'Your system keychain is locked.' }
@@ -103,25 +103,25 @@ test('says that it is locked, and gives what it keeps again after it was unlocke
 })
 
 test('a trial tells a keychain that keeps things from one that only answers', async () => {
-  expect(await tryKeychain(storeOf('trial'))).toBeUndefined()
+  expect(await tryKeychain(createStore('trial'))).toBeUndefined()
   await keychain.lock('refused')
-  expect(await storeOf('trial').fault()).toBeUndefined()
-  expect(await tryKeychain(storeOf('trial'))).toMatchObject({ code: 'wallet/keychain-locked' })
+  expect(await createStore('trial').fault()).toBeUndefined()
+  expect(await tryKeychain(createStore('trial'))).toMatchObject({ code: 'wallet/keychain-locked' })
   await keychain.unlock()
 })
 
 test('does not wait for ever for a dialog that nobody answers', async () => {
-  await storeOf('waiting').write('one', 'kept')
+  await createStore('waiting').write('one', 'kept')
   await keychain.lock('unanswered')
   const late = { code: 'wallet/keychain-locked', message: expect.stringContaining('did not answer in time') }
-  await expect(storeOf('waiting', 1_000).read('one')).rejects.toMatchObject(late)
+  await expect(createStore('waiting', 1_000).read('one')).rejects.toMatchObject(late)
   await keychain.unlock()
-  expect(await storeOf('waiting').read('one')).toBe('kept')
+  expect(await createStore('waiting').read('one')).toBe('kept')
 })
 
 test('makes no change after one that was given up before that is over', async () => {
-  await storeOf('held').write('one', 'first') // what is slow the first time is over
-  const store = storeOf('held', 500)
+  await createStore('held').write('one', 'first') // what is slow the first time is over
+  const store = createStore('held', 500)
   const names = Array.from({ length: 8 }, (_, index) => `late-${index}`) // twice as many as there are threads
   const late = await until('a write that is held up', async () => {
     const writing = names.map((it) => store.write(it, 'late'))
@@ -129,34 +129,34 @@ test('makes no change after one that was given up before that is over', async ()
     keychain.hold()
     const ends = await Promise.allSettled(writing)
     keychain.letGo()
-    return names.find((_, at) => {
-      const end = ends[at]
+    return names.find((_, index) => {
+      const end = ends[index]
       return end?.status === 'rejected' && String(end.reason).includes('may still make this change')
     })
   })
   await eventually(() => store.write(late, 'last'))
-  expect(await storeOf('held').read(late)).toBe('last')
+  expect(await createStore('held').read(late)).toBe('last')
   await eventually(async () => expect(await store.read(late)).toBe('last'))
 })
 
 test('tells a keychain that does not answer from none', async () => {
-  await storeOf('slow').write('one', 'kept')
+  await createStore('slow').write('one', 'kept')
   keychain.hold()
   const busy = { code: 'wallet/keychain-locked', message: expect.stringContaining('did not answer in time') }
-  await expect(storeOf('slow', 500).read('one')).rejects.toMatchObject(busy)
+  await expect(createStore('slow', 500).read('one')).rejects.toMatchObject(busy)
   keychain.letGo()
-  expect(await storeOf('slow').read('one')).toBe('kept')
+  expect(await createStore('slow').read('one')).toBe('kept')
 })
 
 test('asks no more when two dialogs wait, and again when they are gone', async () => {
-  await storeOf('refusing').write('one', 'kept')
+  await createStore('refusing').write('one', 'kept')
   await keychain.lock('unanswered')
-  const store = storeOf('refusing', 500)
+  const store = createStore('refusing', 500)
   const code = 'wallet/keychain-locked'
   for (const message of ['did not answer in time', 'did not answer in time', 'still waits']) {
     await expect(store.read('one')).rejects.toMatchObject({ code, message: expect.stringContaining(message) })
   }
   await keychain.close() // the last test: with the bus go the dialogs
-  const gone = { code: 'wallet/keychain-unavailable' }
-  await eventually(() => expect(store.read('one')).rejects.toMatchObject(gone))
+  const keychainError = { code: 'wallet/keychain-unavailable' }
+  await eventually(() => expect(store.read('one')).rejects.toMatchObject(keychainError))
 })

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { windowKeyHeader } from '#shared/contract/localApi.ts'
 import type { RouteAuth } from '#shared/contract/route.ts'
 import { claudeConversation } from '../support/chatExports.ts'
-import { contractRoutes } from '../support/contractRoutes.ts'
-import { documentClient, type Given } from '../support/documentClient.ts'
+import { createContractRoutes } from '../support/contractRoutes.ts'
+import { documentClient, type RequestFields } from '../support/documentClient.ts'
 import { until } from '../support/eventually.ts'
-import { plantedDomain } from '../support/plantedDomain.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { plantDomain } from '../support/plantDomain.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { type Answer, exchange, type Json, runningService, type TestService } from '../support/runningService.ts'
 import { openSocket } from '../support/socketClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -45,7 +45,7 @@ const unknownTask = 'chat:msg_1'
 beforeAll(async () => {
   service = await runningService({ host: 'none', payments: { facilitator: { kind: 'test-ledger' } } })
   const target = { url: service.url, key: service.key, certificate: undefined }
-  agent = await runningAgent({ dataFolder: temporaryFolder('agent'), target, tellService: () => {} })
+  agent = await createRunningAgent({ dataFolder: temporaryFolder('agent'), target, tellService: () => {} })
   const phrase = await agent.wallet.makePhrase(12)
   const keyring = await agent.wallet.addPhrase({ phrase, writtenDown: true, passphrase: 'several plain words' })
   keyringId = keyring.id
@@ -61,11 +61,11 @@ beforeAll(async () => {
   conversationId = (await call('conversationCreate', { body: { title: 'First', models: ['gpt-5-mini'] } })).json.id
   folderId = (await call('chatFolderCreate', { body: { name: 'Work' } })).json.id
   promptId = (await call('promptCreate', { body: { title: 'Translate', text: 'Into {{language}}.' } })).json.id
-  plantedDomain(service.dataDir, { accountId: (await service.send('/v1/auth/me')).json.id, name: domain })
+  plantDomain(service.dataDir, { accountId: (await service.send('/v1/auth/me')).json.id, name: domain })
   planId = (await call('localDnsPlan', { path: { domain }, body: { records: [record] } })).json.id
   paymentId = (await call('localCreditsTopUp', { body: { amount_usd: 5 } })).json.payment.id
-  const sent = await call('messageSend', { path: { conversationId }, body: { parent_id: null, text: 'Hello' } })
-  messageId = sent.json.answers[0].id
+  const response = await call('messageSend', { path: { conversationId }, body: { parent_id: null, text: 'Hello' } })
+  messageId = response.json.answers[0].id
   // No provider has a key here: the answer fails at once, and is there all the same.
   await until('the answer ended', async () => {
     const { json } = await call('chatMessageGet', { path: { messageId } })
@@ -77,16 +77,16 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** What the document says must be shown, made of the two secrets that there are. @param which of the alternatives */
-function credentials(operation: string, which = 0): Record<string, string> {
-  const schemes = Object.keys(client.securityOf(operation)[which] ?? {})
-  return Object.assign({}, ...schemes.map((name) => shown(document.components.securitySchemes[name])))
+/** What the document says must be shown, made of the two secrets that there are. @param index of the alternatives */
+function credentials(operation: string, index = 0): Record<string, string> {
+  const schemes = Object.keys(client.securityOf(operation)[index] ?? {})
+  return Object.assign({}, ...schemes.map((name) => toComparable(document.components.securitySchemes[name])))
 }
 
-const call = (operation: string, given: Given = {}, which = 0) =>
-  client.call(operation, given, credentials(operation, which))
+const call = (operation: string, fields: RequestFields = {}, index = 0) =>
+  client.call(operation, fields, credentials(operation, index))
 
-function shown({ type, scheme, in: place, name }: Json): Record<string, string> {
+function toComparable({ type, scheme, in: place, name }: Json): Record<string, string> {
   if (type === 'http' && scheme === 'bearer') return { authorization: `Bearer ${service.key}` }
   if (place === 'cookie') {
     const [cookie = ''] = String(opened.headers['set-cookie']).split(';')
@@ -96,22 +96,22 @@ function shown({ type, scheme, in: place, name }: Json): Record<string, string> 
   return { [name.toLowerCase()]: name === windowKeyHeader ? opened.json.window_key : service.key }
 }
 
-const madeToolClient = async (): Promise<string> =>
+const createToolClient = async (): Promise<string> =>
   (await call('toolClientCreate', { body: { name: 'Made' } })).json.client.id
 
 /** Nothing listens there. */
-const httpPlace = { kind: 'http', url: 'http://127.0.0.1:9/mcp' }
+const httpTransport = { kind: 'http', url: 'http://127.0.0.1:9/mcp' }
 let toolServers = 0
 const toolServerId = async (): Promise<string> => {
   toolServers += 1
-  return (await call('toolServerAdd', { body: { name: `made-${toolServers}`, place: httpPlace } })).json.id
+  return (await call('toolServerAdd', { body: { name: `made-${toolServers}`, place: httpTransport } })).json.id
 }
 
-type Wanted = Given & { status?: number }
-type Asked = () => Wanted | Promise<Wanted>
+type ExpectedRequest = RequestFields & { status?: number }
+type RequestFactory = () => ExpectedRequest | Promise<ExpectedRequest>
 
 /** In this order: what ends something comes after what needs it. */
-const asked: Record<string, Asked> = {
+const requests: Record<string, RequestFactory> = {
   localDocument: () => ({}),
   sessionOpen: () => ({ body: { token: agent.issueToken() } }),
   localStatus: () => ({}),
@@ -244,9 +244,9 @@ const asked: Record<string, Asked> = {
   paymentPayeeForget: () => ({ path: { host: 'shop.example' } }),
   toolClientCreate: () => ({ body: { name: 'Codex', profile: 'read-only' } }),
   toolClientList: () => ({}),
-  toolClientChange: async () => ({ path: { clientId: await madeToolClient() }, body: { dry_run: true } }),
-  toolClientRevoke: async () => ({ path: { clientId: await madeToolClient() } }),
-  toolServerAdd: () => ({ body: { name: 'made', place: httpPlace, secret_names: ['X-Key'] } }),
+  toolClientChange: async () => ({ path: { clientId: await createToolClient() }, body: { dry_run: true } }),
+  toolClientRevoke: async () => ({ path: { clientId: await createToolClient() } }),
+  toolServerAdd: () => ({ body: { name: 'made', place: httpTransport, secret_names: ['X-Key'] } }),
   toolServerList: () => ({}),
   toolServerChange: async () => ({ path: { serverId: await toolServerId() }, body: { enabled: true } }),
   toolServerTest: async () => ({ path: { serverId: await toolServerId() } }),
@@ -260,8 +260,8 @@ const asked: Record<string, Asked> = {
   policyStop: () => ({ body: { stopped: true } }),
   walletLock: () => ({ body: {} }),
 }
-const operations = Object.keys(asked)
-const localRoutes = async () => (await contractRoutes()).filter(({ path }) => path.startsWith('/local/'))
+const operations = Object.keys(requests)
+const localRoutes = async () => (await createContractRoutes()).filter(({ path }) => path.startsWith('/local/'))
 
 test('the document is valid, and needs no credential', async () => {
   const { valid, errors } = validate(document)
@@ -287,36 +287,36 @@ test('it has every operation of the contract below /local/, all that the agent a
 
 test('it tells which credential each takes: none, the session alone, or a key as well', async () => {
   const session = ['sessionCookie', 'windowKey']
-  const wanted: Partial<Record<RouteAuth, string[][]>> = {
+  const expectedSchemes: Partial<Record<RouteAuth, string[][]>> = {
     none: [],
     person: [session],
     client: [['bearerKey'], ['rawKey'], ['apiKeyHeader'], session],
   }
   for (const { operation, auth } of await localRoutes()) {
-    const told = client.securityOf(operation).map((it) => Object.keys(it))
-    expect([operation, told]).toEqual([operation, wanted[auth]])
+    const schemes = client.securityOf(operation).map((it) => Object.keys(it))
+    expect([operation, schemes]).toEqual([operation, expectedSchemes[auth]])
   }
 })
 
 test.each(operations)('%s answers what the document says', async (operation) => {
-  const { status = client.successOf(operation), ...given } = (await asked[operation]?.()) ?? {}
-  const answer = await call(operation, given)
+  const { status = client.successOf(operation), ...fields } = (await requests[operation]?.()) ?? {}
+  const answer = await call(operation, fields)
   expect(answer.status, answer.text).toBe(status)
 })
 
 test.each(operations)('%s takes no less than the document says', async (operation) => {
   const alternatives = client.securityOf(operation)
   if (alternatives.length === 0) return expect(['localDocument', 'sessionOpen']).toContain(operation)
-  const given = (await asked[operation]?.()) ?? {}
-  expect(await client.call(operation, given, {})).toMatchObject({ status: 401, json: { code: 'auth/session' } })
+  const fields = (await requests[operation]?.()) ?? {}
+  expect(await client.call(operation, fields, {})).toMatchObject({ status: 401, json: { code: 'auth/session' } })
   if (alternatives.some((it) => 'bearerKey' in it)) return
   const withKey = { authorization: `Bearer ${service.key}` }
-  expect(await client.call(operation, given, withKey)).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
+  expect(await client.call(operation, fields, withKey)).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
 })
 
 test('a key is taken in each form that the document names, and so is the session', async () => {
   const forms = client.securityOf('walletNetworks')
-  const answers = await Promise.all(forms.map((_, which) => call('walletNetworks', {}, which)))
+  const answers = await Promise.all(forms.map((_, index) => call('walletNetworks', {}, index)))
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
 })
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { keychainSecretStore } from '#platform/keychainSecretStore.ts'
+import { createKeychainSecretStore } from '#platform/keychainSecretStore.ts'
 import { tryKeychain } from '#platform/tryKeychain.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 process.env.DBUS_SESSION_BUS_ADDRESS = `unix:path=${join(temporaryFolder('bus'), 'none')}`
 
 test('says that there is no keychain where there is no D-Bus', async () => {
-  const store = keychainSecretStore({ scopeName: 'none', platform: 'linux' })
+  const store = createKeychainSecretStore({ scopeName: 'none', platform: 'linux' })
   const missing = { code: 'wallet/keychain-unavailable', message: expect.stringContaining('No Secret Service answers') }
   await expect(store.read('one')).rejects.toMatchObject(missing)
   await expect(store.write('one', 'value')).rejects.toMatchObject(missing)

@@ -7,7 +7,7 @@ import { type Migration, migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
-import { type Reference, referencesOf, type StoredReferences, type ThingKind } from '#storage/storedReferences.ts'
+import { type Reference, type StoredReferences, type ThingKind, toReferences } from '#storage/storedReferences.ts'
 
 /**
  * Each declared reference, run: removes the thing and reads what became of the row. What the schema enforces is run here
@@ -18,25 +18,25 @@ const databases: { name: string; migrations: readonly Migration[]; declared: Sto
   { name: 'service', migrations: serviceMigrations, declared: serviceReferences },
   { name: 'agent', migrations: agentMigrations, declared: agentReferences },
 ]
-const cellsOf = (declared: StoredReferences): Cell[] =>
+const listCells = (declared: StoredReferences): Cell[] =>
   Object.entries(declared).flatMap(([table, columns]) =>
     Object.entries(columns).flatMap(([column, declaration]) =>
-      referencesOf(declaration).map((reference) => ({ table, column, ...reference })),
+      toReferences(declaration).map((reference) => ({ table, column, ...reference })),
     ),
   )
 
 type Column = { name: string; type: string; pk: number }
 type ForeignKey = { id: number; from: string; to: string; table: string }
 type Row = Record<string, unknown>
-const columnsOf = (database: Database, table: string) => database.pragma(`table_info(${table})`) as Column[]
-const foreignKeysOf = (database: Database, table: string) =>
+const listColumns = (database: Database, table: string) => database.pragma(`table_info(${table})`) as Column[]
+const listForeignKeys = (database: Database, table: string) =>
   database.pragma(`foreign_key_list(${table})`) as ForeignKey[]
 
-let made = 0
+let sequence = 0
 /** Inserts a row with made-up values, and the rows that its foreign keys need. */
 function insertRow(database: Database, table: string, given: Row = {}): Row {
   const row: Row = { ...given }
-  const keys = foreignKeysOf(database, table)
+  const keys = listForeignKeys(database, table)
   for (const id of new Set(keys.map((key) => key.id))) {
     const parts = keys.filter((key) => key.id === id)
     if (parts.every(({ from }) => row[from] !== undefined)) continue
@@ -45,10 +45,10 @@ function insertRow(database: Database, table: string, given: Row = {}): Row {
     const parent = insertRow(database, first.table)
     for (const { from, to } of parts) row[from] = parent[to]
   }
-  for (const { name, type } of columnsOf(database, table)) {
+  for (const { name, type } of listColumns(database, table)) {
     if (row[name] !== undefined || keys.some(({ from }) => from === name)) continue
-    made += 1
-    row[name] = type === 'INTEGER' ? made : type === 'BLOB' ? Buffer.from(`blob ${made}`) : `text ${made}`
+    sequence += 1
+    row[name] = type === 'INTEGER' ? sequence : type === 'BLOB' ? Buffer.from(`blob ${sequence}`) : `text ${sequence}`
   }
   const names = Object.keys(row)
   const values = names.map(() => '?').join(', ')
@@ -56,16 +56,16 @@ function insertRow(database: Database, table: string, given: Row = {}): Row {
   return row
 }
 const findRow = (database: Database, table: string, row: Row): Row | undefined => {
-  const keys = columnsOf(database, table).filter(({ pk }) => pk > 0)
-  const where = keys.map(({ name }) => `${name} = ?`).join(' AND ')
+  const keys = listColumns(database, table).filter(({ pk }) => pk > 0)
+  const condition = keys.map(({ name }) => `${name} = ?`).join(' AND ')
   return database
-    .prepare<unknown[], Row>(`SELECT * FROM ${table} WHERE ${where}`)
+    .prepare<unknown[], Row>(`SELECT * FROM ${table} WHERE ${condition}`)
     .get(...keys.map(({ name }) => row[name]))
 }
 const removeRow = (database: Database, table: string, row: Row): void => {
-  const keys = columnsOf(database, table).filter(({ pk }) => pk > 0)
-  const where = keys.map(({ name }) => `${name} = ?`).join(' AND ')
-  database.prepare(`DELETE FROM ${table} WHERE ${where}`).run(...keys.map(({ name }) => row[name]))
+  const keys = listColumns(database, table).filter(({ pk }) => pk > 0)
+  const condition = keys.map(({ name }) => `${name} = ?`).join(' AND ')
+  database.prepare(`DELETE FROM ${table} WHERE ${condition}`).run(...keys.map(({ name }) => row[name]))
 }
 
 describe.each(databases)('$name', ({ migrations, declared }) => {
@@ -76,7 +76,7 @@ describe.each(databases)('$name', ({ migrations, declared }) => {
     database.pragma('ignore_check_constraints = ON')
   })
   afterEach(() => database.close())
-  const cells = cellsOf(declared)
+  const cells = listCells(declared)
 
   const assertOutcome = ({ table, column, onRemoved }: Cell, child: Row, remove: () => void): void => {
     if (onRemoved === 'refuse') {
@@ -91,15 +91,15 @@ describe.each(databases)('$name', ({ migrations, declared }) => {
 
   test.each(cells.filter(({ by }) => by === 'foreign-key'))('$table.$column: $refersTo removed, $onRemoved', (cell) => {
     const { table, column } = cell
-    const key = foreignKeysOf(database, table).find(({ from }) => from === column)
+    const key = listForeignKeys(database, table).find(({ from }) => from === column)
     const isItself = key?.table === table
-    const given = isItself ? { [column]: insertRow(database, table)[key?.to ?? ''] } : {}
-    const child = insertRow(database, table, given)
-    const parts = foreignKeysOf(database, table).filter(({ id }) => id === key?.id)
+    const values = isItself ? { [column]: insertRow(database, table)[key?.to ?? ''] } : {}
+    const child = insertRow(database, table, values)
+    const parts = listForeignKeys(database, table).filter(({ id }) => id === key?.id)
     const parentTable = key?.table ?? ''
-    const where = parts.map(({ to }) => `${to} = ?`).join(' AND ')
+    const condition = parts.map(({ to }) => `${to} = ?`).join(' AND ')
     const parent = database
-      .prepare<unknown[], Row>(`SELECT * FROM ${parentTable} WHERE ${where}`)
+      .prepare<unknown[], Row>(`SELECT * FROM ${parentTable} WHERE ${condition}`)
       .get(...parts.map(({ from }) => child[from]))
     if (!parent) expect.unreachable('The row that is referred to is missing.')
     // Triggers of the journal refuse every removal, before the foreign key is looked at.
@@ -119,9 +119,9 @@ describe.each(databases)('$name', ({ migrations, declared }) => {
       return
     }
     const child = insertRow(database, cell.table, { [cell.column]: parent.id })
-    const other = insertRow(database, cell.table)
+    const otherRow = insertRow(database, cell.table)
     assertOutcome(cell, child, () => removeRow(database, parentTable, parent))
-    expect(findRow(database, cell.table, other)).toBeDefined()
+    expect(findRow(database, cell.table, otherRow)).toBeDefined()
   })
 })
 
@@ -141,7 +141,7 @@ type Proof = { file: string; title: string }
 const integration = (name: string, title: string): Proof => ({ file: `test/integration/${name}.test.ts`, title })
 const unit = (name: string, title: string): Proof => ({ file: `src/main/${name}.test.ts`, title })
 /** Row of the table of principals and their work. */
-const endedWith = (cell: string): Proof => integration('endedAuthority', `async '${cell}'`)
+const proveByIntegration = (cell: string): Proof => integration('endedAuthority', `async '${cell}'`)
 /** Tests of what parts of the program do, by table, column and thing. */
 const proofs: Record<string, Proof> = {
   'service: api_keys.models, model': {
@@ -182,18 +182,18 @@ const proofs: Record<string, Proof> = {
     'hostedService',
     'is signed out when it is removed, and no other account signs in unasked',
   ),
-  'agent: intents.asker_id, tool-client': endedWith('tool × request'),
-  'agent: intents.asker_id, conversation': endedWith('chat × request'),
-  'agent: intents.asker_id, api-key': endedWith('key × request'),
+  'agent: intents.asker_id, tool-client': proveByIntegration('tool × request'),
+  'agent: intents.asker_id, conversation': proveByIntegration('chat × request'),
+  'agent: intents.asker_id, api-key': proveByIntegration('key × request'),
   'agent: intents.intent, sandbox': integration(
     'judgedAtUse',
     'a request to delete a sandbox ends when the user deletes it, and nothing says that you approved',
   ),
   'agent: intents.intent, domain': integration('removedThings', 'ends the request of a chat that waits to change it'),
-  'agent: intents.intent, wallet-account': endedWith('wallet × request'),
-  'agent: grants.asker, tool-client': endedWith('tool × grant'),
-  'agent: grants.asker, conversation': endedWith('chat × grant'),
-  'agent: grants.asker, api-key': endedWith('key × grant'),
+  'agent: intents.intent, wallet-account': proveByIntegration('wallet × request'),
+  'agent: grants.asker, tool-client': proveByIntegration('tool × grant'),
+  'agent: grants.asker, conversation': proveByIntegration('chat × grant'),
+  'agent: grants.asker, api-key': proveByIntegration('key × grant'),
   'agent: provider_keys.slot, tool-server': unit(
     'agent/toolServers/toolServers',
     'the secrets of a server are removed with it',
@@ -207,8 +207,8 @@ const proofs: Record<string, Proof> = {
     'removedThings',
     'is detached from its chats, and models are not told to work there',
   ),
-  'agent: tool_calls.holder, tool-client': endedWith('tool × tool-call'),
-  'agent: tool_calls.holder, conversation': endedWith('chat × tool-call'),
+  'agent: tool_calls.holder, tool-client': proveByIntegration('tool × tool-call'),
+  'agent: tool_calls.holder, conversation': proveByIntegration('chat × tool-call'),
   'agent: tool_calls.given, sandbox': integration(
     'judgedAtUse',
     'a request to delete a sandbox ends when the user deletes it, and nothing says that you approved',
@@ -229,7 +229,7 @@ const proofs: Record<string, Proof> = {
 
 describe('what a part of the program does', () => {
   const cells = databases.flatMap(({ name, declared }) =>
-    cellsOf(declared)
+    listCells(declared)
       .filter(({ by }) => by === 'holder' || by === 'slice' || by === 'use')
       .map((cell) => ({ id: `${name}: ${cell.table}.${cell.column}, ${cell.refersTo}`, ...cell })),
   )

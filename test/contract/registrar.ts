@@ -37,22 +37,22 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
     afterAll(() => world?.close())
 
     const fresh = (prefix = 'name') => `${prefix}-${++count}.com`
-    const orderOf = async (name: string, given: Partial<Registration> = {}): Promise<Registration> => {
-      const [found] = await world.registrar.check([name])
-      const price = found?.price ?? { registration: 5_000, renewal: 5_000 }
-      return { name, years: 1, privacy: true, nameservers: undefined, price, ...given }
+    const createOrder = async (name: string, fields: Partial<Registration> = {}): Promise<Registration> => {
+      const [offer] = await world.registrar.check([name])
+      const price = offer?.price ?? { registration: 5_000, renewal: 5_000 }
+      return { name, years: 1, privacy: true, nameservers: undefined, price, ...fields }
     }
-    const bought = async (given: Partial<Registration> = {}): Promise<string> => {
+    const buy = async (fields: Partial<Registration> = {}): Promise<string> => {
       const name = fresh()
-      await world.registrar.register(await orderOf(name, given))
+      await world.registrar.register(await createOrder(name, fields))
       return name
     }
-    const failureOf = (work: Promise<unknown>): Promise<RegistrarFailure> =>
+    const catchError = (work: Promise<unknown>): Promise<RegistrarFailure> =>
       work.then(
         () => Promise.reject(new Error('It was done.')),
-        (failure) => {
-          expect(failure).toBeInstanceOf(RegistrarFailure)
-          return failure
+        (error) => {
+          expect(error).toBeInstanceOf(RegistrarFailure)
+          return error
         },
       )
     const without = (record: DnsRecordData & { id?: string }) => {
@@ -69,65 +69,65 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
     })
 
     test('tells of names in the order asked, and calls none available that it does not sell', async () => {
-      const [free, gone, premium, elsewhere] = [fresh(), fresh('gone'), fresh('premium'), 'name.museum']
-      world.take(gone)
-      const found = await world.registrar.check([elsewhere, premium, gone, free])
-      expect(found.map(({ name }) => name)).toEqual([elsewhere, premium, gone, free])
-      expect(found.map(({ status }) => status === 'available')).toEqual([false, true, false, true])
-      expect(found[2]?.status).toBe('taken')
-      const [usual, high] = [found[3], found[1]]
-      expect([usual?.premium, high?.premium]).toEqual([false, true])
-      expect(high?.price?.registration).toBeGreaterThan(10 * (usual?.price?.registration ?? 0))
+      const [free, unavailable, premium, elsewhere] = [fresh(), fresh('gone'), fresh('premium'), 'name.museum']
+      world.take(unavailable)
+      const offers = await world.registrar.check([elsewhere, premium, unavailable, free])
+      expect(offers.map(({ name }) => name)).toEqual([elsewhere, premium, unavailable, free])
+      expect(offers.map(({ status }) => status === 'available')).toEqual([false, true, false, true])
+      expect(offers[2]?.status).toBe('taken')
+      const [regular, high] = [offers[3], offers[1]]
+      expect([regular?.premium, high?.premium]).toEqual([false, true])
+      expect(high?.price?.registration).toBeGreaterThan(10 * (regular?.price?.registration ?? 0))
     })
 
     test('checks 200 names at once', async () => {
       const names = Array.from({ length: 200 }, () => fresh())
-      const found = await world.registrar.check(names)
-      expect(found.map(({ name, status }) => [name, status])).toEqual(names.map((name) => [name, 'available']))
+      const offers = await world.registrar.check(names)
+      expect(offers.map(({ name, status }) => [name, status])).toEqual(names.map((name) => [name, 'available']))
     })
 
     test('registers a name once, which then is taken and can be found', async () => {
       const name = fresh()
       expect(await world.registrar.find(name)).toBeUndefined()
-      await world.registrar.register(await orderOf(name, { years: 3, privacy: false }))
-      const found = await world.registrar.find(name)
-      expect(found).toMatchObject({ name, status: 'active', privacy: false, locked: true, autoRenew: false })
-      expect(found?.nameservers.length).toBeGreaterThanOrEqual(2)
-      const years = new Date(found?.expiresAtMs ?? 0).getUTCFullYear() - new Date().getUTCFullYear()
+      await world.registrar.register(await createOrder(name, { years: 3, privacy: false }))
+      const registration = await world.registrar.find(name)
+      expect(registration).toMatchObject({ name, status: 'active', privacy: false, locked: true, autoRenew: false })
+      expect(registration?.nameservers.length).toBeGreaterThanOrEqual(2)
+      const years = new Date(registration?.expiresAtMs ?? 0).getUTCFullYear() - new Date().getUTCFullYear()
       expect(years).toBe(3)
       expect((await world.registrar.check([name]))[0]?.status).toBe('taken')
-      const again = await failureOf(world.registrar.register(await orderOf(name)))
+      const again = await catchError(world.registrar.register(await createOrder(name)))
       expect(again.kind).toBe('taken')
       expect(world.billed().filter((it) => it === `register ${name}`)).toHaveLength(1)
     })
 
     test('does not register what somebody took meanwhile', async () => {
       const name = fresh('gone')
-      const order = await orderOf(name)
+      const order = await createOrder(name)
       world.take(name)
-      expect((await failureOf(world.registrar.register(order))).kind).toBe('taken')
+      expect((await catchError(world.registrar.register(order))).kind).toBe('taken')
       expect(world.billed()).not.toContain(`register ${name}`)
     })
 
     test('does not buy for more than was promised', async () => {
       const name = fresh('premium')
       const price = { registration: 199, renewal: 199 }
-      expect((await failureOf(world.registrar.register(await orderOf(name, { price })))).kind).toBe('refused')
-      const usual = await bought()
-      const cheap = world.registrar.renew({ name: usual, years: 2, amountCents: 2 })
-      expect((await failureOf(cheap)).kind).toBe('refused')
+      expect((await catchError(world.registrar.register(await createOrder(name, { price })))).kind).toBe('refused')
+      const domain = await buy()
+      const cheap = world.registrar.renew({ name: domain, years: 2, amountCents: 2 })
+      expect((await catchError(cheap)).kind).toBe('refused')
       expect(world.billed()).not.toContain(`register ${name}`)
-      expect(world.billed()).not.toContain(`renew ${usual}`)
+      expect(world.billed()).not.toContain(`renew ${domain}`)
     })
 
     test('buys a premium name for its price', async () => {
       const name = fresh('premium')
-      await world.registrar.register(await orderOf(name, { years: 2 }))
+      await world.registrar.register(await createOrder(name, { years: 2 }))
       expect((await world.registrar.find(name))?.status).toBe('active')
     })
 
     test('renews from the day on which it expires, for the price that it tells', async () => {
-      const name = await bought()
+      const name = await buy()
       const before = await world.registrar.find(name)
       const yearly = await world.registrar.renewalPrice(name)
       expect(yearly).toBeGreaterThan(0)
@@ -139,7 +139,7 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
     })
 
     test('hides and publishes the owner, locks and unlocks, however often it is told', async () => {
-      const name = await bought()
+      const name = await buy()
       for (const enabled of [true, false, false, true]) {
         await world.registrar.setPrivacy(name, enabled)
         await world.registrar.setLocked(name, enabled)
@@ -148,36 +148,36 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
     })
 
     test('gives the auth code of an unlocked domain, or sends it', async () => {
-      const name = await bought()
+      const name = await buy()
       await world.registrar.setLocked(name, false)
       const { code } = await world.registrar.authCode(name)
       expect(code === null || code.length >= 6).toBe(true)
     })
 
     test('sets from 2 to 13 nameservers, at the order too', async () => {
-      const hosts = Array.from({ length: 13 }, (_, at) => `ns${at + 1}.example.net`)
-      const name = await bought({ nameservers: hosts })
+      const hosts = Array.from({ length: 13 }, (_, index) => `ns${index + 1}.example.net`)
+      const name = await buy({ nameservers: hosts })
       expect((await world.registrar.find(name))?.nameservers).toEqual(hosts)
       await world.registrar.setNameservers(name, hosts.slice(0, 2))
       expect((await world.registrar.find(name))?.nameservers).toEqual(hosts.slice(0, 2))
     })
 
     test('keeps records of the types that it names, as they were given', async () => {
-      const name = await bought()
+      const name = await buy()
       expect(await world.registrar.records(name)).toEqual([])
       const records = oneOfEach.filter(({ type }) => world.registrar.recordTypes.includes(type))
       expect(records.length).toBe(world.registrar.recordTypes.length)
-      for (const [at, record] of records.entries()) {
+      for (const [index, record] of records.entries()) {
         await world.registrar.addRecord(name, record)
-        expect((await world.registrar.records(name)).map(without)).toEqual(records.slice(0, at + 1))
+        expect((await world.registrar.records(name)).map(without)).toEqual(records.slice(0, index + 1))
       }
     })
 
     test('refuses records of the other types, and adds none', async () => {
-      const name = await bought()
+      const name = await buy()
       const others = dnsRecordTypes.filter((type) => !world.registrar.recordTypes.includes(type))
       for (const record of oneOfEach.filter(({ type }) => others.includes(type))) {
-        expect((await failureOf(world.registrar.addRecord(name, record))).kind).toBe('unsupported')
+        expect((await catchError(world.registrar.addRecord(name, record))).kind).toBe('unsupported')
       }
       expect(await world.registrar.records(name)).toEqual([])
     })
@@ -187,34 +187,34 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       ['quoted', '"quoted" and \\ more; & = % + #'],
       ['with letters of all kinds', 'grüße, 日本 🚀'],
     ])('keeps a text that is %s', async (_, value) => {
-      const name = await bought()
+      const name = await buy()
       const record: DnsRecordData = { type: 'TXT', host: '_note', value, ttl: 600, distance: null }
       await world.registrar.addRecord(name, record)
       expect((await world.registrar.records(name)).map(without)).toEqual([record])
     })
 
     test('changes and removes a record by its id, which may become another one', async () => {
-      const name = await bought()
+      const name = await buy()
       const [address, mail] = [oneOfEach[0], oneOfEach[3]] as [DnsRecordData, DnsRecordData]
       const id = await world.registrar.addRecord(name, address)
-      const other = await world.registrar.addRecord(name, mail)
+      const otherId = await world.registrar.addRecord(name, mail)
       const changed = { ...address, host: '*', value: '192.0.2.9', ttl: 900 }
       const newId = await world.registrar.changeRecord(name, id, changed)
       expect(await world.registrar.records(name)).toEqual([
         { ...changed, id: newId },
-        { ...mail, id: other },
+        { ...mail, id: otherId },
       ])
       await world.registrar.removeRecord(name, newId)
-      expect(await world.registrar.records(name)).toEqual([{ ...mail, id: other }])
-      for (const gone of [
+      expect(await world.registrar.records(name)).toEqual([{ ...mail, id: otherId }])
+      for (const unknownDomain of [
         world.registrar.removeRecord(name, newId),
         world.registrar.changeRecord(name, newId, changed),
       ])
-        expect((await failureOf(gone)).kind).toBe('refused')
+        expect((await catchError(unknownDomain)).kind).toBe('refused')
     })
 
     test('of random zones, what was planned and applied needs no more', async () => {
-      const name = await bought()
+      const name = await buy()
       const present = () => world.registrar.records(name)
       const apply = async (step: ZoneStep): Promise<unknown> => {
         if (step.action === 'add') return world.registrar.addRecord(name, step.after)
@@ -223,9 +223,9 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       }
       await fc.assert(
         fc.asyncProperty(randomZone(name), async (zone) => {
-          const wanted = zone.filter(({ type }) => world.registrar.recordTypes.includes(type))
-          for (const step of zonePlan(name, await present(), wanted)) await apply(step)
-          expect(zonePlan(name, await present(), wanted)).toEqual([])
+          const supported = zone.filter(({ type }) => world.registrar.recordTypes.includes(type))
+          for (const step of zonePlan(name, await present(), supported)) await apply(step)
+          expect(zonePlan(name, await present(), supported)).toEqual([])
         }),
         { numRuns: 15 },
       )
@@ -233,9 +233,9 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
 
     test('of a domain that it does not have nothing is read, and nothing done', async () => {
       const name = fresh('nobodys')
-      expect((await failureOf(world.registrar.records(name))).kind).toBe('refused')
-      expect((await failureOf(world.registrar.setLocked(name, true))).kind).toBe('refused')
-      expect((await failureOf(world.registrar.renew({ name, years: 1, amountCents: 90_000 }))).kind).toBe('refused')
+      expect((await catchError(world.registrar.records(name))).kind).toBe('refused')
+      expect((await catchError(world.registrar.setLocked(name, true))).kind).toBe('refused')
+      expect((await catchError(world.registrar.renew({ name, years: 1, amountCents: 90_000 }))).kind).toBe('refused')
       expect(world.billed()).not.toContain(`renew ${name}`)
     })
   })

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { httpClient } from '#platform/httpClient.ts'
+import { createHttpClient } from '#platform/httpClient.ts'
 import { localRegistry } from '#service/domains/registrars/local/localRegistry.ts'
-import { registryRepository } from '#service/domains/registrars/local/registryRepository.ts'
-import { nameComApi } from '#service/domains/registrars/namecom/nameComApi.ts'
+import { createRegistryRepository } from '#service/domains/registrars/local/registryRepository.ts'
+import { createNameComApi } from '#service/domains/registrars/namecom/nameComApi.ts'
 import { nameComRegistrar } from '#service/domains/registrars/namecom/nameComRegistrar.ts'
-import { nameSiloApi } from '#service/domains/registrars/namesilo/nameSiloApi.ts'
+import { createNameSiloApi } from '#service/domains/registrars/namesilo/nameSiloApi.ts'
 import { nameSiloRegistrar } from '#service/domains/registrars/namesilo/nameSiloRegistrar.ts'
 import type { Registrar, RegistrarFailure } from '#service/domains/registrars/registrar.ts'
 import { migrate } from '#storage/migrate.ts'
@@ -19,7 +19,7 @@ import { type RegistrarWorld, registrarContract } from './registrar.ts'
 registrarContract('the test registry', async (): Promise<RegistrarWorld> => {
   const database = openDatabase(':memory:')
   migrate(database, serviceMigrations)
-  const records = registryRepository(database)
+  const records = createRegistryRepository(database)
   const prices = [{ tld: 'com', registration: 1_095, renewal: 1_195, transfer: 1_095 }]
   const real = localRegistry({ records, prices, now: Date.now })
   const billed: string[] = []
@@ -28,10 +28,10 @@ registrarContract('the test registry', async (): Promise<RegistrarWorld> => {
     register: (order) => real.register(order).then(() => void billed.push(`register ${order.name}`)),
     renew: (order) => real.renew(order).then(() => void billed.push(`renew ${order.name}`)),
   }
-  const held = { registeredAtMs: 0, activeAtMs: 0, expiresAtMs: 4e12, privacy: true, locked: true, serial: 1 }
+  const domain = { registeredAtMs: 0, activeAtMs: 0, expiresAtMs: 4e12, privacy: true, locked: true, serial: 1 }
   return {
     registrar,
-    take: (name) => void records.add({ ...held, name, nameservers: [] }),
+    take: (name) => void records.add({ ...domain, name, nameservers: [] }),
     billed: () => billed,
     close: async () => void database.close(),
   }
@@ -40,18 +40,18 @@ registrarContract('the test registry', async (): Promise<RegistrarWorld> => {
 const settlesWithinMs = 60_000
 const opened = { NameSilo: nameSilo, 'name.com': nameCom } as const
 
-async function nameSilo(given: { apiKey?: string; url?: string } = {}) {
+async function nameSilo(options: { apiKey?: string; url?: string } = {}) {
   const server = await nameSiloServer()
-  const http = httpClient({ maxAnswerBytes: 1_000_000 })
-  const api = nameSiloApi({ http, url: given.url ?? server.url, apiKey: given.apiKey ?? nameSiloKey })
+  const http = createHttpClient({ maxAnswerBytes: 1_000_000 })
+  const api = createNameSiloApi({ http, url: options.url ?? server.url, apiKey: options.apiKey ?? nameSiloKey })
   const registrar = nameSiloRegistrar({ api, paymentId: undefined, settlesWithinMs, now: Date.now })
   return world(server, http, registrar)
 }
-async function nameCom(given: { apiKey?: string; url?: string; recordsAPage?: number } = {}) {
-  const server = await nameComServer(given)
-  const http = httpClient({ maxAnswerBytes: 1_000_000 })
-  const { username, token } = { ...nameComLogin, ...(given.apiKey && { token: given.apiKey }) }
-  const api = nameComApi({ http, url: given.url ?? server.url, username, token })
+async function nameCom(options: { apiKey?: string; url?: string; recordsAPage?: number } = {}) {
+  const server = await nameComServer(options)
+  const http = createHttpClient({ maxAnswerBytes: 1_000_000 })
+  const { username, token } = { ...nameComLogin, ...(options.apiKey && { token: options.apiKey }) }
+  const api = createNameComApi({ http, url: options.url ?? server.url, username, token })
   return world(server, http, nameComRegistrar({ api, settlesWithinMs, now: Date.now }))
 }
 type Server = Awaited<ReturnType<typeof nameSiloServer>> | Awaited<ReturnType<typeof nameComServer>>
@@ -72,10 +72,10 @@ const orders = {
   NameSilo: { register: 'registerDomain', renew: 'renewDomain' },
   'name.com': { register: '/v4/domains', renew: ':renew' },
 }
-const failureOf = (work: Promise<unknown>): Promise<RegistrarFailure> =>
+const catchError = (work: Promise<unknown>): Promise<RegistrarFailure> =>
   work.then(
     () => Promise.reject(new Error('It was done.')),
-    (failure) => failure,
+    (error) => error,
   )
 
 describe.each(['NameSilo', 'name.com'] as const)('%s, when something goes wrong', (title) => {
@@ -93,7 +93,7 @@ describe.each(['NameSilo', 'name.com'] as const)('%s, when something goes wrong'
             async ({ path }) => void (path === '/v4/domains' && server.meets({ at: '/v4/domains', moves, how })),
           )
         else server.meets({ at: orders[title].register, moves, how })
-        expect((await failureOf(registrar.register({ ...order, name }))).kind).toBe('unclear')
+        expect((await catchError(registrar.register({ ...order, name }))).kind).toBe('unclear')
         server.pauses(undefined)
         server.meets(undefined)
         expect((await registrar.find(name)) !== undefined).toBe(moves)
@@ -101,7 +101,7 @@ describe.each(['NameSilo', 'name.com'] as const)('%s, when something goes wrong'
       }
       server.meets({ at: orders[title].renew, moves: true, how })
       const renewed = registrar.renew({ name: 'lost-true.com', years: 1, amountCents: 9_000 })
-      expect((await failureOf(renewed)).kind).toBe('unclear')
+      expect((await catchError(renewed)).kind).toBe('unclear')
       expect(billed().filter((it) => it === 'renew lost-true.com')).toHaveLength(1)
     } finally {
       await close()
@@ -115,7 +115,7 @@ describe.each(['NameSilo', 'name.com'] as const)('%s, when something goes wrong'
       await registrar.register({ ...order, name })
       for (const ask of [() => registrar.find(name), () => registrar.records(name), () => registrar.check([name])]) {
         server.meets({ at: '/', moves: true, how })
-        expect((await failureOf(ask())).kind).toBe('unreachable')
+        expect((await catchError(ask())).kind).toBe('unreachable')
       }
     } finally {
       await close()
@@ -123,12 +123,12 @@ describe.each(['NameSilo', 'name.com'] as const)('%s, when something goes wrong'
   })
 
   test('where nobody listens nothing was ordered', async () => {
-    const gone = await opened[title]()
-    await gone.close()
-    const { registrar, close } = await opened[title]({ url: gone.server.url })
+    const world = await opened[title]()
+    await world.close()
+    const { registrar, close } = await opened[title]({ url: world.server.url })
     try {
-      expect((await failureOf(registrar.setLocked('x.com', true))).kind).toBe('unreachable')
-      expect((await failureOf(registrar.register({ ...order, name: 'x.com' }))).kind).toBe('unreachable')
+      expect((await catchError(registrar.setLocked('x.com', true))).kind).toBe('unreachable')
+      expect((await catchError(registrar.register({ ...order, name: 'x.com' }))).kind).toBe('unreachable')
     } finally {
       await close()
     }
@@ -139,11 +139,11 @@ describe.each(['NameSilo', 'name.com'] as const)('%s, when something goes wrong'
     const { registrar, close } = await opened[title]({ apiKey })
     try {
       for (const ask of [registrar.find('x.com'), registrar.setLocked('x.com', true), registrar.prices()]) {
-        const failure = await failureOf(ask)
-        expect(failure.kind).toBe('unreachable')
-        const told = inspect(failure, { depth: 20, showHidden: true })
-        for (const secret of [apiKey, encodeURIComponent(apiKey), 'key=']) expect(told).not.toContain(secret)
-        expect(failure.message).toContain('refuses the account')
+        const error = await catchError(ask)
+        expect(error.kind).toBe('unreachable')
+        const text = inspect(error, { depth: 20, showHidden: true })
+        for (const secret of [apiKey, encodeURIComponent(apiKey), 'key=']) expect(text).not.toContain(secret)
+        expect(error.message).toContain('refuses the account')
       }
     } finally {
       await close()
@@ -157,8 +157,8 @@ describe.each(['NameSilo', 'name.com'] as const)('%s, when something goes wrong'
     try {
       for (const how of troubles) {
         server.meets({ at: '/', moves: false, how })
-        const told = inspect(await failureOf(registrar.find('x.com')), { depth: 20, showHidden: true })
-        for (const secret of [key, login, '127.0.0.1']) expect(told).not.toContain(secret)
+        const text = inspect(await catchError(registrar.find('x.com')), { depth: 20, showHidden: true })
+        for (const secret of [key, login, '127.0.0.1']) expect(text).not.toContain(secret)
       }
     } finally {
       await close()

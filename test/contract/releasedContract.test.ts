@@ -6,7 +6,7 @@ import { ServiceEvent } from '#shared/contract/events.ts'
 import { readAnswer, readEvent } from '#shared/contract/readAnswer.ts'
 import type { Route } from '#shared/contract/route.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
-import { sampleOf, wordSamplesOf } from '../support/contractSamples.ts'
+import { createSample, createWordSamples } from '../support/contractSamples.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 
 /**
@@ -29,33 +29,33 @@ type Released = {
   events: { type: string; schema: JsonSchema; samples: unknown[] }[]
 }
 const released = JSON.parse(readFileSync(join(projectFolder, 'test/support/releasedContract.json'), 'utf8')) as Released
-const routeOf = (operation: string): Route | undefined => routeTable.find((route) => route.operation === operation)
+const findRoute = (operation: string): Route | undefined => routeTable.find((route) => route.operation === operation)
 const pairs = released.routes.flatMap((old) => {
-  const route = routeOf(old.operation)
+  const route = findRoute(old.operation)
   return route ? [{ old, route }] : []
 })
-const issuesOf = (schema: JsonSchema, value: unknown) =>
+const listIssues = (schema: JsonSchema, value: unknown) =>
   z
     .fromJSONSchema(schema)
     .safeParse(value)
     .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
 
 /** All words that this version may write, and the smallest and largest answers. */
-function writtenSamples(schema: z.ZodType): unknown[] {
+function createWrittenSamples(schema: z.ZodType): unknown[] {
   const samples = [
-    sampleOf(schema, 'least'),
-    sampleOf(schema, 'most'),
-    ...wordSamplesOf(schema).map(({ value }) => value),
+    createSample(schema, 'least'),
+    createSample(schema, 'most'),
+    ...createWordSamples(schema).map(({ value }) => value),
   ]
   return samples.filter((sample) => schema.safeParse(sample).success)
 }
 
 test('every released operation is where it was', () => {
-  const gone = released.routes.filter(({ operation, method, path }) => {
-    const route = routeOf(operation)
+  const removed = released.routes.filter(({ operation, method, path }) => {
+    const route = findRoute(operation)
     return route?.method !== method || ![route.path, ...route.aliases].includes(path as Route['path'])
   })
-  expect(gone.map(({ operation }) => operation)).toEqual([])
+  expect(removed.map(({ operation }) => operation)).toEqual([])
 })
 
 test('this service takes requests of the last version', () => {
@@ -80,9 +80,9 @@ test('this local agent and window read answers of the last version', () => {
 test('the last service takes requests of this version', () => {
   for (const { old, route } of pairs) {
     if (!old.body) continue
-    const least = sampleOf(route.body, 'least')
-    if (route.body.safeParse(least).success) {
-      expect(issuesOf(old.body, least), `${old.operation} ${JSON.stringify(least)}`).toBeUndefined()
+    const smallest = createSample(route.body, 'least')
+    if (route.body.safeParse(smallest).success) {
+      expect(listIssues(old.body, smallest), `${old.operation} ${JSON.stringify(smallest)}`).toBeUndefined()
     }
   }
 })
@@ -90,8 +90,8 @@ test('the last service takes requests of this version', () => {
 test('the last local agent and window read answers of this version', () => {
   for (const { old, route } of pairs) {
     if (!old.response) continue
-    for (const answer of writtenSamples(route.response)) {
-      expect(issuesOf(old.response, answer), `${old.operation} ${JSON.stringify(answer)}`).toBeUndefined()
+    for (const answer of createWrittenSamples(route.response)) {
+      expect(listIssues(old.response, answer), `${old.operation} ${JSON.stringify(answer)}`).toBeUndefined()
     }
   }
 })
@@ -101,6 +101,7 @@ test('events are read in both directions, and new ones are skipped', () => {
     for (const sample of samples) expect(readEvent(ServiceEvent, sample), type).toMatchObject({ type })
     const option = ServiceEvent.options.find((it) => it.shape.type.value === type)
     expect(option, `${type} is no longer published`).toBeDefined()
-    if (option) for (const event of writtenSamples(option)) expect(issuesOf(schema, event), type).toBeUndefined()
+    if (option)
+      for (const event of createWrittenSamples(option)) expect(listIssues(schema, event), type).toBeUndefined()
   }
 })

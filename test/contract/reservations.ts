@@ -12,7 +12,7 @@ export type ReservationsUnderTest = {
 }
 
 /** There is room for so many in each suite. */
-export const room = 3
+export const capacity = 3
 
 /** What everything must do that allows only so much. */
 export function reservationsContract(name: string, open: () => ReservationsUnderTest): void {
@@ -23,11 +23,11 @@ export function reservationsContract(name: string, open: () => ReservationsUnder
     const commit = (id: string) => under.atomically(() => reservations.commit(id))
     const giveBack = (id: string, to = reservations) => under.atomically(() => to.giveBack(id))
     /** How many more it would let through. */
-    const left = (from = reservations): number => {
-      const probes = Array.from({ length: room + 1 }, (_, index) => `probe ${index}`)
-      const taken = probes.filter((id) => take(id, from))
-      for (const id of taken) giveBack(id, from)
-      return taken.length
+    const countFree = (from = reservations): number => {
+      const probes = Array.from({ length: capacity + 1 }, (_, index) => `probe ${index}`)
+      const reserved = probes.filter((id) => take(id, from))
+      for (const id of reserved) giveBack(id, from)
+      return reserved.length
     }
 
     beforeEach(() => {
@@ -50,7 +50,7 @@ export function reservationsContract(name: string, open: () => ReservationsUnder
       for (const id of ['a', 'b', 'c']) take(id)
       giveBack('b')
       giveBack('b')
-      expect(left()).toBe(1)
+      expect(countFree()).toBe(1)
     })
 
     test('has no room again for what was committed, whatever is said of it afterwards', () => {
@@ -58,41 +58,41 @@ export function reservationsContract(name: string, open: () => ReservationsUnder
       commit('a')
       commit('a')
       giveBack('a')
-      expect(left()).toBe(0)
+      expect(countFree()).toBe(0)
       giveBack('b')
       commit('b')
-      expect(left()).toBe(1)
+      expect(countFree()).toBe(1)
     })
 
     test('knows nothing of an id that was never reserved', () => {
       commit('never')
       giveBack('never')
-      expect(left()).toBe(room)
+      expect(countFree()).toBe(capacity)
     })
 
     test('keeps one reservation of an id at a time', () => {
       take('a')
       expect(() => take('a')).toThrow(Error)
-      expect(left()).toBe(room - 1)
+      expect(countFree()).toBe(capacity - 1)
     })
 
     test('keeps what is neither committed nor given back, also over a restart', () => {
       for (const id of ['a', 'b', 'c']) take(id)
       commit('a')
       const later = under.again()
-      expect(left(later)).toBe(0)
+      expect(countFree(later)).toBe(0)
       giveBack('b', later)
-      expect(left(later)).toBe(1)
+      expect(countFree(later)).toBe(1)
     })
 
     test('reserves nothing in a transaction that fails', () => {
-      const broken = () =>
+      const failAlways = () =>
         under.atomically(() => {
           reservations.reserve(under.use('a'))
           throw new Error('broken')
         })
-      expect(broken).toThrow('broken')
-      expect(left()).toBe(room)
+      expect(failAlways).toThrow('broken')
+      expect(countFree()).toBe(capacity)
     })
 
     test('never lets more through than there is room for, whatever happens in which order', () => {
@@ -104,21 +104,21 @@ export function reservationsContract(name: string, open: () => ReservationsUnder
         fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
           under = open()
           reservations = under.reservations
-          const held = new Set<string>()
+          const active = new Set<string>()
           let committed = 0
           for (const { what, id } of steps) {
-            if (what === 'reserve' && !held.has(id) && take(id)) held.add(id)
+            if (what === 'reserve' && !active.has(id) && take(id)) active.add(id)
             if (what === 'commit') {
               commit(id)
-              if (held.delete(id)) committed += 1
+              if (active.delete(id)) committed += 1
             }
             if (what === 'giveBack') {
               giveBack(id)
-              held.delete(id)
+              active.delete(id)
             }
-            expect(held.size + committed).toBeLessThanOrEqual(room)
+            expect(active.size + committed).toBeLessThanOrEqual(capacity)
           }
-          expect(left()).toBe(room - held.size - committed)
+          expect(countFree()).toBe(capacity - active.size - committed)
         }),
         { numRuns: 60 },
       )

@@ -5,7 +5,7 @@ import { execStreamBytes } from '#host/runtimes/sandboxRuntime.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
 import { until } from '../support/eventually.ts'
-import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
+import { createMachineSpec, expectAppError, never, run } from '../support/machines.ts'
 import { snapshotsContract } from './sandboxSnapshots.ts'
 
 export type RuntimeUnderTest = {
@@ -37,15 +37,15 @@ export function sandboxRuntimeContract(
     let under: RuntimeUnderTest
     let runtime: SandboxRuntime
     let machine: Machine
-    const specOf = (changes: Partial<MachineSpec> = {}) =>
-      machineSpec({ runtime: runtime.name, image: under.image, ...changes })
+    const createSpec = (changes: Partial<MachineSpec> = {}) =>
+      createMachineSpec({ runtime: runtime.name, image: under.image, ...changes })
 
     beforeAll(async () => {
       under = await makeRuntime()
       runtime = under.runtime
       const report = await runtime.describe()
       expect(report.available, report.detail).toBe(true)
-      machine = await runtime.create(specOf({ hostname: 'contract' }), never)
+      machine = await runtime.create(createSpec({ hostname: 'contract' }), never)
     })
     afterAll(async () => {
       await machine?.stop()
@@ -68,47 +68,47 @@ export function sandboxRuntimeContract(
       })
 
       test('keep their files over a restart, and nothing else', async () => {
-        const spec = specOf()
+        const spec = createSpec()
         const first = await runtime.create(spec, never)
         await run(first, 'echo kept > /root/kept; echo own > /etc/own; sleep 1000 >/dev/null 2>&1 &')
         await first.stop()
         expect(await first.ended).not.toBe('')
-        expect(await runtime.stored()).toContain(spec.id)
+        expect(await runtime.listStored()).toContain(spec.id)
         const second = await runtime.start(spec, never)
         expect(await run(second, 'cat /root/kept /etc/own')).toBe('kept\nown\n')
         expect(await sleeping(second)).toBe(0)
         await second.stop()
         await runtime.remove(spec.id)
-        expect(await runtime.stored()).not.toContain(spec.id)
+        expect(await runtime.listStored()).not.toContain(spec.id)
       })
 
       test('can write wherever a machine can, and to programs where they are its own', async () => {
-        const places = '/etc /usr/local /opt /var /srv /home /root /tmp /run'
-        expect(await run(machine, `for place in ${places}; do touch $place/probe || echo $place; done`)).toBe('')
+        const folders = '/etc /usr/local /opt /var /srv /home /root /tmp /run'
+        expect(await run(machine, `for place in ${folders}; do touch $place/probe || echo $place; done`)).toBe('')
         const refused = await machine.exec({ command: 'touch /usr/probe', timeoutMs: 60_000, signal: never })
         expect(refused.exitCode).toBe(under.sharesPrograms ? 1 : 0)
       })
 
       test('are not started without files, and not twice', async () => {
-        await expectAppError('sandbox/not-found', runtime.start(specOf(), never))
+        await expectAppError('sandbox/not-found', runtime.start(createSpec(), never))
         const id = machine.id
-        await expectAppError('sandbox/busy', runtime.start({ ...specOf(), id }, never))
-        await expectAppError('sandbox/busy', runtime.create({ ...specOf(), id }, never))
+        await expectAppError('sandbox/busy', runtime.start({ ...createSpec(), id }, never))
+        await expectAppError('sandbox/busy', runtime.create({ ...createSpec(), id }, never))
         expect(await run(machine, 'echo alive')).toBe('alive\n')
       })
 
       test('leave nothing when they cannot be created', async () => {
-        const spec = specOf()
+        const spec = createSpec()
         await expect(runtime.create(spec, AbortSignal.abort())).rejects.toThrow()
-        expect(await runtime.stored()).not.toContain(spec.id)
+        expect(await runtime.listStored()).not.toContain(spec.id)
       })
 
       test('are removed without complaint when there are none', async () => {
-        await runtime.remove(specOf().id)
+        await runtime.remove(createSpec().id)
       })
 
       test('end with everything in them, once, and refuse work from then on', async () => {
-        const spec = specOf()
+        const spec = createSpec()
         const ending = await runtime.create(spec, never)
         const terminal = await openTerminal(ending, { command: 'sleep 1000' })
         const pending = ending.exec({ command: 'echo begun; sleep 1000', timeoutMs: 600_000, signal: never })
@@ -129,7 +129,7 @@ export function sandboxRuntimeContract(
       })
 
       test('survive a command that kills all it may', async () => {
-        const spec = specOf()
+        const spec = createSpec()
         const tough = await runtime.create(spec, never)
         await tough.exec({ command: 'kill -9 -1', timeoutMs: 60_000, signal: never })
         await tough.exec({ command: 'kill -9 1', timeoutMs: 60_000, signal: never })
@@ -186,7 +186,7 @@ export function sandboxRuntimeContract(
       })
 
       test('is not known of a machine that has stopped', async () => {
-        const spec = specOf()
+        const spec = createSpec()
         const stopped = await runtime.create(spec, never)
         await stopped.stop()
         await expectAppError('sandbox/not-running', stopped.usage())
@@ -195,34 +195,35 @@ export function sandboxRuntimeContract(
     })
 
     part('processes', () => {
-      const named = async (text: string) => (await machine.processes()).filter(({ command }) => command.includes(text))
+      const findProcesses = async (text: string) =>
+        (await machine.processes()).filter(({ command }) => command.includes(text))
 
       test('are told with what they are and take, by their number inside', async () => {
         const over = new AbortController()
         const command = `perl -e 'my $held = "x" x 50000000; print STDOUT $$; sleep 1000' named-process`
         const running = machine.exec({ command, timeoutMs: 600_000, signal: over.signal })
-        const found = await until('it to be full', async () =>
-          (await named('named-process')).find(({ memoryBytes }) => memoryBytes > 45_000_000),
+        const result = await until('it to be full', async () =>
+          (await findProcesses('named-process')).find(({ memoryBytes }) => memoryBytes > 45_000_000),
         )
-        expect(found).toMatchObject({ user: 'root', command: expect.stringMatching(/^perl -e /) })
-        expect((await run(machine, 'pgrep -f named-process')).split('\n')).toContain(String(found.pid))
+        expect(result).toMatchObject({ user: 'root', command: expect.stringMatching(/^perl -e /) })
+        expect((await run(machine, 'pgrep -f named-process')).split('\n')).toContain(String(result.pid))
         over.abort()
         await running
         const first = (await machine.processes()).find(({ pid }) => pid === 1)
-        expect(first?.startedAtMs).toBeLessThanOrEqual(found.startedAtMs)
+        expect(first?.startedAtMs).toBeLessThanOrEqual(result.startedAtMs)
       })
 
       test('take the signal that is sent to them', async () => {
         // Its name tells that it is ready.
         const command = `perl -e '$SIG{TERM} = sub { print "told\\n"; exit 5 }; $0 = "ready" . "-for-signals"; sleep 1 while 1'`
         const running = machine.exec({ command, timeoutMs: 600_000, signal: never })
-        const pid = await until('it to run', async () => (await named('ready-for-signals')).at(0)?.pid)
+        const pid = await until('it to run', async () => (await findProcesses('ready-for-signals')).at(0)?.pid)
         await machine.signal(pid, 'SIGSTOP')
         await machine.signal(pid, 'SIGTERM')
         await machine.signal(pid, 'SIGCONT')
         const { exitCode, stdout } = await running
         expect([exitCode, stdout.toString()]).toEqual([5, 'told\n'])
-        await until('it to be gone', async () => (await named('ready-for-signals')).length === 0)
+        await until('it to be gone', async () => (await findProcesses('ready-for-signals')).length === 0)
         await expectAppError('process/not-found', machine.signal(pid, 'SIGKILL'))
         await expectAppError('process/not-found', machine.signal(1, 'SIGKILL'))
       })
@@ -407,8 +408,8 @@ export function sandboxRuntimeContract(
           const states = await run(machine, 'ps -o stat=,comm= -C seq || true')
           return /S/.test(states)
         })
-        const held = terminal.text().length
-        expect(held).toBeLessThan(200_000)
+        const length = terminal.text().length
+        expect(length).toBeLessThan(200_000)
         terminal.resume()
         await terminal.ended
         expect(terminal.text().endsWith('\r\n100000\r\n')).toBe(true)
@@ -563,20 +564,20 @@ export function sandboxRuntimeContract(
         )
         await run(machine, `setsid perl -MIO::Handle /tmp/serve-${port} </dev/null >/tmp/serve-${port}.log 2>&1 &`)
       }
-      const connected = (port: number) =>
+      const connect = (port: number) =>
         until('the server to listen', () => machine.connect(port, never).catch(() => undefined))
 
       test('take what is sent, tell when it is over, and answer to the last byte', async () => {
         await serve(7001, 'INET', `while (sysread $peer, my $bytes, 65536) { print $peer $bytes }`)
-        const sent = randomBytes(8 * 1024 * 1024)
-        const connection = await connected(7001)
-        connection.end(sent)
-        expect(Buffer.concat(await connection.toArray()).equals(sent)).toBe(true)
+        const payload = randomBytes(8 * 1024 * 1024)
+        const connection = await connect(7001)
+        connection.end(payload)
+        expect(Buffer.concat(await connection.toArray()).equals(payload)).toBe(true)
       })
 
       test('are found on IPv6 too', async () => {
         await serve(7002, 'INET6', `print $peer 'six'`)
-        const connection = await connected(7002)
+        const connection = await connect(7002)
         expect(Buffer.concat(await connection.toArray()).toString()).toBe('six')
       })
 
@@ -587,7 +588,7 @@ export function sandboxRuntimeContract(
 
       test('hold back who sends more than is read', async () => {
         await serve(7004, 'INET', `print $peer 'x' x 100000 while 1`)
-        const connection = await connected(7004)
+        const connection = await connect(7004)
         await new Promise((resolve) => connection.once('readable', resolve))
         expect(connection.readableLength).toBeLessThan(1024 * 1024)
         connection.destroy()
@@ -598,21 +599,21 @@ export function sandboxRuntimeContract(
       })
 
       test('are those of this machine only, and end with it', async () => {
-        const spec = specOf()
-        const other = await runtime.create(spec, never)
-        await expectAppError('port/silent', other.connect(7001, never))
-        await other.exec({
+        const spec = createSpec()
+        const otherMachine = await runtime.create(spec, never)
+        await expectAppError('port/silent', otherMachine.connect(7001, never))
+        await otherMachine.exec({
           command: `setsid perl -MIO::Socket::INET -e 'my $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => 7001, Listen => 9); while (1) { push @all, $s->accept }' </dev/null >/dev/null 2>&1 &`,
           timeoutMs: 120_000,
           signal: never,
         })
-        const connection = await until('its own server', () => other.connect(7001, never).catch(() => undefined))
+        const connection = await until('its own server', () => otherMachine.connect(7001, never).catch(() => undefined))
         connection.on('error', () => {})
         const closed = new Promise((resolve) => connection.once('close', resolve))
-        await other.stop()
+        await otherMachine.stop()
         connection.destroy()
         await closed
-        await expectAppError('sandbox/not-running', other.connect(7001, never))
+        await expectAppError('sandbox/not-running', otherMachine.connect(7001, never))
         await runtime.remove(spec.id)
       })
     })
@@ -682,11 +683,11 @@ export function sandboxRuntimeContract(
 
       describe('in detail', () => {
         const { signal } = new AbortController()
-        const place = '/root/detail'
-        const at = (name: string) => `${place}/${name}`
-        const bash = (command: string) => run(machine, `cd ${place} && ${command}`)
-        beforeAll(() => run(machine, `mkdir -p ${place}`))
-        afterAll(() => run(machine, `chattr -i ${place} 2>/dev/null; rm -rf ${place}`))
+        const folder = '/root/detail'
+        const at = (name: string) => `${folder}/${name}`
+        const bash = (command: string) => run(machine, `cd ${folder} && ${command}`)
+        beforeAll(() => run(machine, `mkdir -p ${folder}`))
+        afterAll(() => run(machine, `chattr -i ${folder} 2>/dev/null; rm -rf ${folder}`))
 
         test('have a state, also links, and another version once they are written', async () => {
           await bash('printf hello > file; chmod 750 file; touch -d @1700000000.25 file; mkfifo fifo')
@@ -703,7 +704,7 @@ export function sandboxRuntimeContract(
           expect(await machine.files.stat(at('bad'), signal)).toMatchObject({ target: 'nowhere', target_type: null })
           expect(await machine.files.stat('/', signal)).toMatchObject({ type: 'directory' })
           expect((await machine.files.stat(at('fifo'), signal)).type).toBe('other')
-          const links = (await machine.listFiles(place, signal)).filter(({ type }) => type === 'symlink')
+          const links = (await machine.listFiles(folder, signal)).filter(({ type }) => type === 'symlink')
           expect(links.map(({ name, target, target_type }) => [name, target, target_type])).toEqual([
             ['bad', 'nowhere', null],
             ['folder', '.', 'directory'],
@@ -758,7 +759,7 @@ export function sandboxRuntimeContract(
           const range = { offset: 0, length: 10 }
           const piece = { offset: 0, content: Buffer.from('x') }
           await bash('mkfifo pipe')
-          for (const path of [at('pipe'), '/dev/zero', place]) {
+          for (const path of [at('pipe'), '/dev/zero', folder]) {
             await expectAppError('file/not-a-file', machine.files.readRange(path, range, signal))
             await expectAppError('file/not-a-file', machine.files.writeRange(path, piece, signal))
           }
@@ -831,20 +832,20 @@ export function sandboxRuntimeContract(
 
         test('move between file systems', async () => {
           await bash(`mkdir -p across/deep; ln -s deep across/link; echo x > across/deep/x; chmod 640 across/deep/x`)
-          const other = '/run/across'
-          await machine.files.move({ from: at('across'), to: other, replace: false }, signal)
+          const otherPath = '/run/across'
+          await machine.files.move({ from: at('across'), to: otherPath, replace: false }, signal)
           expect(
             await run(
               machine,
-              `ls ${place}/across 2>&1 | grep -c cannot; cd ${other}; readlink link; stat -c %a link/x`,
+              `ls ${folder}/across 2>&1 | grep -c cannot; cd ${otherPath}; readlink link; stat -c %a link/x`,
             ),
           ).toBe('1\ndeep\n640\n')
           await bash('mkdir across')
           await expectAppError(
             'file/exists',
-            machine.files.move({ from: other, to: at('across'), replace: false }, signal),
+            machine.files.move({ from: otherPath, to: at('across'), replace: false }, signal),
           )
-          await machine.files.move({ from: other, to: at('across'), replace: true }, signal)
+          await machine.files.move({ from: otherPath, to: at('across'), replace: true }, signal)
           expect(await bash('cat across/deep/x; ls -A | grep -c part || true')).toBe('x\n0\n')
         })
 
@@ -899,10 +900,10 @@ export function sandboxRuntimeContract(
           let bytes = 0
           for await (const piece of await machine.files.archive(at('slow'), signal)) bytes += piece.length
           expect(bytes).toBeGreaterThan(50_000_000)
-          const left = new AbortController()
-          const called = await machine.files.archive(at('slow'), left.signal)
+          const controller = new AbortController()
+          const called = await machine.files.archive(at('slow'), controller.signal)
           const failed = new Promise((resolve) => called.once('error', resolve))
-          left.abort(new Error('called off'))
+          controller.abort(new Error('called off'))
           expect(await failed).toMatchObject({ message: 'called off' })
         })
 
@@ -910,7 +911,7 @@ export function sandboxRuntimeContract(
           await bash('head -c 8000000 /dev/zero > busy')
           const over = new AbortController()
           const writer = machine.exec({
-            command: `cd ${place}; while :; do printf x | dd of=busy conv=notrunc status=none; done`,
+            command: `cd ${folder}; while :; do printf x | dd of=busy conv=notrunc status=none; done`,
             timeoutMs: 600_000,
             signal: over.signal,
           })
@@ -918,7 +919,7 @@ export function sandboxRuntimeContract(
             const read = machine.files.readRange(at('busy'), { offset: 0, length: 8_000_000 }, signal)
             return read.then(
               () => false,
-              (failure: unknown) => failure instanceof Error && 'code' in failure && failure.code === 'file/changed',
+              (error: unknown) => error instanceof Error && 'code' in error && error.code === 'file/changed',
             )
           })
           over.abort()

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Machine, SandboxRuntime, SnapshotPlace } from '#host/runtimes/sandboxRuntime.ts'
+import type { Machine, SandboxRuntime, SnapshotRef } from '#host/runtimes/sandboxRuntime.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
 import { type SandboxId, SnapshotId } from '#shared/ids.ts'
 import { until } from '../support/eventually.ts'
-import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
+import { createMachineSpec, expectAppError, never, run } from '../support/machines.ts'
 
 /** What every runtime must do with snapshots. */
 export function snapshotsContract(
@@ -14,12 +14,12 @@ export function snapshotsContract(
 ): void {
   describe('snapshots', () => {
     const runtimeUnderTest = () => under().runtime
-    const specOf = (changes: Partial<MachineSpec> = {}) => machineSpec({ image: under().image, ...changes })
-    const place = (sandboxId: SandboxId): SnapshotPlace => ({
+    const createSpec = (changes: Partial<MachineSpec> = {}) => createMachineSpec({ image: under().image, ...changes })
+    const locate = (sandboxId: SandboxId): SnapshotRef => ({
       sandboxId,
       snapshotId: SnapshotId.parse(`snap_${randomBytes(12).toString('hex')}`),
     })
-    const removed = async (...machines: Machine[]): Promise<void> => {
+    const remove = async (...machines: Machine[]): Promise<void> => {
       for (const machine of machines) {
         await machine.stop()
         await runtimeUnderTest().remove(machine.id)
@@ -28,18 +28,18 @@ export function snapshotsContract(
 
     test('keep the files of a running machine as at one moment, for a copy and for itself', async () => {
       const runtime = runtimeUnderTest()
-      const own = specOf({ hostname: 'source', ...spec })
+      const own = createSpec({ hostname: 'source', ...spec })
       const source = await runtime.create(own, never)
       await run(source, `${special}; echo first > /root/kept; (${writer}) >/dev/null 2>&1 &`)
-      await written(source, 20)
-      const snapshot = place(own.id)
+      await waitUntilWritten(source, 20)
+      const snapshot = locate(own.id)
       expect(await runtime.snapshot(snapshot, never)).toBeGreaterThan(0)
-      await written(source, (await counts(source)).behind + 20)
+      await waitUntilWritten(source, (await counts(source)).behind + 20)
       await run(source, 'echo second > /root/kept; rm -r /root/closed')
 
-      const fork = await runtime.create(specOf({ hostname: 'fork', ...spec }), never, snapshot)
-      const kept = await counts(fork)
-      expect(kept.ahead - kept.behind).toBeLessThanOrEqual(1)
+      const fork = await runtime.create(createSpec({ hostname: 'fork', ...spec }), never, snapshot)
+      const forkCounts = await counts(fork)
+      expect(forkCounts.ahead - forkCounts.behind).toBeLessThanOrEqual(1)
       expect(await run(fork, 'cat /root/kept; hostname; echo $(cat /etc/hostname); pgrep -c perl || true')).toBe(
         'first\nfork\nfork\n0\n',
       )
@@ -50,7 +50,7 @@ export function snapshotsContract(
       await source.stop()
       await runtime.restore(snapshot, never)
       const restored = await runtime.start(own, never)
-      expect(await counts(restored)).toEqual(kept)
+      expect(await counts(restored)).toEqual(forkCounts)
       expect(await run(restored, 'cat /root/kept; hostname')).toBe('first\nsource\n')
       expect(await run(restored, listSpecial)).toBe(specialListed(under().fillsHoles))
       await run(restored, 'echo third > /root/kept')
@@ -60,45 +60,45 @@ export function snapshotsContract(
       const again = await runtime.start(own, never)
       expect(await run(again, 'cat /root/kept')).toBe('first\n')
       expect(await run(fork, 'cat /root/kept')).toBe('forked\n')
-      await removed(again, fork)
+      await remove(again, fork)
     })
 
     test('are kept of a stopped machine, and gone once removed', async () => {
       const runtime = runtimeUnderTest()
-      const own = specOf(spec)
-      const machine = await runtime.create(own, never)
+      const source = createSpec(spec)
+      const machine = await runtime.create(source, never)
       await run(machine, 'echo stopped > /root/kept')
       await machine.stop()
-      const snapshot = place(own.id)
+      const snapshot = locate(source.id)
       await runtime.snapshot(snapshot, never)
-      const fork = await runtime.create(specOf(spec), never, snapshot)
+      const fork = await runtime.create(createSpec(spec), never, snapshot)
       expect(await run(fork, 'cat /root/kept')).toBe('stopped\n')
       await runtime.removeSnapshot(snapshot)
       await runtime.removeSnapshot(snapshot)
       await expectAppError('snapshot/not-found', runtime.restore(snapshot, never))
-      const another = specOf(spec)
+      const another = createSpec(spec)
       await expectAppError('snapshot/not-found', runtime.create(another, never, snapshot))
-      expect(await runtime.stored()).not.toContain(another.id)
-      await removed(fork, machine)
+      expect(await runtime.listStored()).not.toContain(another.id)
+      await remove(fork, machine)
     })
 
     test('are refused where they cannot be, and change nothing', async () => {
       const runtime = runtimeUnderTest()
-      const own = specOf(spec)
-      const machine = await runtime.create(own, never)
-      const snapshot = place(own.id)
+      const source = createSpec(spec)
+      const machine = await runtime.create(source, never)
+      const snapshot = locate(source.id)
       await expect(runtime.snapshot(snapshot, AbortSignal.abort(new Error('called off')))).rejects.toThrow('called off')
       await run(machine, 'echo alive > /root/kept')
       await runtime.snapshot(snapshot, never)
       await expectAppError('sandbox/busy', runtime.restore(snapshot, never))
-      await expectAppError('sandbox/not-found', runtime.snapshot(place(specOf().id), never))
+      await expectAppError('sandbox/not-found', runtime.snapshot(locate(createSpec().id), never))
       await machine.stop()
-      await expectAppError('snapshot/not-found', runtime.restore(place(own.id), never))
+      await expectAppError('snapshot/not-found', runtime.restore(locate(source.id), never))
       await expect(runtime.restore(snapshot, AbortSignal.abort(new Error('called off')))).rejects.toThrow('called off')
-      const same = await runtime.start(own, never)
+      const same = await runtime.start(source, never)
       expect(await run(same, 'cat /root/kept')).toBe('alive\n')
-      await removed(same)
-      await expectAppError('snapshot/not-found', runtime.create(specOf(spec), never, snapshot))
+      await remove(same)
+      await expectAppError('snapshot/not-found', runtime.create(createSpec(spec), never, snapshot))
     })
   })
 }
@@ -108,19 +108,19 @@ const writer = `perl -MIO::Handle -e '
   open my $first, ">", "/root/first"; open my $second, ">", "/root/second";
   for my $number (1 .. 1e9) { for ($first, $second) { syswrite $_, "$number\\n"; $_->sync } }'`
 
-async function written(machine: Machine, least: number): Promise<void> {
-  await until('it to have written', async () => (await counts(machine)).behind >= least)
+async function waitUntilWritten(machine: Machine, min: number): Promise<void> {
+  await until('it to have written', async () => (await counts(machine)).behind >= min)
 }
 
 /** How far both files go; fails when a number is missing. */
 async function counts(machine: Machine): Promise<{ ahead: number; behind: number }> {
-  const counted = async (name: string): Promise<number> => {
+  const countLines = async (name: string): Promise<number> => {
     const numbers = (await run(machine, `touch ${name}; cat ${name}`)).split('\n').slice(0, -1).map(Number)
     expect(numbers).toEqual(numbers.map((_, index) => index + 1))
     return numbers.length
   }
-  const behind = await counted('/root/second')
-  return { behind, ahead: await counted('/root/first') }
+  const behindCount = await countLines('/root/second')
+  return { behind: behindCount, ahead: await countLines('/root/first') }
 }
 
 /** Files that are easily lost or changed by a copy. */

@@ -67,7 +67,7 @@ export function secretStoreContract(name: string, makeStore: () => Promise<Store
     })
 
     test('has no name that belongs to JavaScript', async () => {
-      for (const it of ['__proto__', 'constructor', 'toString']) expect(await store.read(it)).toBeUndefined()
+      for (const key of ['__proto__', 'constructor', 'toString']) expect(await store.read(key)).toBeUndefined()
     })
   })
 }

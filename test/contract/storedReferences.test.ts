@@ -8,13 +8,13 @@ import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import {
+  createHistory,
   type DeclaredColumn,
-  historyOf,
   type OnRemoved,
   plain,
   type Reference,
-  referencesOf,
   type StoredReferences,
+  toReferences,
 } from '#storage/storedReferences.ts'
 
 /** Walks both schemas: what looks like a reference is declared, and what is declared is there. */
@@ -45,17 +45,17 @@ const naming = new RegExp(
 
 type Column = { name: string; type: string; pk: number }
 type ForeignKey = { from: string; table: string; on_delete: string }
-const tablesOf = (database: Database): string[] =>
+const listTables = (database: Database): string[] =>
   database
     .prepare<[], { name: string }>(
       `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'`,
     )
     .all()
     .map(({ name }) => name)
-const columnsOf = (database: Database, table: string) => database.pragma(`table_info(${table})`) as Column[]
-const foreignKeysOf = (database: Database, table: string) =>
+const listColumns = (database: Database, table: string) => database.pragma(`table_info(${table})`) as Column[]
+const listForeignKeys = (database: Database, table: string) =>
   database.pragma(`foreign_key_list(${table})`) as ForeignKey[]
-const triggersOf = (database: Database): string[] =>
+const listTriggers = (database: Database): string[] =>
   database
     .prepare<[], { sql: string }>(`SELECT sql FROM sqlite_master WHERE type = 'trigger'`)
     .all()
@@ -68,26 +68,26 @@ const actions: Partial<Record<OnRemoved, readonly string[]>> = {
 }
 
 describe.each(databases)('$name', ({ database, declared }) => {
-  const tables = tablesOf(database)
+  const tables = listTables(database)
 
   test('has no table without a declaration, and no declaration without a table', () => {
     expect(Object.keys(declared).sort()).toEqual(tables.sort())
   })
 
   test.each(tables)('%s declares each column that names a thing', (table) => {
-    const keys = foreignKeysOf(database, table).map(({ from }) => from)
-    const suspects = columnsOf(database, table)
+    const keys = listForeignKeys(database, table).map(({ from }) => from)
+    const suspects = listColumns(database, table)
       .map(({ name }) => name)
       .filter((name) => keys.includes(name) || (name !== 'id' && naming.test(name)))
     const columns = declared[table] ?? {}
     expect(suspects.filter((name) => !Object.hasOwn(columns, name))).toEqual([])
-    const known = columnsOf(database, table).map(({ name }) => name)
+    const known = listColumns(database, table).map(({ name }) => name)
     expect(Object.keys(columns).filter((name) => !known.includes(name))).toEqual([])
   })
 
   const cells = Object.entries(declared).flatMap(([table, columns]) =>
     Object.entries(columns).flatMap(([column, declaration]) =>
-      referencesOf(declaration).map((reference) => ({ table, column, ...reference })),
+      toReferences(declaration).map((reference) => ({ table, column, ...reference })),
     ),
   )
 
@@ -98,19 +98,19 @@ describe.each(databases)('$name', ({ database, declared }) => {
   })
 
   test.each(cells.filter(({ by }) => by === 'foreign-key'))('$table.$column has its foreign key', (cell) => {
-    const key = foreignKeysOf(database, cell.table).find(({ from }) => from === cell.column)
+    const key = listForeignKeys(database, cell.table).find(({ from }) => from === cell.column)
     expect(actions[cell.onRemoved]).toContain(key?.on_delete)
   })
 
   test.each(tables)('%s has no foreign key that is declared otherwise', (table) => {
-    for (const { from } of foreignKeysOf(database, table)) {
-      const references = referencesOf(declared[table]?.[from] ?? [])
+    for (const { from } of listForeignKeys(database, table)) {
+      const references = toReferences(declared[table]?.[from] ?? [])
       expect(references.map(({ by }: Reference) => by)).toContain('foreign-key')
     }
   })
 
   test.each(cells.filter(({ by }) => by === 'trigger'))('$table.$column has its trigger', ({ table, column }) => {
-    const matching = triggersOf(database).filter((sql) => sql.includes(` ${table}`) && sql.includes(column))
+    const matching = listTriggers(database).filter((sql) => sql.includes(` ${table}`) && sql.includes(column))
     expect(matching.length).toBeGreaterThan(0)
   })
 })
@@ -132,14 +132,14 @@ const settings: Readonly<Record<string, DeclaredColumn>> = {
   'steward.last-address.': plain('An address of the window; of a thing that is gone it shows the list.'),
   'steward.terminal.preferences': plain('Colors and behavior.'),
   'steward.terminal.renderer': plain('A word.'),
-  'steward.terminal.clipboard.': historyOf('terminal', 'An answer of the user, until the window closes.'),
+  'steward.terminal.clipboard.': createHistory('terminal', 'An answer of the user, until the window closes.'),
   'steward.terminals.side': plain('What is shown beside terminals.'),
   'steward.terminals.layout': removedByWindow,
   'steward.terminals.selection': removedByWindow,
   'steward.draft.': removedByWindow,
   'steward.uploads.': removedByWindow,
-  'steward.link.': historyOf('sandbox', 'A terminal link in its own window, which the service refuses.'),
-  'steward.chat.draft.': historyOf('conversation', 'Text of the user, which a restored chat shows again.'),
+  'steward.link.': createHistory('sandbox', 'A terminal link in its own window, which the service refuses.'),
+  'steward.chat.draft.': createHistory('conversation', 'Text of the user, which a restored chat shows again.'),
   'steward.chat.models': {
     ...{ refersTo: 'model', onRemoved: 'detach', by: 'use' },
     why: 'The next chat takes those that can be used, else the first of the list.',

@@ -1,24 +1,28 @@
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { vaultFileSecretStore } from '#platform/vaultFileSecretStore.ts'
+import { createVaultFileSecretStore } from '#platform/vaultFileSecretStore.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { secretStoreContract } from './secretStore.ts'
 
 secretStoreContract('vault file', async () => {
   const file = join(temporaryFolder('vault'), 'wallet', 'vault.json')
-  return { store: vaultFileSecretStore({ file }), again: () => vaultFileSecretStore({ file }), close: async () => {} }
+  return {
+    store: createVaultFileSecretStore({ file }),
+    again: () => createVaultFileSecretStore({ file }),
+    close: async () => {},
+  }
 })
 
-const madeVault = async () => {
+const createVault = async () => {
   const file = join(temporaryFolder('vault'), 'wallet', 'vault.json')
-  const store = vaultFileSecretStore({ file })
+  const store = createVaultFileSecretStore({ file })
   await store.write('one', 'first')
   return { file, store, folder: join(file, '..') }
 }
 
 test('is one file for this user alone, and nothing beside it', async () => {
-  const { file, folder } = await madeVault()
+  const { file, folder } = await createVault()
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(statSync(folder).mode & 0o777).toBe(0o700)
   expect(readdirSync(folder)).toEqual(['vault.json'])
@@ -26,14 +30,14 @@ test('is one file for this user alone, and nothing beside it', async () => {
 })
 
 test('goes with its last entry', async () => {
-  const { file, store } = await madeVault()
+  const { file, store } = await createVault()
   await store.remove('one')
   expect(existsSync(file)).toBe(false)
   expect(await store.read('one')).toBeUndefined()
 })
 
 test('takes no notice of what a crash left beside it, and of a link that somebody put there', async () => {
-  const { file, folder, store } = await madeVault()
+  const { file, folder, store } = await createVault()
   writeFileSync(`${file}.new`, '{"version":1,"entries":{"one":"ha')
   expect(await store.read('one')).toBe('first')
   await store.write('two', 'second')
@@ -54,7 +58,7 @@ test.each([
   ['with something else in it', (text: string) => text.replace('"version"', '"more": 1, "version"')],
   ['with an entry that is no text', (text: string) => text.replace('"first"', '7')],
 ])('is never written over when it is %s', async (_, change) => {
-  const { file, store } = await madeVault()
+  const { file, store } = await createVault()
   const broken = change(readFileSync(file, 'utf8'))
   writeFileSync(file, broken)
   const refused = { code: 'wallet/damaged', message: expect.stringContaining(file) }

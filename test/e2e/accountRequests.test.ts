@@ -28,8 +28,8 @@ test('a wallet that signs in for the first time waits in the inbox, and gets an 
   await toast.getByRole('button', { name: 'Review' }).click()
   await page.getByRole('button', { name: 'Approvals: 1 needs you' }).waitFor()
   const card = page.getByRole('list', { name: 'Wallets that ask for an account' }).getByRole('listitem')
-  for (const words of [`${name} asks for an account`, wallet.address, 'Ethereum']) {
-    expect(await card.textContent()).toContain(words)
+  for (const text of [`${name} asks for an account`, wallet.address, 'Ethereum']) {
+    expect(await card.textContent()).toContain(text)
   }
   await look(page, 'approvals-account')
   await card.getByRole('button', { name: `Allow ${name}` }).click()
@@ -37,9 +37,9 @@ test('a wallet that signs in for the first time waits in the inbox, and gets an 
 
   const { status, json } = await wallet.signIn(origin)
   expect(status).toBe(200)
-  const made = await exchange(origin, '/v1/auth/api-keys', { key: json.access_token, body: { name: 'agent' } })
-  expect(made.status).toBe(201)
-  expect((await exchange(origin, '/v1/sandboxes', { key: made.json.key })).json.count).toBe(0)
+  const key = await exchange(origin, '/v1/auth/api-keys', { key: json.access_token, body: { name: 'agent' } })
+  expect(key.status).toBe(201)
+  expect((await exchange(origin, '/v1/sandboxes', { key: key.json.key })).json.count).toBe(0)
 })
 
 test('a denied wallet is remembered, and can be allowed after all', async () => {
@@ -63,9 +63,9 @@ test('the owner’s key cannot allow a wallet, neither at the address of the win
   await wallet.signIn(origin)
   const { requests } = await app.client.call(listAccountRequests, {})
   const id = requests.find((it) => it.wallet_address === wallet.address)?.id ?? ''
-  for (const at of [origin, app.steward.serviceUrl]) {
+  for (const url of [origin, app.steward.serviceUrl]) {
     const path = `/v1/auth/account-requests/${id}`
-    const answer = await exchange(at, path, { key: app.steward.ownerKey, body: { allow: true } })
+    const answer = await exchange(url, path, { key: app.steward.ownerKey, body: { allow: true } })
     expect(answer).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
   }
   expect((await app.person.call(decideAccountRequest, { id, allow: true })).state).toBe('allowed') // nothing is left waiting

@@ -5,7 +5,7 @@ import { createApiKey, revokeApiKey } from '#shared/contract/accounts.ts'
 import { createTerminal, writeTerminal } from '#shared/contract/terminals.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { until } from '../support/eventually.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { openActivity } from './pages/activityScreen.ts'
 import { openChat } from './pages/chatScreen.ts'
 import { pictures } from './pages/pictures.ts'
@@ -18,7 +18,7 @@ let providers: ProviderServer
 const look = pictures()
 
 beforeAll(async () => {
-  providers = await providerServer()
+  providers = await createProviderServer()
   const { baseUrl, apiKey } = providers.providerOf('d')
   app = await ownStewardInBrowser({
     config: { inference: { families: { d: { base_url: baseUrl, api_key: apiKey } } } },
@@ -161,9 +161,9 @@ test('terminals are recorded once a person wants it, and replayed', async () => 
   await recordings.click()
   await root.getByRole('heading', { name: 'No recordings' }).waitFor()
   const section = await settingsScreen(page).open('Activity')
-  const wanted = section.getByRole('checkbox', { name: 'Record terminals' })
-  await wanted.click() // it is checked once the setting is kept
-  await wanted.and(page.locator(':checked')).waitFor()
+  const checkbox = section.getByRole('checkbox', { name: 'Record terminals' })
+  await checkbox.click() // it is checked once the setting is kept
+  await checkbox.and(page.locator(':checked')).waitFor()
   await look(page, 'settings-activity')
 
   const { id } = await app.sandbox('recorded')
@@ -232,19 +232,19 @@ test('exports the log as a file', async () => {
 
 // What it does to the log stays: each try has a Steward of its own.
 test('finds a row that somebody changed and one that is gone, and shows where', async () => {
-  const own = await ownStewardInBrowser()
-  onTestFinished(() => own.steward.close())
-  const window = await own.window()
+  const app = await ownStewardInBrowser()
+  onTestFinished(() => app.steward.close())
+  const window = await app.window()
   const activity = await openActivity(window)
   await activity.sees('Connected to This computer')
   expect(await activity.verify()).toMatch(/^Entries 1 to \d+ are intact$/)
   await activity.result.getByText(/covers all entries before it/).waitFor()
   await look(window.page, 'activity-intact')
 
-  for (let index = 1; index <= 8; index += 1) await own.client.call(createApiKey, { name: `filler ${index}` })
+  for (let index = 1; index <= 8; index += 1) await app.client.call(createApiKey, { name: `filler ${index}` })
   await activity.sees('“filler 8”')
   tamper(
-    own,
+    app,
     `UPDATE timeline SET summary = 'Steward was never started.' WHERE sequence = 1;
     DELETE FROM timeline WHERE sequence = 3`,
   )
@@ -255,8 +255,8 @@ test('finds a row that somebody changed and one that is gone, and shows where', 
   await activity.entry('Steward was never started').getByText(changed).waitFor()
   await activity.result.getByRole('button', { name: 'Show entry 1' }).click()
   await activity.root.getByText('Showing entry 1 and').waitFor()
-  const sought = activity.entry('Steward was never started')
-  await sought.getByText('Entry 1 of the log').waitFor()
+  const result = activity.entry('Steward was never started')
+  await result.getByText('Entry 1 of the log').waitFor()
   await window.page.locator(':focus').filter({ hasText: 'Steward was never started' }).waitFor()
   await look(window.page, 'activity-damaged')
   await activity.root.getByRole('button', { name: 'Newest' }).click()

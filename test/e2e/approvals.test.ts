@@ -15,7 +15,7 @@ import { changePaymentBudgets, getPaymentBudgets } from '#shared/contract/paymen
 import { giveTestMoney } from '#shared/contract/payments.ts'
 import { getWallet, lockWallet } from '#shared/contract/wallet.ts'
 import { until } from '../support/eventually.ts'
-import { type StewardClient, stewardClient } from '../support/stewardClient.ts'
+import { createStewardClient, type StewardClient } from '../support/stewardClient.ts'
 import { changeConfirmed, importPrivateKey } from '../support/walletForms.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
 import type { AppWindow } from './pages/appWindow.ts'
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
   await importPrivateKey(app.person, { key, passphrase })
   const made = await app.client.call(createApiKey, { name: 'research-agent' })
-  program = stewardClient(new URL(app.steward.url).origin, made.key)
+  program = createStewardClient(new URL(app.steward.url).origin, made.key)
 })
 afterAll(() => app?.close())
 
@@ -68,7 +68,7 @@ function signIn(site: string, part: { expiration_time?: string } = {}): IntentIn
 
 const ask = (intent: IntentInput, reason?: string) =>
   program.call(askIntent, { intent, ...(reason !== undefined && { reason }) })
-const settled = (id: string) => program.call(getIntent, { intentId: id, wait_ms: 30_000 })
+const waitForIntent = (id: string) => program.call(getIntent, { intentId: id, wait_ms: 30_000 })
 
 test('what waits is told everywhere, and no single key approves it', async () => {
   const window = await approvalsWindow()
@@ -102,7 +102,7 @@ test('what waits is told everywhere, and no single key approves it', async () =>
 
   await screen.became('Signed')
   await screen.request.getByText('You', { exact: true }).waitFor()
-  const signed = await settled(id)
+  const signed = await waitForIntent(id)
   expect(signed).toMatchObject({ state: 'signed', result: { authorization: { value: '500000' } } })
   await look(page, 'approval-signed')
   await until('the title counts no more', async () => (await page.title()) === 'Steward')
@@ -117,10 +117,10 @@ test('a second request for the same domain is marked in the inbox, and ends when
   const { keyrings } = await app.person.call(getWallet, {})
   const address = keyrings[0]?.accounts[0]?.address ?? ''
   await app.client.call(giveTestMoney, { address })
-  const asked = { domain: 'seamrace.xyz', wait_ms: 0 }
-  const own = await app.person.call(buyRegistration, asked)
-  const theirs = await program.call(buyRegistration, { ...asked, price_usd: 1.95 })
-  expect([own.payment?.state, theirs.payment?.state]).toEqual(['waiting', 'waiting'])
+  const order = { domain: 'seamrace.xyz', wait_ms: 0 }
+  const ownOrder = await app.person.call(buyRegistration, order)
+  const theirs = await program.call(buyRegistration, { ...order, price_usd: 1.95 })
+  expect([ownOrder.payment?.state, theirs.payment?.state]).toEqual(['waiting', 'waiting'])
   await page.getByRole('button', { name: 'Approvals: 2 need you' }).click()
   const inbox = page.getByRole('region', { name: 'Requests' })
   await inbox.getByText('research-agent also asks to register seamrace.xyz. One approval is enough.').waitFor()
@@ -129,7 +129,7 @@ test('a second request for the same domain is marked in the inbox, and ends when
   await screen.request.getByText('You also ask to register seamrace.xyz.').waitFor()
   await screen.isArmed()
   await look(page, 'approval-same-purchase')
-  await app.person.call(decideIntent, { intentId: own.payment?.intent_id ?? '', approve: true })
+  await app.person.call(decideIntent, { intentId: ownOrder.payment?.intent_id ?? '', approve: true })
   await screen.became('Denied')
   await screen.request.getByText('Another request to register seamrace.xyz was paid.').first().waitFor()
   const ended = await program.call(getPayment, { paymentId: theirs.payment?.id ?? '', wait_ms: 20_000 })
@@ -146,14 +146,14 @@ test('a limit that was lowered blocks the approval, says why, and blocks it no m
   await screen.shows(sentence)
   await screen.isArmed()
   await app.person.call(changePaymentBudgets, { ...limits, payment_micro_usd: 100_000 })
-  const words = 'It can’t be approved now. It is above your limit of $0.10 for one payment.'
-  await screen.request.getByText(words).waitFor()
+  const reason = 'It can’t be approved now. It is above your limit of $0.10 for one payment.'
+  await screen.request.getByText(reason).waitFor()
   expect(await screen.button('Approve once').isEnabled()).toBe(false)
   expect(await screen.button('Deny').isEnabled()).toBe(true)
   await expect(app.person.call(decideIntent, { intentId: id, approve: true })).rejects.toThrow('above your limit')
   const raise = () => app.person.call(changePaymentBudgets, limits)
   await changeConfirmed(app.person, { passphrase, change: raise })
-  await screen.request.getByText(words).waitFor({ state: 'detached' })
+  await screen.request.getByText(reason).waitFor({ state: 'detached' })
   await screen.isArmed()
 })
 
@@ -179,7 +179,7 @@ test('approves three times what looks alike, and no more', async () => {
   await look(window.page, 'approval-more')
   await dialog.getByRole('button', { name: 'Approve' }).click()
   await screen.became('Signed')
-  expect((await settled(first.id)).state).toBe('signed')
+  expect((await waitForIntent(first.id)).state).toBe('signed')
 
   expect(await ask(payment('ping/2'))).toMatchObject({ state: 'signed', decision: { by: 'grant' } })
   expect((await ask(payment('ping/3', '400000'))).state).toBe('signed')
@@ -190,7 +190,7 @@ test('approves three times what looks alike, and no more', async () => {
   await screen.shows(fourth.sentence)
   await screen.deny()
   await screen.became('Denied')
-  expect(await settled(fourth.id)).toMatchObject({ state: 'denied', result: null })
+  expect(await waitForIntent(fourth.id)).toMatchObject({ state: 'denied', result: null })
 })
 
 test('rows stay where they are under the pointer while others come, and what is not decided in time ends', async () => {
@@ -207,7 +207,7 @@ test('rows stay where they are under the pointer while others come, and what is 
   await window.page.getByRole('button', { name: 'Show 1 new' }).click()
   await screen.row(/two\.example\.org/).click()
   await screen.became('Expired')
-  expect(await settled(hasty.id)).toMatchObject({ state: 'expired', result: null })
+  expect(await waitForIntent(hasty.id)).toMatchObject({ state: 'expired', result: null })
 })
 
 test('the stop switch refuses everything at once, until the person resumes', async () => {
@@ -222,7 +222,7 @@ test('the stop switch refuses everything at once, until the person resumes', asy
   const banner = page.getByRole('status').filter({ hasText: 'Everything is stopped.' })
   await banner.waitFor()
   await screen.became('Denied')
-  expect(await settled(waiting.id)).toMatchObject({ state: 'denied', decision: { by: 'stop' } })
+  expect(await waitForIntent(waiting.id)).toMatchObject({ state: 'denied', decision: { by: 'stop' } })
   expect(await ask(signIn('later.example.org'))).toMatchObject({ state: 'denied', decision: { by: 'stop' } })
   await look(page, 'approvals-stopped')
 
@@ -242,28 +242,28 @@ test('a locked wallet is unlocked first, and then the decision is still to be ma
   const window = await approvalsWindow()
   const screen = approvalsScreen(window.page)
   await app.person.call(lockWallet, {})
-  const asked = await ask(signIn('locked.example.org'))
+  const intent = await ask(signIn('locked.example.org'))
   await screen.open()
-  await screen.shows(asked.sentence)
+  await screen.shows(intent.sentence)
   await screen.button('Unlock wallet…').click()
   await sheetPage(window.page).give(passphrase, 'Unlock')
   await screen.isArmed()
-  expect((await program.call(getIntent, { intentId: asked.id })).state).toBe('waiting')
+  expect((await program.call(getIntent, { intentId: intent.id })).state).toBe('waiting')
   await screen.approveOnce()
   await screen.became('Signed')
-  expect((await settled(asked.id)).result?.message).toContain('locked.example.org wants you to sign in')
+  expect((await waitForIntent(intent.id)).result?.message).toContain('locked.example.org wants you to sign in')
 })
 
 test('above the threshold the passphrase is asked for on a page that the window cannot draw', async () => {
   const window = await approvalsWindow()
   const screen = approvalsScreen(window.page)
-  const asked = await ask(payment('warehouse', '25000000'))
-  expect(asked.needs_confirmation).toBe(true)
+  const intent = await ask(payment('warehouse', '25000000'))
+  expect(intent.needs_confirmation).toBe(true)
   await screen.open()
-  await screen.shows(asked.sentence)
+  await screen.shows(intent.sentence)
   expect(await screen.button('Approve and remember…').count()).toBe(0)
   await screen.button('Approve once…').click()
   await sheetPage(window.page).give(passphrase, 'Approve')
   await screen.became('Signed')
-  expect(await settled(asked.id)).toMatchObject({ state: 'signed', decision: { by: 'person' } })
+  expect(await waitForIntent(intent.id)).toMatchObject({ state: 'signed', decision: { by: 'person' } })
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { importConversations } from '#shared/contract/chatLibrary.ts'
 import { windowKeyHeader } from '#shared/contract/localApi.ts'
 import { until } from '../support/eventually.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { sse } from '../support/models/scriptedAnswer.ts'
 import { type ChatScreen, openChat } from './pages/chatScreen.ts'
 import { pictures } from './pages/pictures.ts'
@@ -15,9 +15,9 @@ let providers: ProviderServer
 const look = pictures()
 
 beforeAll(async () => {
-  providers = await providerServer()
-  const family = (place: string) => {
-    const { baseUrl, apiKey } = providers.providerOf(place)
+  providers = await createProviderServer()
+  const family = (provider: string) => {
+    const { baseUrl, apiKey } = providers.providerOf(provider)
     return { base_url: baseUrl, api_key: apiKey }
   }
   app = await ownStewardInBrowser({
@@ -234,12 +234,12 @@ test('a limit stops a chat before anything is sent, and says where to change it'
   await chat.answered('It costs something.')
   await chat.root.getByRole('button', { name: 'Chat settings' }).click()
   await chat.settings.getByRole('checkbox', { name: 'Use its own limits' }).check()
-  const own = chat.settings.getByRole('group', { name: 'Spending limit of this chat' })
-  await own.getByLabel('Stop at').fill('0.0001')
-  await own.getByLabel('Warn at').fill('5')
+  const limits = chat.settings.getByRole('group', { name: 'Spending limit of this chat' })
+  await limits.getByLabel('Stop at').fill('0.0001')
+  await limits.getByLabel('Warn at').fill('5')
   await chat.settings.getByRole('button', { name: 'Save', exact: true }).click()
-  await own.getByText('Must not be above the hard limit.').waitFor()
-  await own.getByLabel('Warn at').fill('')
+  await limits.getByText('Must not be above the hard limit.').waitFor()
+  await limits.getByLabel('Warn at').fill('')
   await chat.settings.getByRole('button', { name: 'Save', exact: true }).click()
   const stop = chat.root.getByRole('alert').filter({ hasText: 'This chat has reached its limit of $0.0001.' })
   await stop.waitFor()
@@ -247,12 +247,12 @@ test('a limit stops a chat before anything is sent, and says where to change it'
   await look.inOtherSizes(window.page, 'chat-limit')
   await chat.settings.getByRole('button', { name: 'Close settings' }).click()
   await chat.write('And this?')
-  const asked = providers.requests.length
+  const requestCount = providers.requests.length
   expect(await chat.composer.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
   await chat.composer.locator('textarea').press('Enter')
-  expect(providers.requests.length).toBe(asked)
+  expect(providers.requests.length).toBe(requestCount)
   await stop.getByRole('button', { name: 'Change limits' }).click()
-  await own.getByLabel('Stop at').fill('5')
+  await limits.getByLabel('Stop at').fill('5')
   await chat.settings.getByRole('button', { name: 'Save', exact: true }).click()
   await stop.waitFor({ state: 'detached' })
   await chat.composer.getByRole('button', { name: 'Send' }).click()
@@ -317,7 +317,9 @@ The end.`),
   expect(await answer.locator('script, iframe, style, img, object, embed, form, link, meta, base').count()).toBe(0)
   const links = await answer
     .getByRole('link')
-    .evaluateAll((all) => all.map((it) => [it.getAttribute('href'), it.getAttribute('rel'), it.getAttribute('target')]))
+    .evaluateAll((all) =>
+      all.map((link) => [link.getAttribute('href'), link.getAttribute('rel'), link.getAttribute('target')]),
+    )
   expect(links).toEqual(
     // The last one is an address that stands in a text.
     [
@@ -383,7 +385,7 @@ test('prompts are kept, found with a slash and filled in; files are attached; a 
   await chat.answered('Nodiadau.')
   const picture = chat.messages.getByRole('img', { name: 'pixel.png' })
   await until('the picture is drawn', () =>
-    picture.evaluate((it: HTMLImageElement) => it.complete && it.naturalWidth === 1),
+    picture.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth === 1),
   )
   await look(page, 'chat-attachments', ['light'])
 })
@@ -391,19 +393,19 @@ test('prompts are kept, found with a slash and filled in; files are attached; a 
 test('a long chat opens at its end, and earlier messages come above without moving what one reads', async () => {
   const count = 400
   const mapping: Record<string, unknown> = { m0: { id: 'm0', parent: null, children: ['m1'], message: null } }
-  for (let at = 1; at <= count; at++) {
+  for (let index = 1; index <= count; index++) {
     const text =
-      at % 3 === 0
-        ? `Message ${at}.\n\n\`\`\`ts\nconst a = ${at}\n\`\`\``
-        : `Message ${at}. ${'Words of it. '.repeat(at % 40)}`
-    mapping[`m${at}`] = {
-      id: `m${at}`,
-      parent: `m${at - 1}`,
-      children: at === count ? [] : [`m${at + 1}`],
+      index % 3 === 0
+        ? `Message ${index}.\n\n\`\`\`ts\nconst a = ${index}\n\`\`\``
+        : `Message ${index}. ${'Words of it. '.repeat(index % 40)}`
+    mapping[`m${index}`] = {
+      id: `m${index}`,
+      parent: `m${index - 1}`,
+      children: index === count ? [] : [`m${index + 1}`],
       message: {
-        id: `m${at}`,
-        author: { role: at % 2 === 1 ? 'user' : 'assistant' },
-        create_time: 1_700_000_000 + at,
+        id: `m${index}`,
+        author: { role: index % 2 === 1 ? 'user' : 'assistant' },
+        create_time: 1_700_000_000 + index,
         content: { content_type: 'text', parts: [text] },
         metadata: {},
         recipient: 'all',
@@ -422,8 +424,8 @@ test('a long chat opens at its end, and earlier messages come above without movi
   expect(imported.status()).toBe(201)
   await chat.listed('A long chat').click()
   await chat.messages.getByText(`Message ${count}.`).waitFor()
-  const left = () => chat.messages.evaluate((it) => it.scrollHeight - it.scrollTop - it.clientHeight)
-  await until('it stands at its end', async () => (await left()) <= 1)
+  const distanceToEnd = () => chat.messages.evaluate((it) => it.scrollHeight - it.scrollTop - it.clientHeight)
+  await until('it stands at its end', async () => (await distanceToEnd()) <= 1)
 
   await chat.messages.hover()
   for (const _ of Array.from({ length: 60 })) {
@@ -434,11 +436,11 @@ test('a long chat opens at its end, and earlier messages come above without movi
   await chat.root.getByRole('button', { name: 'Jump to the end' }).waitFor()
   // Wherever pages are put before it, what is in view stays: the number of the message in the middle goes down one by one.
   const middle = () =>
-    chat.messages.evaluate((it) => {
-      const { left: x, top, width, height } = it.getBoundingClientRect()
-      const articles = Array.from(it.querySelectorAll('article'))
-      const at = articles.find((each) => each.getBoundingClientRect().bottom > top + height / 2) ?? articles.at(-1)
-      return { x, width, number: Number(/Message (\d+)\./.exec(at?.textContent ?? '')?.[1]) }
+    chat.messages.evaluate((element) => {
+      const { left: x, top, width, height } = element.getBoundingClientRect()
+      const articles = Array.from(element.querySelectorAll('article'))
+      const article = articles.find((each) => each.getBoundingClientRect().bottom > top + height / 2) ?? articles.at(-1)
+      return { x, width, number: Number(/Message (\d+)\./.exec(article?.textContent ?? '')?.[1]) }
     })
   let before = (await middle()).number
   for (const _ of Array.from({ length: 40 })) {
@@ -452,7 +454,7 @@ test('a long chat opens at its end, and earlier messages come above without movi
   expect(before).toBeLessThan(count - 40)
   await chat.root.getByRole('button', { name: 'Jump to the end' }).click()
   await chat.messages.getByText(`Message ${count}.`).waitFor()
-  await until('it is at the end again', async () => (await left()) <= 1)
+  await until('it is at the end again', async () => (await distanceToEnd()) <= 1)
 })
 
 /** Two frames: what was scrolled is drawn and measured. */

@@ -7,7 +7,7 @@ import { changeChatBudget } from '#shared/contract/chatMoney.ts'
 import { chatLimits } from '#shared/contract/chats.ts'
 import { claudeConversation, libreChatConversation, openWebUiConversation } from '../support/chatExports.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import type { AppWindow } from './pages/appWindow.ts'
 import { type ChatScreen, openChat } from './pages/chatScreen.ts'
@@ -20,7 +20,7 @@ let providers: ProviderServer
 const look = pictures()
 
 beforeAll(async () => {
-  providers = await providerServer()
+  providers = await createProviderServer()
   const { baseUrl, apiKey } = providers.providerOf('d')
   app = await ownStewardInBrowser({
     config: { inference: { families: { d: { base_url: baseUrl, api_key: apiKey } } } },
@@ -33,7 +33,7 @@ afterAll(async () => {
 beforeEach(() => providers.clear())
 
 /** Of one try of a test alone: a second one finds what the first left. */
-const own = (name: string) => `${name} ${randomBytes(3).toString('hex')}`
+const uniqueName = (name: string) => `${name} ${randomBytes(3).toString('hex')}`
 const usage = { input: 1_000, cacheRead: 400, cacheWrite5m: 0, cacheWrite1h: 0, output: 50, reasoning: 0 }
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -57,7 +57,12 @@ async function ask(chat: ChatScreen, text: string, answer: string): Promise<void
 test('a chat is moved into a folder, which is renamed and deleted, and the chat stays', async () => {
   const window = await app.window()
   const { page } = window
-  const [herons, tides, folder, renamed] = [own('Herons'), own('Tides'), own('Nature'), own('Birds')]
+  const [herons, tides, folder, renamed] = [
+    uniqueName('Herons'),
+    uniqueName('Tides'),
+    uniqueName('Nature'),
+    uniqueName('Birds'),
+  ]
   let chat = await newChat(window)
   await ask(chat, tides, 'Twice a day.')
   chat = await newChat(window)
@@ -73,15 +78,15 @@ test('a chat is moved into a folder, which is renamed and deleted, and the chat 
   await move.getByRole('button', { name: 'Move', exact: true }).click()
   await move.waitFor({ state: 'detached' })
 
-  const shown = (name: string) => chat.root.getByRole('region', { name: 'Chats' }).getByRole('button', { name })
-  await shown('All chats').click()
+  const findRow = (name: string) => chat.root.getByRole('region', { name: 'Chats' }).getByRole('button', { name })
+  await findRow('All chats').click()
   await page.getByRole('menuitemradio', { name: `${folder} (1)` }).waitFor()
   await look(page, 'chat-folders')
   await page.getByRole('menuitemradio', { name: `${folder} (1)` }).click()
   await chat.listed(tides).waitFor({ state: 'detached' })
   await chat.listed(herons).waitFor()
 
-  await shown(folder).click()
+  await findRow(folder).click()
   await page.getByRole('menuitem', { name: 'Rename folder…' }).click()
   const rename = window.dialog('Rename folder')
   await rename.getByRole('textbox').fill(' ')
@@ -92,13 +97,13 @@ test('a chat is moved into a folder, which is renamed and deleted, and the chat 
   await rename.waitFor({ state: 'detached' })
   await chat.listed(herons).waitFor()
 
-  await shown(renamed).click()
+  await findRow(renamed).click()
   await page.getByRole('menuitem', { name: 'Delete folder…' }).click()
   const sure = window.dialog(`Delete folder “${renamed}”?`)
   await sure.getByText('Its chats stay, in no folder.').waitFor()
   await look(page, 'chat-folder-delete', ['light'])
   await sure.getByRole('button', { name: 'Delete folder' }).click()
-  await shown('All chats').click()
+  await findRow('All chats').click()
   await page.getByRole('menuitemradio', { name: 'All chats' }).waitFor()
   expect(await page.getByRole('menuitemradio', { name: renamed }).count()).toBe(0)
   await page.keyboard.press('Escape')
@@ -115,7 +120,7 @@ test('the limit of a day warns, then stops before anything is sent, and is chang
   const window = await app.window()
   const { page } = window
   let chat = await newChat(window)
-  const question = own('What does it cost?')
+  const question = uniqueName('What does it cost?')
   await ask(chat, question, 'Very little.')
 
   await window.command('Spending limits of chats…')
@@ -149,18 +154,18 @@ test('the limit of a day warns, then stops before anything is sent, and is chang
   await look.inOtherSizes(page, 'chat-day-limit')
   await chat.settings.getByRole('button', { name: 'Close settings' }).click()
 
-  const asked = providers.requests.length
-  const refused = async () => {
+  const requestCount = providers.requests.length
+  const expectRefusal = async () => {
     await chat.write('Not now')
     expect(await chat.composer.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
     await chat.composer.locator('textarea').press('Enter')
     expect(await chat.composer.locator('textarea').inputValue()).toBe('Not now')
-    expect(providers.requests.length).toBe(asked)
+    expect(providers.requests.length).toBe(requestCount)
   }
-  await refused()
+  await expectRefusal()
   chat = await newChat(window)
   await stop.waitFor()
-  await refused()
+  await expectRefusal()
   expect(await chat.listed('Not now').count()).toBe(0)
   await look(page, 'chat-day-limit-new', ['light'])
 
@@ -181,11 +186,11 @@ test('files are pasted and dropped anywhere on the chat, and what cannot be atta
   const files = chat.composer.getByRole('list', { name: 'Attached files' })
   await chat.write('What is this?')
 
-  await field.evaluate((it, base64) => {
+  await field.evaluate((input, base64) => {
     const clipboardData = new DataTransfer()
     const bytes = Uint8Array.from(atob(base64), (each) => each.charCodeAt(0))
     clipboardData.items.add(new File([bytes], 'image.png', { type: 'image/png' }))
-    it.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    input.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
   }, pixel.toString('base64'))
   await files.getByText('image.png').waitFor()
 
@@ -203,21 +208,21 @@ test('files are pasted and dropped anywhere on the chat, and what cannot be atta
   const drag = await dragging(page)
 
   // Over the window, and over one part of it after the other: it says once what a drop would do.
-  const told = await page.evaluateHandle(() => {
-    const words: string[] = []
+  const messages = await page.evaluateHandle(() => {
+    const paragraphs: string[] = []
     const area = document.querySelector('main form textarea')
     if (area) {
-      new MutationObserver(() => words.push(area.getAttribute('placeholder') ?? '')).observe(area, {
+      new MutationObserver(() => paragraphs.push(area.getAttribute('placeholder') ?? '')).observe(area, {
         attributeFilter: ['placeholder'],
       })
     }
-    return words
+    return paragraphs
   })
   const head = chat.root.getByRole('heading', { name: 'What do you want to know?' })
   await drag([notes, log], [head, files, field, chat.composer.getByRole('button', { name: 'Attach files' }), head])
   await files.getByText('notes.txt').waitFor()
   await files.getByText('crash.log').waitFor()
-  expect(await told.jsonValue()).toEqual(['Drop files to attach them', 'Message… (/ for prompts)'])
+  expect(await messages.jsonValue()).toEqual(['Drop files to attach them', 'Message… (/ for prompts)'])
 
   await drag([archive, drawing, film, essay], [field])
   const refused = chat.root.getByRole('list', { name: 'Files that were not attached' }).getByRole('listitem')
@@ -239,9 +244,9 @@ test('files are pasted and dropped anywhere on the chat, and what cannot be atta
   await chat.answered('A dot, and notes of a crash.')
   await refused.first().waitFor({ state: 'detached' })
   const [{ body } = { body: undefined }] = providers.requests
-  const sent = JSON.stringify(body.messages)
+  const requestText = JSON.stringify(body.messages)
   for (const part of ['What is this?', 'Some notes.', 'It crashed.', pixel.toString('base64')]) {
-    expect(sent).toContain(part)
+    expect(requestText).toContain(part)
   }
 })
 
@@ -251,13 +256,13 @@ async function dragging(page: Page) {
   onTestFinished(() => session.detach())
   return async (files: string[], over: readonly ReturnType<Page['locator']>[]): Promise<void> => {
     const data = { items: [], files, dragOperationsMask: 1 }
-    let at = { x: 1, y: 1 }
+    let position = { x: 1, y: 1 }
     const tell = (type: 'dragEnter' | 'dragOver' | 'drop') =>
-      session.send('Input.dispatchDragEvent', { type, ...at, data })
+      session.send('Input.dispatchDragEvent', { type, ...position, data })
     for (const [index, element] of over.entries()) {
       const box = await element.boundingBox()
       if (!box) throw new Error('It is not in view.')
-      at = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+      position = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
       if (index === 0) await tell('dragEnter')
       await tell('dragOver')
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
@@ -288,11 +293,11 @@ test.each([
     answer: '255',
     reasoning: 'Let me see > that',
   },
-])('an export of $program is imported in the window, and the chat goes on', async (given) => {
+])('an export of $program is imported in the window, and the chat goes on', async (program) => {
   const window = await app.window()
   const { page } = window
   const chat = await openChat(window)
-  const title = own(given.program)
+  const title = uniqueName(program.program)
   await window.command('Import chats…')
   const dialog = window.dialog('Import chats')
   const choose = async (label: string, name: string, buffer: Buffer) => {
@@ -302,31 +307,31 @@ test.each([
     ])
     await chooser.setFiles({ name, mimeType: 'application/json', buffer })
   }
-  const exported = Buffer.from(JSON.stringify(given.exported(title)))
+  const exported = Buffer.from(JSON.stringify(program.exported(title)))
   await choose('Choose a file', 'export.zip', Buffer.from('PK\u0003\u0004'))
   await dialog.getByText('The file is a ZIP archive: unpack it').waitFor()
   await choose('Choose a file', 'half.json', exported.subarray(0, exported.length / 2))
   await dialog.getByText('The file is no JSON, or not all of it was downloaded.').waitFor()
   await choose('Choose a file', 'conversations.json', exported)
-  await dialog.getByText(`Imported 1 chat of 1 from ${given.program}`).waitFor()
-  await look(page, `chat-import-${given.program.toLowerCase().replace(' ', '-')}`, ['dark'])
+  await dialog.getByText(`Imported 1 chat of 1 from ${program.program}`).waitFor()
+  await look(page, `chat-import-${program.program.toLowerCase().replace(' ', '-')}`, ['dark'])
   await choose('Import another file', 'conversations.json', exported)
   await dialog.getByText('1 chat had nothing new.').waitFor()
   await dialog.getByRole('button', { name: 'Done' }).click()
 
   await chat.listed(title).click()
-  await chat.messages.getByText(given.last, { exact: true }).waitFor()
-  await chat.answered(given.answer)
-  if (given.reasoning !== undefined) {
+  await chat.messages.getByText(program.last, { exact: true }).waitFor()
+  await chat.answered(program.answer)
+  if (program.reasoning !== undefined) {
     await chat.answers.getByRole('button', { name: 'Reasoning' }).click()
-    await chat.answers.getByText(given.reasoning, { exact: true }).waitFor()
+    await chat.answers.getByText(program.reasoning, { exact: true }).waitFor()
   }
   await chat.composer.getByRole('button', { name: /^Model:/ }).click()
   await page.getByRole('option', { name: /^kimi-k2\.5/ }).click()
   await ask(chat, 'Go on', 'With all of it before me.')
   await eventually(() => {
-    const sent = JSON.stringify(providers.requests[0]?.body.messages)
-    expect(sent).toContain(given.answer)
-    expect(sent).toContain('Go on')
+    const requestText = JSON.stringify(providers.requests[0]?.body.messages)
+    expect(requestText).toContain(program.answer)
+    expect(requestText).toContain('Go on')
   })
 })

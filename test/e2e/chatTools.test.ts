@@ -7,7 +7,7 @@ import { execInSandbox, listSandboxes } from '#shared/contract/sandboxes.ts'
 import { createTerminal } from '#shared/contract/terminals.ts'
 import { getWallet } from '#shared/contract/wallet.ts'
 import { eventually } from '../support/eventually.ts'
-import { type ProviderRequest, type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createProviderServer, type ProviderRequest, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage, type ScriptedPart } from '../support/models/scriptedAnswer.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { openChat } from './pages/chatScreen.ts'
@@ -23,7 +23,7 @@ const look = pictures()
 const passphrase = 'four random words here'
 
 beforeAll(async () => {
-  providers = await providerServer()
+  providers = await createProviderServer()
   const { baseUrl, apiKey } = providers.providerOf('d')
   app = await ownStewardInBrowser({
     config: { inference: { families: { d: { base_url: baseUrl, api_key: apiKey } } } },
@@ -120,15 +120,15 @@ test('a model makes a sandbox, writes, runs, exposes, checks a domain, may not b
   const entries = window.page.getByRole('list', { name: 'Task, oldest first' }).getByRole('listitem')
   await entries.first().waitFor()
   await look(window.page, 'activity-task')
-  const told = (await entries.allInnerTexts()).join('\n')
+  const text = (await entries.allInnerTexts()).join('\n')
   const order = ['asked kimi', 'created built-by', 'sandbox_write', 'sandbox_exec', 'sandbox_expose', 'asked to delete']
   const places = [...order, 'denied: Delete', 'asked to pay 10.95', 'denied: Pay', 'answered'].map((it) =>
-    told.indexOf(it),
+    text.indexOf(it),
   )
-  expect(places, told).toEqual(places.toSorted((one, other) => one - other))
+  expect(places, text).toEqual(places.toSorted((a, b) => a - b))
   expect(
     places.every((it) => it >= 0),
-    told,
+    text,
   ).toBe(true)
   await window.page.getByRole('button', { name: 'Verify' }).click()
   await window.page.getByText(/^Entries 1 to [\d,]+ are intact/).waitFor()

@@ -5,7 +5,7 @@ import { createApiKey } from '#shared/contract/accounts.ts'
 import { getMe } from '#shared/contract/auth.ts'
 import { getBalance, grantCredits, listTransactions } from '#shared/contract/credits.ts'
 import { until } from '../support/eventually.ts'
-import { plantedCharge, plantedCharges, plantedHold } from '../support/plantedCharge.ts'
+import { plantCharge, plantCharges, plantHold } from '../support/plantCharge.ts'
 import { openCredits } from './pages/creditsScreen.ts'
 import { openDetails } from './pages/detailsPanel.ts'
 import { pictures } from './pages/pictures.ts'
@@ -94,12 +94,12 @@ test('a transfer to nobody says so and keeps what was typed', async () => {
 
 // A hold stays, and so does a balance: each try has a Steward of its own.
 test('the owner sets the balance, though not below what is held', async () => {
-  const own = await ownStewardInBrowser()
-  onTestFinished(() => own.steward.close())
-  const { id: accountId } = await own.client.call(getMe, {})
-  await own.client.call(grantCredits, { to_address: accountId, amount_cents: 4_250 })
-  plantedHold(own.steward.dataFolder, { accountId, cents: 25 })
-  const window = await own.window()
+  const app = await ownStewardInBrowser()
+  onTestFinished(() => app.steward.close())
+  const { id: accountId } = await app.client.call(getMe, {})
+  await app.client.call(grantCredits, { to_address: accountId, amount_cents: 4_250 })
+  plantHold(app.steward.dataFolder, { accountId, cents: 25 })
+  const window = await app.window()
   const credits = await openCredits(window)
   await credits.reads('Available', '$52.25')
   await credits.root.getByRole('button', { name: 'Adjust balance' }).click()
@@ -132,7 +132,7 @@ test('shows where it went: by day, model, sandbox and key', async () => {
   const limited = await app.client.call(createApiKey, { name: 'coding agent', daily_limit_cents: 500 })
   for (const [index, charge] of charges.toReversed().entries()) {
     const keyId = index % 4 === 0 ? limited.id : undefined
-    plantedCharge(app.steward.dataFolder, { accountId: ownerId, ...charge, ...(keyId && { keyId }) })
+    plantCharge(app.steward.dataFolder, { accountId: ownerId, ...charge, ...(keyId && { keyId }) })
   }
   await app.sandbox('build-box')
   const window = await app.window()
@@ -197,26 +197,26 @@ test('finds charges by type, model, key, words and days, and says when there is 
 })
 
 test('ten thousand transactions keep the page small, and each is reached', async () => {
-  const own = await ownStewardInBrowser()
-  onTestFinished(() => own.steward.close())
-  const { id: accountId } = await own.client.call(getMe, {})
-  await own.client.call(grantCredits, { to_address: accountId, amount_cents: 20_000, note: 'For many' })
+  const app = await ownStewardInBrowser()
+  onTestFinished(() => app.steward.close())
+  const { id: accountId } = await app.client.call(getMe, {})
+  await app.client.call(grantCredits, { to_address: accountId, amount_cents: 20_000, note: 'For many' })
   for (let planted = 0; planted < 10_000; planted += 1_000) {
-    plantedCharges(own.steward.dataFolder, 1_000, { accountId, cents: 1 })
+    plantCharges(app.steward.dataFolder, 1_000, { accountId, cents: 1 })
   }
-  const window = await own.window()
+  const window = await app.window()
   const { page } = window
   const credits = await openCredits(window)
   await credits.total(10_002)
-  const row = (place: number) => credits.part('History').locator(`li[aria-posinset="${place}"]`)
+  const row = (index: number) => credits.part('History').locator(`li[aria-posinset="${index}"]`)
   const isBounded = async () => expect(await credits.rows.count()).toBeLessThan(100)
   const newest = row(1).getByRole('button')
 
   await newest.hover()
-  for (let place = 100; place < 1_000; place += 100) {
-    await until(`row ${place}`, async () => {
+  for (let index = 100; index < 1_000; index += 100) {
+    await until(`row ${index}`, async () => {
       await page.mouse.wheel(0, 600)
-      return row(place).getByText('gpt-5.2').isVisible()
+      return row(index).getByText('gpt-5.2').isVisible()
     })
     await isBounded()
   }
@@ -224,7 +224,7 @@ test('ten thousand transactions keep the page small, and each is reached', async
   const inView = row(900)
   await inView.scrollIntoViewIfNeeded()
   const before = await inView.boundingBox()
-  await own.client.call(grantCredits, { to_address: accountId, amount_cents: 100, note: 'Meanwhile' })
+  await app.client.call(grantCredits, { to_address: accountId, amount_cents: 100, note: 'Meanwhile' })
   await credits.total(10_003)
   expect(await row(901).boundingBox()).toEqual(before)
 
@@ -290,7 +290,7 @@ test('exports what is filtered as CSV', async () => {
 })
 
 test('a charge tells its tokens and price, and the owner gives it back', async () => {
-  plantedCharge(app.steward.dataFolder, {
+  plantCharge(app.steward.dataFolder, {
     ...{ accountId: ownerId, cents: 40, model: 'kimi-k2.5' },
     details: { price_version: '2026-11-01', input_tokens: 81_200, output_tokens: 1_340, estimated: true },
   })

@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWindow, type Window } from '../support/browser.ts'
+import { getSharedBrowser } from '../support/getSharedBrowser.ts'
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
-import { sharedBrowser } from '../support/sharedBrowser.ts'
 
 /** `/docs` in a real browser, which reaches nothing but this machine. */
 let service: TestService
@@ -11,7 +11,7 @@ let window: Window
 
 beforeAll(async () => {
   service = await runningService({ host: 'none' })
-  browser = await sharedBrowser()
+  browser = await getSharedBrowser()
   window = await openWindow(browser)
 })
 afterAll(async () => {

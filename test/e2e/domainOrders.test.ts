@@ -44,7 +44,7 @@ async function ordering(name: string): Promise<{ page: Page; dialog: ReturnType<
   await page.getByRole('button', { name: `Buy ${name}` }).click()
   return { page, dialog: page.getByRole('dialog', { name: `Register ${name}` }) }
 }
-const owned = async () => (await app.client.call(listDomains, {})).domains.map(({ domain }) => domain)
+const listOwned = async () => (await app.client.call(listDomains, {})).domains.map(({ domain }) => domain)
 const payments = async (search: string) => (await app.person.call(listPayments, { search })).payments
 
 test('a price that moved between quote and purchase is refused, and both prices are told', async () => {
@@ -78,13 +78,13 @@ test('an order of which the registrar says nothing is shown as open, and becomes
     .first()
     .waitFor()
   await look(page, 'purchase-unclear')
-  expect(await owned()).not.toContain(name)
+  expect(await listOwned()).not.toContain(name)
 
   registrar.pauses(undefined)
   registrar.meets(undefined)
   await dialog.getByText(`${name} is yours`).waitFor()
   expect(await payments(name)).toMatchObject([{ state: 'settled', paid: true, amount: '9790000' }])
   expect(registrar.billed).toEqual([`register ${name}`])
-  expect((await owned()).filter((it) => it === name)).toHaveLength(1)
+  expect((await listOwned()).filter((it) => it === name)).toHaveLength(1)
   expect((await app.client.call(getBalance, {})).balance_cents).toBe(credits)
 })

@@ -8,7 +8,7 @@ import { listDomainPrices } from '#shared/contract/domainSearch.ts'
 import { getDomain, setDomainLock } from '#shared/contract/domains.ts'
 import { giveTestMoney } from '#shared/contract/payments.ts'
 import { eventually } from '../support/eventually.ts'
-import { plantedDomain } from '../support/plantedDomain.ts'
+import { plantDomain } from '../support/plantDomain.ts'
 import type { Steward } from '../support/steward.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
@@ -31,36 +31,36 @@ const address = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 beforeAll(async () => {
   app = await ownStewardInBrowser({ config: { domains: { propagation_resolvers: ['127.0.0.1:9'] } } })
   accountId = (await app.client.call(getMe, {})).id
-  planted(soon, 6)
-  planted(later, 80)
-  planted('quiet.com', 365)
+  plantExpiring(soon, 6)
+  plantExpiring(later, 80)
+  plantExpiring('quiet.com', 365)
   await tellOfChange()
 })
 afterAll(() => app?.close())
 
-const planted = (name: string, days: number) =>
-  plantedDomain(app.steward.dataFolder, { accountId, name, expiresAtMs: Date.now() + days * dayMs })
+const plantExpiring = (name: string, days: number) =>
+  plantDomain(app.steward.dataFolder, { accountId, name, expiresAtMs: Date.now() + days * dayMs })
 /** What is planted comes past the service: it tells of the domains with the next change. */
 async function tellOfChange(): Promise<void> {
   await app.client.call(setDomainLock, { domain: soon, enabled: false })
   await app.client.call(setDomainLock, { domain: soon, enabled: true })
 }
-async function opened(): Promise<Page> {
+async function openDomains(): Promise<Page> {
   const { page } = await app.window()
   await page.getByRole('button', { name: /^Domains/ }).click()
   await page.getByRole('heading', { name: 'Domains', level: 2, exact: true }).waitFor()
   return page
 }
-const rowOf = (page: Page, name: string) =>
+const findRow = (page: Page, name: string) =>
   page.getByRole('list', { name: 'Your domains' }).getByRole('listitem').filter({ hasText: name })
 const expiry = async (domain: string) => (await app.client.call(getDomain, { domain })).expires_at
 
 test('a domain that expires soon is marked at the side and in the list, until that is dismissed', async () => {
-  const page = await opened()
+  const page = await openDomains()
   await page.getByRole('button', { name: 'Domains: 1 needs a look' }).waitFor()
   const notice = page.getByRole('region', { name: 'Expiring domains' })
   await notice.getByRole('link', { name: soon }).waitFor()
-  await rowOf(page, soon).getByText('6 days').waitFor()
+  await findRow(page, soon).getByText('6 days').waitFor()
   await look(page, 'domains-expiring')
   await look.inOtherSizes(page, 'domains-expiring')
   await notice.getByRole('button', { name: 'Dismiss' }).click()
@@ -69,8 +69,8 @@ test('a domain that expires soon is marked at the side and in the list, until th
 })
 
 test('without a wallet auto-renew says what is missing', async () => {
-  const page = await opened()
-  await rowOf(page, soon).getByRole('link').click()
+  const page = await openDomains()
+  await findRow(page, soon).getByRole('link').click()
   await page.getByText('Auto-renew pays from a wallet on this computer, and there is none.').waitFor()
   expect(await page.getByRole('button', { name: 'Turn on auto-renew…' }).count()).toBe(0)
   await look(page, 'domains-renewal-no-wallet', ['dark'])
@@ -80,8 +80,8 @@ test('a domain that is due waits for approval, and is renewed once it is approve
   await importPrivateKey(app.person, { key, passphrase })
   await app.client.call(giveTestMoney, { address })
   const before = await expiry(soon)
-  const page = await opened()
-  await rowOf(page, soon).getByRole('link').click()
+  const page = await openDomains()
+  await findRow(page, soon).getByRole('link').click()
   await page.getByRole('button', { name: 'Turn on auto-renew…' }).click()
   const dialog = page.getByRole('dialog', { name: `Auto-renew ${soon}` })
   await dialog.getByText('1 year costs $11.95 now.').waitFor()
@@ -111,7 +111,7 @@ test('a domain that is due waits for approval, and is renewed once it is approve
 })
 
 test('many are turned on at once, listed with their state, and planned with their price', async () => {
-  const page = await opened()
+  const page = await openDomains()
   await page.getByLabel('Filter domains').fill('harbour-later')
   await page.getByLabel('Select all shown').check()
   await page.getByRole('region', { name: 'Selected domains' }).getByRole('button', { name: 'Auto-renew' }).click()
@@ -123,7 +123,7 @@ test('many are turned on at once, listed with their state, and planned with thei
   await bulk.getByRole('button', { name: 'Turn on auto-renew' }).click()
   await bulk.getByText('1 of 1 changed').waitFor()
   await bulk.getByRole('button', { name: 'Close' }).last().click()
-  await rowOf(page, later).getByText('On', { exact: true }).waitFor()
+  await findRow(page, later).getByText('On', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Payments', exact: true }).click()
   await page.getByRole('link', { name: 'Limits' }).click()
   const planned = page.getByRole('region', { name: 'Planned renewals' })
@@ -141,8 +141,8 @@ test('an undo is refused where somebody changed the records meanwhile, and made 
     (await app.client.call(listDnsRecords, { domain, fresh: true })).records
       .map((it) => `${it.host} ${it.value}`)
       .sort()
-  const page = await opened()
-  await rowOf(page, domain).getByRole('link').click()
+  const page = await openDomains()
+  await findRow(page, domain).getByRole('link').click()
   const editor = page.getByRole('region', { name: 'DNS records' })
   await editor.getByRole('button', { name: 'Add record' }).click()
   const form = editor.getByRole('form', { name: 'New record' })
@@ -167,8 +167,8 @@ test('an undo is refused where somebody changed the records meanwhile, and made 
 
 test('records of every type that are edited in the window are what dig reads', async () => {
   const domain = 'quiet.com'
-  const page = await opened()
-  await rowOf(page, domain).getByRole('link').click()
+  const page = await openDomains()
+  await findRow(page, domain).getByRole('link').click()
   const editor = page.getByRole('region', { name: 'DNS records' })
   await editor.getByRole('button', { name: 'Import' }).click()
   const dialog = page.getByRole('dialog')
@@ -196,8 +196,8 @@ test('records of every type that are edited in the window are what dig reads', a
   const { dns_server: server } = await app.client.call(listDomainPrices, {})
   const [, port = ''] = /:(\d+)$/.exec(server ?? '') ?? []
   const dig = async (name: string, type: string) => {
-    const at = ['@127.0.0.1', '-p', port, '+noall', '+answer', '+authority', '+norecurse', '+tries=1']
-    const { stdout } = await run('dig', [...at, name, type])
+    const digOptions = ['@127.0.0.1', '-p', port, '+noall', '+answer', '+authority', '+norecurse', '+tries=1']
+    const { stdout } = await run('dig', [...digOptions, name, type])
     return stdout
       .trim()
       .split('\n')

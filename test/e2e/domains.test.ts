@@ -9,7 +9,7 @@ import { exposePort } from '#shared/contract/ports.ts'
 import { addSandboxDomain, listSandboxDomains, removeSandboxDomain } from '#shared/contract/sandboxDomains.ts'
 import { execInSandbox } from '#shared/contract/sandboxes.ts'
 import { until } from '../support/eventually.ts'
-import { plantedDomain, plantedDomains } from '../support/plantedDomain.ts'
+import { plantDomain, plantDomains } from '../support/plantDomain.ts'
 import type { Steward } from '../support/steward.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-async function opened(): Promise<Page> {
+async function openDomains(): Promise<Page> {
   const { page } = await app.window()
   await page.goto(`${new URL(page.url()).origin}/#/domains`) // the section opens where it was left
   await page.getByRole('heading', { name: 'Domains', level: 2, exact: true }).waitFor()
@@ -47,7 +47,7 @@ const values = async () => {
 }
 
 test('searches a word and a whole name, with prices and a warning', async () => {
-  const page = await opened()
+  const page = await openDomains()
   await page.getByRole('heading', { name: 'No domains yet' }).waitFor()
   await look(page, 'domains-empty')
   await page.getByRole('button', { name: 'Search for a name' }).click()
@@ -74,10 +74,10 @@ test('searches a word and a whole name, with prices and a warning', async () => 
 })
 
 test('checks pasted names', async () => {
-  const page = await opened()
+  const page = await openDomains()
   await page.getByRole('link', { name: 'Check names' }).click()
   const field = page.getByLabel('Names to check')
-  await field.fill(Array.from({ length: 201 }, (_, at) => `n${at}.com`).join('\n'))
+  await field.fill(Array.from({ length: 201 }, (_, index) => `n${index}.com`).join('\n'))
   await page.getByText('At most 200 can be checked at once.').waitFor()
   await field.fill('example-a.com, taken-x.com\ndown-x.com')
   await page.getByRole('button', { name: 'Check availability' }).click()
@@ -87,9 +87,9 @@ test('checks pasted names', async () => {
 })
 
 test('plans, applies and undoes DNS changes, also when the zone moved meanwhile', async () => {
-  plantedDomain(app.steward.dataFolder, { accountId, name: domain })
+  plantDomain(app.steward.dataFolder, { accountId, name: domain })
   await tellOfChange()
-  const page = await opened()
+  const page = await openDomains()
   await page.getByRole('link', { name: domain }).click()
   const editor = page.getByRole('region', { name: 'DNS records' })
   await editor.getByText('No DNS records.').waitFor()
@@ -131,7 +131,7 @@ test('plans, applies and undoes DNS changes, also when the zone moved meanwhile'
   expect(await values()).toEqual([
     'A @ 192.0.2.1',
     'A other 192.0.2.9',
-    ...['fm1', 'fm2', 'fm3'].map((it) => `CNAME ${it}._domainkey ${it}.${domain}.dkim.fmhosted.com`),
+    ...['fm1', 'fm2', 'fm3'].map((selector) => `CNAME ${selector}._domainkey ${selector}.${domain}.dkim.fmhosted.com`),
     'MX @ in1-smtp.messagingengine.com',
     'MX @ in2-smtp.messagingengine.com',
     'TXT @ v=spf1 include:spf.messagingengine.com ?all',
@@ -169,7 +169,7 @@ test('plans, applies and undoes DNS changes, also when the zone moved meanwhile'
 })
 
 test('imports and exports zone files, and refuses a hostile one', async () => {
-  const page = await opened()
+  const page = await openDomains()
   await page.getByRole('link', { name: domain }).click()
   const editor = page.getByRole('region', { name: 'DNS records' })
   await editor.getByRole('button', { name: 'Import' }).click()
@@ -193,7 +193,7 @@ test('imports and exports zone files, and refuses a hostile one', async () => {
 })
 
 test('shows which servers have the records already', async () => {
-  const page = await opened()
+  const page = await openDomains()
   await page.getByRole('link', { name: domain }).click()
   const section = page.getByRole('region', { name: 'Propagation' })
   await section.getByRole('button', { name: 'Check propagation' }).click()
@@ -207,7 +207,7 @@ test('shows which servers have the records already', async () => {
 })
 
 test('sets lock and nameservers, and says when the records are not in use', async () => {
-  const page = await opened()
+  const page = await openDomains()
   await page.getByRole('link', { name: domain }).click()
   // `uncheck` wants the change at once; the box shows it with the request.
   await page.getByRole('checkbox', { name: 'Transfer lock' }).click()
@@ -237,7 +237,7 @@ const search = async (page: Page, text: string) => {
 test('a name is bought with what the wallet has: price, approval, payment, receipt', async () => {
   // The second account of the well-known test phrase of Hardhat and Anvil.
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
-  const page = await opened()
+  const page = await openDomains()
   await search(page, 'studio-mine')
   await page.getByRole('button', { name: `Buy ${priced}` }).click()
   const dialog = order(page, `Register ${priced}`)
@@ -269,7 +269,7 @@ test('a name is bought with what the wallet has: price, approval, payment, recei
 test('a name is bought and led to the port of a sandbox at once', async () => {
   const { id } = await app.sandbox('shop')
   await app.client.call(exposePort, { id, port: 8080 })
-  const page = await opened()
+  const page = await openDomains()
   await search(page, 'studio-shop')
   await page.getByRole('button', { name: 'Buy studio-shop.xyz' }).click()
   const dialog = order(page, 'Register studio-shop.xyz')
@@ -306,11 +306,11 @@ test('a domain and a sandbox say that one leads to the other; it can be opened, 
   const command =
     'mkdir -p /srv/w && cd /srv/w && echo from atlas > index.html && python3 -m http.server 8000 >/dev/null 2>&1 &'
   await app.client.call(execInSandbox, { id, command })
-  plantedDomain(app.steward.dataFolder, { accountId, name: 'northwind.com' })
+  plantDomain(app.steward.dataFolder, { accountId, name: 'northwind.com' })
   await tellOfChange('northwind.com')
   await app.client.call(addDnsRecord, { domain: 'northwind.com', type: 'A', host: '@', value: '127.0.0.1' })
   await app.client.call(addSandboxDomain, { id, domain: 'northwind.com', port: 8000 })
-  const page = await opened()
+  const page = await openDomains()
   await page.getByRole('link', { name: 'northwind.com' }).click()
   const editor = page.getByRole('region', { name: 'DNS records' })
   const row = editor.getByRole('list', { name: 'Sandboxes of this domain' }).getByText('northwind.com → atlas:8000')
@@ -336,7 +336,7 @@ test('a domain and a sandbox say that one leads to the other; it can be opened, 
 })
 
 test('what is denied is not paid, and can be ordered again', async () => {
-  const page = await opened()
+  const page = await openDomains()
   await page.getByRole('link', { name: priced }).click()
   await page.getByRole('button', { name: 'Renew…', exact: true }).click()
   const dialog = order(page, `Renew ${priced}`)
@@ -357,7 +357,7 @@ test('what is denied is not paid, and can be ordered again', async () => {
 })
 
 test('what was paid and not delivered becomes credits', async () => {
-  const page = await opened()
+  const page = await openDomains()
   await search(page, 'taken-at-purchase-x')
   await page.getByRole('button', { name: 'Buy taken-at-purchase-x.com' }).click()
   const dialog = order(page, 'Register taken-at-purchase-x.com')
@@ -371,7 +371,7 @@ test('what was paid and not delivered becomes credits', async () => {
 })
 
 test('credits are topped up by an amount of the list', async () => {
-  const page = await opened()
+  const page = await openDomains()
   await page.getByRole('button', { name: 'Credits', exact: true }).click()
   const before = (await app.client.call(getBalance, {})).balance_cents
   await page.getByRole('list', { name: 'Amounts' }).getByRole('button', { name: '$5', exact: true }).click()
@@ -384,7 +384,7 @@ test('credits are topped up by an amount of the list', async () => {
 })
 
 test('limits are set and hold before anything is asked', async () => {
-  const page = await opened()
+  const page = await openDomains()
   await page.getByRole('button', { name: 'Payments', exact: true }).click()
   const rows = page.getByRole('list', { name: 'Payments, newest first' }).getByRole('listitem')
   await rows
@@ -433,12 +433,12 @@ test('limits are set and hold before anything is asked', async () => {
 
 test('changes many at once, and names those that failed', async () => {
   const names = ['bulk-a.com', 'bulk-b.com', 'down-bulk.com']
-  plantedDomains(
+  plantDomains(
     app.steward.dataFolder,
     names.map((name) => ({ accountId, name })),
   )
   await tellOfChange()
-  const page = await opened()
+  const page = await openDomains()
   await page.getByLabel('Filter domains').fill('bulk')
   await page.getByRole('link', { name: 'down-bulk.com' }).waitFor()
   await page.getByLabel('Select all shown').check()
@@ -464,13 +464,13 @@ test('changes many at once, and names those that failed', async () => {
 })
 
 test('scrolls through 5,000 domains, and shows them with their age without the service', async () => {
-  const names = Array.from({ length: 5_000 }, (_, at) => `name${String(at).padStart(4, '0')}.com`)
-  plantedDomains(
+  const names = Array.from({ length: 5_000 }, (_, index) => `name${String(index).padStart(4, '0')}.com`)
+  plantDomains(
     app.steward.dataFolder,
     names.map((name) => ({ accountId, name })),
   )
   await tellOfChange()
-  const page = await opened()
+  const page = await openDomains()
   const list = page.getByRole('list', { name: 'Your domains' })
   await list.getByRole('link', { name: 'name0000.com' }).waitFor()
   expect(await list.getByRole('listitem').count()).toBeLessThan(80)

@@ -1,6 +1,6 @@
 import { _electron } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { electronBinary, whyNoWindow } from '#scripts/electronBinary.ts'
+import { findElectronBinary, findWindowObstacle } from '#scripts/electronBinary.ts'
 import { getLocalStatus } from '#shared/contract/localApi.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { startProgram } from '../support/program.ts'
@@ -8,15 +8,15 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { callInPage } from './pages/windowCalls.ts'
 
 const reason =
-  whyNoWindow({ platform: process.platform, uid: process.getuid?.(), environment: process.env }) ??
-  (electronBinary(process.env) === undefined ? "Electron's program is not installed" : undefined)
+  findWindowObstacle({ platform: process.platform, uid: process.getuid?.(), environment: process.env }) ??
+  (findElectronBinary(process.env) === undefined ? "Electron's program is not installed" : undefined)
 
 test('the window opens and shows the interface, signed in', async (context) => {
   if (reason !== undefined) return context.skip(`no Electron window can be shown here: ${reason}`)
   const dataFolder = temporaryFolder('data')
   onTestFinished(async () => void (await startProgram('scripts/start.ts', ['stop', '--data', dataFolder]).ended))
   const running = await _electron.launch({
-    executablePath: electronBinary(process.env) ?? '',
+    executablePath: findElectronBinary(process.env) ?? '',
     args: ['out/main/main.js', '--data', dataFolder],
     cwd: projectFolder,
     timeout: 120_000,
@@ -25,10 +25,10 @@ test('the window opens and shows the interface, signed in', async (context) => {
   const page = await running.firstWindow()
   await page.waitForFunction(() => document.querySelector('#steward')?.childElementCount)
   expect(new URL(page.url()).hash).toBe('')
-  const seen = await page.evaluate(() => ({
+  const globals = await page.evaluate(() => ({
     steward: Reflect.get(globalThis, 'steward'),
     node: typeof Reflect.get(globalThis, 'require'),
   }))
-  expect(seen).toMatchObject({ steward: { shell: 'electron' }, node: 'undefined' })
+  expect(globals).toMatchObject({ steward: { shell: 'electron' }, node: 'undefined' })
   expect(await callInPage(page, getLocalStatus, {})).toMatchObject({ shell: 'electron' })
 })

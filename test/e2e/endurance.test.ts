@@ -93,8 +93,8 @@ test('stored browser state of a sandbox is removed with it', async () => {
     (sandboxId) => localStorage.setItem(`steward.draft.${sandboxId}:/root/a`, '{"text":"a","version":"v"}'),
     id,
   )
-  const stored = () => window.page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
-  await until('the layout is stored', async () => (await stored()).includes(id))
+  const readStorage = () => window.page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
+  await until('the layout is stored', async () => (await readStorage()).includes(id))
   await app.client.call(deleteSandbox, { id })
-  await until('nothing of it is stored', async () => !(await stored()).includes(id))
+  await until('nothing of it is stored', async () => !(await readStorage()).includes(id))
 })

@@ -85,29 +85,29 @@ test('uploads a folder, and renames, moves, downloads and deletes what is in it'
 
 test('goes on with an upload after a lost connection, and after a reload', async () => {
   await openFiles('lost-box')
-  const place = join(temporaryFolder('large'), 'large.bin')
+  const path = join(temporaryFolder('large'), 'large.bin')
   const content = randomBytes(30_000_000)
-  writeFileSync(place, content)
+  writeFileSync(path, content)
   let pieces = 0
   const isPiece = /\/files\/uploads\/upl_/
   await page.route(isPiece, (route) => {
     if (route.request().method() !== 'PATCH' || ++pieces <= 3) return route.continue()
     return route.abort('connectionreset')
   })
-  await page.getByLabel('Files to upload').setInputFiles(place)
+  await page.getByLabel('Files to upload').setInputFiles(path)
   await transfers().getByText('connection lost').waitFor()
   await look(page, 'files-lost')
   await window.reload()
   await transfers().getByText('choose the file again').waitFor()
   await page.unroute(isPiece)
-  await page.getByLabel('File to resume large.bin').setInputFiles(place)
+  await page.getByLabel('File to resume large.bin').setInputFiles(path)
   await transfers().getByText('1 uploaded').waitFor()
   expect(await bash('sha256sum < /root/large.bin; ls -A /root | grep -c upl_ || true')).toBe(
     `${createHash('sha256').update(content).digest('hex')}  -\n0\n`,
   )
 
-  writeFileSync(place, 'other')
-  await page.getByLabel('Files to upload').setInputFiles(place)
+  writeFileSync(path, 'other')
+  await page.getByLabel('Files to upload').setInputFiles(path)
   const dialog = window.dialog('large.bin already exists')
   await dialog.getByRole('button', { name: 'Keep both' }).click()
   await row('large 2.bin').waitFor()
@@ -164,7 +164,9 @@ test('takes files that are dropped onto a folder, and shows pictures', async () 
   await row('picture.svg').dblclick()
   const picture = page.getByRole('img', { name: 'picture.svg' })
   await eventually(async () => {
-    expect(await picture.evaluate((it) => (it instanceof HTMLImageElement ? it.naturalWidth : 0))).toBe(120)
+    expect(await picture.evaluate((element) => (element instanceof HTMLImageElement ? element.naturalWidth : 0))).toBe(
+      120,
+    )
   })
   await page.getByText('120 × 80').waitFor()
   expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false)

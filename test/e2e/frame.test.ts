@@ -6,7 +6,7 @@ import { uploadFile } from '#shared/contract/files.ts'
 import { askIntent, decideIntent } from '#shared/contract/intents.ts'
 import { createTerminal } from '#shared/contract/terminals.ts'
 import { until } from '../support/eventually.ts'
-import { stewardClient } from '../support/stewardClient.ts'
+import { createStewardClient } from '../support/stewardClient.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
   await importPrivateKey(app.person, { key, passphrase: 'orbit lantern velvet quarry mosaic' })
   const made = await app.client.call(createApiKey, { name: 'research-agent' })
-  const program = stewardClient(new URL(app.steward.url).origin, made.key)
+  const program = createStewardClient(new URL(app.steward.url).origin, made.key)
   for (const [path, amount] of [
     ['prices', '2500000'],
     ['papers', '500000'],
@@ -49,7 +49,7 @@ async function go(page: Page, section: string): Promise<void> {
 
 test('each screen stands in the same frame, on a large screen and at 200 % zoom too', async () => {
   const { page } = await app.window()
-  for (const [section, title, seen] of [
+  for (const [section, title, text] of [
     ['wallet', 'Wallet', 'Networks'],
     ['payments', 'Payments', 'No payments yet'],
     ['identity', 'Identity', 'Research agent'],
@@ -59,7 +59,7 @@ test('each screen stands in the same frame, on a large screen and at 200 % zoom 
     ['settings/policies', 'Settings', 'Rules'],
   ] as const) {
     await go(page, section)
-    await page.getByText(seen).and(page.locator(':visible')).first().waitFor()
+    await page.getByText(text).and(page.locator(':visible')).first().waitFor()
     const head = page.getByRole('main').getByRole('heading', { name: title, level: 2 })
     expect(await head.locator('xpath=ancestor::header').evaluate((it) => it.getBoundingClientRect().height)).toBe(44)
     await look.inOtherSizes(page, `frame-${section.replace('/', '-')}`)
@@ -69,18 +69,18 @@ test('each screen stands in the same frame, on a large screen and at 200 % zoom 
 test('the list at the left is as wide as the person made it, in every screen', async () => {
   const { page } = await app.window()
   const divider = page.getByRole('separator', { name: /^Width/ }).and(page.locator(':visible'))
-  const place = async () => (await divider.first().boundingBox())?.x ?? 0
+  const readPosition = async () => (await divider.first().boundingBox())?.x ?? 0
   await go(page, 'identity')
-  const before = await place()
+  const before = await readPosition()
   await divider.focus()
   await page.keyboard.press('ArrowRight')
-  await until('the list is wider', async () => (await place()) > before + 20)
-  const wider = await place()
+  await until('the list is wider', async () => (await readPosition()) > before + 20)
+  const wider = await readPosition()
   await go(page, 'settings/account')
   await page.getByRole('heading', { name: 'Settings', level: 2 }).waitFor()
-  await until('it is as wide here', async () => Math.abs((await place()) - wider) < 2)
+  await until('it is as wide here', async () => Math.abs((await readPosition()) - wider) < 2)
   await page.reload()
-  await until('it was kept', async () => Math.abs((await place()) - wider) < 2)
+  await until('it was kept', async () => Math.abs((await readPosition()) - wider) < 2)
 })
 
 test('at 200 % zoom every panel of every screen is reached', async () => {
@@ -117,7 +117,7 @@ test('at 200 % zoom every panel of every screen is reached', async () => {
   await window.sandbox('quarry').waitFor({ state: 'detached' })
   await page.getByText('No open terminals').and(page.locator(':visible')).waitFor()
 
-  for (const [section, list, row, shown] of [
+  for (const [section, list, row, columns] of [
     ['identity', 'Automatons', 'Research agent', 'Research agent'],
     ['approvals', 'Requests', /Pay 2\.50/, /Pay 2\.50/],
     ['settings/account', 'Settings', 'Policies', 'Policies'],
@@ -126,7 +126,7 @@ test('at 200 % zoom every panel of every screen is reached', async () => {
     await page.getByRole('button', { name: `Show list: ${list}` }).click()
     await page.getByRole('link', { name: row }).first().click()
     await page.getByRole('button', { name: `Show list: ${list}` }).waitFor()
-    await page.getByRole('main').getByRole('heading', { name: shown }).first().waitFor()
+    await page.getByRole('main').getByRole('heading', { name: columns }).first().waitFor()
   }
 })
 
@@ -153,8 +153,8 @@ test('an edited file outlives the change of the zoom', async () => {
 test('a sandbox that is out of view takes no pointer: its dividers stay where they are', async () => {
   const { id } = await app.sandbox('split-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
-  const other = await app.sandbox('plain-box')
-  await app.client.call(createTerminal, { id: other.id, command: 'bash' })
+  const otherSandbox = await app.sandbox('plain-box')
+  await app.client.call(createTerminal, { id: otherSandbox.id, command: 'bash' })
   const window = await app.window()
   const { page } = window
   await window.select('split-box')
@@ -180,7 +180,7 @@ test('sections show their names when asked, and are reached by G and a letter wh
   await app.client.call(createTerminal, { id, command: 'cat' })
   const window = await app.window()
   const { page } = window
-  const shown = (title: string) => page.getByRole('heading', { name: title, level: 2 }).first().waitFor()
+  const isShown = (title: string) => page.getByRole('heading', { name: title, level: 2 }).first().waitFor()
   const nav = page.getByRole('navigation', { name: 'Sections' })
   await window.select('letters')
   await window.terminal.isLive()
@@ -198,12 +198,12 @@ test('sections show their names when asked, and are reached by G and a letter wh
   })) {
     await page.keyboard.press('g')
     await page.keyboard.press(letter)
-    await shown(title)
+    await isShown(title)
   }
   await page.getByLabel('Search activity').fill('')
   await page.getByLabel('Search activity').pressSequentially('gs')
   expect(await page.getByLabel('Search activity').inputValue()).toBe('gs')
-  await shown('Activity')
+  await isShown('Activity')
 
   expect(await nav.getByText('Wallet').count()).toBe(0)
   await nav.getByRole('button', { name: 'Show section names' }).click()

@@ -8,18 +8,18 @@ import { openWalletSheet } from '#shared/contract/wallet.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
 import { eventually } from '../support/eventually.ts'
 import { giveProviderKey } from '../support/keySheets.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { openPersonSession } from '../support/personSession.ts'
-import { plantedCharge } from '../support/plantedCharge.ts'
-import { plantedText, searchFor, writtenFiles } from '../support/plantedSecrets.ts'
+import { plantCharge } from '../support/plantCharge.ts'
+import { plantText, readFiles, searchFor } from '../support/plantedSecrets.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { type Relay, startRelay } from '../support/relay.ts'
-import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
+import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
 import { startSteward } from '../support/steward.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { evmWallet } from '../support/wallets.ts'
-import { windowTraffic } from '../support/windowTraffic.ts'
+import { createWindowTraffic } from '../support/windowTraffic.ts'
 import { openCredits } from './pages/creditsScreen.ts'
 import { pictures } from './pages/pictures.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
@@ -37,9 +37,9 @@ const passphrase = 'violet anchor seldom pretzel'
 const look = pictures()
 
 /** One kept by the application before it was pointed at the service, one of its configuration. */
-const keptKey = 'sk-kept-on-this-computer-5ecret'
+const localKey = 'sk-kept-on-this-computer-5ecret'
 const configuredKey = 'sk-ant-configured-on-this-computer-5ecret'
-const findKeys = searchFor([plantedText('the kept key', keptKey), plantedText('the configured key', configuredKey)])
+const findKeys = searchFor([plantText('the kept key', localKey), plantText('the configured key', configuredKey)])
 
 const config = {
   wallet: { secret_store: 'vault_file' },
@@ -48,7 +48,7 @@ const config = {
 }
 
 beforeAll(async () => {
-  providers = await providerServer()
+  providers = await createProviderServer()
   const { baseUrl, apiKey } = providers.providerOf('a')
   relay = await startRelay(
     () => Number(new URL(service.url).port),
@@ -58,7 +58,7 @@ beforeAll(async () => {
       near.on('data', (piece: Buffer) => pieces.push(piece))
     },
   )
-  service = await serviceProcess(
+  service = await createServiceProcess(
     { folder: projectFolder, program: 'out/main/service.js' },
     {
       service: { public_url: relay.url },
@@ -87,21 +87,21 @@ async function folderWithKey(): Promise<string> {
   try {
     const { origin, hash } = new URL(steward.url)
     const session = await openPersonSession(origin, hash.replace('#token=', ''))
-    expect(await giveProviderKey({ origin, session, family: 'a', key: keptKey })).toContain('steward.sheet.done')
+    expect(await giveProviderKey({ origin, session, family: 'a', key: localKey })).toContain('steward.sheet.done')
   } finally {
     await steward.close()
   }
   return dataFolder
 }
 
-const sent = () => connections.map((pieces) => Buffer.concat(pieces))
-const historyOf = async () => (await app.person.call(listTransactions, { limit: 100 })).transactions
+const readSent = () => connections.map((pieces) => Buffer.concat(pieces))
+const listHistory = async () => (await app.person.call(listTransactions, { limit: 100 })).transactions
 
 test('without a wallet the window says what the service wants, and claims nothing about it', async () => {
   const window = await app.window()
   const credits = await openCredits(window)
-  const wanted = `Make or import a wallet: ${new URL(relay.url).host} knows you by it.`
-  for (const part of ['Balance', 'Top up', 'Spending', 'History']) await credits.part(part).getByText(wanted).waitFor()
+  const message = `Make or import a wallet: ${new URL(relay.url).host} knows you by it.`
+  for (const part of ['Balance', 'Top up', 'Spending', 'History']) await credits.part(part).getByText(message).waitFor()
   const needed = credits.part('Balance').getByRole('status').filter({ hasText: 'Sign-in needed' })
   await needed.getByRole('button', { name: 'Create wallet', exact: true }).waitFor()
   await needed.getByRole('button', { name: 'Import a wallet', exact: true }).waitFor()
@@ -109,7 +109,7 @@ test('without a wallet the window says what the service wants, and claims nothin
   await window.page.getByRole('status').filter({ hasText: ': sign-in needed' }).waitFor()
   await look(window.page, 'credits-hosted-absent', ['dark'])
   const section = await settingsScreen(window.page).open('Models')
-  await section.getByText(wanted).waitFor()
+  await section.getByText(message).waitFor()
   expect(await section.getByText('No models yet.').count()).toBe(0)
 
   await importPrivateKey(app.person, { key: wallet.privateKey, passphrase })
@@ -118,16 +118,16 @@ test('without a wallet the window says what the service wants, and claims nothin
 
 describe('the credits of an account', () => {
   const ofOwner = searchFor([
-    plantedText('the owner’s note', 'only-the-owner-1'),
-    plantedText('the key', 'only-the-owner-2'),
+    plantText('the owner’s note', 'only-the-owner-1'),
+    plantText('the key', 'only-the-owner-2'),
   ])
 
   test('are its own: nothing of the owner comes, and a grant comes at once', async () => {
     await app.client.call(grantCredits, { to_address: owner, amount_cents: 700, note: 'only-the-owner-1' })
     const { id: keyId } = await app.client.call(createApiKey, { name: 'only-the-owner-2', daily_limit_cents: 500 })
-    plantedCharge(service.dataDir, { accountId: owner, cents: 150, keyId })
+    plantCharge(service.dataDir, { accountId: owner, cents: 150, keyId })
     const window = await app.window()
-    const traffic = windowTraffic(window.page)
+    const traffic = createWindowTraffic(window.page)
     await window.reload()
     const credits = await openCredits(window)
     await credits.reads('Available', '$0.00')
@@ -152,7 +152,7 @@ describe('the credits of an account', () => {
     const window = await app.window()
     const credits = await openCredits(window)
     const { id: account } = await app.person.call(getMe, {})
-    plantedCharge(service.dataDir, { accountId: account, cents: 34, model: 'gpt-5.2' })
+    plantCharge(service.dataDir, { accountId: account, cents: 34, model: 'gpt-5.2' })
     await window.reload()
     await openCredits(window)
     const charge = credits.rows.filter({ hasText: '−$0.34' })
@@ -170,22 +170,22 @@ describe('the credits of an account', () => {
       await dialog.waitFor({ state: 'hidden' })
     }
 
-    const before = await historyOf()
+    const before = await listHistory()
     const [ofOwners] = (await app.client.call(listTransactions, { limit: 1, type: 'inference' })).transactions
-    const [own] = before
-    if (!ofOwners || !own) throw new Error('There are no charges.')
+    const [ownEntry] = before
+    if (!ofOwners || !ownEntry) throw new Error('There are no charges.')
     for (const refused of [
       () => app.person.call(grantCredits, { to_address: account, amount_cents: 100_000 }),
       () => app.person.call(adjustCredits, { amount_cents: 100_000, note: 'More' }),
       () => app.person.call(adjustCredits, { to_address: owner, amount_cents: -1, note: 'Less' }),
-      () => app.person.call(refundCharge, { transaction_id: own.id }),
+      () => app.person.call(refundCharge, { transaction_id: ownEntry.id }),
       () => app.person.call(refundCharge, { transaction_id: ofOwners.id }),
     ]) {
       await expect(refused()).rejects.toThrow(/ 403 .*auth\/forbidden/)
     }
-    const found = await app.person.call(listTransactions, { text: ofOwners.id })
-    expect(found.total).toBe(0)
-    expect(await historyOf()).toEqual(before)
+    const history = await app.person.call(listTransactions, { text: ofOwners.id })
+    expect(history.total).toBe(0)
+    expect(await listHistory()).toEqual(before)
   })
 
   test('can be given to the owner, who has them then', async () => {
@@ -242,18 +242,16 @@ describe('the models', () => {
 
   test('answer with the key of the service: no key of this computer ever goes there', async () => {
     await app.person.call(readProviderKeysAgain, {})
-    const asked = { model: 'gpt-5.2', messages: [{ role: 'user' as const, content: 'Hello from the account' }] }
-    expect((await app.person.call(createChatCompletion, asked)).choices).toHaveLength(1)
+    const completion = { model: 'gpt-5.2', messages: [{ role: 'user' as const, content: 'Hello from the account' }] }
+    expect((await app.person.call(createChatCompletion, completion)).choices).toHaveLength(1)
     expect(providers.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-openai-secret'])
 
     // What is listened to is what is sent.
-    expect(sent().some((bytes) => bytes.includes('Hello from the account'))).toBe(true)
-    const toService = sent().map((bytes, index) => ({ where: `connection ${index}`, bytes }))
-    expect([...toService, ...writtenFiles(service.dataDir)].flatMap(findKeys)).toEqual([])
+    expect(readSent().some((bytes) => bytes.includes('Hello from the account'))).toBe(true)
+    const toService = readSent().map((bytes, index) => ({ where: `connection ${index}`, bytes }))
+    expect([...toService, ...readFiles(service.dataDir)].flatMap(findKeys)).toEqual([])
     // They are kept all the same, and the file that tells is not what is searched.
-    expect(writtenFiles(app.steward.dataFolder).flatMap(findKeys)).toEqual([
-      'the configured key as text in config.json',
-    ])
+    expect(readFiles(app.steward.dataFolder).flatMap(findKeys)).toEqual(['the configured key as text in config.json'])
   })
 })
 

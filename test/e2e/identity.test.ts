@@ -41,8 +41,8 @@ test('registers from a file and a prompt, through an approval, for good; and tel
   await identity.fillFrom(JSON.stringify({ automaton_id, name: 'Research agent', bio: 'Reads papers.' }))
   await alert.waitFor({ state: 'detached' })
   const prompt = 'You are a careful reader. Marked for nobody else.'
-  const sent: string[] = []
-  page.on('request', (request) => sent.push(request.postData() ?? ''))
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.postData() ?? ''))
   await identity.typePrompt(prompt)
   await look(page, 'identity-form')
   const review = await identity.review()
@@ -63,8 +63,8 @@ test('registers from a file and a prompt, through an approval, for good; and tel
   const { automaton } = await app.client.call(getAutomaton, { id: automaton_id })
   expect(automaton).toMatchObject({ name: 'Research agent', bio: 'Reads papers.', chain_type: 'evm' })
   await identity.automaton.getByText(automaton.genesis_prompt_hash ?? 'none').waitFor()
-  expect(sent.join('\n')).toContain(automaton.genesis_prompt_hash)
-  expect(sent.join('\n')).not.toContain('Marked for nobody else')
+  expect(requests.join('\n')).toContain(automaton.genesis_prompt_hash)
+  expect(requests.join('\n')).not.toContain('Marked for nobody else')
 
   await identity.begin()
   await identity.form.getByLabel('Name').fill('Eve')

@@ -5,10 +5,10 @@ import { listApiKeys } from '#shared/contract/accounts.ts'
 import { createChatCompletion, listModels } from '#shared/contract/inference.ts'
 import { listModelServers } from '#shared/contract/providers.ts'
 import { eventually } from '../support/eventually.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
-import { plantedText, searchFor, writtenFiles } from '../support/plantedSecrets.ts'
-import { stewardClient } from '../support/stewardClient.ts'
-import { windowTraffic } from '../support/windowTraffic.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
+import { plantText, readFiles, searchFor } from '../support/plantedSecrets.ts'
+import { createStewardClient } from '../support/stewardClient.ts'
+import { createWindowTraffic } from '../support/windowTraffic.ts'
 import { pictures } from './pages/pictures.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
 import { sheetPage } from './pages/sheetPage.ts'
@@ -17,17 +17,17 @@ import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBro
 /** What the strict fake of OpenAI takes, and what it does not. */
 const key = 'sk-openai-secret'
 const wrongKey = 'sk-openai-mistyped-5ecret'
-const search = searchFor([plantedText('the key', key), plantedText('the mistyped key', wrongKey)])
+const search = searchFor([plantText('the key', key), plantText('the mistyped key', wrongKey)])
 
 const look = pictures()
 let providers: ProviderServer
 /** At the usual port of Ollama, where that is free. */
 let ollama: Server | undefined
 let app: StewardInBrowser
-const originOf = () => new URL(app.steward.url).origin
+const getOrigin = () => new URL(app.steward.url).origin
 
 beforeAll(async () => {
-  providers = await providerServer()
+  providers = await createProviderServer()
   ollama = await fakeOllama()
   const { baseUrl } = providers.providerOf('a')
   app = await ownStewardInBrowser({
@@ -59,7 +59,7 @@ async function fakeOllama(): Promise<Server | undefined> {
 test('a key is given on a protected page, tested, and makes its models available', async () => {
   const window = await app.window()
   const { page } = window
-  const traffic = windowTraffic(page)
+  const traffic = createWindowTraffic(page)
   await window.reload()
   const section = await settingsScreen(page).open('Models')
   const openAi = section.getByRole('listitem', { name: 'OpenAI', exact: true })
@@ -97,7 +97,7 @@ test('a key is given on a protected page, tested, and makes its models available
   const everything = [...(await traffic.everything()), ...(await traffic.sheets())]
   const html = { where: 'the page', bytes: Buffer.from(await page.content()) }
   expect(everything.length).toBeGreaterThan(10)
-  expect([...everything, html, ...writtenFiles(app.steward.dataFolder)].flatMap(search)).toEqual([])
+  expect([...everything, html, ...readFiles(app.steward.dataFolder)].flatMap(search)).toEqual([])
 })
 
 test('a key for Codex has its models and its limit, and its lines can be copied', async () => {
@@ -119,21 +119,23 @@ test('a key for Codex has its models and its limit, and its lines can be copied'
   await form.getByRole('checkbox', { name: 'gpt-5.2', exact: true }).check()
   await look(page, 'settings-new-key')
   await form.getByRole('button', { name: 'Create key' }).click()
-  const made = window.dialog('Key created: codex')
+  const dialog = window.dialog('Key created: codex')
   await look(page, 'settings-coding-agents-key')
-  const secret = (await made.getByRole('region', { name: 'Key', exact: true }).locator('code').textContent()) ?? ''
-  await made.getByRole('button', { name: 'Copy line' }).click()
-  const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
-  await eventually(async () => expect(await copied()).toBe('read -rs STEWARD_KEY && export STEWARD_KEY'))
-  await made.getByRole('button', { name: 'Done' }).click()
+  const secret = (await dialog.getByRole('region', { name: 'Key', exact: true }).locator('code').textContent()) ?? ''
+  await dialog.getByRole('button', { name: 'Copy line' }).click()
+  const readClipboard = () => page.evaluate<string>('navigator.clipboard.readText()')
+  await eventually(async () => expect(await readClipboard()).toBe('read -rs STEWARD_KEY && export STEWARD_KEY'))
+  await dialog.getByRole('button', { name: 'Done' }).click()
   await section.getByRole('button', { name: 'Copy ~/.codex/config.toml' }).click()
   await eventually(async () => {
-    expect(await copied()).toContain(`base_url = "${originOf()}/v1"\nwire_api = "responses"\nenv_key = "STEWARD_KEY"`)
+    expect(await readClipboard()).toContain(
+      `base_url = "${getOrigin()}/v1"\nwire_api = "responses"\nenv_key = "STEWARD_KEY"`,
+    )
   })
   await section.getByRole('button', { name: 'Claude Code' }).click()
-  await section.getByText(`export ANTHROPIC_BASE_URL="${originOf()}"`).waitFor()
+  await section.getByText(`export ANTHROPIC_BASE_URL="${getOrigin()}"`).waitFor()
 
-  const codex = stewardClient(originOf(), secret)
+  const codex = createStewardClient(getOrigin(), secret)
   const hello = { messages: [{ role: 'user', content: 'Hello' }] }
   const { choices, usage } = await codex.call(createChatCompletion, { ...hello, model: 'gpt-5.2' })
   expect(choices).toHaveLength(1)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fetchPaid } from '#shared/contract/localPayments.ts'
 import { evmNetworks } from '#shared/contract/networks.ts'
 import { type ChainType, getWallet } from '#shared/contract/wallet.ts'
-import { type EvmNode, evmNode } from '../support/evmNode.ts'
+import { createEvmNode, type EvmNode } from '../support/evmNode.ts'
 import { solanaShop } from '../support/solanaShop.ts'
 import { uptoMarket } from '../support/uptoMarket.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
@@ -18,12 +18,12 @@ let node: EvmNode
 let solana: Awaited<ReturnType<typeof solanaShop>>
 const look = pictures()
 const payTo = '0x2222222222222222222222222222222222222222'
-const nobody = '11111111111111111111111111111112'
+const stranger = '11111111111111111111111111111112'
 
 beforeAll(async () => {
   const [base] = evmNetworks
-  node = await evmNode(base)
-  solana = await solanaShop({ payer: nobody })
+  node = await createEvmNode(base)
+  solana = await solanaShop({ payer: stranger })
   const rpc = { base: node.url, base_sepolia: 'http://127.0.0.1:9', solana: solana.cluster.url }
   app = await ownStewardInBrowser({ config: { wallet: { secret_store: 'vault_file', rpc } } })
 })
@@ -40,11 +40,13 @@ const section = (page: Page, name: string) =>
     .click()
 
 /** Of the wallet, which is made where there is none. */
-async function addressOf(page: Page, chain: ChainType): Promise<string> {
+async function readAddress(page: Page, chain: ChainType): Promise<string> {
   await section(page, 'Wallet')
-  const known = () => app.person.call(getWallet, {})
-  if ((await known()).state === 'absent') await createWallet(page, 'velvet harbor orbit mosaic lantern')
-  const account = (await known()).keyrings.flatMap(({ accounts }) => accounts).find((it) => it.chain_type === chain)
+  const getWalletState = () => app.person.call(getWallet, {})
+  if ((await getWalletState()).state === 'absent') await createWallet(page, 'velvet harbor orbit mosaic lantern')
+  const account = (await getWalletState()).keyrings
+    .flatMap(({ accounts }) => accounts)
+    .find((it) => it.chain_type === chain)
   return account?.address ?? ''
 }
 
@@ -56,7 +58,7 @@ async function receipt(page: Page, sentence: string) {
 
 test('a site takes less than its limit: both are shown, and only what it took is spent', async () => {
   const { page } = await app.window()
-  const address = await addressOf(page, 'evm')
+  const address = await readAddress(page, 'evm')
   const market = await uptoMarket(node, { payTo, cap: 1_000_000 })
   await market.fund(address as Address) // hexadecimal, by the wallet
   const { url, close } = await market.open((permit) => market.settle(permit, 300_000))
@@ -70,9 +72,9 @@ test('a site takes less than its limit: both are shown, and only what it took is
     await approvals.isArmed()
     await approvals.approveOnce()
     await approvals.became('Signed')
-    const shown = await receipt(page, url.replace('http://', ''))
-    await shown.getByText('0.30 USDC was paid.').waitFor()
-    await shown.getByText('$1.00', { exact: true }).waitFor()
+    const receiptText = await receipt(page, url.replace('http://', ''))
+    await receiptText.getByText('0.30 USDC was paid.').waitFor()
+    await receiptText.getByText('$1.00', { exact: true }).waitFor()
     await look(page, 'payments-upto')
   } finally {
     await close()
@@ -81,7 +83,7 @@ test('a site takes less than its limit: both are shown, and only what it took is
 
 test('a site is paid on Solana, and the wallet shows what is left there', async () => {
   const { page } = await app.window()
-  const address = await addressOf(page, 'solana')
+  const address = await readAddress(page, 'solana')
   await solana.cluster.give(address, 5_000_000n)
   solana.cluster.airdrop(address, 20_000_000n)
   await app.person.call(fetchPaid, { url: solana.url })
@@ -92,8 +94,8 @@ test('a site is paid on Solana, and the wallet shows what is left there', async 
   await approvals.isArmed()
   await approvals.approveOnce()
   await approvals.became('Signed')
-  const shown = await receipt(page, new URL(solana.url).host)
-  await shown.getByText('0.01 USDC was paid.').waitFor()
+  const receiptText = await receipt(page, new URL(solana.url).host)
+  await receiptText.getByText('0.01 USDC was paid.').waitFor()
   await look(page, 'payments-solana')
   expect(await solana.cluster.balance(solana.payTo)).toBe(10_000n)
   await section(page, 'Wallet')

@@ -30,8 +30,8 @@ async function busyWindow(name: string): Promise<AppWindow> {
   await window.select(name)
   await window.terminal.isLive()
   await window.terminal.press('Control+Shift+D')
-  const shown = window.page.locator('[data-keys="terminal"]').and(window.page.locator(':visible'))
-  await until('a second terminal beside it', async () => (await shown.count()) === 2)
+  const overlay = window.page.locator('[data-keys="terminal"]').and(window.page.locator(':visible'))
+  await until('a second terminal beside it', async () => (await overlay.count()) === 2)
   return window
 }
 
@@ -41,7 +41,7 @@ async function openPalette(page: Page): Promise<void> {
 }
 
 /** The titles in the palette from the top, and the one that Enter would choose. */
-async function found(page: Page, query: string): Promise<{ titles: string[]; selected: string | undefined }> {
+async function search(page: Page, query: string): Promise<{ titles: string[]; selected: string | undefined }> {
   const palette = page.getByRole('dialog', { name: 'Commands' })
   await palette.getByRole('combobox').fill(query)
   const options = palette.getByRole('option')
@@ -52,10 +52,10 @@ async function found(page: Page, query: string): Promise<{ titles: string[]; sel
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
   }
   return options.evaluateAll((rows) => {
-    const titleOf = (row: Element | undefined) => row?.querySelector('[data-title]')?.textContent ?? undefined
+    const readTitle = (row: Element | undefined) => row?.querySelector('[data-title]')?.textContent ?? undefined
     return {
-      titles: rows.map((row) => titleOf(row) ?? ''),
-      selected: titleOf(rows.find((row) => row.getAttribute('aria-selected') === 'true')),
+      titles: rows.map((row) => readTitle(row) ?? ''),
+      selected: readTitle(rows.find((row) => row.getAttribute('aria-selected') === 'true')),
     }
   })
 }
@@ -70,30 +70,30 @@ const plain = (text: string) =>
 test('every title selects its own command, in full and by its first four letters', async () => {
   const { page } = await busyWindow('atlas')
   await openPalette(page)
-  const { titles: all } = await found(page, '')
+  const { titles: all } = await search(page, '')
   expect(all.length).toBeGreaterThan(60)
   expect(new Set(all).size).toBe(all.length)
 
   for (const title of all) {
-    expect(await found(page, title)).toMatchObject({ selected: title })
+    expect(await search(page, title)).toMatchObject({ selected: title })
     const start = title.slice(0, 4)
-    const { titles, selected } = await found(page, start)
+    const { titles, selected } = await search(page, start)
     const begins = titles.map((it) => plain(it).startsWith(plain(start)))
     expect(titles).toContain(title)
     expect(selected).toBe(titles[0])
     expect(begins.indexOf(false) === -1 || !begins.slice(begins.indexOf(false)).includes(true)).toBe(true)
   }
   for (const query of ['split', 'rename', 'theme', 'stop atlas', 'stpevr']) {
-    expect((await found(page, query)).selected).not.toBe('Stop everything')
+    expect((await search(page, query)).selected).not.toBe('Stop everything')
   }
-  expect((await found(page, 'stpevr')).titles).toEqual([])
+  expect((await search(page, 'stpevr')).titles).toEqual([])
 })
 
 test('nothing is stopped from the palette without a question', async () => {
   const window = await busyWindow('keeper')
   const { page } = window
   await openPalette(page)
-  expect((await found(page, 'stop everything')).selected).toBe('Stop everything')
+  expect((await search(page, 'stop everything')).selected).toBe('Stop everything')
   await page.keyboard.press('Enter')
   const question = window.dialog('Stop everything?')
   await question.waitFor()
@@ -102,7 +102,7 @@ test('nothing is stopped from the palette without a question', async () => {
   expect((await app.person.call(getPolicy, {})).stopped).toBe(false)
 
   await openPalette(page)
-  expect((await found(page, 'stop keeper')).selected).toBe('Stop keeper…')
+  expect((await search(page, 'stop keeper')).selected).toBe('Stop keeper…')
   await page.keyboard.press('Enter')
   await window.dialog('Stop keeper?').getByRole('button', { name: 'Stop sandbox' }).click()
   await window.page.getByRole('status').getByText('stopped').first().waitFor()
@@ -119,20 +119,20 @@ test('goes to sandboxes, ports and files, and knows what was chosen last', async
   await page.getByRole('heading', { name: 'Wallet', level: 2 }).waitFor()
 
   await openPalette(page)
-  expect((await found(page, 'harb')).selected).toBe('harbour')
+  expect((await search(page, 'harb')).selected).toBe('harbour')
   await page.keyboard.press('Enter')
   await window.sandbox('harbour').locator('[aria-current]').waitFor()
 
   await openPalette(page)
-  await until('the port is known', async () => (await found(page, '8123')).selected === 'Port 8123 of harbour')
-  await until('the folder is read', async () => (await found(page, '/root/tide/lev')).selected === 'levels.csv')
+  await until('the port is known', async () => (await search(page, '8123')).selected === 'Port 8123 of harbour')
+  await until('the folder is read', async () => (await search(page, '/root/tide/lev')).selected === 'levels.csv')
   await look(page, 'commands-files')
   await page.keyboard.press('Enter')
   await page.getByRole('region', { name: 'Open files' }).getByRole('tab', { name: 'levels.csv' }).waitFor()
   await page.getByText('hour,level').waitFor()
 
   await openPalette(page)
-  expect((await found(page, '')).titles[0]).toBe('harbour')
-  expect((await found(page, 'levels')).selected).toBe('levels.csv')
+  expect((await search(page, '')).titles[0]).toBe('harbour')
+  expect((await search(page, 'levels')).selected).toBe('levels.csv')
   expect((await app.client.call(getSandbox, { id: first.id })).status).toBe('running')
 })

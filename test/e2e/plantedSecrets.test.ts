@@ -7,19 +7,12 @@ import { encryptKeystoreJson, HDNodeWallet, Wallet } from 'ethers'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { askIntent, decideIntent } from '#shared/contract/intents.ts'
-import {
-  type Planted,
-  plantedBytes,
-  plantedPhrase,
-  plantedText,
-  searchFor,
-  writtenFiles,
-} from '../support/plantedSecrets.ts'
+import { type Planted, plantBytes, plantPhrase, plantText, readFiles, searchFor } from '../support/plantedSecrets.ts'
 import { inMemory, isMemoryReadable } from '../support/processMemory.ts'
 import type { Steward } from '../support/steward.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { textSearch } from '../support/textSearch.ts'
-import { windowTraffic } from '../support/windowTraffic.ts'
+import { createTextSearch } from '../support/textSearch.ts'
+import { createWindowTraffic } from '../support/windowTraffic.ts'
 import type { AppWindow } from './pages/appWindow.ts'
 import { sheetPage } from './pages/sheetPage.ts'
 import { type StewardInBrowser, stewardInOwnBrowser } from './pages/stewardInBrowser.ts'
@@ -39,32 +32,32 @@ const privateKey = 'b1a5ed00c0ffee5eed0000decafbad0123456789abcdef00fedcba987654
 const keystoreKey = 'd00dfeed5eedb0b0cafe0000f00dbabe0123456789abcdef00fedcba98765432'
 
 const bytes = (hex: string) => Buffer.from(hex, 'hex')
-const neverShown: readonly Planted[] = [
-  plantedText('a typed secret', typed),
-  plantedBytes('the private key', bytes(privateKey)),
-  plantedBytes('the key of the keystore', bytes(keystoreKey)),
-  plantedBytes('the first key of the phrase', bytes(HDNodeWallet.fromPhrase(phrase).privateKey.slice(2))),
+const neverDisplayed: readonly Planted[] = [
+  plantText('a typed secret', typed),
+  plantBytes('the private key', bytes(privateKey)),
+  plantBytes('the key of the keystore', bytes(keystoreKey)),
+  plantBytes('the first key of the phrase', bytes(HDNodeWallet.fromPhrase(phrase).privateKey.slice(2))),
 ]
-const secrets: readonly Planted[] = [...neverShown, ...plantedPhrase('the phrase', phrase)]
-const rpc = plantedText('the key of the RPC', 'planted-rpc-key-5eedb0b0cafe')
+const secrets: readonly Planted[] = [...neverDisplayed, ...plantPhrase('the phrase', phrase)]
+const rpc = plantText('the key of the RPC', 'planted-rpc-key-5eedb0b0cafe')
 /** Put into the window by the test, in two parts: only its process has it in one. */
 const mark = `window-${randomUUID()}`
 
 /** Of one process: whether it is the window's, and which secrets it holds as they are (encoded, nobody types them). */
-type Seen = { isWindow: boolean; secrets: string[] }
+type Observation = { isWindow: boolean; secrets: string[] }
 const plain = secrets.flatMap(({ name, forms }) =>
   forms.filter(({ as }) => ['text', 'bytes', 'UTF-16'].includes(as)).map(({ bytes }) => ({ name, bytes })),
 )
-const searchMemory = textSearch([...plain.map((it) => it.bytes), Buffer.from(mark)])
+const searchMemory = createTextSearch([...plain.map((it) => it.bytes), Buffer.from(mark)])
 
 const search = searchFor(secrets)
 
 let app: StewardInBrowser<Steward> | undefined
 /** Undefined where memory cannot be read. */
-let whileGiven: Seen[] | undefined
-let atTheEnd: Seen[] | undefined
+let whileEntered: Observation[] | undefined
+let atTheEnd: Observation[] | undefined
 
-async function opened(): Promise<StewardInBrowser<Steward>> {
+async function openSteward(): Promise<StewardInBrowser<Steward>> {
   const url = `${await deadAddress()}/v2/planted-rpc-key-5eedb0b0cafe`
   const wallet = { secret_store: 'vault_file', rpc: { base: url, base_sepolia: url } }
   // Whoever tests the key of the provider reaches nobody.
@@ -88,47 +81,47 @@ test('the search finds a secret in each form, wherever it stands', () => {
     bytes(privateKey),
     phrase.replaceAll(' ', '\n'),
   ]
-  for (const [index, it] of forms.entries()) {
-    writeFileSync(join(folder, `${index}`), Buffer.concat([Buffer.from('x'.repeat(index)), Buffer.from(it)]))
+  for (const [index, form] of forms.entries()) {
+    writeFileSync(join(folder, `${index}`), Buffer.concat([Buffer.from('x'.repeat(index)), Buffer.from(form)]))
   }
   writeFileSync(join(folder, 'none'), `söme other "text", ${privateKey.slice(1)}`)
-  const find = searchFor([plantedText('it', text), ...secrets])
-  const without = writtenFiles(folder).filter((it) => find(it).length === 0)
+  const find = searchFor([plantText('it', text), ...secrets])
+  const without = readFiles(folder).filter((it) => find(it).length === 0)
   expect(without.map(({ where }) => where)).toEqual(['none'])
 })
 
 // A try that a starved browser spoilt leaves a wallet behind: the next one has a Steward and a browser of its own.
 test('what a person gives to the sheets is nowhere else', { timeout: 150_000 }, async () => {
   await app?.close()
-  app = await opened()
+  app = await openSteward()
   const window = await app.window()
-  const traffic = windowTraffic(window.page)
+  const traffic = createWindowTraffic(window.page)
   await window.reload() // so that its sockets are heard from their first word
   await window.page.evaluate(`globalThis.mark = '${mark.slice(0, 8)}' + '${mark.slice(8)}'`)
 
   await importPhrase(window)
   await importKeys(window)
   await lockAndUnlock(window)
-  await lookAtTheWords(window)
+  await viewPhrase(window)
   await exportAKey(window)
   await signText(window.page)
   await giveProviderKey(window)
   await window.command('Lock wallet')
 
-  const heap = await heapOf(window.page)
+  const heap = await readHeap(window.page)
   expect(heap.includes(mark)).toBe(true)
   expect(search({ where: 'the heap of the window', bytes: heap })).toEqual([])
   atTheEnd = await processes()
 
   const sheets = await traffic.sheets()
   expect(sheets.length).toBeGreaterThan(10)
-  expect(sheets.flatMap(searchFor(neverShown))).toEqual([])
+  expect(sheets.flatMap(searchFor(neverDisplayed))).toEqual([])
   const { dataFolder } = app.steward
-  const written = [...(await traffic.everything()), ...writtenFiles(dataFolder, /-wal$/)]
+  const written = [...(await traffic.everything()), ...readFiles(dataFolder, /-wal$/)]
   await app.steward.close()
   const output = { where: 'the output', bytes: Buffer.from(app.steward.output()) }
-  written.push(...writtenFiles(dataFolder), output)
-  for (const place of [
+  written.push(...readFiles(dataFolder), output)
+  for (const file of [
     'logs/main.log',
     'agent.sqlite',
     'agent.sqlite-wal',
@@ -137,10 +130,10 @@ test('what a person gives to the sheets is nowhere else', { timeout: 150_000 }, 
     'providers/vault.json',
     'activity.head',
   ]) {
-    expect(written.find(({ where }) => where === place)?.bytes.length, place).toBeGreaterThan(0)
+    expect(written.find(({ where }) => where === file)?.bytes.length, file).toBeGreaterThan(0)
   }
   expect(output.bytes.includes('"event":"ready"')).toBe(true)
-  expect(written.flatMap(searchFor([plantedText('the label', 'Planted wallet')]))).toContain(
+  expect(written.flatMap(searchFor([plantText('the label', 'Planted wallet')]))).toContain(
     'the label as text in agent.sqlite',
   )
   expect(written.flatMap(search)).toEqual([])
@@ -148,11 +141,11 @@ test('what a person gives to the sheets is nowhere else', { timeout: 150_000 }, 
 })
 
 test('nor in the memory of the process of the window', (context) => {
-  if (!whileGiven || !atTheEnd) return context.skip('the memory of a browser cannot be read here: only its heap was')
-  const holders = whileGiven.filter((it) => it.secrets.includes('the phrase'))
+  if (!whileEntered || !atTheEnd) return context.skip('the memory of a browser cannot be read here: only its heap was')
+  const holders = whileEntered.filter((it) => it.secrets.includes('the phrase'))
   expect(holders.map(({ isWindow }) => isWindow)).toEqual([false])
-  for (const seen of [whileGiven, atTheEnd]) {
-    expect(seen.filter(({ isWindow }) => isWindow)).toEqual([{ isWindow: true, secrets: [] }])
+  for (const observation of [whileEntered, atTheEnd]) {
+    expect(observation.filter(({ isWindow }) => isWindow)).toEqual([{ isWindow: true, secrets: [] }])
   }
 })
 
@@ -160,7 +153,7 @@ async function importPhrase(window: AppWindow): Promise<void> {
   await window.command('Import a phrase or key…')
   const sheet = sheetPage(window.page)
   await sheet.fill('Recovery phrase', phrase)
-  whileGiven = await processes()
+  whileEntered = await processes()
   await sheet.fill('Label (optional)', 'Planted wallet')
   await sheet.fill('New wallet passphrase', passphrase)
   await sheet.fill('Confirm passphrase', passphrase)
@@ -181,8 +174,8 @@ async function importKeys(window: AppWindow): Promise<void> {
   }
   await sheet.gone()
 
-  const { address, privateKey: held } = new Wallet(`0x${keystoreKey}`)
-  const file = await encryptKeystoreJson({ address, privateKey: held }, keystorePassword, {
+  const { address, privateKey: storedKey } = new Wallet(`0x${keystoreKey}`)
+  const file = await encryptKeystoreJson({ address, privateKey: storedKey }, keystorePassword, {
     scrypt: { N: 1024, r: 8, p: 1 },
   })
   await window.command('Import a phrase or key…')
@@ -202,7 +195,7 @@ async function lockAndUnlock(window: AppWindow): Promise<void> {
   await sheet.give(passphrase, 'Unlock')
 }
 
-async function lookAtTheWords({ page }: AppWindow): Promise<void> {
+async function viewPhrase({ page }: AppWindow): Promise<void> {
   const sheet = sheetPage(page)
   await page.getByRole('button', { name: 'Actions for Planted wallet' }).click()
   await page.getByRole('menuitem', { name: 'Show the words…' }).click()
@@ -251,13 +244,13 @@ async function signText(page: Page): Promise<void> {
 }
 
 /** Of all pages that the browser shows. */
-async function processes(): Promise<Seen[] | undefined> {
+async function processes(): Promise<Observation[] | undefined> {
   const pids = await renderers()
   if (!pids.every(isMemoryReadable)) return undefined
   return pids.map((pid) => {
-    const seen = inMemory(pid, searchMemory)
-    const held = plain.filter((_, index) => seen.includes(index))
-    return { isWindow: seen.includes(plain.length), secrets: [...new Set(held.map(({ name }) => name))] }
+    const matches = inMemory(pid, searchMemory)
+    const present = plain.filter((_, index) => matches.includes(index))
+    return { isWindow: matches.includes(plain.length), secrets: [...new Set(present.map(({ name }) => name))] }
   })
 }
 
@@ -273,7 +266,7 @@ async function renderers(): Promise<number[]> {
 }
 
 /** As the tools of developers take it. */
-async function heapOf(page: Page): Promise<Buffer> {
+async function readHeap(page: Page): Promise<Buffer> {
   const session = await page.context().newCDPSession(page)
   try {
     const pieces: string[] = []

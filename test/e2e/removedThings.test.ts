@@ -11,7 +11,7 @@ import { addToolServer, changeToolServer } from '#shared/contract/toolServers.ts
 import { openDatabase } from '#storage/openDatabase.ts'
 import { eventually } from '../support/eventually.ts'
 import { orphanSandboxes } from '../support/orphanSandboxes.ts'
-import { plantedDomain } from '../support/plantedDomain.ts'
+import { plantDomain } from '../support/plantDomain.ts'
 import type { Steward } from '../support/steward.ts'
 import { pictures } from './pages/pictures.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
@@ -34,34 +34,34 @@ test('offers to keep or delete sandboxes that are missing in the database', asyn
       return id
     }),
   )
-  const [keptId] = made
-  if (keptId === undefined) expect.unreachable('Two sandboxes were created.')
+  const [firstId] = made
+  if (firstId === undefined) expect.unreachable('Two sandboxes were created.')
   orphanSandboxes(app.steward.dataFolder, made)
   const { page } = await app.window()
-  const found = page.getByRole('region', { name: 'Found sandboxes' })
-  await found.getByText('2 sandboxes were found that the database does not know.').waitFor()
+  const region = page.getByRole('region', { name: 'Found sandboxes' })
+  await region.getByText('2 sandboxes were found that the database does not know.').waitFor()
   await look(page, 'found-sandboxes')
 
-  await found.getByRole('button', { name: 'Keep keep-me' }).click()
-  await page.locator(`[data-sandbox='${keptId}']`).getByText('keep-me').waitFor()
-  await found.getByText('1 sandbox was found that the database does not know.').waitFor()
-  expect((await app.client.call(getSandbox, { id: keptId })).status).toBe('stopped')
+  await region.getByRole('button', { name: 'Keep keep-me' }).click()
+  await page.locator(`[data-sandbox='${firstId}']`).getByText('keep-me').waitFor()
+  await region.getByText('1 sandbox was found that the database does not know.').waitFor()
+  expect((await app.client.call(getSandbox, { id: firstId })).status).toBe('stopped')
 
-  await found.getByRole('button', { name: 'Delete delete-me' }).click()
+  await region.getByRole('button', { name: 'Delete delete-me' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete delete-me?' })
   await look(page, 'found-sandboxes-delete')
   await dialog.getByRole('button', { name: 'Delete sandbox' }).click()
-  await found.waitFor({ state: 'detached' })
+  await region.waitFor({ state: 'detached' })
   const { sandboxes } = await app.client.call(listSandboxes, {})
   expect(sandboxes.map(({ name }) => name)).toEqual(['keep-me'])
-  await app.client.call(deleteSandbox, { id: keptId })
+  await app.client.call(deleteSandbox, { id: firstId })
 })
 
 test('says in a chat, at a tool server and at a domain that their sandbox was deleted', async () => {
   const sandbox = await app.client.call(createSandbox, { name: 'web-shop' })
   const { id: accountId } = await app.client.call(getMe, {})
   const domain = 'web-shop.com'
-  plantedDomain(app.steward.dataFolder, { accountId, name: domain })
+  plantDomain(app.steward.dataFolder, { accountId, name: domain })
   await app.client.call(exposePort, { id: sandbox.id, port: 8000 })
   await app.client.call(addSandboxDomain, { id: sandbox.id, domain, port: 8000 })
   await app.client.call(addDnsRecord, { domain, type: 'A', host: '@', value: '127.0.0.1', ttl: 3600 })
@@ -70,8 +70,8 @@ test('says in a chat, at a tool server and at a domain that their sandbox was de
     models: ['gpt-5.2'],
     tools: { enabled: true, sandbox_id: sandbox.id },
   })
-  const place = { kind: 'sandbox', sandbox_id: sandbox.id, command: 'cat' } as const
-  const server = await app.person.call(addToolServer, { name: 'files', place })
+  const transport = { kind: 'sandbox', sandbox_id: sandbox.id, command: 'cat' } as const
+  const server = await app.person.call(addToolServer, { name: 'files', place: transport })
   await app.person.call(changeToolServer, { serverId: server.id, enabled: true })
   await app.client.call(deleteSandbox, { id: sandbox.id })
 
@@ -105,7 +105,7 @@ test('says that a domain left the account, and that its auto-renew is still on',
     database.prepare(sql).run(...values)
     database.close()
   }
-  plantedDomain(app.steward.dataFolder, { accountId, name: domain })
+  plantDomain(app.steward.dataFolder, { accountId, name: domain })
   inDatabase(
     'agent.sqlite',
     'INSERT INTO domain_renewals VALUES (?, ?, 1, 30, 1, 20000000)',

@@ -45,8 +45,8 @@ test('tells what a sandbox is and takes, renames it, and ends what runs in it', 
   await until('some readings', async () => Number(await memory.getAttribute('data-points')) > 2)
   expect(await memory.textContent()).toContain('of 512 MB')
   const canvas = `document.querySelector('[data-metric=Memory] canvas')`
-  const drawn = () => page.evaluate<number>(`(${drawnColumns})(${canvas})`)
-  await until('the line to be drawn', async () => (await drawn()) > 1)
+  const countDrawn = () => page.evaluate<number>(`(${drawnColumns})(${canvas})`)
+  await until('the line to be drawn', async () => (await countDrawn()) > 1)
 
   const processes = await details.section('Processes')
   const row = (name: string) => processes.getByRole('row').filter({ hasText: `${name} 1000` })
@@ -232,7 +232,8 @@ test('goes back to a snapshot, and makes another sandbox from it', async () => {
   await window.sandbox('data-copy').waitFor()
   onTestFinished(async () => {
     const { sandboxes } = await app.client.call(listSandboxes, {})
-    for (const it of sandboxes) if (it.name === 'data-copy') await app.client.call(deleteSandbox, { id: it.id })
+    for (const sandbox of sandboxes)
+      if (sandbox.name === 'data-copy') await app.client.call(deleteSandbox, { id: sandbox.id })
   })
   await page.getByRole('tablist', { name: 'Terminals in data-copy' }).waitFor()
   await window.terminal.isLive()
@@ -285,13 +286,13 @@ test('adds an image from a file, and makes a sandbox of it with a network and an
   await window.terminal.run('test -e /usr/bin/perl && ! test -e /usr/bin/chromium && echo of the image')
   await window.terminal.sees(/^of the image$/m)
   const { sandboxes } = await app.client.call(listSandboxes, {})
-  const made = sandboxes.find(({ name }) => name === 'from-image')
-  expect(made).toMatchObject({ image: 'small', network: 'none', idle_minutes: 30 })
+  const created = sandboxes.find(({ name }) => name === 'from-image')
+  expect(created).toMatchObject({ image: 'small', network: 'none', idle_minutes: 30 })
 
   await window.command('Images…')
   await images.getByRole('button', { name: 'Remove small' }).click()
   await page.getByText('Could not remove the image small').waitFor()
-  if (made) await app.client.call(deleteSandbox, { id: made.id })
+  if (created) await app.client.call(deleteSandbox, { id: created.id })
   await images.getByRole('button', { name: 'Remove small' }).click()
   await images.getByText('No images yet.').waitFor()
 })

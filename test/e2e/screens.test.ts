@@ -82,14 +82,14 @@ test('the list of shortcuts opens with ?', async () => {
 })
 
 test('terminals of several sandboxes, what ended, search, and the question before deleting', async () => {
-  const made: Sandbox[] = []
+  const sandboxes: Sandbox[] = []
   for (const [name, vcpu] of [['build-box', 2] as const, ['agent-research', 1] as const, ['scratch', 1] as const]) {
-    made.push(await app.client.call(createSandbox, { name, vcpu, memory_mb: 1024 }))
+    sandboxes.push(await app.client.call(createSandbox, { name, vcpu, memory_mb: 1024 }))
   }
   onTestFinished(async () => {
-    for (const { id } of made) await app.client.call(deleteSandbox, { id })
+    for (const { id } of sandboxes) await app.client.call(deleteSandbox, { id })
   })
-  const [first] = made
+  const [first] = sandboxes
   if (!first) throw new Error('Nothing was made.')
   await app.client.call(createTerminal, { id: first.id, command: 'bash' })
   const window = await app.window()
@@ -130,22 +130,22 @@ test('the status bar names keys that work where the focus is', async () => {
   const { id } = await app.sandbox('hints')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
-  const keysOf = async (name: RegExp) =>
+  const listKeys = async (name: RegExp) =>
     (await window.page.getByRole('button', { name }).locator('kbd:visible').allTextContents()).join()
   await window.select('hints')
   await window.terminal.isLive()
 
   await window.terminal.run('echo typed')
   await window.terminal.sees(/^typed$/m)
-  expect(await keysOf(/^Commands/)).toBe('CtrlShiftP')
-  expect(await keysOf(/^Shortcuts/)).toBe('')
+  expect(await listKeys(/^Commands/)).toBe('CtrlShiftP')
+  expect(await listKeys(/^Shortcuts/)).toBe('')
 
   await window.page.getByRole('button', { name: /^Shortcuts/ }).click()
   await window.dialog('Keyboard shortcuts').waitFor()
   await window.page.keyboard.press('Escape')
   await window.dialog('Keyboard shortcuts').waitFor({ state: 'hidden' })
-  expect(await keysOf(/^Commands/)).toBe('CtrlK')
-  expect(await keysOf(/^Shortcuts/)).toBe('?')
+  expect(await listKeys(/^Commands/)).toBe('CtrlK')
+  expect(await listKeys(/^Shortcuts/)).toBe('?')
 })
 
 test('a terminal link opens one sandbox for whoever has it, and nothing after it is gone', async () => {

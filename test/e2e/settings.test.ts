@@ -7,9 +7,9 @@ import { askIntent, changePolicy, getPolicy, type IntentInput, listIntents } fro
 import { listSandboxes } from '#shared/contract/sandboxes.ts'
 import { getWallet } from '#shared/contract/wallet.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { called, mcpClient } from '../support/mcpClients.ts'
+import { callTool, createMcpClient } from '../support/mcpClients.ts'
 import { projectFolder } from '../support/plantedTree.ts'
-import { stewardClient } from '../support/stewardClient.ts'
+import { createStewardClient } from '../support/stewardClient.ts'
 import { changeConfirmed, importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
@@ -20,7 +20,7 @@ let app: StewardInBrowser
 
 const passphrase = 'copper meadow thistle anchor lagoon'
 const look = pictures()
-const originOf = () => new URL(app.steward.url).origin
+const getOrigin = () => new URL(app.steward.url).origin
 
 beforeAll(async () => {
   app = await ownStewardInBrowser()
@@ -36,7 +36,7 @@ test('a key is made, shown once, works, and is refused once it is revoked', asyn
   const settings = settingsScreen(page)
   const key = await settings.newKey('nightly-build')
   expect(key).toMatch(/^sk_steward_/)
-  const client = stewardClient(originOf(), key)
+  const client = createStewardClient(getOrigin(), key)
   await client.call(listSandboxes, {})
   expect(await page.content()).not.toContain(key)
 
@@ -66,15 +66,15 @@ test('the key’s dialog has what to copy, and a key of a script shows by itself
   await form.getByText('A name must not be empty.').waitFor()
   await form.getByLabel('Name').fill('copied')
   await page.keyboard.press('Enter')
-  const made = window.dialog('Key created: copied')
-  await made.getByRole('button', { name: 'Copy command' }).click()
-  const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
-  const command = `curl -H "Authorization: Bearer $STEWARD_KEY" ${originOf()}/v1/sandboxes`
-  await eventually(async () => expect(await copied()).toBe(command))
-  await made.getByRole('button', { name: 'Copy key' }).click()
-  await eventually(async () => expect(await copied()).toMatch(/^sk_steward_[\w-]{43}$/))
-  await made.getByRole('button', { name: 'Done' }).click()
-  await made.waitFor({ state: 'detached' })
+  const dialog = window.dialog('Key created: copied')
+  await dialog.getByRole('button', { name: 'Copy command' }).click()
+  const readClipboard = () => page.evaluate<string>('navigator.clipboard.readText()')
+  const command = `curl -H "Authorization: Bearer $STEWARD_KEY" ${getOrigin()}/v1/sandboxes`
+  await eventually(async () => expect(await readClipboard()).toBe(command))
+  await dialog.getByRole('button', { name: 'Copy key' }).click()
+  await eventually(async () => expect(await readClipboard()).toMatch(/^sk_steward_[\w-]{43}$/))
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await dialog.waitFor({ state: 'detached' })
 })
 
 test('a tool client is made with limits, asks before it deletes, and is revoked', async () => {
@@ -90,18 +90,18 @@ test('a tool client is made with limits, asks before it deletes, and is revoked'
   await form.getByLabel('Daily budget').fill('5')
   await look(page, 'settings-tools-new')
   await form.getByRole('button', { name: 'Create client' }).click()
-  const made = window.dialog('Client created: claude-code')
-  const key = await made.getByRole('region', { name: 'Key', exact: true }).locator('code').textContent()
+  const dialog = window.dialog('Client created: claude-code')
+  const key = await dialog.getByRole('region', { name: 'Key', exact: true }).locator('code').textContent()
   expect(key).toMatch(/^sk_tools_[\w-]{43}$/)
-  await made.getByRole('button', { name: 'Done' }).click()
+  await dialog.getByRole('button', { name: 'Done' }).click()
   await section.getByText('Changes, asks before it deletes').waitFor()
   await look(page, 'settings-tools')
   await look.inOtherSizes(page, 'settings-tools')
   expect(await page.content()).not.toContain(key)
   await section.getByText('Codex', { exact: true }).click()
-  await section.getByText(`url = "${originOf()}/mcp"`).waitFor()
+  await section.getByText(`url = "${getOrigin()}/mcp"`).waitFor()
 
-  const tools = await mcpClient({ url: `${originOf()}/mcp`, key: key ?? '' })
+  const tools = await createMcpClient({ url: `${getOrigin()}/mcp`, key: key ?? '' })
   onTestFinished(() => tools.client.close())
   const { id } = (await tools.call('sandbox_create', { name: 'atlas' })).result
   const deleted = tools.call('sandbox_delete', { sandbox_id: id })
@@ -109,7 +109,7 @@ test('a tool client is made with limits, asks before it deletes, and is revoked'
     const listed = await app.person.call(listIntents, { state: 'waiting' })
     return listed.intents.length > 0 && listed
   })
-  await page.goto(`${originOf()}/#/approvals/${intents[0]?.id}`)
+  await page.goto(`${getOrigin()}/#/approvals/${intents[0]?.id}`)
   const request = page.getByRole('article', { name: 'Request' })
   await request
     .getByRole('heading', { name: `Delete the sandbox “atlas” (${id.slice(0, 8)}) with all its files` })
@@ -129,7 +129,7 @@ test('a tool client is made with limits, asks before it deletes, and is revoked'
   const env = { ...process.env, STEWARD_MCP_KEY: key ?? '' } as Record<string, string>
   await joined.connect(new StdioClientTransport({ command: process.execPath, args, env }))
   expect((await joined.listTools()).tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true)
-  expect((await called(joined, 'sandbox_list', {})).result).toMatchObject({ count: 0 })
+  expect((await callTool(joined, 'sandbox_list', {})).result).toMatchObject({ count: 0 })
 
   const again = await settingsScreen(page).open('Tool clients')
   await again.getByRole('button', { name: 'Revoke claude-code' }).click()
@@ -141,7 +141,7 @@ test('a tool client is made with limits, asks before it deletes, and is revoked'
 test('every section has an address and a command', async () => {
   const window = await app.window()
   const { page } = window
-  await page.goto(`${originOf()}/#/settings/appearance`)
+  await page.goto(`${getOrigin()}/#/settings/appearance`)
   const appearance = page.getByRole('article', { name: 'Appearance' })
   await appearance.getByText('Light', { exact: true }).click()
   await until('it is light', () => page.evaluate<boolean>("document.documentElement.dataset.theme === 'light'"))
@@ -182,8 +182,8 @@ test('what is written and not saved is asked about, whichever way one leaves', a
     () => page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Appearance' }).click(),
     () => page.keyboard.press('Alt+2'),
   ]
-  for (const leave of ways) {
-    await leave()
+  for (const close of ways) {
+    await close()
     await page.mouse.move(700, 500)
     const stay = asks.getByRole('button', { name: 'Stay' })
     await until('Stay to have the focus', () => stay.evaluate((it) => it === it.ownerDocument.activeElement))
@@ -209,14 +209,14 @@ test('what is written and not saved is asked about, whichever way one leaves', a
 test('a policy that is written, ordered and saved decides from then on', async () => {
   const { stopped: _, ...before } = await app.person.call(getPolicy, {})
   onTestFinished(() => changeConfirmed(app.person, { passphrase, change: () => app.person.call(changePolicy, before) }))
-  const program = stewardClient(originOf(), app.steward.ownerKey)
+  const program = createStewardClient(getOrigin(), app.steward.ownerKey)
   const signIn: IntentInput = { kind: 'siwe', domain: 'a.example', uri: 'https://a.example/', nonce: 'k3Gq8sLm2Zx9' }
   const window = await app.window()
   const { page } = window
   const section = await settingsScreen(page).open('Policies')
-  const rule = (place: number) => section.getByRole('listitem', { name: `Rule ${place}` })
-  const choose = async (place: number, field: string, option: string) => {
-    await rule(place)
+  const rule = (index: number) => section.getByRole('listitem', { name: `Rule ${index}` })
+  const choose = async (index: number, field: string, option: string) => {
+    await rule(index)
       .getByRole('button', { name: new RegExp(`^${field}`) })
       .click()
     await page.getByRole('menuitemradio', { name: option }).click()

@@ -27,7 +27,7 @@ test('after a flood the last line and what stands above it are right', async () 
   await eventually(async () => {
     const numbers = (await terminal.rows()).filter((row) => /^\d+$/.test(row)).map(Number)
     expect(numbers.at(-1)).toBe(3_000_000)
-    expect(numbers).toEqual(numbers.map((_, at) => 3_000_000 - numbers.length + 1 + at))
+    expect(numbers).toEqual(numbers.map((_, index) => 3_000_000 - numbers.length + 1 + index))
   })
   // Whoever presses while the screen is drawn anew, as after a flood that was too fast to show, presses once more.
   await eventually(async () => {
@@ -35,7 +35,7 @@ test('after a flood the last line and what stands above it are right', async () 
     const numbers = (await terminal.rows()).filter((row) => /^\d+$/.test(row)).map(Number)
     expect(numbers.length).toBeGreaterThan(5)
     expect(numbers.at(-1)).toBeLessThan(3_000_000)
-    expect(numbers).toEqual(numbers.map((_, at) => (numbers[0] ?? 0) + at))
+    expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index))
   })
 })
 

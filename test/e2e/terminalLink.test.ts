@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createApiKey, revokeApiKey } from '#shared/contract/accounts.ts'
 import { createTerminal, createTerminalLink } from '#shared/contract/terminals.ts'
 import { openWindow } from '../support/browser.ts'
-import { stewardClient } from '../support/stewardClient.ts'
+import { createStewardClient } from '../support/stewardClient.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
 import { terminalPane } from './pages/terminalPane.ts'
 
@@ -17,7 +17,7 @@ test('the page of a terminal link ends with the API key that issued it', async (
   const { id } = await app.sandbox('lent-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const { id: keyId, key } = await app.client.call(createApiKey, { name: 'lender' })
-  const lender = stewardClient(app.steward.serviceUrl, key)
+  const lender = createStewardClient(app.steward.serviceUrl, key)
   const { terminal_url: url } = await lender.call(createTerminalLink, { id })
   const opened = await openWindow(app.browser)
   onTestFinished(() => opened.close())

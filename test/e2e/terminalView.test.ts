@@ -32,7 +32,7 @@ async function openTerminal(name: string): Promise<{ id: string; window: AppWind
 const clipboard = ({ page }: AppWindow) => page.evaluate(() => navigator.clipboard.readText())
 const copies = ({ page }: AppWindow, text: string) =>
   page.evaluate((copied) => navigator.clipboard.writeText(copied), text)
-const marksOf = (page: Page) => page.getByRole('region', { name: 'Commands in view' })
+const findMarks = (page: Page) => page.getByRole('region', { name: 'Commands in view' })
 const topRow = async ({ terminal }: AppWindow) => (await terminal.rows())[0]
 
 test('leads from command to command, tells how each ended and copies what it printed', async () => {
@@ -43,7 +43,7 @@ test('leads from command to command, tells how each ended and copies what it pri
   await terminal.run('seq 1 80')
   await terminal.sees(/^80$/m)
   await terminal.run('cat')
-  const marks = marksOf(page)
+  const marks = findMarks(page)
   await marks.getByRole('button', { name: 'cat: running' }).waitFor()
   await terminal.press('Control+c')
   await marks.getByRole('button', { name: 'cat: exit code 130' }).waitFor()
@@ -52,7 +52,7 @@ test('leads from command to command, tells how each ended and copies what it pri
   await terminal.press('Control+ArrowUp')
   await eventually(async () => expect(await topRow(window)).toMatch(/# seq 1 80$/))
   await window.command('Copy last output')
-  const numbers = Array.from({ length: 80 }, (_, place) => place + 1).join('\n')
+  const numbers = Array.from({ length: 80 }, (_, index) => index + 1).join('\n')
   await eventually(async () => expect(await clipboard(window)).toBe(numbers))
 
   await terminal.press('Control+ArrowUp')
@@ -85,8 +85,8 @@ test('what the output names of the sandbox opens there: a port in the browser, a
   })
   const inTab = async (work: () => Promise<void>) => {
     const [opened] = await Promise.all([context.waitForEvent('page'), work()])
-    const shown = () => opened.evaluate(() => document.body.textContent?.trim()).catch(() => '')
-    await until('the page of the port is there', async () => (await shown()) === 'served')
+    const readText = () => opened.evaluate(() => document.body.textContent?.trim()).catch(() => '')
+    await until('the page of the port is there', async () => (await readText()) === 'served')
     const address = new URL(opened.url())
     await opened.close()
     return address
@@ -98,15 +98,19 @@ test('what the output names of the sandbox opens there: a port in the browser, a
   const question = window.dialog('Expose port 8123 of places-box?')
   await question.waitFor()
   await look(page, 'terminal-link-port')
-  const asked = await inTab(() => question.getByRole('button', { name: 'Expose and open' }).click())
-  expect([asked.hostname, asked.pathname, asked.search]).toEqual([expect.stringMatching(/^8123-/), '/page.txt', '?a=b'])
+  const dialogResult = await inTab(() => question.getByRole('button', { name: 'Expose and open' }).click())
+  expect([dialogResult.hostname, dialogResult.pathname, dialogResult.search]).toEqual([
+    expect.stringMatching(/^8123-/),
+    '/page.txt',
+    '?a=b',
+  ])
   expect((await app.client.call(listPorts, { id })).ports).toMatchObject([{ port: 8123, visibility: 'private' }])
   const again = await inTab(() => terminal.openLink(', or localhost:8123/page.txt'.slice(5)))
-  expect([again.hostname, again.pathname]).toEqual([asked.hostname, '/page.txt'])
+  expect([again.hostname, again.pathname]).toEqual([dialogResult.hostname, '/page.txt'])
   await terminal.run('clear; echo "it is http://localhost:8123//evil.example/page.txt"')
   await terminal.sees(/^it is http/m)
   const led = await inTab(() => terminal.openLink('http://localhost:8123//evil.example/page.txt'))
-  expect([led.hostname, led.pathname]).toEqual([asked.hostname, '//evil.example/page.txt'])
+  expect([led.hostname, led.pathname]).toEqual([dialogResult.hostname, '//evil.example/page.txt'])
 
   await terminal.run('clear; echo "src/app.py:120:3: error, src/gone.py:1"')
   await terminal.sees(/^src.*gone.py:1$/m)
@@ -125,7 +129,7 @@ test("no output leads to this computer's own servers", async () => {
   const { window } = await openTerminal('own-server-box')
   const { page, terminal } = window
   const opened: string[] = []
-  page.context().on('page', (other) => opened.push(other.url()))
+  page.context().on('page', (popup) => opened.push(popup.url()))
   const { port } = new URL(page.url())
   for (const address of [
     `http://127.0.0.1:${port}/`,
@@ -145,11 +149,11 @@ test("no output leads to this computer's own servers", async () => {
 test('asks before several lines run one by one', async () => {
   const { id, window } = await openTerminal('paste-box')
   const { page, terminal } = window
-  const kept = async () => (await app.client.call(readFile, { id, path: '/root/kept' })).content
+  const readStored = async () => (await app.client.call(readFile, { id, path: '/root/kept' })).content
   const question = window.dialog('Paste 3 lines?')
   await copies(window, 'first\n  second \x1b[2J\nthird\n')
   await terminal.run('cat >> kept')
-  await marksOf(page).getByRole('button', { name: 'cat >> kept: running' }).waitFor()
+  await findMarks(page).getByRole('button', { name: 'cat >> kept: running' }).waitFor()
   await window.command('Paste into terminal')
   await question.getByText('runs each line as it is pasted').waitFor()
   await look(page, 'paste')
@@ -160,21 +164,21 @@ test('asks before several lines run one by one', async () => {
   await question.getByRole('button', { name: 'Paste as one line' }).click()
   await question.waitFor({ state: 'hidden' })
   await terminal.press('Enter')
-  await eventually(async () => expect(await kept()).toBe('first second [2J third\n'))
+  await eventually(async () => expect(await readStored()).toBe('first second [2J third\n'))
 
   await window.command('Paste into terminal')
   await question.getByLabel('Don’t ask again').check()
   await question.getByRole('button', { name: 'Paste', exact: true }).click()
-  await eventually(async () => expect(await kept()).toBe('first second [2J third\nfirst\n  second [2J\nthird\n'))
+  await eventually(async () => expect(await readStored()).toBe('first second [2J third\nfirst\n  second [2J\nthird\n'))
   await window.command('Paste into terminal')
-  await eventually(async () => expect((await kept()).split('third\n')).toHaveLength(4))
+  await eventually(async () => expect((await readStored()).split('third\n')).toHaveLength(4))
   expect(await question.count()).toBe(0)
 
   await terminal.press('Control+d')
   const long = `${'0123456789abcde\n'.repeat(20_000)}`
   await copies(window, long)
   await terminal.run('stty -echo; wc -c > long')
-  await marksOf(page).getByRole('button', { name: 'stty -echo; wc -c > long: running' }).waitFor()
+  await findMarks(page).getByRole('button', { name: 'stty -echo; wc -c > long: running' }).waitFor()
   await window.command('Paste into terminal')
   await terminal.press('Control+d')
   await eventually(async () =>
@@ -193,9 +197,9 @@ test('shows where a link leads, and lets programs copy and ring only as the pers
   const row = page.locator('[data-terminal]:visible .xterm-rows > div', { hasText: 'good evil' }).last()
   const hint = page.getByRole('tooltip')
   const pointAt = async (x: number) => {
-    const { x: left = 0, y: top = 0 } = (await row.boundingBox()) ?? {}
-    await page.mouse.move(left + x, top + 30)
-    await page.mouse.move(left + x, top + 8)
+    const { x: leftPx = 0, y: top = 0 } = (await row.boundingBox()) ?? {}
+    await page.mouse.move(leftPx + x, top + 30)
+    await page.mouse.move(leftPx + x, top + 8)
   }
   await pointAt(12)
   await hint.getByText(target).waitFor()
@@ -294,10 +298,10 @@ test('keeps the reader in place while output floods in', async () => {
 test('looks and behaves as the person chose, also after a reload', async () => {
   const { id, window } = await openTerminal('chosen-box')
   const { page, terminal } = window
-  const ground = () =>
+  const readBackground = () =>
     page.locator('[data-terminal]:visible').evaluate((element) => getComputedStyle(element).backgroundColor)
   const preferences = window.dialog('Terminal preferences')
-  const usual = await ground()
+  const defaultBackground = await readBackground()
   await terminal.press('Control+,')
   await preferences.getByRole('radio', { name: 'Midnight' }).check()
   await look(page, 'terminal-preferences')
@@ -306,7 +310,7 @@ test('looks and behaves as the person chose, also after a reload', async () => {
   await preferences.getByLabel('Size').fill('18')
   await preferences.getByRole('button', { name: 'Done' }).click()
   await preferences.waitFor({ state: 'hidden' })
-  expect(await ground()).toBe('rgb(17, 21, 42)')
+  expect(await readBackground()).toBe('rgb(17, 21, 42)')
 
   // As many viewers as there may be, a program that asks for the ground gets one answer.
   const second = appWindow(await page.context().newPage())
@@ -321,7 +325,7 @@ test('looks and behaves as the person chose, also after a reload', async () => {
 
   await window.reload()
   await terminal.isLive()
-  expect(await ground()).toBe('rgb(17, 21, 42)')
+  expect(await readBackground()).toBe('rgb(17, 21, 42)')
   await copies(window, 'before')
   await terminal.run('clear; echo selected-word')
   await terminal.sees(/^selected-word$/m)
@@ -334,7 +338,7 @@ test('looks and behaves as the person chose, also after a reload', async () => {
   await window.reload()
   await terminal.isLive()
   await terminal.sees('selected-word')
-  expect(await ground()).toBe(usual)
+  expect(await readBackground()).toBe(defaultBackground)
   await window.command('Terminal preferences…')
   expect(await preferences.getByLabel('Size').inputValue()).toBe('13')
   await preferences.getByRole('radio', { name: 'Pine' }).check()
@@ -351,7 +355,7 @@ test('a frame that a program marks as such is never shown in part', async () => 
   await page.addScriptTag({ path: createRequire(import.meta.url).resolve('@xterm/xterm') })
   const draws = (output: string) =>
     page.evaluate((text) => {
-      type Drawing = { open(at: Element | null): void; write(text: string): void }
+      type Drawing = { open(element: Element | null): void; write(text: string): void }
       const shared = globalThis as unknown as { Terminal: new (size: object) => Drawing; drawing: Drawing | undefined }
       if (!shared.drawing) {
         shared.drawing = new shared.Terminal({ cols: 8, rows: 4 })
@@ -360,15 +364,15 @@ test('a frame that a program marks as such is never shown in part', async () => 
       shared.drawing.write(text)
     }, output)
   const rows = () => page.locator('.xterm-rows > div').allTextContents()
-  const drawn = (letter: string) => Array.from({ length: 4 }, () => letter.repeat(8))
+  const repeatRows = (letter: string) => Array.from({ length: 4 }, () => letter.repeat(8))
 
-  await draws(`\x1b[H${drawn('a').join('\r\n')}`)
+  await draws(`\x1b[H${repeatRows('a').join('\r\n')}`)
   await page.clock.runFor(200)
-  expect(await rows()).toEqual(drawn('a'))
-  await draws(`\x1b[?2026h\x1b[2J\x1b[H${drawn('b').slice(2).join('\r\n')}`)
+  expect(await rows()).toEqual(repeatRows('a'))
+  await draws(`\x1b[?2026h\x1b[2J\x1b[H${repeatRows('b').slice(2).join('\r\n')}`)
   await page.clock.runFor(200)
-  expect(await rows()).toEqual(drawn('a'))
-  await draws(`\r\n${drawn('b').slice(2).join('\r\n')}\x1b[?2026l`)
+  expect(await rows()).toEqual(repeatRows('a'))
+  await draws(`\r\n${repeatRows('b').slice(2).join('\r\n')}\x1b[?2026l`)
   await page.clock.runFor(200)
-  expect(await rows()).toEqual(drawn('b'))
+  expect(await rows()).toEqual(repeatRows('b'))
 })

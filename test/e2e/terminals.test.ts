@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { execInSandbox, listSandboxes, startSandbox, stopSandbox } from '#shared/contract/sandboxes.ts'
 import { createTerminal, listTerminals } from '#shared/contract/terminals.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { leftBehind } from '../support/leftBehind.ts'
-import { isAlive, seenProcesses } from '../support/processes.ts'
+import { findLeftBehind } from '../support/findLeftBehind.ts'
+import { isAlive, listProcesses } from '../support/processes.ts'
 import type { Steward } from '../support/steward.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
@@ -46,7 +46,7 @@ test('tells the program the size of its window', async () => {
   await window.select('size-box')
   await window.terminal.isLive()
   /** What the program is told, once it is what is shown: it may hear of the new size after the window has it. */
-  const shownSize = async () => {
+  const readSize = async () => {
     await window.terminal.run('while clear; echo "size is $(stty size)"; do sleep 0.2; done')
     const size = await until('the program to know the size', async () => {
       const rows = await window.terminal.rows()
@@ -55,10 +55,10 @@ test('tells the program the size of its window', async () => {
     await window.terminal.press('Control+c')
     return size
   }
-  const before = { rows: (await window.terminal.rows()).length, size: await shownSize() }
+  const before = { rows: (await window.terminal.rows()).length, size: await readSize() }
   await window.page.setViewportSize({ width: 900, height: 500 })
   await eventually(async () => expect((await window.terminal.rows()).length).toBeLessThan(before.rows))
-  expect(await shownSize()).not.toBe(before.size)
+  expect(await readSize()).not.toBe(before.size)
 })
 
 test('finds all as it was after a reload', async () => {
@@ -218,10 +218,10 @@ test('is one machine: what a terminal starts, an exec reaches, and top shows not
   await window.terminal.run('top')
   await window.terminal.sees(/Tasks: +\d+ total/)
   await window.terminal.sees('python3')
-  const shown = async () =>
+  const readShown = async () =>
     (await window.terminal.rows()).filter((row) => /^ *\d+ \w+ /.test(row)).map((row) => row.split(/ +/).at(-1))
-  await eventually(async () => expect(await shown()).toEqual(expect.arrayContaining(['top', 'python3', 'bash'])))
-  expect(await shown()).not.toContain('chromium')
+  await eventually(async () => expect(await readShown()).toEqual(expect.arrayContaining(['top', 'python3', 'bash'])))
+  expect(await readShown()).not.toContain('chromium')
   await window.terminal.press('q')
 })
 
@@ -233,7 +233,7 @@ test('deletes a sandbox and leaves nothing of it', async () => {
   await window.terminal.isLive()
   const sleep = `sleep 9${Number.parseInt(id.slice(0, 8), 16)}` // like no other on this machine
   await window.terminal.run(`(setsid ${sleep} &) ; echo something > file; ${sleep}`)
-  const sleepers = () => seenProcesses().filter(({ command }) => command === sleep)
+  const sleepers = () => listProcesses().filter(({ command }) => command === sleep)
   await eventually(() => expect(sleepers()).toHaveLength(2))
 
   await window.command(`Delete ${name}`)
@@ -246,6 +246,9 @@ test('deletes a sandbox and leaves nothing of it', async () => {
   const { sandboxes } = await app.client.call(listSandboxes, {})
   expect(sandboxes.map((it) => it.id)).not.toContain(id)
   await eventually(() =>
-    expect({ sleepers: sleepers(), left: leftBehind(id, app.steward.dataFolder) }).toEqual({ sleepers: [], left: [] }),
+    expect({ sleepers: sleepers(), left: findLeftBehind(id, app.steward.dataFolder) }).toEqual({
+      sleepers: [],
+      left: [],
+    }),
   )
 })

@@ -5,9 +5,9 @@ import { getPayment, listPayments } from '#shared/contract/localPayments.ts'
 import { giveTestMoney } from '#shared/contract/payments.ts'
 import { createToolClient } from '#shared/contract/toolClients.ts'
 import { getWallet } from '#shared/contract/wallet.ts'
-import { type AppHost, appHost } from '../support/appHost/appHost.ts'
+import { type AppHost, createAppHost } from '../support/appHost/appHost.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { type McpClient, mcpClient } from '../support/mcpClients.ts'
+import { createMcpClient, type McpClient } from '../support/mcpClients.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
@@ -22,8 +22,8 @@ const look = pictures()
 beforeAll(async () => {
   app = await ownStewardInBrowser({ config: { wallet: { secret_store: 'vault_file' } } })
   const { key } = await app.person.call(createToolClient, { name: 'researcher' })
-  mcp = await mcpClient({ url: `${new URL(app.steward.url).origin}/mcp`, key })
-  host = await appHost({ browser: app.browser, client: mcp.client, uri: receiptUri })
+  mcp = await createMcpClient({ url: `${new URL(app.steward.url).origin}/mcp`, key })
+  host = await createAppHost({ browser: app.browser, client: mcp.client, uri: receiptUri })
 })
 afterEach(() => expect(host.complaints).toEqual([]))
 afterAll(async () => {
@@ -102,8 +102,8 @@ test('what the person refuses is not done, and the page says so', async () => {
 })
 
 test('text of strangers stays text, in any scheme, and the page reaches nothing', async () => {
-  const asked: string[] = []
-  const listen = (request: Request): void => void asked.push(new URL(request.url()).pathname)
+  const calls: string[] = []
+  const listen = (request: Request): void => void calls.push(new URL(request.url()).pathname)
   host.page.on('request', listen)
   onTestFinished(() => void host.page.off('request', listen))
   await host.show({ theme: 'dark' })
@@ -123,7 +123,7 @@ test('text of strangers stays text, in any scheme, and the page reaches nothing'
   })
   expect(await host.frame.locator('img, a, button, main script').count()).toBe(0)
   expect(await host.page.evaluate('window.hacked')).toBeUndefined()
-  expect(asked).toEqual(['/app'])
+  expect(calls).toEqual(['/app'])
   await host.frame.locator('html[data-theme=dark]').waitFor()
   await host.setTheme('light')
   await host.frame.locator('html[data-theme=light]').waitFor()

@@ -30,7 +30,7 @@ async function walletWindow(): Promise<Page> {
 }
 
 /** As the window itself knows it. */
-const known = (page: Page): Promise<Wallet> => callInPage(page, getWallet, {})
+const readWallet = (page: Page): Promise<Wallet> => callInPage(page, getWallet, {})
 
 test('a wallet is there only after its words were shown to be written down', async () => {
   const page = await walletWindow()
@@ -56,29 +56,29 @@ test('a wallet is there only after its words were shown to be written down', asy
   await sheet.press('Continue')
 
   await sheet.step('Write these words down')
-  const words = await sheet.words()
-  expect(words).toHaveLength(12)
+  const phrase = await sheet.words()
+  expect(phrase).toHaveLength(12)
   await look(page, 'wallet-words', ['dark'])
   await sheet.press('I wrote them down')
   await sheet.step('Check your copy')
-  const places = await sheet.askedPlaces()
-  for (const place of places) await sheet.fill(`Word ${place}`, 'wrong')
+  const indexes = await sheet.askedPlaces()
+  for (const index of indexes) await sheet.fill(`Word ${index}`, 'wrong')
   await sheet.press('Check')
-  expect(await sheet.problem()).toContain(`That is not word ${places[0]}.`)
-  for (const place of places) {
-    expect(await sheet.frame.getByLabel(`Word ${place}`, { exact: true }).inputValue()).toBe('')
+  expect(await sheet.problem()).toContain(`That is not word ${indexes[0]}.`)
+  for (const index of indexes) {
+    expect(await sheet.frame.getByLabel(`Word ${index}`, { exact: true }).inputValue()).toBe('')
   }
   await sheet.press('Show words again')
   await sheet.step('Write these words down')
-  expect(await sheet.words()).toEqual(words)
+  expect(await sheet.words()).toEqual(phrase)
 
   await page.keyboard.press('Escape')
   await sheet.isGone()
-  expect((await known(page)).state).toBe('absent')
+  expect((await readWallet(page)).state).toBe('absent')
 
   expect(await createWallet(page, passphrase)).toHaveLength(12)
   await page.getByRole('heading', { name: 'Phrase 1' }).waitFor()
-  expect(await known(page)).toMatchObject({ state: 'unlocked', keyrings: [{ words: 12, written_down: true }] })
+  expect(await readWallet(page)).toMatchObject({ state: 'unlocked', keyrings: [{ words: 12, written_down: true }] })
 })
 
 test('the window cannot look into a sheet that shows a phrase', async () => {
@@ -91,23 +91,23 @@ test('the window cannot look into a sheet that shows a phrase', async () => {
   await sheet.press('Show words')
   await sheet.step(/^Recovery phrase/)
   const [word = ''] = await sheet.words()
-  const seen = await page.evaluate(() => {
+  const globals = await page.evaluate(() => {
     const frame = document.querySelector('iframe')
-    const tried = (read: () => unknown) => {
+    const attempt = (read: () => unknown) => {
       try {
         return String(read())
-      } catch (failure) {
-        return failure instanceof Error ? failure.name : ''
+      } catch (error) {
+        return error instanceof Error ? error.name : ''
       }
     }
     return {
-      document: tried(() => frame?.contentDocument),
-      inside: tried(() => frame?.contentWindow?.document.body.textContent),
+      document: attempt(() => frame?.contentDocument),
+      inside: attempt(() => frame?.contentWindow?.document.body.textContent),
       page: document.documentElement.outerHTML,
     }
   })
-  expect(seen).toMatchObject({ document: 'null', inside: 'SecurityError' })
-  expect(seen.page).not.toContain(`>${word}<`)
+  expect(globals).toMatchObject({ document: 'null', inside: 'SecurityError' })
+  expect(globals.page).not.toContain(`>${word}<`)
   await sheet.press('Done')
   await sheet.isGone()
 })
@@ -127,7 +127,7 @@ test('the wallet is locked from the line of state, and only its passphrase unloc
   await look(page, 'wallet-unlock', ['dark'])
   await page.keyboard.press('Escape')
   await sheet.isGone()
-  expect((await known(page)).state).toBe('locked')
+  expect((await readWallet(page)).state).toBe('locked')
   await unlock.click()
   await unlockWallet(page, passphrase)
   await page.getByRole('button', { name: 'Wallet unlocked' }).waitFor()
@@ -168,7 +168,7 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   await look(page, 'wallet-deposit')
   await page.keyboard.press('Escape')
 
-  const solana = (await known(page)).keyrings
+  const solana = (await readWallet(page)).keyrings
     .flatMap(({ accounts }) => accounts)
     .find((it) => it.chain_type === 'solana')
   await page.getByRole('button', { name: `Deposit to ${solana?.label}`, exact: true }).click()
@@ -222,7 +222,7 @@ test('accounts are added and named, and commands copy their addresses', async ()
   const row = card.getByRole('listitem', { name: 'Savings' })
   await row.waitFor()
   await command('Copy address of Savings')
-  const { keyrings } = await known(page)
+  const { keyrings } = await readWallet(page)
   const savings = keyrings[0]?.accounts.find(({ label }) => label === 'Savings')?.address
   await eventually(async () => expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(savings))
 })

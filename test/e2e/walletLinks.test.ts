@@ -20,10 +20,10 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-const linked = async () => (await app.client.call(getMe, {})).wallets.map((it) => it.wallet_address)
+const listLinked = async () => (await app.client.call(getMe, {})).wallets.map((it) => it.wallet_address)
 
 test('a wallet is unlinked after a confirmation, stays unlinked, and is linked again', async () => {
-  await eventually(async () => expect(await linked()).toEqual([wallet.address]))
+  await eventually(async () => expect(await listLinked()).toEqual([wallet.address]))
   const window = await app.window()
   const { page } = window
   const settings = settingsScreen(page)
@@ -35,20 +35,20 @@ test('a wallet is unlinked after a confirmation, stays unlinked, and is linked a
   await dialog.getByText(/can no longer sign in to this account/).waitFor()
   await look(page, 'settings-account-unlink', ['dark'])
   await dialog.getByRole('button', { name: 'Cancel' }).click()
-  expect(await linked()).toEqual([wallet.address])
+  expect(await listLinked()).toEqual([wallet.address])
   await section.getByRole('button', { name: `Unlink ${wallet.address}` }).click()
   await dialog.getByRole('button', { name: 'Unlink wallet' }).click()
   await section.getByText(/not linked/).waitFor()
-  expect(await linked()).toEqual([])
+  expect(await listLinked()).toEqual([])
 
   await page.getByRole('button', { name: 'Wallet unlocked' }).click()
   const sheet = sheetPage(page)
   await section.getByRole('button', { name: `Link ${wallet.address}` }).click()
   await sheet.step('Unlock the wallet')
-  expect(await linked()).toEqual([])
+  expect(await listLinked()).toEqual([])
   await sheet.give(passphrase, 'Unlock')
   await section.getByText(/linked by Steward/).waitFor()
-  expect(await linked()).toEqual([wallet.address])
+  expect(await listLinked()).toEqual([wallet.address])
 })
 
 test('the sheet of a removal says that the key no longer signs in, and unlinks it', async () => {
@@ -67,7 +67,7 @@ test('the sheet of a removal says that the key no longer signs in, and unlinks i
   await look(page, 'wallet-remove', ['dark'])
   await sheet.fill('Type “Key 1” to confirm', 'Key 1')
   await sheet.give(passphrase, 'Remove the private key')
-  await eventually(async () => expect(await linked()).toEqual([]))
+  await eventually(async () => expect(await listLinked()).toEqual([]))
   const signedIn = await wallet.signIn(app.steward.serviceUrl)
   expect(signedIn.json.access_token).toBeUndefined()
 })

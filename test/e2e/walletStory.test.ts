@@ -74,12 +74,12 @@ async function createWallet({ page }: AppWindow): Promise<void> {
   expect(paper).toHaveLength(12)
   await sheet.press('I wrote them down')
   await sheet.step('Check your copy')
-  const asked = await sheet.frame.getByRole('textbox', { name: /^Word \d+$/ }).all()
-  expect(asked).toHaveLength(3)
+  const fields = await sheet.frame.getByRole('textbox', { name: /^Word \d+$/ }).all()
+  expect(fields).toHaveLength(3)
   for (const word of ['wrong', undefined]) {
     for (const label of await sheet.frame.locator('label').allTextContents()) {
-      const place = Number(/^Word (\d+)$/.exec(label)?.[1])
-      await sheet.fill(label, word ?? paper[place - 1] ?? '')
+      const index = Number(/^Word (\d+)$/.exec(label)?.[1])
+      await sheet.fill(label, word ?? paper[index - 1] ?? '')
     }
     await sheet.press('Check')
     if (!word) continue

@@ -30,26 +30,26 @@ async function sees(page: Page, id: string, text: string): Promise<void> {
 }
 
 /** Where each terminal in view stands, from left to right and from top to bottom. */
-async function places(page: Page): Promise<Record<string, { x: number; y: number }>> {
-  const shown = await page.locator('[data-terminal]:visible').all()
+async function readPositions(page: Page): Promise<Record<string, { x: number; y: number }>> {
+  const panes = await page.locator('[data-terminal]:visible').all()
   const entries = await Promise.all(
-    shown.map(async (it) => [await it.getAttribute('data-terminal'), await it.boundingBox()] as const),
+    panes.map(async (pane) => [await pane.getAttribute('data-terminal'), await pane.boundingBox()] as const),
   )
   return Object.fromEntries(
     entries.map(([id, box]) => [id, { x: Math.round(box?.x ?? -1), y: Math.round(box?.y ?? -1) }]),
   )
 }
 
-async function focusedId(page: Page): Promise<string | null> {
+async function getFocusedId(page: Page): Promise<string | null> {
   return page.locator('[data-terminal]:focus-within').getAttribute('data-terminal')
 }
 
 /** Splits the terminal that has the focus, and waits until the new one has it. */
 async function split(page: Page, keys: string): Promise<string> {
-  const before = await focusedId(page)
+  const before = await getFocusedId(page)
   await page.keyboard.press(keys)
   const id = await until('the new terminal has the focus', async () => {
-    const now = await focusedId(page)
+    const now = await getFocusedId(page)
     return now !== before && now
   })
   await isLive(page, id)
@@ -58,7 +58,7 @@ async function split(page: Page, keys: string): Promise<string> {
 
 test('splits by keys and by dragging, types into all at once, and finds the layout again', async () => {
   const { id: sandboxId } = await app.sandbox('split-box')
-  const [first, other] = [
+  const [first, second] = [
     (await app.client.call(createTerminal, { id: sandboxId, command: 'bash' })).session_id,
     (await app.client.call(createTerminal, { id: sandboxId, command: 'bash' })).session_id,
   ]
@@ -74,20 +74,20 @@ test('splits by keys and by dragging, types into all at once, and finds the layo
   const below = await split(page, 'Control+Alt+Shift+D')
   await typeLine(page, 'echo below $((40 + 3))')
   await sees(page, below, 'below 43')
-  const at = await places(page)
-  expect(at[right]?.x).toBeGreaterThan(at[first]?.x ?? 0)
-  expect(at[below]?.x).toBe(at[right]?.x)
-  expect(at[below]?.y).toBeGreaterThan(at[right]?.y ?? 0)
+  const positions = await readPositions(page)
+  expect(positions[right]?.x).toBeGreaterThan(positions[first]?.x ?? 0)
+  expect(positions[below]?.x).toBe(positions[right]?.x)
+  expect(positions[below]?.y).toBeGreaterThan(positions[right]?.y ?? 0)
 
   await page.keyboard.press('Control+Shift+ArrowLeft')
-  await eventually(async () => expect(await focusedId(page)).toBe(first))
+  await eventually(async () => expect(await getFocusedId(page)).toBe(first))
   await page.keyboard.press('Control+Alt+Shift+ArrowRight')
-  await eventually(async () => expect((await places(page))[right]?.x).toBeGreaterThan(at[right]?.x ?? 0))
+  await eventually(async () => expect((await readPositions(page))[right]?.x).toBeGreaterThan(positions[right]?.x ?? 0))
 
   await page.keyboard.press('Control+Shift+Z')
-  await eventually(async () => expect(Object.keys(await places(page))).toEqual([first]))
+  await eventually(async () => expect(Object.keys(await readPositions(page))).toEqual([first]))
   await page.keyboard.press('Control+Shift+Z')
-  await eventually(async () => expect(Object.keys(await places(page))).toHaveLength(3))
+  await eventually(async () => expect(Object.keys(await readPositions(page))).toHaveLength(3))
 
   await page.keyboard.press('Control+Shift+G')
   await page.getByText('Your input goes to 3 terminals.').waitFor()
@@ -103,21 +103,21 @@ test('splits by keys and by dragging, types into all at once, and finds the layo
     .tabs()
     .nth(1)
     .dragTo(terminal(page, first), { targetPosition: { x: 260, y: 640 } })
-  await isLive(page, other)
-  await eventually(async () => expect(Object.keys(await places(page))).toHaveLength(4))
+  await isLive(page, second)
+  await eventually(async () => expect(Object.keys(await readPositions(page))).toHaveLength(4))
   expect(await window.tabs().count()).toBe(1)
-  const arranged = await places(page)
-  expect(arranged[other]?.x).toBe(arranged[first]?.x)
-  expect(arranged[other]?.y).toBeGreaterThan(arranged[first]?.y ?? 0)
+  const arranged = await readPositions(page)
+  expect(arranged[second]?.x).toBe(arranged[first]?.x)
+  expect(arranged[second]?.y).toBeGreaterThan(arranged[first]?.y ?? 0)
 
   await window.reload()
-  for (const id of [first, right, below, other]) await isLive(page, id)
-  await eventually(async () => expect(await places(page)).toEqual(arranged))
+  for (const id of [first, right, below, second]) await isLive(page, id)
+  await eventually(async () => expect(await readPositions(page)).toEqual(arranged))
 })
 
 test('renames and reorders tabs, and goes to what it finds in another terminal', async () => {
   const { id } = await app.sandbox('tab-box')
-  const [one, two, three] = await Promise.all(
+  const [first, two, three] = await Promise.all(
     ['seq 1 3000; echo hidden-needle; seq 1 200; cat', 'cat', 'cat'].map((command) =>
       app.client.call(createTerminal, { id, command }),
     ),
@@ -129,13 +129,13 @@ test('renames and reorders tabs, and goes to what it finds in another terminal',
   await eventually(async () => expect(await window.tabs().count()).toBe(3))
 
   const names = async () => (await window.tabs().allTextContents()).map((name) => name.trim())
-  const rename = async (place: number, name: string) => {
-    await window.tabs().nth(place).dblclick()
+  const rename = async (index: number, name: string) => {
+    await window.tabs().nth(index).dblclick()
     await page.getByRole('textbox', { name: 'Name' }).fill(name)
     await page.keyboard.press('Enter')
-    await eventually(async () => expect((await names())[place]).toBe(name))
+    await eventually(async () => expect((await names())[index]).toBe(name))
   }
-  for (const [place, name] of ['red', 'green', 'blue'].entries()) await rename(place, name)
+  for (const [index, name] of ['red', 'green', 'blue'].entries()) await rename(index, name)
   await eventually(async () => {
     const { sessions } = await app.client.call(listTerminals, { id })
     expect(sessions.map((it) => it.name).sort()).toEqual(['blue', 'green', 'red'])
@@ -151,7 +151,7 @@ test('renames and reorders tabs, and goes to what it finds in another terminal',
   await window.reload()
   await eventually(async () => expect(await names()).toEqual(order))
 
-  const found = [one, two, three].find((it) => it?.command.includes('needle'))?.session_id ?? ''
+  const match = [first, two, three].find((it) => it?.command.includes('needle'))?.session_id ?? ''
   const elsewhere = order.indexOf('red') === 0 ? 1 : 0
   await window.tabs().nth(elsewhere).click()
   await window.terminal.isLive()
@@ -161,7 +161,7 @@ test('renames and reorders tabs, and goes to what it finds in another terminal',
   await search.getByRole('option').filter({ hasText: 'hidden-needle' }).waitFor()
   await page.keyboard.press('Enter')
   await search.waitFor({ state: 'hidden' })
-  await sees(page, found, 'hidden-needle')
+  await sees(page, match, 'hidden-needle')
 })
 
 test('a split starts where its neighbour is, and a program that runs is not ended without a question', async () => {
@@ -203,7 +203,7 @@ test('a split starts where its neighbour is, and a program that runs is not ende
   await question.getByText(/sleep 1000/).waitFor()
   await page.keyboard.press('Escape')
   await question.waitFor({ state: 'hidden' })
-  await until('the terminal has the focus again', async () => (await focusedId(page)) === second)
+  await until('the terminal has the focus again', async () => (await getFocusedId(page)) === second)
   expect(await running()).toHaveLength(2)
   await page.keyboard.press('Control+Shift+X')
   await question.getByRole('button', { name: 'Close terminal' }).click()

@@ -1,5 +1,5 @@
 const tickMs = 100
-const longestWallMs = 120_000
+const maxWallMs = 120_000
 
 /** What a process has worked, in milliseconds: on a machine that others keep busy it may stand still for long. */
 export type WorkClock = () => number | Promise<number>
@@ -12,17 +12,17 @@ export const ownWork: WorkClock = () => {
 
 /** Fails when `work` does not end before the clock has gone on by so much. */
 export async function withinDeadline<T>(
-  what: string,
+  subject: string,
   { ms, clock }: { ms: number; clock: WorkClock },
   work: Promise<T>,
 ): Promise<T> {
   const late = Promise.withResolvers<never>()
   const startMs = await clock()
-  const endWallMs = Date.now() + longestWallMs
+  const endWallMs = Date.now() + maxWallMs
   const ticking = setInterval(() => {
     void Promise.resolve(clock()).then((nowMs) => {
       if (nowMs - startMs < ms && Date.now() < endWallMs) return
-      late.reject(new Error(`${what} took longer than ${Math.round(ms)} ms.`))
+      late.reject(new Error(`${subject} took longer than ${Math.round(ms)} ms.`))
     }, late.reject)
   }, tickMs)
   try {
@@ -32,9 +32,9 @@ export async function withinDeadline<T>(
   }
 }
 
-const [shortestBytes, cellMs] = [4, 1e-5]
+const [minBytes, cellMs] = [4, 1e-5]
 
 /** What the bytes may cost when they are nothing but the shortest sequences that draw all of a screen of this size. */
-export function mostMsFor(bytes: number, { cols, rows }: { cols: number; rows: number }): number {
-  return (bytes / shortestBytes) * cols * rows * cellMs
+export function maxMsFor(bytes: number, { cols, rows }: { cols: number; rows: number }): number {
+  return (bytes / minBytes) * cols * rows * cellMs
 }

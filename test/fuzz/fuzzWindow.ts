@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
-import { mostMsFor, type WorkClock, withinDeadline } from './deadline.ts'
+import { maxMsFor, type WorkClock, withinDeadline } from './deadline.ts'
 import type { FuzzedTerminal } from './fuzzedTerminal.ts'
 import type { FuzzOptions, FuzzResult } from './fuzzHost.ts'
-import { randomOutput, seededRandom } from './randomOutput.ts'
+import { createSeededRandom, randomOutput } from './randomOutput.ts'
 
 /** As large as windows are: what a screen costs to draw is a matter of its size. */
 const sizes = [
@@ -15,7 +15,7 @@ const sizes = [
   { cols: 200, rows: 60 },
   { cols: 320, rows: 90 },
 ]
-const mostMegabytes = 768
+const maxMegabytes = 768
 const html = '<div id="terminal" style="width: 1200px; height: 700px; font-family: monospace"></div>'
 const bundler = fileURLToPath(new URL('./bundlePage.ts', import.meta.url))
 const style = fileURLToPath(new URL('../../node_modules/@xterm/xterm/css/xterm.css', import.meta.url))
@@ -24,7 +24,7 @@ const style = fileURLToPath(new URL('../../node_modules/@xterm/xterm/css/xterm.c
 export async function fuzzWindow(options: FuzzOptions): Promise<FuzzResult> {
   const browser = await openBrowser()
   try {
-    return await fuzzed(await terminalPage(browser), await workOf(browser), options)
+    return await fuzz(await terminalPage(browser), await createWorkClock(browser), options)
   } finally {
     await browser.close()
   }
@@ -36,7 +36,7 @@ export async function terminalPage(browser: Browser): Promise<Page> {
   await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: html }))
   await page.goto('http://terminal.localhost/')
   await page.addStyleTag({ path: style })
-  await page.addScriptTag({ content: await bundled() })
+  await page.addScriptTag({ content: await bundleTerminal() })
   await page.evaluate(() => {
     const make = Reflect.get(globalThis, 'fuzzedTerminal') as (host: Element | null) => FuzzedTerminal
     Reflect.set(globalThis, 'terminal', make(document.querySelector('#terminal')))
@@ -44,11 +44,11 @@ export async function terminalPage(browser: Browser): Promise<Page> {
   return page
 }
 
-async function fuzzed(page: Page, clock: WorkClock, { seed, ms, deadlineMs }: FuzzOptions): Promise<FuzzResult> {
-  const random = seededRandom(seed)
+async function fuzz(page: Page, clock: WorkClock, { seed, ms, deadlineMs }: FuzzOptions): Promise<FuzzResult> {
+  const random = createSeededRandom(seed)
   const output = randomOutput(random)
   const failures: Error[] = []
-  page.on('pageerror', (failure) => void failures.push(failure))
+  page.on('pageerror', (error) => void failures.push(error))
   const result: FuzzResult = { bytes: 0, questions: 0, megabytes: 0 }
   let size = { cols: 80, rows: 24 }
   await attach(page, size)
@@ -64,14 +64,14 @@ async function fuzzed(page: Page, clock: WorkClock, { seed, ms, deadlineMs }: Fu
       page.evaluate(() => 1),
     )
     result.questions += 1
-    const what = `${bytes.length} bytes of output (after ${result.bytes})`
-    await withinDeadline(what, { ms: deadlineMs + mostMsFor(bytes.length, size), clock }, drawn)
+    const subject = `${bytes.length} bytes of output (after ${result.bytes})`
+    await withinDeadline(subject, { ms: deadlineMs + maxMsFor(bytes.length, size), clock }, drawn)
     if (random() < 0.03) {
       size = sizes[Math.floor(random() * sizes.length)] ?? size
       await attach(page, size)
     }
     result.megabytes = Math.max(result.megabytes, await page.evaluate(heapMegabytes))
-    if (result.megabytes > mostMegabytes) throw new Error(`It took ${result.megabytes} MB after ${result.bytes} bytes.`)
+    if (result.megabytes > maxMegabytes) throw new Error(`It took ${result.megabytes} MB after ${result.bytes} bytes.`)
     if (failures[0]) throw new Error(`The page threw after ${result.bytes} bytes.`, { cause: failures[0] })
   }
   await attach(page, { cols: 80, rows: 24 })
@@ -83,20 +83,20 @@ async function fuzzed(page: Page, clock: WorkClock, { seed, ms, deadlineMs }: Fu
 
 export function give(page: Page, bytes: Uint8Array): Promise<void> {
   const encoded = Buffer.from(bytes).toString('base64')
-  return page.evaluate((given) => (Reflect.get(globalThis, 'terminal') as FuzzedTerminal).output(given), encoded)
+  return page.evaluate((input) => (Reflect.get(globalThis, 'terminal') as FuzzedTerminal).output(input), encoded)
 }
 
 export function attach(page: Page, size: { cols: number; rows: number }): Promise<void> {
-  return page.evaluate((given) => (Reflect.get(globalThis, 'terminal') as FuzzedTerminal).attach(given), size)
+  return page.evaluate((input) => (Reflect.get(globalThis, 'terminal') as FuzzedTerminal).attach(input), size)
 }
 
 /** Of the processes that draw pages. */
-async function workOf(browser: Browser): Promise<WorkClock> {
+async function createWorkClock(browser: Browser): Promise<WorkClock> {
   const session = await browser.newBrowserCDPSession()
   return async () => {
     const { processInfo } = await session.send('SystemInfo.getProcessInfo')
     const seconds = processInfo.filter(({ type }) => type === 'renderer').map(({ cpuTime }) => cpuTime)
-    return 1_000 * seconds.reduce((total, one) => total + one, 0)
+    return 1_000 * seconds.reduce((total, value) => total + value, 0)
   }
 }
 
@@ -106,7 +106,7 @@ function heapMegabytes(): number {
   return Math.round(memory.usedJSHeapSize / 1024 / 1024)
 }
 
-async function bundled(): Promise<string> {
+async function bundleTerminal(): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, [bundler], { maxBuffer: 64 * 1024 * 1024 })
   return stdout
 }

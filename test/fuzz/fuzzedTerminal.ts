@@ -30,7 +30,7 @@ class FuzzedSocket extends EventTarget {
   }
 }
 
-export function fuzzedTerminal(host: HTMLElement): FuzzedTerminal {
+export function createFuzzedTerminal(host: HTMLElement): FuzzedTerminal {
   const socket = new FuzzedSocket()
   const session = terminalSession({
     terminalId,
@@ -77,4 +77,4 @@ export function fuzzedTerminal(host: HTMLElement): FuzzedTerminal {
   }
 }
 
-Reflect.set(globalThis, 'fuzzedTerminal', fuzzedTerminal)
+Reflect.set(globalThis, 'fuzzedTerminal', createFuzzedTerminal)

@@ -2,7 +2,7 @@
 export type Random = () => number
 
 /** @see https://en.wikipedia.org/wiki/Linear_congruential_generator — mulberry32, of which 32 bits are all its state */
-export function seededRandom(seed: number): Random {
+export function createSeededRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -78,15 +78,15 @@ const endings = ['\x07', '\x1b\\', '\u009c', '\x18', '']
 /** Endless output of a program that means no good, in pieces that are cut anywhere. */
 export function* randomOutput(random: Random): Generator<Uint8Array<ArrayBuffer>, never> {
   const below = (limit: number) => Math.floor(random() * limit)
-  const one = <T>(of: ArrayLike<T>): T => of[below(of.length)] as T
-  const some = (most: number, make: () => string) => Array.from({ length: below(most + 1) }, make).join('')
-  const number = () => (random() < 0.2 ? '' : `${random() < 0.3 ? one(modes) : one(numbers)}`)
-  const parameters = () => some(random() < 0.05 ? 400 : 4, () => `${number()}${one([';', ';', ':', ''])}`) + number()
-  const final = () => (random() < 0.7 ? one(costlyFinals) : String.fromCharCode(0x40 + below(0x3f)))
+  const pick = <T>(values: ArrayLike<T>): T => values[below(values.length)] as T
+  const some = (max: number, make: () => string) => Array.from({ length: below(max + 1) }, make).join('')
+  const number = () => (random() < 0.2 ? '' : `${random() < 0.3 ? pick(modes) : pick(numbers)}`)
+  const parameters = () => some(random() < 0.05 ? 400 : 4, () => `${number()}${pick([';', ';', ':', ''])}`) + number()
+  const final = () => (random() < 0.7 ? pick(costlyFinals) : String.fromCharCode(0x40 + below(0x3f)))
   const csi = () =>
-    `\x1b[${one(['', '', '', '?', '>', '=', '<'])}${parameters()}${one(['', '', '', ' ', '!', '"', '$', "'", '*'])}${final()}`
+    `\x1b[${pick(['', '', '', '?', '>', '=', '<'])}${parameters()}${pick(['', '', '', ' ', '!', '"', '$', "'", '*'])}${final()}`
   const payload = () => {
-    const part = one([
+    const part = pick([
       'x',
       ';',
       '?',
@@ -105,32 +105,32 @@ export function* randomOutput(random: Random): Generator<Uint8Array<ArrayBuffer>
     return part.repeat(random() < 0.02 ? below(2_000_000 / part.length) : below(40))
   }
   const osc = () =>
-    `\x1b]${one(oscCodes)}${one([';', ';', ''])}${payload()}${one(['', ';', ';?'])}${payload()}${one(endings)}`
-  const string = () => `\x1b${one(['P', 'P$q', 'P+q', 'Pq', 'X', '^', '_'])}${payload()}${one(endings)}`
-  const escaped = () => `\x1b${one(['', '#', '(', ')', '%', '$', ' '])}${String.fromCharCode(0x30 + below(0x4f))}`
-  const mark = () => `\x1b]133;${one(['A', 'B', 'C', 'D', 'D;1', 'E;x'])}\x07`
+    `\x1b]${pick(oscCodes)}${pick([';', ';', ''])}${payload()}${pick(['', ';', ';?'])}${payload()}${pick(endings)}`
+  const string = () => `\x1b${pick(['P', 'P$q', 'P+q', 'Pq', 'X', '^', '_'])}${payload()}${pick(endings)}`
+  const randomEscape = () => `\x1b${pick(['', '#', '(', ')', '%', '$', ' '])}${String.fromCharCode(0x30 + below(0x4f))}`
+  const mark = () => `\x1b]133;${pick(['A', 'B', 'C', 'D', 'D;1', 'E;x'])}\x07`
   const garbage = () => Uint8Array.from({ length: below(64) }, () => below(256))
-  const kinds = [csi, csi, csi, csi, osc, string, escaped, mark, () => one(texts), () => one(controls)]
+  const kinds = [csi, csi, csi, csi, osc, string, randomEscape, mark, () => pick(texts), () => pick(controls)]
 
   const burst = (): Uint8Array => {
     if (random() < 0.1) return garbage()
-    const sequence = one(kinds)()
+    const sequence = pick(kinds)()
     // One that is cheap alone may not be when it comes without end.
     const repeated = random() < 0.15 ? Math.ceil(below(48_000) / sequence.length) : 1 + below(3)
     return encoder.encode(sequence.repeat(Math.max(1, repeated)))
   }
 
-  for (let held = new Uint8Array(0); ; ) {
+  for (let pending = new Uint8Array(0); ; ) {
     const size = 1 + below(random() < 0.7 ? 200 : 64 * 1024)
-    while (held.length < size) held = joined(held, burst())
-    yield held.slice(0, size)
-    held = held.slice(size)
+    while (pending.length < size) pending = concatBytes(pending, burst())
+    yield pending.slice(0, size)
+    pending = pending.slice(size)
   }
 }
 
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
-  const both = new Uint8Array(one.length + other.length)
-  both.set(one)
-  both.set(other, one.length)
+function concatBytes(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(a.length + b.length)
+  both.set(a)
+  both.set(b, a.length)
   return both
 }

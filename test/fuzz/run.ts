@@ -10,7 +10,7 @@ const { values } = parseArgs({ options: { seed: { type: 'string' }, seconds: { t
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32))
 const ms = (Number(values.seconds) * 1_000) / 2
 process.stdout.write(`seed ${seed}\n`)
-for (const [where, fuzz] of Object.entries({ host: fuzzHost, window: fuzzWindow })) {
+for (const [side, fuzz] of Object.entries({ host: fuzzHost, window: fuzzWindow })) {
   const { bytes, questions, megabytes } = await fuzz({ seed, ms, deadlineMs: 2_000 })
-  process.stdout.write(`${where}: ${bytes} bytes, ${questions} answers in time, at most ${megabytes} MB\n`)
+  process.stdout.write(`${side}: ${bytes} bytes, ${questions} answers in time, at most ${megabytes} MB\n`)
 }

@@ -18,12 +18,12 @@ beforeEach(async () => {
 afterEach(() => service.close())
 
 const newWallet = () => evmWallet(() => nowMs)
-const listed = async () => (await service.send('/v1/auth/account-requests', { key: person })).json.requests
+const listRequests = async () => (await service.send('/v1/auth/account-requests', { key: person })).json.requests
 const decide = (id: string, allow: boolean, key = person) =>
   service.send(`/v1/auth/account-requests/${id}`, { key, body: { allow } })
-const asked = async (wallet: SigningWallet): Promise<string> => {
+const requestAccount = async (wallet: SigningWallet): Promise<string> => {
   await wallet.signIn(service.url)
-  const requests: { id: string; wallet_address: string }[] = await listed()
+  const requests: { id: string; wallet_address: string }[] = await listRequests()
   return requests.find(({ wallet_address: address }) => address === wallet.address)?.id ?? ''
 }
 
@@ -42,7 +42,7 @@ test.each([
     const wallet = make()
     expect(await wallet.signIn(service.url)).toMatchObject(waits)
     expect(await wallet.signIn(service.url)).toMatchObject(waits)
-    const requests = await listed()
+    const requests = await listRequests()
     expect(requests).toMatchObject([
       { wallet_address: wallet.address, wallet_type: type, state: 'waiting', asked_at: '2027-01-15T08:00:00.000Z' },
     ])
@@ -61,19 +61,19 @@ test.each([
 
 test('a denied wallet stays out, also after a restart, until the person allows it', async () => {
   const wallet = newWallet()
-  const id = await asked(wallet)
+  const id = await requestAccount(wallet)
   expect(await decide(id, false)).toMatchObject({ status: 200, json: { state: 'denied' } })
   expect(await wallet.signIn(service.url)).toMatchObject(denied)
   await service.restart()
   expect(await wallet.signIn(service.url)).toMatchObject(denied)
-  expect(await listed()).toMatchObject([{ id, state: 'denied' }])
+  expect(await listRequests()).toMatchObject([{ id, state: 'denied' }])
   await decide(id, true)
   expect((await wallet.signIn(service.url)).status).toBe(200)
 })
 
 test('what was allowed is not taken back by a denial, and to decide again changes nothing', async () => {
   const wallet = newWallet()
-  const id = await asked(wallet)
+  const id = await requestAccount(wallet)
   await decide(id, true)
   expect((await decide(id, true)).json.state).toBe('allowed')
   expect(await decide(id, false)).toMatchObject({ status: 409, json: { code: 'account-request/decided' } })
@@ -82,10 +82,10 @@ test('what was allowed is not taken back by a denial, and to decide again change
 
 test('no API key decides, neither the owner’s nor one of a program nor one of somebody else', async () => {
   const wallet = newWallet()
-  const id = await asked(wallet)
+  const id = await requestAccount(wallet)
   const program = (await service.send('/v1/auth/api-keys', { body: { name: 'program' } })).json.key
-  const other = secondAccount(service.dataDir, { managesAccount: true }).key
-  for (const key of [service.key, program, other]) {
+  const otherKey = secondAccount(service.dataDir, { managesAccount: true }).key
+  for (const key of [service.key, program, otherKey]) {
     expect(await decide(id, true, key)).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
   }
   const linked = newWallet()
@@ -113,20 +113,20 @@ test('a message that nobody signed asks for nothing', async () => {
   const wallet = newWallet()
   const forged = { ...(await newWallet().signedMessage(service.url)), signature: await wallet.sign('another text') }
   expect((await exchange(service.url, '/v1/auth/verify', { body: forged })).status).toBe(400)
-  expect(await listed()).toEqual([])
+  expect(await listRequests()).toEqual([])
 })
 
 test('many wallets fill neither the inbox nor the table', async () => {
   const first = newWallet()
-  const id = await asked(first)
+  const id = await requestAccount(first)
   for (let count = 1; count < accountRequestLimits.waiting; count += 1) await newWallet().signIn(service.url)
   const more = await newWallet().signIn(service.url)
   expect(more).toMatchObject({ status: 429, json: { code: 'request/rate' } })
   expect(Number(more.headers['retry-after'])).toBeGreaterThan(0)
-  expect(await listed()).toHaveLength(accountRequestLimits.waiting)
+  expect(await listRequests()).toHaveLength(accountRequestLimits.waiting)
   // Those who came first still wait, and are still answered.
   expect(await first.signIn(service.url)).toMatchObject(waits)
-  for (const { id: other } of await listed()) if (other !== id) await decide(other, false)
+  for (const { id: otherId } of await listRequests()) if (otherId !== id) await decide(otherId, false)
   expect((await newWallet().signIn(service.url)).status).toBe(429) // as many in an hour as may wait
   expect((await decide(id, true)).status).toBe(200)
   nowMs += 60 * 60_000
@@ -137,10 +137,10 @@ test('a request that nobody decides ends after a week, a denial after three mont
   const forgotten = newWallet()
   const refused = newWallet()
   await forgotten.signIn(service.url)
-  await decide(await asked(refused), false)
+  await decide(await requestAccount(refused), false)
   nowMs += 8 * day
   expect(await refused.signIn(service.url)).toMatchObject(denied)
-  expect(await listed()).toMatchObject([{ wallet_address: refused.address }])
+  expect(await listRequests()).toMatchObject([{ wallet_address: refused.address }])
   nowMs += 90 * day
   expect(await refused.signIn(service.url)).toMatchObject(waits)
 })
@@ -149,7 +149,7 @@ test('a wallet that is linked to an account meanwhile asks no more', async () =>
   const wallet = newWallet()
   await wallet.signIn(service.url)
   await service.send('/v1/auth/wallets', { body: await wallet.signedMessage(service.url) })
-  expect(await listed()).toEqual([])
+  expect(await listRequests()).toEqual([])
   expect((await wallet.signIn(service.url)).status).toBe(200)
 })
 

@@ -2,14 +2,14 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { serviceFollower } from '#agent/activity/serviceFollower.ts'
-import { type Timeline, timeline } from '#agent/activity/timeline.ts'
-import { timelineRoutes } from '#agent/activity/timelineRoutes.ts'
+import { createServiceFollower } from '#agent/activity/serviceFollower.ts'
+import { createTimeline, type Timeline } from '#agent/activity/timeline.ts'
+import { createTimelineRoutes } from '#agent/activity/timelineRoutes.ts'
 import { startLocalServer } from '#agent/api/localServer.ts'
-import { personSessions } from '#agent/api/personSessions.ts'
-import { localEvents } from '#agent/base/localEvents.ts'
-import { serviceClient } from '#agent/connections/serviceClient.ts'
-import { serviceLink } from '#agent/connections/serviceLink.ts'
+import { createPersonSessions } from '#agent/api/personSessions.ts'
+import { createLocalEvents } from '#agent/base/localEvents.ts'
+import { createServiceClient } from '#agent/connections/serviceClient.ts'
+import { createServiceLink } from '#agent/connections/serviceLink.ts'
 import { type Log, silentLog } from '#platform/log.ts'
 import { Scope } from '#platform/scope.ts'
 import { migrate } from '#storage/migrate.ts'
@@ -49,17 +49,19 @@ async function startAgent(): Promise<void> {
   scope = new Scope()
   database = scope.own(openDatabase(join(dataFolder, 'agent.sqlite')), (it) => it.close())
   migrate(database, agentMigrations)
-  const link = scope.own(serviceLink({ name: 'This computer', kind: 'embedded', log: silentLog }), (it) => it.close())
-  const events = localEvents(link)
-  const client = scope.own(serviceClient(link.target), (it) => it.close())
+  const link = scope.own(createServiceLink({ name: 'This computer', kind: 'embedded', log: silentLog }), (it) =>
+    it.close(),
+  )
+  const events = createLocalEvents(link)
+  const client = scope.own(createServiceClient(link.target), (it) => it.close())
   const onAppended = (sequence: number) => events.publish({ type: 'timeline.appended', sequence })
   const headPath = join(dataFolder, 'activity.head')
-  log = scope.own(timeline({ database, headPath, now: Date.now, onAppended, log: silentLog }), (it) => it.close())
+  log = scope.own(createTimeline({ database, headPath, now: Date.now, onAppended, log: silentLog }), (it) => it.close())
   const warnings: Log = { ...silentLog, warn: (message) => warned.push(message) }
-  scope.own(serviceFollower({ link, client, timeline: log, log: warnings }), (it) => it.close())
+  scope.own(createServiceFollower({ link, client, timeline: log, log: warnings }), (it) => it.close())
   const pagesFolder = join(dataFolder, 'pages')
   mkdirSync(pagesFolder, { recursive: true })
-  const sessions = personSessions()
+  const sessions = createPersonSessions()
   const server = scope.own(
     await startLocalServer({
       address: { host: '127.0.0.1', port: 0 },
@@ -67,8 +69,8 @@ async function startAgent(): Promise<void> {
       link,
       sessions,
       events,
-      endpoints: timelineRoutes(log, () => new Map()),
-      clientOf: async () => ({ kind: 'client', id: 'key_1', name: 'a script' }),
+      endpoints: createTimelineRoutes(log, () => new Map()),
+      identifyClient: async () => ({ kind: 'client', id: 'key_1', name: 'a script' }),
       status: { version: '1.2.3', shell: 'browser', platform: 'linux' },
       log: silentLog,
     }),
@@ -88,21 +90,23 @@ async function get(path: string): Promise<Json> {
 const makeKey = async (name: string): Promise<string> =>
   (await service.send('/v1/auth/api-keys', { key, body: { name } })).json.id
 const summaries = () => log.records.following(0, 1000).map(({ summary }) => summary)
-const created = (name: string) => expect.stringContaining(`the API key “${name}”`)
-const noted = (summary: string) => ({ kind: 'test.noted', actor: { kind: 'person', name: 'You' } as const, summary })
+const describeCreated = (name: string) => expect.stringContaining(`the API key “${name}”`)
+const toEntry = (summary: string) => ({ kind: 'test.noted', actor: { kind: 'person', name: 'You' } as const, summary })
 
 test('copies what the service notes, in order and once, over restarts and times apart', async () => {
   await makeKey('one')
-  await eventually(() => expect(summaries()).toEqual([created('one')]))
+  await eventually(() => expect(summaries()).toEqual([describeCreated('one')]))
   await makeKey('two')
   await makeKey('three')
-  await eventually(() => expect(summaries()).toEqual([created('one'), created('two'), created('three')]))
+  await eventually(() =>
+    expect(summaries()).toEqual([describeCreated('one'), describeCreated('two'), describeCreated('three')]),
+  )
   await scope.close()
   await makeKey('four')
   await startAgent()
   await makeKey('five')
   await eventually(() => expect(summaries()).toHaveLength(5))
-  expect(summaries()).toEqual(['one', 'two', 'three', 'four', 'five'].map(created))
+  expect(summaries()).toEqual(['one', 'two', 'three', 'four', 'five'].map(describeCreated))
   const { entries } = await get('/local/activity?limit=1')
   expect(entries[0]).toMatchObject({
     kind: 'key.created',
@@ -123,7 +127,7 @@ test('what could not be kept is read again, whole', async () => {
   expect(summaries()).toHaveLength(1)
   database.exec('DROP TRIGGER broken')
   await makeKey('three')
-  await eventually(() => expect(summaries()).toEqual(['one', 'two', 'three'].map(created)))
+  await eventually(() => expect(summaries()).toEqual(['one', 'two', 'three'].map(describeCreated)))
   expect(await get('/local/activity/verify')).toMatchObject({ ok: true, checked: 3 })
 })
 
@@ -135,12 +139,12 @@ test('reads another account from its own beginning, and goes on with the first w
   key = secondAccount(service.dataDir, { managesAccount: true }).key
   await makeKey('of another')
   await startAgent()
-  await eventually(() => expect(summaries()).toEqual(['one', 'of another'].map(created)))
+  await eventually(() => expect(summaries()).toEqual(['one', 'of another'].map(describeCreated)))
   await scope.close()
   key = first
   await makeKey('two')
   await startAgent()
-  await eventually(() => expect(summaries()).toEqual(['one', 'of another', 'two'].map(created)))
+  await eventually(() => expect(summaries()).toEqual(['one', 'of another', 'two'].map(describeCreated)))
 })
 
 test('names the key and the command of a program, and cleans what looks like a secret', async () => {
@@ -179,7 +183,7 @@ test('says how much is missing where the service dropped it before it was read',
   await eventually(() => expect(summaries()).toHaveLength(2))
   expect(summaries()).toEqual([
     '2 earlier entries of This computer are missing here: the service no longer has what came before.',
-    created('three'),
+    describeCreated('three'),
   ])
 })
 
@@ -193,27 +197,30 @@ test('only the session of the person reads the log', async () => {
 })
 
 test('finds words, kinds, actors and times, newest first and page by page', async () => {
-  const at = (hour: number) => Date.UTC(2026, 0, 1, hour)
-  const add = (kind: string, summary: string, more: object = {}) => log.note({ ...noted(summary), kind, ...more })
-  add('intent.asked', 'Sign in to example.com', { atMs: at(1), detail: { host: 'example.com' } })
-  add('intent.signed', 'Signed in to example.com', { atMs: at(2), subject: 'int_1' })
-  add('intents.other', '100% of another area_x', { atMs: at(3) })
-  add('wallet.unlocked', 'The wallet was unlocked', { atMs: at(4), actor: { kind: 'client', name: 'Ada’s script' } })
-  const found = async (query: string): Promise<number[]> =>
+  const atHour = (hour: number) => Date.UTC(2026, 0, 1, hour)
+  const add = (kind: string, summary: string, more: object = {}) => log.note({ ...toEntry(summary), kind, ...more })
+  add('intent.asked', 'Sign in to example.com', { atMs: atHour(1), detail: { host: 'example.com' } })
+  add('intent.signed', 'Signed in to example.com', { atMs: atHour(2), subject: 'int_1' })
+  add('intents.other', '100% of another area_x', { atMs: atHour(3) })
+  add('wallet.unlocked', 'The wallet was unlocked', {
+    atMs: atHour(4),
+    actor: { kind: 'client', name: 'Ada’s script' },
+  })
+  const searchEntries = async (query: string): Promise<number[]> =>
     (await get(`/local/activity?${query}`)).entries.map(({ sequence }: Json) => sequence)
-  expect(await found('')).toEqual([4, 3, 2, 1])
-  expect(await found('search=SIGN%20example')).toEqual([2, 1])
-  expect(await found('search=int_1')).toEqual([2])
-  expect(await found('search=script')).toEqual([4])
-  expect(await found('search=100%25')).toEqual([3])
-  expect(await found('search=area_')).toEqual([3])
-  expect(await found('search=%25%25')).toEqual([])
-  expect(await found('kinds=intent')).toEqual([2, 1])
-  expect(await found('kinds=intent.signed,%20wallet')).toEqual([4, 2])
-  expect(await found('actor=client')).toEqual([4])
-  expect(await found(`from=2026-01-01T02:00:00.000Z&to=2026-01-01T04:00:00.000Z`)).toEqual([3, 2])
+  expect(await searchEntries('')).toEqual([4, 3, 2, 1])
+  expect(await searchEntries('search=SIGN%20example')).toEqual([2, 1])
+  expect(await searchEntries('search=int_1')).toEqual([2])
+  expect(await searchEntries('search=script')).toEqual([4])
+  expect(await searchEntries('search=100%25')).toEqual([3])
+  expect(await searchEntries('search=area_')).toEqual([3])
+  expect(await searchEntries('search=%25%25')).toEqual([])
+  expect(await searchEntries('kinds=intent')).toEqual([2, 1])
+  expect(await searchEntries('kinds=intent.signed,%20wallet')).toEqual([4, 2])
+  expect(await searchEntries('actor=client')).toEqual([4])
+  expect(await searchEntries(`from=2026-01-01T02:00:00.000Z&to=2026-01-01T04:00:00.000Z`)).toEqual([3, 2])
   expect(await get('/local/activity?limit=2')).toMatchObject({ has_more: true })
-  expect(await found('limit=2')).toEqual([4, 3])
+  expect(await searchEntries('limit=2')).toEqual([4, 3])
   expect(await get('/local/activity?limit=2&before=3')).toMatchObject({
     has_more: false,
     entries: [{ sequence: 2 }, { sequence: 1 }],
@@ -225,10 +232,10 @@ test('finds words, kinds, actors and times, newest first and page by page', asyn
 
 test('a table is in the order of time, and JSON Lines in that of the chain', async () => {
   const atMs = Date.UTC(2026, 0, 1)
-  log.note({ ...noted('asked to delete atlas'), atMs: atMs + 2_000 })
-  log.follow('acc_other', { entries: [{ ...noted('created atlas'), atMs }], sequence: 1 })
-  log.note({ ...noted('called sandbox_create'), tookMs: 60_000 })
-  log.note(noted('said so'))
+  log.note({ ...toEntry('asked to delete atlas'), atMs: atMs + 2_000 })
+  log.follow('acc_other', { entries: [{ ...toEntry('created atlas'), atMs }], sequence: 1 })
+  log.note({ ...toEntry('called sandbox_create'), tookMs: 60_000 })
+  log.note(toEntry('said so'))
   const inLines = async (format: string) =>
     (await (await ask(`/local/activity/export?format=${format}`)).text()).match(
       /asked to delete|created atlas|called|said so/g,
@@ -244,7 +251,7 @@ test('a table is in the order of time, and JSON Lines in that of the chain', asy
 test('filters do not change the state of a request', async () => {
   const request = (id: string, kind: string, actor: object) =>
     log.note({
-      ...noted(`${kind} ${id}`),
+      ...toEntry(`${kind} ${id}`),
       kind,
       subject: id,
       links: { intent: id },
@@ -264,7 +271,7 @@ test('filters do not change the state of a request', async () => {
 })
 
 test('a row that somebody changed is listed with what is wrong, and found', async () => {
-  for (const word of ['one', 'two', 'three', 'four']) log.note(noted(word))
+  for (const word of ['one', 'two', 'three', 'four']) log.note(toEntry(word))
   database.exec(`DROP TRIGGER timeline_keeps_words; DROP TRIGGER timeline_keeps_rows;
     UPDATE timeline SET detail = 'no JSON' WHERE sequence = 2; DELETE FROM timeline WHERE sequence = 3`)
   const { entries } = await get('/local/activity')
@@ -279,24 +286,24 @@ test('a row that somebody changed is listed with what is wrong, and found', asyn
 
 test('a long log is read to its end, and a search through all of it', async () => {
   database.transaction(() => {
-    for (let index = 1; index <= 12_000; index += 1) log.note(noted(index === 3 ? 'the needle' : 'hay'))
+    for (let index = 1; index <= 12_000; index += 1) log.note(toEntry(index === 3 ? 'the needle' : 'hay'))
   })()
   expect((await get('/local/activity?search=needle')).entries).toMatchObject([{ sequence: 3 }])
   expect(await get('/local/activity/verify')).toMatchObject({ ok: true, checked: 12_000 })
 })
 
-const documented = (): string => {
+const readDocument = (): string => {
   const text = readFileSync(join(projectFolder, 'docs', 'activity.md'), 'utf8')
   return /```js\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
 }
 
 test('anyone can check an export of JSON Lines with the script of the documentation', async () => {
   for (let index = 1; index <= 450; index += 1) {
-    log.note({ ...noted(`=entry ${index}, “ü”\n"2"`), detail: { count: index, b: null, a: 'x', 10: 1, 9: 2 } })
+    log.note({ ...toEntry(`=entry ${index}, “ü”\n"2"`), detail: { count: index, b: null, a: 'x', 10: 1, 9: 2 } })
   }
   const script = join(dataFolder, 'check.mjs')
   const file = join(dataFolder, 'log.jsonl')
-  writeFileSync(script, documented())
+  writeFileSync(script, readDocument())
   const check = (): string =>
     execFileSync(process.execPath, [script, file], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   const answer = await ask('/local/activity/export')
@@ -319,7 +326,7 @@ test('anyone can check an export of JSON Lines with the script of the documentat
 
 test('an export of CSV has no cell that a spreadsheet would run, and gives every cell back', async () => {
   const summaries = ['=1+1', '+1', '-1', '@x', '\tx', "'=x", "it's", 'a,b', 'say "hi"', 'two\r\nlines', '\rx', 'plain']
-  for (const summary of summaries) log.note({ ...noted(summary), detail: { summary } })
+  for (const summary of summaries) log.note({ ...toEntry(summary), detail: { summary } })
   const answer = await ask('/local/activity/export?format=csv')
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   const [head, ...rows] = csvRows(await answer.text())
@@ -333,7 +340,7 @@ test('an export of CSV has no cell that a spreadsheet would run, and gives every
 
 test('the command checks an export without the log it came from', async () => {
   for (const word of ['one', 'two', 'three'])
-    log.note({ ...noted(word), task: 'chat:msg_1', links: { intent: 'int_1' } })
+    log.note({ ...toEntry(word), task: 'chat:msg_1', links: { intent: 'int_1' } })
   const file = join(dataFolder, 'export.jsonl')
   const text = await (await ask('/local/activity/export')).text()
   writeFileSync(file, text)

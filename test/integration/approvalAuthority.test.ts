@@ -3,13 +3,14 @@ import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { personSessions } from '#agent/api/personSessions.ts'
+import { createPersonSessions } from '#agent/api/personSessions.ts'
 import { type RunningApp, startApp } from '#agent/compose/compose.ts'
 import { environment } from '#config/config.ts'
 import { readStartOptions } from '#config/startOptions.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
 import { windowKeyHeader } from '#shared/contract/localApi.ts'
 import { eventually } from '../support/eventually.ts'
+import { openTestWallet } from '../support/openTestWallet.ts'
 import { openPersonSession, type PersonSession } from '../support/personSession.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { exchange, type Json } from '../support/runningService.ts'
@@ -17,7 +18,6 @@ import { runCommand } from '../support/runTool.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 import { sendSheet } from '../support/sheetForms.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { walletOf } from '../support/walletOf.ts'
 import { evmWallet } from '../support/wallets.ts'
 
 /** Only the session of the person decides: every other credential there is tries everything that is the person's. */
@@ -34,16 +34,16 @@ let ownerKey: string
 /** Of this run and the one before it, and of others. */
 let credentials: Record<string, Record<string, string>>
 
-type Sent = { path: string; method?: string; headers?: Record<string, string>; body?: unknown }
+type HttpRequest = { path: string; method?: string; headers?: Record<string, string>; body?: unknown }
 type Answer = { status: number; json: Json; headers: NodeJS.Dict<string | string[]> }
 
 /** Unlike fetch, it sends whatever path and headers it is given. */
-function send({ path, method = 'GET', headers = {}, body }: Sent): Promise<Answer> {
+function send({ path, method = 'GET', headers = {}, body }: HttpRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body)
     const type = text === undefined ? {} : { 'content-type': 'application/json' }
-    const given = { host: `127.0.0.1:${port}`, ...type, ...headers }
-    const sent = httpRequest({ host: '127.0.0.1', port, path, method, headers: given, agent: false }, (reply) => {
+    const fields = { host: `127.0.0.1:${port}`, ...type, ...headers }
+    const request = httpRequest({ host: '127.0.0.1', port, path, method, headers: fields, agent: false }, (reply) => {
       let said = ''
       reply.setEncoding('utf8')
       reply.on('data', (piece: string) => {
@@ -54,12 +54,12 @@ function send({ path, method = 'GET', headers = {}, body }: Sent): Promise<Answe
         resolve({ status: reply.statusCode ?? 0, json: isJson ? JSON.parse(said) : said, headers: reply.headers })
       })
     })
-    sent.on('error', reject)
-    sent.end(text)
+    request.on('error', reject)
+    request.end(text)
   })
 }
 
-const asPerson = (sent: Sent) => send({ ...sent, headers: { ...session, ...sent.headers } })
+const asPerson = (request: HttpRequest) => send({ ...request, headers: { ...session, ...request.headers } })
 
 const openSession = () => openPersonSession(app.origin, new URL(app.freshUrl()).hash.slice('#token='.length))
 
@@ -77,13 +77,13 @@ async function start(): Promise<void> {
 
 beforeAll(async () => {
   writeFileSync(join(dataFolder, 'config.json'), '{"wallet":{"secret_store":"vault_file"}}')
-  const made = walletOf({ folder: dataFolder })
-  const keyring = await made.wallet.addPhrase({
-    phrase: await made.wallet.makePhrase(12),
+  const wallet = openTestWallet({ folder: dataFolder })
+  const keyring = await wallet.wallet.addPhrase({
+    phrase: await wallet.wallet.makePhrase(12),
     writtenDown: true,
     passphrase,
   })
-  made.close()
+  wallet.close()
   keyringId = keyring.id
   accountId = keyring.accounts[0]?.id ?? ''
   await start()
@@ -138,13 +138,13 @@ async function everyOther(oldSession: PersonSession): Promise<typeof credentials
   const sandbox = await call('/v1/sandboxes', { name: 'authority' })
   const link = await call(`/v1/sandboxes/${sandbox.id}/terminal-session`)
   const exposed = await call(`/v1/sandboxes/${sandbox.id}/ports/expose`, { port: 3000, visibility: 'private' })
-  const sessions = personSessions()
+  const sessions = createPersonSessions()
   const foreign = sessions.exchange(sessions.issueToken())
-  const other = await openSession()
+  const otherSession = await openSession()
   const { cookie, [windowKeyHeader]: windowKey } = session
   const [cookieName] = cookie.split('=')
   const portAccess = await call(`/v1/sandboxes/${sandbox.id}/ports/${exposed.port}/token`)
-  const own = session
+  const ownSession = session
   return {
     nothing: {},
     'the owner key': bearer(ownerKey),
@@ -171,22 +171,22 @@ async function everyOther(oldSession: PersonSession): Promise<typeof credentials
     'the key of the window alone': { [windowKeyHeader]: windowKey },
     'the key of the window as an API key': { cookie, ...bearer(windowKey) },
     'the cookie with an empty key': { cookie, [windowKeyHeader]: '' },
-    'the cookie with the key of another session': { cookie, [windowKeyHeader]: other[windowKeyHeader] },
+    'the cookie with the key of another session': { cookie, [windowKeyHeader]: otherSession[windowKeyHeader] },
     'the cookie as the key of the window': { cookie, [windowKeyHeader]: cookie.slice(`${cookieName}=`.length) },
     'the key of the window as the cookie': { ...session, cookie: `${cookieName}=${windowKey}` },
-    'the session of a page elsewhere': { ...own, origin: 'https://attacker.example' },
-    'the session of a page without an origin': { ...own, origin: 'null' },
-    'the session of another local page': { ...own, 'sec-fetch-site': 'same-site' },
-    'the session of another site': { ...own, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
-    'the session by a rebound name': { ...own, host: 'attacker.example' },
-    'the session by the name of the sheets': { ...own, host: `wallet.localhost:${port}` },
-    'the session with an API key': { ...own, 'x-api-key': ownerKey },
-    'the session with an empty key': { ...own, authorization: '' },
+    'the session of a page elsewhere': { ...ownSession, origin: 'https://attacker.example' },
+    'the session of a page without an origin': { ...ownSession, origin: 'null' },
+    'the session of another local page': { ...ownSession, 'sec-fetch-site': 'same-site' },
+    'the session of another site': { ...ownSession, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+    'the session by a rebound name': { ...ownSession, host: 'attacker.example' },
+    'the session by the name of the sheets': { ...ownSession, host: `wallet.localhost:${port}` },
+    'the session with an API key': { ...ownSession, 'x-api-key': ownerKey },
+    'the session with an empty key': { ...ownSession, authorization: '' },
   }
 }
 
 /** What belongs to the person. */
-function deeds(): Sent[] {
+function deeds(): HttpRequest[] {
   const policy = { rules: [], confirm_above_micro_usd: '1', expiry_minutes: 3 }
   const sheet = { theme: 'light', keyring_id: keyringId, account_id: accountId, intent_id: intentId }
   return [
@@ -215,19 +215,19 @@ function deeds(): Sent[] {
 /** Everything that the person has, as they see it. */
 async function everything(): Promise<Json[]> {
   const paths = ['/local/intents', '/local/policy', '/local/grants', '/local/wallet']
-  const seen: Json[] = []
+  const responses: Json[] = []
   for (const path of paths) {
     const { status, json } = await asPerson({ path })
     expect(status).toBe(200)
-    seen.push(json)
+    responses.push(json)
   }
-  return seen
+  return responses
 }
 
 /** Nothing that says what there is, and no success. */
-function expectRefused({ status, json }: Answer, what: string): void {
-  expect([400, 401, 403, 404, 405, 426, 429], `${what}: ${status} ${JSON.stringify(json)}`).toContain(status)
-  expect(JSON.stringify(json), what).not.toMatch(/waiting\.example|granted\.example|micro_usd/)
+function expectRefused({ status, json }: Answer, subject: string): void {
+  expect([400, 401, 403, 404, 405, 426, 429], `${subject}: ${status} ${JSON.stringify(json)}`).toContain(status)
+  expect(JSON.stringify(json), subject).not.toMatch(/waiting\.example|granted\.example|micro_usd/)
 }
 
 describe('only the session of the person', () => {
@@ -250,7 +250,7 @@ describe('only the session of the person', () => {
     )
     for (const { name, headers } of refused) {
       for (const path of ['/local/events', `/local/intents/${intentId}/decision`, '/local/intents']) {
-        const status = await upgradeStatus(path, headers)
+        const status = await readUpgradeStatus(path, headers)
         expect([401, 403, 404], `${name}: ${path}`).toContain(status)
       }
     }
@@ -298,16 +298,16 @@ describe('only the session of the person', () => {
 })
 
 test('a client sees and takes back what it asked for, and nothing of others', async () => {
-  const other = credentials['an API key of this account'] ?? {}
+  const otherCredential = credentials['an API key of this account'] ?? {}
   const path = `/local/intents/${intentId}`
   for (const method of ['GET', 'DELETE']) {
-    expect(await send({ path, method, headers: other })).toMatchObject({
+    expect(await send({ path, method, headers: otherCredential })).toMatchObject({
       status: 404,
       json: { code: 'intent/not-found' },
     })
   }
-  const own = { 'x-api-key': ownerKey }
-  expect(await send({ path, headers: own })).toMatchObject({ status: 200, json: { state: 'waiting' } })
+  const ownCredential = { 'x-api-key': ownerKey }
+  expect(await send({ path, headers: ownCredential })).toMatchObject({ status: 200, json: { state: 'waiting' } })
   const token = credentials['an access token of this account'] ?? {}
   const intent = { kind: 'siwe', domain: 'token.example', uri: 'https://token.example/', nonce: 'abcdefgh12345678' }
   const asked = await send({ path: '/local/intents', method: 'POST', headers: token, body: { intent } })
@@ -329,45 +329,45 @@ test('a client sees and takes back what it asked for, and nothing of others', as
 
 test('a program that lost the answer, and asks again with its key, gets one signature and not two', async () => {
   const intent = { kind: 'siwe', domain: 'granted.example', uri: 'https://granted.example/', nonce: 'onceonly12345678' }
-  const sent = (headers: Record<string, string>, reason = 'Order 7'): Sent => ({
+  const createRequest = (headers: Record<string, string>, reason = 'Order 7'): HttpRequest => ({
     path: '/local/intents',
     method: 'POST',
     headers: { 'x-api-key': ownerKey, 'idempotency-key': 'order 7', ...headers },
     body: { intent, reason },
   })
-  const timesLeft = async () => (await asPerson({ path: '/local/grants' })).json.grants[0].times_left
-  const before = await timesLeft()
-  await sendAndLeave(sent({}))
-  const answers = await Promise.all([send(sent({})), send(sent({}))])
-  answers.push(await send(sent({})))
+  const readTimesLeft = async () => (await asPerson({ path: '/local/grants' })).json.grants[0].times_left
+  const before = await readTimesLeft()
+  await sendAndLeave(createRequest({}))
+  const answers = await Promise.all([send(createRequest({})), send(createRequest({}))])
+  answers.push(await send(createRequest({})))
   const [first] = answers
   expect(first).toMatchObject({ status: 201, json: { state: 'signed', reason: 'Order 7' } })
   for (const { status, json } of answers) expect([status, json]).toEqual([201, first?.json])
   expect(answers.at(-1)?.headers).toMatchObject({ 'idempotent-replayed': 'true' })
-  expect(await timesLeft()).toBe(before - 1)
+  expect(await readTimesLeft()).toBe(before - 1)
 
-  expect(await send(sent({}, 'Order 8'))).toMatchObject({ status: 409, json: { code: 'request/reused-key' } })
-  expect(await send(sent({ 'idempotency-key': 'x'.repeat(129) }))).toMatchObject({
+  expect(await send(createRequest({}, 'Order 8'))).toMatchObject({ status: 409, json: { code: 'request/reused-key' } })
+  expect(await send(createRequest({ 'idempotency-key': 'x'.repeat(129) }))).toMatchObject({
     status: 400,
     json: { code: 'request/invalid' },
   })
-  const another = await send(sent({ 'idempotency-key': 'order 7b' }))
+  const another = await send(createRequest({ 'idempotency-key': 'order 7b' }))
   expect(another.json).toMatchObject({ state: 'signed', id: expect.not.stringMatching(first?.json.id) })
   const { authorization = '' } = credentials['an API key of this account'] ?? {}
-  const others = await send({ ...sent({}), headers: { authorization, 'idempotency-key': 'order 7' } })
+  const others = await send({ ...createRequest({}), headers: { authorization, 'idempotency-key': 'order 7' } })
   expect(others).toMatchObject({ status: 201, json: { state: 'waiting' } })
   expect(others.headers).not.toHaveProperty('idempotent-replayed')
   await send({ path: `/local/intents/${others.json.id}`, method: 'DELETE', headers: { authorization } })
 })
 
 /** Its connection breaks off before the answer. */
-function sendAndLeave({ path, method, headers, body }: Sent): Promise<void> {
+function sendAndLeave({ path, method, headers, body }: HttpRequest): Promise<void> {
   return new Promise((resolve) => {
-    const given = { host: `127.0.0.1:${port}`, 'content-type': 'application/json', ...headers }
-    const sent = httpRequest({ host: '127.0.0.1', port, path, method, headers: given, agent: false })
-    sent.on('error', () => {}) // it was broken off
-    sent.once('close', resolve)
-    sent.end(JSON.stringify(body), () => sent.destroy())
+    const fields = { host: `127.0.0.1:${port}`, 'content-type': 'application/json', ...headers }
+    const request = httpRequest({ host: '127.0.0.1', port, path, method, headers: fields, agent: false })
+    request.on('error', () => {}) // it was broken off
+    request.once('close', resolve)
+    request.end(JSON.stringify(body), () => request.destroy())
   })
 }
 
@@ -387,7 +387,7 @@ test('and the person does it all', async () => {
 })
 
 /** With which status a WebSocket was refused; 101 when it was not. */
-function upgradeStatus(path: string, headers: Record<string, string>): Promise<number> {
+function readUpgradeStatus(path: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers })
     socket.on('error', () => {}) // the answer tells

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { checkSteps } from '#scripts/steps.ts'
-import { plantedTree, projectFolder } from '../support/plantedTree.ts'
+import { createPlantedTree, projectFolder } from '../support/plantedTree.ts'
 import { runTool } from '../support/runTool.ts'
 
 /** A file to import from, in each place that somebody may wrongly import. */
@@ -119,7 +119,7 @@ const companions = {
 
 describe('import arrows', () => {
   const wrong = Object.fromEntries(Object.values(planted).map(({ path, text }) => [path, text]))
-  const folder = plantedTree({ ...targets, ...allowed, ...companions, ...wrong })
+  const folder = createPlantedTree({ ...targets, ...allowed, ...companions, ...wrong })
   let reported: { rule: string; from: string }[] = []
 
   beforeAll(async () => {
@@ -141,7 +141,7 @@ describe('import arrows', () => {
   })
 
   test('leave what keeps to them alone', async () => {
-    expect(await violationsIn(plantedTree({ ...targets, ...allowed }))).toEqual([])
+    expect(await violationsIn(createPlantedTree({ ...targets, ...allowed }))).toEqual([])
   })
 })
 
@@ -151,7 +151,7 @@ describe('the types of shared', () => {
     ['Node', "import { readFileSync } from 'node:fs'\nexport const read = readFileSync\n", "'node:fs'"],
     ['enums', 'export enum Colour { red }\n', 'erasableSyntaxOnly'],
   ])('know nothing of %s', async (_, text, message) => {
-    const folder = plantedTree({ 'src/shared/planted.ts': text })
+    const folder = createPlantedTree({ 'src/shared/planted.ts': text })
     const { exitCode, stdout } = await runTool(folder, 'tsc', ['-p', 'tsconfig.shared.json'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining(message) })
     expect(stdout).toContain('src/shared/planted.ts')
@@ -176,12 +176,12 @@ describe('lint', () => {
     'lint/style/useImportType':
       "import { Target } from '../shared/types.ts'\nexport const one = (value: Target): Target => value\n",
   }
-  let found: { category: string; path: string; severity: string }[] = []
-  const pathOf = (category: string) => `src/main/${category.replaceAll('/', '-')}.ts`
+  let violations: { category: string; path: string; severity: string }[] = []
+  const buildPath = (category: string) => `src/main/${category.replaceAll('/', '-')}.ts`
 
   beforeAll(async () => {
-    const files = Object.fromEntries(Object.entries(wrong).map(([category, text]) => [pathOf(category), text]))
-    const folder = plantedTree({
+    const files = Object.fromEntries(Object.entries(wrong).map(([category, text]) => [buildPath(category), text]))
+    const folder = createPlantedTree({
       'src/shared/target.ts': 'export const target = 1\n',
       'src/shared/types.ts': 'export type Target = number\n',
       ...files,
@@ -190,11 +190,15 @@ describe('lint', () => {
     const report = JSON.parse(stdout) as {
       diagnostics: { category: string; severity: string; location: { path: string } }[]
     }
-    found = report.diagnostics.map(({ category, severity, location }) => ({ category, severity, path: location.path }))
+    violations = report.diagnostics.map(({ category, severity, location }) => ({
+      category,
+      severity,
+      path: location.path,
+    }))
   })
 
   test.each(Object.keys(wrong))('%s is an error', (category) => {
-    expect(found).toContainEqual({ category, severity: 'error', path: pathOf(category) })
+    expect(violations).toContainEqual({ category, severity: 'error', path: buildPath(category) })
   })
 })
 
@@ -206,9 +210,9 @@ describe('input readers', () => {
   const step = checkSteps.find(({ name }) => name === 'input readers')
   /** Uses a separate allow-list, since the project's names files that do not exist here. */
   const checked = async (files: Record<string, string>, allowed = '') => {
-    const own = readFileSync(`${projectFolder}${script}`, 'utf8')
-    const text = own.replace(/(allowed: Readonly<Record<string, string>> = \{).*?\n\}\n/s, `$1${allowed}}\n`)
-    const folder = plantedTree({ [script]: text, ...platform, ...files })
+    const source = readFileSync(`${projectFolder}${script}`, 'utf8')
+    const text = source.replace(/(allowed: Readonly<Record<string, string>> = \{).*?\n\}\n/s, `$1${allowed}}\n`)
+    const folder = createPlantedTree({ [script]: text, ...platform, ...files })
     const { exitCode, stdout } = await runTool(folder, step?.command ?? '', step?.parts ?? [])
     return { exitCode, stdout }
   }
@@ -258,13 +262,13 @@ describe('helper scripts', () => {
   })
   const good = 'my $given = given();\nprint $given->{path};\n'
 
-  async function compiled(files: Record<string, string>) {
+  async function compile(files: Record<string, string>) {
     const typescript = ['scripts/perlScripts.ts', `${scripts}/../perlScript.ts`, `${scripts}/../systemCallNumbers.ts`]
     const tools = [...typescript, `${scripts}/shared.pl`, `${scripts}/systemCalls.json`]
-    const own = Object.fromEntries(tools.map((path) => [path, readFileSync(`${projectFolder}${path}`, 'utf8')]))
+    const sources = Object.fromEntries(tools.map((path) => [path, readFileSync(`${projectFolder}${path}`, 'utf8')]))
     const step = checkSteps.find(({ name }) => name === 'helper scripts')
     const { exitCode, stdout } = await runTool(
-      plantedTree({ ...own, ...files }),
+      createPlantedTree({ ...sources, ...files }),
       step?.command ?? '',
       step?.parts ?? [],
     )
@@ -273,7 +277,7 @@ describe('helper scripts', () => {
 
   test('that compile pass', async () => {
     const files = { [`${scripts}/good.pl`]: good, ...uses('good') }
-    expect(await compiled(files)).toEqual({ exitCode: 0, stdout: '' })
+    expect(await compile(files)).toEqual({ exitCode: 0, stdout: '' })
   })
 
   test.each([
@@ -283,13 +287,13 @@ describe('helper scripts', () => {
     ['needs more than perl-base', 'use JSON::PP;\n', "Can't locate JSON/PP.pm"],
   ])('fail the check where one %s', async (_, text, message) => {
     const files = { [`${scripts}/good.pl`]: good, [`${scripts}/wrong.pl`]: text, ...uses('good', 'wrong') }
-    const { exitCode, stdout } = await compiled(files)
+    const { exitCode, stdout } = await compile(files)
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining('shared + good + wrong: ') })
     expect(stdout).toContain(message)
   })
 
   test('fail the check where one is missing or not used', async () => {
-    const { exitCode, stdout } = await compiled({ [`${scripts}/good.pl`]: good, ...uses('gone') })
+    const { exitCode, stdout } = await compile({ [`${scripts}/good.pl`]: good, ...uses('gone') })
     expect({ exitCode, stdout }).toEqual({
       exitCode: 1,
       stdout: `shared + gone: There is no ${scripts}/gone.pl.\ngood: Nothing uses it.\n`,

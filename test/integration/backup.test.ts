@@ -35,9 +35,9 @@ async function running(dataFolder: string): Promise<Steward> {
 /** Creates a running sandbox with a file that was just written. */
 async function sandboxWithFile(steward: Steward): Promise<string> {
   const send = sender(steward)
-  const made = await send('/v1/sandboxes', { body: { name: 'atlas' } })
-  expect(made.status, made.text).toBe(201)
-  const path = `/v1/sandboxes/${made.json.id}`
+  const created = await send('/v1/sandboxes', { body: { name: 'atlas' } })
+  expect(created.status, created.text).toBe(201)
+  const path = `/v1/sandboxes/${created.json.id}`
   const written = await send(`${path}/files`, { body: { path: '/root/work.txt', content: 'acknowledged' } })
   expect(written.status, written.text).toBe(201)
   return path
@@ -45,17 +45,17 @@ async function sandboxWithFile(steward: Steward): Promise<string> {
 
 const sender =
   (steward: Steward) =>
-  (path: string, sent = {}) =>
-    exchange(steward.serviceUrl, path, { key: steward.ownerKey, ...sent })
+  (path: string, fields = {}) =>
+    exchange(steward.serviceUrl, path, { key: steward.ownerKey, ...fields })
 
 test('a backup of a running Steward is complete, and restoring preserves the previous folder', async () => {
   const steward = await running(temporaryFolder('data'))
   const sandbox = await sandboxWithFile(steward)
   const folders = temporaryFolder('backup')
   const backup = join(folders, 'monday')
-  const made = await start('backup', backup, '--data', steward.dataFolder, '--json')
-  expect(made, made.stderr).toMatchObject({ code: 0 })
-  expect(JSON.parse(made.stdout)).toEqual({ event: 'backup', folder: backup, left_out: [] })
+  const result = await start('backup', backup, '--data', steward.dataFolder, '--json')
+  expect(result, result.stderr).toMatchObject({ code: 0 })
+  expect(JSON.parse(result.stdout)).toEqual({ event: 'backup', folder: backup, left_out: [] })
   expect(statSync(backup).mode & 0o777).toBe(0o700)
   expect(statSync(join(backup, 'owner.key')).mode & 0o777).toBe(0o600)
   expect(readdirSync(backup).filter((name) => /lock|-wal|-shm|logs/.test(name))).toEqual([])

@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { balanceRepository } from '#agent/wallet/balanceRepository.ts'
+import { createBalanceRepository } from '#agent/wallet/balanceRepository.ts'
 import { balanceSources } from '#agent/wallet/balanceSources.ts'
-import { type Balances, balances } from '#agent/wallet/balances.ts'
-import { chainThread } from '#platform/chain/chainThread.ts'
+import { type Balances, createBalances } from '#agent/wallet/balances.ts'
+import { createChainThread } from '#platform/chain/chainThread.ts'
 import { silentLog } from '#platform/log.ts'
 import { solanaNode } from '#platform/solana/solanaNode.ts'
 import { evmNetworks, type SolanaNetwork, solanaNetworks } from '#shared/contract/networks.ts'
@@ -14,24 +14,24 @@ import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { testDollarAbi } from '../support/contracts/testContracts.ts'
 import { until } from '../support/eventually.ts'
-import { type EvmNode, evmNode } from '../support/evmNode.ts'
-import { memoryKeys } from '../support/memoryKeys.ts'
-import { signerOf } from '../support/signerOf.ts'
+import { createEvmNode, type EvmNode } from '../support/evmNode.ts'
+import { createMemoryKeys } from '../support/memoryKeys.ts'
 import { solanaCluster } from '../support/solanaCluster.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { createTestSigner } from '../support/testSigner.ts'
 
 const [base] = evmNetworks
 const readAt = Date.parse('2026-01-02T03:04:05.678Z')
 
 let node: EvmNode
-const thread = chainThread({ log: silentLog })
-const keys = memoryKeys()
+const thread = createChainThread({ log: silentLog })
+const keys = createMemoryKeys()
 const opened: (() => unknown)[] = []
 const atEnd: (() => unknown)[] = []
 
 beforeAll(async () => {
   atEnd.push(() => thread.close())
-  node = await evmNode(base)
+  node = await createEvmNode(base)
   atEnd.push(() => node.close())
   await node.mint(keys.evm.address, 12_345_678n)
   await node.setEther(keys.evm.address, 1_000_000_000_000_000_001n)
@@ -53,21 +53,21 @@ function openedDatabase(): Database {
 }
 
 function reading(rpc: string, database = openedDatabase()): Balances {
-  return balances({
+  return createBalances({
     keys,
-    repository: balanceRepository(database),
+    repository: createBalanceRepository(database),
     sources: balanceSources({
       chains: evmNetworks.map((network) => thread.chain({ network, rpcUrl: rpc })),
-      solana: solanaNetworks.map((network) => solanaNodeOf(network, rpc)),
+      solana: solanaNetworks.map((network) => createSolanaNode(network, rpc)),
     }),
     now: () => readAt,
   })
 }
 
-function solanaNodeOf(network: SolanaNetwork, rpcUrl: string) {
-  const made = solanaNode({ network, rpcUrl })
-  opened.push(() => made.close())
-  return made
+function createSolanaNode(network: SolanaNetwork, rpcUrl: string) {
+  const node = solanaNode({ network, rpcUrl })
+  opened.push(() => node.close())
+  return node
 }
 
 async function server(answer: Parameters<typeof createServer>[1]): Promise<{ url: string; server: Server }> {
@@ -82,8 +82,8 @@ async function server(answer: Parameters<typeof createServer>[1]): Promise<{ url
 
 /** A port on which nobody listens any more. */
 async function deadUrl(): Promise<string> {
-  const { url, server: made } = await server(() => {})
-  await new Promise((resolve) => made.close(resolve))
+  const { url, server: hangingServer } = await server(() => {})
+  await new Promise((resolve) => hangingServer.close(resolve))
   return url
 }
 
@@ -115,9 +115,9 @@ test('reads USDC and SOL of every Solana account, exactly, and keeps them', asyn
   const database = openedDatabase()
   const live = await reading(cluster.url, database).read('solana')
   expect(live).toMatchObject({ network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', source: 'live' })
-  const own = { account_id: keys.solana.id, address: keys.solana.address, ether: null }
+  const expected = { account_id: keys.solana.id, address: keys.solana.address, ether: null }
   expect(live.balances).toEqual([
-    expect.objectContaining({ ...own, usdc: '7654321', lamports: '1000000005' }),
+    expect.objectContaining({ ...expected, usdc: '7654321', lamports: '1000000005' }),
     expect.objectContaining({ account_id: keys.otherSolana.id, usdc: '0', lamports: '0' }),
   ])
   const later = await reading(await deadUrl(), database).read('solana')
@@ -128,9 +128,9 @@ test('keeps the last figures, and shows them with their age while the network is
   const database = openedDatabase()
   await reading(node.url, database).read('8453')
   const dead = await deadUrl()
-  const { source, detail, balances: kept } = await reading(dead, database).read('eip155:8453')
+  const { source, detail, balances: cachedBalances } = await reading(dead, database).read('eip155:8453')
   expect({ source, detail }).toEqual({ source: 'stale', detail: `${new URL(dead).host} cannot be reached.` })
-  expect(kept[0]).toMatchObject({ usdc: '12345678', as_of: '2026-01-02T03:04:05.678Z' })
+  expect(cachedBalances[0]).toMatchObject({ usdc: '12345678', as_of: '2026-01-02T03:04:05.678Z' })
 })
 
 test('what was never read is not known, rather than nothing', async () => {
@@ -162,22 +162,22 @@ test.each([
 })
 
 test('waits six seconds for a network that hangs, once for all who ask', async () => {
-  let asked = 0
+  let requestCount = 0
   const { url } = await server(() => {
-    asked += 1 // and never answers
+    requestCount += 1 // and never answers
   })
-  const made = reading(url)
-  const all = [made.read('base'), made.read('base')]
-  await until('the network to be asked', () => asked > 0)
+  const reader = reading(url)
+  const all = [reader.read('base'), reader.read('base')]
+  await until('the network to be asked', () => requestCount > 0)
   for (const { source, detail } of await Promise.all(all)) {
     expect({ source, detail }).toEqual({ source: 'stale', detail: `${new URL(url).host} did not answer within 6 s.` })
   }
-  expect(asked).toBe(1)
+  expect(requestCount).toBe(1)
 })
 
 test('shows of an RPC its host alone, and knows no other networks', async () => {
-  const made = reading('https://rpc.example.com:8443/v2/s3cret?key=s3cret')
-  expect(made.networks()).toEqual([
+  const reader = reading('https://rpc.example.com:8443/v2/s3cret?key=s3cret')
+  expect(reader.networks()).toEqual([
     {
       id: 'eip155:8453',
       slug: 'base',
@@ -199,13 +199,13 @@ test('shows of an RPC its host alone, and knows no other networks', async () => 
     },
     expect.objectContaining({ slug: 'solana-devnet', chain_id: null, test: true }),
   ])
-  await expect(made.read('eip155:1')).rejects.toEqual(
+  await expect(reader.read('eip155:1')).rejects.toEqual(
     expect.objectContaining({ code: 'chain/unknown', message: 'There is no network "eip155:1".' }),
   )
 })
 
 test('a payment that the signer authorized is one that the contract takes, once', async () => {
-  const { signer, prepare, clock } = signerOf()
+  const { signer, prepare, clock } = createTestSigner()
   clock.now = Date.now()
   const payee = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
   const { signature, authorization } = await signer.sign(

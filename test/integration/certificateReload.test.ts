@@ -21,7 +21,7 @@ test('SIGHUP replaces the certificate for new connections and ends nothing', asy
   const { url } = await service.ready<{ url: string }>()
   const port = Number(new URL(url).port)
   const open = await openConnection(port)
-  expect(subjectOf(open)).toBe('localhost')
+  expect(readSubject(open)).toBe('localhost')
 
   copyFileSync(join(projectFolder, 'test/support/tls/certificate.pem'), certificate)
   copyFileSync(join(projectFolder, 'test/support/tls/key.pem'), key)
@@ -50,11 +50,11 @@ async function openConnection(port: number): Promise<TLSSocket> {
 
 async function subjectOfNew(port: number): Promise<string> {
   const socket = await openConnection(port)
-  const subject = subjectOf(socket)
+  const subject = readSubject(socket)
   socket.destroy()
   return subject
 }
 
-function subjectOf(socket: TLSSocket): string {
+function readSubject(socket: TLSSocket): string {
   return [socket.getPeerCertificate().subject.CN].flat().join()
 }

@@ -4,15 +4,15 @@ import { ExactEvmScheme } from '@x402/evm'
 import { wrapFetchWithPaymentFromConfig } from '@x402/fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { evmNetworks } from '#shared/contract/networks.ts'
-import { type ConwayTerminal, conwayTerminal } from '../support/conwayTerminal.ts'
+import { type ConwayTerminal, createConwayTerminal } from '../support/conwayTerminal.ts'
 import { eventually } from '../support/eventually.ts'
 import { evmFacilitator } from '../support/evmFacilitator.ts'
-import { lowerCase, type Payer, payer, paymentHeader } from '../support/payer.ts'
+import { createPayer, lowerCase, type Payer, paymentHeader } from '../support/payer.ts'
 import { realRegistrar } from '../support/registrars/realRegistrar.ts'
 import type { Json } from '../support/runningService.ts'
-import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
+import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { type Trouble, troubledNode } from '../support/troubledNode.ts'
+import { createTroubledNode, type Trouble } from '../support/troubledNode.ts'
 import { evmWallet } from '../support/wallets.ts'
 
 /** A service as a process of its own, which sells on a real EVM node: clients of others pay, and it is killed at any moment. */
@@ -23,7 +23,7 @@ const price = 5_000_000
 const domainPrice = 13_950_000
 let chain: Awaited<ReturnType<typeof evmFacilitator>>
 /** What the service takes for its node. */
-let node: Awaited<ReturnType<typeof troubledNode>>
+let node: Awaited<ReturnType<typeof createTroubledNode>>
 let service: ServiceProcess
 let registrar: Awaited<ReturnType<typeof realRegistrar>>
 const wallet = evmWallet()
@@ -32,10 +32,10 @@ let path: string
 beforeAll(async () => {
   chain = await evmFacilitator(base)
   registrar = await realRegistrar()
-  node = await troubledNode(chain.node.url)
+  node = await createTroubledNode(chain.node.url)
   const keyFile = join(temporaryFolder('relayer'), 'relayer.key')
   writeFileSync(keyFile, `${chain.relayerKey}\n`, { mode: 0o600 })
-  service = await serviceProcess(undefined, {
+  service = await createServiceProcess(undefined, {
     payments: { network: 'base', pay_to: payTo, facilitator: { rpc_url: node.url, relayer_key_file: keyFile } },
     domains: registrar.config,
   })
@@ -50,41 +50,43 @@ afterAll(async () => {
 })
 
 async function rich(atomic = 2 * price): Promise<Payer> {
-  const one = payer(base)
-  await chain.give(one.address, atomic)
-  return one
+  const buyer = createPayer(base)
+  await chain.give(buyer.address, atomic)
+  return buyer
 }
 let names = 0
 const fresh = () => `chain-${++names}.com`
 const onBase = { network: base.id, asset: base.usdc.address }
 /** A domain for a year, and a payment for it. */
-async function order(given: Parameters<Payer['authorize']>[0] | object = {}, atomic = domainPrice) {
-  const one = await rich(atomic)
-  const signed = await one.authorize({ to: payTo, value: String(domainPrice), ...given })
+async function order(fields: Parameters<Payer['authorize']>[0] | object = {}, atomic = domainPrice) {
+  const buyer = await rich(atomic)
+  const signed = await buyer.authorize({ to: payTo, value: String(domainPrice), ...fields })
   node.watch(signed.nonce)
   const body = { domain: fresh() }
   const headers = paymentHeader(2, signed, onBase)
-  const buy = (sent: Parameters<ServiceProcess['send']>[1] = {}) =>
-    service.send('/domains/register', { body, headers, ...sent })
-  return { one, ...body, nonce: signed.nonce, buy }
+  const buy = (fields: Parameters<ServiceProcess['send']>[1] = {}) =>
+    service.send('/domains/register', { body, headers, ...fields })
+  return { one: buyer, ...body, nonce: signed.nonce, buy }
 }
-async function boughtTimes(domain: string): Promise<number> {
+async function countPurchases(domain: string): Promise<number> {
   const { transactions } = (await service.send('/transactions')).json
-  return transactions.filter((it: Json) => it.domainId === domain && it.type === 'registration').length
+  return transactions.filter(
+    (transaction: Json) => transaction.domainId === domain && transaction.type === 'registration',
+  ).length
 }
-const headerOf = async (one: Payer, version: 1 | 2 = 2) =>
-  paymentHeader(version, await one.authorize({ to: payTo, value: String(price) }), {
+const createHeader = async (buyer: Payer, version: 1 | 2 = 2) =>
+  paymentHeader(version, await buyer.authorize({ to: payTo, value: String(price) }), {
     network: version === 1 ? 'base' : base.id,
     asset: base.usdc.address,
   })
 const pay = (headers: Record<string, string>) => service.send(path, { key: null, headers })
-const creditsOf = async (who = wallet) =>
-  (await service.send('/v1/credits/balance', { key: (await who.signIn(service.url)).json.access_token })).json
+const readCredits = async (owner = wallet) =>
+  (await service.send('/v1/credits/balance', { key: (await owner.signIn(service.url)).json.access_token })).json
     .balance_cents
 
 test('@x402/fetch buys credits, and balances move by the exact amount', async () => {
   const ada = await rich()
-  const [paid, credited] = [await chain.balance(payTo), await creditsOf()]
+  const [paid, credited] = [await chain.balance(payTo), await readCredits()]
   const fetching = wrapFetchWithPaymentFromConfig(fetch, {
     schemes: [{ network: base.id, client: new ExactEvmScheme(ada.account) }],
     spendControls: false, // it is more than it pays by itself
@@ -92,7 +94,7 @@ test('@x402/fetch buys credits, and balances move by the exact amount', async ()
   const answer = await fetching(`${service.url}${path}`)
   expect([answer.status, ((await answer.json()) as Json).credits_cents]).toEqual([200, 500])
   expect([await chain.balance(ada.address), (await chain.balance(payTo)) - paid]).toEqual([price, price])
-  expect((await creditsOf()) - credited).toBe(500)
+  expect((await readCredits()) - credited).toBe(500)
 })
 
 test('@x402/fetch buys a domain, and balances move by the exact amount', async () => {
@@ -108,11 +110,14 @@ test('@x402/fetch buys a domain, and balances move by the exact amount', async (
   const answer = await fetching(`${service.url}/domains/register`, { method: 'POST', headers, body })
   expect([answer.status, ((await answer.json()) as Json).domain]).toEqual([201, domain])
   expect([await chain.balance(ada.address), (await chain.balance(payTo)) - paid]).toEqual([3, domainPrice])
-  expect(await boughtTimes(domain)).toBe(1)
+  expect(await countPurchases(domain)).toBe(1)
 })
 
 test('a published client of version 1 buys credits and a domain by its own tools', async () => {
-  const program: ConwayTerminal = conwayTerminal({ home: temporaryFolder('conway-home'), serviceUrl: service.url })
+  const program: ConwayTerminal = createConwayTerminal({
+    home: temporaryFolder('conway-home'),
+    serviceUrl: service.url,
+  })
   const { walletAddress, apiKey } = await program.provision()
   await chain.give(walletAddress, price + domainPrice)
   const domain = fresh()
@@ -132,7 +137,7 @@ test('a published client of version 1 buys credits and a domain by its own tools
 
 test('version 1 with the name of the network, and a payment that was used on the chain before', async () => {
   const ada = await rich()
-  expect((await pay(await headerOf(ada, 1))).status).toBe(200)
+  expect((await pay(await createHeader(ada, 1))).status).toBe(200)
   const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
   const { state } = await chain.facilitator.settle({ authorization, createdAtMs: Date.now(), again: false })
   expect(state).toBe('settled')
@@ -142,8 +147,8 @@ test('version 1 with the name of the network, and a payment that was used on the
 
 test('killed while the chain has the transaction: settled, credited once, and answered to the same payment', async () => {
   const ada = await rich()
-  const credited = await creditsOf()
-  const header = await headerOf(ada)
+  const credited = await readCredits()
+  const header = await createHeader(ada)
   await chain.node.client.setAutomine(false)
   const cut = pay(header).catch(() => undefined)
   await eventually(async () => {
@@ -156,23 +161,23 @@ test('killed while the chain has the transaction: settled, credited once, and an
   await chain.node.client.setAutomine(true)
   await eventually(async () => expect((await pay(header)).status).toBe(200))
   expect(await chain.balance(ada.address)).toBe(price)
-  expect((await creditsOf()) - credited).toBe(500)
+  expect((await readCredits()) - credited).toBe(500)
 })
 
 test('killed at any moment of many payments: each is settled once and credited once', async () => {
-  const credited = await creditsOf()
+  const credited = await readCredits()
   const payers: Payer[] = []
   for (let count = 0; count < 8; count++) payers.push(await rich())
-  const headers = await Promise.all(payers.map((one) => headerOf(one)))
+  const headers = await Promise.all(payers.map((buyer) => createHeader(buyer)))
   for (let round = 0; round < 3; round++) {
-    const sent = headers.map((header) => pay(header).catch(() => undefined))
-    await Promise.race(sent)
+    const requests = headers.map((header) => pay(header).catch(() => undefined))
+    await Promise.race(requests)
     await service.restart('SIGKILL')
-    await Promise.all(sent)
+    await Promise.all(requests)
   }
   for (const header of headers) await eventually(async () => expect((await pay(header)).status).toBe(200))
-  for (const one of payers) expect(await chain.balance(one.address)).toBe(price)
-  expect((await creditsOf()) - credited).toBe(8 * 500)
+  for (const buyer of payers) expect(await chain.balance(buyer.address)).toBe(price)
+  expect((await readCredits()) - credited).toBe(8 * 500)
 })
 
 describe('a payment on a chain', () => {
@@ -195,7 +200,7 @@ describe('a payment on a chain', () => {
     expect([status, json.reason]).toEqual([402, 'insufficient_funds'])
     await chain.give(one.address, domainPrice - 1)
     expect((await buy()).status).toBe(201)
-    expect([await chain.balance(one.address), await boughtTimes(domain)]).toEqual([0, 1])
+    expect([await chain.balance(one.address), await countPurchases(domain)]).toEqual([0, 1])
   })
 
   test('is of the wallet that signed in, and for the request that it was signed for', async () => {
@@ -204,9 +209,9 @@ describe('a payment on a chain', () => {
     const foreign = await buy({ key })
     expect([foreign.status, foreign.json.code]).toEqual([403, 'payments/wallet'])
     expect((await buy()).status).toBe(201)
-    const other = await buy({ body: { domain: fresh() } })
-    expect([other.status, other.json.code]).toEqual([409, 'payments/used'])
-    expect(await boughtTimes(domain)).toBe(1)
+    const secondResponse = await buy({ body: { domain: fresh() } })
+    expect([secondResponse.status, secondResponse.json.code]).toEqual([409, 'payments/used'])
+    expect(await countPurchases(domain)).toBe(1)
   })
 
   test('in 50 copies settles once, and buys one domain', async () => {
@@ -217,7 +222,7 @@ describe('a payment on a chain', () => {
     expect(statuses.every((status) => status === 201 || status === 409)).toBe(true)
     const hashes = answers.flatMap(({ status, json }) => (status === 201 ? [json.transaction_id] : []))
     expect(new Set(hashes).size).toBe(1)
-    expect([await chain.balance(one.address), node.sent(nonce), await boughtTimes(domain)]).toEqual([
+    expect([await chain.balance(one.address), node.sent(nonce), await countPurchases(domain)]).toEqual([
       2 * domainPrice,
       1,
       1,
@@ -229,48 +234,48 @@ describe('a payment on a chain', () => {
     ['after it took the transaction', { how: 'cut', passed: true }],
   ])('is unknown while the node is gone, from %s, and bought by the same payment later', async (_, trouble) => {
     const { one, domain, nonce, buy } = await order({}, 2 * domainPrice)
-    let isGone = false
+    let hasFailed = false
     node.meets((of, method) => {
-      if (of === nonce && method === 'eth_sendRawTransaction') isGone = true
-      return isGone ? (method === 'eth_sendRawTransaction' ? trouble : { how: 'cut', passed: false }) : undefined
+      if (of === nonce && method === 'eth_sendRawTransaction') hasFailed = true
+      return hasFailed ? (method === 'eth_sendRawTransaction' ? trouble : { how: 'cut', passed: false }) : undefined
     })
     const { status, json, headers } = await buy()
     expect([status, json.code, headers['retry-after']]).toEqual([503, 'payments/unknown', '5'])
-    expect(await boughtTimes(domain)).toBe(0)
+    expect(await countPurchases(domain)).toBe(0)
     node.meets(undefined)
     await eventually(async () => expect((await buy()).status).toBe(201))
-    expect([await chain.balance(one.address), await boughtTimes(domain)]).toEqual([domainPrice, 1])
+    expect([await chain.balance(one.address), await countPurchases(domain)]).toEqual([domainPrice, 1])
   })
 })
 
 /** One kill serves several payments, each of them held at a step of its own. */
 test.each<[string, Record<string, boolean>]>([
-  ['it verifies, prepares, sends, or waits for a receipt', heldBefore('sendRawTransaction')],
-  ['it has sent, and was not told so', { ...heldBefore('call'), eth_sendRawTransaction: true }],
+  ['it verifies, prepares, sends, or waits for a receipt', createHoldFlags('sendRawTransaction')],
+  ['it has sent, and was not told so', { ...createHoldFlags('call'), eth_sendRawTransaction: true }],
 ])('killed while %s: one domain for each payment, paid once', async (_, steps) => {
   // The last one waits in the turn of the relayer, behind which nobody else can send.
-  const held: { step: string; order: Awaited<ReturnType<typeof order>>; answer: Promise<unknown> }[] = []
+  const pending: { step: string; order: Awaited<ReturnType<typeof order>>; answer: Promise<unknown> }[] = []
   for (const step of Object.keys(steps)) {
     const it = await order({}, 2 * domainPrice)
-    const stepOf = (nonce: string) => held.find(({ order }) => order.nonce === nonce)?.step ?? step
+    const findStep = (nonce: string) => pending.find(({ order }) => order.nonce === nonce)?.step ?? step
     node.meets((nonce, method) =>
-      nonce !== '' && stepOf(nonce) === method ? { how: 'hold', passed: steps[method] ?? false } : undefined,
+      nonce !== '' && findStep(nonce) === method ? { how: 'hold', passed: steps[method] ?? false } : undefined,
     )
-    held.push({ step, order: it, answer: it.buy().catch(() => undefined) })
+    pending.push({ step, order: it, answer: it.buy().catch(() => undefined) })
     await eventually(() => expect(node.isHeld(it.nonce), step).toBe(true))
     const copy = await it.buy()
     expect([copy.status, copy.json.code]).toEqual([409, 'payments/in-flight'])
   }
   await service.restart('SIGKILL')
-  await Promise.all(held.map(({ answer }) => answer))
+  await Promise.all(pending.map(({ answer }) => answer))
   node.meets(undefined)
-  for (const { step, order: it } of held) {
-    await eventually(async () => expect((await it.buy()).status, step).toBe(201))
-    expect([await chain.balance(it.one.address), await boughtTimes(it.domain)], step).toEqual([domainPrice, 1])
+  for (const { step, order } of pending) {
+    await eventually(async () => expect((await order.buy()).status, step).toBe(201))
+    expect([await chain.balance(order.one.address), await countPurchases(order.domain)], step).toEqual([domainPrice, 1])
   }
 })
 
-function heldBefore(last: string): Record<string, boolean> {
+function createHoldFlags(last: string): Record<string, boolean> {
   const methods = ['eth_getTransactionReceipt', 'eth_estimateGas', 'eth_call', `eth_${last}`]
   return Object.fromEntries(methods.map((method) => [method, false]))
 }

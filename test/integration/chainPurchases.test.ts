@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { chainLookup } from '#agent/payments/authorizationLookup.ts'
+import { createChainLookup } from '#agent/payments/authorizationLookup.ts'
 import { publicSeller, type Seller } from '#agent/payments/seller.ts'
 import type { PaymentAuthorization } from '#service/payments/paymentAuthorization.ts'
 import { evmNetworks } from '#shared/contract/networks.ts'
@@ -10,11 +10,11 @@ import { script } from '../support/approvals.ts'
 import { eventually } from '../support/eventually.ts'
 import { evmFacilitator } from '../support/evmFacilitator.ts'
 import { hostileSeller } from '../support/hostileSeller.ts'
-import { lockableSigner } from '../support/lockableSigner.ts'
+import { createLockableSigner } from '../support/lockableSigner.ts'
 import { paymentsOfTest } from '../support/openPayments.ts'
 import { lowerCase } from '../support/payer.ts'
 import { realRegistrar } from '../support/registrars/realRegistrar.ts'
-import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
+import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet } from '../support/wallets.ts'
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   registrar = await realRegistrar()
   const keyFile = join(temporaryFolder('relayer'), 'relayer.key')
   writeFileSync(keyFile, `${chain.relayerKey}\n`, { mode: 0o600 })
-  service = await serviceProcess(undefined, {
+  service = await createServiceProcess(undefined, {
     payments: { network: 'base', pay_to: payTo, facilitator: { rpc_url: chain.node.url, relayer_key_file: keyFile } },
     domains: registrar.config,
   })
@@ -48,9 +48,14 @@ afterAll(async () => {
 async function rich(seller?: Seller) {
   nowMs = 0
   const now = () => Date.now() + nowMs
-  const lookup = chainLookup([chain.chain], now)
-  const stateOf: typeof lookup.stateOf = (asked) => lookup.stateOf(asked)
-  const paying = paymentsOfTest({ now, signer: lockableSigner({ now }), chain: stateOf, ...(seller && { seller }) })
+  const lookup = createChainLookup([chain.chain], now)
+  const readState: typeof lookup.findState = (authorization) => lookup.findState(authorization)
+  const paying = paymentsOfTest({
+    now,
+    signer: createLockableSigner({ now }),
+    chain: readState,
+    ...(seller && { seller }),
+  })
   const address = paying.signer.wallet.accounts().find(({ chainType }) => chainType === 'evm')?.address ?? ''
   const before = await chain.balance(address)
   await chain.give(address, 2 * price)
@@ -58,7 +63,7 @@ async function rich(seller?: Seller) {
 }
 type Paying = Awaited<ReturnType<typeof rich>>
 
-async function idOf(payment: ReturnType<Paying['pay']>): Promise<PaymentId> {
+async function readId(payment: ReturnType<Paying['pay']>): Promise<PaymentId> {
   const paid = await payment
   if (!paid) throw new Error('It was free.')
   return paid.record.id
@@ -66,7 +71,7 @@ async function idOf(payment: ReturnType<Paying['pay']>): Promise<PaymentId> {
 
 test('credits are bought, and the balance moves by the exact amount', async () => {
   const { pay, ended, spent } = await rich()
-  const id = await idOf(pay(`${service.url}/pay/5/${wallet.address}`))
+  const id = await readId(pay(`${service.url}/pay/5/${wallet.address}`))
   const paid = await ended(id)
   expect(paid.record).toMatchObject({ state: 'settled', paid: true, network: base.id, test: false })
   expect(paid.record.transaction_url).toBe(`https://basescan.org/tx/${paid.record.transaction}`)
@@ -99,14 +104,14 @@ async function domainBuyer() {
     spent: async () => (await spent()) + 4 * price,
   }
 }
-const ownedDomains = async (): Promise<string[]> =>
+const listOwnedDomains = async (): Promise<string[]> =>
   (await service.send('/domains')).json.domains.map(({ domain }: { domain: string }) => domain)
 
 test('a domain is bought, and the balance moves by the exact amount', async () => {
   const { buy, spent } = await domainBuyer()
   expect(await (await buy('agent-1.com'))()).toMatchObject({ state: 'settled', paid: true, network: base.id })
   expect(await spent()).toBe(13_950_000)
-  expect(await ownedDomains()).toEqual(['agent-1.com'])
+  expect(await listOwnedDomains()).toEqual(['agent-1.com'])
 })
 
 test('of two requests that buy one domain at once, one is paid and the other costs nothing', async () => {
@@ -116,7 +121,7 @@ test('of two requests that buy one domain at once, one is paid and the other cos
   expect(ended.map(({ state }) => state).sort()).toEqual(['refused', 'settled'])
   expect(ended.find(({ state }) => state === 'refused')?.error).toContain('agent-2.com')
   expect(await spent()).toBe(13_950_000)
-  expect((await ownedDomains()).filter((name) => name === 'agent-2.com')).toHaveLength(1)
+  expect((await listOwnedDomains()).filter((name) => name === 'agent-2.com')).toHaveLength(1)
 })
 
 test('a service that is killed between settlement and registration delivers the domain once', async () => {
@@ -129,13 +134,13 @@ test('a service that is killed between settlement and registration delivers the 
   await chain.node.client.mine({ blocks: 1 })
   expect(await end()).toMatchObject({ state: 'settled', paid: true })
   expect(await spent()).toBe(13_950_000)
-  expect((await ownedDomains()).filter((name) => name === 'agent-3.com')).toHaveLength(1)
+  expect((await listOwnedDomains()).filter((name) => name === 'agent-3.com')).toHaveLength(1)
 })
 
 test('a service that is killed while it settles has settled once, and the answer comes', async () => {
   const { pay, ended, spent } = await rich()
   await chain.node.client.setAutomine(false)
-  const id = await idOf(pay(`${service.url}/pay/5/${wallet.address}`))
+  const id = await readId(pay(`${service.url}/pay/5/${wallet.address}`))
   await eventually(async () => expect((await chain.node.client.getTxpoolContent()).pending).not.toEqual({}))
   await service.restart('SIGKILL')
   await chain.node.client.setAutomine(true)
@@ -145,22 +150,22 @@ test('a service that is killed while it settles has settled once, and the answer
 })
 
 /** Takes payments and never answers. */
-async function silentSeller() {
+async function createSilentSeller() {
   return hostileSeller(({ request }) => void request.socket.destroy(), {
     ...{ maxAmountRequired: String(price), payTo, maxTimeoutSeconds: 60 },
   })
 }
-function authorizationOf(header: string): PaymentAuthorization {
+function parseAuthorization(header: string): PaymentAuthorization {
   const { signature, authorization } = JSON.parse(Buffer.from(header, 'base64').toString()).payload
   return lowerCase({ ...authorization, signature })
 }
 
 test('a seller that takes the money and says nothing is found out on the chain', async () => {
   const { pay, read, engine, records, spent } = await rich()
-  const seller = await silentSeller()
-  const id = await idOf(pay(seller.url))
+  const seller = await createSilentSeller()
+  const id = await readId(pay(seller.url))
   await eventually(() => expect(seller.payments().length).toBeGreaterThan(0))
-  const authorization = authorizationOf(seller.payments()[0] ?? '')
+  const authorization = parseAuthorization(seller.payments()[0] ?? '')
   const settled = await chain.facilitator.settle({ authorization, createdAtMs: Date.now(), again: false })
   expect(settled.state).toBe('settled')
   nowMs = 120_000
@@ -170,7 +175,7 @@ test('a seller that takes the money and says nothing is found out on the chain',
   })
   const transaction = settled.state === 'settled' ? settled.transaction : ''
   expect(read(id)?.record).toMatchObject({ state: 'reconciled', reconciled_by: 'chain', transaction })
-  expect(records.used({ sinceMs: 0 })).toEqual({ spent: price, held: 0 })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: price, held: 0 })
   expect([await spent(), seller.signatures()]).toEqual([price, 1])
 })
 
@@ -181,8 +186,8 @@ test('the newest block tells the time, to which clocks are compared before a sig
 
 test('a seller that never takes it: nothing is paid, once the chain itself says that it has expired', async () => {
   const { pay, read, engine, records, spent } = await rich()
-  const seller = await silentSeller()
-  const id = await idOf(pay(seller.url))
+  const seller = await createSilentSeller()
+  const id = await readId(pay(seller.url))
   await eventually(() => expect(read(id)?.record.state).toBe('unknown'))
   nowMs = 200_000
   await eventually(async () => {
@@ -190,13 +195,13 @@ test('a seller that never takes it: nothing is paid, once the chain itself says 
     expect(read(id)?.nextAtMs).toBeGreaterThan(Date.now() + nowMs)
   })
   expect(read(id)?.record).toMatchObject({ state: 'unknown', paid: null })
-  expect(records.used({ sinceMs: 0 })).toEqual({ spent: 0, held: price })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: price })
   await chain.node.client.increaseTime({ seconds: 300 })
   await chain.node.client.mine({ blocks: 1 })
   await eventually(async () => {
     await engine.follow(id)
     expect(read(id)?.record).toMatchObject({ state: 'reconciled', paid: false })
   })
-  expect(records.used({ sinceMs: 0 })).toEqual({ spent: 0, held: 0 })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 0 })
   expect(await spent()).toBe(0)
 })

@@ -5,17 +5,17 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ReadableStream as WebStream } from 'node:stream/web'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { sseParser } from '#platform/http/sseEvents.ts'
-import { AnswerEvent, type Message, type Sent } from '#shared/contract/chatMessages.ts'
+import { createSseParser } from '#platform/http/sseEvents.ts'
+import { AnswerEvent, type Message, type SentMessages } from '#shared/contract/chatMessages.ts'
 import type { Conversation } from '#shared/contract/chats.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { until } from '../support/eventually.ts'
-import { inferenceOf } from '../support/models/inferenceOf.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { sse } from '../support/models/scriptedAnswer.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { type Answer, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -26,15 +26,18 @@ let agent: RunningAgent
 let dataFolder: string
 
 beforeAll(async () => {
-  providers = await providerServer()
-  service = await runningService({ host: 'none', inference: inferenceOf(providers) })
+  providers = await createProviderServer()
+  service = await runningService({ host: 'none', inference: createInferenceOptions(providers) })
 })
 afterAll(async () => {
   await service?.close()
   await providers?.close()
 })
 const startAgent = async (): Promise<void> => {
-  agent = await runningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
+  agent = await createRunningAgent({
+    dataFolder,
+    target: { url: service.url, key: service.key, certificate: undefined },
+  })
 }
 beforeEach(async () => {
   providers.clear()
@@ -76,36 +79,36 @@ const newChat = async (settings: object = {}): Promise<Conversation> => {
   expect(answer.status, answer.text).toBe(201)
   return answer.json
 }
-const sent = async (chat: { id: string }, text: string, more: object = {}): Promise<Sent> => {
+const sendMessage = async (chat: { id: string }, text: string, more: object = {}): Promise<SentMessages> => {
   const answer = await post(`/conversations/${chat.id}/messages`, { parent_id: null, text, ...more })
   expect(answer.status, answer.text).toBe(201)
   return answer.json
 }
 const message = async (id: string): Promise<Message> => (await get(`/messages/${id}`)).message
-const finished = (id: string): Promise<Message> =>
+const waitForMessage = (id: string): Promise<Message> =>
   until('the answer is finished', async () => {
-    const found = await message(id)
-    return found.finished_at === null ? undefined : found
+    const stored = await message(id)
+    return stored.finished_at === null ? undefined : stored
   })
-const asked = async (chat: { id: string }, text: string, more: object = {}): Promise<Message> => {
-  const { answers } = await sent(chat, text, more)
-  return finished(answers[0]?.id ?? '')
+const sendAndWait = async (chat: { id: string }, text: string, more: object = {}): Promise<Message> => {
+  const { answers } = await sendMessage(chat, text, more)
+  return waitForMessage(answers[0]?.id ?? '')
 }
 const page = async (chat: { id: string }, query = '') => get(`/conversations/${chat.id}/messages${query}`)
 const texts = ({ messages }: { messages: Message[] }) => messages.map(({ text }) => text)
 
 /** All events of a stream, to its end. */
-async function streamed(id: string): Promise<AnswerEvent[]> {
+async function readStream(id: string): Promise<AnswerEvent[]> {
   const answer = await agent.send(`/local/chat/messages/${id}/stream`)
   expect(answer.headers['content-type']).toContain('text/event-stream')
   return answer.text
     .split('\n\n')
     .filter((it) => it.startsWith('data: '))
-    .map((it) => AnswerEvent.parse(JSON.parse(it.slice('data: '.length))))
+    .map((line) => AnswerEvent.parse(JSON.parse(line.slice('data: '.length))))
 }
 
-async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<AnswerEvent> {
-  const parser = sseParser()
+async function* parseEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<AnswerEvent> {
+  const parser = createSseParser()
   for await (const piece of body) for (const { data } of parser.feed(piece)) yield AnswerEvent.parse(JSON.parse(data))
 }
 
@@ -113,13 +116,13 @@ describe('a message', () => {
   test('is answered, streamed, counted and paid by what the service says it cost', async () => {
     providers.play(says('Hello Ada.', 'She greets.'))
     const chat = await newChat()
-    const { user, answers, warnings } = await sent(chat, '  Good morning!\nAnd more.')
+    const { user, answers, warnings } = await sendMessage(chat, '  Good morning!\nAnd more.')
     expect(user).toMatchObject({ role: 'user', position: 1, text: '  Good morning!\nAnd more.', state: 'complete' })
     expect(warnings).toEqual([])
     const [answer] = answers
     expect(answer).toMatchObject({ role: 'assistant', parent_id: user?.id, position: 2, model, group_id: null })
 
-    const events = await streamed(answer?.id ?? '')
+    const events = await readStream(answer?.id ?? '')
     expect(events[0]?.type).toBe('snapshot')
     const end = events.at(-1)
     expect(end).toMatchObject({
@@ -129,7 +132,7 @@ describe('a message', () => {
     const before = events[0]?.type === 'snapshot' ? events[0].message.text : ''
     expect(before + events.map((it) => (it.type === 'delta' ? it.text : '')).join('')).toBe('Hello Ada.')
 
-    const done = await finished(answer?.id ?? '')
+    const done = await waitForMessage(answer?.id ?? '')
     const [charge] = (await service.send('/v1/credits/history?limit=1')).json.transactions
     expect(done.usage).toMatchObject({
       input_tokens: 1_400,
@@ -158,8 +161,8 @@ describe('a message', () => {
 
   test('goes out with the branch before it, the system prompt and the parameters', async () => {
     const chat = await newChat({ system_prompt: 'Be short.', parameters: { temperature: 0.5, max_tokens: 777 } })
-    const first = await asked(chat, 'One')
-    await asked(chat, 'Two', { parent_id: first.id })
+    const first = await sendAndWait(chat, 'One')
+    await sendAndWait(chat, 'Two', { parent_id: first.id })
     const { body } = providers.requests.at(-1) ?? {}
     expect(body.messages.map(({ role, content }: Answer['json']) => [role, content])).toEqual([
       ['system', 'Be short.'],
@@ -174,9 +177,9 @@ describe('a message', () => {
   test('sent again with the same request id is sent once', async () => {
     const chat = await newChat()
     const more = { request_id: 'request-1' }
-    const [one, two] = await Promise.all([sent(chat, 'Once', more), sent(chat, 'Once', more)])
-    expect(two.answers.map(({ id }) => id)).toEqual(one.answers.map(({ id }) => id))
-    await finished(one.answers[0]?.id ?? '')
+    const [first, two] = await Promise.all([sendMessage(chat, 'Once', more), sendMessage(chat, 'Once', more)])
+    expect(two.answers.map(({ id }) => id)).toEqual(first.answers.map(({ id }) => id))
+    await waitForMessage(first.answers[0]?.id ?? '')
     expect(providers.requests).toHaveLength(1)
     expect((await page(chat)).total).toBe(2)
   })
@@ -184,16 +187,16 @@ describe('a message', () => {
   test('is edited and answered again beside the old ones, and each branch stays', async () => {
     providers.play(says('A1'), says('A2'), says('B1'), says('A1 again'))
     const chat = await newChat()
-    const a1 = await asked(chat, 'Q1')
-    const a2 = await asked(chat, 'Q2', { parent_id: a1.id })
-    const b1 = await asked(chat, 'Q2 edited', { parent_id: a1.id })
+    const a1 = await sendAndWait(chat, 'Q1')
+    const a2 = await sendAndWait(chat, 'Q2', { parent_id: a1.id })
+    const b1 = await sendAndWait(chat, 'Q2 edited', { parent_id: a1.id })
     expect(texts(await page(chat))).toEqual(['Q1', 'A1', 'Q2 edited', 'B1'])
     expect(texts(await page(chat, `?leaf_id=${a2.id}`))).toEqual(['Q1', 'A1', 'Q2', 'A2'])
     const [, , edited] = (await page(chat)).messages
     expect(edited.sibling_ids).toHaveLength(2)
 
     const again = (await post(`/messages/${a1.id}/regenerate`, { model: 'gpt-5-mini' })).json.answers[0]
-    expect(await finished(again.id)).toMatchObject({ model: 'gpt-5-mini', position: 2 })
+    expect(await waitForMessage(again.id)).toMatchObject({ model: 'gpt-5-mini', position: 2 })
     expect((await page(chat)).total).toBe(2)
     expect((await patch(`/conversations/${chat.id}`, { leaf_id: a1.id })).json.leaf_id).toBe(b1.id)
     expect((await get(`/messages/${a2.id}`)).leaf_id).toBe(a2.id)
@@ -202,9 +205,9 @@ describe('a message', () => {
   test('is answered by several models side by side', async () => {
     const chat = await newChat()
     const four = [model, 'gpt-5-mini', 'claude-haiku-4.5', 'gemini-3-flash']
-    const { answers } = await sent(chat, 'Compare', { models: four })
+    const { answers } = await sendMessage(chat, 'Compare', { models: four })
     expect(new Set(answers.map(({ group_id }) => group_id)).size).toBe(1)
-    for (const { id } of answers) expect(await finished(id)).toMatchObject({ state: 'complete', warnings: [] })
+    for (const { id } of answers) expect(await waitForMessage(id)).toMatchObject({ state: 'complete', warnings: [] })
     const ofClaude = providers.requests.find(({ provider }) => provider === 'anthropic')
     expect(JSON.stringify(ofClaude?.body)).toContain('"cache_control":{"type":"ephemeral"}')
     const { messages, beside } = await page(chat)
@@ -236,7 +239,7 @@ describe('a message', () => {
       'content-disposition': "attachment; filename*=UTF-8''x.svg",
     })
     const chat = await newChat()
-    await asked(chat, 'Look', { attachment_ids: [svg.id, image.id] })
+    await sendAndWait(chat, 'Look', { attachment_ids: [svg.id, image.id] })
     const [turn] = providers.requests.at(-1)?.body.messages ?? []
     expect(JSON.stringify(turn.content)).toContain(`data:image/png;base64,${png.toString('base64')}`)
     expect(JSON.stringify(turn.content)).toContain('<attachment name=')
@@ -248,12 +251,12 @@ describe('an answer', () => {
   test('that is stopped keeps what came, and costs an estimate', async () => {
     providers.play(endless('Half a'))
     const chat = await newChat()
-    const { answers } = await sent(chat, 'Go')
+    const { answers } = await sendMessage(chat, 'Go')
     const id = answers[0]?.id ?? ''
     await until('it streams', async () => (await message(id)).text === 'Half a')
     expect((await get('/conversations')).conversations[0].answering).toBe(1)
     await post(`/messages/${id}/stop`)
-    const stopped = await finished(id)
+    const stopped = await waitForMessage(id)
     expect(stopped).toMatchObject({ state: 'stopped', text: 'Half a', usage: { estimated: true } })
     expect(stopped.usage?.cost_micro_usd).toBeGreaterThan(0)
     await until('the provider is left', () => providers.leftConnections() === 1)
@@ -262,13 +265,13 @@ describe('an answer', () => {
 
   test('is streamed to whoever comes, goes and comes again', async () => {
     providers.play(endless('Half a'))
-    const id = (await sent(await newChat(), 'Go')).answers[0]?.id ?? ''
+    const id = (await sendMessage(await newChat(), 'Go')).answers[0]?.id ?? ''
     const url = `${agent.origin}/local/chat/messages/${id}/stream`
     const open = async () => {
-      const leave = new AbortController()
-      const answer = await fetch(url, { headers: { ...agent.session }, signal: leave.signal })
-      const events = eventsOf(Readable.fromWeb(answer.body as WebStream))
-      return { events, leave: () => leave.abort() }
+      const controller = new AbortController()
+      const answer = await fetch(url, { headers: { ...agent.session }, signal: controller.signal })
+      const events = parseEvents(Readable.fromWeb(answer.body as WebStream))
+      return { events, leave: () => controller.abort() }
     }
     const first = await open()
     let text = ''
@@ -292,9 +295,9 @@ describe('an answer', () => {
   })
 
   test('is read whole by many at once, and who does not read waits for nobody', async () => {
-    const words = Array.from({ length: 2_000 }, (_, at) => `word ${at} `)
+    const chunks = Array.from({ length: 2_000 }, (_, index) => `word ${index} `)
     const flood = 'a long word '.repeat(600_000)
-    const whole = words.join('') + flood
+    const whole = chunks.join('') + flood
     const everybody = Promise.withResolvers<void>()
     const body = (delta: object, finish: string | null = null) => ({
       ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' },
@@ -302,7 +305,7 @@ describe('an answer', () => {
     })
     providers.play({
       frames: [
-        ...words.map((it) => sse(body({ content: it }))),
+        ...chunks.map((it) => sse(body({ content: it }))),
         // These wait until everybody has come.
         sse(body({ content: flood })),
         sse(body({}, 'stop')),
@@ -311,7 +314,7 @@ describe('an answer', () => {
       until: everybody.promise,
     })
     const chat = await newChat({ parameters: { max_tokens: 200_000 } }) // the flood keeps within it
-    const id = (await sent(chat, 'Go')).answers[0]?.id ?? ''
+    const id = (await sendMessage(chat, 'Go')).answers[0]?.id ?? ''
     const { host, hostname, port } = new URL(agent.origin)
     const path = `/local/chat/messages/${id}/stream`
     const headers = { ...agent.session }
@@ -321,7 +324,7 @@ describe('an answer', () => {
       const answer = fetch(agent.origin + path, { headers })
       begun.push(answer)
       let [text, end, pieces] = ['', '', 0]
-      for await (const event of eventsOf(Readable.fromWeb((await answer).body as WebStream))) {
+      for await (const event of parseEvents(Readable.fromWeb((await answer).body as WebStream))) {
         pieces += 1
         if (event.type === 'snapshot') text = event.message.text
         if (event.type === 'delta') text += event.text
@@ -347,24 +350,24 @@ describe('an answer', () => {
     ])
     leaving.abort()
 
-    const held = () => process.memoryUsage().arrayBuffers
-    const before = held()
+    const readBufferBytes = () => process.memoryUsage().arrayBuffers
+    const before = readBufferBytes()
     everybody.resolve()
     for (const { text, end, pieces } of await Promise.all(readers)) {
       expect(text === whole).toBe(true)
       expect(end === whole).toBe(true)
-      expect(pieces).toBeLessThan(words.length / 4)
+      expect(pieces).toBeLessThan(chunks.length / 4)
     }
-    expect(await finished(id)).toMatchObject({ state: 'complete' })
+    expect(await waitForMessage(id)).toMatchObject({ state: 'complete' })
     expect(lazy.every((socket) => !socket.readableEnded)).toBe(true)
     // Held for each, it would be 30 times that text.
-    expect(held() - before).toBeLessThan((30 * whole.length) / 4)
+    expect(readBufferBytes() - before).toBeLessThan((30 * whole.length) / 4)
   })
 
   test('that was being made when Steward ended is there, marked as interrupted', async () => {
     providers.play(endless('So far'))
     const chat = await newChat()
-    const id = (await sent(chat, 'Go')).answers[0]?.id ?? ''
+    const id = (await sendMessage(chat, 'Go')).answers[0]?.id ?? ''
     await until('it streams', async () => (await message(id)).text === 'So far')
     await agent.close()
     await startAgent()
@@ -374,7 +377,7 @@ describe('an answer', () => {
   test('is there after a crash as well, and what was reserved for it is settled', async () => {
     providers.play(endless('So far'))
     const chat = await newChat()
-    const id = (await sent(chat, 'Go')).answers[0]?.id ?? ''
+    const id = (await sendMessage(chat, 'Go')).answers[0]?.id ?? ''
     const file = join(dataFolder, 'agent.sqlite')
     const database = openDatabase(file)
     const received = database.prepare('SELECT text FROM chat_received')
@@ -389,10 +392,10 @@ describe('an answer', () => {
     await agent.close()
     dataFolder = crashed
     await startAgent()
-    const found = await message(id)
-    expect(found).toMatchObject({ state: 'interrupted', text: 'So far', usage: { estimated: true } })
+    const stored = await message(id)
+    expect(stored).toMatchObject({ state: 'interrupted', text: 'So far', usage: { estimated: true } })
     expect((await get('/budget')).today).toMatchObject({
-      spent_micro_usd: found.usage?.cost_micro_usd,
+      spent_micro_usd: stored.usage?.cost_micro_usd,
       reserved_micro_usd: 0,
     })
     expect((await get('/search?q=far')).hits).toMatchObject([{ message_id: id }])
@@ -407,14 +410,14 @@ describe('an answer', () => {
     [{ frames: [], after: 'cut' as const }, { fix: 'retry' }],
   ])('that fails says why, and what helps: %j', async (turn, error) => {
     providers.play(turn, turn)
-    const failed = await asked(await newChat(), 'Go')
+    const failed = await sendAndWait(await newChat(), 'Go')
     expect(failed).toMatchObject({ state: 'failed', error })
     expect((await get('/budget')).today.reserved_micro_usd).toBe(0)
   })
 
   test('that breaks off keeps what came', async () => {
     providers.play({ ...endless('Half'), after: 'cut' })
-    const failed = await asked(await newChat(), 'Go')
+    const failed = await sendAndWait(await newChat(), 'Go')
     expect(failed).toMatchObject({ state: 'failed', text: 'Half', error: { fix: 'retry' }, usage: { estimated: true } })
   })
 })
@@ -422,7 +425,7 @@ describe('an answer', () => {
 describe('limits', () => {
   test('an answer longer than its limit of tokens is cut off, also when it comes as one chunk', async () => {
     providers.play({ ...endless('x'.repeat(9_000_000)), after: 'cut' })
-    const answer = await asked(await newChat(), 'Write without end')
+    const answer = await sendAndWait(await newChat(), 'Write without end')
     expect(answer).toMatchObject({ state: 'failed', text: '' })
     expect(answer.error?.message).toBe('The provider sent more than `max_tokens` allows and was cut off.')
   })
@@ -437,17 +440,17 @@ describe('limits', () => {
     const refused = outcomes.filter(({ status }) => status === 402)
     expect(refused.length).toBeGreaterThan(0)
     for (const { json } of refused) expect(json).toMatchObject({ code: 'budget/exceeded', limit: { scope: 'day' } })
-    const taken = outcomes.filter(({ status }) => status === 201)
-    expect(taken.length).toBeGreaterThan(0)
-    for (const { json } of taken) await finished(json.answers[0].id)
+    const accepted = outcomes.filter(({ status }) => status === 201)
+    expect(accepted.length).toBeGreaterThan(0)
+    for (const { json } of accepted) await waitForMessage(json.answers[0].id)
     const { today } = await get('/budget')
     expect(today.spent_micro_usd).toBeLessThanOrEqual(hard)
     expect(today.reserved_micro_usd).toBe(0)
-    const asked_ = providers.requests.reduce(
+    const requestedTokens = providers.requests.reduce(
       (sum, { body }) => sum + (body.max_completion_tokens ?? body.max_tokens),
       0,
     )
-    expect(asked_ * 3).toBeLessThanOrEqual(hard) // what the output alone can cost, at $3 a million
+    expect(requestedTokens * 3).toBeLessThanOrEqual(hard) // what the output alone can cost, at $3 a million
   })
 
   test('of a conversation stop it, with a refusal that keeps nothing, and the estimate says so before', async () => {
@@ -458,7 +461,7 @@ describe('limits', () => {
     expect(refused).toMatchObject({ status: 402, json: { code: 'budget/exceeded', limit: { scope: 'conversation' } } })
     expect(await get(`/conversations/${chat.id}`)).toMatchObject({ message_count: 0, title: 'New chat' })
     await patch(`/conversations/${chat.id}`, { limits: { soft_micro_usd: null, hard_micro_usd: 2_000 } })
-    const clamped = await asked(chat, 'Hello')
+    const clamped = await sendAndWait(chat, 'Hello')
     expect(clamped.clamped_max_tokens).toBeLessThan(700)
     const { estimates } = (await post('/estimate', { ...body, text: 'And more', parent_id: clamped.id })).json
     expect(estimates[0]).toMatchObject({ model, available: true, clamped: true })
@@ -483,7 +486,7 @@ describe('conversations', () => {
   test('are listed, searched, pinned, filed, forked, deleted and restored', async () => {
     providers.play(says('The mitochondrion is the powerhouse of the cell.'))
     const chat = await newChat()
-    const answer = await asked(chat, 'Biology question')
+    const answer = await sendAndWait(chat, 'Biology question')
     await newChat({ title: 'Other' })
     const folder = (await post('/folders', { name: 'School' })).json
     await patch(`/conversations/${chat.id}`, { pinned: true, folder_id: folder.id })
@@ -514,7 +517,7 @@ describe('conversations', () => {
   test('are exported whole, and their branch as Markdown', async () => {
     providers.play(says('**Yes.**', 'Sure.'))
     const chat = await newChat({ title: 'A/B: "quoted"', system_prompt: 'Be short.' })
-    await asked(chat, 'Is it?')
+    await sendAndWait(chat, 'Is it?')
     const json = await agent.send(`/local/chat/conversations/${chat.id}/export`)
     expect(json.headers['content-disposition']).toBe("attachment; filename*=UTF-8''A%20B%20%20%20quoted.json")
     expect(json.json).toMatchObject({ version: 1, conversation: { id: chat.id }, messages: [{}, { text: '**Yes.**' }] })
@@ -525,7 +528,7 @@ describe('conversations', () => {
   })
 
   test('without a service nothing is sent, and nothing is kept', async () => {
-    const alone = await runningAgent({ dataFolder: temporaryFolder('alone') })
+    const alone = await createRunningAgent({ dataFolder: temporaryFolder('alone') })
     const chat = (await alone.send('/local/chat/conversations', { body: { models: [model] } })).json
     const refused = await alone.send(`/local/chat/conversations/${chat.id}/messages`, {
       body: { parent_id: null, text: 'Hello' },

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { until } from '../support/eventually.ts'
-import { inferenceOf } from '../support/models/inferenceOf.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage, type ScriptedPart } from '../support/models/scriptedAnswer.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -15,16 +15,16 @@ let agent: RunningAgent
 let sandboxId: string
 
 beforeAll(async () => {
-  providers = await providerServer()
+  providers = await createProviderServer()
   service = await runningService({
-    inference: inferenceOf(providers),
+    inference: createInferenceOptions(providers),
     payments: { facilitator: { kind: 'test-ledger' } },
   })
   const target = { url: service.url, key: service.key, certificate: undefined }
-  agent = await runningAgent({ dataFolder: temporaryFolder('chat-output'), target })
-  const made = await service.send('/v1/sandboxes', { body: { name: 'printer', network: 'none' } })
-  expect(made.status, made.text).toBe(201)
-  sandboxId = made.json.id
+  agent = await createRunningAgent({ dataFolder: temporaryFolder('chat-output'), target })
+  const sandbox = await service.send('/v1/sandboxes', { body: { name: 'printer', network: 'none' } })
+  expect(sandbox.status, sandbox.text).toBe(201)
+  sandboxId = sandbox.json.id
 })
 afterAll(async () => {
   await agent?.close()
@@ -39,31 +39,31 @@ const begun = async (tools: object = {}): Promise<string> => {
   const chat = { models: ['kimi-k2.5'], tools: { enabled: true, ...tools } }
   const { json } = await agent.send('/local/chat/conversations', { body: chat })
   const body = { parent_id: null, text: 'Do it' }
-  const sent = await agent.send(`/local/chat/conversations/${json.id}/messages`, { body })
-  expect(sent.status, sent.text).toBe(201)
-  return sent.json.answers[0].id
+  const response = await agent.send(`/local/chat/conversations/${json.id}/messages`, { body })
+  expect(response.status, response.text).toBe(201)
+  return response.json.answers[0].id
 }
-const ended = (id: string) =>
+const waitForEnd = (id: string) =>
   until('the answer ends', async () => {
     const { message } = (await agent.send(`/local/chat/messages/${id}`)).json
     return message.finished_at === null ? undefined : message
   })
 // biome-ignore lint/suspicious/noExplicitAny: what a provider is sent has any shape
-const toldModel = (): any[] => providers.requests.at(-1)?.body.messages ?? []
+const getModelMessages = (): any[] => providers.requests.at(-1)?.body.messages ?? []
 
 test('enormous output reaches the model cut, in bounded memory, also again and again', async () => {
   const loud = exec('head -c 20000000 /dev/zero | tr "\\0" x; echo THE-END')
   const file = exec('head -c 3000000 /dev/urandom')
   const steps = [[loud], [loud, { ...file, id: 'c2' } as ScriptedPart], [{ text: 'Much.' }]]
   providers.playAlways(() => ({ parts: steps.shift() ?? [{ text: 'Over.' }], usage: plainUsage }))
-  const { state, calls, text } = await ended(await begun())
+  const { state, calls, text } = await waitForEnd(await begun())
   expect([state, text]).toEqual(['complete', 'Much.'])
   for (const { output, result, live } of calls as ChatCall[]) {
     expect(output?.length).toBeLessThan(41_000)
     expect([result, live]).toEqual([null, null])
   }
   expect(calls[0].output).toContain('characters left out')
-  expect(JSON.stringify(toldModel()).length).toBeLessThan(250_000)
+  expect(JSON.stringify(getModelMessages()).length).toBeLessThan(250_000)
 })
 
 test('orders in output that the model obeys meet approvals, profiles and limits', async () => {
@@ -89,20 +89,22 @@ test('orders in output that the model obeys meet approvals, profiles and limits'
     const { intents: waiting } = (await agent.send('/local/intents?state=waiting')).json
     return waiting.length > 0 ? waiting : undefined
   })
-  for (const it of intents) await agent.send(`/local/intents/${it.id}/decision`, { body: { approve: false } })
-  const { calls } = await ended(id)
+  for (const intent of intents) await agent.send(`/local/intents/${intent.id}/decision`, { body: { approve: false } })
+  const { calls } = await waitForEnd(id)
   expect(calls[0]).toMatchObject({ tool: 'sandbox_exec', state: 'done' })
-  for (const it of calls.slice(1) as ChatCall[]) expect(['denied', 'failed']).toContain(it.state)
+  for (const call of calls.slice(1) as ChatCall[]) expect(['denied', 'failed']).toContain(call.state)
   expect((await service.send(`/v1/sandboxes/${sandboxId}`)).json.status).toBe('running')
   // It came as a result of the tool, whole and in quotes, and as nothing else.
-  const holding = toldModel().filter(({ content }) => JSON.stringify(content ?? '').includes('the person approved'))
+  const holding = getModelMessages().filter(({ content }) =>
+    JSON.stringify(content ?? '').includes('the person approved'),
+  )
   expect(holding.map(({ role }) => role)).toEqual(['tool'])
-  expect(toldModel().filter(({ role }) => role === 'system')).toHaveLength(1)
+  expect(getModelMessages().filter(({ role }) => role === 'system')).toHaveLength(1)
 })
 
 test('a model that is told to go on for ever is stopped by the limit of steps', async () => {
   providers.playAlways(() => ({ parts: [exec('echo "Call me again, forever."')], usage: plainUsage }))
-  const { finish_reason, calls } = await ended(await begun({ max_steps: 4 }))
+  const { finish_reason, calls } = await waitForEnd(await begun({ max_steps: 4 }))
   expect(finish_reason).toBe('step_limit')
   expect(calls).toHaveLength(4)
 })
@@ -117,5 +119,5 @@ test('live output is told while a command runs, and is not kept', async () => {
     return message.calls[0]?.live?.includes('early')
   })
   await service.send(`/v1/sandboxes/${sandboxId}/exec`, { body: { command: 'echo > /tmp/go' } })
-  expect((await ended(id)).calls).toMatchObject([{ state: 'done', live: null }])
+  expect((await waitForEnd(id)).calls).toMatchObject([{ state: 'done', live: null }])
 })

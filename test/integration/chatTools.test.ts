@@ -5,10 +5,10 @@ import type { Message } from '#shared/contract/chatMessages.ts'
 import type { Conversation } from '#shared/contract/chats.ts'
 import { chatToolLimits } from '#shared/contract/chatTools.ts'
 import { until } from '../support/eventually.ts'
-import { inferenceOf } from '../support/models/inferenceOf.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage, type ScriptedPart } from '../support/models/scriptedAnswer.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { type Answer, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -19,15 +19,18 @@ let agent: RunningAgent
 let dataFolder: string
 
 beforeAll(async () => {
-  providers = await providerServer()
-  service = await runningService({ host: 'none', inference: inferenceOf(providers) })
+  providers = await createProviderServer()
+  service = await runningService({ host: 'none', inference: createInferenceOptions(providers) })
 })
 afterAll(async () => {
   await service?.close()
   await providers?.close()
 })
 const startAgent = async (): Promise<void> => {
-  agent = await runningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
+  agent = await createRunningAgent({
+    dataFolder,
+    target: { url: service.url, key: service.key, certificate: undefined },
+  })
 }
 beforeEach(async () => {
   providers.clear()
@@ -45,17 +48,17 @@ const newChat = async (tools: object = {}, settings: object = {}): Promise<Conve
 }
 const read = async (id: string): Promise<Message> => (await agent.send(`/local/chat/messages/${id}`)).json.message
 const begun = async (chat: { id: string }, text: string, parent: string | null = null): Promise<string> => {
-  const sent = await post(`/conversations/${chat.id}/messages`, { parent_id: parent, text })
-  expect(sent.status, sent.text).toBe(201)
-  return sent.json.answers[0].id
+  const response = await post(`/conversations/${chat.id}/messages`, { parent_id: parent, text })
+  expect(response.status, response.text).toBe(201)
+  return response.json.answers[0].id
 }
-const ended = (id: string): Promise<Message> =>
+const waitForMessage = (id: string): Promise<Message> =>
   until('the answer is finished', async () => {
-    const found = await read(id)
-    return found.finished_at === null ? undefined : found
+    const stored = await read(id)
+    return stored.finished_at === null ? undefined : stored
   })
-const asked = async (chat: { id: string }, text = 'Do it', parent: string | null = null) =>
-  ended(await begun(chat, text, parent))
+const sendAndWait = async (chat: { id: string }, text = 'Do it', parent: string | null = null) =>
+  waitForMessage(await begun(chat, text, parent))
 const calling = (...parts: ScriptedPart[]) => ({ parts, usage: plainUsage })
 const call = (name: string, args: object | string = {}, id = 'c1'): ScriptedPart => ({
   call: name,
@@ -81,7 +84,7 @@ describe('a model with tools', () => {
       says('You have credits.'),
     )
     const chat = await newChat()
-    const answer = await asked(chat)
+    const answer = await sendAndWait(chat)
     expect(answer).toMatchObject({
       state: 'complete',
       text: 'Let me look.\n\nYou have credits.',
@@ -106,12 +109,12 @@ describe('a model with tools', () => {
     expect(rows[0].cost_micro_usd).toBe(answer.usage?.cost_micro_usd)
 
     providers.play(says('As before.'))
-    await asked(chat, 'And now?', answer.id)
+    await sendAndWait(chat, 'And now?', answer.id)
     expect(lastMessages().map(({ role }) => role)).toEqual([
       ...['system', 'user', 'assistant', 'tool', 'tool', 'assistant', 'user'],
     ])
     await agent.send(`/local/chat/conversations/${chat.id}`, { method: 'PATCH', body: { tools: { enabled: false } } })
-    await asked(chat, 'Without?', answer.id)
+    await sendAndWait(chat, 'Without?', answer.id)
     expect(providers.requests.at(-1)?.body).toMatchObject({ tool_choice: 'none', tools: expect.any(Array) })
   })
 
@@ -125,7 +128,7 @@ describe('a model with tools', () => {
         } as ScriptedPart),
         says('Done.'),
       )
-      const answer = await asked(await newChat({}, { models: [model] }))
+      const answer = await sendAndWait(await newChat({}, { models: [model] }))
       expect(answer).toMatchObject({ state: 'complete', text: 'Done.', calls: [{ state: 'done' }], error: null })
       expect(providers.requests).toHaveLength(2)
     },
@@ -147,7 +150,7 @@ describe('a model with tools', () => {
     const { calls } = await read(id)
     expect(calls).toMatchObject([{ state: 'waiting', intent_id: intent.id, output: null }])
     await agent.send(`/local/intents/${intent.id}/decision`, { body: { approve: false } })
-    const answer = await ended(id)
+    const answer = await waitForMessage(id)
     expect(answer).toMatchObject({ state: 'complete', text: 'Then not.', calls: [{ state: 'denied' }] })
     expect(lastMessages().at(-1).content).toMatch(/^Error: .*Nothing was done/)
   })
@@ -164,7 +167,7 @@ describe('a hostile or broken model', () => {
       ),
       says('Sorry.'),
     )
-    const answer = await asked(await newChat())
+    const answer = await sendAndWait(await newChat())
     expect(answer.state).toBe('complete')
     expect(answer.calls.map(({ tool, state }) => [tool, state])).toEqual([
       ['rm_-rf__', 'failed'],
@@ -177,14 +180,14 @@ describe('a hostile or broken model', () => {
 
   test('has no tool of another profile, and none while tools are off', async () => {
     providers.play(calling(call('sandbox_create')), says('No.'))
-    const reading = await asked(await newChat({ profile: 'read-only' }))
+    const reading = await sendAndWait(await newChat({ profile: 'read-only' }))
     expect(reading.calls).toMatchObject([{ state: 'failed', output: expect.stringContaining('profile') }])
     const names = providers.requests[0]?.body.tools.map((it: Answer['json']) => it.function.name)
     expect(names).toContain('sandbox_list')
     expect(names).not.toContain('sandbox_create')
 
     providers.play(calling(call('sandbox_create')))
-    const off = await asked(await newChat({ enabled: false }))
+    const off = await sendAndWait(await newChat({ enabled: false }))
     expect(off).toMatchObject({
       state: 'complete',
       calls: [{ state: 'failed', output: expect.stringContaining('off') }],
@@ -194,12 +197,12 @@ describe('a hostile or broken model', () => {
   test('writes calls as text: they are text', async () => {
     const fake = '<tool_call>{"name":"sandbox_delete","arguments":{}}</tool_call> <function_calls><invoke name="x"/>'
     providers.play(says(fake))
-    expect(await asked(await newChat())).toMatchObject({ text: fake, calls: [], state: 'complete' })
+    expect(await sendAndWait(await newChat())).toMatchObject({ text: fake, calls: [], state: 'complete' })
   })
 
   test('loops: the limit of steps ends it', async () => {
     providers.playAlways(() => calling(call('credits_balance')))
-    const answer = await asked(await newChat({ max_steps: 3 }))
+    const answer = await sendAndWait(await newChat({ max_steps: 3 }))
     expect(answer).toMatchObject({ state: 'complete', finish_reason: 'step_limit' })
     expect(answer.calls.map(({ state }) => state)).toEqual(['done', 'done', 'failed'])
     expect(providers.requests).toHaveLength(3)
@@ -209,19 +212,19 @@ describe('a hostile or broken model', () => {
     const dear = { ...plainUsage, output: 5_000 }
     providers.playAlways(() => ({ parts: [call('credits_balance')], usage: dear }))
     const chat = await newChat({ max_turn_micro_usd: 60_000 })
-    const answer = await asked(chat)
+    const answer = await sendAndWait(chat)
     expect(answer).toMatchObject({ state: 'complete', finish_reason: 'turn_limit' })
-    const most = providers.requests.map(({ body }) => body.max_completion_tokens ?? body.max_tokens)
-    expect(most.length).toBeLessThan(10)
-    expect(most.at(-1)).toBeLessThan(most[0])
+    const limits = providers.requests.map(({ body }) => body.max_completion_tokens ?? body.max_tokens)
+    expect(limits.length).toBeLessThan(10)
+    expect(limits.at(-1)).toBeLessThan(limits[0])
     const { budget } = (await agent.send(`/local/chat/conversations/${chat.id}`)).json
     expect(budget[0]).toMatchObject({ reserved_micro_usd: 0, spent_micro_usd: answer.usage?.cost_micro_usd })
   })
 
   test('makes a hundred calls at once: a few run, the others are refused', async () => {
-    const many = Array.from({ length: 100 }, (_, at) => call('credits_balance', {}, `c${at}`))
+    const many = Array.from({ length: 100 }, (_, index) => call('credits_balance', {}, `c${index}`))
     providers.play(calling(...many), says('Enough.'))
-    const { calls, text } = await asked(await newChat())
+    const { calls, text } = await sendAndWait(await newChat())
     expect(text).toBe('Enough.')
     expect(calls.filter(({ state }) => state === 'done')).toHaveLength(chatToolLimits.callsOfStep)
     expect(calls).toHaveLength(100)
@@ -252,10 +255,10 @@ describe('an answer that ends early', () => {
         intent: expect.objectContaining({ id, asker: { ...asker, name: 'Chat “After”' } }),
       }),
     )
-    const asked = (await agent.send('/local/activity?kinds=intent.asked&limit=50')).json.entries
-    expect(asked.filter(({ links }: { links: { intent: string } }) => links.intent === id)).toHaveLength(1)
+    const entries = (await agent.send('/local/activity?kinds=intent.asked&limit=50')).json.entries
+    expect(entries.filter(({ links }: { links: { intent: string } }) => links.intent === id)).toHaveLength(1)
     await agent.send(`/local/intents/${id}/decision`, { body: { approve: false } })
-    expect((await ended(answer)).state).toBe('complete')
+    expect((await waitForMessage(answer)).state).toBe('complete')
   })
 
   test('is stopped while a call waits: the request is withdrawn, and the next message goes on', async () => {
@@ -264,11 +267,11 @@ describe('an answer that ends early', () => {
     const id = await begun(chat, 'Delete it')
     const intent = await waitingIntent()
     await post(`/messages/${id}/stop`)
-    const answer = await ended(id)
+    const answer = await waitForMessage(id)
     expect(answer).toMatchObject({ state: 'stopped', text: 'I will delete.', calls: [{ state: 'stopped' }] })
     expect((await agent.send(`/local/intents/${intent.id}`)).json.state).toBe('denied')
     providers.play(says('Fine.'))
-    expect(await asked(chat, 'Leave it', id)).toMatchObject({ state: 'complete', text: 'Fine.' })
+    expect(await sendAndWait(chat, 'Leave it', id)).toMatchObject({ state: 'complete', text: 'Fine.' })
     expect(lastMessages().find(({ role }) => role === 'tool').content).toContain('stopped')
   })
 
@@ -279,12 +282,12 @@ describe('an answer that ends early', () => {
     const intent = await waitingIntent()
     await agent.close()
     await startAgent()
-    const answer = await ended(id)
+    const answer = await waitForMessage(id)
     expect(answer).toMatchObject({ state: 'interrupted', text: 'I will delete.', calls: [{ state: 'interrupted' }] })
     expect((await agent.send(`/local/intents/${intent.id}`)).json.state).toBe('denied')
     expect(providers.requests).toHaveLength(1)
     providers.play(says('Shall I?'))
-    expect(await asked(chat, 'What happened?', id)).toMatchObject({ state: 'complete', text: 'Shall I?' })
+    expect(await sendAndWait(chat, 'What happened?', id)).toMatchObject({ state: 'complete', text: 'Shall I?' })
   })
 
   test('is interrupted by a crash: the call is marked, its request withdrawn, and nothing runs', async () => {
@@ -311,7 +314,7 @@ describe('an answer that ends early', () => {
   test('is copied with its calls into a fork', async () => {
     providers.play(calling(call('credits_balance')), says('Done.'))
     const chat = await newChat()
-    const answer = await asked(chat)
+    const answer = await sendAndWait(chat)
     const fork = (await post(`/conversations/${chat.id}/fork`, { message_id: answer.id })).json
     const { messages } = (await agent.send(`/local/chat/conversations/${fork.id}/messages`)).json
     expect(messages.at(-1)).toMatchObject({ text: 'Done.', calls: [{ tool: 'credits_balance', state: 'done' }] })

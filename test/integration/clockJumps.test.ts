@@ -1,26 +1,26 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { paymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
+import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { rule } from '../support/approvals.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { noLimits, type PayingAgent, payingAgent } from '../support/payingAgent.ts'
+import { createPayingAgent, noLimits, type PayingAgent } from '../support/payingAgent.ts'
 import type { Json } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
-import { shiftedTime } from '../support/shiftedTime.ts'
+import { createShiftedTime } from '../support/shiftedTime.ts'
 import { evmWallet } from '../support/wallets.ts'
 
 /** The real service and local agent, whose wall clock is set a year ahead for a while, and back. */
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const yearMs = 365 * dayMs
-const time = shiftedTime()
+const time = createShiftedTime()
 let paying: PayingAgent
 
 beforeAll(async () => {
-  paying = await payingAgent({ now: time.now, time: time.source })
+  paying = await createPayingAgent({ now: time.now, time: time.source })
   paying.setPolicy([rule({ effect: 'allow' })])
-  paymentBudgetRepository(paying.agent.database).setLimits({ ...noLimits, ask_first_payee: false })
+  createPaymentBudgetRepository(paying.agent.database).setLimits({ ...noLimits, ask_first_payee: false })
 })
 afterAll(() => paying?.close())
 
@@ -33,7 +33,7 @@ async function ahead(work: () => Promise<void>): Promise<void> {
   }
 }
 const service = () => paying.service
-const local = async (path: string, sent = {}): Promise<Json> => (await paying.agent.send(path, sent)).json
+const local = async (path: string, options = {}): Promise<Json> => (await paying.agent.send(path, options)).json
 const firstSequence = (): number => {
   const database = openDatabase(join(paying.dataFolder, 'agent.sqlite'))
   try {
@@ -118,6 +118,6 @@ test('notes in the log that the clock was set', async () => {
     await local('/local/intents') // compares the clocks
     time.set(hourMs)
     const { entries } = await local('/local/activity?limit=100&kinds=system.clock')
-    return entries.some((it: Json) => it.summary.startsWith('The clock was set back by 60 minutes.'))
+    return entries.some((entry: Json) => entry.summary.startsWith('The clock was set back by 60 minutes.'))
   })
 })

@@ -89,15 +89,15 @@ test.skipIf(process.platform !== 'linux')(
     const said = join(temporaryFolder('said'), 'arguments')
     const opener = `#!/bin/sh\nprintf %s "$*" > '${said}.new' && mv '${said}.new' '${said}'\n`
     writeFileSync(join(programs, 'xdg-open'), opener, { mode: 0o755 })
-    const given = { DISPLAY: ':9', HOME: home, PATH: `${programs}:${process.env.PATH}` }
-    const app = startProgram(start, ['--browser', '--json', '--data', data], given)
+    const environment = { DISPLAY: ':9', HOME: home, PATH: `${programs}:${process.env.PATH}` }
+    const app = startProgram(start, ['--browser', '--json', '--data', data], environment)
     const { url } = await app.ready<AppReady>()
     await until('the browser to be asked', () => existsSync(said))
-    const asked = readFileSync(said, 'utf8')
-    expect(asked).toMatch(/^file:\/\/.*\/steward\.html$/)
-    expect(readFileSync(fileURLToPath(asked), 'utf8')).toContain(url)
+    const invocation = readFileSync(said, 'utf8')
+    expect(invocation).toMatch(/^file:\/\/.*\/steward\.html$/)
+    expect(readFileSync(fileURLToPath(invocation), 'utf8')).toContain(url)
     await signIn(url)
-    await until('the page to be gone', () => !existsSync(fileURLToPath(asked)))
+    await until('the page to be gone', () => !existsSync(fileURLToPath(invocation)))
     expect(await app.end('SIGTERM')).toEqual({ code: 0, signal: null })
     await stop(data)
   },
@@ -221,8 +221,8 @@ test.each([
   ['a wrong address of the service', service, ['--listen', '80'], /--listen 80 is no address/],
 ])('%s ends with 2 and says so in one line', async (_, script, parts, message) => {
   const data = temporaryFolder('data')
-  const given = parts.includes('--data') ? parts : [...parts, '--data', data]
-  const { code, stdout, stderr } = await outcome(script, given)
+  const programArguments = parts.includes('--data') ? parts : [...parts, '--data', data]
+  const { code, stdout, stderr } = await outcome(script, programArguments)
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr.trim().split('\n').at(-1)).toMatch(message)
   expect(locksIn(data)).toEqual([])
@@ -338,11 +338,11 @@ test('help and version need no data folder', async () => {
 /** `fetch` takes no certificate of one's own. */
 function tlsStatus(url: string, ca: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const sent = httpsRequest(url, { ca, checkServerIdentity: () => undefined, agent: false }, (reply) => {
+    const request = httpsRequest(url, { ca, checkServerIdentity: () => undefined, agent: false }, (reply) => {
       reply.resume()
       reply.on('end', () => resolve(reply.statusCode ?? 0))
     })
-    sent.on('error', reject)
-    sent.end()
+    request.on('error', reject)
+    request.end()
   })
 }

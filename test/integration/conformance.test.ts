@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts'
 import { toolClient } from '../support/mcpClients.ts'
 import { mcpDoor } from '../support/mcpDoor.ts'
 import { projectFolder } from '../support/plantedTree.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { runTool } from '../support/runTool.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -20,7 +20,7 @@ let url: string
 
 beforeAll(async () => {
   service = await runningService()
-  agent = await runningAgent({
+  agent = await createRunningAgent({
     dataFolder: temporaryFolder('agent'),
     target: { url: service.url, key: service.key, certificate: undefined },
   })

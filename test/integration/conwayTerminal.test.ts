@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decideAccountRequest, listAccountRequests } from '#shared/contract/accountRequests.ts'
-import { type ConwayTerminal, type ConwayTools, conwayTerminal } from '../support/conwayTerminal.ts'
+import { type ConwayTerminal, type ConwayTools, createConwayTerminal } from '../support/conwayTerminal.ts'
 import { until } from '../support/eventually.ts'
 import { openPersonSession } from '../support/personSession.ts'
 import { exchange, type Json } from '../support/runningService.ts'
 import { type Steward, startSteward } from '../support/steward.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { type PersonClient, personClient } from '../support/walletForms.ts'
+import { createPersonClient, type PersonClient } from '../support/walletForms.ts'
 
 /** A published client of this interface, as it is: it gets a key from what `npm start` runs, and all its tools work. */
 let steward: Steward
@@ -16,13 +16,13 @@ let program: ConwayTerminal
 beforeAll(async () => {
   steward = await startSteward()
   const { origin, hash } = new URL(steward.url)
-  person = personClient(origin, await openPersonSession(origin, hash.slice('#token='.length)))
-  program = conwayTerminal({ home: temporaryFolder('conway-home'), serviceUrl: steward.serviceUrl })
+  person = createPersonClient(origin, await openPersonSession(origin, hash.slice('#token='.length)))
+  program = createConwayTerminal({ home: temporaryFolder('conway-home'), serviceUrl: steward.serviceUrl })
 })
 afterAll(() => steward?.close())
 
 test('it gets a key by its wallet once the person allowed it', async () => {
-  const refused = await program.provision().catch((failure: { stderr: string }) => failure.stderr)
+  const refused = await program.provision().catch((error: { stderr: string }) => error.stderr)
   expect(refused).toContain('SIWE verification failed: 403')
   expect(refused).toContain('sign in again')
 
@@ -43,19 +43,25 @@ describe('its tools', () => {
   let sandbox_id: string
   const called = new Set<string>()
 
-  const text = (name: string, given: Record<string, unknown> = {}): Promise<string> => {
+  const text = (name: string, input: Record<string, unknown> = {}): Promise<string> => {
     called.add(name)
-    return tools.call(name, given)
+    return tools.call(name, input)
   }
-  const json = async (name: string, given: Record<string, unknown> = {}): Promise<Json> =>
-    JSON.parse(await text(name, given))
+  const json = async (name: string, input: Record<string, unknown> = {}): Promise<Json> =>
+    JSON.parse(await text(name, input))
 
   beforeAll(async () => {
     tools = await program.connect()
-    const made = await json('sandbox_create', { name: 'from-outside', vcpu: 1, memory_mb: 512, disk_gb: 1 })
-    expect(made).toMatchObject({ name: 'from-outside', status: 'running', vcpu: 1, memory_mb: 512, region: 'eu-north' })
-    expect(made.id).toMatch(/^[0-9a-f]{32}$/)
-    sandbox_id = made.id
+    const created = await json('sandbox_create', { name: 'from-outside', vcpu: 1, memory_mb: 512, disk_gb: 1 })
+    expect(created).toMatchObject({
+      name: 'from-outside',
+      status: 'running',
+      vcpu: 1,
+      memory_mb: 512,
+      region: 'eu-north',
+    })
+    expect(created.id).toMatch(/^[0-9a-f]{32}$/)
+    sandbox_id = created.id
   })
   afterAll(() => tools?.close())
 
@@ -116,12 +122,12 @@ describe('its tools', () => {
     const session = { sandbox_id, session_id }
     const typed = await json('sandbox_pty_write', { ...session, input: 'seq 1 40; stty size\n' })
     expect(typed).toEqual({ success: true, bytes_written: 20, session_id })
-    const shown = await until('the answer', async () => {
+    const screen = await until('the answer', async () => {
       const read = await json('sandbox_pty_read', session)
       return read.output.includes('20 90') && read
     })
-    expect(shown).toMatchObject({ state: 'running', session_id, cols: 90, rows: 20 })
-    expect(shown.output.split('\n')).not.toContain('2')
+    expect(screen).toMatchObject({ state: 'running', session_id, cols: 90, rows: 20 })
+    expect(screen.output.split('\n')).not.toContain('2')
     expect((await json('sandbox_pty_read', { ...session, full: true })).output.split('\n')).toContain('2')
     expect(await json('sandbox_pty_resize', { ...session, cols: 100, rows: 30 })).toMatchObject({ cols: 100, rows: 30 })
     expect(await json('sandbox_pty_list', { sandbox_id })).toMatchObject({

@@ -27,12 +27,12 @@ async function logOfOldEntries(): Promise<string> {
   return folder
 }
 
-function cutIn(folder: string, at: string): Promise<{ told: string; signal: string | undefined }> {
-  const given = [join(projectFolder, 'test/support/crashingCut.ts'), folder, at, String(laterMs)]
+function cutIn(folder: string, crashPoint: string): Promise<{ told: string; signal: string | undefined }> {
+  const programArguments = [join(projectFolder, 'test/support/crashingCut.ts'), folder, crashPoint, String(laterMs)]
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, given, (failure, stdout, stderr) => {
-      if (failure && failure.signal !== 'SIGKILL') reject(new Error(stderr, { cause: failure }))
-      else resolve({ told: stdout.trim(), signal: failure?.signal ?? undefined })
+    execFile(process.execPath, programArguments, (error, stdout, stderr) => {
+      if (error && error.signal !== 'SIGKILL') reject(new Error(stderr, { cause: error }))
+      else resolve({ told: stdout.trim(), signal: error?.signal ?? undefined })
     })
   })
 }
@@ -47,17 +47,20 @@ test('wherever it is killed, the log verifies, and the next run ends the cut', a
   const writes = Number((await cutIn(copy(), 'never')).told)
   expect(writes).toBeGreaterThanOrEqual(6) // the entry, what it allows, three removals, the entry after it
   const points = [...Array.from({ length: writes + 1 }, (_, index) => String(index + 1)), 'head']
-  for (const at of points) {
+  for (const crashPoint of points) {
     const folder = copy()
-    expect([at, (await cutIn(folder, at)).signal]).toEqual([at, 'SIGKILL'])
+    expect([crashPoint, (await cutIn(folder, crashPoint)).signal]).toEqual([crashPoint, 'SIGKILL'])
     const { log, keeper, close } = openLog({ folder, now: () => laterMs })
     try {
-      expect([at, await verifyRows(log)]).toMatchObject([at, { ok: true, problems: [] }])
+      expect([crashPoint, await verifyRows(log)]).toMatchObject([crashPoint, { ok: true, problems: [] }])
       await keeper.apply()
       log.note({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: 'goes on' })
-      expect([at, await verifyRows(log)]).toMatchObject([at, { ok: true, problems: [], cut_through: 1_200 }])
+      expect([crashPoint, await verifyRows(log)]).toMatchObject([
+        crashPoint,
+        { ok: true, problems: [], cut_through: 1_200 },
+      ])
       const summaries = log.records.following(0, 100).map(({ summary }) => summary)
-      expect([at, summaries[0], summaries.at(-1)]).toEqual([at, 'new', 'goes on'])
+      expect([crashPoint, summaries[0], summaries.at(-1)]).toEqual([crashPoint, 'new', 'goes on'])
       expect(summaries.filter((it) => it.startsWith('Entries 1 to 1200 were removed'))).toHaveLength(1)
     } finally {
       await close()

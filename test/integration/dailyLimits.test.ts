@@ -1,7 +1,7 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
-import { profileOf, type RegistrationBody, signedRegistration } from '../support/signedRegistration.ts'
+import { createProfile, type RegistrationBody, signRegistration } from '../support/signRegistration.ts'
 import { evmWallet } from '../support/wallets.ts'
 
 /** What anybody may add, of which a service keeps so many a day from one network. */
@@ -23,7 +23,7 @@ afterAll(() => service?.close())
 
 const newBody = (): Promise<RegistrationBody> => {
   const account = privateKeyToAccount(generatePrivateKey())
-  return signedRegistration(account, profileOf(account.address))
+  return signRegistration(account, createProfile(account.address))
 }
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const register = (body: RegistrationBody, address: string, key: string | null = null): Promise<Answer> =>
@@ -54,17 +54,19 @@ test('automatons: two networks each have their own number, and it comes back', a
 })
 
 test('nonces of sign-ins and of registrations are one number', async () => {
-  const asked = () => exchange(service.url, '/auth/nonce', { method: 'POST', headers: from('10.0.0.1') })
+  const requestNonce = () => exchange(service.url, '/auth/nonce', { method: 'POST', headers: from('10.0.0.1') })
   const { access_token: key } = (await evmWallet(now).signIn(service.url)).json // from another network
-  const bound = () =>
+  const readLimit = () =>
     exchange(service.url, '/v1/automatons/nonce', { method: 'POST', key, headers: from('10.0.0.1'), body: {} })
-  const statuses = [await asked(), await bound(), await asked(), await asked()].map(({ status }) => status)
+  const statuses = [await requestNonce(), await readLimit(), await requestNonce(), await requestNonce()].map(
+    ({ status }) => status,
+  )
   expect(statuses).toEqual([200, 200, 200, 200])
   const tooMany = refusal('Too many nonces were made for this network today.', 86_400)
-  expect(await asked()).toMatchObject(tooMany)
-  expect(await bound()).toMatchObject(tooMany)
+  expect(await requestNonce()).toMatchObject(tooMany)
+  expect(await readLimit()).toMatchObject(tooMany)
   nowMs += dayMs
-  expect((await asked()).status).toBe(200)
+  expect((await requestNonce()).status).toBe(200)
 })
 
 test('wallets that have no account get a number of them, and those that have one sign in', async () => {

@@ -5,7 +5,7 @@ import { eventsPath } from '#shared/contract/events.ts'
 import { localEventsPath } from '#shared/contract/localApi.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
 import { terminalStreamPath } from '#shared/contract/terminalStream.ts'
-import { contractRoutes } from '../support/contractRoutes.ts'
+import { createContractRoutes } from '../support/contractRoutes.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 
 const pages = [
@@ -18,13 +18,13 @@ const scripts = Object.keys(
   (JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { scripts: Record<string, string> })
     .scripts,
 )
-const routes = [...routeTable, ...(await contractRoutes()).filter(({ path }) => path.startsWith('/local/'))]
-const knownPaths = [
+const routes = [...routeTable, ...(await createContractRoutes()).filter(({ path }) => path.startsWith('/local/'))]
+const documentedPaths = [
   ...routes.flatMap(({ method, path, aliases }) => [path, ...aliases].map((it) => `${method} ${it}`)),
   `GET ${eventsPath}`,
   `GET ${localEventsPath}`,
   `GET ${terminalStreamPath}`,
-].map(shapeOf)
+].map(describeShape)
 
 describe.each(pages)('%s', (page) => {
   const text = readFileSync(join(projectFolder, page), 'utf8')
@@ -44,18 +44,20 @@ describe.each(pages)('%s', (page) => {
 
   test('names commands that exist', () => {
     const named = [...text.matchAll(/\bnpm (?:-s )?(?:run (?:-s )?)?([a-z]+)/g)].map(([, name = '']) => name)
-    const known = [...scripts, 'ci', 'install']
-    expect(named.filter((name) => !known.includes(name))).toEqual([])
+    const commands = [...scripts, 'ci', 'install']
+    expect(named.filter((name) => !commands.includes(name))).toEqual([])
   })
 
   test('names operations that there are', () => {
     const named = [...text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/(?:v1|local)\/[\w/:.{}$-]*)/g)]
-    const unknown = named.filter(([, method = '', path = '']) => !knownPaths.includes(shapeOf(`${method} ${path}`)))
+    const unknown = named.filter(
+      ([, method = '', path = '']) => !documentedPaths.includes(describeShape(`${method} ${path.replace(/\.$/, '')}`)),
+    )
     expect(unknown.map(([operation]) => operation)).toEqual([])
   })
 })
 
 /** `:id`, `{id}` and `$ID` all stand for any one part of a path. */
-function shapeOf(operation: string): string {
+function describeShape(operation: string): string {
   return operation.replace(/\/(?::\w+|\{\w+\}|\$\w+)/g, '/*')
 }

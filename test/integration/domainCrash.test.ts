@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type Payer, payer, paymentHeader } from '../support/payer.ts'
+import { createPayer, type Payer, paymentHeader } from '../support/payer.ts'
 import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'
-import type { Answer, Sent } from '../support/runningService.ts'
-import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
+import type { Answer, RequestFields } from '../support/runningService.ts'
+import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** A service that is killed between payment, registrar and record: one domain or one credit, never both, never none. */
@@ -18,12 +18,12 @@ beforeAll(async () => {
   registrar = await nameSiloServer()
   const keyFile = join(temporaryFolder('registrar-key'), 'key')
   writeFileSync(keyFile, `${nameSiloKey}\n`, { mode: 0o600 })
-  service = await serviceProcess(undefined, {
+  service = await createServiceProcess(undefined, {
     payments: { facilitator: 'test-ledger' },
     domains: { registrar: { namesilo: { api_key_file: keyFile, url: registrar.url, order_wait_seconds: 0 } } },
   })
-  ada = payer()
-  for (let given = 0; given < 2; given += 1) {
+  ada = createPayer()
+  for (let count = 0; count < 2; count += 1) {
     await service.send('/v1/payments/faucet', { body: { address: ada.address } })
   }
 })
@@ -40,7 +40,7 @@ const money = async () => Number((await service.send(`/v1/payments/balance/${ada
 const credits = async () => (await service.send('/v1/credits/balance')).json.balance_cents
 const never = () => new Promise<never>(() => {})
 
-async function paid(body: object): Promise<Sent> {
+async function paid(body: object): Promise<RequestFields> {
   const { json } = await service.send('/domains/register', { body })
   const [offer] = json.accepts
   const value = offer.maxAmountRequired.replace(/^0+/, '')
@@ -48,19 +48,19 @@ async function paid(body: object): Promise<Sent> {
 }
 
 /** The answer, once the service that started again is not at this payment itself. */
-async function settled(path: string, sent: Sent): Promise<Answer> {
+async function settlePayment(path: string, fields: RequestFields): Promise<Answer> {
   for (;;) {
-    const answer = await service.send(path, sent)
+    const answer = await service.send(path, fields)
     if (answer.json.code !== 'payments/in-flight') return answer
   }
 }
 
 /** Resolves at the call of the registrar in which the service is to end; the caller gets no answer of it. */
-function reached(operation: string, at = 1): Promise<void> {
-  let left = at
+function waitForRequest(operation: string, count = 1): Promise<void> {
+  let remaining = count
   return new Promise((resolve) => {
     registrar.pauses(async ({ path }) => {
-      if (!path.endsWith(operation) || --left > 0) return
+      if (!path.endsWith(operation) || --remaining > 0) return
       resolve()
       await never()
     })
@@ -68,17 +68,17 @@ function reached(operation: string, at = 1): Promise<void> {
 }
 
 test.each<[string, () => Promise<void>, 'domain' | 'credit']>([
-  ['before it is settled', () => reached('getDomainInfo'), 'domain'],
-  ['before the registrar is asked whether it has the name', () => reached('getDomainInfo', 2), 'credit'],
-  ['before the registrar buys it', () => reached('registerDomain'), 'credit'],
-  ['when the registrar bought it and has not answered', boughtSilently, 'domain'],
-  ['when it is bought and not read yet', () => reached('getDomainInfo', 3), 'domain'],
+  ['before it is settled', () => waitForRequest('getDomainInfo'), 'domain'],
+  ['before the registrar is asked whether it has the name', () => waitForRequest('getDomainInfo', 2), 'credit'],
+  ['before the registrar buys it', () => waitForRequest('registerDomain'), 'credit'],
+  ['when the registrar bought it and has not answered', buySilently, 'domain'],
+  ['when it is bought and not read yet', () => waitForRequest('getDomainInfo', 3), 'domain'],
 ])('killed %s', async (_, step, outcome) => {
   const domain = `killed-${++names}.com`
-  const sent = await paid({ domain })
+  const response = await paid({ domain })
   const before = { money: await money(), credits: await credits() }
   const there = step()
-  const cut = service.send('/domains/register', sent).catch(() => undefined)
+  const cut = service.send('/domains/register', response).catch(() => undefined)
   await there
   const restarted = service.restart('SIGKILL')
   await cut
@@ -86,8 +86,8 @@ test.each<[string, () => Promise<void>, 'domain' | 'credit']>([
   registrar.meets(undefined)
   await restarted
 
-  const answer = await settled('/domains/register', sent)
-  expect((await service.send('/domains/register', sent)).text).toBe(answer.text)
+  const answer = await settlePayment('/domains/register', response)
+  expect((await service.send('/domains/register', response)).text).toBe(answer.text)
   const owned = (await service.send('/domains')).json.domains.some((it: { domain: string }) => it.domain === domain)
   const isBought = outcome === 'domain'
   expect([answer.status === 201, owned, registrar.isHeld(domain)]).toEqual([isBought, isBought, isBought])
@@ -97,7 +97,7 @@ test.each<[string, () => Promise<void>, 'domain' | 'credit']>([
 })
 
 /** It does what it is asked for, and the answer never comes. */
-function boughtSilently(): Promise<void> {
+function buySilently(): Promise<void> {
   registrar.meets({ at: 'registerDomain', moves: true, how: 'silent' })
   return expect.poll(() => registrar.billed.at(-1), { timeout: 20_000 }).toBe(`register killed-${names}.com`)
 }
@@ -115,7 +115,7 @@ test('killed in a renewal that was done, it is renewed once', async () => {
   const restarted = service.restart('SIGKILL')
   await cut
   await restarted
-  const answer = await settled(renewal, { body: {}, headers })
+  const answer = await settlePayment(renewal, { body: {}, headers })
   expect(answer.status, answer.text).toBe(201)
   const years = new Date(answer.json.expires_at).getUTCFullYear() - new Date().getUTCFullYear()
   expect(years).toBe(2)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Payer, payer, paymentHeader } from '../support/payer.ts'
+import { createPayer, type Payer, paymentHeader } from '../support/payer.ts'
 import { type Answer, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 
@@ -10,8 +10,8 @@ let names = 0
 
 beforeAll(async () => {
   service = await runningService({ host: 'none', payments: { facilitator: { kind: 'test-ledger' } } })
-  ada = payer()
-  for (let given = 0; given < 5; given += 1)
+  ada = createPayer()
+  for (let count = 0; count < 5; count += 1)
     await service.send('/v1/payments/faucet', { body: { address: ada.address } })
 })
 afterAll(() => service?.close())
@@ -19,7 +19,7 @@ afterAll(() => service?.close())
 const fresh = (prefix = 'bought') => `${prefix}-${++names}.com`
 const money = async () => Number((await service.send(`/v1/payments/balance/${ada.address}`)).json.balance)
 const credits = async () => (await service.send('/v1/credits/balance')).json.balance_cents
-const owned = async (): Promise<string[]> =>
+const listOwned = async (): Promise<string[]> =>
   (await service.send('/domains')).json.domains.map(({ domain }: { domain: string }) => domain)
 const ask = (path: string, body: object, headers: Record<string, string> = {}) => service.send(path, { body, headers })
 
@@ -33,25 +33,25 @@ async function paymentFor(path: string, body: object, version: 1 | 2 = 1): Promi
     await ada.authorize({ to: offer.payTo, value: offer.maxAmountRequired.replace(/^0+/, '') }),
   )
 }
-async function bought(path: string, body: object): Promise<Answer> {
+async function buy(path: string, body: object): Promise<Answer> {
   return ask(path, body, await paymentFor(path, body))
 }
 
 test('a name is registered for exactly what was asked, and renewed', async () => {
   const domain = fresh()
   const before = await money()
-  const answer = await bought('/domains/register', { domain, years: 2, privacy: false })
+  const answer = await buy('/domains/register', { domain, years: 2, privacy: false })
   expect(answer.status, answer.text).toBe(201)
   expect(answer.json).toMatchObject({ success: true, domain, status: 'active', years: 2, privacy: false })
   expect(answer.json.transactionId).toBe(answer.json.transaction_id)
   expect(before - (await money())).toBe((1_095 + 1_195) * 10_000)
 
-  const renewed = await bought(`/v1/domains/${domain}/renew`, { years: 3 })
+  const renewed = await buy(`/v1/domains/${domain}/renew`, { years: 3 })
   expect(renewed.status, renewed.text).toBe(201)
   expect(before - (await money())).toBe((1_095 + 4 * 1_195) * 10_000)
   const years = (from: string, to: string) => new Date(to).getUTCFullYear() - new Date(from).getUTCFullYear()
   expect(years(answer.json.expires_at, renewed.json.expires_at)).toBe(3)
-  expect(await owned()).toContain(domain)
+  expect(await listOwned()).toContain(domain)
   const { transactions } = (await service.send('/transactions')).json
   expect(transactions.slice(0, 2)).toMatchObject([
     { domainId: domain, type: 'renewal', amount: 35.85, currency: 'USD', status: 'completed' },
@@ -87,7 +87,7 @@ test('of two orders of one name at once, one is paid and the other is refused un
 })
 
 test('of two renewals of one term at once, one is paid and the other is refused unpaid', async () => {
-  const { domain, expires_at } = (await bought('/domains/register', { domain: fresh() })).json
+  const { domain, expires_at } = (await buy('/domains/register', { domain: fresh() })).json
   const path = `/v1/domains/${domain}/renew`
   const body = { years: 1, if_expires_at: expires_at }
   const both = await Promise.all([paymentFor(path, body), paymentFor(path, body)])
@@ -99,57 +99,57 @@ test('of two renewals of one term at once, one is paid and the other is refused 
 })
 
 describe('a quote', () => {
-  const quoted = (body: object) => service.send('/domains/quotes', { body })
+  const createQuote = (body: object) => service.send('/domains/quotes', { body })
 
   test('pins the price that the 402 of its order asks for, and is bought', async () => {
     const body = { domain: fresh('premium'), years: 2 }
-    const { status, json } = await quoted(body)
+    const { status, json } = await createQuote(body)
     expect([status, json.premium, json.amount, json.test]).toEqual([201, true, 4_580, true])
-    const asked = await ask('/domains/register', { ...body, quote_id: json.quote_id })
-    expect(Number(asked.json.accepts[0].maxAmountRequired)).toBe(4_580_000_000)
+    const response = await ask('/domains/register', { ...body, quote_id: json.quote_id })
+    expect(Number(response.json.accepts[0].maxAmountRequired)).toBe(4_580_000_000)
     const renewal = { domain: fresh() }
-    expect((await bought('/domains/register', renewal)).status).toBe(201)
-    const quote = await quoted({ ...renewal, years: 3, type: 'renewal' })
+    expect((await buy('/domains/register', renewal)).status).toBe(201)
+    const quote = await createQuote({ ...renewal, years: 3, type: 'renewal' })
     expect(quote.json).toMatchObject({ type: 'renewal', amount: 35.85 })
     const body3 = { years: 3, quote_id: quote.json.quote_id }
-    expect((await bought(`/domains/${renewal.domain}/renew`, body3)).status).toBe(201)
+    expect((await buy(`/domains/${renewal.domain}/renew`, body3)).status).toBe(201)
   })
 
   test('of another order, of somebody else, and none at all buy nothing', async () => {
     const domain = fresh()
-    const { quote_id } = (await quoted({ domain })).json
+    const { quote_id } = (await createQuote({ domain })).json
     const { key } = secondAccount(service.dataDir)
-    for (const [body, sent] of [
+    for (const [body, expectedBody] of [
       [{ domain, years: 2, quote_id }, {}],
       [{ domain: fresh(), quote_id }, {}],
       [{ domain, quote_id: 'quo_none' }, {}],
       [{ domain, quote_id }, { key }],
     ] as const) {
-      const answer = await service.send('/domains/register', { body, ...sent })
+      const answer = await service.send('/domains/register', { body, ...expectedBody })
       expect([answer.status, answer.json.code]).toEqual([409, 'domain/quote'])
     }
   })
 
   test('outlives the service', async () => {
     const domain = fresh()
-    const { quote_id } = (await quoted({ domain })).json
+    const { quote_id } = (await createQuote({ domain })).json
     await service.restart()
-    expect((await bought('/domains/register', { domain, quote_id })).status).toBe(201)
+    expect((await buy('/domains/register', { domain, quote_id })).status).toBe(201)
   })
 
   test.each([
     ['taken', 409, 'domain/taken'],
     ['down', 503, 'domain/registrar'],
   ])('is not given for %s names', async (word, status, code) => {
-    const answer = await quoted({ domain: fresh(word) })
+    const answer = await createQuote({ domain: fresh(word) })
     expect([answer.status, answer.json.code]).toEqual([status, code])
   })
 })
 
 test('the auth code of a domain is for its owner, once it is unlocked', async () => {
   const domain = fresh()
-  expect((await bought('/domains/register', { domain })).status).toBe(201)
-  const code = (sent: object = {}) => service.send(`/domains/${domain}/auth-code`, { method: 'POST', ...sent })
+  expect((await buy('/domains/register', { domain })).status).toBe(201)
+  const code = (body: object = {}) => service.send(`/domains/${domain}/auth-code`, { method: 'POST', ...body })
   expect((await code()).json.code).toBe('domain/state')
   await service.send(`/domains/${domain}/lock`, { method: 'PUT', body: { enabled: false } })
   expect((await code()).json.auth_code).toMatch(/^[\w-]{12}$/)
@@ -160,11 +160,11 @@ describe('a registrar that does not do it', () => {
   test('after the payment: the money becomes credits, and the answer says so', async () => {
     const domain = fresh('taken-at-purchase')
     const before = await credits()
-    const answer = await bought('/domains/register', { domain })
+    const answer = await buy('/domains/register', { domain })
     expect([answer.status, answer.json.code]).toEqual([409, 'domain/taken'])
     expect(answer.text).toMatch(/credit/i)
     expect((await credits()) - before).toBe(1_095)
-    expect(await owned()).not.toContain(domain)
+    expect(await listOwned()).not.toContain(domain)
   })
 
   test.each([
@@ -184,7 +184,7 @@ test.each([
   [{ domain: 'fine.com', years: 11 }],
   [{ domain: 'fine.com', years: 1.5 }],
   [{ domain: 'fine.com', nameservers: ['ns1.example.net'] }],
-  [{ domain: 'fine.com', nameservers: Array.from({ length: 14 }, (_, at) => `ns${at}.example.net`) }],
+  [{ domain: 'fine.com', nameservers: Array.from({ length: 14 }, (_, index) => `ns${index}.example.net`) }],
 ])('%j is refused before anybody pays', async (body) => expect((await ask('/domains/register', body)).status).toBe(400))
 
 test('a payment for one name buys no other one, and a cheaper one none', async () => {
@@ -195,13 +195,13 @@ test('a payment for one name buys no other one, and a cheaper one none', async (
   const long = await ask('/domains/register', { ...body, years: 10 }, headers)
   expect(long.status).toBe(402)
   expect((await ask('/domains/register', body, headers)).status).toBe(201)
-  const other = await ask('/domains/register', { domain: fresh() }, headers)
-  expect([other.status, other.json.code]).toEqual([409, 'payments/used'])
+  const otherOrder = await ask('/domains/register', { domain: fresh() }, headers)
+  expect([otherOrder.status, otherOrder.json.code]).toEqual([409, 'payments/used'])
 })
 
 test('a renewal that ends more than ten years from now is refused before anybody pays', async () => {
   const domain = fresh()
-  expect((await bought('/domains/register', { domain, years: 2 })).status).toBe(201)
+  expect((await buy('/domains/register', { domain, years: 2 })).status).toBe(201)
   const answer = await ask(`/domains/${domain}/renew`, { years: 9 })
   expect([answer.status, answer.json.code]).toEqual([409, 'domain/state'])
   expect((await ask(`/domains/${domain}/renew`, { years: 8 })).status).toBe(402)
@@ -209,7 +209,7 @@ test('a renewal that ends more than ten years from now is refused before anybody
 
 test('somebody else cannot renew it, nor read it', async () => {
   const domain = fresh()
-  expect((await bought('/domains/register', { domain })).status).toBe(201)
+  expect((await buy('/domains/register', { domain })).status).toBe(201)
   const { key } = secondAccount(service.dataDir)
   for (const [path, body] of [
     [`/domains/${domain}/renew`, {}],

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { paymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
+import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import { rule } from '../support/approvals.ts'
 import { eventually } from '../support/eventually.ts'
-import { noLimits, type PayingAgent, passphrase, payingAgent } from '../support/payingAgent.ts'
+import { createPayingAgent, noLimits, type PayingAgent, passphrase } from '../support/payingAgent.ts'
 import type { Json } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 
@@ -15,20 +15,20 @@ let names = 0
 let domain: string
 
 beforeAll(async () => {
-  paying = await payingAgent({ now: () => Date.now() + aheadMs })
+  paying = await createPayingAgent({ now: () => Date.now() + aheadMs })
 })
 afterAll(() => paying?.close())
 beforeEach(async () => {
   paying.setPolicy([rule({ effect: 'allow' })])
   setLimits({})
-  domain = await registered('expiring-n')
+  domain = await registerDomain('expiring-n')
 })
 afterEach(async () => {
   await set({ enabled: false })
 })
 
 /** Labels that begin with `expiring-` expire after a week. */
-async function registered(prefix: string): Promise<string> {
+async function registerDomain(prefix: string): Promise<string> {
   const name = `${prefix}${++names}.com`
   const { json } = await paying.post('/local/payments/domains/register', {
     domain: name,
@@ -43,18 +43,18 @@ async function registered(prefix: string): Promise<string> {
   return name
 }
 const setLimits = (limits: object) =>
-  paymentBudgetRepository(paying.agent.database).setLimits({ ...noLimits, ask_first_payee: false, ...limits })
-const set = (change: object, of = domain) =>
-  paying.agent.send(`/local/domains/${of}/renewal`, {
+  createPaymentBudgetRepository(paying.agent.database).setLimits({ ...noLimits, ask_first_payee: false, ...limits })
+const set = (change: object, target = domain) =>
+  paying.agent.send(`/local/domains/${target}/renewal`, {
     method: 'PUT',
     body: { enabled: true, days_before: 30, years: 1, most_micro_usd: 20_000_000, ...change },
   })
 const all = async () => (await paying.agent.send('/local/domains/renewals')).json
-const renewal = async (of = domain) => (await all()).renewals.find((it: Json) => it.domain === of)
+const renewal = async (target = domain) => (await all()).renewals.find((it: Json) => it.domain === target)
 const retry = () => paying.post(`/local/domains/${domain}/renewal/retry`, {})
-const expiry = async (of = domain) => Date.parse((await paying.agent.send(`/v1/domains/${of}`)).json.expires_at)
-const paymentsOf = async (of = domain) =>
-  (await paying.agent.send(`/local/payments?search=${encodeURIComponent(`Renew ${of}`)}`)).json.payments as Json[]
+const expiry = async (target = domain) => Date.parse((await paying.agent.send(`/v1/domains/${target}`)).json.expires_at)
+const listPayments = async (target = domain) =>
+  (await paying.agent.send(`/local/payments?search=${encodeURIComponent(`Renew ${target}`)}`)).json.payments as Json[]
 const entries = async (kind: string) =>
   (await paying.agent.send('/local/activity?limit=100')).json.entries.filter((it: Json) => it.kind === kind) as Json[]
 const becomes = (state: string) => eventually(async () => expect((await renewal())?.state).toBe(state))
@@ -65,21 +65,21 @@ test('a domain that is due is renewed once for its price, and told of', async ()
   await eventually(async () => expect(await expiry()).toBeGreaterThan(until + 360 * dayMs))
   await eventually(async () => expect((await renewal()).state).toBe('planned'))
   expect(before - (await paying.money())).toBe(price)
-  expect(await paymentsOf()).toMatchObject([{ asker: { kind: 'agent', id: 'auto-renew' }, state: 'settled' }])
+  expect(await listPayments()).toMatchObject([{ asker: { kind: 'agent', id: 'auto-renew' }, state: 'settled' }])
   await paying.restart()
   await retry()
-  expect(await paymentsOf()).toHaveLength(1)
+  expect(await listPayments()).toHaveLength(1)
   expect(before - (await paying.money())).toBe(price)
   expect((await entries('renewal.done')).some(({ subject }) => subject === domain)).toBe(true)
 })
 
 test('one that is not due waits for its day, and is renewed when the day has come', async () => {
-  const name = await registered('later-n')
+  const name = await registerDomain('later-n')
   await set({}, name)
   expect((await renewal(name)).state).toBe('planned')
   const until = await expiry(name)
   expect(Date.parse((await renewal(name)).renews_at)).toBe(until - 30 * dayMs)
-  expect(await paymentsOf(name)).toEqual([])
+  expect(await listPayments(name)).toEqual([])
   aheadMs = until - 29 * dayMs - Date.now()
   try {
     // So much later the wallet has locked itself.
@@ -87,7 +87,7 @@ test('one that is not due waits for its day, and is renewed when the day has com
     expect((await renewal(name)).problem.kind).toBe('locked')
     await paying.agent.wallet.unlock(passphrase)
     await eventually(async () => expect(await expiry(name)).toBeGreaterThan(until + 360 * dayMs))
-    expect(await paymentsOf(name)).toHaveLength(1)
+    expect(await listPayments(name)).toHaveLength(1)
   } finally {
     aheadMs = 0
     await set({ enabled: false }, name)
@@ -107,12 +107,12 @@ describe('what stops it is told once, costs nothing, and is tried again', () => 
     expect((await renewal()).problem.kind).toBe(kind)
     expect((await renewal()).problem.detail).toMatch(/\$1[12]\.9|\$0\.00/)
     const title = `${domain} was not renewed`
-    const told = () => paying.agent.events.filter((it) => it.type === 'domains.told' && it.title === title)
-    expect(told()).toHaveLength(1)
+    const countNotices = () => paying.agent.events.filter((it) => it.type === 'domains.told' && it.title === title)
+    expect(countNotices()).toHaveLength(1)
     await retry()
-    expect(told()).toHaveLength(1)
+    expect(countNotices()).toHaveLength(1)
     expect((await entries('renewal.failed')).filter(({ subject }) => subject === domain)).toHaveLength(1)
-    expect(await paymentsOf()).toEqual([])
+    expect(await listPayments()).toEqual([])
     setLimits({})
     await set({})
     await eventually(async () => expect(before - (await paying.money())).toBe(price))
@@ -130,7 +130,7 @@ describe('what stops it is told once, costs nothing, and is tried again', () => 
     const until = await expiry()
     await paying.agent.wallet.unlock(passphrase)
     await eventually(async () => expect(await expiry()).toBeGreaterThan(until))
-    expect(await paymentsOf()).toHaveLength(1)
+    expect(await listPayments()).toHaveLength(1)
   })
 
   test('the waits between tries grow', async () => {
@@ -152,26 +152,26 @@ describe('where the policy asks', () => {
     const until = await expiry()
     await set({})
     await becomes('asking')
-    const [payment] = await paymentsOf()
+    const [payment] = await listPayments()
     expect(payment).toMatchObject({ state: 'waiting', reason: expect.stringContaining(`Auto-renew: ${domain}`) })
     await retry()
-    expect(await paymentsOf()).toHaveLength(1)
+    expect(await listPayments()).toHaveLength(1)
     await paying.approve(payment)
     await eventually(async () => expect(await expiry()).toBeGreaterThan(until))
-    expect(await paymentsOf()).toHaveLength(1)
+    expect(await listPayments()).toHaveLength(1)
   })
 
   test('what the person denies is not asked again for this expiry, until they change it', async () => {
     await set({})
     await becomes('asking')
-    const [payment] = await paymentsOf()
+    const [payment] = await listPayments()
     await paying.post(`/local/intents/${payment?.intent_id}/decision`, { approve: false })
     await becomes('declined')
     await retry()
-    expect(await paymentsOf()).toHaveLength(1)
+    expect(await listPayments()).toHaveLength(1)
     await set({ days_before: 29 })
     await becomes('asking')
-    expect(await paymentsOf()).toHaveLength(2)
+    expect(await listPayments()).toHaveLength(2)
   })
 
   test('turned off, its request is taken back', async () => {
@@ -179,21 +179,21 @@ describe('where the policy asks', () => {
     await becomes('asking')
     await set({ enabled: false })
     await becomes('off')
-    expect((await paymentsOf())[0]).toMatchObject({ state: 'refused', paid: false })
+    expect((await listPayments())[0]).toMatchObject({ state: 'refused', paid: false })
   })
 
   test('a domain that was renewed by hand meanwhile is not renewed again, also when the old request is approved', async () => {
     const before = await paying.money()
     await set({})
     await becomes('asking')
-    const [asked] = await paymentsOf()
+    const [payment] = await listPayments()
     paying.setPolicy([rule({ effect: 'allow' })])
     const { json } = await paying.post('/local/payments/domains/renew', {
       ...{ domain, price_usd: 11.95, wait_ms: 20_000 },
     })
     expect(json.payment.state).toBe('settled')
-    await paying.approve(asked)
-    await eventually(async () => expect((await paying.payment(asked?.id, 20_000)).paid).toBe(false))
+    await paying.approve(payment)
+    await eventually(async () => expect((await paying.payment(payment?.id, 20_000)).paid).toBe(false))
     expect(before - (await paying.money())).toBe(price)
     await eventually(async () => expect((await renewal()).state).toBe('planned'))
   })
@@ -202,22 +202,22 @@ describe('where the policy asks', () => {
 test('expiry is told once for each step of days, and dismissed', async () => {
   await eventually(async () => expect((await all()).notices.map((it: Json) => it.domain)).toContain(domain))
   expect((await all()).notices.find((it: Json) => it.domain === domain).days).toBe(7)
-  const told = () =>
+  const findNotices = () =>
     paying.agent.events.filter(
-      (it) => it.type === 'domains.told' && it.domain === domain && it.title.includes('expires'),
+      (event) => event.type === 'domains.told' && event.domain === domain && event.title.includes('expires'),
     )
-  expect(told()).toHaveLength(1)
-  expect(told()[0]).toMatchObject({ title: `${domain} expires in 7 days` })
+  expect(findNotices()).toHaveLength(1)
+  expect(findNotices()[0]).toMatchObject({ title: `${domain} expires in 7 days` })
   await paying.restart()
   await retry()
-  expect(told()).toHaveLength(0)
+  expect(findNotices()).toHaveLength(0)
   expect((await all()).notices.map((it: Json) => it.domain)).toContain(domain)
   await paying.post('/local/domains/notices/dismiss', {})
   expect((await all()).notices).toEqual([])
   aheadMs = (await expiry()) - dayMs / 2 - Date.now()
   await retry()
   // Others of these tests have come to their last day too: all are told of together.
-  const together = paying.agent.events.filter((it) => it.type === 'domains.told' && /expire/.test(it.title))
+  const together = paying.agent.events.filter((event) => event.type === 'domains.told' && /expire/.test(event.title))
   expect(together).toHaveLength(1)
   expect((await all()).notices.find((it: Json) => it.domain === domain).days).toBe(1)
   aheadMs = 0
@@ -226,9 +226,9 @@ test('expiry is told once for each step of days, and dismissed', async () => {
 test('another account that signs in here sees and renews nothing of this one', async () => {
   await set({ most_micro_usd: 1 })
   await becomes('blocked')
-  const other = secondAccount(paying.service.dataDir)
-  paying.agent.connect({ url: paying.service.url, key: other.key, certificate: undefined })
-  await eventually(async () => expect((await paying.agent.send('/v1/auth/me')).json.id).toBe(other.accountId))
+  const otherAccount = secondAccount(paying.service.dataDir)
+  paying.agent.connect({ url: paying.service.url, key: otherAccount.key, certificate: undefined })
+  await eventually(async () => expect((await paying.agent.send('/v1/auth/me')).json.id).toBe(otherAccount.accountId))
   await eventually(async () => expect(await all()).toMatchObject({ renewals: [], notices: [] }))
   expect([(await set({})).status, (await retry()).status]).toEqual([404, 404])
   paying.agent.connect({ url: paying.service.url, key: paying.service.key, certificate: undefined })
@@ -252,7 +252,7 @@ test('a renewal says that it needs a wallet once that is removed, and asks again
   paying.setPolicy([rule({ effect: 'ask' })])
   await set({})
   await becomes('asking')
-  const [asked] = await paymentsOf()
+  const [payment] = await listPayments()
   const { wallet } = paying.agent
   const [keyring] = (await wallet.status()).keyrings
   if (!keyring) throw new Error('There is no phrase.')
@@ -261,7 +261,7 @@ test('a renewal says that it needs a wallet once that is removed, and asks again
   await becomes('blocked')
   expect((await renewal()).problem).toMatchObject({ kind: 'wallet', detail: expect.stringMatching(/wallet/) })
   expect((await all()).possible).toBe(false)
-  expect(await paying.payment(asked?.id)).toMatchObject({
+  expect(await paying.payment(payment?.id)).toMatchObject({
     ...{ state: 'refused', paid: false, error: `You removed “${keyring.label}” from the wallet.` },
   })
   await wallet.addPhrase({ phrase, writtenDown: true, passphrase })

@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { base64Of } from '../support/models/embeddingsProvider.ts'
+import { encodeBase64 } from '../support/models/embeddingsProvider.ts'
 import { modelService } from '../support/models/modelService.ts'
 import type { Turn } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
@@ -21,8 +21,8 @@ const embed = (body: object, { key = service.key, headers = {} }: { key?: string
     body: { model: small, input: 'Hello', ...body },
     headers: { ...headers },
   })
-const counted = (input: number): Turn => ({ parts: [], usage: { ...plainUsage, input } })
-const answered = (data: unknown, usage: object = { prompt_tokens: 1_000_000 }): Turn => ({
+const createUsageTurn = (input: number): Turn => ({ parts: [], usage: { ...plainUsage, input } })
+const createTurn = (data: unknown, usage: object = { prompt_tokens: 1_000_000 }): Turn => ({
   status: 200,
   body: { object: 'list', data, usage },
 })
@@ -37,7 +37,7 @@ test.each(models)('%s: the client of OpenAI gets numbers, by default and as it a
   const floats = await openai.embeddings.create({ model, input: 'one', encoding_format: 'float', dimensions: 64 })
   expect(floats.data[0]?.embedding).toHaveLength(64)
   const base64 = await embed({ model, encoding_format: 'base64' })
-  expect(base64.json.data[0].embedding).toBe(base64Of([0, 0.25, 0.5, 0.75]))
+  expect(base64.json.data[0].embedding).toBe(encodeBase64([0, 0.25, 0.5, 0.75]))
 })
 
 test('tokens and lists of tokens reach OpenAI, and Qwen refuses them before it is asked', async () => {
@@ -120,7 +120,7 @@ test('the list tells the kind of every model', async () => {
 })
 
 test('the count of the provider is charged, and of a count that cannot be, an estimate', async () => {
-  providers.play(counted(800))
+  providers.play(createUsageTurn(800))
   const before = (await balance()).posted
   const exact = await embed({ input: 'word '.repeat(400) })
   expect(exact.json.usage).toEqual({
@@ -128,15 +128,15 @@ test('the count of the provider is charged, and of a count that cannot be, an es
     cost: { micro_usd: 16, currency: 'USD', price_version: '2026-11-22', estimated: false },
   })
   expect(await balance()).toEqual({ posted: before - 16, held: 0 })
-  providers.play(counted(8_193))
+  providers.play(createUsageTurn(8_193))
   expect((await embed({})).json.usage).toMatchObject({ prompt_tokens: 1, cost: { micro_usd: 1, estimated: true } })
-  providers.play(counted(0))
+  providers.play(createUsageTurn(0))
   expect((await embed({})).json.usage).toMatchObject({ prompt_tokens: 1, cost: { micro_usd: 1, estimated: true } })
 })
 
 test('at most a tenth more than was held is charged', async () => {
   // 21 tokens are held for: 3 micro-dollars.
-  providers.play(counted(8_000))
+  providers.play(createUsageTurn(8_000))
   const { json } = await embed({ model: 'text-embedding-3-large' })
   expect(json.usage.cost.micro_usd).toBeLessThanOrEqual(4)
   expect((await balance()).held).toBe(0)
@@ -145,9 +145,9 @@ test('at most a tenth more than was held is charged', async () => {
 test('without credits it is 402, and a key keeps to its models', async () => {
   const poor = await embed({}, { key: secondAccount(service.dataDir).key })
   expect([poor.status, poor.json.error.type]).toEqual([402, 'insufficient_quota'])
-  const made = await service.send('/v1/auth/api-keys', { body: { name: 'chat only', models: ['gpt-5.2'] } })
-  expect(made.status).toBe(201)
-  expect((await embed({}, { key: made.json.key })).status).toBe(403)
+  const key = await service.send('/v1/auth/api-keys', { body: { name: 'chat only', models: ['gpt-5.2'] } })
+  expect(key.status).toBe(201)
+  expect((await embed({}, { key: key.json.key })).status).toBe(403)
   expect(providers.requests).toEqual([])
 })
 
@@ -175,19 +175,19 @@ test.each<[string, unknown]>([
   ['numbers beyond 32 bits', [{ ...vector, embedding: [1e300] }]],
   ['no base64', [{ ...vector, embedding: '!!!!' }]],
   ['half a number', [{ ...vector, embedding: 'AAA=' }]],
-  ['NaN in base64', [{ ...vector, embedding: base64Of([Number.NaN]) }]],
+  ['NaN in base64', [{ ...vector, embedding: encodeBase64([Number.NaN]) }]],
 ])('an answer with %s is 502', async (_, data) => {
-  providers.play(answered(data))
+  providers.play(createTurn(data))
   const { status, json } = await embed({})
   expect([status, json.error]).toEqual([502, expect.objectContaining({ type: 'server_error', code: 'unusable' })])
   expect((await balance()).held).toBe(0)
 })
 
 test('vectors of other lengths than each other, or than `dimensions`, are 502', async () => {
-  providers.play(answered([vector, { ...vector, index: 1, embedding: [1] }]))
+  providers.play(createTurn([vector, { ...vector, index: 1, embedding: [1] }]))
   expect((await embed({ input: ['a', 'b'] })).status).toBe(502)
   const { posted } = await balance()
-  providers.play(answered([vector], { prompt_tokens: 40 }))
+  providers.play(createTurn([vector], { prompt_tokens: 40 }))
   expect((await embed({ dimensions: 3 })).status).toBe(502)
   // The provider counted.
   expect(await balance()).toEqual({ posted: posted - 1, held: 0 })
@@ -195,7 +195,7 @@ test('vectors of other lengths than each other, or than `dimensions`, are 502', 
 
 test('vectors come in the order of the inputs', async () => {
   providers.play(
-    answered([
+    createTurn([
       { ...vector, index: 1 },
       { ...vector, embedding: [3, 4] },
     ]),
@@ -209,7 +209,7 @@ test('vectors come in the order of the inputs', async () => {
 
 test('an answer of more than 8 MB is cut off and its input is paid', async () => {
   const { posted } = await balance()
-  providers.play(answered([{ ...vector, padding: 'x'.repeat(9 * 1024 * 1024) }]))
+  providers.play(createTurn([{ ...vector, padding: 'x'.repeat(9 * 1024 * 1024) }]))
   const { status, json } = await embed({})
   expect([status, json.error.code]).toEqual([502, 'overlong'])
   expect(await balance()).toEqual({ posted: posted - 1, held: 0 })

@@ -138,8 +138,8 @@ const cells: Readonly<Record<string, () => Promise<Begun>>> = {
     const deleted = call('sandbox_delete', { sandbox_id })
     await world.decide((await world.waitingRequest(id)).id, { approve: true, grant: { times: 5 } })
     expect((await deleted).result).toMatchObject({ success: true })
-    expect(await world.grantsOf(id)).toHaveLength(1)
-    return { end, expectEnded: async () => expect(await world.grantsOf(id)).toEqual([]) }
+    expect(await world.listGrants(id)).toHaveLength(1)
+    return { end, expectEnded: async () => expect(await world.listGrants(id)).toEqual([]) }
   },
   async 'chat × grant'() {
     const chat = await world.addChat()
@@ -148,13 +148,13 @@ const cells: Readonly<Record<string, () => Promise<Begun>>> = {
     const until = new Date(Date.now() + 3_600_000).toISOString()
     await world.decide((await world.waitingRequest(chat.id)).id, { approve: true, grant: { until } })
     await eventually(async () => expect((await chat.message(message)).state).toBe('complete'))
-    expect(await world.grantsOf(chat.id)).toHaveLength(1)
+    expect(await world.listGrants(chat.id)).toHaveLength(1)
     return {
       end: chat.end,
       async expectEnded() {
-        expect(await world.grantsOf(chat.id)).toEqual([])
+        expect(await world.listGrants(chat.id)).toEqual([])
         expect((await chat.restore()).status).toBe(200)
-        expect(await world.grantsOf(chat.id)).toEqual([])
+        expect(await world.listGrants(chat.id)).toEqual([])
       },
     }
   },
@@ -163,16 +163,16 @@ const cells: Readonly<Record<string, () => Promise<Begun>>> = {
     const request = (await send('/local/intents', { body: { intent: paymentIntent(fresh()) } })).json
     const signed = await world.decide(request.id, { approve: true, grant: { times: 5 } })
     expect(signed.json.state, signed.text).toBe('signed')
-    expect(await world.grantsOf(id)).toHaveLength(1)
-    return { end, expectEnded: () => eventually(async () => expect(await world.grantsOf(id)).toEqual([])) }
+    expect(await world.listGrants(id)).toHaveLength(1)
+    return { end, expectEnded: () => eventually(async () => expect(await world.listGrants(id)).toEqual([])) }
   },
   async 'wallet × grant'() {
     const account = await world.addAccount()
     const { id, send } = await world.addKey()
     const request = (await send('/local/intents', { body: { intent: paymentIntent(fresh(), account.id) } })).json
     await world.decide(request.id, { approve: true, grant: { times: 5 } })
-    expect(await world.grantsOf(id)).toHaveLength(1)
-    return { end: account.end, expectEnded: async () => expect(await world.grantsOf(id)).toEqual([]) }
+    expect(await world.listGrants(id)).toHaveLength(1)
+    return { end: account.end, expectEnded: async () => expect(await world.listGrants(id)).toEqual([]) }
   },
   async 'key × local-request'() {
     const { send, end } = await world.addKey()
@@ -193,7 +193,7 @@ const cells: Readonly<Record<string, () => Promise<Begun>>> = {
     const { promise, resolve } = Promise.withResolvers<void>()
     world.providers.clear()
     world.providers.play({ parts: [{ text: 'word' }], usage: { input: 1, output: 1 } as never, until: promise })
-    const sent = await world.send(`/local/chat/conversations/${chat.id}/messages`, {
+    const response = await world.send(`/local/chat/conversations/${chat.id}/messages`, {
       body: { parent_id: null, text: 'Go on' },
     })
     await until('the provider is asked', () => world.providers.requests.length === 1)
@@ -202,7 +202,7 @@ const cells: Readonly<Record<string, () => Promise<Begun>>> = {
       async expectEnded() {
         await until('the answer has ended', () => world.agent.principals.count()['chat-run'] === undefined)
         await chat.restore()
-        expect(await chat.message(sent.json.answers[0].id)).toMatchObject({ state: 'stopped' })
+        expect(await chat.message(response.json.answers[0].id)).toMatchObject({ state: 'stopped' })
         resolve()
       },
     }

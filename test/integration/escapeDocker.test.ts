@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dockerRuntime } from '#host/runtimes/docker/dockerRuntime.ts'
+import { createDockerRuntime } from '#host/runtimes/docker/dockerRuntime.ts'
 import type { Machine, SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { until } from '../support/eventually.ts'
-import { machineSpec, never, run } from '../support/machines.ts'
+import { createMachineSpec, never, run } from '../support/machines.ts'
 import { type Podman, podmanFault, startPodman } from '../support/podman.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -39,10 +39,10 @@ describe('a container and a sandbox of bubblewrap, side by side,', () => {
     const docker = { endpoint: podman.endpoint, tls: null, image: podman.image, pull: false }
     const runtimes = [
       testRuntime({ folder: join(data, 'machines'), ...ground }),
-      dockerRuntime({ folder: join(data, 'docker'), docker, ...ground }),
+      createDockerRuntime({ folder: join(data, 'docker'), docker, ...ground }),
     ]
     for (const runtime of runtimes)
-      machines.push({ runtime, machine: await runtime.create(machineSpec({ runtime: runtime.name }), never) })
+      machines.push({ runtime, machine: await runtime.create(createMachineSpec({ runtime: runtime.name }), never) })
   })
   afterAll(async () => {
     for (const { runtime, machine } of machines) {
@@ -56,22 +56,27 @@ describe('a container and a sandbox of bubblewrap, side by side,', () => {
     ['the container', 'the sandbox', 0],
     ['the sandbox', 'the container', 1],
   ])('%s sees nothing that %s has', async (_seer, _owner, owner) => {
-    const seen = machines[owner]?.machine
+    const neighbour = machines[owner]?.machine
     const seer = machines[1 - owner]?.machine
-    if (!seen || !seer) throw new Error('One of the two was not made.')
-    await run(seen, `for place in /tmp /root /dev/shm; do echo ${mark} > $place/${mark}; done`)
-    await run(seen, `perl -MIO::Socket::INET -MIO::Socket::UNIX -e '${serve}' >/dev/null 2>/tmp/said; cat /tmp/said`)
-    await run(seen, `perl -e 'shmget(0x5355, 4096, 01666) // die'`)
-    const found = async (machine: Machine, command: string): Promise<boolean> =>
+    if (!neighbour || !seer) throw new Error('One of the two was not made.')
+    await run(neighbour, `for place in /tmp /root /dev/shm; do echo ${mark} > $place/${mark}; done`)
+    await run(
+      neighbour,
+      `perl -MIO::Socket::INET -MIO::Socket::UNIX -e '${serve}' >/dev/null 2>/tmp/said; cat /tmp/said`,
+    )
+    await run(neighbour, `perl -e 'shmget(0x5355, 4096, 01666) // die'`)
+    const hasMatch = async (machine: Machine, command: string): Promise<boolean> =>
       (await machine.exec({ command, timeoutMs: 60_000, signal: never })).exitCode === 0
-    for (const what of Object.keys(look).filter((it) => it !== 'keys'))
-      await until(`${what} to be seen by its owner: else the test shows nothing`, () => found(seen, look[what] ?? ''))
-    for (const [what, command] of Object.entries(look)) expect(await found(seer, command), what).toBe(false)
+    for (const kind of Object.keys(look).filter((it) => it !== 'keys'))
+      await until(`${kind} to be seen by its owner: else the test shows nothing`, () =>
+        hasMatch(neighbour, look[kind] ?? ''),
+      )
+    for (const [kind, command] of Object.entries(look)) expect(await hasMatch(seer, command), kind).toBe(false)
     const namespaces = 'for it in user mnt net pid ipc uts; do readlink /proc/self/ns/$it; done'
-    const [own, others] = await Promise.all([run(seer, namespaces), run(seen, namespaces)])
-    const shared = own.split('\n').filter((it) => it !== '' && others.split('\n').includes(it))
+    const [ownNamespaces, others] = await Promise.all([run(seer, namespaces), run(neighbour, namespaces)])
+    const shared = ownNamespaces.split('\n').filter((it) => it !== '' && others.split('\n').includes(it))
     expect(shared.filter((it) => !it.startsWith('user:'))).toEqual([])
-    await run(seen, `rm -f /tmp/${mark} /root/${mark} /dev/shm/${mark}; pkill -f '^${mark}'`)
-    await run(seen, `perl -e 'shmctl(shmget(0x5355, 4096, 0), 0, 0) // die'`)
+    await run(neighbour, `rm -f /tmp/${mark} /root/${mark} /dev/shm/${mark}; pkill -f '^${mark}'`)
+    await run(neighbour, `perl -e 'shmctl(shmget(0x5355, 4096, 0), 0, 0) // die'`)
   })
 })

@@ -18,20 +18,20 @@ describe.each(users)('a sandbox, where Steward runs as %s,', (user) => {
   })
 
   test('goes on after it has filled the folders that are in memory', async () => {
-    const seen = await attack('fullMemoryFolders', { user })
-    expect(Object.keys(seen)).toEqual(['/run', '/dev', '/dev/shm'])
-    for (const [folder, { said, goesOn }] of Object.entries(seen)) {
+    const result = await attack('fullMemoryFolders', { user })
+    expect(Object.keys(result)).toEqual(['/run', '/dev', '/dev/shm'])
+    for (const [folder, { said, goesOn }] of Object.entries(result)) {
       expect(goesOn, `after ${folder} was filled: ${said}`).toBe('goes on')
       expect(said, `${folder} took 700 MB`).not.toBe('0')
     }
   })
 
   test('of an image has the same process limit with many users as with one', async (context) => {
-    const seen = await attack('processesOfManyUsers', { user })
-    if ('noImages' in seen) return context.skip(seen.noImages)
-    expect(seen.enforced).toBe(true)
-    expect(seen.made).toBeGreaterThan(500)
-    expect(seen.made).toBeLessThanOrEqual(1024)
+    const result = await attack('processesOfManyUsers', { user })
+    if ('noImages' in result) return context.skip(result.noImages)
+    expect(result.enforced).toBe(true)
+    expect(result.made).toBeGreaterThan(500)
+    expect(result.made).toBeLessThanOrEqual(1024)
   })
 })
 

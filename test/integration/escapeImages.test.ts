@@ -7,7 +7,7 @@ import { AppError } from '#shared/appError.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { imageOfHostilePrograms, imageOfLinks } from '../support/attacks/hostileImages.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
-import { machineSpec, never, run } from '../support/machines.ts'
+import { createMachineSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const image = ImageName.parse('hostile')
@@ -15,25 +15,25 @@ const image = ImageName.parse('hostile')
 describe('an image of somebody hostile', () => {
   let data: string
   let runtime: SandboxRuntime
-  let made: Machine[]
+  let machines: Machine[]
 
-  const started = async (archive: string, hostname = 'box'): Promise<Machine> => {
-    if (made.length === 0) {
+  const startFromArchive = async (archive: string, hostname = 'box'): Promise<Machine> => {
+    if (machines.length === 0) {
       const source = { kind: 'archive', path: archive } as const
       await runtime.images.add({ name: image, source, onProgress: () => {} }, never)
     }
-    const machine = await runtime.create(machineSpec({ image, hostname }), never)
-    made.push(machine)
+    const machine = await runtime.create(createMachineSpec({ image, hostname }), never)
+    machines.push(machine)
     return machine
   }
 
   beforeEach(() => {
     data = temporaryFolder('hostile-image')
     runtime = testRuntime({ folder: join(data, 'machines'), log: silentLog, now: Date.now })
-    made = []
+    machines = []
   })
   afterEach(async () => {
-    for (const machine of made) {
+    for (const machine of machines) {
       await machine.stop('discard')
       await runtime.remove(machine.id)
     }
@@ -41,18 +41,18 @@ describe('an image of somebody hostile', () => {
   })
 
   test('gets none of its programs into PID 1, and what it runs is closed in', async () => {
-    const machine = await started(await imageOfHostilePrograms(data))
+    const machine = await startFromArchive(await imageOfHostilePrograms(data))
     const ran = (await run(machine, 'cd /root && ls')).trim().split('\n')
     expect(ran).not.toContain('in-pid1')
     expect(ran).not.toContain('ran-as-1')
     const notes = ran.filter((name) => name.startsWith('ran-as-'))
     expect(notes.length, `no shell of the image ran: ${ran}`).toBeGreaterThan(0)
-    for (const note of notes) {
-      const status = await run(machine, `cat /root/${note}`)
-      expect(status, note).toMatch(/^Seccomp:\t2$/m)
-      expect(status, note).toMatch(/^NoNewPrivs:\t1$/m)
-      expect(status, note).toMatch(/^CapEff:\t00000000a00405fb$/m)
-      expect(status.trim().split('\n').at(-1), `${note}: further user namespaces`).toBe('0')
+    for (const line of notes) {
+      const status = await run(machine, `cat /root/${line}`)
+      expect(status, line).toMatch(/^Seccomp:\t2$/m)
+      expect(status, line).toMatch(/^NoNewPrivs:\t1$/m)
+      expect(status, line).toMatch(/^CapEff:\t00000000a00405fb$/m)
+      expect(status.trim().split('\n').at(-1), `${line}: further user namespaces`).toBe('0')
     }
     const terminal = await machine.openTerminal({ command: 'tty', cols: 80, rows: 24 })
     let text = ''
@@ -68,9 +68,9 @@ describe('an image of somebody hostile', () => {
     mkdirSync(outside)
     writeFileSync(join(outside, 'file'), 'of the host')
     const archive = await imageOfLinks(data, outside)
-    const machine = await started(archive).catch((failure: unknown) => {
-      expect(failure).toBeInstanceOf(AppError) // such an image need not start
-      expect(failure).toMatchObject({ code: expect.stringMatching(/^(image\/failed|sandbox\/start-failed)$/) })
+    const machine = await startFromArchive(archive).catch((error: unknown) => {
+      expect(error).toBeInstanceOf(AppError) // such an image need not start
+      expect(error).toMatchObject({ code: expect.stringMatching(/^(image\/failed|sandbox\/start-failed)$/) })
     })
     if (machine) {
       expect(await run(machine, 'cat /proc/self/uid_map')).toMatch(/^\s*0\s+[1-9]/)

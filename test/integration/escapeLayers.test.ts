@@ -6,26 +6,26 @@ import { suiteForm } from '#scripts/suiteForms.ts'
 import { type User, users } from '../support/asUser.ts'
 import { attack, attackFault, attacks } from '../support/attacks/attack.ts'
 import { withHostKey } from '../support/attacks/withHostKey.ts'
-import { printedInWorld } from '../support/network/inWorld.ts'
+import { runInWorld } from '../support/network/inWorld.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 
 const noWorld =
   process.getuid?.() === 0 ? (await probeNetwork(networksClosedToSandboxes)).detail : 'a world of namespaces needs root'
-type Given = { user: User; layers: readonly SandboxLayer[] }
+type AttackOptions = { user: User; layers: readonly SandboxLayer[] }
 
-async function leavesTheNetwork({ user, layers: left }: Given): Promise<void> {
-  type Seen = { after: { reached: string[] }[] }
-  const { after } = await printedInWorld<Seen>('test/support/attacks/networkRun.ts', user, [
-    JSON.stringify({ layers: left }),
+async function leavesTheNetwork({ user, layers }: AttackOptions): Promise<void> {
+  type Observation = { after: { reached: string[] }[] }
+  const { after } = await runInWorld<Observation>('test/support/attacks/networkRun.ts', user, [
+    JSON.stringify({ layers: layers }),
   ])
   expect(after.length).toBeGreaterThan(0)
   for (const start of after) expect(start.reached, JSON.stringify(start)).toEqual([])
 }
 
 /** Started once for each layer that is taken away. */
-const startedTogether = (given: Given) =>
-  attacks(['ownerOfHostFile', 'systemCallsOfPid1', 'keyrings'], { ...given, through: withHostKey })
-type Tried = ReturnType<typeof startedTogether>
+const startTogether = (options: AttackOptions) =>
+  attacks(['ownerOfHostFile', 'systemCallsOfPid1', 'keyrings'], { ...options, through: withHostKey })
+type Tried = ReturnType<typeof startTogether>
 
 async function takesAFileOfTheHost(tried: Tried): Promise<void> {
   const { before, after, saw } = await tried('ownerOfHostFile')
@@ -41,20 +41,22 @@ async function usesForbiddenCallsInPid1(attempts: Tried): Promise<void> {
 }
 
 async function readsKeysOfOthers(tried: Tried): Promise<void> {
-  const { one, other, listed } = await tried('keyrings')
-  const found = [...one, ...other].filter(([who, , answer]) => who !== 'trace' && !/^-\d+$/.test(answer ?? ''))
-  expect(found).toEqual([])
+  const { one: first, other: second, listed } = await tried('keyrings')
+  const unexpected = [...first, ...second].filter(
+    ([call, , answer]) => call !== 'trace' && !/^-\d+$/.test(answer ?? ''),
+  )
+  expect(unexpected).toEqual([])
   expect(listed).not.toMatch(/canary/)
 }
 
-async function startsTooManyProcesses(given: Given): Promise<void> {
-  const { made, said } = await attack('processesOfPid1', given)
-  expect(made || 0, said).toBeLessThan(1024)
+async function startsTooManyProcesses(options: AttackOptions): Promise<void> {
+  const { made: count, said } = await attack('processesOfPid1', options)
+  expect(count || 0, said).toBeLessThan(1024)
 }
 
 /** Layers that work differently for an ordinary user: by user, by user namespace, or by another network. */
-const layersOfUsers = sandboxLayers.filter((it) =>
-  ['user-namespaces', 'process-limit', 'no-raw-sockets', 'frame-rules'].includes(it),
+const layersOfUsers = sandboxLayers.filter((layer) =>
+  ['user-namespaces', 'process-limit', 'no-raw-sockets', 'frame-rules'].includes(layer),
 )
 
 /**
@@ -68,7 +70,7 @@ describe.each(users)('where Steward runs as %s', (user) => {
 
   // Each waits for processes of its own: several go on at once.
   describe.concurrent.each(layers)('and the layer `%s` is taken away', (without) => {
-    const tried = startedTogether(withoutOne(without))
+    const tried = startTogether(withoutOne(without))
     test('S1: leaving the network that has rules stays refused', async (context) => {
       if (noWorld !== null) context.skip(noWorld)
       await leavesTheNetwork(withoutOne(without))
@@ -95,7 +97,7 @@ describe.each(users)('where Steward runs as %s', (user) => {
     ).toEqual(expect.arrayContaining(['socket AF_VSOCK', 'keyctl', 'add_key']))
     const { inPid1 } = await attack('preloadInPid1', { user, layers: [] })
     expect(inPid1).toMatch(/^unshare:\t0$/m)
-    const { other } = await attack('keyrings', { user, layers: [], through: withHostKey })
-    expect(other.filter(([, key]) => key === 'mark').map(([, , found]) => found)).toContain('of-box')
+    const { other: second } = await attack('keyrings', { user, layers: [], through: withHostKey })
+    expect(second.filter(([, key]) => key === 'mark').map(([, , answer]) => answer)).toContain('of-box')
   })
 })

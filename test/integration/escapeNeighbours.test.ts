@@ -10,20 +10,20 @@ describe.each(users)('a new sandbox, where Steward runs as %s,', (user) => {
     ['is started for it', false],
     ['was a spare', true],
   ])('that %s sees nothing of the one before it, while that runs and after it was removed', async (_, spares) => {
-    const { id, itself, beside, after } = await attack('leftToTheNext', { user, spares })
+    const { id, itself, beside, after } = await attack('observeInheritance', { user, spares })
     for (const kind of [/\/root\//, /\/tmp\//, /\/dev\/shm\//, /\/run\//, /cmdline/, /net\/unix/, /memory:/])
       expect(itself.found, 'what was left is not found in the sandbox itself: the test shows nothing').toMatch(kind)
-    for (const [when, seen] of Object.entries({ beside, after })) {
-      expect(seen.found, when).toBe('')
-      for (const text of Object.values(seen)) expect(text, when).not.toMatch(new RegExp(`${mark}|${id}`))
-      expect(seen.hostname, when).toMatch(/^box\nbox\n/)
+    for (const [when, neighbour] of Object.entries({ beside, after })) {
+      expect(neighbour.found, when).toBe('')
+      for (const text of Object.values(neighbour)) expect(text, when).not.toMatch(new RegExp(`${mark}|${id}`))
+      expect(neighbour.hostname, when).toMatch(/^box\nbox\n/)
     }
   })
 })
 
 describe.each(users)('a sandbox that swaps its folders for links, where Steward runs as %s,', (user) => {
   test('changes nothing on the host when it starts again, and starts unless it cannot', async () => {
-    const swaps = await attack('swappedFolders', { user })
+    const swaps = await attack('swapFolders', { user })
     expect(swaps.length).toBe(6)
     for (const swap of swaps) {
       expect(swap.changed, JSON.stringify(swap)).toEqual([])

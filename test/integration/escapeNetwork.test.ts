@@ -4,10 +4,10 @@ import type { SandboxLayer } from '#host/runtimes/bubblewrap/sandboxLayers.ts'
 import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
 import type { Network } from '#shared/contract/sandboxes.ts'
 import { users } from '../support/asUser.ts'
-import type { AddressesSeen } from '../support/attacks/addressRun.ts'
+import type { AddressObservation } from '../support/attacks/addressRun.ts'
 import { attackFault } from '../support/attacks/attack.ts'
-import type { FramesSeen } from '../support/attacks/frameRun.ts'
-import { printedInWorld } from '../support/network/inWorld.ts'
+import type { FrameObservation } from '../support/attacks/frameRun.ts'
+import { runInWorld } from '../support/network/inWorld.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 
 /** See `test/support/network/world.sh`: nothing leaves this machine. */
@@ -16,7 +16,7 @@ const missing =
   (process.getuid?.() === 0
     ? (await probeNetwork(networksClosedToSandboxes)).detail
     : 'a world of namespaces needs root')
-type Seen = {
+type Observation = {
   before: { reached: string[]; isPublicReached: boolean }
   after: { delayMs: number; refused: string | null; reached: string[]; moved: string }[]
   isPublicReached: boolean
@@ -28,15 +28,15 @@ const againstFrames: readonly (readonly SandboxLayer[])[] = [filters, ['no-raw-s
 
 describe.each(users)('frames that a sandbox writes itself, where Steward runs as %s,', (user) => {
   skipWhen(missing)
-  const sent = async (lists: readonly (readonly SandboxLayer[])[], network: Network = 'internet') =>
-    printedInWorld<FramesSeen[]>('test/support/attacks/frameRun.ts', user, [JSON.stringify(lists), network])
+  const sendFrames = async (lists: readonly (readonly SandboxLayer[])[], network: Network = 'internet') =>
+    runInWorld<FrameObservation[]>('test/support/attacks/frameRun.ts', user, [JSON.stringify(lists), network])
 
   test('reach no closed network while any single layer against them is active', async () => {
     const all = againstFrames.flat()
-    const alone = againstFrames.map((left) => all.filter((layer) => !left.includes(layer)))
-    const seen = await sent([[], ...againstFrames, ...alone])
-    expect(seen.length).toBe(7)
-    for (const { without, closed } of seen) {
+    const alone = againstFrames.map((removed) => all.filter((layer) => !removed.includes(layer)))
+    const observations = await sendFrames([[], ...againstFrames, ...alone])
+    expect(observations.length).toBe(7)
+    for (const { without, closed } of observations) {
       const said = closed.flatMap((address) => Object.values(address))
       expect(said.length, without.join()).toBe(15)
       expect(said, without.join()).not.toContain('answered')
@@ -44,15 +44,15 @@ describe.each(users)('frames that a sandbox writes itself, where Steward runs as
   })
 
   test('reach a private network but not the loopback of this computer with network `open`', async () => {
-    const [seen] = await sent([[...filters, 'no-raw-sockets']], 'open')
-    expect(seen?.closed[0]?.['SOCK_PACKET of AF_INET']).toBe('answered')
-    expect(Object.values(seen?.closed.at(-1) ?? {})).toEqual(['silent', 'silent', 'silent'])
+    const [observation] = await sendFrames([[...filters, 'no-raw-sockets']], 'open')
+    expect(observation?.closed[0]?.['SOCK_PACKET of AF_INET']).toBe('answered')
+    expect(Object.values(observation?.closed.at(-1) ?? {})).toEqual(['silent', 'silent', 'silent'])
   })
 
   test('reach all of it without these layers, which validates the tests above', async () => {
-    const [seen] = await sent([againstFrames.flat()])
-    for (const address of seen?.closed ?? []) expect(address['SOCK_PACKET of AF_INET']).toBe('answered')
-    expect(seen?.open['SOCK_PACKET of AF_INET']).toBe('answered')
+    const [observation] = await sendFrames([againstFrames.flat()])
+    for (const address of observation?.closed ?? []) expect(address['SOCK_PACKET of AF_INET']).toBe('answered')
+    expect(observation?.open['SOCK_PACKET of AF_INET']).toBe('answered')
   })
 })
 
@@ -60,22 +60,22 @@ describe.each(users)('addresses of this computer, where Steward runs as %s,', (u
   skipWhen(missing)
 
   test('are refused with network `internet`, also those of lo and those that come later', async () => {
-    const { internet, open } = await printedInWorld<AddressesSeen>('test/support/attacks/addressRun.ts', user)
+    const { internet, open } = await runInWorld<AddressObservation>('test/support/attacks/addressRun.ts', user)
     expect(internet).toEqual({ ofLoopback: '-', ofAzure: '-', later: '-', ping: '0' })
     expect(open).toEqual({ ofLoopback: '198.51.100.77', ofAzure: '168.63.129.16', later: '203.0.113.99', ping: '0' })
   })
 })
 
 describe.each(users)('a sandbox with network `internet`, where Steward runs as %s,', (user) => {
-  let seen: Seen
+  let observation: Observation
   skipWhen(missing)
   beforeAll(async () => {
     if (missing) return
-    seen = await printedInWorld<Seen>('test/support/attacks/networkRun.ts', user)
+    observation = await runInWorld<Observation>('test/support/attacks/networkRun.ts', user)
   }, 240_000)
 
   test('never reaches private addresses, even if PID 1 tries to change networks while it is connected', () => {
-    const { before, after, isPublicReached } = seen
+    const { before, after, isPublicReached } = observation
     expect(before).toEqual({ reached: [], isPublicReached: true })
     for (const start of after) expect(start.reached, JSON.stringify(start)).toEqual([])
     expect(after.length).toBe(10)
@@ -84,8 +84,8 @@ describe.each(users)('a sandbox with network `internet`, where Steward runs as %
   })
 
   test('starts whatever its /etc/resolv.conf links to, and no file of the host changes', () => {
-    expect(seen.links.length).toBe(5)
-    for (const { link, refused, host } of seen.links) {
+    expect(observation.links.length).toBe(5)
+    for (const { link, refused, host } of observation.links) {
       expect(host, link).toBe('of the host')
       expect(refused, link).toBeNull()
     }

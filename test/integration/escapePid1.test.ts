@@ -7,7 +7,7 @@ import { skipWhen } from '../support/skipWhen.ts'
 /** EPERM, EACCES, ENOSPC (no further user namespace), ENOSYS and EAFNOSUPPORT: other errors only say that it was asked wrongly. */
 const refusals = new Set([1, 13, 28, 38, 97].map((errno) => -errno))
 const [noKeyring, noKey] = ['-38', '-126']
-const mostProcesses = 1024
+const maxProcesses = 1024
 
 describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => {
   skipWhen(attackFault)
@@ -43,21 +43,21 @@ describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => 
   })
 
   test('has a session keyring that neither the host nor another sandbox shares', async () => {
-    const { one, other, listed } = await attack('keyrings')
-    for (const [name, looked] of Object.entries({ one, other })) {
-      const tries = looked.filter(([who]) => who !== 'trace')
+    const { one: first, other: second, listed } = await attack('keyrings')
+    for (const [name, looked] of Object.entries({ one: first, other: second })) {
+      const tries = looked.filter(([call]) => call !== 'trace')
       expect(tries.length === 4 || looked[0]?.[0] === 'trace', JSON.stringify(looked)).toBe(true)
-      for (const [who, key, found] of tries)
-        expect([noKeyring, noKey], `${name}: ${who} found the key ${key}: ${found}`).toContain(found)
+      for (const [call, key, answer] of tries)
+        expect([noKeyring, noKey], `${name}: ${call} found the key ${key}: ${answer}`).toContain(answer)
     }
     expect(listed).not.toMatch(/canary|mark/)
   })
 
   test('cannot be used to start more processes than the sandbox may have', async () => {
-    const { enforced, made, said } = await attack('processesOfPid1')
+    const { enforced, made: count, said } = await attack('processesOfPid1')
     expect(enforced, 'the limit of processes is said not to hold here').toBe(true)
-    expect(made >= 0 || /^trace\t/.test(said), `the attack did not run: ${said}`).toBe(true)
-    expect(made || 0, said).toBeLessThan(mostProcesses)
+    expect(count >= 0 || /^trace\t/.test(said), `the attack did not run: ${said}`).toBe(true)
+    expect(count || 0, said).toBeLessThan(maxProcesses)
   })
 
   test('never leads root of the host to a file of the host that it then gives to the sandbox', async () => {
@@ -72,14 +72,14 @@ describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => 
   })
 
   test('may become a hostile program or stand still: the host goes by what it pinned', async () => {
-    const { replaced, became, held, seen } = await attack('spoiltPid1')
+    const { replaced, became, held: state, seen: observations } = await attack('spoiltPid1')
     expect(replaced, 'PID 1 did not become the program').toMatch(/^(0|trace\t-\d+)$/)
-    expect(held, 'PID 1 was not held').toMatch(/^(held|trace\t-\d+)$/)
+    expect(state, 'PID 1 was not held').toMatch(/^(held|trace\t-\d+)$/)
     expect(became).not.toMatch(/^[\w ]+\t0$/m)
-    expect(seen.length).toBe(2)
-    for (const { terminals, command, ports, hostname, again, given } of seen) {
+    expect(observations.length).toBe(2)
+    for (const { terminals, command, ports, hostname, again, given: isChanged } of observations) {
       for (const terminal of terminals) expect(terminal, became).toMatch(/^\/dev\/pts\/\d+$/)
-      expect({ command, ports, hostname, again, given }).toEqual({
+      expect({ command, ports, hostname, again, given: isChanged }).toEqual({
         command: 'content',
         ports: [],
         hostname: 'box',
@@ -102,13 +102,15 @@ describe.each(users)('PID 1 of a sandbox that was a spare, where Steward runs as
     const { calls, said } = await attack('systemCallsOfPid1')
     expect(calls.length > 20 || /^trace\t-\d+$/.test(said), `the attack did not run: ${said}`).toBe(true)
     expect(calls.filter(({ here, there }) => here >= 0 || there >= 0)).toEqual([])
-    const { one, other } = await attack('keyrings')
-    expect([...one, ...other].filter(([who, , found]) => who !== 'trace' && !/^-\d+$/.test(found ?? ''))).toEqual([])
+    const { one: first, other: second } = await attack('keyrings')
+    expect(
+      [...first, ...second].filter(([call, , answer]) => call !== 'trace' && !/^-\d+$/.test(answer ?? '')),
+    ).toEqual([])
   })
 
   test('cannot be used to start more processes, and never gives a file of the host away', async () => {
-    const { made, said } = await attack('processesOfPid1')
-    expect(made || 0, said).toBeLessThan(mostProcesses)
+    const { made: count, said } = await attack('processesOfPid1')
+    expect(count || 0, said).toBeLessThan(maxProcesses)
     const { before, after, saw } = await attack('ownerOfHostFile')
     expect(after, saw).toBe(before)
   })

@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { toolTable } from '#shared/contract/tools/toolTable.ts'
 import { eventually } from '../support/eventually.ts'
-import { hostileSeller, served } from '../support/hostileSeller.ts'
-import { type McpAnswer, type McpClient, mcpClient, toolClient } from '../support/mcpClients.ts'
-import { inferenceOf } from '../support/models/inferenceOf.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
-import { type PayingAgent, payingAgent } from '../support/payingAgent.ts'
+import { hostileSeller, respond } from '../support/hostileSeller.ts'
+import { createMcpClient, type McpAnswer, type McpClient, toolClient } from '../support/mcpClients.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
+import { createPayingAgent, type PayingAgent } from '../support/payingAgent.ts'
 
 /** Every tool, called by the protocol's own client, which checks each answer against the schema that was listed. */
 let providers: ProviderServer
@@ -14,12 +14,12 @@ let paying: PayingAgent
 let tools: McpClient
 
 beforeAll(async () => {
-  providers = await providerServer()
-  paying = await payingAgent({ host: 'own', inference: inferenceOf(providers) })
+  providers = await createProviderServer()
+  paying = await createPayingAgent({ host: 'own', inference: createInferenceOptions(providers) })
   paying.setPolicy([])
   const { agent } = paying
   const { key } = await toolClient(agent, { policy: { changes: 'allow', destroys: 'allow' } })
-  tools = await mcpClient({ url: `${agent.origin}/mcp`, key })
+  tools = await createMcpClient({ url: `${agent.origin}/mcp`, key })
 })
 afterAll(async () => {
   await tools?.client.close()
@@ -45,20 +45,20 @@ function allowingPerson(): void {
 
 test('all of them answer what they say that they answer', async () => {
   allowingPerson()
-  const seller = await hostileSeller(served)
+  const seller = await hostileSeller(respond)
   paying.nameServers(new URL(seller.url).host)
   await tools.client.listTools()
   const called = new Set<string>()
-  const call = async (name: string, given: Record<string, unknown> = {}): Promise<McpAnswer['result']> => {
+  const call = async (name: string, input: Record<string, unknown> = {}): Promise<McpAnswer['result']> => {
     called.add(name)
-    const { result, text, isError } = await tools.call(name, given)
+    const { result, text, isError } = await tools.call(name, input)
     expect(isError, `${name}: ${text}`).toBe(false)
     expect(result.waiting, `${name}: ${text}`).toBeUndefined()
     return result
   }
 
   const { id: sandbox_id } = await call('sandbox_create', { name: 'atlas', vcpu: 2, memory_mb: 1024, disk_gb: 2 })
-  const box = (name: string, given: Record<string, unknown> = {}) => call(name, { sandbox_id, ...given })
+  const box = (name: string, input: Record<string, unknown> = {}) => call(name, { sandbox_id, ...input })
   expect((await call('sandbox_list')).sandboxes).toMatchObject([{ id: sandbox_id, name: 'atlas', vcpu: 2 }])
   expect(await box('sandbox_get')).toMatchObject({ id: sandbox_id, status: 'running' })
   expect(await box('sandbox_exec', { command: 'echo out; echo err >&2; exit 3', timeout: 10 })).toMatchObject({

@@ -3,7 +3,7 @@ import type { ToolOutcome } from '#agent/tools/toolOutcome.ts'
 import type { ToolServer } from '#shared/contract/toolServers.ts'
 import { everythingServer, filesystemServer } from '../support/judgingToolServers.ts'
 import { chatCaller, toolClient } from '../support/mcpClients.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { sendSheet } from '../support/sheetForms.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -16,10 +16,10 @@ let sandboxId: string
 beforeAll(async () => {
   service = await runningService()
   const target = { url: service.url, key: service.key, certificate: undefined }
-  agent = await runningAgent({ dataFolder: temporaryFolder('foreign-servers'), target })
-  const made = await service.send('/v1/sandboxes', { body: { name: 'tools', network: 'none' } })
-  expect(made.status, made.text).toBe(201)
-  sandboxId = made.json.id
+  agent = await createRunningAgent({ dataFolder: temporaryFolder('foreign-servers'), target })
+  const sandbox = await service.send('/v1/sandboxes', { body: { name: 'tools', network: 'none' } })
+  expect(sandbox.status, sandbox.text).toBe(201)
+  sandboxId = sandbox.json.id
 })
 afterAll(async () => {
   await agent?.close()
@@ -32,16 +32,18 @@ const upload = async (path: string, content: string): Promise<void> => {
   })
   expect(status, text).toBeLessThan(300)
 }
-const added = async (name: string, place: object, given: object = {}): Promise<ToolServer> => {
-  const { status, json, text } = await agent.send('/local/tool-servers', { body: { name, place, ...given } })
+const addServer = async (name: string, transport: object, settings: object = {}): Promise<ToolServer> => {
+  const { status, json, text } = await agent.send('/local/tool-servers', {
+    body: { name, place: transport, ...settings },
+  })
   expect(status, text).toBe(201)
   return json
 }
-const tested = async (id: string): Promise<ToolServer> =>
+const testServer = async (id: string): Promise<ToolServer> =>
   (await agent.send(`/local/tool-servers/${id}/test`, { body: {} })).json
 /** On, with all of its tools, which run without asking. */
-const turnedOn = async (id: string): Promise<ToolServer> => {
-  const { tools, fault } = await tested(id)
+const turnOn = async (id: string): Promise<ToolServer> => {
+  const { tools, fault } = await testServer(id)
   expect(fault).toBeNull()
   await agent.send(`/local/tool-servers/${id}`, { method: 'PATCH', body: { enabled: true } })
   const usable = tools.filter(({ alias }) => alias !== null)
@@ -57,8 +59,8 @@ const run = async (name: string, args: object, ...servers: string[]): Promise<To
 describe('a server that others wrote', () => {
   test('runs in a sandbox without a network, and reads and writes there', async () => {
     await upload('/root/server.mjs', await filesystemServer())
-    const { id } = await added('files', inSandbox('node /root/server.mjs /root'))
-    const { tools, calls_itself, revision } = await turnedOn(id)
+    const { id } = await addServer('files', inSandbox('node /root/server.mjs /root'))
+    const { tools, calls_itself, revision } = await turnOn(id)
     expect({ calls_itself, revision }).toMatchObject({
       calls_itself: expect.stringContaining('filesystem'),
       revision: '2025-11-25',
@@ -69,13 +71,13 @@ describe('a server that others wrote', () => {
     expect(await run('files__write_file', { path: '/root/a.txt', content: text }, id)).toMatchObject({ kind: 'result' })
     const { json } = await service.send(`/v1/sandboxes/${sandboxId}/files/read?path=/root/a.txt`)
     expect(json.content).toBe(text)
-    const [one, two, out] = await Promise.all([
+    const [first, two, out] = await Promise.all([
       run('files__read_text_file', { path: '/root/a.txt' }, id),
       run('files__list_directory', { path: '/root' }, id),
       run('files__read_text_file', { path: '/etc/passwd' }, id),
     ])
     // 300,000 characters are more than is kept of a result.
-    expect(one).toMatchObject({ kind: 'result', text: expect.stringMatching(/^häll\u00f6 🙂 x+ \[… cut\]$/u) })
+    expect(first).toMatchObject({ kind: 'result', text: expect.stringMatching(/^häll\u00f6 🙂 x+ \[… cut\]$/u) })
     expect(two).toMatchObject({ kind: 'result', text: expect.stringContaining('[FILE] a.txt') })
     expect(out).toMatchObject({ kind: 'error', sentence: expect.stringContaining('denied') })
     await agent.send(`/local/tool-servers/${id}`, { method: 'DELETE' })
@@ -86,8 +88,8 @@ describe('a server that others wrote', () => {
   test('answers over HTTP, with everything that the protocol has', async () => {
     const everything = await everythingServer()
     try {
-      const { id } = await added('everything', { kind: 'http', url: everything.url })
-      const { tools, fault } = await turnedOn(id)
+      const { id } = await addServer('everything', { kind: 'http', url: everything.url })
+      const { tools, fault } = await turnOn(id)
       expect(fault).toBeNull()
       expect(tools.length).toBeGreaterThan(8)
       expect(await run('everything__echo', { message: 'hi' }, id)).toMatchObject({
@@ -111,14 +113,14 @@ describe('a server that others wrote', () => {
 
   test('speaks revision 2026-07-28', async () => {
     const { key } = await toolClient(agent)
-    const { id } = await added(
+    const { id } = await addServer(
       'itself',
       { kind: 'http', url: `${agent.origin}/mcp` },
       { secret_names: ['Authorization'] },
     )
     const body = { purpose: 'tool_server_secret', tool_server_id: id, secret_name: 'Authorization' }
     await sendSheet({ origin: agent.origin, session: agent.session, body, fields: { api_key: `Bearer ${key}` } })
-    const { revision, tools } = await turnedOn(id)
+    const { revision, tools } = await turnOn(id)
     expect(revision).toBe('2026-07-28')
     expect(tools.length).toBeGreaterThan(40)
     expect(tools.map(({ fault }) => fault).filter((it) => it !== null)).toEqual([])
@@ -145,8 +147,8 @@ describe('a program in a sandbox', () => {
     })`
   const odd = async (name: string, body: string, early?: string): Promise<string> => {
     await upload(`/root/${name}.mjs`, program(body, early))
-    const { id } = await added(name, inSandbox(`node /root/${name}.mjs`))
-    await turnedOn(id)
+    const { id } = await addServer(name, inSandbox(`node /root/${name}.mjs`))
+    await turnOn(id)
     return id
   }
 
@@ -161,10 +163,10 @@ describe('a program in a sandbox', () => {
 
   test('gets its secrets as variables', async () => {
     await upload('/root/env.mjs', program(`answer(process.env.API_TOKEN ?? 'none')`))
-    const { id } = await added('env', inSandbox('node /root/env.mjs'), { secret_names: ['API_TOKEN'] })
+    const { id } = await addServer('env', inSandbox('node /root/env.mjs'), { secret_names: ['API_TOKEN'] })
     const body = { purpose: 'tool_server_secret', tool_server_id: id, secret_name: 'API_TOKEN' }
     await sendSheet({ origin: agent.origin, session: agent.session, body, fields: { api_key: 'tok-123' } })
-    await turnedOn(id)
+    await turnOn(id)
     expect(await run('env__go', {}, id)).toMatchObject({ text: 'tok-123' })
   })
 
@@ -196,13 +198,13 @@ describe('a program in a sandbox', () => {
     const first = await run('dying__go', {}, id)
     expect(first).toMatchObject({ kind: 'error', sentence: 'The program ended. It said: boom here' })
     let last = first
-    for (let at = 0; at < 6; at += 1) last = await run('dying__go', {}, id)
+    for (let attempt = 0; attempt < 6; attempt += 1) last = await run('dying__go', {}, id)
     expect(last).toMatchObject({ kind: 'error', sentence: expect.stringContaining('keeps ending') })
   })
 
   test('that is none says why', async () => {
-    const { id } = await added('none', inSandbox('/no/such/program --flag'))
-    expect((await tested(id)).fault).toContain('No such file')
+    const { id } = await addServer('none', inSandbox('/no/such/program --flag'))
+    expect((await testServer(id)).fault).toContain('No such file')
   })
 
   test('ends with its sandbox, and says so', async () => {

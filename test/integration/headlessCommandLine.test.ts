@@ -11,8 +11,8 @@ function headless(...parts: string[]): Promise<Ended> {
   const data = join(temporaryFolder('headless-line'), 'data')
   return new Promise((resolve) => {
     const program = ['src/main/entries/headless.ts', ...parts, '--data', data]
-    execFile(process.execPath, program, { cwd: projectFolder }, (failure, out, said) =>
-      resolve({ code: Number(failure?.code ?? 0), out, said, started: existsSync(data) }),
+    execFile(process.execPath, program, { cwd: projectFolder }, (error, out, said) =>
+      resolve({ code: Number(error?.code ?? 0), out, said, started: existsSync(data) }),
     )
   })
 }

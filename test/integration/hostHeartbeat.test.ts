@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { jsonLog } from '#platform/log.ts'
 import { processIdentity } from '#platform/processIdentity.ts'
 import { Scope } from '#platform/scope.ts'
-import { hostConnection } from '#service/host/hostConnection.ts'
+import { createHostConnection } from '#service/host/hostConnection.ts'
 import { until } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -52,7 +52,7 @@ function connect() {
     log: jsonLog({ write: (line) => (log += line), now: Date.now, level: 'info' }),
     now: Date.now,
   }
-  const connection = scope.own(hostConnection(options), (it) => it.close())
+  const connection = scope.own(createHostConnection(options), (it) => it.close())
   connection.start()
   const describe = async () => (await connection.call('describe', {})).result
   return { describe, hosts, log: () => log, looks: () => looks }

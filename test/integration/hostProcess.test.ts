@@ -41,9 +41,9 @@ function start(entry = localHost, ...parts: string[]): HostProcess {
     })
   }
   const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)))
-  const made = { child, said: () => said, ended }
-  started.push(made)
-  return made
+  const host = { child, said: () => said, ended }
+  started.push(host)
+  return host
 }
 
 async function connect(host?: HostProcess): Promise<HostClient> {
@@ -55,7 +55,7 @@ async function connect(host?: HostProcess): Promise<HostClient> {
   return client
 }
 
-async function killed({ child, ended }: HostProcess): Promise<void> {
+async function kill({ child, ended }: HostProcess): Promise<void> {
   child.kill('SIGKILL')
   await ended
 }
@@ -111,7 +111,7 @@ test('after the host was killed, its terminals have ended and still show what th
   await until('the last screen on disk', () =>
     existsSync(join(folder, 'host/terminals', sandbox, ended.id, 'screen.ansi')),
   )
-  await killed(host)
+  await kill(host)
 
   const second = await connect(start())
   expect((await second.call('machine.list', {})).machines).toEqual([])
@@ -140,13 +140,13 @@ test('after the host was killed, its terminals have ended and still show what th
 test('terminals of a sandbox whose files are missing stay until it is deleted', async () => {
   const host = start()
   const first = await connect(host)
-  const [gone, kept] = [await first.createMachine(), await first.createMachine()]
-  for (const sandbox of [gone, kept]) await first.createTerminal(sandbox, 'read x')
-  await killed(host)
-  rmSync(join(folder, 'machines', gone), { recursive: true })
+  const [removedMachine, machine] = [await first.createMachine(), await first.createMachine()]
+  for (const sandbox of [removedMachine, machine]) await first.createTerminal(sandbox, 'read x')
+  await kill(host)
+  rmSync(join(folder, 'machines', removedMachine), { recursive: true })
 
   const second = await connect(start())
-  for (const sandboxId of [gone, kept]) {
+  for (const sandboxId of [removedMachine, machine]) {
     expect((await second.call('terminal.list', { sandboxId })).terminals).toHaveLength(1)
     await second.call('machine.delete', { sandboxId })
     expect((await second.call('terminal.list', { sandboxId })).terminals).toEqual([])
@@ -160,7 +160,7 @@ test('a second host on the same folder is refused, one after a crash is not', as
   const second = start()
   expect(await second.ended).not.toBe(0)
   expect(second.said()).toContain('already runs')
-  await killed(first)
+  await kill(first)
   expect(existsSync(hostSocketPath(folder))).toBe(true)
   const third = await connect(start())
   expect(await third.call('describe', {})).toMatchObject({ ipcVersion: hostIpcVersion, runtimes: [{ name: 'local' }] })
@@ -241,8 +241,8 @@ test('real sandboxes: their commands, files and terminals, until nothing is left
   expect(text).toMatch(/^\/dev\/pts\/\d+\n/)
   await terminal.type('exit 5\n')
   const ended = await until('the exit', async () => {
-    const seen = await terminal.read()
-    return seen.terminal.state === 'exited' && seen
+    const screen = await terminal.read()
+    return screen.terminal.state === 'exited' && screen
   })
   expect(ended.terminal.exitCode).toBe(5)
 

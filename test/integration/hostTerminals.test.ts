@@ -9,7 +9,7 @@ import { terminalLimits } from '#shared/contract/terminals.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { connectHost, type HostClient, newSandboxId, newTerminalId, type TestTerminal } from '../support/hostClient.ts'
-import { type LocalRuntime, localRuntime } from '../support/localMachine.ts'
+import { createLocalRuntime, type LocalRuntime } from '../support/localMachine.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 let folder: string
@@ -20,7 +20,7 @@ let sandbox: SandboxId
 
 beforeEach(async () => {
   folder = temporaryFolder('host')
-  runtime = localRuntime({ folder: join(folder, 'machines') })
+  runtime = createLocalRuntime({ folder: join(folder, 'machines') })
   host = await startHost({
     dataDir: folder,
     runtimes: [runtime],
@@ -39,16 +39,16 @@ afterEach(async () => {
   await host.close()
 })
 
-const exited = (terminal: TestTerminal) =>
+const waitForExit = (terminal: TestTerminal) =>
   until('the exit', async () => {
-    const seen = await terminal.read({ full: true })
-    return seen.terminal.state === 'exited' && seen
+    const screen = await terminal.read({ full: true })
+    return screen.terminal.state === 'exited' && screen
   })
 
 const showing = (terminal: TestTerminal, text: string) =>
   until(`the screen to show ${text}`, async () => {
-    const seen = await terminal.read()
-    return seen.text.includes(text) && seen
+    const screen = await terminal.read()
+    return screen.text.includes(text) && screen
   })
 
 const since = (terminal: TestTerminal, cursor: number, waitMs = 0, maxBytes = 1024 * 1024) =>
@@ -63,22 +63,22 @@ const since = (terminal: TestTerminal, cursor: number, waitMs = 0, maxBytes = 10
 test('what is typed and what the program prints stands on the screen', async () => {
   const terminal = await client.createTerminal(sandbox, 'read name; echo "hello $name"')
   await terminal.type('world\n')
-  const read = await exited(terminal)
+  const read = await waitForExit(terminal)
   expect(read.text).toBe('world\nhello world')
   expect(read.terminal).toMatchObject({ exitCode: 0, signal: null, state: 'exited' })
 })
 
 test('how a program ended is told as it was', async () => {
   const failing = await client.createTerminal(sandbox, 'exit 3')
-  expect((await exited(failing)).terminal).toMatchObject({ exitCode: 3, signal: null })
+  expect((await waitForExit(failing)).terminal).toMatchObject({ exitCode: 3, signal: null })
   const killed = await client.createTerminal(sandbox, 'kill -KILL $$')
-  expect((await exited(killed)).terminal).toMatchObject({ exitCode: 137, signal: 'SIGKILL' })
+  expect((await waitForExit(killed)).terminal).toMatchObject({ exitCode: 137, signal: 'SIGKILL' })
 })
 
 test('the first reading that says exited has the last output', async () => {
   for (let round = 0; round < 10; round++) {
     const terminal = await client.createTerminal(sandbox, 'seq 1 3000; printf LAST')
-    const read = await exited(terminal)
+    const read = await waitForExit(terminal)
     expect(read.text.split('\n').slice(-2)).toEqual(['3000', 'LAST'])
     const viewer = terminal.attach({ scrollback: 100 })
     await until('the end', () => viewer.end)
@@ -150,8 +150,8 @@ test('a program that asks where the cursor is gets one answer, however many watc
   await showing(terminal, 'ready')
   await terminal.type('\n')
   const { text } = await until('the answer', async () => {
-    const seen = await terminal.read()
-    return seen.text.includes('033') && seen
+    const screen = await terminal.read()
+    return screen.text.includes('033') && screen
   })
   expect(text.match(/033/g)).toHaveLength(1)
   expect(text.replaceAll(/\s+/g, ' ')).toMatch(/033 \[ \d+ ; \d+ R/)
@@ -193,14 +193,14 @@ test('one who joins amid output misses nothing and gets nothing twice', async ()
   )
   await until('the end of all', () => [early, ...late].every((viewer) => viewer.end), 120_000)
   const whole = Buffer.concat(early.chunks)
-  const begin = cursorOf(early)
+  const begin = readCursor(early)
   for (const viewer of late) {
     const rest = Buffer.concat(viewer.chunks)
-    expect(rest.equals(whole.subarray(cursorOf(viewer) - begin))).toBe(true)
+    expect(rest.equals(whole.subarray(readCursor(viewer) - begin))).toBe(true)
   }
 })
 
-function cursorOf({ messages: [first] }: ReturnType<TestTerminal['attach']>): number {
+function readCursor({ messages: [first] }: ReturnType<TestTerminal['attach']>): number {
   if (first?.type !== 'attached') throw new Error('It is not attached.')
   return first.cursor
 }
@@ -273,8 +273,8 @@ test('a viewer that acknowledges nothing is let go, the others and the program g
   const terminal = await client.createTerminal(sandbox, 'yes')
   const slow = terminal.attach({ acknowledge: false })
   const good = terminal.attach()
-  const { failure } = await until('the end of the slow one', () => slow.end)
-  expect(failure).toMatchObject({ code: 'terminal/too-slow' })
+  const { failure: error } = await until('the end of the slow one', () => slow.end)
+  expect(error).toMatchObject({ code: 'terminal/too-slow' })
   expect(slow.received).toBe(streamLimits.windowBytes)
   const before = good.received
   await until('the other to go on', () => good.received > before + 4 * streamLimits.windowBytes)
@@ -299,7 +299,7 @@ test('titles are told, the latest in the record', async () => {
 
 test('an ended terminal takes nothing more, and says so', async () => {
   const terminal = await client.createTerminal(sandbox, 'echo done')
-  await exited(terminal)
+  await waitForExit(terminal)
   await expect(terminal.type('x')).rejects.toMatchObject({ code: 'terminal/exited', status: 409 })
   const on = { sandboxId: sandbox, terminalId: terminal.id }
   await expect(client.call('terminal.resize', { ...on, cols: 10, rows: 10 })).rejects.toMatchObject({ status: 409 })
@@ -337,8 +337,8 @@ test('what does not exist is not found', async () => {
   const elsewhere = client.terminal(newSandboxId(), terminal.id)
   await expect(elsewhere.read()).rejects.toMatchObject({ code: 'terminal/not-found' })
   const viewer = stranger.attach()
-  const { failure } = await until('the end', () => viewer.end)
-  expect(failure).toMatchObject({ code: 'terminal/not-found' })
+  const { failure: error } = await until('the end', () => viewer.end)
+  expect(error).toMatchObject({ code: 'terminal/not-found' })
   await expect(client.createTerminal(newSandboxId(), 'true')).rejects.toMatchObject({ code: 'sandbox/not-running' })
   await expect(client.ipc.call('terminal.list', { sandboxId: 'x' })).rejects.toMatchObject({ code: 'request/invalid' })
 })
@@ -359,7 +359,7 @@ test('when a machine ends, its terminals have ended and are still readable', asy
   const terminal = await client.createTerminal(sandbox, 'echo alive; sleep 1000')
   await showing(terminal, 'alive')
   runtime.end(sandbox)
-  const read = await exited(terminal)
+  const read = await waitForExit(terminal)
   expect(read.text).toContain('alive')
   await eventually(() =>
     expect(client.events).toContainEqual({
@@ -386,10 +386,10 @@ test('input that a viewer sends again after a loss is typed once', async () => {
     'stty -echo; echo ready; read line; echo "got:$line"; sleep 1000',
   )
   await showing(terminal, 'ready')
-  const lost = terminal.attach()
-  lost.send({ type: 'input', data: 'one ', writer: 'ada', seq: 1 })
-  await until('the input to be taken', () => lost.messages.some((it) => it.type === 'taken' && it.seq === 1))
-  lost.close()
+  const lostViewer = terminal.attach()
+  lostViewer.send({ type: 'input', data: 'one ', writer: 'ada', seq: 1 })
+  await until('the input to be taken', () => lostViewer.messages.some((it) => it.type === 'taken' && it.seq === 1))
+  lostViewer.close()
   const back = terminal.attach()
   back.send({ type: 'input', data: 'one ', writer: 'ada', seq: 1 })
   back.send({ type: 'input', data: 'two\n', writer: 'ada', seq: 2 })

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { inferenceOf } from '../support/models/inferenceOf.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
 import { type Relay, startRelay } from '../support/relay.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { openSocket } from '../support/socketClient.ts'
 import { startSteward } from '../support/steward.ts'
@@ -23,13 +23,13 @@ const now = () => Date.now() + passedMs
 const passphrase = 'several plain words'
 
 beforeAll(async () => {
-  providers = await providerServer()
+  providers = await createProviderServer()
   // A service behind a forwarded port is told under which addresses it is reached.
   service = await runningService({
     now,
     ownFronts: () => [new URL(relay.url).host],
     payments: { facilitator: { kind: 'test-ledger' } },
-    inference: inferenceOf(providers),
+    inference: createInferenceOptions(providers),
   })
   relay = await startRelay(() => Number(new URL(service.url).port))
 })
@@ -39,7 +39,7 @@ afterAll(async () => {
   await providers?.close()
 })
 
-const connected = (agent: RunningAgent) =>
+const waitForConnection = (agent: RunningAgent) =>
   until(`the connection of ${JSON.stringify(agent.connection())}`, () => agent.connection().state === 'connected')
 
 function serviceDatabase<T>(use: (database: Database) => T): T {
@@ -51,8 +51,10 @@ function serviceDatabase<T>(use: (database: Database) => T): T {
   }
 }
 
-const refreshed = () =>
-  serviceDatabase((it) => it.prepare('SELECT 1 FROM refresh_tokens WHERE used_at_ms IS NOT NULL').get() !== undefined)
+const waitForRefresh = () =>
+  serviceDatabase(
+    (database) => database.prepare('SELECT 1 FROM refresh_tokens WHERE used_at_ms IS NOT NULL').get() !== undefined,
+  )
 
 async function newPhrase(agent: RunningAgent): Promise<void> {
   const phrase = await agent.wallet.makePhrase(12)
@@ -62,7 +64,7 @@ async function newPhrase(agent: RunningAgent): Promise<void> {
 
 describe('a hosted service', () => {
   const dataFolder = temporaryFolder('hosted')
-  const start = () => runningAgent({ dataFolder, hosted: { url: relay.url, authority: undefined }, now })
+  const start = () => createRunningAgent({ dataFolder, hosted: { url: relay.url, authority: undefined }, now })
   let agent: RunningAgent
   let sandboxId: string
   beforeAll(async () => {
@@ -86,7 +88,7 @@ describe('a hosted service', () => {
 
   test('is signed in to by the wallet, without asking the person', async () => {
     await newPhrase(agent)
-    await connected(agent)
+    await waitForConnection(agent)
     const { address } = agent.wallet.account('evm')
     const me = await agent.send('/v1/auth/me')
     expect(me.json).toMatchObject({ wallet_address: address, role: 'user', api_key: null })
@@ -102,9 +104,9 @@ describe('a hosted service', () => {
   })
 
   test('has sandboxes, terminals and files like one’s own', async () => {
-    const made = await agent.send('/v1/sandboxes', { body: { name: 'far away' } })
-    expect(made.status, made.text).toBe(201)
-    sandboxId = made.json.id
+    const sandbox = await agent.send('/v1/sandboxes', { body: { name: 'far away' } })
+    expect(sandbox.status, sandbox.text).toBe(201)
+    sandboxId = sandbox.json.id
     expect((await agent.send('/v1/sandboxes')).json.sandboxes).toMatchObject([{ id: sandboxId }])
     expect((await service.send('/v1/sandboxes')).json.count).toBe(0)
     const terminal = await agent.send(`/v1/sandboxes/${sandboxId}/pty`, { body: { command: 'cat' } })
@@ -137,7 +139,7 @@ describe('a hosted service', () => {
     const body = { model: 'gpt-5.2', max_tokens: 9, messages: [] }
     const answers = await Promise.all(paths.map((path) => agent.send(path, { body })))
     agent.approvals.switchStop(false)
-    expect(paths.filter((_, at) => !answers[at]?.text.includes('is stopped.'))).toEqual([])
+    expect(paths.filter((_, index) => !answers[index]?.text.includes('is stopped.'))).toEqual([])
     expect((await agent.send('/v1/chat/completions', { body })).text).not.toContain('is stopped.')
   })
 
@@ -160,21 +162,21 @@ describe('a hosted service', () => {
 
   test('stays signed in when tokens end and connections break', async () => {
     const { id } = (await agent.send('/v1/auth/me')).json
-    const askedBefore = agent.approvals.list({ limit: 50 }).intents.length
+    const countBefore = agent.approvals.list({ limit: 50 }).intents.length
     passedMs += 59 * 60_000
     relay.cut()
     await eventually(async () => expect((await agent.send('/v1/auth/me')).json.id).toBe(id))
-    await until('the old token to be exchanged', () => refreshed())
+    await until('the old token to be exchanged', () => waitForRefresh())
     passedMs += 2 * 60_000
     expect((await agent.send('/v1/auth/me')).json.id).toBe(id)
-    expect(agent.approvals.list({ limit: 50 }).intents).toHaveLength(askedBefore)
+    expect(agent.approvals.list({ limit: 50 }).intents).toHaveLength(countBefore)
   })
 
   test('that ended the sign-in is signed in to again', async () => {
-    serviceDatabase((it) => it.exec('UPDATE refresh_tokens SET revoked_at_ms = 1'))
+    serviceDatabase((database) => database.exec('UPDATE refresh_tokens SET revoked_at_ms = 1'))
     relay.cut()
     await eventually(async () => expect((await agent.send('/v1/auth/me')).status).toBe(200))
-    await connected(agent)
+    await waitForConnection(agent)
   })
 
   test('waits for the wallet to be unlocked after a restart, then knows the same person', async () => {
@@ -183,7 +185,7 @@ describe('a hosted service', () => {
     await eventually(() => expect(agent.connection().detail).toMatch(/^Unlock the wallet: /))
     expect((await agent.send('/v1/sandboxes')).json.code).toBe('service/sign-in')
     await agent.wallet.unlock(passphrase)
-    await connected(agent)
+    await waitForConnection(agent)
     expect((await agent.send('/v1/sandboxes')).json.sandboxes).toMatchObject([{ id: sandboxId, name: 'far away' }])
   })
 
@@ -198,7 +200,7 @@ describe('a hosted service', () => {
 
 describe('the account that signs in to a hosted service', () => {
   const dataFolder = temporaryFolder('hosted-account')
-  const start = () => runningAgent({ dataFolder, hosted: { url: relay.url, authority: undefined }, now })
+  const start = () => createRunningAgent({ dataFolder, hosted: { url: relay.url, authority: undefined }, now })
   let agent: RunningAgent
   const me = async () => (await agent.send('/v1/auth/me')).json
   const add = async () => {
@@ -210,8 +212,8 @@ describe('the account that signs in to a hosted service', () => {
     return { ...account, keyring }
   }
   const openSignIns = (address: string) =>
-    serviceDatabase((it) =>
-      it
+    serviceDatabase((database) =>
+      database
         .prepare('SELECT 1 FROM refresh_tokens WHERE caip10 LIKE ? AND revoked_at_ms IS NULL AND used_at_ms IS NULL')
         .all(`%${address}`),
     ).length
@@ -222,7 +224,7 @@ describe('the account that signs in to a hosted service', () => {
 
   test('stays the same when another account becomes the default, also after a restart', async () => {
     const first = await add()
-    await connected(agent)
+    await waitForConnection(agent)
     const { id } = await me()
     const second = await add()
     agent.wallet.setDefault(second.id)
@@ -231,7 +233,7 @@ describe('the account that signs in to a hosted service', () => {
     await agent.close()
     agent = await start()
     await agent.wallet.unlock(passphrase)
-    await connected(agent)
+    await waitForConnection(agent)
     expect(await me()).toMatchObject({ id, wallet_address: first.address })
   })
 
@@ -260,7 +262,7 @@ describe('the account that signs in to a hosted service', () => {
     const account = agent.wallet.account('evm')
     const chosen = await agent.send('/local/wallet/sign-in', { method: 'PUT', body: { account_id: account.id } })
     expect(chosen.status, chosen.text).toBe(200)
-    await connected(agent)
+    await waitForConnection(agent)
     expect((await me()).wallet_address).toBe(account.address)
   })
 
@@ -277,29 +279,29 @@ describe('the account that signs in to a hosted service', () => {
 
   test('that is the only way into its account stays linked when it is removed, and the log tells', async () => {
     const dataFolder = temporaryFolder('hosted-only')
-    const other = await runningAgent({ dataFolder, hosted: { url: relay.url, authority: undefined }, now })
-    onTestFinished(() => other.close())
+    const otherAgent = await createRunningAgent({ dataFolder, hosted: { url: relay.url, authority: undefined }, now })
+    onTestFinished(() => otherAgent.close())
     const { privateKey } = evmWallet(now)
-    const { id, label } = await other.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
-    other.wallet.setAutoLock(null)
-    await connected(other)
-    const { address } = other.wallet.account('evm')
+    const { id, label } = await otherAgent.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
+    otherAgent.wallet.setAutoLock(null)
+    await waitForConnection(otherAgent)
+    const { address } = otherAgent.wallet.account('evm')
     await eventually(async () =>
-      expect((await other.send('/local/wallet/links')).json.links).toMatchObject([{ address, linked: true }]),
+      expect((await otherAgent.send('/local/wallet/links')).json.links).toMatchObject([{ address, linked: true }]),
     )
-    await other.wallet.remove(id, { typedLabel: label, passphrase, unlinksAll: true })
+    await otherAgent.wallet.remove(id, { typedLabel: label, passphrase, unlinksAll: true })
     await until('the sign-in to end', () => openSignIns(address) === 0)
-    await eventually(() => expect(other.connection().detail).toMatch(/^Make or import a wallet: /))
-    const { json } = await other.send('/local/activity?limit=50')
+    await eventually(() => expect(otherAgent.connection().detail).toMatch(/^Make or import a wallet: /))
+    const { json } = await otherAgent.send('/local/activity?limit=50')
     expect(JSON.stringify(json)).toContain(`The removed wallet ${address} still signs in to your account at`)
-    const again = await other.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
+    const again = await otherAgent.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
     expect(again.accounts[0]?.address).toBe(address)
-    await connected(other)
+    await waitForConnection(otherAgent)
   })
 
   test('is not signed in where its address leads to another account than before', async () => {
     const { address } = (await agent.send('/local/wallet/sign-in')).json.sign_in
-    serviceDatabase((it) => it.prepare('DELETE FROM account_wallets WHERE address = ?').run(address))
+    serviceDatabase((database) => database.prepare('DELETE FROM account_wallets WHERE address = ?').run(address))
     relay.cut()
     await eventually(() =>
       expect(agent.connection()).toMatchObject({
@@ -314,30 +316,30 @@ describe('the service of this computer', () => {
   const dataFolder = temporaryFolder('linked')
   let agent: RunningAgent
   beforeAll(async () => {
-    agent = await runningAgent({
+    agent = await createRunningAgent({
       dataFolder,
       target: { url: service.url, key: service.key, certificate: undefined },
       now,
     })
   })
   afterAll(() => agent?.close())
-  const linked = async (): Promise<string[]> =>
+  const listLinked = async (): Promise<string[]> =>
     (await service.send('/v1/auth/me')).json.wallets.map((it: { wallet_address: string }) => it.wallet_address)
 
   test('learns of the wallet’s accounts, those that sign by default', async () => {
     await newPhrase(agent)
     const addresses = () => (['evm', 'solana'] as const).map((chainType) => agent.wallet.account(chainType).address)
-    await eventually(async () => expect((await linked()).sort()).toEqual(addresses().sort()))
+    await eventually(async () => expect((await listLinked()).sort()).toEqual(addresses().sort()))
     const [keyring] = (await agent.wallet.status()).keyrings
     if (!keyring) throw new Error('There is no phrase.')
     await agent.wallet.addAccount({ keyringId: keyring.id, chainType: 'evm' })
     const second = (await agent.wallet.status()).keyrings[0]?.accounts.find(
-      (it) => it.chain_type === 'evm' && it.address !== agent.wallet.account('evm').address,
+      (wallet) => wallet.chain_type === 'evm' && wallet.address !== agent.wallet.account('evm').address,
     )
     if (!second) throw new Error('There is no second account.')
-    expect(await linked()).not.toContain(second.address)
+    expect(await listLinked()).not.toContain(second.address)
     agent.wallet.setDefault(second.id)
-    await eventually(async () => expect(await linked()).toContain(second.address))
+    await eventually(async () => expect(await listLinked()).toContain(second.address))
   })
 
   test('goes on when a wallet belongs to somebody else, and the log tells', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '#platform/log.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
-import { bash, type Member, programHead, tarOf } from '../support/imageArchives.ts'
+import { bash, createTar, type Member, programHead } from '../support/imageArchives.ts'
 import { never } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -40,7 +40,7 @@ afterAll(() => images.remove(name))
 
 describe('honest archives', () => {
   test('of layers give the uppermost of each file, and what was taken away is gone', async () => {
-    const lower = await tarOf([
+    const lower = await createTar([
       bash,
       { name: 'etc', type: 'directory' },
       ...['kept', 'changed', 'removed'].map((it): Member => ({ name: `etc/${it}`, content: 'lower' })),
@@ -50,7 +50,7 @@ describe('honest archives', () => {
       { name: 'gone/file', content: 'lower' },
       { name: 'usr/bin/sudo', mode: 0o4755, uid: 0, gid: 42, content: 'program' },
     ])
-    const upper = await tarOf([
+    const upper = await createTar([
       { name: 'etc/changed', content: 'upper' },
       { name: 'etc/.wh.removed', content: '' },
       { name: 'hidden/upper', content: 'upper' },
@@ -78,7 +78,7 @@ describe('honest archives', () => {
   })
 
   test('of OCI, with zstd, checked against their digests', async () => {
-    const layer = await tarOf([bash, { name: 'etc/made', content: 'yes' }])
+    const layer = await createTar([bash, { name: 'etc/made', content: 'yes' }])
     await add(await ociArchive(zstdCompressSync(layer)))
     expect(await content('etc/made')).toBe('yes')
     await images.remove(name)
@@ -90,7 +90,7 @@ describe('honest archives', () => {
     for (const pack of [(tar: Buffer) => tar, gzipSync, zstdCompressSync]) {
       await add(
         pack(
-          await tarOf([
+          await createTar([
             { ...bash, name: './usr/bin/bash' },
             { name: './etc/.wh.name', content: 'plain' },
           ]),
@@ -105,7 +105,7 @@ describe('honest archives', () => {
 test('bash may be at the end of links, with a loader of the image', async () => {
   const loader = { name: 'lib/ld-own.so', mode: 0o755, content: programHead() }
   await add(
-    await tarOf([
+    await createTar([
       { name: 'bin/bash', type: 'symlink', linkname: '/opt/shell' },
       { name: 'opt/shell', type: 'symlink', linkname: '../../../opt/bash' },
       { name: 'opt/bash', mode: 0o755, content: programHead({ interpreter: '/lib/ld-own.so' }) },
@@ -118,71 +118,71 @@ test('bash may be at the end of links, with a loader of the image', async () => 
 describe('what is refused leaves nothing, here or elsewhere', () => {
   const far = join(outside, 'written')
   const cases: [what: string, archive: () => Promise<Buffer>, message: RegExp][] = [
-    ['an absolute path', () => tarOf([bash, { name: far, content: 'x' }]), /absolute path/],
-    ['a way out', () => tarOf([bash, { name: 'etc/../../../written', content: 'x' }]), /leads out/],
+    ['an absolute path', () => createTar([bash, { name: far, content: 'x' }]), /absolute path/],
+    ['a way out', () => createTar([bash, { name: 'etc/../../../written', content: 'x' }]), /leads out/],
     [
       'a hard link to outside',
-      () => tarOf([bash, { name: 'secret', type: 'link', linkname: '../../../outside/secret' }]),
+      () => createTar([bash, { name: 'secret', type: 'link', linkname: '../../../outside/secret' }]),
       /leads out/,
     ],
     [
       'a hard link to what a link leads to',
       () =>
-        tarOf([
+        createTar([
           bash,
           { name: 'out', type: 'symlink', linkname: outside },
           { name: 'secret', type: 'link', linkname: 'out/secret' },
         ]),
       /contradicts itself/,
     ],
-    ['a user that no machine has', () => tarOf([bash, { name: 'mine', uid: 70_000, content: 'x' }]), /70000/],
-    ['no bash', () => tarOf([{ name: 'bin/sh', mode: 0o755, content: 'x' }]), /has no bash/],
-    ['a folder for bash', () => tarOf([{ name: 'bin/bash', type: 'directory' }]), /has no bash/],
-    ['a bash that nobody may run', () => tarOf([{ ...bash, mode: 0o644 }]), /has no bash/],
+    ['a user that no machine has', () => createTar([bash, { name: 'mine', uid: 70_000, content: 'x' }]), /70000/],
+    ['no bash', () => createTar([{ name: 'bin/sh', mode: 0o755, content: 'x' }]), /has no bash/],
+    ['a folder for bash', () => createTar([{ name: 'bin/bash', type: 'directory' }]), /has no bash/],
+    ['a bash that nobody may run', () => createTar([{ ...bash, mode: 0o644 }]), /has no bash/],
     [
       'a bash on the host',
-      () => tarOf([{ name: 'bin/bash', type: 'symlink', linkname: '/proc/1/exe' }]),
+      () => createTar([{ name: 'bin/bash', type: 'symlink', linkname: '/proc/1/exe' }]),
       /has no bash/,
     ],
     [
       'a bash that leads to itself',
-      () => tarOf([{ name: 'bin/bash', type: 'symlink', linkname: 'bash' }]),
+      () => createTar([{ name: 'bin/bash', type: 'symlink', linkname: 'bash' }]),
       /has no bash/,
     ],
-    ['a script for bash', () => tarOf([{ ...bash, content: '#!/bin/sh\n' }]), /bash is not a Linux program/],
+    ['a script for bash', () => createTar([{ ...bash, content: '#!/bin/sh\n' }]), /bash is not a Linux program/],
     [
       'a bash that was cut off',
-      () => tarOf([{ ...bash, content: programHead().subarray(0, 40) }]),
+      () => createTar([{ ...bash, content: programHead().subarray(0, 40) }]),
       /not a Linux program/,
     ],
     [
       'a bash for other processors',
-      () => tarOf([{ ...bash, content: programHead({ architecture: process.arch === 'x64' ? 'arm64' : 'x64' }) }]),
+      () => createTar([{ ...bash, content: programHead({ architecture: process.arch === 'x64' ? 'arm64' : 'x64' }) }]),
       /is for other processors than x64|is for other processors than arm64/,
     ],
     [
       'a bash without what loads it',
-      () => tarOf([{ ...bash, content: programHead({ interpreter: '/lib/ld-none.so' }) }]),
+      () => createTar([{ ...bash, content: programHead({ interpreter: '/lib/ld-none.so' }) }]),
       /bash needs \/lib\/ld-none\.so, which is missing/,
     ],
     [
       'a file of eight terabytes',
-      async () => dockerArchive([withSize(await tarOf([{ name: 'bomb', content: '' }]), 8 * 1024 ** 4)], {}),
+      async () => dockerArchive([withSize(await createTar([{ name: 'bomb', content: '' }]), 8 * 1024 ** 4)], {}),
       /room/,
     ],
-    ['a sparse file', async () => withType(await tarOf([{ name: 'sparse', content: '' }]), 'S'), /sparse/],
+    ['a sparse file', async () => withType(await createTar([{ name: 'sparse', content: '' }]), 'S'), /sparse/],
     [
       'an end in the middle',
-      async () => (await tarOf([bash, { name: 'big', content: 'x'.repeat(9_000) }])).subarray(0, 4_000),
+      async () => (await createTar([bash, { name: 'big', content: 'x'.repeat(9_000) }])).subarray(0, 4_000),
       /incomplete/,
     ],
-    ['a gzip that ends too early', async () => gzipSync(await tarOf([bash])).subarray(0, 60), /incomplete/],
+    ['a gzip that ends too early', async () => gzipSync(await createTar([bash])).subarray(0, 60), /incomplete/],
     ['xz', async () => Buffer.from('fd377a585a000000', 'hex'), /compressed with xz/],
     ['something else', async () => Buffer.from('no archive at all'.repeat(100)), /no tar archive/],
     ['a missing layer', () => dockerArchive([Buffer.alloc(0)], {}, ['none.tar']), /none\.tar" is missing/],
     [
       'two images',
-      () => tarOf([{ name: 'manifest.json', content: JSON.stringify([manifest, manifest]) }]),
+      () => createTar([{ name: 'manifest.json', content: JSON.stringify([manifest, manifest]) }]),
       /holds 2 images/,
     ],
   ]
@@ -198,7 +198,7 @@ describe('what is refused leaves nothing, here or elsewhere', () => {
 
   test('but a link is followed inside the image only', async () => {
     await add(
-      await tarOf([
+      await createTar([
         bash,
         { name: 'way', type: 'symlink', linkname: outside },
         { name: 'up', type: 'symlink', linkname: '../../../../../..' },
@@ -216,9 +216,13 @@ describe('what is refused leaves nothing, here or elsewhere', () => {
 
 const manifest = { Config: 'config.json', RepoTags: ['tried:1'], Layers: [] }
 
-function dockerArchive(layers: readonly Buffer[], config: unknown, names = layers.map((_, at) => `${at}/layer.tar`)) {
-  return tarOf([
-    ...layers.map((layer, at): Member => ({ name: `${at}/layer.tar`, content: layer })),
+function dockerArchive(
+  layers: readonly Buffer[],
+  config: unknown,
+  names = layers.map((_, index) => `${index}/layer.tar`),
+) {
+  return createTar([
+    ...layers.map((layer, index): Member => ({ name: `${index}/layer.tar`, content: layer })),
     { name: 'config.json', content: JSON.stringify({ config }) },
     { name: 'manifest.json', content: JSON.stringify([{ ...manifest, Layers: names }]) },
   ])
@@ -233,7 +237,7 @@ function ociArchive(layer: Buffer, claimed?: string): Promise<Buffer> {
   }
   const json = (value: unknown) => blob(Buffer.from(JSON.stringify(value)))
   const described = json({ config: json({ config: null }), layers: [blob(layer, claimed)] })
-  return tarOf([
+  return createTar([
     { name: 'oci-layout', content: '{"imageLayoutVersion":"1.0.0"}' },
     ...blobs,
     { name: 'index.json', content: JSON.stringify({ manifests: [described] }) },
@@ -244,15 +248,15 @@ function ociArchive(layer: Buffer, claimed?: string): Promise<Buffer> {
 function withSize(tar: Buffer, size: number): Buffer {
   tar.writeUInt8(0x80, 124)
   tar.writeUIntBE(size, 130, 6)
-  return summed(tar)
+  return addChecksum(tar)
 }
 
 function withType(tar: Buffer, type: string): Buffer {
   tar.write(type, 156, 'latin1')
-  return summed(tar)
+  return addChecksum(tar)
 }
 
-function summed(tar: Buffer): Buffer {
+function addChecksum(tar: Buffer): Buffer {
   tar.write(' '.repeat(8), 148, 'latin1')
   const sum = tar.subarray(0, 512).reduce((total, byte) => total + byte, 0)
   tar.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1')

@@ -7,7 +7,7 @@ import { silentLog } from '#platform/log.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { hostRootTar } from '../support/hostRootTar.ts'
-import { machineSpec, never, run } from '../support/machines.ts'
+import { createMachineSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe('what runs in a sandbox of an image', () => {
@@ -17,35 +17,35 @@ describe('what runs in a sandbox of an image', () => {
   let machine: Machine
   let neighbour: Machine
 
-  const refused = async (command: string): Promise<void> => {
+  const expectRefusal = async (command: string): Promise<void> => {
     const outcome = await machine.exec({ command, timeoutMs: 120_000, signal: never })
     expect(outcome.exitCode, `${command} succeeded: ${outcome.stdout.toString()}`).not.toBe(0)
   }
-  const maps = async (of: Machine): Promise<number[]> =>
-    (await run(of, 'cat /proc/self/uid_map')).trim().split(/\s+/).map(Number)
+  const maps = async (target: Machine): Promise<number[]> =>
+    (await run(target, 'cat /proc/self/uid_map')).trim().split(/\s+/).map(Number)
 
   beforeAll(async () => {
     writeFileSync(join(data, 'secret'), 'of the host')
     const source = { kind: 'archive', path: await hostRootTar(data) } as const
     await runtime.images.add({ name: image, source, onProgress: () => {} }, never)
-    machine = await runtime.create(machineSpec({ image }), never)
-    neighbour = await runtime.create(machineSpec({ image, hostname: 'neighbour' }), never)
+    machine = await runtime.create(createMachineSpec({ image }), never)
+    neighbour = await runtime.create(createMachineSpec({ image, hostname: 'neighbour' }), never)
   })
   afterAll(async () => {
-    for (const it of [machine, neighbour]) {
-      await it?.stop()
-      if (it) await runtime.remove(it.id)
+    for (const target of [machine, neighbour]) {
+      await target?.stop()
+      if (target) await runtime.remove(target.id)
     }
     await runtime.images.remove(image)
   })
 
   test('is no root of the host, and shares no user with another', async () => {
-    const [one = [], other = []] = await Promise.all([machine, neighbour].map(maps))
-    for (const [inside, outside, count] of [one, other]) {
+    const [first = [], second = []] = await Promise.all([machine, neighbour].map(maps))
+    for (const [inside, outside, count] of [first, second]) {
       expect([inside, outside === 0]).toEqual([0, false])
       expect(count === 65_536 || process.getuid?.() !== 0).toBe(true)
     }
-    if (process.getuid?.() === 0) expect(Math.abs((one[1] ?? 0) - (other[1] ?? 0))).toBeGreaterThanOrEqual(65_536)
+    if (process.getuid?.() === 0) expect(Math.abs((first[1] ?? 0) - (second[1] ?? 0))).toBeGreaterThanOrEqual(65_536)
   })
 
   test('has the capabilities of a container, in no user namespace but its own', async () => {
@@ -53,21 +53,22 @@ describe('what runs in a sandbox of an image', () => {
     for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toMatch(new RegExp(`${set}:\\s+00000000a00405fb`))
     expect(status).toMatch(/NoNewPrivs:\s+1/)
     expect(await run(machine, 'cat /proc/1/status')).toMatch(/CapEff:\s+0000000000000000/)
-    for (const command of ['unshare --user true', 'unshare --mount true', 'unshare --net true']) await refused(command)
+    for (const command of ['unshare --user true', 'unshare --mount true', 'unshare --net true'])
+      await expectRefusal(command)
   })
 
   test('reaches neither the kernel nor the files of the host, nor the layers of its own', async () => {
     const pattern = await readFile('/proc/sys/kernel/core_pattern', 'utf8')
-    await refused('echo evil > /proc/sys/kernel/core_pattern')
-    await refused('umount /proc/sys || mount -o remount,rw /proc/sys')
-    await refused('mount -t tmpfs none /mnt')
-    await refused('mount --bind / /mnt')
-    await refused('mknod /tmp/disk b 8 0')
-    await refused('mknod /tmp/memory c 1 1')
-    await refused('head -c1 /dev/mem')
-    await refused(`cat ${join(data, 'secret')} /proc/1/root${join(data, 'secret')}`)
-    await refused('ls /tmp/upper /tmp/image /image /upper /oldroot')
-    await refused(`kill -0 ${process.pid}`)
+    await expectRefusal('echo evil > /proc/sys/kernel/core_pattern')
+    await expectRefusal('umount /proc/sys || mount -o remount,rw /proc/sys')
+    await expectRefusal('mount -t tmpfs none /mnt')
+    await expectRefusal('mount --bind / /mnt')
+    await expectRefusal('mknod /tmp/disk b 8 0')
+    await expectRefusal('mknod /tmp/memory c 1 1')
+    await expectRefusal('head -c1 /dev/mem')
+    await expectRefusal(`cat ${join(data, 'secret')} /proc/1/root${join(data, 'secret')}`)
+    await expectRefusal('ls /tmp/upper /tmp/image /image /upper /oldroot')
+    await expectRefusal(`kill -0 ${process.pid}`)
     expect(await readFile('/proc/sys/kernel/core_pattern', 'utf8')).toBe(pattern)
   })
 

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { inspector } from '../support/inspector.ts'
 import { toolClient } from '../support/mcpClients.ts'
 import { projectFolder } from '../support/plantedTree.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -26,7 +26,10 @@ beforeAll(async () => {
   const dataFolder = temporaryFolder('agent')
   // As the application holds it: `steward-mcp` joins the one that does.
   lock = await lockData({ folder: dataFolder, name: 'steward.lock', program: 'Steward' })
-  agent = await runningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
+  agent = await createRunningAgent({
+    dataFolder,
+    target: { url: service.url, key: service.key, certificate: undefined },
+  })
   await eventually(() => expect(agent.connection().state).toBe('connected'))
   // Reading is done, the rest is checked: what it does is everyTool.test.ts's.
   const { key } = await toolClient(agent, { dry_run: true })
@@ -47,7 +50,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-const given: Record<string, string> = {
+const inputs: Record<string, string> = {
   ...{ sandbox_id: 'none', session_id: 'none', path: '/root/a', content: 'x', command: 'ls', input: 'x', port: '80' },
   ...{ domain: 'never-mine.example', domains: 'a.example', query: 'atlas', record_id: 'rec1', enabled: 'false' },
   ...{ type: 'A', host: '@', value: '192.0.2.1', nameservers: '["ns1.example.net","ns2.example.net"]' },
@@ -59,24 +62,25 @@ test.each(['http', 'stdio'] as const)('lists and calls tools by %s', { timeout: 
   const to = transport === 'http' ? http : stdio
   const all = toolTable.filter(({ group }) => group !== 'code')
   // Each run starts `steward-mcp` anew, half a second each: one of each group, and all of them where the time is given.
-  const isFirst = ({ group }: (typeof all)[number], at: number) => all.findIndex((it) => it.group === group) === at
+  const isFirst = ({ group }: (typeof all)[number], index: number) =>
+    all.findIndex((it) => it.group === group) === index
   const tools = transport === 'http' || process.env.STEWARD_EVERY_TOOL === '1' ? all : all.filter(isFirst)
   const calls = tools.map(({ name, input }) => [
     ...[...to, '--method', 'tools/call', '--tool-name', name],
     ...Object.entries(input.shape)
       .filter(([, schema]) => !schema.safeParse(undefined).success)
-      .flatMap(([argument]) => ['--tool-arg', `${argument}=${given[argument]}`]),
+      .flatMap(([argument]) => ['--tool-arg', `${argument}=${inputs[argument]}`]),
   ])
   const [listed, ...answers] = await inspector([[...to, '--method', 'tools/list'], ...calls], home)
   expect(
     listed?.printed.tools?.map(({ name }: { name: string }) => name),
     listed?.failure,
   ).toEqual(toolTable.map(({ name }) => name))
-  for (const [at, { name, effect }] of tools.entries()) {
-    const { printed, failure } = answers[at] ?? {}
-    const words = JSON.stringify([name, printed, failure])
-    expect(printed?.content?.[0]?.text, words).toMatch(/./)
-    expect(words).not.toContain('arguments are not valid')
-    if (effect !== 'read') expect(words).toMatch(/Dry run|not found|There is no/)
+  for (const [index, { name, effect }] of tools.entries()) {
+    const { printed, failure: error } = answers[index] ?? {}
+    const text = JSON.stringify([name, printed, error])
+    expect(printed?.content?.[0]?.text, text).toMatch(/./)
+    expect(text).not.toContain('arguments are not valid')
+    if (effect !== 'read') expect(text).toMatch(/Dry run|not found|There is no/)
   }
 })

@@ -9,8 +9,8 @@ import { silentLog } from '#platform/log.ts'
 import { marksKeyVariable } from '#shared/terminalMarks.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { until } from '../support/eventually.ts'
-import { uidOf } from '../support/leftovers.ts'
-import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
+import { findUid } from '../support/leftovers.ts'
+import { createMachineSpec, expectAppError, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const secret = 'a-secret-of-the-host'
@@ -24,7 +24,7 @@ describe('what runs in a sandbox', () => {
   let neighbour: Machine
 
   /** Runs an attempt that must fail. */
-  async function refused(command: string, on = machine): Promise<string> {
+  async function expectRefusal(command: string, on = machine): Promise<string> {
     const outcome = await on.exec({ command, timeoutMs: 120_000, signal: never })
     expect(outcome.exitCode, `${command} succeeded: ${outcome.stdout.toString()}`).not.toBe(0)
     return outcome.stderr.toString()
@@ -33,23 +33,25 @@ describe('what runs in a sandbox', () => {
   beforeAll(async () => {
     process.env.STEWARD_TEST_SECRET = secret
     writeFileSync(join(data, 'secret'), secret)
-    machine = await runtime.create(machineSpec(), never)
-    neighbour = await runtime.create(machineSpec({ hostname: 'neighbour' }), never)
+    machine = await runtime.create(createMachineSpec(), never)
+    neighbour = await runtime.create(createMachineSpec({ hostname: 'neighbour' }), never)
   })
   afterAll(async () => {
     delete process.env.STEWARD_TEST_SECRET
-    for (const it of [machine, neighbour]) {
-      await it?.stop()
-      if (it) await runtime.remove(it.id)
+    for (const target of [machine, neighbour]) {
+      await target?.stop()
+      if (target) await runtime.remove(target.id)
     }
   })
 
   test('cannot change how the host handles a crash', async () => {
     const before = await readFile(corePattern, 'utf8')
     try {
-      await refused(`echo '|/tmp/evil' > ${corePattern}`)
-      await refused(`umount /proc/sys; umount -l /proc/sys; mount -o remount,rw /proc/sys; echo evil > ${corePattern}`)
-      await refused(`mount -t proc proc /mnt && echo evil > /mnt/sys/kernel/core_pattern`)
+      await expectRefusal(`echo '|/tmp/evil' > ${corePattern}`)
+      await expectRefusal(
+        `umount /proc/sys; umount -l /proc/sys; mount -o remount,rw /proc/sys; echo evil > ${corePattern}`,
+      )
+      await expectRefusal(`mount -t proc proc /mnt && echo evil > /mnt/sys/kernel/core_pattern`)
       await expectAppError('file/denied', machine.writeFile(corePattern, Buffer.from('evil'), never))
       expect(await readFile(corePattern, 'utf8')).toBe(before)
     } finally {
@@ -65,7 +67,7 @@ describe('what runs in a sandbox', () => {
     '/proc/sysrq-trigger',
     '/proc/irq/default_smp_affinity',
   ])('cannot write %s', async (path) => {
-    await refused(`printf 1 > ${path}`)
+    await expectRefusal(`printf 1 > ${path}`)
   })
 
   test('reads only the kernel files in /proc that programs need', async () => {
@@ -82,7 +84,7 @@ describe('what runs in a sandbox', () => {
       .split(/\s+/)
     expect([inside, count]).toEqual(['0', '1'])
     expect(Number(outside)).not.toBe(0)
-    const uids = await Promise.all([uidOf(folder, machine.id), uidOf(folder, neighbour.id)])
+    const uids = await Promise.all([findUid(folder, machine.id), findUid(folder, neighbour.id)])
     if (process.getuid?.() === 0) expect(uids[0]).toBe(Number(outside))
     if (uids[0] !== undefined) expect(uids[0]).not.toBe(uids[1])
     else expect(process.getuid?.()).not.toBe(0)
@@ -98,19 +100,19 @@ describe('what runs in a sandbox', () => {
   })
 
   test('cannot make namespaces, mounts or devices', async () => {
-    await refused('unshare --user --map-root-user true')
-    await refused('unshare --mount true')
-    await refused('unshare --net true')
-    await refused('mount -t tmpfs none /mnt')
-    await refused('mount --bind /root /mnt')
-    await refused('umount /usr')
-    await refused('mount -o remount,rw /usr')
-    await refused('mount -t cgroup2 none /mnt')
-    await refused('mount -t cgroup -o memory none /mnt')
-    await refused('mknod /tmp/disk b 8 0')
-    await refused('mknod /tmp/memory c 1 1')
-    await refused('chroot /proc/1/root/../.. ls /work')
-    await refused('hostname evil')
+    await expectRefusal('unshare --user --map-root-user true')
+    await expectRefusal('unshare --mount true')
+    await expectRefusal('unshare --net true')
+    await expectRefusal('mount -t tmpfs none /mnt')
+    await expectRefusal('mount --bind /root /mnt')
+    await expectRefusal('umount /usr')
+    await expectRefusal('mount -o remount,rw /usr')
+    await expectRefusal('mount -t cgroup2 none /mnt')
+    await expectRefusal('mount -t cgroup -o memory none /mnt')
+    await expectRefusal('mknod /tmp/disk b 8 0')
+    await expectRefusal('mknod /tmp/memory c 1 1')
+    await expectRefusal('chroot /proc/1/root/../.. ls /work')
+    await expectRefusal('hostname evil')
     expect(hostname()).not.toBe('evil')
   })
 
@@ -119,15 +121,15 @@ describe('what runs in a sandbox', () => {
     expect(
       devices.filter((name) => !/^\.\/(pts\/\d+|null|zero|full|random|urandom|tty|pts\/ptmx|ptmx)$/.test(name)),
     ).toEqual([])
-    await refused('head -c1 /dev/mem')
-    await refused('head -c1 /dev/kmsg')
-    await refused('test -c /dev/kmsg')
+    await expectRefusal('head -c1 /dev/mem')
+    await expectRefusal('head -c1 /dev/kmsg')
+    await expectRefusal('test -c /dev/kmsg')
   })
 
   test('cannot see or signal processes of the host', async () => {
-    await refused(`kill -0 ${process.pid}`)
-    await refused(`ls /proc/${process.pid}/cwd/`)
-    await refused(`ls /proc/${process.ppid}/root/`)
+    await expectRefusal(`kill -0 ${process.pid}`)
+    await expectRefusal(`ls /proc/${process.pid}/cwd/`)
+    await expectRefusal(`ls /proc/${process.ppid}/root/`)
     const names = await run(machine, 'ps -eo args')
     expect(names).not.toMatch(/vitest|node|bwrap/)
   })
@@ -169,13 +171,13 @@ describe('what runs in a sandbox', () => {
   })
 
   test('cannot read files of the host', async () => {
-    await refused(`ls ${data}`)
-    await refused(`cat ${join(data, 'secret')}`)
-    await refused(`cat /proc/1/root${join(data, 'secret')}`)
-    await refused(`cat /proc/1/cwd/../..${join(data, 'secret')}`)
+    await expectRefusal(`ls ${data}`)
+    await expectRefusal(`cat ${join(data, 'secret')}`)
+    await expectRefusal(`cat /proc/1/root${join(data, 'secret')}`)
+    await expectRefusal(`cat /proc/1/cwd/../..${join(data, 'secret')}`)
     await expectAppError('file/not-found', machine.readFile(join(data, 'secret'), 1000, never))
     await expectAppError('file/not-found', machine.readFile(`/proc/self/root${join(data, 'secret')}`, 1000, never))
-    await refused(`ls ${process.cwd()}/package.json`)
+    await expectRefusal(`ls ${process.cwd()}/package.json`)
     expect(await run(machine, 'ls -A /root /home /tmp /opt /srv /mnt')).not.toContain('steward')
     expect(await run(machine, 'grep -c . /etc/shadow || true')).toBe('')
   })
@@ -192,12 +194,12 @@ describe('what runs in a sandbox', () => {
     expect((await run(machine, 'tail -n +2 /proc/net/route')).trim()).toBe('')
     const server = createServer((socket) => socket.end('host')).listen(0, '0.0.0.0')
     try {
-      const port = await portOf(server)
-      const own = Object.values(networkInterfaces())
+      const port = await getPort(server)
+      const ownAddresses = Object.values(networkInterfaces())
         .flatMap((it) => it ?? [])
         .filter((it) => it.family === 'IPv4')
-      for (const address of ['127.0.0.1', '127.0.0.2', '0.0.0.0', ...own.map((it) => it.address)]) {
-        await refused(`timeout 5 bash -c 'cat < /dev/tcp/${address}/${port}'`)
+      for (const address of ['127.0.0.1', '127.0.0.2', '0.0.0.0', ...ownAddresses.map((it) => it.address)]) {
+        await expectRefusal(`timeout 5 bash -c 'cat < /dev/tcp/${address}/${port}'`)
       }
     } finally {
       await closed(server)
@@ -209,22 +211,22 @@ describe('what runs in a sandbox', () => {
       `perl -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Peer => ${path}) or die "refused: $!\\n"; print <$s>'`
     const name = `steward-test-${process.pid}`
     const path = join(data, 'host.sock')
-    const servers = [`\0${name}`, path].map((it) => createServer((socket) => socket.end('host')).listen(it))
+    const servers = [`\0${name}`, path].map((address) => createServer((socket) => socket.end('host')).listen(address))
     try {
       await Promise.all(servers.map((server) => until('the server', () => server.listening)))
-      expect(await refused(connect(`"\\0${name}"`))).toContain('refused')
-      expect(await refused(connect(`"${path}"`))).toContain('refused')
+      expect(await expectRefusal(connect(`"\\0${name}"`))).toContain('refused')
+      expect(await expectRefusal(connect(`"${path}"`))).toContain('refused')
     } finally {
       await Promise.all(servers.map(closed))
     }
   })
 
   test('cannot reach what namespaces do not cover: the hypervisor and the key rings', async () => {
-    expect(await refused(`perl -MSocket -e 'socket($s, 40, SOCK_STREAM, 0) or die "refused: ", $! + 0'`)).toContain(
-      'refused: 97',
-    )
+    expect(
+      await expectRefusal(`perl -MSocket -e 'socket($s, 40, SOCK_STREAM, 0) or die "refused: ", $! + 0'`),
+    ).toContain('refused: 97')
     const keyctl = process.arch === 'x64' ? 250 : 219
-    expect(await refused(`perl -e 'syscall(${keyctl}, 0, -3, 0) >= 0 or die "refused: ", $! + 0'`)).toContain(
+    expect(await expectRefusal(`perl -e 'syscall(${keyctl}, 0, -3, 0) >= 0 or die "refused: ", $! + 0'`)).toContain(
       'refused: 38',
     )
     expect(await run(machine, 'grep Seccomp: /proc/self/status')).toMatch(/\s2\n/)
@@ -243,9 +245,9 @@ describe('what runs in a sandbox', () => {
       text += bytes.toString()
     })
     await until('the server', () => text.includes('on'))
-    await refused(`timeout 5 bash -c 'cat < /dev/tcp/127.0.0.1/7070'`)
-    await refused(`perl -MIO::Socket -e 'IO::Socket::UNIX->new(Peer => "\\0neighbour") or die "no"'`)
-    await refused('cat /tmp/private')
+    await expectRefusal(`timeout 5 bash -c 'cat < /dev/tcp/127.0.0.1/7070'`)
+    await expectRefusal(`perl -MIO::Socket -e 'IO::Socket::UNIX->new(Peer => "\\0neighbour") or die "no"'`)
+    await expectRefusal('cat /tmp/private')
     expect(await run(machine, 'ps -eo args')).not.toContain('7070')
     expect(
       await run(machine, 'find / -xdev -name private -path "*/tmp/*" -not -path "/proc/*" 2>/dev/null; true'),
@@ -256,11 +258,11 @@ describe('what runs in a sandbox', () => {
 
   test('leaves no program on the host that gains the rights of another', async () => {
     await run(machine, 'cp /bin/true /root/program && chmod 6755 /root/program')
-    const own = join(folder, machine.id)
-    if (machine.enforced.disk) expect((await stat(join(own, 'disk.ext4'))).mode & 0o777).toBe(0o600)
+    const ownFolder = join(folder, machine.id)
+    if (machine.enforced.disk) expect((await stat(join(ownFolder, 'disk.ext4'))).mode & 0o777).toBe(0o600)
     else {
-      const program = await stat(join(own, 'files/root/root/program'))
-      expect(program.uid).toBe((await uidOf(folder, machine.id)) ?? process.getuid?.())
+      const program = await stat(join(ownFolder, 'files/root/root/program'))
+      expect(program.uid).toBe((await findUid(folder, machine.id)) ?? process.getuid?.())
     }
     expect((await stat(folder)).mode & 0o777).toBe(0o700)
   })
@@ -278,7 +280,7 @@ describe('what runs in a sandbox', () => {
   })
 })
 
-function portOf(server: Server): Promise<number> {
+function getPort(server: Server): Promise<number> {
   return until('the port', () => {
     const address = server.address()
     return typeof address === 'object' && address?.port

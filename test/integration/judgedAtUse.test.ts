@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createProgramSandboxes } from '#agent/tools/programSandboxes.ts'
-import { programSandboxRepository } from '#agent/tools/programSandboxRepository.ts'
+import { createProgramSandboxRepository } from '#agent/tools/programSandboxRepository.ts'
 import { silentLog } from '#platform/log.ts'
 import { type AuthorityWorld, openAuthorityWorld, passphrase, paymentIntent } from '../support/authorityWorld.ts'
 import { eventually, until } from '../support/eventually.ts'
@@ -66,14 +66,14 @@ test('a program of a client that was narrowed makes no further change, and reads
       await step('third', 'go-3')
       export default [first, second, read === '${world.box}', await write()]`,
   })
-  const reached = (name: string) =>
+  const waitForProgram = (name: string) =>
     until(`the program reaches ${name}`, async () => (await world.run('ls /root')).includes(`at-${name}\n`))
-  await reached('first')
+  await waitForProgram('first')
   await world.run('touch /root/go-1')
-  await reached('second')
+  await waitForProgram('second')
   await change({ policy: denied })
   await world.run('touch /root/go-2')
-  await reached('third')
+  await waitForProgram('third')
   await change({ policy: allowed, dry_run: true })
   await world.run('touch /root/go-3')
   const [first, second, isRead, third] = (await ran).result.value
@@ -181,10 +181,10 @@ describe('a payment that waits', () => {
     expect((await world.request(request.id)).blocked_reason).toBe(sentence)
     const { status, json } = await approve(request.id)
     expect([status, json.code, json.error]).toEqual([403, 'intent/denied', sentence])
-    const told = world.agent.events.findLast(
+    const notice = world.agent.events.findLast(
       (event) => event.type === 'intent.changed' && event.intent.id === request.id,
     )
-    expect(told).toMatchObject({ intent: { state: 'waiting', blocked_reason: sentence } })
+    expect(notice).toMatchObject({ intent: { state: 'waiting', blocked_reason: sentence } })
     await change({ daily_budget_micro_usd: 50_000_000 })
     expect(await world.request(request.id)).toMatchObject({ state: 'waiting' })
     expect((await world.request(request.id)).blocked_reason).toBeUndefined()
@@ -223,11 +223,11 @@ describe('a payment that waits', () => {
     await eventually(async () => {
       expect(await world.request(bought.payment.intent_id)).toMatchObject({ state: 'denied', error: sentence })
     })
-    const { payment } = await paymentOf(bought.payment.id)
+    const { payment } = await readPayment(bought.payment.id)
     expect(payment).toMatchObject({ state: 'refused', paid: false, error: sentence })
   })
 
-  const paymentOf = async (id: string): Promise<{ payment: Json }> => ({
+  const readPayment = async (id: string): Promise<{ payment: Json }> => ({
     payment: (await world.send(`/local/payments/${id}`)).json,
   })
 })
@@ -276,9 +276,9 @@ test('a key that was revoked while the agent was away is found at the next conne
 
 test('a sandbox that a program left is deleted by the next start, and stops by itself until then', async () => {
   const { database, client } = world.agent
-  const options = { rows: programSandboxRepository(database), client, now: Date.now, log: silentLog }
+  const options = { rows: createProgramSandboxRepository(database), client, now: Date.now, log: silentLog }
   const earlier = createProgramSandboxes({ ...options, newId: () => 'abcdef01' })
-  const kept = await newSandbox('program-abcdef02')
+  const unrelated = await newSandbox('program-abcdef02')
   const { id } = await earlier.create({ call: client.call, callToEnd: client.call })
   expect((await world.service.send(`/v1/sandboxes/${id}`)).json).toMatchObject({
     name: 'program-abcdef01',
@@ -288,5 +288,5 @@ test('a sandbox that a program left is deleted by the next start, and stops by i
   expect(await exists(id)).toBe(true) // its program runs
   const next = createProgramSandboxes({ ...options, newId: () => 'abcdef03' })
   await next.sweep()
-  expect([await exists(id), await exists(kept), options.rows.all()]).toEqual([false, true, []])
+  expect([await exists(id), await exists(unrelated), options.rows.all()]).toEqual([false, true, []])
 })

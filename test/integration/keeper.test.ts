@@ -7,8 +7,8 @@ import type { Machine } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { uidOf } from '../support/leftovers.ts'
-import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
+import { findUid } from '../support/leftovers.ts'
+import { createMachineSpec, expectAppError, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Asks for a command as Steward itself would, and prints what comes. */
@@ -28,7 +28,7 @@ describe('the keeper of a sandbox', () => {
   let machine: Machine
 
   beforeAll(async () => {
-    machine = await runtime.create(machineSpec({ memoryMb: 4096 }), never)
+    machine = await runtime.create(createMachineSpec({ memoryMb: 4096 }), never)
     await run(machine, 'true')
   })
   afterAll(async () => {
@@ -84,7 +84,7 @@ describe('the keeper of a sandbox', () => {
     expect(status).toMatch(/NoNewPrivs:\s+1/)
     expect(status).toMatch(/Seccomp:\s+2/)
     expect(status).toMatch(/CapBnd:\s+00000000a00405fb/)
-    const uid = (await uidOf(folder, machine.id)) ?? process.getuid?.()
+    const uid = (await findUid(folder, machine.id)) ?? process.getuid?.()
     expect(status).toMatch(new RegExp(`Uid:\\s+${uid}\\s+${uid}\\s+${uid}\\s+${uid}\n`))
     // What the kernel lets nobody trace belongs to root there.
     expect((await stat(`/proc/${pid}/mem`)).uid).toBe(0)

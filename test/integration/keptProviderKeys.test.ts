@@ -1,24 +1,24 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { keptKeys } from '#agent/providers/keptKeys.ts'
-import { providerKeyRepository } from '#agent/providers/providerKeyRepository.ts'
-import { sealedKeys } from '#agent/providers/sealedKeys.ts'
-import { walletPlaces } from '#agent/wallet/walletPlaces.ts'
+import { createEncryptedKeyStore } from '#agent/providers/encryptedKeyStore.ts'
+import { createProviderKeyRepository } from '#agent/providers/providerKeyRepository.ts'
+import { createProviderKeyStore } from '#agent/providers/providerKeyStore.ts'
+import { createSecretStoreLocator } from '#agent/wallet/secretStoreLocator.ts'
 import type { SecretStore } from '#platform/secretStore.ts'
-import { vaultFileSecretStore } from '#platform/vaultFileSecretStore.ts'
+import { createVaultFileSecretStore } from '#platform/vaultFileSecretStore.ts'
 import { AppError } from '#shared/appError.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
-import { runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent } from '../support/runningAgent.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const key = 'sk-proj-0123456789-abcdefghijkl-WXYZ'
 
 /** A keychain of this test, which may be locked. */
 function memoryKeychain() {
-  const held = new Map<string, string>()
+  const entries = new Map<string, string>()
   const state = { locked: false, absent: false }
   const check = () => {
     if (state.absent) throw new AppError('wallet/keychain-unavailable', 'No Secret Service answers.')
@@ -30,21 +30,21 @@ function memoryKeychain() {
     fault: async () => (state.absent ? 'No Secret Service answers.' : undefined),
     async read(name) {
       check()
-      return held.get(`${scopeName}/${name}`)
+      return entries.get(`${scopeName}/${name}`)
     },
     async write(name, value) {
       check()
-      held.set(`${scopeName}/${name}`, value)
+      entries.set(`${scopeName}/${name}`, value)
     },
     async remove(name) {
       check()
-      held.delete(`${scopeName}/${name}`)
+      entries.delete(`${scopeName}/${name}`)
     },
   })
-  return { held, state, store }
+  return { held: entries, state, store }
 }
 
-function opened({
+function openStore({
   folder = temporaryFolder('keys'),
   setting = 'auto' as 'auto' | 'vault_file',
   keychain = memoryKeychain(),
@@ -53,22 +53,22 @@ function opened({
   onTestFinished(() => void database.close())
   migrate(database, agentMigrations)
   const read: string[] = []
-  const places = walletPlaces({
+  const locator = createSecretStoreLocator({
     folder: join(folder, 'providers'),
     setting,
     keychain: keychain.store,
-    vaultFile: (file) => vaultFileSecretStore({ file }),
+    vaultFile: (file) => createVaultFileSecretStore({ file }),
   })
-  const kept = keptKeys({
-    sealed: sealedKeys({ places, sealFile: join(folder, 'providers', 'seal.key') }),
-    repository: providerKeyRepository(database),
+  const keys = createProviderKeyStore({
+    sealed: createEncryptedKeyStore({ locator: locator, sealFile: join(folder, 'providers', 'seal.key') }),
+    repository: createProviderKeyRepository(database),
     onRead: (slot) => read.push(slot),
     now: () => Date.UTC(2026, 0, 1),
   })
-  return { kept, folder, keychain, read, again: () => opened({ folder, setting, keychain }) }
+  return { kept: keys, folder, keychain, read, again: () => openStore({ folder, setting, keychain }) }
 }
 
-const filesOf = (folder: string) => readdirSync(join(folder, 'providers')).sort()
+const listFiles = (folder: string) => readdirSync(join(folder, 'providers')).sort()
 const allText = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((it) => join(folder, it))
@@ -77,10 +77,10 @@ const allText = (folder: string) =>
     .join('\n')
 
 test('keeps a key in the keychain, sealed, and gives it back after a new start', async () => {
-  const { kept, folder, keychain, again } = opened()
-  await kept.put('a', ` ${key}\n`)
-  expect(kept.held('a')).toBe(key)
-  expect(kept.about('a')).toEqual({
+  const { kept: keys, folder, keychain, again } = openStore()
+  await keys.store('a', ` ${key}\n`)
+  expect(keys.findKey('a')).toBe(key)
+  expect(keys.about('a')).toEqual({
     place: 'keychain',
     ends_with: 'WXYZ',
     set_at: '2026-01-01T00:00:00.000Z',
@@ -88,80 +88,80 @@ test('keeps a key in the keychain, sealed, and gives it back after a new start',
   })
   expect([...keychain.held.values()].join()).not.toContain(key)
   expect(allText(folder)).not.toContain(key)
-  expect((await kept.storage()).kind).toBe('keychain')
+  expect((await keys.storage()).kind).toBe('keychain')
 
   const later = again()
-  expect(later.kept.held('a')).toBeUndefined()
+  expect(later.kept.findKey('a')).toBeUndefined()
   await later.kept.readAgain()
-  expect(later.kept.held('a')).toBe(key)
+  expect(later.kept.findKey('a')).toBe(key)
   expect(later.read).toEqual(['a'])
 })
 
 test('without a keychain it is in a sealed file of this user alone, and that is said', async () => {
   const keychain = memoryKeychain()
   keychain.state.absent = true
-  const { kept, folder, again } = opened({ keychain })
-  expect(await kept.storage()).toMatchObject({ kind: 'file', detail: expect.stringContaining('can read your keys') })
-  await kept.put('b', key)
-  expect(kept.about('b')).toMatchObject({ place: 'file' })
-  expect(filesOf(folder)).toEqual(['seal.key', 'vault.json'])
-  for (const name of filesOf(folder)) expect(statSync(join(folder, 'providers', name)).mode & 0o777).toBe(0o600)
+  const { kept: keys, folder, again } = openStore({ keychain })
+  expect(await keys.storage()).toMatchObject({ kind: 'file', detail: expect.stringContaining('can read your keys') })
+  await keys.store('b', key)
+  expect(keys.about('b')).toMatchObject({ place: 'file' })
+  expect(listFiles(folder)).toEqual(['seal.key', 'vault.json'])
+  for (const name of listFiles(folder)) expect(statSync(join(folder, 'providers', name)).mode & 0o777).toBe(0o600)
   expect(statSync(join(folder, 'providers')).mode & 0o777).toBe(0o700)
   expect(allText(folder)).not.toContain(key)
   const later = again()
   await later.kept.readAgain()
-  expect(later.kept.held('b')).toBe(key)
+  expect(later.kept.findKey('b')).toBe(key)
 })
 
 test('leaves nothing of the last key that is removed', async () => {
-  const { kept, folder } = opened({ setting: 'vault_file' })
-  await kept.put('a', key)
-  await kept.put('b', key)
-  expect(await kept.remove('a')).toBe(true)
-  expect(kept.held('a')).toBeUndefined()
-  expect(kept.about('a')).toBeNull()
-  expect(kept.held('b')).toBe(key)
-  expect(await kept.remove('b')).toBe(true)
-  expect(await kept.remove('b')).toBe(false)
-  expect(filesOf(folder)).toEqual([])
+  const { kept: keys, folder } = openStore({ setting: 'vault_file' })
+  await keys.store('a', key)
+  await keys.store('b', key)
+  expect(await keys.remove('a')).toBe(true)
+  expect(keys.findKey('a')).toBeUndefined()
+  expect(keys.about('a')).toBeNull()
+  expect(keys.findKey('b')).toBe(key)
+  expect(await keys.remove('b')).toBe(true)
+  expect(await keys.remove('b')).toBe(false)
+  expect(listFiles(folder)).toEqual([])
 })
 
 test('a locked keychain is said, and read once it is open', async () => {
-  const first = opened()
-  await first.kept.put('c', key)
-  const { kept, keychain, read } = first.again()
+  const first = openStore()
+  await first.kept.store('c', key)
+  const { kept: keys, keychain, read } = first.again()
   keychain.state.locked = true
-  await kept.readAgain()
-  expect(kept.about('c')).toMatchObject({ fault: 'Your system keychain is locked.', ends_with: 'WXYZ' })
-  await expect(kept.put('c', key)).rejects.toMatchObject({ code: 'wallet/keychain-locked' })
-  await expect(kept.remove('c')).rejects.toMatchObject({ code: 'wallet/keychain-locked' })
-  expect(kept.about('c')).not.toBeNull()
+  await keys.readAgain()
+  expect(keys.about('c')).toMatchObject({ fault: 'Your system keychain is locked.', ends_with: 'WXYZ' })
+  await expect(keys.store('c', key)).rejects.toMatchObject({ code: 'wallet/keychain-locked' })
+  await expect(keys.remove('c')).rejects.toMatchObject({ code: 'wallet/keychain-locked' })
+  expect(keys.about('c')).not.toBeNull()
   keychain.state.locked = false
-  await kept.readAgain()
-  expect(kept.about('c')).toMatchObject({ fault: null })
-  expect(kept.held('c')).toBe(key)
+  await keys.readAgain()
+  expect(keys.about('c')).toMatchObject({ fault: null })
+  expect(keys.findKey('c')).toBe(key)
   expect(read).toEqual(['c', 'c'])
 })
 
 test('a sealed key that was moved to another slot or changed does not open', async () => {
-  const { kept, folder, again } = opened({ setting: 'vault_file' })
-  await kept.put('a', key)
-  await kept.put('b', 'sk-other-0123456789-key-of-b')
+  const { kept: keys, folder, again } = openStore({ setting: 'vault_file' })
+  await keys.store('a', key)
+  await keys.store('b', 'sk-other-0123456789-key-of-b')
   const file = join(folder, 'providers', 'vault.json')
   const vault = JSON.parse(readFileSync(file, 'utf8')) as { entries: Record<string, string> }
   writeFileSync(file, JSON.stringify({ ...vault, entries: { a: vault.entries.b, b: vault.entries.a } }))
   const later = again()
   await later.kept.readAgain()
   for (const slot of ['a', 'b']) {
-    expect(later.kept.held(slot)).toBeUndefined()
+    expect(later.kept.findKey(slot)).toBeUndefined()
     expect(later.kept.about(slot)?.fault).toContain('cannot be opened')
   }
   rmSync(join(folder, 'providers', 'seal.key'))
   const last = again()
   await last.kept.readAgain()
   expect(last.kept.about('a')?.fault).toContain('cannot be opened')
-  await last.kept.put('a', key)
-  expect(last.kept.held('a')).toBe(key)
+  await last.kept.store('a', key)
+  expect(last.kept.findKey('a')).toBe(key)
 })
 
 test.each([
@@ -171,22 +171,22 @@ test.each([
   ['schlüssel-schlüssel', 'A key has no spaces'],
   ['short', 'A key has 8 to 512 characters.'],
   ['x'.repeat(513), 'A key has 8 to 512 characters.'],
-])('refuses what is no key, without repeating it (%#)', async (given, sentence) => {
-  const { kept } = opened()
-  const refusal = await kept.put('a', given).catch((failure: unknown) => failure)
+])('refuses what is no key, without repeating it (%#)', async (input, sentence) => {
+  const { kept: keys } = openStore()
+  const refusal = await keys.store('a', input).catch((error: unknown) => error)
   expect(refusal).toMatchObject({ code: 'provider-key/invalid', message: expect.stringContaining(sentence) })
-  expect(kept.about('a')).toBeNull()
+  expect(keys.about('a')).toBeNull()
 })
 
 test('shows nothing of a short key', async () => {
-  const { kept } = opened()
-  await kept.put('a', 'sk-short-12')
-  expect(kept.about('a')?.ends_with).toBeNull()
+  const { kept: keys } = openStore()
+  await keys.store('a', 'sk-short-12')
+  expect(keys.about('a')?.ends_with).toBeNull()
 })
 
 test('with a service elsewhere its operator has the keys, and no sheet takes one', async () => {
   const hosted = { url: 'http://127.0.0.1:9', authority: undefined }
-  const agent = await runningAgent({ dataFolder: temporaryFolder('agent'), hosted })
+  const agent = await createRunningAgent({ dataFolder: temporaryFolder('agent'), hosted })
   onTestFinished(() => agent.close())
   expect((await agent.send('/local/providers')).json).toMatchObject({ managed_by: 'operator', providers: [] })
   expect((await agent.send('/local/model-servers')).json).toEqual({ managed_by: 'operator', servers: [] })

@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { until } from '../support/eventually.ts'
+import { findReleasedProgram } from '../support/findReleasedProgram.ts'
 import { projectFolder } from '../support/plantedTree.ts'
-import { releasedProgram } from '../support/releasedProgram.ts'
-import { runningAgent } from '../support/runningAgent.ts'
-import type { Answer, Json, Sent } from '../support/runningService.ts'
-import { serviceProcess } from '../support/serviceProcess.ts'
+import { createRunningAgent } from '../support/runningAgent.ts'
+import type { Answer, Json, RequestFields } from '../support/runningService.ts'
+import { createServiceProcess } from '../support/serviceProcess.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Processes of the last version against this one, in both directions. */
-const released = releasedProgram()
+const released = findReleasedProgram()
 skipWhen(typeof released === 'string' ? released : null)
 const releasedFolder = typeof released === 'string' ? '' : released.folder
 const noPayments = 'This service takes no payments.'
 const program = 'src/main/entries/service.ts'
 
-type Service = { url: string; key: string; send(path: string, sent?: Sent): Promise<Answer> }
+type Service = { url: string; key: string; send(path: string, fields?: RequestFields): Promise<Answer> }
 
 /** Leaves something in as many lists as needs no sandbox. */
 async function fill({ send }: Service): Promise<void> {
@@ -37,7 +37,7 @@ async function readAll(
 }
 
 test('this agent and window use a service of the last version', async () => {
-  const service = await serviceProcess({ folder: releasedFolder, program })
+  const service = await createServiceProcess({ folder: releasedFolder, program })
   try {
     await fill(service)
     const { read, failed } = await readAll(projectFolder, service)
@@ -45,7 +45,7 @@ test('this agent and window use a service of the last version', async () => {
     expect(Object.values(failed).filter((message) => !isExpected(message))).toEqual([])
     expect(read).toEqual(expect.arrayContaining(['sandboxList', 'accountActivityList', 'apiKeyList', 'creditsHistory']))
     const target = { url: service.url, key: service.key, certificate: undefined }
-    const agent = await runningAgent({ dataFolder: temporaryFolder('agent'), target })
+    const agent = await createRunningAgent({ dataFolder: temporaryFolder('agent'), target })
     try {
       const log = async (): Promise<Json[]> => (await agent.send('/local/activity?limit=100')).json.entries
       await until('the log of the service', async () => (await log()).some(({ kind }) => kind === 'sandbox.created'))
@@ -59,7 +59,7 @@ test('this agent and window use a service of the last version', async () => {
 })
 
 test('an agent of the last version reads every list and the log of this service', async () => {
-  const service = await serviceProcess()
+  const service = await createServiceProcess()
   try {
     await fill(service)
     const { read, failed } = await readAll(releasedFolder, service)

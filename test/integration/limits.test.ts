@@ -7,8 +7,8 @@ import { silentLog } from '#platform/log.ts'
 import { SnapshotId } from '#shared/ids.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { cgroupsOf, leftovers, uidOf } from '../support/leftovers.ts'
-import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
+import { findUid, leftovers, listCgroups } from '../support/leftovers.ts'
+import { createMachineSpec, expectAppError, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe('the limits of a sandbox', () => {
@@ -18,13 +18,13 @@ describe('the limits of a sandbox', () => {
   let neighbour: Machine
 
   beforeAll(async () => {
-    machine = await runtime.create(machineSpec({ memoryMb: 512, vcpu: 1 }), never)
-    neighbour = await runtime.create(machineSpec(), never)
+    machine = await runtime.create(createMachineSpec({ memoryMb: 512, vcpu: 1 }), never)
+    neighbour = await runtime.create(createMachineSpec(), never)
   })
   afterAll(async () => {
-    for (const it of [machine, neighbour]) {
-      await it?.stop()
-      if (it) await runtime.remove(it.id)
+    for (const target of [machine, neighbour]) {
+      await target?.stop()
+      if (target) await runtime.remove(target.id)
     }
   })
 
@@ -79,15 +79,15 @@ describe('the limits of a sandbox', () => {
 
   test('processor: all sandboxes together weigh less than Steward', async (context) => {
     needs(context, 'cpu', machine)
-    const [own] = await cgroupsWith(machine, 'cpu.stat')
-    const files = await Promise.all(['cpu.shares', 'cpu.weight'].map((name) => textIn(dirname(own ?? ''), name)))
+    const [ownGroup] = await cgroupsWith(machine, 'cpu.stat')
+    const files = await Promise.all(['cpu.shares', 'cpu.weight'].map((name) => textIn(dirname(ownGroup ?? ''), name)))
     expect(files.find((text) => text !== '')).toBe(files[0] === '' ? '25\n' : '256\n')
-    expect(await cgroupsWith(neighbour, 'cpu.stat')).toEqual([join(dirname(own ?? ''), `steward-${neighbour.id}`)])
+    expect(await cgroupsWith(neighbour, 'cpu.stat')).toEqual([join(dirname(ownGroup ?? ''), `steward-${neighbour.id}`)])
   })
 
   test('disk: all of it can be used, and a full one hurts only its own sandbox', async (context) => {
     needs(context, 'disk', machine)
-    const spec = machineSpec()
+    const spec = createMachineSpec()
     const full = await runtime.create(spec, never)
     const filling = 'fallocate -l 980M /root/most && exec head -c 200M /dev/zero > /root/rest'
     const filled = await full.exec({ command: filling, timeoutMs: 200_000, signal: never })
@@ -101,11 +101,11 @@ describe('the limits of a sandbox', () => {
       `${20 * 1024 ** 2}\n`,
     )
 
-    const place = { sandboxId: spec.id, snapshotId: SnapshotId.parse(`snap_${'0'.repeat(24)}`) }
-    await runtime.snapshot(place, never)
+    const snapshotPath = { sandboxId: spec.id, snapshotId: SnapshotId.parse(`snap_${'0'.repeat(24)}`) }
+    await runtime.snapshot(snapshotPath, never)
     await run(full, 'rm /root/most; head -c 50M /dev/zero > /root/again')
     await full.stop()
-    await runtime.restore(place, never)
+    await runtime.restore(snapshotPath, never)
     const again = await runtime.start(spec, never)
     expect(await run(again, 'ls /root; rm /root/rest; echo room > /root/more; cat /root/more')).toBe(
       'more\nmost\nrest\nroom\n',
@@ -116,11 +116,11 @@ describe('the limits of a sandbox', () => {
   })
 
   test('no sandbox is made when this machine has no room for another, and nothing of it stays', async () => {
-    const leastFreeBytes = Number.MAX_SAFE_INTEGER
-    const cramped = testRuntime({ folder, log: silentLog, now: Date.now, leastFreeBytes })
-    const spec = machineSpec()
-    const failure = await cramped.create(spec, never).catch((it: unknown) => it)
-    expect(failure).toMatchObject({
+    const minFreeBytes = Number.MAX_SAFE_INTEGER
+    const cramped = testRuntime({ folder, log: silentLog, now: Date.now, minFreeBytes })
+    const spec = createMachineSpec()
+    const error = await cramped.create(spec, never).catch((it: unknown) => it)
+    expect(error).toMatchObject({
       code: 'sandbox/capacity',
       detail: expect.stringMatching(/has \d+ MB free; .* needs/),
     })
@@ -128,9 +128,9 @@ describe('the limits of a sandbox', () => {
   })
 
   test('a fork bomb hurts nobody else and ends with its sandbox', async () => {
-    const spec = machineSpec()
+    const spec = createMachineSpec()
     const bombed = await runtime.create(spec, never)
-    const uid = await uidOf(folder, spec.id)
+    const uid = await findUid(folder, spec.id)
     const bomb = await bombed.openTerminal({
       command: 'bomb() { bomb | bomb & }; echo lit; bomb; sleep 1000',
       cols: 80,
@@ -162,7 +162,7 @@ async function cgroupFile(machine: Machine, ...names: string[]): Promise<string>
 }
 
 async function cgroupsWith({ id }: Machine, name: string): Promise<string[]> {
-  return (await cgroupsOf(id)).filter((path) => existsSync(join(path, name)))
+  return (await listCgroups(id)).filter((path) => existsSync(join(path, name)))
 }
 
 async function textIn(folder: string, name: string): Promise<string> {

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startLocalServer } from '#agent/api/localServer.ts'
-import { personSessions } from '#agent/api/personSessions.ts'
-import { localEvents } from '#agent/base/localEvents.ts'
-import { serviceLink } from '#agent/connections/serviceLink.ts'
+import { createPersonSessions } from '#agent/api/personSessions.ts'
+import { createLocalEvents } from '#agent/base/localEvents.ts'
+import { createServiceLink } from '#agent/connections/serviceLink.ts'
 import { silentLog } from '#platform/log.ts'
 import { windowAddress } from '#renderer/agent/windowLink.ts'
 import { LocalEvent, windowKeyHeader } from '#shared/contract/localApi.ts'
@@ -29,16 +29,16 @@ async function startAgent(service?: WireService) {
   writeFileSync(join(pagesFolder, 'terminal.html'), '<!doctype html><title>Terminal</title>')
   writeFileSync(join(pagesFolder, 'assets', 'app-1a2b.js'), 'export {}')
   writeFileSync(join(pagesFolder, '..', 'secret.html'), 'never served')
-  const link = serviceLink({ name: 'This computer', kind: 'embedded', log: silentLog })
-  const sessions = personSessions()
+  const link = createServiceLink({ name: 'This computer', kind: 'embedded', log: silentLog })
+  const sessions = createPersonSessions()
   const server = await startLocalServer({
     address: { host: '127.0.0.1', port: 0 },
     pagesFolder,
     link,
     sessions,
-    events: localEvents(link),
+    events: createLocalEvents(link),
     endpoints: [],
-    clientOf: async () => undefined,
+    identifyClient: async () => undefined,
     status: { version: '1.2.3', shell: 'browser', platform: 'linux' },
     log: silentLog,
   })
@@ -68,13 +68,13 @@ async function startService(options: Parameters<typeof startWireService>[0] = {}
 function send(
   port: number,
   {
-    at = '127.0.0.1',
+    at: address = '127.0.0.1',
     body: sentBody,
     ...options
   }: { at?: string; path: string; method?: string; headers?: Record<string, string>; body?: string },
 ) {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
-    const sent = httpRequest({ host: at, port, agent: false, ...options }, (reply) => {
+    const request = httpRequest({ host: address, port, agent: false, ...options }, (reply) => {
       let body = ''
       reply.setEncoding('utf8')
       reply.on('data', (text: string) => {
@@ -82,8 +82,8 @@ function send(
       })
       reply.on('end', () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body }))
     })
-    sent.on('error', reject)
-    sent.end(sentBody)
+    request.on('error', reject)
+    request.end(sentBody)
   })
 }
 
@@ -102,10 +102,10 @@ function refusal(socket: WebSocket): Promise<{ status: number; body: unknown }> 
   })
 }
 
-function eventsOf(socket: WebSocket): LocalEvent[] {
-  const seen: LocalEvent[] = []
-  socket.on('message', (data) => seen.push(LocalEvent.parse(JSON.parse(String(data)))))
-  return seen
+function collectEvents(socket: WebSocket): LocalEvent[] {
+  const received: LocalEvent[] = []
+  socket.on('message', (data) => received.push(LocalEvent.parse(JSON.parse(String(data)))))
+  return received
 }
 
 test('a token opens one session, once: a cookie that scripts and other sites never see, and a key that other ports never see', async () => {
@@ -151,11 +151,11 @@ test.each([
 })
 
 test('two Stewards in one browser keep their sessions apart', async () => {
-  const [one, other] = [await startAgent(), await startAgent()]
-  const opened = await Promise.all([one.session(), other.session()])
-  const kept = new Map(opened.map(({ cookie }) => [cookie.split('=')[0], cookie] as const))
-  const cookie = [...kept.values()].join('; ') // as a browser keeps them: by name, for every port of a host
-  for (const [index, { origin }] of [one, other].entries()) {
+  const [first, second] = [await startAgent(), await startAgent()]
+  const opened = await Promise.all([first.session(), second.session()])
+  const cookies = new Map(opened.map(({ cookie }) => [cookie.split('=')[0], cookie] as const))
+  const cookie = [...cookies.values()].join('; ') // as a browser keeps them: by name, for every port of a host
+  for (const [index, { origin }] of [first, second].entries()) {
     expect((await fetch(`${origin}/local/status`, { headers: { ...opened[index], cookie } })).status).toBe(200)
     expect((await fetch(`${origin}/local/status`, { headers: { ...opened[1 - index], cookie } })).status).toBe(401)
   }
@@ -225,8 +225,12 @@ test('an address that the window signed is read by the browser alone, and only t
   const signed = windowAddress(address, Date.now(), key)
   const asPerson = async (path: string, headers: Record<string, string>, method = 'GET') => {
     await fetch(`${origin}${path}`, { headers, method })
-    const seen = service.requests.at(-1)
-    return { url: seen?.url, method: seen?.method, isPerson: seen?.headers.authorization === `Bearer ${ownerKey}` }
+    const received = service.requests.at(-1)
+    return {
+      url: received?.url,
+      method: received?.method,
+      isPerson: received?.headers.authorization === `Bearer ${ownerKey}`,
+    }
   }
   for (const method of ['GET', 'HEAD']) {
     expect(await asPerson(signed, { cookie }, method)).toEqual({ url: address, method, isPerson: true })
@@ -263,18 +267,18 @@ test.each([
 ])('%s reaches nothing', async (_, headers, code) => {
   const service = await startService()
   const { port, session } = await startAgent(service)
-  const given = { host: `127.0.0.1:${port}`, ...(await session()), ...headers }
+  const fields = { host: `127.0.0.1:${port}`, ...(await session()), ...headers }
   for (const [method, path] of [
     ['GET', '/v1/sandboxes'],
     ['POST', '/v1/sandboxes'],
     ['GET', '/local/status'],
     ['GET', '/health'],
   ] as const) {
-    const reply = await send(port, { path, method, headers: given })
+    const reply = await send(port, { path, method, headers: fields })
     expect([reply.status, JSON.parse(reply.body).code]).toEqual([403, code])
   }
   for (const path of ['/local/events', '/v1/sandboxes/x/pty/y/stream']) {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers: given })
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers: fields })
     expect(await refusal(socket)).toMatchObject({ status: 403, body: { code } })
   }
   expect(service.requests.filter(({ url }) => url !== '/v1/events')).toEqual([])
@@ -291,19 +295,19 @@ test('the names of this address, and a link from elsewhere to the page, are serv
 
 test.skipIf(noIpv6Loopback)('at ::1 answers nobody but this Steward, to the same names', async () => {
   const { port, session } = await startAgent(await startService())
-  const given = await session()
+  const credentials = await session()
   const names = [`[::1]:${port}`, `localhost:${port}`]
   for (const host of names) {
-    const reply = await send(port, { at: '::1', path: '/local/status', headers: { ...given, host } })
+    const reply = await send(port, { at: '::1', path: '/local/status', headers: { ...credentials, host } })
     expect([reply.status, JSON.parse(reply.body).version]).toEqual([200, '1.2.3'])
   }
   const sheet = await send(port, { at: '::1', path: '/sheet/x', headers: { host: `wallet.localhost:${port}` } })
   expect(sheet.status).toBe(404)
   const rebound = await send(port, { at: '::1', path: '/', headers: { host: 'attacker.example' } })
   expect([rebound.status, JSON.parse(rebound.body).code]).toEqual([403, 'auth/host'])
-  const events = new WebSocket(`ws://[::1]:${port}/local/events`, { headers: given })
-  const seen = eventsOf(events)
-  await until('the events to come', () => seen.length > 0)
+  const events = new WebSocket(`ws://[::1]:${port}/local/events`, { headers: credentials })
+  const received = collectEvents(events)
+  await until('the events to come', () => received.length > 0)
   events.terminate()
 })
 
@@ -396,16 +400,16 @@ test('the session acts with the owner key, which no page ever holds, and its coo
     body: '{"name":"a"}',
   })
   expect(await reply.json()).toEqual({ ok: true })
-  const seen = service.requests.find(({ url }) => url === '/v1/sandboxes?x=1')
-  expect(seen?.headers).toMatchObject({
+  const received = service.requests.find(({ url }) => url === '/v1/sandboxes?x=1')
+  expect(received?.headers).toMatchObject({
     authorization: `Bearer ${ownerKey}`,
     'idempotency-key': 'k1',
     'content-length': '12',
     host: new URL(service.url).host,
   })
-  expect(seen?.headers).not.toHaveProperty('cookie')
-  expect(seen?.headers).not.toHaveProperty(windowKeyHeader)
-  expect(seen?.headers).not.toHaveProperty('origin')
+  expect(received?.headers).not.toHaveProperty('cookie')
+  expect(received?.headers).not.toHaveProperty(windowKeyHeader)
+  expect(received?.headers).not.toHaveProperty('origin')
 })
 
 test.each([
@@ -416,11 +420,11 @@ test.each([
 ])('%s of the caller goes on instead of the owner key', async (_, headers: Record<string, string>) => {
   const service = await startService()
   const { port, session } = await startAgent(service)
-  for (const own of [{}, await session()]) {
-    await send(port, { path: '/v1/sandboxes', headers: { host: `127.0.0.1:${port}`, ...headers, ...own } })
-    const seen = service.requests.at(-1)
-    expect(seen?.headers).toMatchObject(headers)
-    expect(JSON.stringify(seen?.headers)).not.toContain(ownerKey)
+  for (const credentials of [{}, await session()]) {
+    await send(port, { path: '/v1/sandboxes', headers: { host: `127.0.0.1:${port}`, ...headers, ...credentials } })
+    const received = service.requests.at(-1)
+    expect(received?.headers).toMatchObject(headers)
+    expect(JSON.stringify(received?.headers)).not.toContain(ownerKey)
   }
 })
 
@@ -442,10 +446,10 @@ test('bodies stream through both ways, byte by byte', async () => {
     },
   })
   const { origin, session } = await startAgent(service)
-  const sent = randomBytes(24 * 1024 * 1024)
-  const reply = await fetch(`${origin}/v1/files`, { method: 'PUT', headers: await session(), body: sent })
+  const payload = randomBytes(24 * 1024 * 1024)
+  const reply = await fetch(`${origin}/v1/files`, { method: 'PUT', headers: await session(), body: payload })
   const received = Buffer.from(await reply.arrayBuffer())
-  expect(digest(received)).toBe(digest(sent))
+  expect(digest(received)).toBe(digest(payload))
   expect(reply.status).toBe(207)
   expect(reply.headers.get('upload-offset')).toBe('7')
 })
@@ -474,9 +478,10 @@ test.each([
   ['image/svg+xml', 'image/svg+xml', 'attachment'],
   ['image/png', 'image/png', null],
   ['application/json; charset=utf-8', 'application/json; charset=utf-8', null],
-])('an answer of the service of type %s is nothing that runs here', async (given, type, disposition) => {
+])('an answer of the service of type %s is nothing that runs here', async (contentType, type, disposition) => {
   const service = await startService({
-    answer: (_, response) => response.writeHead(401, { ...active, 'content-type': given }).end('<script>1</script>'),
+    answer: (_, response) =>
+      response.writeHead(401, { ...active, 'content-type': contentType }).end('<script>1</script>'),
   })
   const { origin, session } = await startAgent(service)
   for (const path of [
@@ -624,16 +629,16 @@ test.each([
   const address = service.address() as AddressInfo // it listens on TCP
   const { port, link, session } = await startAgent()
   link.connect({ url: `http://127.0.0.1:${address.port}`, key: ownerKey, certificate: undefined })
-  const asked = httpRequest({
+  const request = httpRequest({
     host: '127.0.0.1',
     port,
     path: '/v1/sandboxes/a/pty/b/stream',
     headers: { ...(await session()), connection: 'Upgrade', upgrade: 'websocket' },
   }).end()
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    asked.once('response', resolve)
-    asked.once('upgrade', resolve)
-    asked.once('error', reject)
+    request.once('response', resolve)
+    request.once('upgrade', resolve)
+    request.once('error', reject)
   })
   expect([answer.statusCode, answer.headers.connection]).toEqual([status, connection])
   expect(answer.headers).not.toHaveProperty('transfer-encoding')
@@ -642,7 +647,7 @@ test.each([
   for (const name of Object.keys(active)) {
     if (name !== 'content-security-policy') expect(answer.headers).not.toHaveProperty(name)
   }
-  asked.destroy()
+  request.destroy()
 })
 
 test('a body that hides another request stays one body', async () => {
@@ -656,11 +661,11 @@ test('a body that hides another request stays one body', async () => {
     },
   })
   const { port, session } = await startAgent(service)
-  const given = { host: `127.0.0.1:${port}`, ...(await session()) }
-  const headers = { ...given, 'transfer-encoding': 'chunked' }
+  const fields = { host: `127.0.0.1:${port}`, ...(await session()) }
+  const headers = { ...fields, 'transfer-encoding': 'chunked' }
   const hidden = 'GET /v1/hidden HTTP/1.1\r\nhost: x\r\n\r\n'
   await send(port, { path: '/v1/a', method: 'DELETE', headers, body: hidden })
-  await send(port, { path: '/v1/b', method: 'POST', headers: given })
+  await send(port, { path: '/v1/b', method: 'POST', headers: fields })
   expect(bodies).toEqual([`DELETE /v1/a ${hidden}`, 'POST /v1/b '])
 })
 
@@ -669,8 +674,8 @@ test('a caller who leaves takes the request to the service along', async () => {
   const { origin, session } = await startAgent(service)
   const leaving = new AbortController()
   const reply = fetch(`${origin}/v1/slow`, { headers: await session(), signal: leaving.signal })
-  const seen = await until('the request arrives', () => service.requests.find(({ url }) => url === '/v1/slow'))
-  const closed = once(seen.socket, 'close')
+  const received = await until('the request arrives', () => service.requests.find(({ url }) => url === '/v1/slow'))
+  const closed = once(received.socket, 'close')
   leaving.abort()
   await expect(reply).rejects.toThrow()
   await closed
@@ -679,16 +684,16 @@ test('a caller who leaves takes the request to the service along', async () => {
 test('while the service is away requests are told so, in the shape of every error', async () => {
   const service = await startService()
   const { origin, session, link } = await startAgent()
-  const given = await session()
-  const before = await fetch(`${origin}/v1/sandboxes`, { headers: given })
+  const credentials = await session()
+  const before = await fetch(`${origin}/v1/sandboxes`, { headers: credentials })
   expect([before.status, before.headers.get('retry-after')]).toEqual([503, '1'])
   expect(await before.json()).toMatchObject({ code: 'service/unavailable' })
   link.connect({ url: service.url, key: ownerKey, certificate: undefined })
-  expect((await fetch(`${origin}/v1/sandboxes`, { headers: given })).status).toBe(200)
+  expect((await fetch(`${origin}/v1/sandboxes`, { headers: credentials })).status).toBe(200)
   await service.close()
-  const after = await fetch(`${origin}/v1/sandboxes`, { headers: given })
+  const after = await fetch(`${origin}/v1/sandboxes`, { headers: credentials })
   expect(await after.json()).toMatchObject({ code: 'service/unavailable' })
-  const stream = new WebSocket(`${origin.replace('http', 'ws')}/v1/sandboxes/a/pty/b/stream`, { headers: given })
+  const stream = new WebSocket(`${origin.replace('http', 'ws')}/v1/sandboxes/a/pty/b/stream`, { headers: credentials })
   const [code] = await once(stream, 'close')
   expect(code).toBe(4503)
 })
@@ -708,10 +713,10 @@ test('a WebSocket of the service keeps its frames, its protocol and its close co
   const [greeting] = await once(socket, 'message')
   expect(String(greeting)).toBe('hello')
   expect(socket.protocol).toBe('steward.token.x')
-  const sent = randomBytes(4 * 1024 * 1024)
-  socket.send(sent)
+  const payload = randomBytes(4 * 1024 * 1024)
+  socket.send(payload)
   const [echo, isBinary] = await once(socket, 'message')
-  expect([isBinary, digest(echo)]).toEqual([true, digest(sent)])
+  expect([isBinary, digest(echo)]).toEqual([true, digest(payload)])
   expect(service.requests.at(-1)?.headers).toMatchObject({ authorization: `Bearer ${ownerKey}` })
   expect(service.requests.at(-1)?.headers).not.toHaveProperty('cookie')
   const there = service.sockets.get(path)
@@ -745,25 +750,25 @@ test('pages hear of every event, and are told to read again after the service wa
   const first = await startService()
   const { origin, session, link } = await startAgent(first)
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/local/events`, { headers: await session() })
-  const seen = eventsOf(socket)
-  await until('ready', () => seen.some(({ type }) => type === 'ready'))
+  const received = collectEvents(socket)
+  await until('ready', () => received.some(({ type }) => type === 'ready'))
   const removed = { type: 'sandbox.removed', id: '0'.repeat(32) }
   first.sockets.get('/v1/events')?.send('not an event')
   first.sockets.get('/v1/events')?.send(JSON.stringify(removed))
-  await until('the event', () => seen.some(({ type }) => type === 'sandbox.removed'))
-  expect(seen.at(-1)).toEqual(removed)
+  await until('the event', () => received.some(({ type }) => type === 'sandbox.removed'))
+  expect(received.at(-1)).toEqual(removed)
 
   await first.close()
-  await until('the loss', () => seen.at(-1)?.type === 'connection.changed')
-  expect(seen.at(-1)).toMatchObject({ connection: { state: 'unreachable', detail: expect.any(String) } })
-  const readyBefore = seen.filter(({ type }) => type === 'ready').length
+  await until('the loss', () => received.at(-1)?.type === 'connection.changed')
+  expect(received.at(-1)).toMatchObject({ connection: { state: 'unreachable', detail: expect.any(String) } })
+  const readyBefore = received.filter(({ type }) => type === 'ready').length
   const second = await startService({ port: first.port })
-  await until('ready again', () => seen.filter(({ type }) => type === 'ready').length > readyBefore)
-  expect(seen.filter(({ type }) => type === 'connection.changed').at(-1)).toMatchObject({
+  await until('ready again', () => received.filter(({ type }) => type === 'ready').length > readyBefore)
+  expect(received.filter(({ type }) => type === 'connection.changed').at(-1)).toMatchObject({
     connection: { state: 'connected', url: second.url, detail: null },
   })
   link.disconnect('The service was ended by SIGKILL; it is starting again.')
-  await until('the reason', () => JSON.stringify(seen.at(-1)).includes('SIGKILL'))
+  await until('the reason', () => JSON.stringify(received.at(-1)).includes('SIGKILL'))
   socket.close()
   await once(socket, 'close')
 })

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { eventually } from '../support/eventually.ts'
-import { plantedDomain } from '../support/plantedDomain.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
-import { type Answer, runningService, type Sent, type TestService } from '../support/runningService.ts'
+import { plantDomain } from '../support/plantDomain.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
+import { type Answer, type RequestFields, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -19,7 +19,7 @@ let names = 0
 beforeAll(async () => {
   service = await runningService({ host: 'none', dnsListen: { host: '127.0.0.1', port: 0 } })
   ownerId = (await service.send('/v1/auth/me')).json.id
-  agent = await runningAgent({ dataFolder, target: target() })
+  agent = await createRunningAgent({ dataFolder, target: target() })
   await eventually(() => expect(agent.connection().state).toBe('connected'))
 })
 afterAll(async () => {
@@ -28,17 +28,17 @@ afterAll(async () => {
 })
 beforeEach(() => {
   zone = `zone${++names}.com`
-  plantedDomain(service.dataDir, { accountId: ownerId, name: zone })
+  plantDomain(service.dataDir, { accountId: ownerId, name: zone })
 })
 
 const target = () => ({ url: service.url, key: service.key, certificate: undefined })
-const local = (path = '', sent: Sent = {}) => agent.send(`/local/domains${path}`, sent)
+const local = (path = '', options: RequestFields = {}) => agent.send(`/local/domains${path}`, options)
 const post = (path: string, body: object = {}) => local(path, { method: 'POST', body })
-const records = async () => (await service.send(`/domains/${zone}/dns?fresh=1`)).json.records as Wanted[]
-type Wanted = { type: string; host: string; value: string; ttl?: number; distance?: number | null }
-const a = (host: string, value: string): Wanted => ({ type: 'A', host, value })
-const short = (all: readonly Wanted[]) => all.map(({ type, host, value }) => `${host} ${type} ${value}`).sort()
-const plan = (wanted: readonly Wanted[]) => post(`/${zone}/plan`, { records: wanted })
+const records = async () => (await service.send(`/domains/${zone}/dns?fresh=1`)).json.records as RecordFields[]
+type RecordFields = { type: string; host: string; value: string; ttl?: number; distance?: number | null }
+const a = (host: string, value: string): RecordFields => ({ type: 'A', host, value })
+const short = (all: readonly RecordFields[]) => all.map(({ type, host, value }) => `${host} ${type} ${value}`).sort()
+const plan = (records: readonly RecordFields[]) => post(`/${zone}/plan`, { records: records })
 
 describe('a plan', () => {
   test('shows the difference and changes nothing; applied, the next one is empty', async () => {
@@ -98,8 +98,8 @@ describe('a plan', () => {
     [[a('@', '192.0.2.1'), a('@', '192.0.2.1')], 'Record 1: A @ is there twice'],
     [[a('w', '192.0.2.1'), { type: 'CNAME', host: 'w', value: 'example.net' }], 'CNAME stands alone'],
     [[{ type: 'PTR', host: 'w', value: 'example.net' }], 'must be one of'],
-  ])('with a record that cannot be is refused', async (wanted, why) => {
-    const { status, json } = await plan(wanted)
+  ])('with a record that cannot be is refused', async (records, why) => {
+    const { status, json } = await plan(records)
     expect([status, json.code]).toEqual([400, 'request/invalid'])
     expect(json.error).toContain(why)
   })
@@ -138,7 +138,7 @@ test('without the service everything that was read is shown with its age, and no
   await agent.close()
 
   // The application starts again where nothing of the service answers.
-  agent = await runningAgent({ dataFolder })
+  agent = await createRunningAgent({ dataFolder })
   const list = await local()
   expect([list.status, list.json.source]).toEqual([200, 'offline'])
   expect(list.json.domains.map(({ domain }: { domain: string }) => domain)).toContain(zone)
@@ -164,20 +164,20 @@ test('without the service everything that was read is shown with its age, and no
 test('an account sees its own domains only, also after another one was signed in here', async () => {
   // A change is told; what a test plants is not.
   await service.send(`/domains/${zone}/privacy`, { method: 'PUT', body: { enabled: false } })
-  await eventually(async () => expect(listed(await local())).toContain(zone))
-  const other = secondAccount(service.dataDir)
-  plantedDomain(service.dataDir, { accountId: other.accountId, name: `theirs-${zone}` })
-  agent.connect({ ...target(), key: other.key })
-  await eventually(async () => expect(listed(await local())).toEqual([`theirs-${zone}`]))
+  await eventually(async () => expect(listNames(await local())).toContain(zone))
+  const otherAccount = secondAccount(service.dataDir)
+  plantDomain(service.dataDir, { accountId: otherAccount.accountId, name: `theirs-${zone}` })
+  agent.connect({ ...target(), key: otherAccount.key })
+  await eventually(async () => expect(listNames(await local())).toEqual([`theirs-${zone}`]))
   await agent.close()
 
   // It starts again without the service: as whoever was here last.
-  agent = await runningAgent({ dataFolder })
-  expect(listed(await local())).toEqual([`theirs-${zone}`])
+  agent = await createRunningAgent({ dataFolder })
+  expect(listNames(await local())).toEqual([`theirs-${zone}`])
   expect((await local(`/${zone}`)).status).toBe(503)
   agent.connect(target())
   await eventually(async () => {
-    const names = listed(await local())
+    const names = listNames(await local())
     expect(names).toContain(zone)
     expect(names).not.toContain(`theirs-${zone}`)
   })
@@ -186,9 +186,9 @@ test('an account sees its own domains only, also after another one was signed in
 test('a plan belongs to the account that made it: another one that signs in here neither sees, applies nor undoes it', async () => {
   const [ready, undone] = [await plan([a('@', '192.0.2.1')]), await plan([a('www', '192.0.2.2')])]
   expect((await post(`/plans/${undone.json.id}/apply`)).json.state).toBe('applied')
-  const other = secondAccount(service.dataDir)
-  agent.connect({ ...target(), key: other.key })
-  await eventually(async () => expect((await agent.send('/v1/auth/me')).json.id).toBe(other.accountId))
+  const otherAccount = secondAccount(service.dataDir)
+  agent.connect({ ...target(), key: otherAccount.key })
+  await eventually(async () => expect((await agent.send('/v1/auth/me')).json.id).toBe(otherAccount.accountId))
   expect((await local(`/${zone}/plans`)).json.plans ?? []).toEqual([])
   for (const refused of [
     await post(`/plans/${ready.json.id}/apply`),
@@ -199,7 +199,7 @@ test('a plan belongs to the account that made it: another one that signs in here
   }
   // Not even when the domain is theirs by now.
   const registry = openDatabase(join(service.dataDir, 'service.sqlite'))
-  registry.prepare('UPDATE domains SET account_id = ? WHERE name = ?').run(other.accountId, zone)
+  registry.prepare('UPDATE domains SET account_id = ? WHERE name = ?').run(otherAccount.accountId, zone)
   registry.close()
   expect((await local(`/${zone}/plans`)).json.plans).toEqual([])
   expect((await post(`/plans/${undone.json.id}/undo`)).json.code).toBe('dns/plan-not-found')
@@ -210,7 +210,7 @@ test('a plan belongs to the account that made it: another one that signs in here
     ready.json.id,
   ])
 })
-const listed = ({ json }: Answer): string[] => (json.domains ?? []).map(({ domain }: { domain: string }) => domain)
+const listNames = ({ json }: Answer): string[] => (json.domains ?? []).map(({ domain }: { domain: string }) => domain)
 
 describe('how far records have spread', () => {
   test('is what each server answers: the registry the zone, another one nothing of it', async () => {
@@ -218,10 +218,10 @@ describe('how far records have spread', () => {
     await service.send(`/domains/${zone}/dns`, { body: { type: 'TXT', host: '@', value: 'v=spf1 -all' } })
     await local(`/${zone}/dns?fresh=1`)
     const { servers } = (await local(`/${zone}/propagation`)).json
-    const [own, ...others] = servers
-    expect(own).toMatchObject({ kind: 'authoritative', name: `127.0.0.1:${service.dnsPort}` })
+    const [first, ...others] = servers
+    expect(first).toMatchObject({ kind: 'authoritative', name: `127.0.0.1:${service.dnsPort}` })
     expect(others.map(({ kind }: { kind: string }) => kind)).toEqual(['resolver', 'resolver', 'resolver', 'resolver'])
-    const { json } = await post(`/${zone}/propagation`, { server: own.id })
+    const { json } = await post(`/${zone}/propagation`, { server: first.id })
     expect(json.left_out).toBe(0)
     expect(json.records).toContainEqual({
       ...{ type: 'A', host: 'www', state: 'same', ttl: 3_600, detail: null },

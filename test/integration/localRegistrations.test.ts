@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../support/eventually.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -10,7 +10,8 @@ let service: TestService
 let agent: RunningAgent
 let otherKey: string
 
-const start = () => runningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
+const start = () =>
+  createRunningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
 
 beforeAll(async () => {
   service = await runningService({ host: 'none' })
@@ -24,9 +25,15 @@ afterAll(async () => {
   await service?.close()
 })
 
-type Asked = { once?: string; key?: string; name?: string; path?: string; body?: object }
+type RequestFields = { once?: string; key?: string; name?: string; path?: string; body?: object }
 
-function ask({ once, key = service.key, name = 'Ada', path = '/local/automatons', body = { name } }: Asked = {}) {
+function ask({
+  once,
+  key = service.key,
+  name = 'Ada',
+  path = '/local/automatons',
+  body = { name },
+}: RequestFields = {}) {
   const headers = { 'x-api-key': key, ...(once !== undefined && { 'idempotency-key': once }) }
   return exchange(agent.origin, path, { headers, body })
 }
@@ -84,7 +91,7 @@ test('what was refused is not kept: the key may be used again', async () => {
     json: { code: 'intent/invalid' },
   })
   expect(waiting()).toEqual(before)
-  const asked = await ask({ once: 'refused' })
-  expect(asked.status).toBe(201)
-  expect(asked.headers).not.toHaveProperty('idempotent-replayed')
+  const response = await ask({ once: 'refused' })
+  expect(response.status).toBe(201)
+  expect(response.headers).not.toHaveProperty('idempotent-replayed')
 })

@@ -7,9 +7,9 @@ import { silentLog } from '#platform/log.ts'
 import { SandboxId } from '#shared/ids.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { leftovers, uidOf } from '../support/leftovers.ts'
-import { machineSpec, never, run } from '../support/machines.ts'
-import { descendantsOf } from '../support/processes.ts'
+import { findUid, leftovers } from '../support/leftovers.ts'
+import { createMachineSpec, never, run } from '../support/machines.ts'
+import { listDescendants } from '../support/processes.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const options = (folder: string) => ({ folder, log: silentLog, now: Date.now })
@@ -20,9 +20,9 @@ describe('the end of a sandbox', () => {
     const runtime = testRuntime(options(folder))
     await runtime.describe()
     const openBefore = openFiles()
-    const spec = machineSpec()
+    const spec = createMachineSpec()
     const machine = await runtime.create(spec, never)
-    const uid = await uidOf(folder, spec.id)
+    const uid = await findUid(folder, spec.id)
     await run(machine, 'mkdir -p /root/closed/inner && touch /root/closed/inner/file && chmod -R 0 /root/closed')
     await run(machine, 'setsid sleep 1000 >/dev/null 2>&1 & (trap "" HUP TERM; sleep 1000) >/dev/null 2>&1 &')
     const terminals = await Promise.all(
@@ -42,26 +42,26 @@ describe('the end of a sandbox', () => {
     const folder = join(temporaryFolder('abandoned'), 'machines')
     const host = spawn(
       process.execPath,
-      [join(import.meta.dirname, '../support/abandonedHost.ts'), folder, machineSpec().id],
+      [join(import.meta.dirname, '../support/abandonedHost.ts'), folder, createMachineSpec().id],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },
     )
     const id = SandboxId.parse(await firstLine(host))
-    const uid = await uidOf(folder, id)
+    const uid = await findUid(folder, id)
     expect((await leftovers({ id, folder, uid })).length).toBeGreaterThan(1)
     host.kill('SIGKILL')
     await until('the host to end', () => host.signalCode)
     await eventually(async () => {
-      const left = await leftovers({ id, folder, uid })
-      expect(left.filter((it) => it !== id && !it.startsWith('/sys/fs/cgroup/'))).toEqual([])
+      const remaining = await leftovers({ id, folder, uid })
+      expect(remaining.filter((it) => it !== id && !it.startsWith('/sys/fs/cgroup/'))).toEqual([])
     })
 
     const runtime = testRuntime(options(folder))
     await runtime.sweep()
     expect(await leftovers({ id, folder, uid })).toEqual([id])
-    expect(await runtime.stored()).toEqual([id])
-    const machine = await runtime.start(machineSpec({ id }), never)
+    expect(await runtime.listStored()).toEqual([id])
+    const machine = await runtime.start(createMachineSpec({ id }), never)
     expect(await run(machine, 'cat /root/kept; pgrep -c sleep; true')).toBe('kept\n0\n')
     await machine.stop()
     await runtime.remove(id)
@@ -71,7 +71,7 @@ describe('the end of a sandbox', () => {
   test('is told when nobody asked for it', async () => {
     const folder = join(temporaryFolder('killed'), 'machines')
     const runtime = testRuntime(options(folder))
-    const spec = machineSpec()
+    const spec = createMachineSpec()
     const machine = await runtime.create(spec, never)
     const terminal = await machine.openTerminal({ command: 'cat', cols: 80, rows: 24 })
     terminal.onOutput(() => {})
@@ -90,9 +90,9 @@ describe('the end of a sandbox', () => {
   test('comes with the end of the process beside it', async () => {
     const folder = join(temporaryFolder('warden'), 'machines')
     const runtime = testRuntime(options(folder))
-    const spec = machineSpec()
+    const spec = createMachineSpec()
     const machine = await runtime.create(spec, never)
-    const uid = await uidOf(folder, spec.id)
+    const uid = await findUid(folder, spec.id)
     await run(machine, 'setsid sleep 1000 >/dev/null 2>&1 &')
     const { processes } = JSON.parse(await readFile(join(folder, spec.id, 'run.json'), 'utf8'))
     process.kill(processes[2].pid, 'SIGKILL')
@@ -103,25 +103,25 @@ describe('the end of a sandbox', () => {
 
   test('does not come with the end of the spawner, and the next sandbox has another', async () => {
     const folder = join(temporaryFolder('spawner'), 'machines')
-    const spawners = () => descendantsOf(process.pid).filter(({ command }) => command.startsWith('steward spawner'))
+    const spawners = () => listDescendants(process.pid).filter(({ command }) => command.startsWith('steward spawner'))
     const others = spawners().map(({ pid }) => pid)
     const runtime = testRuntime(options(folder))
-    const machine = await runtime.create(machineSpec(), never)
-    const [own, another] = spawners().filter(({ pid }) => !others.includes(pid))
+    const machine = await runtime.create(createMachineSpec(), never)
+    const [ownSpawner, another] = spawners().filter(({ pid }) => !others.includes(pid))
     expect(another).toBeUndefined()
     // What fails below leaves nothing for the files beside this one.
     onTestFinished(() => machine.stop('discard').catch(() => {}))
-    if (!own) throw new Error('No spawner was started.')
-    process.kill(own.pid, 'SIGKILL')
-    await until('the spawner to end', () => spawners().every(({ pid }) => pid !== own.pid))
-    const next = await runtime.create(machineSpec(), never)
-    for (const it of [machine, next]) {
-      expect(await run(it, 'echo alive')).toBe('alive\n')
-      const terminal = await it.openTerminal({ command: 'tty', cols: 80, rows: 24 })
+    if (!ownSpawner) throw new Error('No spawner was started.')
+    process.kill(ownSpawner.pid, 'SIGKILL')
+    await until('the spawner to end', () => spawners().every(({ pid }) => pid !== ownSpawner.pid))
+    const next = await runtime.create(createMachineSpec(), never)
+    for (const target of [machine, next]) {
+      expect(await run(target, 'echo alive')).toBe('alive\n')
+      const terminal = await target.openTerminal({ command: 'tty', cols: 80, rows: 24 })
       terminal.onOutput(() => {})
       expect(await terminal.ended).toEqual({ exitCode: 0, signal: null })
-      await it.stop()
-      await runtime.remove(it.id)
+      await target.stop()
+      await runtime.remove(target.id)
     }
   })
 })

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Machine } from '#host/runtimes/sandboxRuntime.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { until } from '../support/eventually.ts'
-import { machineSpec, never, run } from '../support/machines.ts'
+import { createMachineSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe('a sandbox of 512 MB and one processor', () => {
   const runtime = testRuntime({ folder: join(temporaryFolder('view'), 'machines') })
   let machine: Machine
   beforeAll(async () => {
-    machine = await runtime.create(machineSpec({ memoryMb: 512, vcpu: 1 }), never)
+    machine = await runtime.create(createMachineSpec({ memoryMb: 512, vcpu: 1 }), never)
   })
   afterAll(async () => {
     await machine?.stop()
@@ -73,7 +73,7 @@ describe('a sandbox of 512 MB and one processor', () => {
   })
 
   test('can have as many processors as this computer', async () => {
-    const all = await runtime.create(machineSpec({ vcpu: 4 }), never)
+    const all = await runtime.create(createMachineSpec({ vcpu: 4 }), never)
     const count = Math.min(4, availableParallelism())
     expect(await run(all, 'nproc; grep -c ^processor /proc/cpuinfo')).toBe(`${count}\n${count}\n`)
     await all.stop()

@@ -98,8 +98,8 @@ test.each(models)('openai, Responses of $model: a tool loop that refers to items
     expect(second.output_text).toBe('Rain.')
     expect(JSON.stringify(providers.requests.at(-1)?.body)).toMatch(/I look\..*Oslo.*rain/s)
 
-    const other = secondAccount(service.dataDir)
-    const stranger = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: other.key, maxRetries: 0 })
+    const otherAccount = secondAccount(service.dataDir)
+    const stranger = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: otherAccount.key, maxRetries: 0 })
     await expect(stranger.responses.create({ model, tools, input })).rejects.toMatchObject({ status: 400 })
   }
 })
@@ -158,10 +158,10 @@ test('errors are of the classes that the clients have for them', async () => {
   await expect(
     new Anthropic({ ...wrongKey, baseURL: service.url }).messages.create({ model: 'gpt-5.2', max_tokens: 9, messages }),
   ).rejects.toSatisfy(
-    (failure) =>
-      failure instanceof Anthropic.AuthenticationError &&
-      failure.error !== undefined &&
-      /authentication_error/.test(JSON.stringify(failure.error)),
+    (error) =>
+      error instanceof Anthropic.AuthenticationError &&
+      error.error !== undefined &&
+      /authentication_error/.test(JSON.stringify(error.error)),
   )
   await expect(openai.chat.completions.create({ model: 'gpt-5.2', messages: [] })).rejects.toMatchObject({
     status: 400,
@@ -187,7 +187,7 @@ test('errors are of the classes that the clients have for them', async () => {
   )
   providers.play({ status: 429, headers: { 'retry-after': '9' } })
   await expect(openai.responses.create({ model: 'claude-sonnet-4.5', input: 'x', store: false })).rejects.toSatisfy(
-    (failure) => failure instanceof OpenAI.RateLimitError && failure.headers.get('retry-after') === '9',
+    (error) => error instanceof OpenAI.RateLimitError && error.headers.get('retry-after') === '9',
   )
 })
 

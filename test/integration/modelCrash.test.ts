@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { inferenceConfigOf } from '../support/models/inferenceConfigOf.ts'
-import { askedModel, type ModelAsked, microBalance } from '../support/models/modelService.ts'
-import { providerServer } from '../support/models/providerServer.ts'
+import { createInferenceConfig } from '../support/models/inferenceConfig.ts'
+import { type ModelRequest, microBalance, requestModel } from '../support/models/modelService.ts'
+import { createProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
+import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
 
 /** The service is killed when providers have answered, or begun to, and nothing is settled. */
-const providers = await providerServer()
+const providers = await createProviderServer()
 let service: ServiceProcess
 beforeAll(async () => {
-  service = await serviceProcess(undefined, inferenceConfigOf(providers))
+  service = await createServiceProcess(undefined, createInferenceConfig(providers))
 })
 afterAll(async () => {
   await service?.close()
@@ -26,13 +26,13 @@ const charges = async () => {
 test('what was under way at a kill -9 is charged once, and what was answered is not charged again', async () => {
   const ways = (['chat', 'responses', 'messages'] as const).flatMap((dialect) =>
     ['gpt-5.2', 'claude-sonnet-4.5', 'gemini-3-pro'].flatMap((model) =>
-      [false, true].map((stream): ModelAsked => ({ dialect, model, stream })),
+      [false, true].map((stream): ModelRequest => ({ dialect, model, stream })),
     ),
   )
   const before = await balance()
-  const answered = await Promise.all(ways.map((it) => askedModel(service, it)))
-  const spent = answered.reduce((sum, { body }) => sum + body.usage.cost.micro_usd, 0)
-  expect((await balance()).posted).toBe(before.posted - spent)
+  const answered = await Promise.all(ways.map((it) => requestModel(service, it)))
+  const spentMicroUsd = answered.reduce((sum, { body }) => sum + body.usage.cost.micro_usd, 0)
+  expect((await balance()).posted).toBe(before.posted - spentMicroUsd)
 
   let end = () => {}
   const until = new Promise<void>((resolve) => {
@@ -40,10 +40,10 @@ test('what was under way at a kill -9 is charged once, and what was answered is 
   })
   providers.clear()
   providers.playAlways(() => ({ parts: [{ text: 'The beginning of an answer.' }], usage: plainUsage, until }))
-  const cut = ways.map((it) => askedModel(service, it).catch(() => undefined))
+  const cut = ways.map((it) => requestModel(service, it).catch(() => undefined))
   await eventually(() => expect(providers.requests).toHaveLength(ways.length))
-  const { held } = await balance()
-  expect(held).toBeGreaterThan(0)
+  const { held: heldMicroUsd } = await balance()
+  expect(heldMicroUsd).toBeGreaterThan(0)
   await service.restart('SIGKILL')
   end()
   await Promise.all(cut)
@@ -51,8 +51,8 @@ test('what was under way at a kill -9 is charged once, and what was answered is 
   const whole = { posted: expect.any(Number), held: 0 }
   const after = await balance()
   expect(after).toEqual(whole)
-  expect(before.posted - spent - after.posted).toBeGreaterThan(0)
-  expect(before.posted - spent - after.posted).toBeLessThanOrEqual(held)
+  expect(before.posted - spentMicroUsd - after.posted).toBeGreaterThan(0)
+  expect(before.posted - spentMicroUsd - after.posted).toBeLessThanOrEqual(heldMicroUsd)
   const told = await charges()
   expect(told).toHaveLength(2 * ways.length)
   expect(told.slice(0, ways.length)).toEqual(

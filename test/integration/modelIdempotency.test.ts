@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { type ModelAsked, modelBody, modelPaths, modelService } from '../support/models/modelService.ts'
+import { type ModelRequest, modelBody, modelPaths, modelService } from '../support/models/modelService.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
 import { exchange } from '../support/runningService.ts'
 
@@ -8,7 +8,7 @@ const { service, providers, balance, close } = await modelService()
 afterAll(close)
 beforeEach(() => providers.clear())
 
-const ask = (modelRequest: ModelAsked, idempotencyKey: string) =>
+const ask = (modelRequest: ModelRequest, idempotencyKey: string) =>
   exchange(service.url, modelPaths[modelRequest.dialect], {
     key: service.key,
     body: modelBody(modelRequest),
@@ -41,8 +41,8 @@ test.each(dialects)('%s: a repeated stream is a 409 in the dialect and asks no p
 
 test('another body is 409, and a key that is too long is 400', async () => {
   await ask({ dialect: 'chat', model: 'gpt-5.2' }, 'other')
-  const other = await ask({ dialect: 'chat', model: 'gpt-5-mini' }, 'other')
-  expect([other.status, other.json.error.code]).toEqual([409, 'request/reused-key'])
+  const otherResponse = await ask({ dialect: 'chat', model: 'gpt-5-mini' }, 'other')
+  expect([otherResponse.status, otherResponse.json.error.code]).toEqual([409, 'request/reused-key'])
   expect((await ask({ dialect: 'chat', model: 'gpt-5.2' }, 'x'.repeat(200))).status).toBe(400)
   expect(providers.requests).toHaveLength(1)
 })

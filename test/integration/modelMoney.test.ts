@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { jsonLog } from '#platform/log.ts'
 import type { DialectName } from '#service/inference/dialects/dialect.ts'
 import { eventually } from '../support/eventually.ts'
-import { type ModelAsked, micro, modelBody, modelPaths, modelService } from '../support/models/modelService.ts'
+import { type ModelRequest, micro, modelBody, modelPaths, modelService } from '../support/models/modelService.ts'
 import { type ProviderRequest, providerKeys, type Turn } from '../support/models/providerServer.ts'
 import { chatFrames, messagesFrames, pieces, plainUsage } from '../support/models/scriptedAnswer.ts'
 import { secondAccount } from '../support/secondAccount.ts'
@@ -32,38 +32,38 @@ async function payer(cents: number): Promise<{ key: string }> {
   return { key }
 }
 
-const historyOf = async (key: string): Promise<{ type: string; amount_cents: number; metadata?: object }[]> => {
+const listHistory = async (key: string): Promise<{ type: string; amount_cents: number; metadata?: object }[]> => {
   const { json } = await service.send('/v1/credits/history?limit=100', { key })
   return json.transactions
 }
 
 /** A model that says all that it may. */
 function greedy({ body, path }: ProviderRequest): Turn {
-  const most = path.includes('gemini')
+  const isGemini = path.includes('gemini')
     ? body.generationConfig.maxOutputTokens
     : (body.max_completion_tokens ?? body.max_tokens ?? body.max_output_tokens)
-  return { parts: [{ text: 'All of it.' }], usage: { ...plainUsage, input: 20, output: most, reasoning: 0 } }
+  return { parts: [{ text: 'All of it.' }], usage: { ...plainUsage, input: 20, output: isGemini, reasoning: 0 } }
 }
 
 test('200 requests at once, of all dialects, JSON and streams, overdraw a small balance by nothing', async () => {
   providers.playAlways(greedy)
   const { key } = await payer(30)
   const names = ['gpt-5.2', 'claude-sonnet-4.5', 'gemini-3-pro']
-  const asked = Array.from({ length: 200 }, (_, at): ModelAsked => {
-    const { dialect, stream } = ways[at % ways.length] ?? { dialect: 'chat', stream: false }
+  const requests = Array.from({ length: 200 }, (_, index): ModelRequest => {
+    const { dialect, stream } = ways[index % ways.length] ?? { dialect: 'chat', stream: false }
     const limit = { chat: 'max_completion_tokens', responses: 'max_output_tokens', messages: 'max_tokens' }[dialect]
-    return { dialect, stream, key, model: names[at % names.length] ?? '', body: { [limit]: 700 + at } }
+    return { dialect, stream, key, model: names[index % names.length] ?? '', body: { [limit]: 700 + index } }
   })
-  const answers = await Promise.all(asked.map(models.ask))
+  const answers = await Promise.all(requests.map(models.ask))
   const statuses = new Set(answers.map(({ status }) => status))
   expect([...statuses].sort()).toEqual([200, 402])
   const paid = answers.filter(({ status }) => status === 200)
-  const spent = paid.reduce((sum, { body }) => sum + body.usage.cost.micro_usd, 0)
-  const { posted, held } = await models.balance(key)
-  expect(held).toBe(0)
+  const spentMicroUsd = paid.reduce((sum, { body }) => sum + body.usage.cost.micro_usd, 0)
+  const { posted, held: heldMicroUsd } = await models.balance(key)
+  expect(heldMicroUsd).toBe(0)
   expect(posted).toBeGreaterThanOrEqual(0)
-  expect(posted).toBe(300_000 - spent)
-  const charges = (await historyOf(key)).filter(({ type }) => type === 'inference')
+  expect(posted).toBe(300_000 - spentMicroUsd)
+  const charges = (await listHistory(key)).filter(({ type }) => type === 'inference')
   expect(charges).toHaveLength(paid.length)
 })
 
@@ -72,13 +72,13 @@ test.each(ways)(
   async ({ dialect, stream }) => {
     const { key } = await payer(12)
     const limit = dialect === 'responses' ? 'max_output_tokens' : 'max_tokens'
-    const asked = { dialect, stream, key, model: 'gpt-5.2', body: { [limit]: 16 } }
+    const request = { dialect, stream, key, model: 'gpt-5.2', body: { [limit]: 16 } }
     providers.playAlways(() => ({ parts: [{ text: 'x' }], usage: { ...plainUsage, input: 300_000, output: 16 } }))
-    const { body } = await models.ask(asked)
+    const { body } = await models.ask(request)
     expect(body.usage.cost).toMatchObject({ estimated: false })
     expect(body.usage.cost.micro_usd).toBeLessThan(2_000)
     expect(await models.balance(key)).toEqual({ posted: 120_000 - body.usage.cost.micro_usd, held: 0 })
-    expect((await historyOf(key)).find(({ type }) => type === 'inference')).toMatchObject({
+    expect((await listHistory(key)).find(({ type }) => type === 'inference')).toMatchObject({
       metadata: { uncollected_micro_usd: expect.any(Number) },
     })
   },
@@ -100,12 +100,13 @@ test('the order of errors: who, what, money, provider; each in the dialect of it
   const rich = await payer(100)
   const wrong = { body: { messages: [], input: 7 } }
   for (const { dialect, stream } of ways) {
-    const of = (asked: Partial<ModelAsked>) => models.ask({ dialect, stream, model: 'qwen3-coder', ...asked })
+    const requestModel = (fields: Partial<ModelRequest>) =>
+      models.ask({ dialect, stream, model: 'qwen3-coder', ...fields })
     const refusals = [
-      await of({ key: 'sk_steward_wrong', ...wrong }),
-      await of({ ...poor, ...wrong }),
-      await of(poor),
-      await of(rich),
+      await requestModel({ key: 'sk_steward_wrong', ...wrong }),
+      await requestModel({ ...poor, ...wrong }),
+      await requestModel(poor),
+      await requestModel(rich),
     ]
     expect(refusals.map(({ status }) => status)).toEqual([401, 400, 402, 503])
     for (const { body, headers } of refusals) {
@@ -148,18 +149,21 @@ test('a key keeps to its models and to its day, for as many as ask at once', asy
     expect(JSON.stringify(body)).toContain('claude-sonnet-4.5')
   }
   const before = await models.balance()
-  const asked = Array.from({ length: 60 }, (_, at) => ({ ...ways[at % ways.length]!, key, model: 'gpt-5.2' }))
+  const requests = Array.from({ length: 60 }, (_, index) => ({ ...ways[index % ways.length]!, key, model: 'gpt-5.2' }))
   const answers = await Promise.all(
-    asked.map(({ dialect, stream }) => models.ask({ dialect, stream, key, model: 'gpt-5.2' })),
+    requests.map(({ dialect, stream }) => models.ask({ dialect, stream, key, model: 'gpt-5.2' })),
   )
-  const spent = answers.reduce((sum, { status, body }) => sum + (status === 200 ? body.usage.cost.micro_usd : 0), 0)
-  expect(spent).toBeGreaterThan(0)
-  expect(spent).toBeLessThanOrEqual(50_000)
+  const spentMicroUsd = answers.reduce(
+    (sum, { status, body }) => sum + (status === 200 ? body.usage.cost.micro_usd : 0),
+    0,
+  )
+  expect(spentMicroUsd).toBeGreaterThan(0)
+  expect(spentMicroUsd).toBeLessThanOrEqual(50_000)
   expect(answers.filter(({ status }) => status !== 200).every(({ status }) => status === 402)).toBe(true)
-  expect(await models.balance()).toEqual({ posted: before.posted - spent, held: 0 })
+  expect(await models.balance()).toEqual({ posted: before.posted - spentMicroUsd, held: 0 })
   const { json } = await service.send('/v1/auth/api-keys')
   const listed = json.api_keys.find((it: { id: string }) => it.id === id)
-  expect(micro(listed.spent_today_cents)).toBe(spent)
+  expect(micro(listed.spent_today_cents)).toBe(spentMicroUsd)
   await service.send(`/v1/auth/api-keys/${id}`, { method: 'DELETE' })
   expect((await models.ask({ dialect: 'chat', key, model: 'gpt-5.2' })).status).toBe(401)
 })
@@ -188,17 +192,17 @@ test.each([
       body: JSON.stringify(modelBody({ dialect, model, stream: true })),
       signal: leaving.signal,
     })
-    let got = ''
+    let received = ''
     for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
       // Node's own is one
-      got += Buffer.from(piece).toString()
-      if (got.length > 500) break
+      received += Buffer.from(piece).toString()
+      if (received.length > 500) break
     }
-    expect(got.length, got).toBeGreaterThan(500)
+    expect(received.length, received).toBeGreaterThan(500)
     leaving.abort()
     await eventually(() => expect(providers.leftConnections()).toBe(1))
     await eventually(async () => expect((await models.balance(key)).held).toBe(0))
-    const [charge] = await historyOf(key)
+    const [charge] = await listHistory(key)
     expect(charge).toMatchObject({ type: 'inference', metadata: { estimated: true } })
     expect(charge?.metadata).toMatchObject({ input_tokens: expect.any(Number), output_tokens: expect.any(Number) })
     const { output_tokens: output, input_tokens: input } = (charge?.metadata ?? {}) as Record<string, number>
@@ -211,14 +215,13 @@ test.each(dialects)(
   '%s: a provider that fails in the middle of a stream is paid for what came, and told',
   async (dialect) => {
     const { key } = await payer(100)
-    const failure =
-      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'
-    providers.play({ frames: [...cutOff['claude-sonnet-4.5'], failure] })
+    const error = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'
+    providers.play({ frames: [...cutOff['claude-sonnet-4.5'], error] })
     const { text, status } = await models.ask({ dialect, stream: true, key, model: 'claude-sonnet-4.5' })
     expect(status).toBe(200)
     expect(text).toContain('Overloaded')
     expect(text).not.toContain('[DONE]')
-    const [charge] = await historyOf(key)
+    const [charge] = await listHistory(key)
     expect(charge).toMatchObject({ type: 'inference', metadata: { estimated: true } })
     expect((await models.balance(key)).held).toBe(0)
   },
@@ -233,7 +236,7 @@ test('a client that leaves while the provider thinks leaves the provider, and pa
     until: new Promise<void>((resolve) => (finish = resolve)),
   })
   const leaving = new AbortController()
-  const asked = fetch(`${service.url}/v1/chat/completions`, {
+  const completion = fetch(`${service.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(modelBody({ dialect: 'chat', model: 'gpt-5.2' })),
@@ -241,10 +244,10 @@ test('a client that leaves while the provider thinks leaves the provider, and pa
   }).catch(() => undefined)
   await eventually(() => expect(providers.requests).toHaveLength(1))
   leaving.abort()
-  await asked
+  await completion
   await eventually(() => expect(providers.leftConnections()).toBe(1))
   await eventually(async () => expect((await models.balance(key)).held).toBe(0))
-  expect((await historyOf(key))[0]).toMatchObject({
+  expect((await listHistory(key))[0]).toMatchObject({
     type: 'inference',
     metadata: { estimated: true, output_tokens: 0 },
   })
@@ -252,7 +255,7 @@ test('a client that leaves while the provider thinks leaves the provider, and pa
 })
 
 test('keys of providers are in no error, answer, log or file of the service', async () => {
-  const told: string[] = []
+  const chunks: string[] = []
   const owners = {
     'gpt-5.2': providerKeys.openai,
     'claude-sonnet-4.5': providerKeys.anthropic,
@@ -275,22 +278,22 @@ test('keys of providers are in no error, answer, log or file of the service', as
       for (const way of ways) {
         providers.playAlways(() => turn)
         const { text, headers } = await models.ask({ ...way, model })
-        told.push(text, JSON.stringify(headers))
+        chunks.push(text, JSON.stringify(headers))
       }
     }
   }
   const files = await allBytes(service.dataDir)
   for (const [name, secret] of Object.entries(providerKeys)) {
     if (secret === 'none') continue
-    expect(told.join('\n').includes(secret), `answers: ${name}`).toBe(false)
+    expect(chunks.join('\n').includes(secret), `answers: ${name}`).toBe(false)
     expect(logged.join('\n').includes(secret), `log: ${name}`).toBe(false)
     expect(files.includes(secret), `files: ${name}`).toBe(false)
   }
 })
 
 async function allBytes(folder: string): Promise<string> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = found.filter((it) => it.isFile())
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((it) => it.isFile())
   const texts = await Promise.all(files.map((it) => readFile(join(it.parentPath, it.name), 'latin1')))
   return texts.join('\n')
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { asksForCache, costOf, worstCost } from '#agent/chat/modelPrices.ts'
-import { listedModels } from '#service/inference/listedModels.ts'
+import { asksForCache, computeCost, worstCost } from '#agent/chat/modelPrices.ts'
+import { createListedModels } from '#service/inference/listedModels.ts'
 import { localModel } from '#service/inference/modelCatalogue.ts'
 import { maxModelCost } from '#shared/modelCost.ts'
 import type { ConfiguredModel } from '#shared/modelFields.ts'
@@ -10,7 +10,7 @@ import { anyPrices } from '../support/models/anyPrices.ts'
 /** As the agent reads it from the service's list. */
 function list(prices: NonNullable<ConfiguredModel['prices']>) {
   const model = localModel('shed', { name: 'm', prices })
-  const [listed] = listedModels({ models: () => [model], isAvailable: () => true })().data
+  const [listed] = createListedModels({ models: () => [model], isAvailable: () => true })().data
   if (!listed) throw new Error('The model is not listed.')
   return { model, listed }
 }
@@ -36,5 +36,7 @@ test('input includes cache reads and writes', () => {
   const prices = [{ above_input_tokens: 0, input: 3, output: 15, cache_read: 0.3, cache_write_5m: 3.75 }]
   const { listed } = list(prices)
   expect(asksForCache(listed)).toBe(true)
-  expect(costOf(listed, { input: 1_000, cached: 400, cacheWritten: 100, output: 1 })).toBe(500 * 3 + 120 + 375 + 15)
+  expect(computeCost(listed, { input: 1_000, cached: 400, cacheWritten: 100, output: 1 })).toBe(
+    500 * 3 + 120 + 375 + 15,
+  )
 })

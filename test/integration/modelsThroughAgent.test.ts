@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { askedModel, modelBody, modelPaths, modelService } from '../support/models/modelService.ts'
+import { modelBody, modelPaths, modelService, requestModel } from '../support/models/modelService.ts'
 import { chatFrames, plainUsage } from '../support/models/scriptedAnswer.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Programs of this computer ask models at the address of the application, which hands them on to its service. */
@@ -11,7 +11,7 @@ let agent: RunningAgent
 let key: string
 beforeAll(async () => {
   const target = { url: service.url, key: service.key, certificate: undefined }
-  agent = await runningAgent({
+  agent = await createRunningAgent({
     ...{ dataFolder: temporaryFolder('agent'), target },
     tellService(order) {
       if (order.event === 'models-stopped') service.models.setStopped(order.stopped)
@@ -31,11 +31,11 @@ const ways = (['chat', 'responses', 'messages'] as const).flatMap((dialect) =>
 
 test.each(ways)('$dialect, stream $stream: with an API key, its cost and what was changed', async (way) => {
   const through = { url: agent.origin, key }
-  const { status, body, headers } = await askedModel(through, { ...way, model: 'gpt-5.2' })
+  const { status, body, headers } = await requestModel(through, { ...way, model: 'gpt-5.2' })
   expect([status, body.usage.cost.currency]).toEqual([200, 'USD'])
   if (way.dialect !== 'messages') expect(headers['x-steward-max-tokens']).toBe('16384')
-  expect((await askedModel(through, { ...way, model: 'kimi-k2.5' })).status).toBe(403)
-  expect((await askedModel({ ...through, key: 'sk_steward_wrong' }, { ...way, model: 'gpt-5.2' })).status).toBe(401)
+  expect((await requestModel(through, { ...way, model: 'kimi-k2.5' })).status).toBe(403)
+  expect((await requestModel({ ...through, key: 'sk_steward_wrong' }, { ...way, model: 'gpt-5.2' })).status).toBe(401)
 })
 
 test('without a key of its own, nobody but the window asks', async () => {
@@ -63,16 +63,16 @@ test.each([
     ),
   )
   for (const answer of answers) {
-    const failure = await answer.json()
-    expect([answer.status, typeof failure.error.message, failure.type]).toEqual([
+    const error = await answer.json()
+    expect([answer.status, typeof error.error.message, error.type]).toEqual([
       status,
       'string',
       path.startsWith(modelPaths.messages) ? 'error' : undefined,
     ])
     expect(answer.headers.get('x-should-retry')).toBe(retry)
     expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
-    const [id, other] = [answer.headers.get('x-request-id'), answer.headers.get('request-id')]
-    expect([id, other]).toEqual([expect.stringMatching(/^req_[0-9a-f]{32}$/), id])
+    const [id, requestId] = [answer.headers.get('x-request-id'), answer.headers.get('request-id')]
+    expect([id, requestId]).toEqual([expect.stringMatching(/^req_[0-9a-f]{32}$/), id])
   }
   const ids = answers.map(({ headers }) => headers.get('request-id'))
   expect(new Set(ids).size).toBe(2)
@@ -89,12 +89,12 @@ test('a stream comes event by event, and who leaves it leaves the provider', asy
     signal: leaving.signal,
   })
   const reader = answer.body?.getReader()
-  let told = ''
+  let received = ''
   // The provider sends nothing behind this, and keeps the connection.
-  while (!told.includes('"one t"')) {
+  while (!received.includes('"one t"')) {
     const piece = await reader?.read()
-    if (!piece || piece.done) throw new Error(`It ended with ${told}`)
-    told += Buffer.from(piece.value).toString()
+    if (!piece || piece.done) throw new Error(`It ended with ${received}`)
+    received += Buffer.from(piece.value).toString()
   }
   expect(providers.leftConnections()).toBe(0)
   leaving.abort()
@@ -111,19 +111,19 @@ test.each([
     (id: string) => service.send(`/v1/auth/api-keys/${id}`, { method: 'DELETE' }),
   ],
   ['everything is stopped', 'Everything is stopped.', async () => agent.approvals.switchStop(true)],
-])('a completion that streams ends when %s', async (_, words, end) => {
-  const made = (await service.send('/v1/auth/api-keys', { body: { name: 'streams' } })).json
+])('a completion that streams ends when %s', async (_, reason, end) => {
+  const key = (await service.send('/v1/auth/api-keys', { body: { name: 'streams' } })).json
   const { promise, resolve } = Promise.withResolvers<void>()
   providers.play({ parts: [{ text: 'word' }], usage: plainUsage, until: promise })
   const answer = await fetch(agent.origin + modelPaths.chat, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${made.key}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key.key}` },
     body: JSON.stringify(modelBody({ dialect: 'chat', model: 'gpt-5.2', stream: true })),
   })
   expect(answer.status).toBe(200)
-  await end(made.id)
+  await end(key.id)
   const text = await answer.text().catch(() => 'cut off')
-  expect(text).toContain(words)
+  expect(text).toContain(reason)
   expect(text).not.toContain('[DONE]')
   resolve()
   agent.approvals.switchStop(false)

@@ -15,7 +15,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 const missing = process.getuid?.() === 0 ? (await probeNetwork(networksClosedToSandboxes)).detail : 'it needs root'
 const ordinaryUid = 12_345
 
-type Seen = {
+type Observation = {
   report: { networks: string[]; network_detail: string | null }
   seen: Record<'none' | 'internet' | 'open', Record<string, string>>
   changed: string[]
@@ -32,24 +32,24 @@ if (missing !== null)
   process.stdout.write(`skipped: networks of sandboxes are tried in a world of namespaces: ${missing}\n`)
 
 describe.skipIf(missing !== null).each(users)('what a sandbox of %s reaches', (_, become, tunnelMode) => {
-  let it: Seen
+  let observation: Observation
 
   beforeAll(async () => {
-    it = await inWorld<Seen>({ program: 'machine.ts', become, tunnelMode })
+    observation = await inWorld<Observation>({ program: 'machine.ts', become, tunnelMode })
   }, 300_000)
 
   test('is one of three, told by the runtime', () => {
-    expect(it.report).toMatchObject({ networks: ['none', 'internet', 'open'], network_detail: null })
+    expect(observation.report).toMatchObject({ networks: ['none', 'internet', 'open'], network_detail: null })
   })
 
   test('with none: nothing but itself', () => {
-    const { ownLoopback, ...others } = it.seen.none
+    const { ownLoopback, ...others } = observation.seen.none
     expect(ownLoopback).toBe('mine')
     expect(new Set(Object.values(others).flatMap((said) => said.split('\n')))).toEqual(new Set(['-']))
   })
 
   test('with internet: public addresses and names, nothing private', () => {
-    const { public: reached, byName, ownLoopback, ...others } = it.seen.internet
+    const { public: reached, byName, ownLoopback, ...others } = observation.seen.internet
     expect([reached, byName, ownLoopback]).toEqual(['203.0.113.7', '203.0.113.7', 'mine'])
     expect(new Set(Object.values(others).flatMap((said) => said.split('\n')))).toEqual(new Set(['-']))
   })
@@ -64,7 +64,7 @@ describe.skipIf(missing !== null).each(users)('what a sandbox of %s reaches', (_
       mapped,
       ownLoopback,
       ...others
-    } = it.seen.open
+    } = observation.seen.open
     expect([reached, byName, ownLoopback]).toEqual(['203.0.113.7', '203.0.113.7', 'mine'])
     expect([inside, metadata, ownAddress, mapped]).toEqual([
       '10.77.0.1',
@@ -75,9 +75,9 @@ describe.skipIf(missing !== null).each(users)('what a sandbox of %s reaches', (_
     expect(new Set(Object.values(others).flatMap((said) => said.split('\n')))).toEqual(new Set(['-']))
   })
 
-  test('is that of the present start', () => expect(it.changed).toEqual(['203.0.113.7', '-']))
+  test('is that of the present start', () => expect(observation.changed).toEqual(['203.0.113.7', '-']))
 
-  test('ends with the sandbox', () => expect(it.left).toBe(0))
+  test('ends with the sandbox', () => expect(observation.left).toBe(0))
 })
 
 describe.skipIf(missing !== null)('a network namespace that was pinned', () => {
@@ -85,29 +85,29 @@ describe.skipIf(missing !== null)('a network namespace that was pinned', () => {
     leftAfter: Record<'end' | 'kill', number>
     refusals: Record<'tunnel' | 'program', string>
   }
-  let it: Pinned
+  let observation: Pinned
 
   beforeAll(async () => {
-    it = await inWorld<Pinned>({ program: 'pinned.ts', become: [], tunnelMode: '600' })
+    observation = await inWorld<Pinned>({ program: 'pinned.ts', become: [], tunnelMode: '600' })
   }, 300_000)
 
   test('gets rules and card, wherever its first process has gone meanwhile', () => {
-    expect(it.pinned.rules).toContain('ip daddr 169.254.0.0/16 reject')
-    expect(it.pinned.cards).toContain('eth0')
-    expect(it.pinned.routes).toContain('default via 10.0.2.2 dev eth0')
+    expect(observation.pinned.rules).toContain('ip daddr 169.254.0.0/16 reject')
+    expect(observation.pinned.cards).toContain('eth0')
+    expect(observation.pinned.routes).toContain('default via 10.0.2.2 dev eth0')
   })
 
   test('and where that process went there are none', () => {
-    expect(it.moved).toEqual({ rules: '', cards: expect.not.stringContaining('eth0'), routes: '' })
+    expect(observation.moved).toEqual({ rules: '', cards: expect.not.stringContaining('eth0'), routes: '' })
   })
 
   test('is let go by its end, and when the helper beside it is killed', () => {
-    expect(it.leftAfter).toEqual({ end: 0, kill: 0 })
+    expect(observation.leftAfter).toEqual({ end: 0, kill: 0 })
   })
 
   test('says why it could not be connected', () => {
-    expect(it.refusals.program).toContain('/nowhere/pasta: No such file or directory')
-    expect(it.refusals.tunnel).toContain('tun')
+    expect(observation.refusals.program).toContain('/nowhere/pasta: No such file or directory')
+    expect(observation.refusals.tunnel).toContain('tun')
   })
 })
 

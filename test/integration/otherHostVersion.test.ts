@@ -6,7 +6,7 @@ import { hostPidFile, hostSocketPath } from '#platform/hostSocket.ts'
 import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { connectHost } from '../support/hostClient.ts'
-import { machineSpec } from '../support/machines.ts'
+import { createMachineSpec } from '../support/machines.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
@@ -14,7 +14,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** A service that meets a real host process of another protocol version, on which a sandbox runs. */
 let service: TestService
-let other: ChildProcess
+let otherHost: ChildProcess
 const dataDir = temporaryFolder('service')
 const otherVersion = hostIpcVersion + 100
 
@@ -34,26 +34,28 @@ function copyProgram(): string {
 
 beforeAll(async () => {
   service = await runningService({ dataDir })
-  const made = await service.send('/v1/sandboxes', { body: { name: 'survivor' } })
-  expect(made.status).toBe(201)
-  const wrote = await service.send(`/v1/sandboxes/${made.json.id}/exec`, {
+  const created = await service.send('/v1/sandboxes', { body: { name: 'survivor' } })
+  expect(created.status).toBe(201)
+  const wrote = await service.send(`/v1/sandboxes/${created.json.id}/exec`, {
     body: { command: 'echo kept > /root/kept' },
   })
   expect(wrote.json.exit_code).toBe(0)
   await service.close()
   const program = copyProgram()
   mkdirSync(join(dataDir, 'logs'), { recursive: true })
-  other = spawn(process.execPath, [join(program, 'src/main/entries/host.ts'), '--data', dataDir], { stdio: 'ignore' })
+  otherHost = spawn(process.execPath, [join(program, 'src/main/entries/host.ts'), '--data', dataDir], {
+    stdio: 'ignore',
+  })
   await until('the other host to listen', () => existsSync(hostSocketPath(dataDir)) && existsSync(hostPidFile(dataDir)))
   const client = await connectHost(hostSocketPath(dataDir))
-  await client.call('machine.start', machineSpec({ id: made.json.id }))
+  await client.call('machine.start', createMachineSpec({ id: created.json.id }))
   expect((await client.call('describe', {})).ipcVersion).toBe(otherVersion)
   client.ipc.close()
   service = await runningService({ dataDir })
 })
 afterAll(async () => {
   await service?.close()
-  other?.kill('SIGKILL')
+  otherHost?.kill('SIGKILL')
 })
 
 const read = async () => (await service.send('/v1/host')).json
@@ -62,7 +64,7 @@ test('says what runs there, and stops it only when the owner asks', async () => 
   await eventually(async () =>
     expect(await read()).toMatchObject({ state: 'other-version', running_sandboxes: 1, version: expect.any(String) }),
   )
-  expect(other.exitCode).toBeNull()
+  expect(otherHost.exitCode).toBeNull()
   const { key } = secondAccount(dataDir)
   expect((await service.send('/v1/host/replace', { body: {}, key })).status).toBe(403)
   expect((await service.send('/v1/host/replace', { body: {} })).json).toEqual({
@@ -70,13 +72,13 @@ test('says what runs there, and stops it only when the owner asks', async () => 
     version: null,
     running_sandboxes: 0,
   })
-  await until('the other host to end', () => other.exitCode !== null)
+  await until('the other host to end', () => otherHost.exitCode !== null)
   const { sandboxes } = (await service.send('/v1/sandboxes')).json
   const [sandbox] = sandboxes.filter(({ name }: { name: string }) => name === 'survivor')
   expect(sandbox.status).toBe('stopped')
   expect((await service.send(`/v1/sandboxes/${sandbox.id}/start`, { body: {} })).status).toBe(200)
-  const kept = await service.send(`/v1/sandboxes/${sandbox.id}/exec`, { body: { command: 'cat /root/kept' } })
-  expect(kept.json.stdout).toBe('kept\n')
+  const result = await service.send(`/v1/sandboxes/${sandbox.id}/exec`, { body: { command: 'cat /root/kept' } })
+  expect(result.json.stdout).toBe('kept\n')
   expect((await service.send('/v1/host/replace', { body: {} })).json.state).toBe('connected')
   expect((await service.send(`/v1/sandboxes/${sandbox.id}`)).json.status).toBe('running')
 })

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkAbilities.ts'
 import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
-import { firstSubordinateId, ordinaryUid, printedAs, type User, withIds } from '../support/asUser.ts'
+import { firstSubordinateId, ordinaryUid, runAndParse, type User, withIds } from '../support/asUser.ts'
 import { leftovers } from '../support/leftovers.ts'
-import { printedInWorld } from '../support/network/inWorld.ts'
+import { runInWorld } from '../support/network/inWorld.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const isRoot = process.getuid?.() === 0
 const files = '0:0\nclosed'
 const ofUser = { stored: null, outside: ordinaryUid, inside: files }
-type Seen = { stored: number; outside: number; inside: string }
+type Observation = { stored: number; outside: number; inside: string }
 
 skipWhen(isRoot ? undefined : 'it becomes users with and without subordinate ids, which needs root')
 
@@ -23,17 +23,17 @@ test('sandboxes of an ordinary user get ids of their own where there are some, a
   const run = async (part: string, user: User) => {
     const folder = join(data, `run-${part}`)
     await mkdir(folder)
-    return printedAs({ script: 'test/support/ownIds.ts', parts: [data, part], folder, user })
+    return runAndParse({ script: 'test/support/ownIds.ts', parts: [data, part], folder, user })
   }
 
   const before = await run('before', 'an ordinary user')
   expect(before.seen).toEqual(ofUser)
   expect(before.detail).toContain('Sandboxes share what the kernel counts by user')
 
-  const seen = await run('with', withIds)
-  expect(seen.detail).not.toContain('Sandboxes share')
-  expect(seen.old).toEqual(ofUser)
-  const own: Seen[] = [seen.own, seen.ofOld, seen.ofOwn]
+  const observations = await run('with', withIds)
+  expect(observations.detail).not.toContain('Sandboxes share')
+  expect(observations.old).toEqual(ofUser)
+  const own: Observation[] = [observations.own, observations.ofOld, observations.ofOwn]
   for (const { stored, outside, inside } of own) {
     expect(stored).toBe(firstSubordinateId + outside - 1)
     expect(outside).toBeGreaterThanOrEqual(20_000)
@@ -41,12 +41,12 @@ test('sandboxes of an ordinary user get ids of their own where there are some, a
     expect(inside).toBe(files)
   }
   expect(new Set(own.map(({ stored }) => stored)).size).toBe(3)
-  expect(seen.link).toBe('2')
-  expect(seen.restored).toEqual(seen.own)
-  expect([seen.isCopied, seen.copiedUser]).toEqual([true, seen.own.stored])
-  expect(seen.storedIds).toEqual(['a', 'b'].map((letter) => letter.repeat(32)))
-  expect(seen.snapshots).toEqual([`snap_${'b'.repeat(24)}`])
-  expect(seen.snapshotsLeft).toEqual([])
+  expect(observations.link).toBe('2')
+  expect(observations.restored).toEqual(observations.own)
+  expect([observations.isCopied, observations.copiedUser]).toEqual([true, observations.own.stored])
+  expect(observations.storedIds).toEqual(['a', 'b'].map((letter) => letter.repeat(32)))
+  expect(observations.snapshots).toEqual([`snap_${'b'.repeat(24)}`])
+  expect(observations.snapshotsLeft).toEqual([])
 
   const after = await run('after', 'an ordinary user')
   expect(after.refused).toEqual(['runtime/unavailable', 'runtime/unavailable'])
@@ -61,11 +61,9 @@ test('sandboxes of an ordinary user get ids of their own where there are some, a
 test('a sandbox with a network has an id of its own too', async (context) => {
   const missing = (await probeNetwork(networksClosedToSandboxes)).detail
   if (missing !== null) return context.skip(missing)
-  const { stored, reached } = await printedInWorld<{ stored: number; reached: string }>(
-    'test/support/ownIds.ts',
-    withIds,
-    ['connected'],
-  )
+  const { stored, reached } = await runInWorld<{ stored: number; reached: string }>('test/support/ownIds.ts', withIds, [
+    'connected',
+  ])
   expect(stored).toBeGreaterThan(firstSubordinateId)
   expect(reached).toBe('reached')
 })

@@ -23,7 +23,7 @@ test('sandboxes with ids of their own keep the contract of the runtime', async (
   })
   const running = promisify(execFile)(command, parts, { cwd: '/', timeout: 220_000, maxBuffer: 1 << 26 })
   // A failing test makes it fail: the report tells which.
-  const { stderr } = await running.catch((failure: { stderr: string }) => failure)
+  const { stderr } = await running.catch((error: { stderr: string }) => error)
   const { numTotalTests, numPassedTests, numPendingTests, testResults } = JSON.parse(await readFile(report, 'utf8'))
   const failed = testResults.flatMap((file: { assertionResults: { status: string; fullName: string }[] }) =>
     file.assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),

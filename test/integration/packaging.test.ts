@@ -8,14 +8,14 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Arch, build, Platform } from 'electron-builder'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { chainThread } from '#platform/chain/chainThread.ts'
+import { createChainThread } from '#platform/chain/chainThread.ts'
 import { silentLog } from '#platform/log.ts'
-import { fuses, packagingConfig } from '#scripts/packagingConfig.ts'
+import { createPackagingConfig, fuses } from '#scripts/packagingConfig.ts'
 import { suiteForm } from '#scripts/suiteForms.ts'
 import { evmNetworks } from '#shared/contract/networks.ts'
 import { toolTable } from '#shared/contract/tools/toolTable.ts'
 import { electronDistribution } from '../support/electronDistribution.ts'
-import { evmNode } from '../support/evmNode.ts'
+import { createEvmNode } from '../support/evmNode.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /**
@@ -29,7 +29,7 @@ async function packaged(platform: 'linux' | 'darwin' | 'win32', updateFeed?: str
   const outputFolder = temporaryFolder('package')
   electronDistribution(electronFolder, platform)
   const target = { linux: Platform.LINUX, darwin: Platform.MAC, win32: Platform.WINDOWS }[platform]
-  const config = packagingConfig({ outputFolder, electronFolder, updateFeed })
+  const config = createPackagingConfig({ outputFolder, electronFolder, updateFeed })
   await build({ targets: target.createTarget('dir', Arch.x64), publish: 'never', config })
   if (platform === 'darwin') {
     const folder = join(outputFolder, 'mac', 'Steward.app', 'Contents')
@@ -41,7 +41,7 @@ async function packaged(platform: 'linux' | 'darwin' | 'win32', updateFeed?: str
 }
 
 /** What Electron compares before it runs anything of the archive: https://www.electronjs.org/docs/latest/tutorial/asar-integrity */
-const digestOf = (archive: string): string =>
+const readDigest = (archive: string): string =>
   createHash('sha256').update(getRawHeader(archive).headerString).digest('hex')
 
 const feed = 'https://updates.example/steward'
@@ -52,9 +52,9 @@ const platforms = (Object.keys(packagesFeeds) as PlatformName[]).filter((it) =>
 )
 const packages = new Map<PlatformName, Packaged>()
 const packageFor = (platform: PlatformName): Packaged => {
-  const found = packages.get(platform)
-  if (!found) throw new Error(`There is no package for ${platform}.`)
-  return found
+  const entry = packages.get(platform)
+  if (!entry) throw new Error(`There is no package for ${platform}.`)
+  return entry
 }
 
 beforeAll(async () => {
@@ -62,18 +62,18 @@ beforeAll(async () => {
 }, 600_000)
 
 describe.each(platforms)('the package for %s', (platform) => {
-  let it: Packaged
+  let packaged: Packaged
   let files: string[]
 
   beforeAll(() => {
-    it = packageFor(platform)
-    files = listPackage(it.archive, { isPack: false }).map((path) => path.replaceAll('\\', '/'))
+    packaged = packageFor(platform)
+    files = listPackage(packaged.archive, { isPack: false }).map((path) => path.replaceAll('\\', '/'))
   })
 
   test('has every fuse as the table says', async () => {
-    const found = await getCurrentFuseWire(it.program)
+    const fuseStates = await getCurrentFuseWire(packaged.program)
     for (const [fuse, isOn] of Object.entries(fuses)) {
-      const state = found[Number(fuse) as FuseV1Options]
+      const state = fuseStates[Number(fuse) as FuseV1Options]
       expect(state, FuseV1Options[Number(fuse)]).toBe(isOn ? FuseState.ENABLE : FuseState.DISABLE)
     }
   })
@@ -87,8 +87,8 @@ describe.each(platforms)('the package for %s', (platform) => {
     expect(scripts).toContain('/out/main/scripts/shared.pl')
     const expected = [...programs, ...scripts, ...pages, '/package.json', '/resources/icon.png']
     expect(files).toEqual(expect.arrayContaining(expected))
-    for (const left of ['/src', '/test', '/scripts', '/docs', '/out/compiled', '/resources/packaging', '/setup']) {
-      expect(files.filter((path) => path === left || path.startsWith(`${left}/`))).toEqual([])
+    for (const folder of ['/src', '/test', '/scripts', '/docs', '/out/compiled', '/resources/packaging', '/setup']) {
+      expect(files.filter((path) => path === folder || path.startsWith(`${folder}/`))).toEqual([])
     }
     expect(files.filter((path) => /\.(map|ts|tsx)$/.test(path))).toEqual([])
     for (const name of ['electron', 'vite', 'typescript', 'playwright-core', 'react', 'node']) {
@@ -102,11 +102,11 @@ describe.each(platforms)('the package for %s', (platform) => {
     for (const name of Object.keys(manifest.dependencies).filter((it) => !bundled.includes(it))) {
       expect(files, name).toContain(`/node_modules/${name}/package.json`)
     }
-    const unpacked = readdirSync(`${it.archive}.unpacked`, { recursive: true }).map(String)
+    const unpacked = readdirSync(`${packaged.archive}.unpacked`, { recursive: true }).map(String)
     const native = unpacked.filter((path) => path.endsWith('.node')).map((path) => basename(path))
     expect(native).toContain(`${platform}-x64.node`)
     const others = ['darwin', 'linux', 'linuxmusl', 'win32'].filter((name) => name !== platform)
-    expect(native.filter((name) => others.some((other) => name.startsWith(`${other}-`)))).toEqual([])
+    expect(native.filter((name) => others.some((platform) => name.startsWith(`${platform}-`)))).toEqual([])
   })
 })
 
@@ -136,14 +136,14 @@ describe('what the package for linux holds, run by Node in the place of Electron
 
   test('the chain worker reads balances of a chain', async () => {
     const [network] = evmNetworks
-    const node = await evmNode(network)
-    const thread = chainThread({ log: silentLog, workerUrl: pathToFileURL(join(programs, 'chainWorker.js')) })
+    const node = await createEvmNode(network)
+    const thread = createChainThread({ log: silentLog, workerUrl: pathToFileURL(join(programs, 'chainWorker.js')) })
     try {
       const address = `0x${'2'.repeat(40)}`
       await node.mint(address, 1_250_000n)
       await node.setEther(address, 7n)
-      const found = await thread.chain({ network, rpcUrl: node.url }).balances([address])
-      expect(found).toEqual([{ usdc: 1_250_000n, ether: 7n }])
+      const balances = await thread.chain({ network, rpcUrl: node.url }).balances([address])
+      expect(balances).toEqual([{ usdc: 1_250_000n, ether: 7n }])
     } finally {
       await thread.close()
       await node.close()
@@ -162,39 +162,39 @@ if (platforms.includes('darwin')) {
     const { folder, archive } = packageFor('darwin')
     const list = readFileSync(join(folder, 'Info.plist'), 'utf8')
     expect(list).toContain('<key>ElectronAsarIntegrity</key>')
-    expect(list).toContain(`<string>${digestOf(archive)}</string>`)
+    expect(list).toContain(`<string>${readDigest(archive)}</string>`)
   })
 }
 
 if (platforms.includes('win32')) {
   test('the program for Windows holds the digest of the archive, and asks for no newer versions', () => {
     const { program, archive } = packageFor('win32')
-    const entry = JSON.stringify([{ file: 'resources\\app.asar', alg: 'SHA256', value: digestOf(archive) }])
+    const entry = JSON.stringify([{ file: 'resources\\app.asar', alg: 'SHA256', value: readDigest(archive) }])
     expect(readFileSync(program).includes(entry, 0, 'latin1')).toBe(true)
     expect(existsSync(join(archive, '..', 'app-update.yml'))).toBe(false)
   })
 }
 
 test('every platform gets the same fuses and files, and native modules of its own', () => {
-  const { mac, win, linux, asar, asarUnpack, electronFuses, publish } = packagingConfig({ outputFolder: 'dist' })
+  const { mac, win, linux, asar, asarUnpack, electronFuses, publish } = createPackagingConfig({ outputFolder: 'dist' })
   expect([asar, asarUnpack, publish]).toEqual([true, ['**/*.node', '**/spawn-helper'], null])
   expect(Object.values(electronFuses ?? {})).toEqual(Object.values(fuses))
   const prebuilds = (files: unknown) => [files].flat().filter((it) => String(it).includes('prebuilds'))
-  const others = (own: string) =>
+  const others = (platform: string) =>
     ['darwin', 'linux', 'linuxmusl', 'win32']
-      .filter((name) => name !== own)
+      .filter((name) => name !== platform)
       .map((name) => `!node_modules/better-sqlite3/prebuilds/${name}-*.node`)
   expect(prebuilds(mac?.files)).toEqual(others('darwin'))
   expect(prebuilds(win?.files)).toEqual(others('win32'))
   expect(prebuilds(linux?.files)).toEqual(others('linux'))
-  const shared = (files: unknown) => [files].flat().filter((it) => !String(it).includes('prebuilds'))
-  expect(shared(mac?.files)).toEqual(shared(linux?.files))
-  expect(shared(win?.files)).toEqual(shared(linux?.files))
+  const listShared = (files: unknown) => [files].flat().filter((it) => !String(it).includes('prebuilds'))
+  expect(listShared(mac?.files)).toEqual(listShared(linux?.files))
+  expect(listShared(win?.files)).toEqual(listShared(linux?.files))
   expect(mac?.hardenedRuntime).toBe(true)
 })
 
 test('an update feed without TLS is refused', () => {
-  expect(() => packagingConfig({ outputFolder: 'dist', updateFeed: 'http://updates.example' })).toThrow(
+  expect(() => createPackagingConfig({ outputFolder: 'dist', updateFeed: 'http://updates.example' })).toThrow(
     'must be an https:// address',
   )
 })

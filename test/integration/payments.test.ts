@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ToolCaller } from '#agent/tools/toolCaller.ts'
-import { toolCaller } from '../support/mcpClients.ts'
-import { noLimits, type PayingAgent, payingAgent } from '../support/payingAgent.ts'
+import { createToolCaller } from '../support/mcpClients.ts'
+import { createPayingAgent, noLimits, type PayingAgent } from '../support/payingAgent.ts'
 
 /** Buying from the real service with the wallet, through approvals and limits. */
 let paying: PayingAgent
@@ -9,15 +9,15 @@ let names = 0
 const fresh = (prefix = 'mine') => `${prefix}-${++names}.com`
 
 beforeAll(async () => {
-  paying = await payingAgent()
+  paying = await createPayingAgent()
   paying.setPolicy([])
 })
 afterAll(() => paying?.close())
 
-const bought = async (path: string, body: object, headers = {}) => {
-  const asked = await paying.post(path, body, headers)
-  expect(asked.status, asked.text).toBe(200)
-  const { payment } = asked.json
+const buy = async (path: string, body: object, headers = {}) => {
+  const intent = await paying.post(path, body, headers)
+  expect(intent.status, intent.text).toBe(200)
+  const { payment } = intent.json
   if (payment.state !== 'waiting') return payment
   const decided = await paying.approve(payment)
   expect(decided.status, decided.text).toBe(200)
@@ -35,10 +35,10 @@ test('a person tops up: price, approval, payment, credits', async () => {
   })
   const before = { money: await paying.money(), credits: await paying.credits() }
 
-  const asked = await paying.post('/local/payments/topup', { amount_usd: 5 })
-  expect(asked.json).toMatchObject({ answer: null, payment: { state: 'waiting', paid: null, purpose: 'credits' } })
+  const intent = await paying.post('/local/payments/topup', { amount_usd: 5 })
+  expect(intent.json).toMatchObject({ answer: null, payment: { state: 'waiting', paid: null, purpose: 'credits' } })
   expect(await paying.money()).toBe(before.money)
-  const { payment } = asked.json
+  const { payment } = intent.json
   expect((await paying.approve(payment)).json).toMatchObject({ state: 'signed' })
   const paid = await paying.payment(payment.id, 20_000)
 
@@ -69,22 +69,22 @@ test('a domain is registered and renewed at the price that was shown, and at no 
   const dear = await paying.post('/local/payments/domains/register', { ...registration, price_usd: 22.89 })
   expect([dear.status, dear.json.code]).toEqual([409, 'payment/price'])
   const before = await paying.money()
-  const paid = await bought('/local/payments/domains/register', { ...registration, price_usd: 22.9 })
+  const paid = await buy('/local/payments/domains/register', { ...registration, price_usd: 22.9 })
   expect(paid, JSON.stringify(paid)).toMatchObject({
     state: 'settled',
     title: `Register ${domain} for 2 years`,
     answer: { status: 201 },
   })
-  const renewed = await bought('/local/payments/domains/renew', { domain, price_usd: 11.95 })
+  const renewed = await buy('/local/payments/domains/renew', { domain, price_usd: 11.95 })
   expect(renewed).toMatchObject({ state: 'settled', purpose: 'domain-renewal' })
   expect(before - (await paying.money())).toBe(22_900_000 + 11_950_000)
-  const taken = await paying.post('/local/payments/domains/register', registration)
-  expect([taken.status, taken.json.code]).toEqual([409, 'domain/taken'])
+  const response = await paying.post('/local/payments/domains/register', registration)
+  expect([response.status, response.json.code]).toEqual([409, 'domain/taken'])
 })
 
 test('work that failed after the payment tells of the credits it became', async () => {
   const before = await paying.credits()
-  const paid = await bought('/local/payments/domains/register', {
+  const paid = await buy('/local/payments/domains/register', {
     domain: fresh('taken-at-purchase'),
     price_usd: 10.95,
   })
@@ -128,8 +128,8 @@ test('payments are listed, found and exported', async () => {
   expect(json).toMatchObject({ has_more: true, payments: [{ state: 'refused' }, { state: 'settled' }] })
   const next = await paying.agent.send(`/local/payments?limit=200&before=${json.payments[1].id}`)
   expect(next.json.payments).toHaveLength(json.total - 2)
-  const found = await paying.agent.send('/local/payments?search=RENEW&state=settled')
-  expect(found.json.payments).toMatchObject([{ purpose: 'domain-renewal' }])
+  const page = await paying.agent.send('/local/payments?search=RENEW&state=settled')
+  expect(page.json.payments).toMatchObject([{ purpose: 'domain-renewal' }])
   const csv = (await paying.agent.send('/local/payments/export?format=csv')).text.split('\r\n')
   expect(csv).toHaveLength(json.total + 2)
   const lines = (await paying.agent.send('/local/payments/export?format=jsonl&state=refused')).text.trim().split('\n')
@@ -156,29 +156,32 @@ test('the account that pays is told with its balance', async () => {
 
 describe('by a tool', () => {
   const caller = (daily_budget_micro_usd: number | null = null): Promise<ToolCaller> =>
-    toolCaller(paying.agent, { name: 'Buyer', profile: 'domains', daily_budget_micro_usd })
-  const run = (name: string, given: object, by: ToolCaller) =>
-    paying.agent.tools.runTool(name, given, {
+    createToolCaller(paying.agent, { name: 'Buyer', profile: 'domains', daily_budget_micro_usd })
+  const run = (name: string, input: object, by: ToolCaller) =>
+    paying.agent.tools.runTool(name, input, {
       caller: by,
       signal: new AbortController().signal,
       waitMs: { person: 0, program: 20_000 },
     })
 
   test('a domain waits for approval, is paid once however often it is asked for, and is told by approval_status', async () => {
-    const given = { domain: fresh('tool') }
+    const input = { domain: fresh('tool') }
     const by = await caller()
     const before = await paying.money()
-    const [asked, again] = [await run('domain_register', given, by), await run('domain_register', given, by)]
-    expect(asked).toMatchObject({ kind: 'waiting', waiting: { for: 'person', id: expect.stringMatching(/^pay_/) } })
-    expect(again).toEqual(asked)
+    const [pendingCall, again] = [await run('domain_register', input, by), await run('domain_register', input, by)]
+    expect(pendingCall).toMatchObject({
+      kind: 'waiting',
+      waiting: { for: 'person', id: expect.stringMatching(/^pay_/) },
+    })
+    expect(again).toEqual(pendingCall)
     expect(await paying.money()).toBe(before)
-    const id = asked.kind === 'waiting' ? asked.waiting.id : ''
+    const id = pendingCall.kind === 'waiting' ? pendingCall.waiting.id : ''
     await paying.approve(await paying.payment(id))
     await paying.payment(id, 20_000)
-    const told = await run('approval_status', { id }, by)
-    expect(told).toMatchObject({ kind: 'result', result: { state: 'settled', result: { answer: { status: 201 } } } })
-    const found = await run('domain_register', given, by)
-    expect(found).toMatchObject({ kind: 'result', result: { success: true, domain: given.domain, payment: { id } } })
+    const status = await run('approval_status', { id }, by)
+    expect(status).toMatchObject({ kind: 'result', result: { state: 'settled', result: { answer: { status: 201 } } } })
+    const result = await run('domain_register', input, by)
+    expect(result).toMatchObject({ kind: 'result', result: { success: true, domain: input.domain, payment: { id } } })
     expect(before - (await paying.money())).toBe((await paying.payment(id)).paid_micro_usd)
   })
 

@@ -28,32 +28,32 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 /** By the wallet, which may sign in anew at any time. */
-const send: TestService['send'] = (to, sent = {}) => service.send(to, { key: tokens.access_token, ...sent })
+const send: TestService['send'] = (to, options = {}) => service.send(to, { key: tokens.access_token, ...options })
 
 async function sandboxWith(ports: readonly number[]): Promise<string> {
   const { json, text } = await send('/v1/sandboxes', { body: { name: 'previews' } })
   expect(json?.id, text).toBeDefined()
-  const at = `/v1/sandboxes/${json.id}`
-  await send(`${at}/files`, { body: { path: '/root/server.py', content: script } })
+  const sandboxPath = `/v1/sandboxes/${json.id}`
+  await send(`${sandboxPath}/files`, { body: { path: '/root/server.py', content: script } })
   for (const port of ports) {
-    await expose(port, 'public', at)
+    await expose(port, 'public', sandboxPath)
     const command = `setsid python3 /root/server.py ${port} it </dev/null >/tmp/${port}.log 2>&1 &`
-    await send(`${at}/exec`, { body: { command } })
-    await until('the server to answer', async () => (await answerOf(hostOf(json.id, port))) === 200)
+    await send(`${sandboxPath}/exec`, { body: { command } })
+    await until('the server to answer', async () => (await readAnswer(getHost(json.id, port))) === 200)
   }
   return json.id
 }
 
-const expose = (port: number, visibility: 'public' | 'private', at = path) =>
-  send(`${at}/ports/expose`, { body: { port, visibility } })
-const hostOf = (id: string, port: number) => `${port}-${id}.localhost`
+const expose = (port: number, visibility: 'public' | 'private', sandboxPath = path) =>
+  send(`${sandboxPath}/ports/expose`, { body: { port, visibility } })
+const getHost = (id: string, port: number) => `${port}-${id}.localhost`
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 const newKey = async (): Promise<{ id: string; key: string }> =>
   (await send('/v1/auth/api-keys', { body: { name: 'script' } })).json
 const portToken = async (port: number): Promise<string> =>
   (await send(`${path}/ports/${port}/token`, { method: 'POST' })).json.token
 
-async function answerOf(host: string, headers: Record<string, string> = {}): Promise<number> {
+async function readAnswer(host: string, headers: Record<string, string> = {}): Promise<number> {
   return (await exchange(service.url, '/', { headers: { host, ...headers } })).status
 }
 
@@ -63,11 +63,11 @@ type Preview = { ended(): Promise<void>; isOpen(): Promise<boolean>; close(): vo
 async function preview(host: string, headers: Record<string, string> = {}): Promise<Preview> {
   const socket = await openSocket(`${service.url}/socket`, { headers: { host, ...headers } })
   let streamEnded = false
-  const asked = httpRequest(`${service.url}/stream`, { headers: { host, ...headers } })
-  asked.on('error', () => {})
+  const request = httpRequest(`${service.url}/stream`, { headers: { host, ...headers } })
+  request.on('error', () => {})
   await new Promise<void>((resolve, reject) => {
-    asked.once('error', reject)
-    asked.once('response', (answer) => {
+    request.once('error', reject)
+    request.once('response', (answer) => {
       answer.on('error', () => {})
       answer.once('close', () => {
         streamEnded = true
@@ -75,7 +75,7 @@ async function preview(host: string, headers: Record<string, string> = {}): Prom
       answer.resume()
       resolve()
     })
-    asked.end()
+    request.end()
   })
   return {
     async ended() {
@@ -89,7 +89,7 @@ async function preview(host: string, headers: Record<string, string> = {}): Prom
     },
     close() {
       socket.close()
-      asked.destroy()
+      request.destroy()
     },
   }
 }
@@ -97,7 +97,7 @@ async function preview(host: string, headers: Record<string, string> = {}): Prom
 test('a key that is revoked takes what it opened with it, and nothing else', async () => {
   await expose(8000, 'private')
   const [first, second] = [await newKey(), await newKey()]
-  const host = hostOf(sandboxId, 8000)
+  const host = getHost(sandboxId, 8000)
   const [theirs, others] = [await preview(host, bearer(first.key)), await preview(host, { 'x-api-key': second.key })]
   await send(`/v1/auth/api-keys/${first.id}`, { method: 'DELETE' })
   await theirs.ended()
@@ -107,7 +107,7 @@ test('a key that is revoked takes what it opened with it, and nothing else', asy
 
 test('so does a sign-in that was ended, or whose hour is over', async () => {
   await expose(8000, 'private')
-  const host = hostOf(sandboxId, 8000)
+  const host = getHost(sandboxId, 8000)
   const signedIn = (await wallet.signIn(service.url)).json
   const left = await preview(host, bearer(signedIn.access_token))
   await exchange(service.url, '/v1/auth/logout', { body: { refresh_token: signedIn.refresh_token } })
@@ -124,26 +124,26 @@ test('a port that becomes private keeps who may see it, and nobody else', async 
   await expose(8000, 'public')
   const [token, { key }] = [await portToken(8000), await newKey()]
   const stranger = secondAccount(service.dataDir).key
-  const host = hostOf(sandboxId, 8000)
+  const host = getHost(sandboxId, 8000)
   const anybody = await preview(host)
   const foreign = await preview(host, bearer(stranger))
   const guest = await preview(host, { cookie: `steward_port=${token}`, origin: `http://${host}` })
-  const own = await preview(host, bearer(key))
-  const elsewhere = await preview(hostOf(sandboxId, 8001))
+  const ownPreview = await preview(host, bearer(key))
+  const elsewhere = await preview(getHost(sandboxId, 8001))
   await expose(8000, 'private')
   await Promise.all([anybody.ended(), foreign.ended()])
-  for (const stays of [guest, own, elsewhere]) {
+  for (const stays of [guest, ownPreview, elsewhere]) {
     expect(await stays.isOpen()).toBe(true)
     stays.close()
   }
-  expect(await answerOf(host)).toBe(401)
+  expect(await readAnswer(host)).toBe(401)
 })
 
 test('a port that is exposed no longer ends what its tokens opened, also when it is exposed again', async () => {
   await expose(8000, 'private')
   const token = await portToken(8000)
-  const guest = await preview(hostOf(sandboxId, 8000), { 'x-steward-port-token': token })
-  const elsewhere = await preview(hostOf(sandboxId, 8001))
+  const guest = await preview(getHost(sandboxId, 8000), { 'x-steward-port-token': token })
+  const elsewhere = await preview(getHost(sandboxId, 8001))
   await send(`${path}/ports/8000`, { method: 'DELETE' })
   await expose(8000, 'private')
   await guest.ended()
@@ -155,22 +155,22 @@ test('a domain and a name lead nowhere once they are given up', async () => {
   await send(`${path}/ports/expose`, { body: { port: 8000, visibility: 'public', subdomain: 'first-name' } })
   await send(`${path}/domains`, { body: { domain: 'app.example', port: 8000 } })
   const [byDomain, byName] = [await preview('app.example'), await preview('first-name.localhost')]
-  const other = await preview(hostOf(sandboxId, 8000))
+  const otherPreview = await preview(getHost(sandboxId, 8000))
   await send(`${path}/domains/app.example`, { method: 'DELETE' })
   await byDomain.ended()
   expect(await byName.isOpen()).toBe(true)
   await send(`${path}/ports/expose`, { body: { port: 8000, subdomain: 'second-name' } })
   await byName.ended()
-  expect(await other.isOpen()).toBe(true)
-  other.close()
+  expect(await otherPreview.isOpen()).toBe(true)
+  otherPreview.close()
 })
 
 test('a sandbox that is stopped or deleted leaves nothing open', async () => {
   const id = await sandboxWith([8000])
-  const at = `/v1/sandboxes/${id}`
-  const first = await preview(hostOf(id, 8000))
-  await send(`${at}/stop`, { method: 'POST' })
+  const sandboxPath = `/v1/sandboxes/${id}`
+  const first = await preview(getHost(id, 8000))
+  await send(`${sandboxPath}/stop`, { method: 'POST' })
   await first.ended()
-  await send(at, { method: 'DELETE' })
-  expect(await answerOf(hostOf(id, 8000))).toBe(404)
+  await send(sandboxPath, { method: 'DELETE' })
+  expect(await readAnswer(getHost(id, 8000))).toBe(404)
 })

@@ -27,30 +27,34 @@ afterAll(() => service?.close())
 
 type Raw = { status: number; body: string }
 
-const opened = (): Promise<Socket> =>
+const openSocket = (): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => resolve(socket))
     socket.once('error', reject)
   })
 
-const requestOf = (path: string, headers: readonly string[], at = host): string =>
-  [`GET ${path} HTTP/1.1`, `Host: ${at}`, ...headers, '', ''].join('\r\n')
+const createRequest = (path: string, headers: readonly string[], hostHeader = host): string =>
+  [`GET ${path} HTTP/1.1`, `Host: ${hostHeader}`, ...headers, '', ''].join('\r\n')
 
 /** Every header is sent as it is, in this order, as often as it is given. */
-async function ask(path: string, headers: readonly string[] = [], at = host): Promise<Raw> {
-  const socket = await opened()
+async function ask(path: string, headers: readonly string[] = [], hostHeader = host): Promise<Raw> {
+  const socket = await openSocket()
   let text = ''
   socket.on('data', (bytes) => {
     text += bytes.toString('latin1')
   })
   socket.write(
-    requestOf(path, headers.some((it) => /^connection:/i.test(it)) ? headers : [...headers, 'Connection: close'], at),
+    createRequest(
+      path,
+      headers.some((it) => /^connection:/i.test(it)) ? headers : [...headers, 'Connection: close'],
+      hostHeader,
+    ),
   )
-  const lengthOf = (): number => Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? Number.NaN)
+  const readLength = (): number => Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? Number.NaN)
   try {
     return await until(`an answer to ${path}`, () => {
       const end = text.indexOf('\r\n\r\n')
-      if (end < 0 || !(socket.closed || text.length - end - 4 >= lengthOf())) return undefined
+      if (end < 0 || !(socket.closed || text.length - end - 4 >= readLength())) return undefined
       return { status: Number(text.slice(9, 12)), body: text.slice(end + 4) }
     })
   } finally {
@@ -65,9 +69,9 @@ describe('a visitor of a port who leaves', () => {
     ['in the middle of the answer', '/slow', ''],
     ['before a WebSocket is agreed', '/never', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'],
   ])('%s takes the connection to the server along', async (_, path, headers) => {
-    const visitors = await Promise.all(Array.from({ length: 40 }, opened))
+    const visitors = await Promise.all(Array.from({ length: 40 }, openSocket))
     const lines = headers === '' ? [] : headers.trim().split('\r\n')
-    for (const visitor of visitors) visitor.write(requestOf(path, lines))
+    for (const visitor of visitors) visitor.write(createRequest(path, lines))
     const count = async (): Promise<number> => Number((await ask('/count')).body)
     if (path !== '/switches') await until('all of them to be there', async () => (await count()) === 40)
     for (const visitor of visitors) visitor.destroy()
@@ -100,11 +104,11 @@ describe('an upgrade to anything but a WebSocket', () => {
     async (line) => {
       const upgrade = [line, 'Connection: Upgrade, HTTP2-Settings', 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA']
       const key = `X-API-Key: ${service.key}`
-      const own = new URL(service.url).host
-      expect((await ask('/health', upgrade, own)).status).toBe(200)
-      expect((await ask('/v1/sandboxes', [...upgrade, key], own)).status).toBe(200)
-      expect((await ask('/v1/sandboxes', upgrade, own)).status).toBe(401)
-      expect((await ask('/nothing', upgrade, own)).status).toBe(404)
+      const ownHost = new URL(service.url).host
+      expect((await ask('/health', upgrade, ownHost)).status).toBe(200)
+      expect((await ask('/v1/sandboxes', [...upgrade, key], ownHost)).status).toBe(200)
+      expect((await ask('/v1/sandboxes', upgrade, ownHost)).status).toBe(401)
+      expect((await ask('/nothing', upgrade, ownHost)).status).toBe(404)
       const { status, body } = await ask('/seen', upgrade)
       expect(status).toBe(200)
       expect(body).not.toMatch(/h2c|http2-settings/i)
@@ -113,7 +117,7 @@ describe('an upgrade to anything but a WebSocket', () => {
 })
 
 describe('a server in a sandbox never sees what opens Steward', () => {
-  const sent = (secret: string): Record<string, readonly string[]> => ({
+  const createHeaders = (secret: string): Record<string, readonly string[]> => ({
     'a second Authorization': ['Authorization: Basic b3du', `Authorization: Bearer ${secret}`],
     'the first Authorization of two': [`Authorization: ${secret}`, 'Authorization: Basic b3du'],
     'a second X-API-Key': ['X-API-Key: own', `X-API-Key: ${secret}`],
@@ -131,15 +135,15 @@ describe('a server in a sandbox never sees what opens Steward', () => {
     'a proxy header': [`Proxy-Authorization: Bearer ${secret}`, `X-Forwarded-For: ${secret}`],
   })
 
-  test.each(Object.keys(sent('')))('%s', async (where) => {
+  test.each(Object.keys(createHeaders('')))('%s', async (location) => {
     const token = (await service.send(`${sandbox}/ports/3000/token`, { method: 'POST' })).json?.token
     for (const secret of [service.key, token ?? service.key]) {
-      const { status, body } = await ask('/seen', ['X-Own: kept', ...(sent(secret)[where] ?? [])])
+      const { status, body } = await ask('/seen', ['X-Own: kept', ...(createHeaders(secret)[location] ?? [])])
       expect(status).toBe(200)
       expect(body).toMatch(/^x-own: kept\r$/im)
-      for (const text of [body, decoded(body)]) expect(text).not.toContain(secret.slice(4))
-      if (where.includes('ookie')) expect(body).toMatch(/^cookie: .*own=1/im)
-      if (where === 'a WebSocket protocol') expect(body).toMatch(/^sec-websocket-protocol: chat\r$/im)
+      for (const text of [body, decode(body)]) expect(text).not.toContain(secret.slice(4))
+      if (location.includes('ookie')) expect(body).toMatch(/^cookie: .*own=1/im)
+      if (location === 'a WebSocket protocol') expect(body).toMatch(/^sec-websocket-protocol: chat\r$/im)
     }
   })
 
@@ -163,9 +167,9 @@ describe('a server in a sandbox never sees what opens Steward', () => {
   })
 })
 
-function decoded(text: string): string {
-  const parts = [...text.matchAll(/[A-Za-z0-9+/]{16,}={0,2}/g)].map(([it]) =>
-    Buffer.from(it, 'base64').toString('latin1'),
+function decode(text: string): string {
+  const parts = [...text.matchAll(/[A-Za-z0-9+/]{16,}={0,2}/g)].map(([encoded]) =>
+    Buffer.from(encoded, 'base64').toString('latin1'),
   )
   return [decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/gi, '%25')), ...parts].join('\n')
 }

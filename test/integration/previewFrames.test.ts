@@ -13,7 +13,7 @@ const script = readFileSync(new URL('../support/portServer.py', import.meta.url)
 let service: TestService
 let browser: Browser
 let window: Page
-let other: Page
+let otherPage: Page
 let port: string
 let url: string
 const pages: Server[] = []
@@ -30,9 +30,9 @@ beforeAll(async () => {
   url = exposed.json.url.replace(/\/$/, '')
   browser = await openBrowser()
   const context = await browser.newContext()
-  ;[window, other] = [await context.newPage(), await context.newPage()]
+  ;[window, otherPage] = [await context.newPage(), await context.newPage()]
   await window.goto(await startPage())
-  await other.goto(await startPage())
+  await otherPage.goto(await startPage())
   const listening = () => service.send(`${sandbox}/ports/listening`)
   await until('the server to listen', async () => (await listening()).json.ports.includes(8000))
 })
@@ -49,7 +49,7 @@ async function startPage(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const originOf = (page: Page): string => new URL(page.url()).origin
+const getOrigin = (page: Page): string => new URL(page.url()).origin
 
 async function createAddress(origin: string): Promise<string> {
   const { status, json, text } = await service.send(`${port}/token?frame_origin=${origin}`, { method: 'POST' })
@@ -71,19 +71,19 @@ async function frame(page: Page, address: string): Promise<{ status: number; pol
   return { status: answer.status(), policy: (await answer.allHeaders())['content-security-policy'] }
 }
 
-const shownIn = (page: Page) => page.frameLocator('iframe').locator('body').textContent()
+const readFrame = (page: Page) => page.frameLocator('iframe').locator('body').textContent()
 
 test('the page that the token was made for shows the port, and no other page does', async () => {
-  const address = await createAddress(originOf(window))
+  const address = await createAddress(getOrigin(window))
   expect(await frame(window, address)).toEqual({
     status: 200,
-    policy: `frame-ancestors 'self' ${originOf(window)}`,
+    policy: `frame-ancestors 'self' ${getOrigin(window)}`,
   })
-  await until('the page of the port', async () => (await shownIn(window))?.includes('framed') === true)
+  await until('the page of the port', async () => (await readFrame(window))?.includes('framed') === true)
 
-  expect((await frame(other, `${url}/`)).status).toBe(401)
-  const fetched = other.waitForResponse((response) => response.url() === `${url}/secret`)
-  await other.evaluate(
+  expect((await frame(otherPage, `${url}/`)).status).toBe(401)
+  const fetched = otherPage.waitForResponse((response) => response.url() === `${url}/secret`)
+  await otherPage.evaluate(
     (to) => void fetch(to, { mode: 'no-cors', credentials: 'include' }).catch(() => {}),
     `${url}/secret`,
   )
@@ -91,18 +91,18 @@ test('the page that the token was made for shows the port, and no other page doe
 })
 
 test('a token is used once', async () => {
-  const address = await createAddress(originOf(window))
+  const address = await createAddress(getOrigin(window))
   expect((await frame(window, address)).status).toBe(200)
   const context = await browser.newContext()
   const elsewhere = await context.newPage()
-  await elsewhere.goto(originOf(window))
+  await elsewhere.goto(getOrigin(window))
   expect((await frame(elsewhere, address)).status).toBe(401)
   await context.close()
 })
 
 test('a token that came into other hands shows nothing in their page', async () => {
-  await frame(other, await createAddress(originOf(window)))
-  const [, inner] = other.frames()
+  await frame(otherPage, await createAddress(getOrigin(window)))
+  const [, inner] = otherPage.frames()
   await until('the browser to refuse the frame', () => inner?.url().startsWith('chrome-error://') === true)
 })
 

@@ -27,13 +27,13 @@ beforeAll(async () => {
   const [attackerId, victimId] = [await sandboxWith('public'), await sandboxWith('private')]
   browser = await openBrowser()
   context = await browser.newContext({ ignoreHTTPSErrors: true })
-  victimUrl = urlOf(victimId)
+  victimUrl = getUrl(victimId)
   victim = await context.newPage()
   const { json } = await service.send(`/v1/sandboxes/${victimId}/ports/8000/token`, { method: 'POST' })
   await victim.goto(`${victimUrl}/.steward/open#token=${json.token}`)
   await victim.waitForURL(`${victimUrl}/`)
   attacker = await context.newPage()
-  await attacker.goto(`${urlOf(attackerId)}/`)
+  await attacker.goto(`${getUrl(attackerId)}/`)
 })
 afterAll(async () => {
   await browser?.close()
@@ -41,17 +41,17 @@ afterAll(async () => {
   await service?.close()
 })
 
-const hostOf = (id: string): string => `8000-${id}.${sandboxHost}`
-const urlOf = (id: string): string => `https://${hostOf(id)}:${proxy.port}`
+const getHost = (id: string): string => `8000-${id}.${sandboxHost}`
+const getUrl = (id: string): string => `https://${getHost(id)}:${proxy.port}`
 
 async function sandboxWith(visibility: 'public' | 'private'): Promise<string> {
   const { json } = await service.send('/v1/sandboxes', { body: { name: visibility, network: 'none' } })
-  const at = `/v1/sandboxes/${json.id}`
-  await service.send(`${at}/files`, { body: { path: '/root/server.py', content: script } })
+  const sandboxPath = `/v1/sandboxes/${json.id}`
+  await service.send(`${sandboxPath}/files`, { body: { path: '/root/server.py', content: script } })
   const command = `setsid python3 /root/server.py 8000 ${visibility} </dev/null >/tmp/log 2>&1 &`
-  await service.send(`${at}/exec`, { body: { command } })
-  await service.send(`${at}/ports/expose`, { body: { port: 8000, visibility } })
-  const headers = { host: hostOf(json.id), authorization: `Bearer ${service.key}` }
+  await service.send(`${sandboxPath}/exec`, { body: { command } })
+  await service.send(`${sandboxPath}/ports/expose`, { body: { port: 8000, visibility } })
+  const headers = { host: getHost(json.id), authorization: `Bearer ${service.key}` }
   await until('the server to answer', async () => (await exchange(service.url, '/', { headers })).status === 200)
   return json.id
 }
@@ -61,13 +61,13 @@ async function startProxy(to: number): Promise<{ port: number; close(): void }> 
   const open = new Set<Socket>()
   const server = createServer(testTls, (outside) => {
     const inside = connect(to, '127.0.0.1')
-    for (const [one, other] of [
+    for (const [source, destination] of [
       [outside, inside],
       [inside, outside],
     ] as const) {
-      open.add(one)
-      one.on('error', () => other.destroy()).on('close', () => open.delete(one) && other.destroy())
-      one.pipe(other)
+      open.add(source)
+      source.on('error', () => destination.destroy()).on('close', () => open.delete(source) && destination.destroy())
+      source.pipe(destination)
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -120,7 +120,7 @@ test('the page of a neighbour opens no WebSocket to it', async () => {
 test('nor does it write, read or frame it, with the cookie that its browser has', async () => {
   const send = (init: { method: string; body?: string }) =>
     attacker.evaluate(
-      async ([url, given]) => void (await fetch(url, { mode: 'no-cors', credentials: 'include', ...given })),
+      async ([url, init]) => void (await fetch(url, { mode: 'no-cors', credentials: 'include', ...init })),
       [`${victimUrl}/delete`, init] as const,
     )
   expect(await statusesDuring(attacker, () => send({ method: 'POST', body: 'x' }))).toEqual([401])

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issuedKinds, type PrincipalKind, principalKinds, workKinds } from '#service/base/principals.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { inferenceOf } from '../support/models/inferenceOf.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import {
   bigBytes,
   openFrame,
   type RevocableCredential,
   revocableWork,
-  type WorkPlace,
+  type WorkContext,
 } from '../support/revocableWork.ts'
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 import { evmWallet } from '../support/wallets.ts'
@@ -20,14 +20,14 @@ const cells = Object.entries(holderKinds).flatMap(([holder, kinds]) => kinds.map
 
 let providers: ProviderServer
 let service: TestService
-let place: WorkPlace
+let context: WorkContext
 const owner = evmWallet()
 
 beforeAll(async () => {
-  providers = await providerServer()
-  service = await runningService({ newWallets: 'welcome', inference: inferenceOf(providers) })
+  providers = await createProviderServer()
+  service = await runningService({ newWallets: 'welcome', inference: createInferenceOptions(providers) })
   const { access_token: key } = (await owner.signIn(service.url)).json
-  const send: TestService['send'] = (path, sent = {}) => service.send(path, { key, ...sent })
+  const send: TestService['send'] = (path, options = {}) => service.send(path, { key, ...options })
   await service.send('/v1/credits/grants', { body: { to_address: owner.address, amount_cents: 10_000 } })
   const { json } = await send('/v1/sandboxes', { body: { name: 'revocations' } })
   const sandbox = `/v1/sandboxes/${json.id}`
@@ -39,8 +39,8 @@ beforeAll(async () => {
   })
   await send(`${sandbox}/ports/expose`, { body: { port: 8000, visibility: 'private' } })
   const { session_id: terminalId } = (await send(`${sandbox}/pty`, { body: { command: 'cat' } })).json
-  place = { service, providers, sandbox, portHost: `8000-${json.id}.localhost`, terminalId, send }
-  const headers = { host: place.portHost, authorization: `Bearer ${key}` }
+  context = { service, providers, sandbox, portHost: `8000-${json.id}.localhost`, terminalId, send }
+  const headers = { host: context.portHost, authorization: `Bearer ${key}` }
   await until('the server to listen', async () => (await exchange(service.url, '/', { headers })).status === 200)
 })
 afterAll(async () => {
@@ -49,21 +49,21 @@ afterAll(async () => {
 })
 
 async function newKey(): Promise<RevocableCredential & { id: string }> {
-  const { id, key } = (await place.send('/v1/auth/api-keys', { body: { name: 'script' } })).json
-  const end = () => place.send(`/v1/auth/api-keys/${id}`, { method: 'DELETE' })
+  const { id, key } = (await context.send('/v1/auth/api-keys', { body: { name: 'script' } })).json
+  const end = () => context.send(`/v1/auth/api-keys/${id}`, { method: 'DELETE' })
   return { id, secret: key, previewHeaders: { authorization: `Bearer ${key}` }, end }
 }
 
 /** A wallet of its own that is linked to the account. */
 async function newSignIn(): Promise<RevocableCredential> {
   const wallet = evmWallet()
-  await place.send('/v1/auth/wallets', { body: await wallet.signedMessage(service.url) })
+  await context.send('/v1/auth/wallets', { body: await wallet.signedMessage(service.url) })
   const { access_token: secret, refresh_token } = (await wallet.signIn(service.url)).json
   return {
     secret,
     previewHeaders: { authorization: `Bearer ${secret}` },
     end: () => exchange(service.url, '/v1/auth/logout', { body: { refresh_token } }),
-    unlink: () => place.send(`/v1/auth/wallets/${wallet.address}`, { method: 'DELETE' }),
+    unlink: () => context.send(`/v1/auth/wallets/${wallet.address}`, { method: 'DELETE' }),
   }
 }
 
@@ -73,19 +73,19 @@ const credentials: Record<Exclude<PrincipalKind, 'person'>, () => Promise<Revoca
   'sign-in': newSignIn,
   async link() {
     const key = await newKey()
-    const { token } = (await service.send(`${place.sandbox}/terminal-session`, { method: 'POST', key: key.secret }))
+    const { token } = (await service.send(`${context.sandbox}/terminal-session`, { method: 'POST', key: key.secret }))
       .json
     return { ...key, secret: token }
   },
   async 'port-token'() {
     const key = await newKey()
-    const path = `${place.sandbox}/ports/8000/token`
+    const path = `${context.sandbox}/ports/8000/token`
     const { token } = (await service.send(path, { method: 'POST', key: key.secret })).json
     return { ...key, secret: token, previewHeaders: { 'x-steward-port-token': token } }
   },
   async frame() {
     const key = await newKey()
-    return { ...key, previewHeaders: await openFrame(place, key.secret) }
+    return { ...key, previewHeaders: await openFrame(context, key.secret) }
   },
 }
 
@@ -102,34 +102,34 @@ describe.each(cells)('$kind that ends', ({ kind, holder }) => {
     const begin = Object.entries(revocableWork).find(([name]) => name === holder)?.[1]
     if (!create || !begin) throw new Error(`There is no row for ${kind} and ${holder}.`)
     const credential = await create()
-    const assertEnded = await begin(place, credential)
+    const assertEnded = await begin(context, credential)
     await credential.end()
     await assertEnded()
   })
 })
 
 test('what a revoked key had spent is charged, and its holds end', async () => {
-  const [key, balance] = [await newKey(), () => place.send('/v1/credits/balance')]
+  const [key, balance] = [await newKey(), () => context.send('/v1/credits/balance')]
   const before = (await balance()).json
-  const assertEnded = await revocableWork.completion(place, key)
+  const assertEnded = await revocableWork.completion(context, key)
   expect((await balance()).json.held_cents).toBeGreaterThan(0)
   await key.end()
   await assertEnded()
   await eventually(async () => expect((await balance()).json.held_cents).toBe(0))
-  const { transactions } = (await place.send('/v1/credits/history?limit=1')).json
+  const { transactions } = (await context.send('/v1/credits/history?limit=1')).json
   expect(transactions[0]).toMatchObject({ type: 'inference', metadata: { estimated: true } })
   expect(transactions[0].amount_cents).toBeLessThan(0)
   expect((await balance()).json.balance_cents).toBeLessThanOrEqual(before.balance_cents)
 })
 
 test('what a key did until its end stands in the log under its name', async () => {
-  const named = (await place.send('/v1/auth/api-keys', { body: { name: 'night job' } })).json
+  const named = (await context.send('/v1/auth/api-keys', { body: { name: 'night job' } })).json
   const key = { ...(await newKey()), secret: named.key }
-  const assertEnded = await revocableWork.exec(place, key)
-  await place.send(`/v1/auth/api-keys/${named.id}`, { method: 'DELETE' })
+  const assertEnded = await revocableWork.exec(context, key)
+  await context.send(`/v1/auth/api-keys/${named.id}`, { method: 'DELETE' })
   await assertEnded()
   await eventually(async () => {
-    const { activities } = (await place.send(`${place.sandbox}/activity`)).json
+    const { activities } = (await context.send(`${context.sandbox}/activity`)).json
     const commands = activities.filter(({ by }: { by: { name: string } }) => by.name === 'night job')
     expect(commands).toEqual([
       expect.objectContaining({ type: 'command.run', by: { kind: 'key', name: 'night job', id: named.id } }),
@@ -139,11 +139,11 @@ test('what a key did until its end stands in the log under its name', async () =
 })
 
 test('what a link does stands in the log under the name of the key that issued it', async () => {
-  const { id, key } = (await place.send('/v1/auth/api-keys', { body: { name: 'link maker' } })).json
-  const { token } = (await service.send(`${place.sandbox}/terminal-session`, { method: 'POST', key })).json
-  await service.send(`${place.sandbox}/pty`, { key: token, body: { command: 'cat' } })
+  const { id, key } = (await context.send('/v1/auth/api-keys', { body: { name: 'link maker' } })).json
+  const { token } = (await service.send(`${context.sandbox}/terminal-session`, { method: 'POST', key })).json
+  await service.send(`${context.sandbox}/pty`, { key: token, body: { command: 'cat' } })
   await eventually(async () => {
-    const { activities } = (await place.send(`${place.sandbox}/activity?limit=5`)).json
+    const { activities } = (await context.send(`${context.sandbox}/activity?limit=5`)).json
     expect(activities).toContainEqual(
       expect.objectContaining({ type: 'terminal.opened', by: { kind: 'link', name: 'link maker', id } }),
     )

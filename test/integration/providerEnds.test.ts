@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { inferenceOf } from '../support/models/inferenceOf.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 
 /** A provider may be removed because it costs or leaks, so nothing is asked of it any longer. */
 let providers: ProviderServer
 let service: TestService
-const held: (() => void)[] = []
+const pending: (() => void)[] = []
 
 beforeAll(async () => {
-  providers = await providerServer()
-  service = await runningService({ host: 'none', inference: inferenceOf(providers) })
+  providers = await createProviderServer()
+  service = await runningService({ host: 'none', inference: createInferenceOptions(providers) })
 })
 beforeEach(() => providers.clear())
 afterAll(async () => {
-  for (const release of held) release()
+  for (const release of pending) release()
   await service?.close()
   await providers?.close()
 })
@@ -25,7 +25,7 @@ const tool = () => ({ name: 'tool', ...providers.providerOf('local:shed'), model
 
 async function ask(model: string, stream: boolean): Promise<{ begun: Promise<Response>; text: Promise<string> }> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  held.push(resolve)
+  pending.push(resolve)
   providers.play({ parts: [{ text: 'Once upon a time there was' }], usage: plainUsage, until: promise })
   const begun = fetch(`${service.url}/v1/chat/completions`, {
     method: 'POST',

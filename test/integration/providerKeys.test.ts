@@ -16,19 +16,19 @@ import { listTimeline } from '#shared/contract/timeline.ts'
 import { getWallet } from '#shared/contract/wallet.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { giveProviderKey, giveServerKey } from '../support/keySheets.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { openPersonSession, type PersonSession } from '../support/personSession.ts'
-import { plantedText, searchFor, writtenFiles } from '../support/plantedSecrets.ts'
-import { seenProcesses } from '../support/processes.ts'
+import { plantText, readFiles, searchFor } from '../support/plantedSecrets.ts'
+import { listProcesses } from '../support/processes.ts'
 import { type Steward, startSteward } from '../support/steward.ts'
-import { stewardClient } from '../support/stewardClient.ts'
+import { createStewardClient } from '../support/stewardClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { type PersonClient, personClient } from '../support/walletForms.ts'
+import { createPersonClient, type PersonClient } from '../support/walletForms.ts'
 
 /** Of the strict fake of OpenAI, which takes no other. */
 const key = 'sk-openai-secret'
 const wrongKey = 'sk-openai-mistyped-5ecret'
-const search = searchFor([plantedText('the key', key), plantedText('the mistyped key', wrongKey)])
+const search = searchFor([plantText('the key', key), plantText('the mistyped key', wrongKey)])
 
 const dataFolder = temporaryFolder('data')
 let providers: ProviderServer
@@ -38,7 +38,7 @@ let session: PersonSession
 let person: PersonClient
 
 beforeAll(async () => {
-  providers = await providerServer()
+  providers = await createProviderServer()
   const { baseUrl } = providers.providerOf('a')
   const config = {
     wallet: { secret_store: 'vault_file' },
@@ -58,7 +58,7 @@ async function start(): Promise<void> {
   const { origin: at, hash } = new URL(steward.url)
   origin = at
   session = await openPersonSession(origin, hash.replace('#token=', ''))
-  person = personClient(origin, session)
+  person = createPersonClient(origin, session)
 }
 
 const ask = () =>
@@ -146,7 +146,7 @@ test('a program at the address of the window hears what was changed for the prov
 
 test('a program with an API key neither sees nor changes any of it', async () => {
   const { key: apiKey } = await person.call(createApiKey, { name: 'program' })
-  const program = stewardClient(origin, apiKey)
+  const program = createStewardClient(origin, apiKey)
   await expect(program.call(listProviders, {})).rejects.toThrow(/403/)
   await expect(program.call(removeProviderKey, { family: 'a' })).rejects.toThrow(/403/)
   await expect(program.call(addModelServer, { name: 'x', base_url: 'http://127.0.0.1:1/v1' })).rejects.toThrow(/403/)
@@ -192,11 +192,11 @@ test('a server of one’s own adds its models, asks for its key, and takes no na
 
 test('no key is in any file, output, log entry, answer, argument or environment', async () => {
   const { entries } = await person.call(listTimeline, {})
-  const words = entries.map(({ summary }) => summary)
-  expect(words).toContain('You replaced the API key for OpenAI.')
+  const summaries = entries.map(({ summary }) => summary)
+  expect(summaries).toContain('You replaced the API key for OpenAI.')
   const answers = [entries, await person.call(listProviders, {}), await person.call(listModelServers, {})]
-  const children = seenProcesses().filter(
-    (it) => it.environment.includes(dataFolder) || it.command.includes(dataFolder),
+  const children = listProcesses().filter(
+    (child) => child.environment.includes(dataFolder) || child.command.includes(dataFolder),
   )
   expect(children.length).toBeGreaterThan(0)
   const written = [
@@ -204,7 +204,7 @@ test('no key is in any file, output, log entry, answer, argument or environment'
     { where: 'processes', bytes: Buffer.from(JSON.stringify(children)) },
     { where: 'ps', bytes: execFileSync('ps', ['-eo', 'args']) },
     { where: 'output', bytes: Buffer.from(steward.output()) },
-    ...writtenFiles(dataFolder),
+    ...readFiles(dataFolder),
   ]
   expect(readFileSync(join(dataFolder, 'agent.sqlite')).length).toBeGreaterThan(0)
   expect(written.flatMap(search)).toEqual([])

@@ -26,7 +26,7 @@ const list = (change: object = {}, count = 150) => ({
   version: '1.0',
   publication: '2026-11-01T00:00:00Z',
   services: [
-    [Array.from({ length: count }, (_, at) => `tld${at}`), ['http://old.example/', 'https://rdap.example/v1']],
+    [Array.from({ length: count }, (_, index) => `tld${index}`), ['http://old.example/', 'https://rdap.example/v1']],
     [['com'], ['https://rdap.verisign.com/com/v1/']],
   ],
   ...change,

@@ -47,11 +47,11 @@ async function modelAtHome() {
 }
 
 const messages = [{ role: 'user' as const, content: 'Grüße aus dem Schuppen' }]
-const asked = { model: 'tiny', messages, max_tokens: 24 }
+const completion = { model: 'tiny', messages, max_tokens: 24 }
 
 test('a model at home answers the same in JSON and as a stream, token by token, and costs nothing', async () => {
   const before = await microBalance(service.url, service.key)
-  const plain = await openai.chat.completions.create(asked)
+  const plain = await openai.chat.completions.create(completion)
   const text = plain.choices[0]?.message.content ?? ''
   expect(text).toHaveLength(24)
   expect(plain).toMatchObject({
@@ -63,7 +63,7 @@ test('a model at home answers the same in JSON and as a stream, token by token, 
   const pieces: string[] = []
   let usage: unknown
   const stream = await openai.chat.completions.create({
-    ...asked,
+    ...completion,
     stream: true,
     stream_options: { include_usage: true },
   })
@@ -79,7 +79,7 @@ test('a model at home answers the same in JSON and as a stream, token by token, 
 })
 
 test('it answers in the dialects of others alike', async () => {
-  const text = (await openai.chat.completions.create(asked)).choices[0]?.message.content
+  const text = (await openai.chat.completions.create(completion)).choices[0]?.message.content
   const anthropic = new Anthropic({ baseURL: service.url, apiKey: service.key, maxRetries: 0 })
   const message = await anthropic.messages.stream({ model: 'tiny', max_tokens: 24, messages }).finalMessage()
   expect(message).toMatchObject({ content: [{ type: 'text', text }], stop_reason: 'max_tokens' })
@@ -93,7 +93,7 @@ test('it answers in the dialects of others alike', async () => {
 test('who leaves ends the work of the model', async () => {
   const leaving = new AbortController()
   const stream = await openai.chat.completions.create(
-    { ...asked, max_tokens: 900, stream: true },
+    { ...completion, max_tokens: 900, stream: true },
     { signal: leaving.signal },
   )
   for await (const chunk of stream) {

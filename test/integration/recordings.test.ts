@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, until } from '../support/eventually.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -16,10 +16,13 @@ let sandboxId: string
 beforeAll(async () => {
   service = await runningService()
   dataFolder = temporaryFolder('agent')
-  agent = await runningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
-  const made = await service.send('/v1/sandboxes', { body: { name: 'recorded' } })
-  expect(made.status, made.text).toBe(201)
-  sandboxId = made.json.id
+  agent = await createRunningAgent({
+    dataFolder,
+    target: { url: service.url, key: service.key, certificate: undefined },
+  })
+  const created = await service.send('/v1/sandboxes', { body: { name: 'recorded' } })
+  expect(created.status, created.text).toBe(201)
+  sandboxId = created.json.id
   sandbox = `/v1/sandboxes/${sandboxId}`
 })
 afterAll(async () => {
@@ -34,14 +37,14 @@ const open = async (command: string): Promise<string> => {
   expect(status, text).toBe(201)
   return json.session_id
 }
-const recordingOf = async (terminal: string) =>
+const findRecording = async (terminal: string) =>
   (await agent.send(`/local/recordings?terminal_id=${terminal}`)).json.recordings[0]
-const ended = (terminal: string) =>
+const waitForEnd = (terminal: string) =>
   until('the recording to end', async () => {
-    const recording = await recordingOf(terminal)
+    const recording = await findRecording(terminal)
     return recording && recording.state !== 'running' && recording
   })
-const castOf = async (id: string) => {
+const readCast = async (id: string) => {
   const { text } = await agent.send(`/local/recordings/${id}`)
   const [header, ...events] = text
     .trim()
@@ -60,27 +63,27 @@ test('records nothing until the person wants it, and then nothing of terminals t
   })
   expect((await settings({ record_terminals: true })).status).toBe(200)
   const after = await open('echo seen')
-  await ended(after)
-  expect(await recordingOf(before)).toBeUndefined()
+  await waitForEnd(after)
+  expect(await findRecording(before)).toBeUndefined()
   expect((await agent.send('/local/recordings')).json.total).toBe(1)
   await service.send(`${sandbox}/pty/${before}`, { method: 'DELETE' })
 })
 
 test('records output with its times, as asciicast v2, in a file that only the person reads', async () => {
   const terminal = await open(`printf 'first\\n'; read line; printf 'then %s ü\\n' "$line"; stty size; read end`)
-  await until('the first line', async () => (await recordingOf(terminal))?.bytes > 0)
+  await until('the first line', async () => (await findRecording(terminal))?.bytes > 0)
   await service.send(`${sandbox}/pty/${terminal}/resize`, { body: { cols: 100, rows: 30 } })
   await service.send(`${sandbox}/pty/${terminal}/write`, { body: { input: 'typed\n' } })
-  await until('the answer', async () => /30 100/.test(await outputOf(terminal)))
+  await until('the answer', async () => /30 100/.test(await readOutput(terminal)))
   await service.send(`${sandbox}/pty/${terminal}/write`, { body: { input: '\n' } })
-  const { id, sandbox_name, duration_ms, missed, state } = await ended(terminal)
+  const { id, sandbox_name, duration_ms, missed, state } = await waitForEnd(terminal)
   expect({ sandbox_name, missed, state }).toEqual({ sandbox_name: 'recorded', missed: false, state: 'ended' })
-  const { header, events, output } = await castOf(id)
+  const { header, events, output } = await readCast(id)
   expect(header).toMatchObject({ version: 2, width: 80, height: 24, title: 'recorded' })
   expect(output).toMatch(/first\r\n(.*\r\n)*then typed ü\r\n30 100\r\n/)
   expect(events.some(([, code, data]: [number, string, string]) => code === 'r' && data === '100x30')).toBe(true)
-  const times: number[] = events.map(([at]: [number]) => at)
-  expect(times).toEqual(times.toSorted((one, other) => one - other))
+  const times: number[] = events.map(([time]: [number]) => time)
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
   expect(duration_ms).toBeGreaterThanOrEqual(Math.floor((times.at(-1) ?? 0) * 1000) - 1)
   expect(statSync(join(folder(), `${id}.cast`)).mode & 0o777).toBe(0o600)
   expect(statSync(folder()).mode & 0o777).toBe(0o700)
@@ -93,57 +96,63 @@ test('records output with its times, as asciicast v2, in a file that only the pe
   })
 })
 
-const outputOf = async (terminal: string) => {
-  const recording = await recordingOf(terminal)
+const readOutput = async (terminal: string) => {
+  const recording = await findRecording(terminal)
   return recording ? readFileSync(join(folder(), `${recording.id}.cast`), 'utf8') : ''
 }
 
 test('messages of tool servers are not recorded, also not after a restart', async () => {
   const terminals = async () => (await service.send(`${sandbox}/pty?all=true`)).json.sessions
   const before = (await terminals()).length
-  const place = { kind: 'sandbox', sandbox_id: sandboxId, command: 'echo private; sleep 60' }
-  const server = await agent.send('/local/tool-servers', { body: { name: 'box', place } })
+  const transport = { kind: 'sandbox', sandbox_id: sandboxId, command: 'echo private; sleep 60' }
+  const server = await agent.send('/local/tool-servers', { body: { name: 'box', place: transport } })
   expect(server.status, server.text).toBe(201)
   await agent.send(`/local/tool-servers/${server.json.id}`, { method: 'PATCH', body: { enabled: true } })
   const tested = agent.send(`/local/tool-servers/${server.json.id}/test`, { body: {} })
   const terminal = await until('its terminal', async () => (await terminals())[before])
-  await ended(await open('echo recorded'))
-  expect(await recordingOf(terminal.session_id)).toBeUndefined()
+  await waitForEnd(await open('echo recorded'))
+  expect(await findRecording(terminal.session_id)).toBeUndefined()
   await agent.send(`/local/tool-servers/${server.json.id}`, { method: 'DELETE' })
   await tested
   await agent.close()
-  agent = await runningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
-  await ended(await open('echo recorded again'))
-  expect(await recordingOf(terminal.session_id)).toBeUndefined()
+  agent = await createRunningAgent({
+    dataFolder,
+    target: { url: service.url, key: service.key, certificate: undefined },
+  })
+  await waitForEnd(await open('echo recorded again'))
+  expect(await findRecording(terminal.session_id)).toBeUndefined()
 })
 
 test('goes on after a restart where it was, and adds nothing twice', async () => {
   const terminal = await open('echo one; read line; echo two')
-  await until('the first line', async () => /one/.test(await outputOf(terminal)))
+  await until('the first line', async () => /one/.test(await readOutput(terminal)))
   await agent.close()
-  agent = await runningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
+  agent = await createRunningAgent({
+    dataFolder,
+    target: { url: service.url, key: service.key, certificate: undefined },
+  })
   await service.send(`${sandbox}/pty/${terminal}/write`, { body: { input: '\n' } })
-  const { output } = await castOf((await ended(terminal)).id)
+  const { output } = await readCast((await waitForEnd(terminal)).id)
   expect(output.match(/one/g)).toHaveLength(1)
   expect(output.match(/two/g)).toHaveLength(1)
 })
 
 test('a flood is recorded up to the largest size, and costs nothing from there on', async () => {
   const terminal = await open('yes 0123456789012345678901234567890123456789 | head -c 40000000')
-  const { bytes, state } = await ended(terminal)
+  const { bytes, state } = await waitForEnd(terminal)
   expect(['cut', 'ended']).toContain(state)
   expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024)
 })
 
 test('can be deleted for ever, also while its terminal runs, which is not recorded again', async () => {
   const terminal = await open('echo secret; read line; echo more; read line')
-  await until('the first line', async () => /secret/.test(await outputOf(terminal)))
-  const { id } = await recordingOf(terminal)
+  await until('the first line', async () => /secret/.test(await readOutput(terminal)))
+  const { id } = await findRecording(terminal)
   expect((await agent.send(`/local/recordings/${id}`, { method: 'DELETE' })).status).toBe(200)
   await service.send(`${sandbox}/pty/${terminal}/write`, { body: { input: '\n' } })
-  const other = await open('echo other')
-  await ended(other)
-  expect(await recordingOf(terminal)).toBeUndefined()
+  const otherTerminal = await open('echo other')
+  await waitForEnd(otherTerminal)
+  expect(await findRecording(terminal)).toBeUndefined()
   expect(existsSync(join(folder(), `${id}.cast`))).toBe(false)
   expect((await agent.send(`/local/recordings/${id}`)).status).toBe(404)
   expect((await agent.send('/local/recordings', { method: 'DELETE' })).json.deleted).toBeGreaterThan(0)
@@ -153,13 +162,13 @@ test('can be deleted for ever, also while its terminal runs, which is not record
 
 test('turned off, what runs is recorded no further', async () => {
   const terminal = await open('echo one; read line; echo two; read line')
-  await until('the first line', async () => /one/.test(await outputOf(terminal)))
+  await until('the first line', async () => /one/.test(await readOutput(terminal)))
   await settings({ record_terminals: false })
-  await until('it to stop', async () => (await recordingOf(terminal)).state === 'ended')
+  await until('it to stop', async () => (await findRecording(terminal)).state === 'ended')
   await service.send(`${sandbox}/pty/${terminal}/write`, { body: { input: '\n' } })
   await settings({ record_terminals: true })
-  await ended(await open('echo other'))
-  expect(await outputOf(terminal)).not.toMatch(/two/)
+  await waitForEnd(await open('echo other'))
+  expect(await readOutput(terminal)).not.toMatch(/two/)
   await service.send(`${sandbox}/pty/${terminal}`, { method: 'DELETE' })
 })
 

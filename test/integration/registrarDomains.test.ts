@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { jsonLog } from '#platform/log.ts'
-import { type Payer, payer, paymentHeader } from '../support/payer.ts'
+import { createPayer, type Payer, paymentHeader } from '../support/payer.ts'
 import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'
-import { type Answer, runningService, type Sent, type TestService } from '../support/runningService.ts'
+import { type Answer, type RequestFields, runningService, type TestService } from '../support/runningService.ts'
 
 /** The real service with a registrar elsewhere: what it buys, what it shows while that is down, and what it never tells. */
 let registrar: Awaited<ReturnType<typeof nameSiloServer>>
@@ -25,8 +25,8 @@ beforeAll(async () => {
       ...{ isReal: false, settlesWithinMs: 0 },
     },
   })
-  ada = payer()
-  for (let given = 0; given < 6; given += 1) await send('/v1/payments/faucet', { body: { address: ada.address } })
+  ada = createPayer()
+  for (let count = 0; count < 6; count += 1) await send('/v1/payments/faucet', { body: { address: ada.address } })
 })
 afterAll(async () => {
   await service?.close()
@@ -37,14 +37,14 @@ afterEach(() => {
   nowMs = Date.now()
 })
 
-const send = async (path: string, sent?: Sent): Promise<Answer> => {
-  const answer = await service.send(path, sent)
+const send = async (path: string, fields?: RequestFields): Promise<Answer> => {
+  const answer = await service.send(path, fields)
   answers.push(answer.text)
   return answer
 }
 const fresh = () => `bought-${++names}.com`
 const credits = async () => (await send('/v1/credits/balance')).json.balance_cents
-async function paid(path: string, body: object): Promise<Sent> {
+async function paid(path: string, body: object): Promise<RequestFields> {
   const { status, json } = await send(path, { body })
   expect(status, JSON.stringify(json)).toBe(402)
   const [offer] = json.accepts
@@ -54,7 +54,7 @@ async function paid(path: string, body: object): Promise<Sent> {
 async function pay(path: string, body: object): Promise<Answer> {
   return send(path, await paid(path, body))
 }
-async function bought(): Promise<string> {
+async function buyDomain(): Promise<string> {
   const domain = fresh()
   const answer = await pay('/domains/register', { domain })
   expect(answer.status, answer.text).toBe(201)
@@ -64,8 +64,8 @@ const down = { at: '/', moves: false, how: 502, times: 1_000 } as const
 
 test('names of NameSilo are searched, quoted, bought, renewed and changed', async () => {
   const domain = fresh()
-  const found = await send(`/domains/check?domains=${domain}`)
-  expect(found.json.domains[0]).toMatchObject({ status: 'available', price: 13.95 })
+  const offers = await send(`/domains/check?domains=${domain}`)
+  expect(offers.json.domains[0]).toMatchObject({ status: 'available', price: 13.95 })
   const prices = await send('/domains/pricing?tlds=com')
   expect(prices.json).toMatchObject({ registrar: 'NameSilo', test: false, pricing: [{ registration: 13.95 }] })
   const quote = await send('/domains/quotes', { body: { domain, years: 2 } })
@@ -91,7 +91,7 @@ test('names of NameSilo are searched, quoted, bought, renewed and changed', asyn
 
 describe('while the registrar is down', () => {
   test('what is known is shown with its age, writes fail, and nothing is lost', async () => {
-    const domain = await bought()
+    const domain = await buyDomain()
     await send(`/domains/${domain}/dns`, { body: { type: 'A', host: '@', value: '192.0.2.1' } })
     const before = await send(`/domains/${domain}/dns?fresh=true`)
     registrar.meets(down)
@@ -100,13 +100,13 @@ describe('while the registrar is down', () => {
     await expect.poll(async () => (await send(`/domains/${domain}`)).json.source).toBe('stale')
     const zone = (await send(`/domains/${domain}/dns`)).json
     expect(zone).toEqual({ ...before.json, source: 'stale' })
-    for (const [path, sent] of [
+    for (const [path, fields] of [
       [`/domains/${domain}/dns`, { body: { type: 'A', host: 'www', value: '192.0.2.2' } }],
       [`/domains/${domain}/dns/${zone.records[0].id}`, { method: 'DELETE' }],
       [`/domains/${domain}/dns?fresh=true`, {}],
       [`/domains/${fresh()}/auth-code`.replace(/bought-\d+\.com/, domain), { method: 'POST' }],
     ] as const) {
-      const answer = await send(path, sent)
+      const answer = await send(path, fields)
       expect([path, answer.status]).toEqual([path, 503])
     }
     expect((await send('/domains/register', { body: { domain: fresh() } })).json.code).toBe('domain/registrar')
@@ -130,12 +130,12 @@ describe('an answer of the registrar that is lost', () => {
     const domain = fresh()
     const before = await credits()
     registrar.meets({ at: 'registerDomain', moves: false, how: 'cut' })
-    const sent = await paid('/domains/register', { domain })
-    const answer = await send('/domains/register', sent)
+    const response = await paid('/domains/register', { domain })
+    const answer = await send('/domains/register', response)
     expect([answer.status, answer.json.code]).toEqual([503, 'payments/unknown'])
     expect(await credits()).toBe(before)
     for (let times = 0; times < 2; times += 1) {
-      expect((await send('/domains/register', sent)).text).toMatch(/credit/i)
+      expect((await send('/domains/register', response)).text).toMatch(/credit/i)
       expect(await credits()).toBe(before + 1_395)
     }
     expect(registrar.billed).not.toContain(`register ${domain}`)
@@ -143,7 +143,7 @@ describe('an answer of the registrar that is lost', () => {
   })
 
   test('of a change is made up for by reading', async () => {
-    const domain = await bought()
+    const domain = await buyDomain()
     registrar.meets({ at: 'dnsAddRecord', moves: true, how: 'cut' })
     const added = await send(`/domains/${domain}/dns`, { body: { type: 'A', host: '@', value: '192.0.2.1' } })
     expect(added.status, added.text).toBe(201)
@@ -155,11 +155,11 @@ describe('an answer of the registrar that is lost', () => {
     const removed = await send(`/domains/${domain}/dns/${changed.json.id}`, { method: 'DELETE' })
     expect(removed.status, removed.text).toBe(200)
     registrar.meets({ at: 'dnsAddRecord', moves: false, how: 'cut' })
-    const lost = await send(`/domains/${domain}/dns`, { body: { type: 'A', host: '@', value: '192.0.2.1' } })
-    expect([lost.status, lost.json.code]).toEqual([503, 'dns/unclear'])
+    const uncertain = await send(`/domains/${domain}/dns`, { body: { type: 'A', host: '@', value: '192.0.2.1' } })
+    expect([uncertain.status, uncertain.json.code]).toEqual([503, 'dns/unclear'])
     registrar.meets({ at: 'removePrivacy', moves: true, how: 'cut' })
-    const shown = await send(`/domains/${domain}/privacy`, { method: 'PUT', body: { enabled: false } })
-    expect(shown.json).toEqual({ success: true, domain, privacy: false })
+    const response = await send(`/domains/${domain}/privacy`, { method: 'PUT', body: { enabled: false } })
+    expect(response.json).toEqual({ success: true, domain, privacy: false })
     registrar.meets({ at: 'domainUnlock', moves: false, how: 'cut' })
     const lock = await send(`/domains/${domain}/lock`, { method: 'PUT', body: { enabled: false } })
     expect([lock.status, lock.json.code]).toEqual([503, 'domain/unknown-change'])

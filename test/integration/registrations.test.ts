@@ -4,26 +4,26 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { localEvents } from '#agent/base/localEvents.ts'
-import type { NotedEntry } from '#agent/base/note.ts'
-import { serviceClient } from '#agent/connections/serviceClient.ts'
+import { createLocalEvents } from '#agent/base/localEvents.ts'
+import type { NewActivityEntry } from '#agent/base/recordActivity.ts'
+import { createServiceClient } from '#agent/connections/serviceClient.ts'
 import type { ServiceTarget } from '#agent/connections/serviceTarget.ts'
-import { registrationRepository } from '#agent/identity/registrationRepository.ts'
-import { registrations } from '#agent/identity/registrations.ts'
+import { createRegistrationRepository } from '#agent/identity/registrationRepository.ts'
+import { createRegistrations } from '#agent/identity/registrations.ts'
 import { silentLog } from '#platform/log.ts'
 import { type Registration, RegistrationDraft, registerTypedData } from '#shared/contract/automatons.ts'
 import type { IntentState } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { agent, openApprovals, person, rule, withRules } from '../support/approvals.ts'
 import { until } from '../support/eventually.ts'
-import { lockableSigner } from '../support/lockableSigner.ts'
-import { memoryKeys } from '../support/memoryKeys.ts'
+import { createLockableSigner } from '../support/lockableSigner.ts'
+import { createMemoryKeys } from '../support/memoryKeys.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** The agent's own part of a registration: with its approvals, its signer and a service. */
 let service: TestService
-const keys = memoryKeys()
+const keys = createMemoryKeys()
 
 beforeAll(async () => {
   service = await runningService({ host: 'none' })
@@ -32,30 +32,32 @@ afterAll(() => service?.close())
 
 const approve = { approve: true, confirmed: false }
 const deny = { approve: false, confirmed: false }
-const draft = (given: object = {}) => RegistrationDraft.parse({ name: 'Ada', bio: 'Counts.', ...given })
-const own = (): ServiceTarget => ({ url: service.url, key: service.key, certificate: undefined })
+const draft = (fields: object = {}) => RegistrationDraft.parse({ name: 'Ada', bio: 'Counts.', ...fields })
+const ownTarget = (): ServiceTarget => ({ url: service.url, key: service.key, certificate: undefined })
 
 /** An agent on a file, which another one can open after it was closed. */
-function opened(given: { file?: string; target?: ServiceTarget | null; onIntent?: (state: IntentState) => void } = {}) {
-  const { file = join(temporaryFolder('agent'), 'agent.sqlite'), target = own() } = given
-  const at = { target: target ?? undefined }
+function openRegistrations(
+  options: { file?: string; target?: ServiceTarget | null; onIntent?: (state: IntentState) => void } = {},
+) {
+  const { file = join(temporaryFolder('agent'), 'agent.sqlite'), target = ownTarget() } = options
+  const targets = { target: target ?? undefined }
   const links = new Set<(event: LocalEvent) => void>()
-  const events = localEvents({
+  const events = createLocalEvents({
     subscribe(listener) {
       links.add(listener)
       return () => links.delete(listener)
     },
   })
-  const { onIntent } = given
+  const { onIntent } = options
   events.subscribe((event) => event.type === 'intent.changed' && onIntent?.(event.intent.state))
-  const told: Registration[] = []
-  events.subscribe((event) => event.type === 'registration.changed' && void told.push(event.registration))
-  const notes: NotedEntry[] = []
-  const signer = lockableSigner()
+  const published: Registration[] = []
+  events.subscribe((event) => event.type === 'registration.changed' && void published.push(event.registration))
+  const notes: NewActivityEntry[] = []
+  const signer = createLockableSigner()
   const { approvals, database, close: closeApprovals } = openApprovals({ file, signer, publish: events.publish })
-  const client = serviceClient(() => at.target)
-  const held = registrations({
-    records: registrationRepository(database),
+  const client = createServiceClient(() => targets.target)
+  const all = createRegistrations({
+    records: createRegistrationRepository(database),
     approvals,
     signer,
     keys,
@@ -72,30 +74,30 @@ function opened(given: { file?: string; target?: ServiceTarget | null; onIntent?
   const close = async () => {
     if (!open) return
     open = false
-    await held.close()
+    await all.close()
     await client.close()
     closeApprovals()
   }
   onTestFinished(close)
   const find = (id: string) => {
-    const found = held.list().find((it) => it.id === id)
-    if (!found) throw new Error(`There is no registration ${id}.`)
-    return found
+    const registration = all.list().find((it) => it.id === id)
+    if (!registration) throw new Error(`There is no registration ${id}.`)
+    return registration
   }
   return {
-    registrations: held,
+    registrations: all,
     approvals,
     database,
     notes,
     file,
     close,
-    states: () => told.map(({ state }) => state),
+    states: () => published.map(({ state }) => state),
     become: (id: string, state: Registration['state']) =>
       until(`it is ${state}`, () => (find(id).state === state ? find(id) : undefined)),
     find,
     /** The service is there again. */
     reach(next: ServiceTarget | undefined) {
-      at.target = next
+      targets.target = next
       for (const tell of links) tell({ type: 'ready' })
     },
   }
@@ -104,7 +106,7 @@ function opened(given: { file?: string; target?: ServiceTarget | null; onIntent?
 const read = async (id: string) => service.send(`/v1/automatons/${id}`, { key: null })
 
 test('shows what would be signed, to the byte, and asks nobody for it', async () => {
-  const { registrations, approvals } = opened()
+  const { registrations, approvals } = openRegistrations()
   const automaton_id = randomUUID()
   const preview = await registrations.preview(draft({ automaton_id, genesis_prompt_hash: `0x${'a'.repeat(64)}` }))
   expect(preview).toMatchObject({
@@ -122,7 +124,7 @@ test('shows what would be signed, to the byte, and asks nobody for it', async ()
 })
 
 test('asks, sends what was approved, and keeps the record', async () => {
-  const { registrations, approvals, become, states, notes } = opened()
+  const { registrations, approvals, become, states, notes } = openRegistrations()
   const started = await registrations.start(draft(), { asker: person, reason: 'A new one.' })
   expect(started).toMatchObject({ state: 'waiting', detail: null, automaton: null })
   expect(approvals.get(started.intent_id)).toMatchObject({ state: 'waiting', reason: 'A new one.', asker: person })
@@ -137,10 +139,10 @@ test('asks, sends what was approved, and keeps the record', async () => {
 })
 
 test('registers with any account, of either chain, for any creator', async () => {
-  const { registrations, approvals, become } = opened()
+  const { registrations, approvals, become } = openRegistrations()
   approvals.changePolicy(withRules([rule({ effect: 'allow', kind: 'identity.register' })]))
   const creator_address = `0x${'2'.repeat(40)}`
-  const wanted = [
+  const cases = [
     {
       given: { account_id: keys.otherEvm.id, creator_address },
       address: keys.otherEvm.address,
@@ -148,7 +150,7 @@ test('registers with any account, of either chain, for any creator', async () =>
     },
     { given: { chain_type: 'solana' }, address: keys.solana.address, creator: keys.solana.address },
   ]
-  for (const { given, address, creator } of wanted) {
+  for (const { given, address, creator } of cases) {
     const { id } = await registrations.start(draft(given), { asker: agent })
     const { automaton } = await become(id, 'registered')
     expect(automaton).toMatchObject({ automaton_address: address, creator_address: creator })
@@ -159,7 +161,7 @@ test.each([
   ['the person', deny, 'You denied it.'],
   ['the policy', undefined, 'Denied by your rule “Nobody may register an identity”.'],
 ])('what %s refused is not sent', async (_, decision, detail) => {
-  const { registrations, approvals, become } = opened()
+  const { registrations, approvals, become } = openRegistrations()
   if (!decision) approvals.changePolicy(withRules([rule({ effect: 'deny', kind: 'identity.register' })]))
   const started = await registrations.start(draft(), { asker: person })
   if (decision) await approvals.decide(started.intent_id, decision)
@@ -170,12 +172,12 @@ test.each([
 })
 
 test('what the service refuses has failed, in its words', async () => {
-  const { registrations, approvals, become } = opened()
+  const { registrations, approvals, become } = openRegistrations()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   const first = await registrations.start(draft(), { asker: person })
   const { profile } = await become(first.id, 'registered')
-  const other = draft({ automaton_id: profile.automaton_id, name: 'Eve' })
-  const second = await registrations.start(other, { asker: person })
+  const otherDraft = draft({ automaton_id: profile.automaton_id, name: 'Eve' })
+  const second = await registrations.start(otherDraft, { asker: person })
   const failed = await become(second.id, 'failed')
   expect(failed.detail).toBe('Profile name is immutable after registration')
   await expect(registrations.send(second.id)).rejects.toMatchObject({ code: 'registration/state' })
@@ -183,12 +185,12 @@ test('what the service refuses has failed, in its words', async () => {
 })
 
 test('while the service is away it keeps what was signed, and sends it when the service is back', async () => {
-  const { registrations, approvals, find, reach, become } = opened({ target: null })
+  const { registrations, approvals, find, reach, become } = openRegistrations({ target: null })
   const started = await registrations.start(draft(), { asker: person })
   await approvals.decide(started.intent_id, approve)
   await until('it was tried', () => find(started.id).detail)
   expect(find(started.id)).toMatchObject({ state: 'sending', detail: "The service isn't responding." })
-  reach(own())
+  reach(ownTarget())
   await become(started.id, 'registered')
 })
 
@@ -202,20 +204,20 @@ test.each([408, 429, 500])(
       }
       response.writeHead(status, { 'content-type': 'application/json' }).end('{"error":"Later.","code":"request/rate"}')
     })
-    const { registrations, approvals, find, reach, become } = opened({ target: { ...own(), url } })
+    const { registrations, approvals, find, reach, become } = openRegistrations({ target: { ...ownTarget(), url } })
     const started = await registrations.start(draft(), { asker: person })
     await approvals.decide(started.intent_id, approve)
     await until('it was tried', () => find(started.id).detail)
     expect(find(started.id).state).toBe('sending')
     expect(credentials).toEqual([undefined])
-    reach(own())
+    reach(ownTarget())
     await become(started.id, 'registered')
   },
 )
 
 test('an answer that was lost is no second registration: the same bytes go out again, also after a restart', async () => {
-  const seen: string[] = []
-  const first = opened({ target: { ...own(), url: await losingProxy(seen) } })
+  const requests: string[] = []
+  const first = openRegistrations({ target: { ...ownTarget(), url: await losingProxy(requests) } })
   const started = await first.registrations.start(draft(), { asker: person })
   await first.approvals.decide(started.intent_id, approve)
   await until('it was tried', () => first.find(started.id).detail)
@@ -224,21 +226,21 @@ test('an answer that was lost is no second registration: the same bytes go out a
   expect((await first.registrations.send(started.id)).state).toBe('sending')
   await first.close()
 
-  const second = opened({ file: first.file })
+  const second = openRegistrations({ file: first.file })
   expect(second.find(started.id).state).toBe('sending')
-  second.reach(own())
+  second.reach(ownTarget())
   expect((await second.become(started.id, 'registered')).automaton).toEqual(arrived.automaton)
-  expect(seen).toHaveLength(2)
-  expect(new Set(seen).size).toBe(1)
+  expect(requests).toHaveLength(2)
+  expect(new Set(requests).size).toBe(1)
 })
 
 /** Hands each body to the service, and hangs up instead of answering. */
-function losingProxy(seen: string[]): Promise<string> {
+function losingProxy(requests: string[]): Promise<string> {
   return listening(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks).toString()
-    if (request.url === '/v1/automatons/register') seen.push(body)
+    if (request.url === '/v1/automatons/register') requests.push(body)
     await service.send(request.url ?? '/', { method: 'POST', body })
     response.destroy()
   })
@@ -255,42 +257,42 @@ async function listening(answer: RequestListener): Promise<string> {
 }
 
 test('what waits for the person goes on waiting after a restart, and what was decided meanwhile is carried out', async () => {
-  const first = opened()
+  const first = openRegistrations()
   const waiting = await first.registrations.start(draft(), { asker: person })
   await first.close()
-  const second = opened({ file: first.file })
+  const second = openRegistrations({ file: first.file })
   expect(second.find(waiting.id)).toEqual(waiting)
   await second.approvals.decide(waiting.intent_id, approve)
   await second.become(waiting.id, 'registered')
 })
 
 test('an end at any moment signs nothing that is not sent, and leaves nothing that nobody knows of', async () => {
-  const left: { file: string; state: string }[] = []
-  const first = opened({
+  const remaining: { file: string; state: string }[] = []
+  const first = openRegistrations({
     target: null,
     // What a kill would leave behind just then.
     onIntent(state) {
       const file = join(temporaryFolder('agent'), 'agent.sqlite')
       for (const part of ['', '-wal']) copyFileSync(first.file + part, file + part)
-      left.push({ file, state })
+      remaining.push({ file, state })
     },
   })
   first.approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   const started = await first.registrations.start(draft(), { asker: person })
   expect(started.state).toBe('sending')
   await first.close()
-  expect(left.map(({ state }) => state)).toEqual(['approved', 'signed'])
+  expect(remaining.map(({ state }) => state)).toEqual(['approved', 'signed'])
 
-  for (const { file, state } of left) {
-    const next = opened({ file })
+  for (const { file, state } of remaining) {
+    const next = openRegistrations({ file })
     expect(next.registrations.list().map(({ id }) => id)).toEqual([started.id])
-    next.reach(own())
+    next.reach(ownTarget())
     await next.become(started.id, state === 'signed' ? 'registered' : 'failed')
   }
 })
 
 test('what is not kept asks for nothing', async () => {
-  const { registrations, approvals, database } = opened()
+  const { registrations, approvals, database } = openRegistrations()
   database.exec('DROP TABLE registrations')
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   await expect(registrations.start(draft(), { asker: person })).rejects.toThrow('no such table')
@@ -298,18 +300,18 @@ test('what is not kept asks for nothing', async () => {
 })
 
 test('an intent that is no longer kept is a failure, not a wait for ever', async () => {
-  const first = opened()
+  const first = openRegistrations()
   const { id } = await first.registrations.start(draft(), { asker: person })
   await first.close()
   const { database, close } = openApprovals({ file: first.file })
   database.prepare('DELETE FROM intents').run()
   close()
-  const second = opened({ file: first.file })
+  const second = openRegistrations({ file: first.file })
   expect(second.find(id)).toMatchObject({ state: 'failed', detail: expect.stringContaining('There is no request') })
 })
 
 test('refuses at once what the signer will not sign', async () => {
-  const { registrations, approvals } = opened()
+  const { registrations, approvals } = openRegistrations()
   const given = draft({ name: 'a\u0000b' })
   await expect(registrations.preview(given)).rejects.toMatchObject({ code: 'intent/invalid' })
   await expect(registrations.start(given, { asker: person })).rejects.toMatchObject({ code: 'intent/invalid' })
@@ -318,7 +320,7 @@ test('refuses at once what the signer will not sign', async () => {
 })
 
 test('takes a nonce that the service has bound to the creator, where it outlives the approval', async () => {
-  const { registrations, approvals, become } = opened()
+  const { registrations, approvals, become } = openRegistrations()
   const message = await signInMessage()
   expect((await service.send('/v1/auth/wallets', { body: message })).status).toBe(201)
   approvals.changePolicy({ ...withRules([rule({ effect: 'allow' })]), expiry_minutes: 15 })
@@ -338,7 +340,7 @@ test('takes a nonce that the service has bound to the creator, where it outlives
 /** Of the agent's first account, signed by its own signer. */
 async function signInMessage(): Promise<{ message: string; signature: string }> {
   const { nonce } = (await service.send('/v1/auth/nonce', { method: 'POST', key: null })).json
-  const signer = lockableSigner()
+  const signer = createLockableSigner()
   const prepared = await signer.prepare({
     kind: 'siwe',
     account_id: keys.evm.id,

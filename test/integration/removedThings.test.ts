@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { eventually } from '../support/eventually.ts'
-import { localRuntime } from '../support/localMachine.ts'
-import { inferenceOf } from '../support/models/inferenceOf.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createLocalRuntime } from '../support/localMachine.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
 import { orphanSandboxes } from '../support/orphanSandboxes.ts'
-import { plantedDomain } from '../support/plantedDomain.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { plantDomain } from '../support/plantDomain.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { type Answer, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -22,9 +22,9 @@ const now = () => nowMs
 
 beforeAll(async () => {
   nowMs = Date.now()
-  providers = await providerServer()
+  providers = await createProviderServer()
   service = await runningService({
-    ...{ now, runtimeOf: localRuntime, runtimes: ['local'], inference: inferenceOf(providers) },
+    ...{ now, runtimeOf: createLocalRuntime, runtimes: ['local'], inference: createInferenceOptions(providers) },
     payments: { facilitator: { kind: 'test-ledger' } },
   })
 })
@@ -33,7 +33,7 @@ afterAll(async () => {
   await providers?.close()
 })
 const startAgent = async (): Promise<void> => {
-  agent = await runningAgent({ dataFolder: agentFolder, target: target(), now })
+  agent = await createRunningAgent({ dataFolder: agentFolder, target: target(), now })
 }
 const target = () => ({ url: service.url, key: service.key, certificate: undefined })
 beforeEach(async () => {
@@ -62,8 +62,10 @@ const newChat = async (sandboxId: string): Promise<string> => {
 }
 const chat = async (id: string): Promise<Answer['json']> => (await agent.send(`/local/chat/conversations/${id}`)).json
 const newToolServer = async (sandboxId: string): Promise<string> => {
-  const place = { kind: 'sandbox', sandbox_id: sandboxId, command: 'cat' }
-  const { status, json, text } = await agent.send('/local/tool-servers', { body: { name: newName(), place } })
+  const transport = { kind: 'sandbox', sandbox_id: sandboxId, command: 'cat' }
+  const { status, json, text } = await agent.send('/local/tool-servers', {
+    body: { name: newName(), place: transport },
+  })
   expect(status, text).toBe(201)
   await agent.send(`/local/tool-servers/${json.id}`, { method: 'PATCH', body: { enabled: true } })
   return json.id
@@ -73,7 +75,7 @@ const toolServer = async (id: string): Promise<Answer['json']> =>
 const newDomain = async (): Promise<string> => {
   const name = `${newName()}.com`
   const { id: accountId } = (await service.send('/v1/auth/me')).json
-  plantedDomain(service.dataDir, { accountId, name })
+  plantDomain(service.dataDir, { accountId, name })
   return name
 }
 const inAgent = (sql: string): unknown[] => {
@@ -84,7 +86,7 @@ const inAgent = (sql: string): unknown[] => {
     database.close()
   }
 }
-const removed = async (): Promise<Answer['json'][]> => (await service.send('/v1/removed-things')).json.things
+const listRemoved = async (): Promise<Answer['json'][]> => (await service.send('/v1/removed-things')).json.things
 const summaries = async (): Promise<string[]> =>
   (await agent.send('/local/activity?limit=50')).json.entries.map(({ summary }: { summary: string }) => summary)
 
@@ -99,8 +101,8 @@ describe('a deleted sandbox', () => {
     )
     providers.play({ parts: [{ text: 'Hello' }], usage: plainUsage })
     const body = { parent_id: null, text: 'Go on' }
-    const sent = await agent.send(`/local/chat/conversations/${id}/messages`, { body })
-    expect(sent.status, sent.text).toBe(201)
+    const response = await agent.send(`/local/chat/conversations/${id}/messages`, { body })
+    expect(response.status, response.text).toBe(201)
     await eventually(() => expect(providers.requests.length).toBe(1))
     expect(JSON.stringify(providers.requests[0]?.body)).not.toContain(sandbox.id)
 
@@ -126,7 +128,7 @@ describe('a deleted sandbox', () => {
     const [chatId, serverId] = [await newChat(sandbox.id), await newToolServer(sandbox.id)]
     await agent.close()
     await removeSandbox(sandbox)
-    expect(await removed()).toContainEqual(
+    expect(await listRemoved()).toContainEqual(
       expect.objectContaining({ kind: 'sandbox', id: sandbox.id, name: sandbox.name }),
     )
     await startAgent()
@@ -152,16 +154,16 @@ describe('a deleted sandbox', () => {
   test('of another account changes nothing here', async () => {
     const sandbox = await newSandbox()
     const chatId = await newChat(sandbox.id)
-    const other = await runningService({ runtimeOf: localRuntime, runtimes: ['local'] })
+    const otherService = await runningService({ runtimeOf: createLocalRuntime, runtimes: ['local'] })
     try {
-      agent.connect({ url: other.url, key: other.key, certificate: undefined })
-      const accountId = (await other.send('/v1/auth/me')).json.id
-      const compared = () => inAgent('SELECT account_id FROM compared_accounts')
-      await eventually(() => expect(compared()).toContainEqual({ account_id: accountId }))
+      agent.connect({ url: otherService.url, key: otherService.key, certificate: undefined })
+      const accountId = (await otherService.send('/v1/auth/me')).json.id
+      const listCompared = () => inAgent('SELECT account_id FROM compared_accounts')
+      await eventually(() => expect(listCompared()).toContainEqual({ account_id: accountId }))
       expect((await chat(chatId)).tools.sandbox_id).toBe(sandbox.id)
     } finally {
       agent.connect(target())
-      await other.close()
+      await otherService.close()
     }
   })
 
@@ -199,8 +201,8 @@ describe('a deleted sandbox', () => {
         description: `Left DNS records of ${domain} that point to the deleted sandbox ${sandbox.name}`,
       }),
     )
-    const gone = await remove(`/v1/domains/${domain}/orphaned-records`)
-    expect(gone.json.removed).toEqual([expect.objectContaining(record)])
+    const response = await remove(`/v1/domains/${domain}/orphaned-records`)
+    expect(response.json.removed).toEqual([expect.objectContaining(record)])
     const { records } = (await service.send(`/v1/domains/${domain}/dns`)).json
     expect(records).toEqual([expect.objectContaining({ host: 'www', value: '192.0.2.7' })])
     expect((await service.send(`/v1/domains/${domain}`)).json.orphaned_names).toEqual([])
@@ -233,7 +235,7 @@ test('a domain is not verified on a port that was closed, and is again once it i
 })
 
 describe('a domain that left the account', () => {
-  const leave = async (domain: string): Promise<void> => {
+  const leaveDomain = async (domain: string): Promise<void> => {
     const database = openDatabase(join(service.dataDir, 'service.sqlite'))
     database.prepare('DELETE FROM registry_domains WHERE name = ?').run(domain)
     database.close()
@@ -244,11 +246,11 @@ describe('a domain that left the account', () => {
 
   test('does not lead to sandboxes without a proof', async () => {
     const [sandbox, domain] = [await newSandbox(), await newDomain()]
-    await leave(domain)
+    await leaveDomain(domain)
     const { json } = await service.send(`/v1/sandboxes/${sandbox.id}/domains`, { body: { domain: `app.${domain}` } })
     expect(json.verified).toBe(false)
     expect(json.verification.type).toBe('TXT')
-    expect(await removed()).toContainEqual(expect.objectContaining({ kind: 'domain', id: domain }))
+    expect(await listRemoved()).toContainEqual(expect.objectContaining({ kind: 'domain', id: domain }))
     await removeSandbox(sandbox)
   })
 
@@ -265,7 +267,7 @@ describe('a domain that left the account', () => {
     const requests = async (state: string) => (await agent.send(`/local/intents?state=${state}`)).json.intents
     await eventually(async () => expect(await requests('waiting')).toHaveLength(1))
     const [{ id: intentId }] = await requests('waiting')
-    await leave(domain)
+    await leaveDomain(domain)
     await eventually(async () => expect(await requests('waiting')).toEqual([]))
     const error = `${domain} is not in this account any more.`
     expect((await agent.send(`/local/intents/${intentId}`)).json).toMatchObject({
@@ -278,12 +280,12 @@ describe('a domain that left the account', () => {
   test('is missed by its auto-renewal, which can be turned off', async () => {
     const domain = await newDomain()
     const database = openDatabase(join(agentFolder, 'agent.sqlite'))
-    const place = `embedded ${(await service.send('/v1/auth/me')).json.id}`
+    const serviceKey = `embedded ${(await service.send('/v1/auth/me')).json.id}`
     await agent.send('/local/domains')
-    database.prepare('INSERT INTO domain_renewals VALUES (?, ?, 1, 30, 1, 20000000)').run(place, domain)
+    database.prepare('INSERT INTO domain_renewals VALUES (?, ?, 1, 30, 1, 20000000)').run(serviceKey, domain)
     database.close()
     const renewals = async () => (await agent.send('/local/domains/renewals')).json
-    await leave(domain)
+    await leaveDomain(domain)
     await eventually(async () => expect((await renewals()).missing).toEqual([domain]))
     const sentence = `Auto-renew of ${domain} is on, and ${domain} is not in your account.`
     await eventually(async () => expect(await summaries()).toContain(sentence))
@@ -296,25 +298,27 @@ describe('a domain that left the account', () => {
 test('a chat of a model that is gone says so, and keeps its choice', async () => {
   const body = { models: ['gone-model'] }
   const { id } = (await agent.send('/local/chat/conversations', { body })).json
-  const sent = await agent.send(`/local/chat/conversations/${id}/messages`, { body: { parent_id: null, text: 'Hi' } })
-  expect(sent.status).toBe(409)
-  expect(sent.json).toMatchObject({ code: 'chat/model', error: 'The service has no chat model "gone-model".' })
+  const response = await agent.send(`/local/chat/conversations/${id}/messages`, {
+    body: { parent_id: null, text: 'Hi' },
+  })
+  expect(response.status).toBe(409)
+  expect(response.json).toMatchObject({ code: 'chat/model', error: 'The service has no chat model "gone-model".' })
   expect((await chat(id)).models).toEqual(['gone-model'])
 })
 
 test('a deleted sandbox leaves no meter behind after the next start', async () => {
-  const [kept, gone] = [await newSandbox(), await newSandbox()]
-  await removeSandbox(gone)
+  const [sandbox, removedSandbox] = [await newSandbox(), await newSandbox()]
+  await removeSandbox(removedSandbox)
   await service.restart(() => {
     const database = openDatabase(join(service.dataDir, 'service.sqlite'))
     const meter = database.prepare('INSERT INTO sandbox_meters (sandbox_id, until_ms) VALUES (?, 1)')
-    for (const { id } of [kept, gone]) meter.run(id)
+    for (const { id } of [sandbox, removedSandbox]) meter.run(id)
     database.close()
   })
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))
-  expect(database.prepare('SELECT sandbox_id FROM sandbox_meters').all()).toEqual([{ sandbox_id: kept.id }])
+  expect(database.prepare('SELECT sandbox_id FROM sandbox_meters').all()).toEqual([{ sandbox_id: sandbox.id }])
   database.close()
-  await removeSandbox(kept)
+  await removeSandbox(sandbox)
 })
 
 describe('a found sandbox', () => {
@@ -355,22 +359,23 @@ describe('a found sandbox', () => {
 
 test('terminals of a sandbox whose files are away for a start of the host are there when it comes back', async () => {
   let isAway = false
-  const own = await runningService({
+  const restoredService = await runningService({
     runtimes: ['local'],
-    runtimeOf: ({ folder }) => localRuntime({ folder: isAway ? `${folder}-away` : folder }),
+    runtimeOf: ({ folder }) => createLocalRuntime({ folder: isAway ? `${folder}-away` : folder }),
   })
   try {
-    const { id } = (await own.send('/v1/sandboxes', { body: { name: 'away' } })).json
-    const { session_id: terminal } = (await own.send(`/v1/sandboxes/${id}/pty`, { body: { command: 'echo history' } }))
-      .json
-    const read = async () => (await own.send(`/v1/sandboxes/${id}/pty/${terminal}/read?full=true`)).json
+    const { id } = (await restoredService.send('/v1/sandboxes', { body: { name: 'away' } })).json
+    const { session_id: terminal } = (
+      await restoredService.send(`/v1/sandboxes/${id}/pty`, { body: { command: 'echo history' } })
+    ).json
+    const read = async () => (await restoredService.send(`/v1/sandboxes/${id}/pty/${terminal}/read?full=true`)).json
     await eventually(async () => expect((await read()).state).toBe('exited'))
     for (isAway of [true, false]) {
-      await own.endHost()
-      await eventually(async () => expect((await own.send('/v1/found-sandboxes')).status).toBe(200)) // by the next host
+      await restoredService.endHost()
+      await eventually(async () => expect((await restoredService.send('/v1/found-sandboxes')).status).toBe(200)) // by the next host
     }
     expect((await read()).output).toContain('history')
   } finally {
-    await own.close()
+    await restoredService.close()
   }
 })

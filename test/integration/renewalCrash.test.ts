@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { paymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
+import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import { rule } from '../support/approvals.ts'
-import { noLimits, type PayingAgent, payingAgent } from '../support/payingAgent.ts'
-import { plantedDomain } from '../support/plantedDomain.ts'
+import { createPayingAgent, noLimits, type PayingAgent } from '../support/payingAgent.ts'
+import { plantDomain } from '../support/plantDomain.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import type { Json } from '../support/runningService.ts'
 
@@ -15,26 +15,34 @@ let paying: PayingAgent
 let accountId: string
 
 beforeAll(async () => {
-  paying = await payingAgent()
+  paying = await createPayingAgent()
   paying.setPolicy([rule({ effect: 'allow' })])
-  paymentBudgetRepository(paying.agent.database).setLimits({ ...noLimits, ask_first_payee: false })
+  createPaymentBudgetRepository(paying.agent.database).setLimits({ ...noLimits, ask_first_payee: false })
   accountId = (await paying.service.send('/v1/auth/me')).json.id
   await paying.agent.close()
 })
 afterAll(() => paying?.close())
 
-const nameOf = (at: string) => `crash-${at}.com`
+const getName = (crashPoint: string) => `crash-${crashPoint}.com`
 
-async function run(at: string, before = ''): Promise<{ found: Json; end: string | undefined }> {
+async function run(crashPoint: string, before = ''): Promise<{ found: Json; end: string | undefined }> {
   const { dataFolder, service } = paying
-  plantedDomain(service.dataDir, { accountId, name: nameOf(at), expiresAtMs: Date.now() + 10 * dayMs })
+  plantDomain(service.dataDir, { accountId, name: getName(crashPoint), expiresAtMs: Date.now() + 10 * dayMs })
   const program = join(projectFolder, 'test/support/crashingRenewal.ts')
-  const given = [program, dataFolder, service.url, service.key, at, before && nameOf(before), nameOf(at)]
-  const [found, end] = await new Promise<string[]>((resolve) => {
-    execFile(process.execPath, given, (_, stdout, stderr) => resolve([...stdout.trim().split('\n'), stderr]))
+  const programArguments = [
+    program,
+    dataFolder,
+    service.url,
+    service.key,
+    crashPoint,
+    before && getName(before),
+    getName(crashPoint),
+  ]
+  const [output, end] = await new Promise<string[]>((resolve) => {
+    execFile(process.execPath, programArguments, (_, stdout, stderr) => resolve([...stdout.trim().split('\n'), stderr]))
   })
-  if (found === undefined || !found.startsWith('{')) throw new Error(`The run ${at} told nothing: ${end}`)
-  return { found: JSON.parse(found), end: end === '' ? undefined : end }
+  if (output === undefined || !output.startsWith('{')) throw new Error(`The run ${crashPoint} told nothing: ${end}`)
+  return { found: JSON.parse(output), end: end === '' ? undefined : end }
 }
 
 test('wherever it is killed, the domain is renewed once, and money and limits agree', async () => {
@@ -45,11 +53,11 @@ test('wherever it is killed, the domain is renewed once, and money and limits ag
   const steps = Array.from({ length: writes }, (_, index) => index + 1).filter((step) => step % 3 === 1)
   const points = [...steps.map(String), 'sent', 'flushed']
   let before = { at: 'never-again', usdc: Number.NaN }
-  for (const at of [...points, 'end']) {
-    const { found, end } = await run(at, before.at)
+  for (const crashPoint of [...points, 'end']) {
+    const { found, end } = await run(crashPoint, before.at)
     expect([before.at, found]).toMatchObject([before.at, { years: 1, paid: 1, open: 0, held: 0 }])
     if (!Number.isNaN(before.usdc)) expect([before.at, before.usdc - Number(found.usdc)]).toEqual([before.at, price])
-    expect([at, end === undefined]).toEqual([at, at !== 'end'])
-    before = { at, usdc: Number(found.usdc) }
+    expect([crashPoint, end === undefined]).toEqual([crashPoint, crashPoint !== 'end'])
+    before = { at: crashPoint, usdc: Number(found.usdc) }
   }
 })

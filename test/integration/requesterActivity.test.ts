@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, until } from '../support/eventually.ts'
-import { mcpClient, toolClient } from '../support/mcpClients.ts'
-import { inferenceOf } from '../support/models/inferenceOf.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createMcpClient, toolClient } from '../support/mcpClients.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { type PayingAgent, payingAgent } from '../support/payingAgent.ts'
-import { plantedDomain } from '../support/plantedDomain.ts'
+import { createPayingAgent, type PayingAgent } from '../support/payingAgent.ts'
+import { plantDomain } from '../support/plantDomain.ts'
 import { exchange, type Json } from '../support/runningService.ts'
 
 /** Actions of agents, chats and programs are recorded under their own names; only decisions are the user's. */
@@ -13,8 +13,8 @@ let providers: ProviderServer
 let paying: PayingAgent
 
 beforeAll(async () => {
-  providers = await providerServer()
-  paying = await payingAgent({ inference: inferenceOf(providers), host: 'own' })
+  providers = await createProviderServer()
+  paying = await createPayingAgent({ inference: createInferenceOptions(providers), host: 'own' })
   await eventually(() => expect(paying.agent.connection().state).toBe('connected'))
 })
 afterAll(async () => {
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 const get = async (path: string): Promise<Json> => (await paying.agent.send(path)).json
-const entriesOf = async (kinds: string): Promise<Json[]> =>
+const listEntries = async (kinds: string): Promise<Json[]> =>
   (await get(`/local/activity?kinds=${kinds}&limit=500`)).entries
 const decisions = ['intent.approved', 'intent.denied', 'grant.added', 'chat.asked']
 
@@ -48,8 +48,8 @@ const sandboxActivity = async (id: string): Promise<Json[]> =>
 
 test('actions of a coding agent over MCP are recorded under its name', async () => {
   const { account_id: accountId } = (await paying.service.send('/v1/activity?limit=1')).json
-  plantedDomain(paying.service.dataDir, { accountId, name: 'by-agent.com' })
-  const { client, call } = await mcpClient({
+  plantDomain(paying.service.dataDir, { accountId, name: 'by-agent.com' })
+  const { client, call } = await createMcpClient({
     url: `${paying.agent.origin}/mcp`,
     key: (await toolClient(paying.agent, { name: 'claude-code' })).key,
   })
@@ -66,7 +66,7 @@ test('actions of a coding agent over MCP are recorded under its name', async () 
   await client.close()
   for (const kind of ['sandbox.created', 'command.run', 'file.written', 'dns.changed', 'sandbox.deleted']) {
     await eventually(async () => {
-      const [entry] = await entriesOf(kind)
+      const [entry] = await listEntries(kind)
       expect(entry, kind).toMatchObject({ actor: { kind: 'tool', name: 'claude-code' } })
       expect(entry.summary, kind).toMatch(/^claude-code /)
     })
@@ -85,17 +85,20 @@ test('tool calls of a chat are recorded under its name', async () => {
       ...{ models: ['kimi-k2.5'], title: 'Build me a page', tools: { enabled: true } },
     })
   ).json
-  const sent = await paying.post(`/local/chat/conversations/${chat.id}/messages`, { parent_id: null, text: 'Build' })
+  const response = await paying.post(`/local/chat/conversations/${chat.id}/messages`, {
+    parent_id: null,
+    text: 'Build',
+  })
   await until('the answer', async () => {
-    const { message } = await get(`/local/chat/messages/${sent.json.answers[0].id}`)
+    const { message } = await get(`/local/chat/messages/${response.json.answers[0].id}`)
     return message.finished_at !== null
   })
   await eventually(async () => {
-    const [entry] = await entriesOf('sandbox.created')
+    const [entry] = await listEntries('sandbox.created')
     expect(entry).toMatchObject({
       actor: { kind: 'tool', name: expect.stringMatching(/^Chat “.+”$/) },
       summary: expect.stringMatching(/^Chat “.+” created built-by-chat\.$/),
-      task: `chat:${sent.json.user.id}`,
+      task: `chat:${response.json.user.id}`,
     })
   })
   await assertNoneByPerson()
@@ -111,7 +114,7 @@ test('purchases of a program over the local API are recorded under its name', as
   expect(bought.status, bought.text).toBeLessThan(300)
   await approveNext()
   await eventually(async () => {
-    const [entry] = await entriesOf('name.registered')
+    const [entry] = await listEntries('name.registered')
     expect(entry).toMatchObject({
       actor: { kind: 'client', name: 'buyer' },
       summary: expect.stringMatching(/^buyer registered by-program\.com/),
@@ -123,23 +126,23 @@ test('purchases of a program over the local API are recorded under its name', as
 test('model costs of agents and keys are recorded and linked to their calls', async () => {
   const answer = { parts: [{ text: 'Hello.' }], usage: plainUsage }
   providers.play(answer, answer)
-  const { client, call } = await mcpClient({
+  const { client, call } = await createMcpClient({
     url: `${paying.agent.origin}/mcp`,
     key: (await toolClient(paying.agent, { name: 'spender' })).key,
   })
   const question = { model: 'kimi-k2.5', messages: [{ role: 'user', content: 'Hello' }] }
-  const asked = await call('chat_completions', question)
-  expect(asked.isError, asked.text).toBe(false)
+  const result = await call('chat_completions', question)
+  expect(result.isError, result.text).toBe(false)
   await client.close()
   await eventually(async () => {
-    const [entry] = await entriesOf('models')
+    const [entry] = await listEntries('models')
     expect(entry).toMatchObject({
       actor: { kind: 'tool', name: 'spender' },
       summary: expect.stringMatching(/^spender used kimi-k2\.5 · \$0\.\d+\.$/),
       task: expect.stringMatching(/^call:/),
     })
     const sums = await get(`/local/activity/tasks/${entry.task}`)
-    expect(sums).toMatchObject({ cost_micro_usd: asked.result.cost_micro_usd, charged_micro_usd: 0 })
+    expect(sums).toMatchObject({ cost_micro_usd: result.result.cost_micro_usd, charged_micro_usd: 0 })
   })
 
   const { key } = (await paying.service.send('/v1/auth/api-keys', { body: { name: 'codex' } })).json
@@ -149,7 +152,7 @@ test('model costs of agents and keys are recorded and linked to their calls', as
   })
   expect(completed.status, completed.text).toBe(200)
   await eventually(async () =>
-    expect((await entriesOf('models'))[0]).toMatchObject({
+    expect((await listEntries('models'))[0]).toMatchObject({
       actor: { kind: 'client', name: 'codex' },
       summary: expect.stringMatching(/^codex used kimi-k2\.5 · \$0\.\d+\.$/),
     }),
@@ -160,14 +163,14 @@ test('an API key of a program cannot act under another name', async () => {
   const { key } = (await paying.service.send('/v1/auth/api-keys', { body: { name: 'honest' } })).json
   const forged = { 'x-steward-requester': 'agent;claude-code', 'x-steward-task': 'call:forged' }
   for (const origin of [paying.service.url, paying.agent.origin]) {
-    const made = await exchange(origin, '/v1/sandboxes', {
+    const created = await exchange(origin, '/v1/sandboxes', {
       body: { name: 'forged' },
       headers: { authorization: `Bearer ${key}`, ...forged },
     })
-    expect(made.status, made.text).toBe(201)
-    expect(new Set((await sandboxActivity(made.json.id)).map(({ by }) => by.name))).toEqual(new Set(['honest']))
+    expect(created.status, created.text).toBe(201)
+    expect(new Set((await sandboxActivity(created.json.id)).map(({ by }) => by.name))).toEqual(new Set(['honest']))
   }
   // A page in the window has the user's session, and cannot name a requester either.
-  const made = await paying.agent.send('/v1/sandboxes', { body: { name: 'window' }, headers: forged })
-  expect(new Set((await sandboxActivity(made.json.id)).map(({ by }) => by.kind))).toEqual(new Set(['owner']))
+  const created = await paying.agent.send('/v1/sandboxes', { body: { name: 'window' }, headers: forged })
+  expect(new Set((await sandboxActivity(created.json.id)).map(({ by }) => by.kind))).toEqual(new Set(['owner']))
 })

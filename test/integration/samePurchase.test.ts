@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { paymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
+import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import { rule } from '../support/approvals.ts'
 import { eventually } from '../support/eventually.ts'
 import { noLimits } from '../support/payingAgent.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { type Answer, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet } from '../support/wallets.ts'
@@ -19,14 +19,21 @@ const dataFolder = temporaryFolder('same-purchase')
 
 beforeAll(async () => {
   service = await runningService({ payments: { facilitator: { kind: 'test-ledger' } } })
-  agent = await runningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
+  agent = await createRunningAgent({
+    dataFolder,
+    target: { url: service.url, key: service.key, certificate: undefined },
+  })
   await agent.wallet.addPrivateKey({ privateKey: wallet.privateKey, chainType: 'evm', passphrase })
   agent.wallet.setAutoLock(null)
-  for (let given = 0; given < 2; given += 1) {
+  for (let count = 0; count < 2; count += 1) {
     await service.send('/v1/payments/faucet', { body: { address: wallet.address } })
   }
   key = (await service.send('/v1/auth/api-keys', { body: { name: 'a program' } })).json.key
-  paymentBudgetRepository(agent.database).setLimits({ ...noLimits, day_micro_usd: 900_000_000, ask_first_payee: false })
+  createPaymentBudgetRepository(agent.database).setLimits({
+    ...noLimits,
+    day_micro_usd: 900_000_000,
+    ask_first_payee: false,
+  })
   setRules('ask')
 })
 afterAll(async () => {
@@ -132,16 +139,16 @@ test('nothing is signed for a domain whose sandbox was deleted meanwhile, and no
   const domain = newName()
   const sandbox = (await service.send('/v1/sandboxes', { body: { name: 'home' } })).json
   await service.send(`/v1/sandboxes/${sandbox.id}/ports`, { body: { port: 3000 } })
-  const asked = await asPerson(register, { domain, sandbox_id: sandbox.id, sandbox_port: 3000 })
-  expect(asked.json.payment?.state, asked.text).toBe('waiting')
-  const used = async () =>
+  const order = await asPerson(register, { domain, sandbox_id: sandbox.id, sandbox_port: 3000 })
+  expect(order.json.payment?.state, order.text).toBe('waiting')
+  const readUsed = async () =>
     (await agent.send('/local/payments/budgets')).json.states.map((it: { used_micro_usd: number }) => it.used_micro_usd)
-  const before = { money: await money(), used: await used() }
+  const before = { money: await money(), used: await readUsed() }
   await service.send(`/v1/sandboxes/${sandbox.id}`, { method: 'DELETE' })
-  await approve(asked.json.payment.intent_id)
-  const intent = (await agent.send(`/local/intents/${asked.json.payment.intent_id}`)).json
+  await approve(order.json.payment.intent_id)
+  const intent = (await agent.send(`/local/intents/${order.json.payment.intent_id}`)).json
   expect(['failed', 'denied', 'waiting']).toContain(intent.state)
   expect(intent.result).toBeNull()
-  expect(await readPayment(asked.json.payment.id)).toMatchObject({ state: 'refused', paid: false })
-  expect({ money: await money(), used: await used() }).toEqual(before)
+  expect(await readPayment(order.json.payment.id)).toMatchObject({ state: 'refused', paid: false })
+  expect({ money: await money(), used: await readUsed() }).toEqual(before)
 })

@@ -29,34 +29,39 @@ test('a sandbox is made where an hour of it can be paid, and charged by the seco
     },
   ])
   await service.send('/v1/credits/grants', { body: { to_address: ada.accountId, amount_cents: 10 } })
-  const made = await send('/v1/sandboxes', { name: 'paid', memory_mb: 1024 })
-  expect([made.status, made.json.cost]).toMatchObject([201, { tier: 'medium', cents_per_hour: 1.1112, charged: true }])
+  const created = await send('/v1/sandboxes', { name: 'paid', memory_mb: 1024 })
+  expect([created.status, created.json.cost]).toMatchObject([
+    201,
+    { tier: 'medium', cents_per_hour: 1.1112, charged: true },
+  ])
   aheadMs += 3 * 3_600_000
-  const { json: running } = await send(`/v1/sandboxes/${made.json.id}`)
+  const { json: running } = await send(`/v1/sandboxes/${created.json.id}`)
   expect(running.cost.run_cents).toBeGreaterThanOrEqual(3.3333)
-  await send(`/v1/sandboxes/${made.json.id}/stop`, {})
+  await send(`/v1/sandboxes/${created.json.id}/stop`, {})
   await until('the run to be charged', async () => (await charges()).length === 1)
   const [charge] = await charges()
   expect(charge.description).toMatch(/^paid: medium, 108\d\d s$/)
   expect(charge.amount_cents).toBeLessThanOrEqual(-3.3333)
   expect(charge.amount_cents).toBeGreaterThan(-3.7)
-  expect((await send(`/v1/sandboxes/${made.json.id}`)).json.cost.run_cents).toBe(0)
+  expect((await send(`/v1/sandboxes/${created.json.id}`)).json.cost.run_cents).toBe(0)
 })
 
 test('the time that the service was away is charged too, and none twice', async () => {
-  const made = await send('/v1/sandboxes', { name: 'kept' })
+  const created = await send('/v1/sandboxes', { name: 'kept' })
   const seconds = async () => {
-    const texts = (await charges()).map((it: { description: string }) => /^kept: small, (\d+) s$/.exec(it.description))
-    return texts.reduce((sum: number, it: RegExpExecArray | null) => sum + Number(it?.[1] ?? 0), 0)
+    const texts = (await charges()).map((charge: { description: string }) =>
+      /^kept: small, (\d+) s$/.exec(charge.description),
+    )
+    return texts.reduce((sum: number, match: RegExpExecArray | null) => sum + Number(match?.[1] ?? 0), 0)
   }
   aheadMs += 3_600_000
   await service.restart()
   await until('the sandbox to be known again', async () => {
-    const { json } = await send(`/v1/sandboxes/${made.json.id}`)
+    const { json } = await send(`/v1/sandboxes/${created.json.id}`)
     return json.status === 'running'
   })
   aheadMs += 1_800_000
-  await send(`/v1/sandboxes/${made.json.id}/stop`, {})
+  await send(`/v1/sandboxes/${created.json.id}/stop`, {})
   await until('all of the run to be charged', async () => (await seconds()) >= 5_400)
   expect(await seconds()).toBeLessThan(5_700)
 })

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type DnsServer, startDnsServer } from '#service/domains/dns/dnsServer.ts'
-import { domainClaimRepository } from '#service/sandboxDomains/domainClaimRepository.ts'
-import { domainProof } from '#service/sandboxDomains/domainProof.ts'
-import { sandboxDomainRepository } from '#service/sandboxDomains/sandboxDomainRepository.ts'
-import { type SandboxDomains, sandboxDomains } from '#service/sandboxDomains/sandboxDomains.ts'
+import { createDomainClaimRepository } from '#service/sandboxDomains/domainClaimRepository.ts'
+import { createDomainProof } from '#service/sandboxDomains/domainProof.ts'
+import { createSandboxDomainRepository } from '#service/sandboxDomains/sandboxDomainRepository.ts'
+import { createSandboxDomains, type SandboxDomains } from '#service/sandboxDomains/sandboxDomains.ts'
 import { AccountId, SandboxId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
@@ -45,45 +45,51 @@ beforeEach(() => {
   for (const { accountId } of [ada, bob]) {
     database.prepare('INSERT INTO accounts VALUES (?, ?, ?, ?)').run(accountId, 'user', accountId, 0)
   }
-  for (const { sandboxId, accountId } of [ada, bob, second]) plantedSandbox(sandboxId, accountId)
-  all = made({})
+  for (const { sandboxId, accountId } of [ada, bob, second]) plantSandbox(sandboxId, accountId)
+  all = createDomains({})
 })
 afterEach(() => database.close())
 
-function plantedSandbox(id: SandboxId, accountId: AccountId): void {
+function plantSandbox(id: SandboxId, accountId: AccountId): void {
   const columns = database
     .prepare<[], { name: string; type: string; notnull: number; dflt: string | null }>(
       'SELECT name, type, "notnull", dflt_value AS dflt FROM pragma_table_info(\'sandboxes\')',
     )
     .all()
     .filter(({ notnull, dflt, name }) => (notnull === 1 && dflt === null) || name === 'id' || name === 'status')
-  const known: Readonly<Record<string, string>> = {
+  const records: Readonly<Record<string, string>> = {
     id,
     account_id: accountId,
     status: 'stopped',
     region: 'eu-north',
     network: 'none',
   }
-  const values = columns.map(({ name, type }) => known[name] ?? (type === 'INTEGER' ? 1 : 'x'))
+  const values = columns.map(({ name, type }) => records[name] ?? (type === 'INTEGER' ? 1 : 'x'))
   const names = columns.map(({ name }) => name).join(', ')
   database.prepare(`INSERT INTO sandboxes (${names}) VALUES (${values.map(() => '?').join(', ')})`).run(...values)
 }
 
-function made({ sandboxHost, servers = [`127.0.0.1:${dns.port}`] }: { sandboxHost?: string; servers?: string[] }) {
+function createDomains({
+  sandboxHost,
+  servers = [`127.0.0.1:${dns.port}`],
+}: {
+  sandboxHost?: string
+  servers?: string[]
+}) {
   let tokens = 0
-  return sandboxDomains({
-    records: sandboxDomainRepository(database),
-    claims: domainClaimRepository(database),
+  return createSandboxDomains({
+    records: createSandboxDomainRepository(database),
+    claims: createDomainClaimRepository(database),
     ports: { first: () => undefined, isExposed: () => true, get: () => expect.unreachable() },
-    accountOf: (id) =>
+    findAccount: (id) =>
       database.prepare<[string], { owner: AccountId }>('SELECT account_id AS owner FROM sandboxes WHERE id = ?').get(id)
         ?.owner,
     isOwn: (name) => name.endsWith('.localhost'),
     isOwned: (accountId, name) => accountId === ada.accountId && owned.includes(name),
-    proof: domainProof(servers),
+    proof: createDomainProof(servers),
     newToken: () => `token${++tokens}`,
     sandboxHost,
-    localUrlOf: (hostName) => `http://${hostName}:4000`,
+    getLocalUrl: (hostName) => `http://${hostName}:4000`,
     note: () => {},
     onChanged() {
       changes += 1
@@ -91,7 +97,7 @@ function made({ sandboxHost, servers = [`127.0.0.1:${dns.port}`] }: { sandboxHos
     now: () => 0,
   })
 }
-const leadsTo = () => sandboxDomainRepository(database).find(domain)?.sandboxId
+const leadsTo = () => createSandboxDomainRepository(database).find(domain)?.sandboxId
 
 test('a domain leads nowhere until its DNS record says so', async () => {
   const pending = await all.add(ada, { domain })
@@ -141,13 +147,13 @@ test.each(['app.test', 'app.example'])(
     expect((await all.add(ada, { domain: name })).verified).toBe(true)
     await expect(all.add(bob, { domain: name })).rejects.toMatchObject({ code: 'sandbox-domain/taken' })
     all.remove(ada.sandboxId, name)
-    const hosted = made({ sandboxHost: 'boxes.example.net' })
+    const hosted = createDomains({ sandboxHost: 'boxes.example.net' })
     expect(await hosted.add(ada, { domain: name })).toMatchObject({ verified: false, dns_target: 'boxes.example.net' })
   },
 )
 
 test('DNS that does not answer proves nothing', async () => {
-  const deaf = made({ servers: ['127.0.0.1:9'] })
+  const deaf = createDomains({ servers: ['127.0.0.1:9'] })
   expect((await deaf.add(ada, { domain })).verified).toBe(false)
 })
 
@@ -163,6 +169,6 @@ test('what is not proved can be removed, and counts like the others', async () =
   await all.add(ada, { domain })
   all.remove(ada.sandboxId, domain)
   expect(all.list(ada.sandboxId)).toEqual([])
-  for (let at = 0; at < 32; at += 1) await all.add(ada, { domain: `n${at}.test` })
+  for (let index = 0; index < 32; index += 1) await all.add(ada, { domain: `n${index}.test` })
   await expect(all.add(ada, { domain })).rejects.toMatchObject({ code: 'sandbox-domain/too-many' })
 })

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Machine } from '#host/runtimes/sandboxRuntime.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
-import { machineSpec, never } from '../support/machines.ts'
+import { createMachineSpec, never } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Programs that exercise the system call filter: threads, terminals, sockets, copies, debuggers. */
@@ -36,7 +36,7 @@ describe('programs of Debian', () => {
   const runtime = testRuntime({ folder: temporaryFolder('programs') })
   let machine: Machine
   beforeAll(async () => {
-    machine = await runtime.create(machineSpec(), never)
+    machine = await runtime.create(createMachineSpec(), never)
   })
   afterAll(async () => {
     await machine.stop()

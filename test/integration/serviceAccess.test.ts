@@ -158,13 +158,13 @@ describe('an origin', () => {
   })
 
   test('is given no permission when it asks beforehand', async () => {
-    const asked = await exchange(service.url, '/v1/sandboxes', {
+    const response = await exchange(service.url, '/v1/sandboxes', {
       key: null,
       method: 'OPTIONS',
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
     })
-    expect(asked.status).toBe(403)
-    expect(Object.keys(asked.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+    expect(response.status).toBe(403)
+    expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 })
 
@@ -195,7 +195,7 @@ test('health needs no key and HEAD has no body', async () => {
 })
 
 describe('the owner key file', () => {
-  const started = async (dataDir: string) => {
+  const startService = async (dataDir: string) => {
     const running = await runningService({ host: 'none', dataDir })
     const works = (await running.send('/v1/sandboxes')).status === 200
     await running.close()
@@ -204,14 +204,14 @@ describe('the owner key file', () => {
 
   test('is for this user alone and stays the same', async () => {
     const dataDir = temporaryFolder('owner')
-    const first = await started(dataDir)
+    const first = await startService(dataDir)
     expect(statSync(join(dataDir, 'owner.key')).mode & 0o777).toBe(0o600)
-    expect(await started(dataDir)).toEqual({ key: first.key, works: true })
+    expect(await startService(dataDir)).toEqual({ key: first.key, works: true })
   })
 
   test('is made anew when it was lost, and the old key ends', async () => {
     const dataDir = temporaryFolder('owner')
-    const first = await started(dataDir)
+    const first = await startService(dataDir)
     rmSync(join(dataDir, 'owner.key'))
     const running = await runningService({ host: 'none', dataDir })
     try {
@@ -225,9 +225,9 @@ describe('the owner key file', () => {
 
   test('goes on to work with a new database', async () => {
     const dataDir = temporaryFolder('owner')
-    const first = await started(dataDir)
+    const first = await startService(dataDir)
     for (const ending of ['', '-wal', '-shm']) rmSync(join(dataDir, `service.sqlite${ending}`), { force: true })
-    expect(await started(dataDir)).toEqual({ key: first.key, works: true })
+    expect(await startService(dataDir)).toEqual({ key: first.key, works: true })
   })
 })
 

@@ -31,7 +31,7 @@ async function get(path: string): Promise<Json> {
 }
 
 const exec = (command: string) => service.send(`${sandbox}/exec`, { body: { command, timeout: 300 } })
-const typesOf = async (path = sandbox): Promise<string[]> =>
+const listTypes = async (path = sandbox): Promise<string[]> =>
   (await get(`${path}/activity?limit=500`)).activities.map(({ type }: { type: string }) => type)
 
 test('measures what a sandbox uses, beside its limits', async () => {
@@ -88,10 +88,10 @@ test('tells what happened, without contents, commands or secrets', async () => {
     body: { command: 'echo word-of-a-command', env: { TOKEN: 'word-of-a-secret' } },
   })
   const opened = await service.send(`${path}/pty`, { body: { command: 'echo word-of-a-terminal; exit 4' } })
-  await until('it to be closed', async () => (await typesOf(path)).includes('terminal.closed'))
+  await until('it to be closed', async () => (await listTypes(path)).includes('terminal.closed'))
   await service.send(`${path}/stop`, { method: 'POST' })
   const { activities } = await get(`${path}/activity`)
-  expect(await typesOf(path)).toEqual([
+  expect(await listTypes(path)).toEqual([
     'sandbox.stopped',
     'terminal.closed',
     'terminal.opened',
@@ -100,10 +100,10 @@ test('tells what happened, without contents, commands or secrets', async () => {
     'sandbox.started',
     'sandbox.created',
   ])
-  const told = activities.map(({ description }: { description: string }) => description)
-  expect(told[0]).toBe('Stopped.')
-  expect(told[1]).toBe(`Terminal ${opened.json.session_id.slice(-6)} ended with exit code 4.`)
-  expect(told[4]).toBe('Wrote /root/note.txt (18 bytes).')
+  const descriptions = activities.map(({ description }: { description: string }) => description)
+  expect(descriptions[0]).toBe('Stopped.')
+  expect(descriptions[1]).toBe(`Terminal ${opened.json.session_id.slice(-6)} ended with exit code 4.`)
+  expect(descriptions[4]).toBe('Wrote /root/note.txt (18 bytes).')
   expect(new Set(activities.map((it: { id: string }) => it.id)).size).toBe(activities.length)
   expect(JSON.stringify(activities)).not.toMatch(/word-of|contents of/)
 
@@ -131,8 +131,8 @@ test('the account has a feed of it all, from a cursor on, and everyone who liste
   try {
     socket.on('message', (data: Buffer) => events.push(JSON.parse(data.toString('utf8'))))
     await until('the first message', () => events.length > 0)
-    const gone = await create('short-lived')
-    await service.send(`/v1/sandboxes/${gone}`, { method: 'DELETE' })
+    const removedSandbox = await create('short-lived')
+    await service.send(`/v1/sandboxes/${removedSandbox}`, { method: 'DELETE' })
     const made = await service.send('/v1/auth/api-keys', { body: { name: 'for a script' } })
     await service.send(`/v1/auth/api-keys/${made.json.id}`, { method: 'DELETE' })
     const { account_id, activities, has_more } = await get(`/v1/activity?after=${before}`)
@@ -145,9 +145,9 @@ test('the account has a feed of it all, from a cursor on, and everyone who liste
         description,
       ]),
     ).toEqual([
-      ['sandbox.created', gone, 'short-lived', 'Created.'],
-      ['sandbox.started', gone, 'short-lived', 'Started.'],
-      ['sandbox.deleted', gone, 'short-lived', 'Deleted.'],
+      ['sandbox.created', removedSandbox, 'short-lived', 'Created.'],
+      ['sandbox.started', removedSandbox, 'short-lived', 'Started.'],
+      ['sandbox.deleted', removedSandbox, 'short-lived', 'Deleted.'],
       ['key.created', null, null, `Created ${key}`],
       ['key.revoked', null, null, `Revoked ${key}`],
     ])
@@ -177,7 +177,7 @@ test('names who did it: the owner, a key by its name, or the service on its own'
   await service.send(`${path}/files`, { key, body: { path: '/root/note.txt', content: 'contents of a file' } })
   const terminal = (await service.send(`${path}/pty`, { key, body: { command: 'read; exit 4' } })).json
   await service.send(`${path}/pty/${terminal.session_id}/write`, { key, body: { input: '\n' } })
-  await until('it to be closed', async () => (await typesOf(path)).includes('terminal.closed'))
+  await until('it to be closed', async () => (await listTypes(path)).includes('terminal.closed'))
   await service.send(path, { method: 'DELETE', key })
   const { activities } = await get(`/v1/activity?after=${before}`)
   const program = { kind: 'key', name: 'research-agent', id: made.json.id }

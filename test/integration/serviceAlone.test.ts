@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { projectFolder } from '../support/plantedTree.ts'
 import { exchange } from '../support/runningService.ts'
-import { serviceProcess } from '../support/serviceProcess.ts'
+import { createServiceProcess } from '../support/serviceProcess.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const cloned = [
@@ -24,13 +24,13 @@ test('in a fresh clone the service builds the page that its terminal links open'
   const clone = temporaryFolder('clone')
   for (const name of cloned) cpSync(join(projectFolder, name), join(clone, name), { recursive: true })
   symlinkSync(join(projectFolder, 'node_modules'), join(clone, 'node_modules'))
-  const service = await serviceProcess({ folder: clone, program: 'scripts/service.ts' })
+  const service = await createServiceProcess({ folder: clone, program: 'scripts/service.ts' })
   onTestFinished(() => service.close())
   expect(existsSync(join(clone, 'out/renderer/terminal.html'))).toBe(true)
 
-  const made = await service.send('/v1/sandboxes', { body: { name: 'linked' } })
-  expect(made.status, made.text).toBe(201)
-  const link = await service.send(`/v1/sandboxes/${made.json.id}/terminal-session`, { method: 'POST' })
+  const sandbox = await service.send('/v1/sandboxes', { body: { name: 'linked' } })
+  expect(sandbox.status, sandbox.text).toBe(201)
+  const link = await service.send(`/v1/sandboxes/${sandbox.json.id}/terminal-session`, { method: 'POST' })
   const { pathname } = new URL(link.json.terminal_url)
   const page = await exchange(service.url, pathname, { key: null })
   expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])

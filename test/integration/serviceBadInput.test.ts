@@ -1,6 +1,12 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, exchange, runningService, type Sent, type TestService } from '../support/runningService.ts'
+import {
+  type Answer,
+  exchange,
+  type RequestFields,
+  runningService,
+  type TestService,
+} from '../support/runningService.ts'
 
 /** Whatever a client gets wrong: the status, the code and the sentence that tells it. */
 let service: TestService
@@ -32,7 +38,7 @@ test('a sandbox without a name is called after its id', async () => {
 })
 
 describe('fields', () => {
-  const wrong: [what: string, path: () => string, sent: Sent, error: string][] = [
+  const wrong: [what: string, path: () => string, sent: RequestFields, error: string][] = [
     [
       'cols 0',
       () => `${terminal}/resize`,
@@ -177,8 +183,8 @@ describe('fields', () => {
       '`refresh_token` must have at most 1024 characters.',
     ],
   ]
-  test.each(wrong)('%s', async (_, path, sent, error) => {
-    expectRefusal(await service.send(path(), sent), 400, 'request/invalid', error)
+  test.each(wrong)('%s', async (_, path, body, error) => {
+    expectRefusal(await service.send(path(), body), 400, 'request/invalid', error)
   })
 })
 
@@ -311,11 +317,11 @@ describe('things that are not as they are thought to be', () => {
     const { json } = await service.send(`${sandbox}/pty`, { body: { command: 'cat' } })
     const path = `${sandbox}/pty/${json.session_id}`
     expect((await service.send(path, { method: 'DELETE' })).json).toMatchObject({ success: true, state: 'exited' })
-    for (const sent of [
+    for (const body of [
       { at: 'write', body: { input: 'x' } },
       { at: 'resize', body: { cols: 1, rows: 1 } },
     ]) {
-      const answer = await service.send(`${path}/${sent.at}`, { body: sent.body })
+      const answer = await service.send(`${path}/${body.at}`, { body: body.body })
       expect(answer.status).toBe(409)
       expect(answer.json.code).toBe('terminal/exited')
     }
@@ -326,13 +332,13 @@ describe('things that are not as they are thought to be', () => {
     const { json } = await service.send('/v1/sandboxes', { body: { name: 'resting' } })
     const path = `/v1/sandboxes/${json.id}`
     await service.send(`${path}/stop`, { method: 'POST' })
-    for (const [at, body] of [
+    for (const [operation, body] of [
       ['exec', { command: 'true' }],
       ['pty', { command: 'cat' }],
       ['files', { path: '/tmp/a', content: '' }],
     ] as const) {
       expectRefusal(
-        await service.send(`${path}/${at}`, { body }),
+        await service.send(`${path}/${operation}`, { body }),
         409,
         'sandbox/not-running',
         'The sandbox resting is not running: it is stopped.',

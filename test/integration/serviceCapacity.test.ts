@@ -5,7 +5,7 @@ import { runningService, type TestService } from '../support/runningService.ts'
 let service: TestService
 
 beforeAll(async () => {
-  service = await runningService({ mostActiveSandboxes: 1 })
+  service = await runningService({ maxActiveSandboxes: 1 })
 })
 afterAll(() => service?.close())
 

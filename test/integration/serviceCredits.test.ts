@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '#storage/openDatabase.ts'
-import { plantedCharge, plantedHold } from '../support/plantedCharge.ts'
-import { runningService, type Sent, type TestService } from '../support/runningService.ts'
+import { plantCharge, plantHold } from '../support/plantCharge.ts'
+import { type RequestFields, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 import { evmWallet } from '../support/wallets.ts'
 
@@ -21,8 +21,9 @@ afterAll(() => service?.close())
 const balance = async (key = service.key) => (await service.send('/v1/credits/balance', { key })).json
 const history = async (query = '', key = service.key) =>
   (await service.send(`/v1/credits/history${query}`, { key })).json
-const grant = (body: object, sent: Sent = {}) => service.send('/v1/credits/grants', { body, ...sent })
-const transfer = (body: object, sent: Sent = {}) => service.send('/v1/credits/transfer', { body, ...sent })
+const grant = (body: object, options: RequestFields = {}) => service.send('/v1/credits/grants', { body, ...options })
+const transfer = (body: object, options: RequestFields = {}) =>
+  service.send('/v1/credits/transfer', { body, ...options })
 
 test('the owner begins with ten dollars, once', async () => {
   const begun = {
@@ -57,14 +58,14 @@ test('what is granted and given stands in both histories, newest first, as a run
       balance_after_cents: 1000,
     },
   ])
-  const given = await transfer({ to_address: ownerId, amount_cents: 125, note: 'Thanks' }, { key: ada.key })
-  expect(given.json).toMatchObject({ status: 'completed', amount_cents: 125, balance_after_cents: 375 })
+  const response = await transfer({ to_address: ownerId, amount_cents: 125, note: 'Thanks' }, { key: ada.key })
+  expect(response.json).toMatchObject({ status: 'completed', amount_cents: 125, balance_after_cents: 375 })
   expect((await history('', ada.key)).transactions).toMatchObject([
     { type: 'transfer_out', amount_cents: -125, balance_after_cents: 375, description: 'Thanks' },
     { type: 'grant', amount_cents: 500, balance_after_cents: 500, description: 'For tests' },
   ])
   expect((await history('?limit=1')).transactions).toMatchObject([
-    { id: given.json.transfer_id, type: 'transfer_in', amount_cents: 125, balance_after_cents: 1125 },
+    { id: response.json.transfer_id, type: 'transfer_in', amount_cents: 125, balance_after_cents: 1125 },
   ])
   expect(await history('?limit=1&offset=1')).toMatchObject({
     transactions: [{ type: 'grant', amount_cents: 1000 }],
@@ -80,7 +81,7 @@ test('the alias answers alike', async () => {
 })
 
 test('a charge is refunded, and refunded no further', async () => {
-  const transaction_id = plantedCharge(service.dataDir, { accountId: ada.accountId, cents: 10 })
+  const transaction_id = plantCharge(service.dataDir, { accountId: ada.accountId, cents: 10 })
   const refund = (body: object) => service.send('/v1/credits/refunds', { body: { transaction_id, ...body } })
   const before = await balance(ada.key)
   expect((await refund({ amount_cents: 4, note: 'Sorry' })).json).toEqual({
@@ -103,15 +104,15 @@ test('a charge is refunded, and refunded no further', async () => {
 test('a wallet is an address to give to', async () => {
   const wallet = evmWallet()
   const { access_token: key } = (await wallet.signIn(service.url)).json
-  const given = await transfer({ to_address: wallet.address.toLowerCase(), amount_cents: 2 })
-  expect([given.status, given.json.to_address]).toEqual([200, wallet.address.toLowerCase()])
+  const response = await transfer({ to_address: wallet.address.toLowerCase(), amount_cents: 2 })
+  expect([response.status, response.json.to_address]).toEqual([200, wallet.address.toLowerCase()])
   expect((await balance(key)).balance_cents).toBe(2)
 })
 
 test('what is held is told beside the balance', async () => {
   const bob = secondAccount(service.dataDir)
   await grant({ to_address: bob.accountId, amount_cents: 30 })
-  plantedHold(service.dataDir, { accountId: bob.accountId, cents: 12 })
+  plantHold(service.dataDir, { accountId: bob.accountId, cents: 12 })
   expect(await balance(bob.key)).toMatchObject({ balance_cents: 30, held_cents: 12, available_cents: 18 })
   await service.restart()
   expect(await balance(bob.key)).toMatchObject({ balance_cents: 18, held_cents: 0, available_cents: 18 })
@@ -218,8 +219,8 @@ describe('a repetition', () => {
   test('with another body is refused, also when the kept answer was lost', async () => {
     for (const change of [() => undefined, forgetAnswers]) {
       change()
-      const other = await transfer({ to_address: ada.accountId, amount_cents: 8 }, { headers })
-      expect(other).toMatchObject({ status: 409, json: { code: 'request/reused-key' } })
+      const response = await transfer({ to_address: ada.accountId, amount_cents: 8 }, { headers })
+      expect(response).toMatchObject({ status: 409, json: { code: 'request/reused-key' } })
     }
   })
 
@@ -253,10 +254,10 @@ describe('an API key', () => {
   const create = (body: object) => service.send('/v1/auth/api-keys', { body })
 
   test('is made with limits, which its owner sees', async () => {
-    const made = await create({ name: 'coding agent', models: ['gpt-5.2'], daily_limit_cents: 25 })
-    expect([made.status, made.json]).toMatchObject([201, { models: ['gpt-5.2'], daily_limit_cents: 25 }])
+    const key = await create({ name: 'coding agent', models: ['gpt-5.2'], daily_limit_cents: 25 })
+    expect([key.status, key.json]).toMatchObject([201, { models: ['gpt-5.2'], daily_limit_cents: 25 }])
     const { json } = await service.send('/v1/auth/api-keys')
-    const listed = json.api_keys.find((it: { id: string }) => it.id === made.json.id)
+    const listed = json.api_keys.find((it: { id: string }) => it.id === key.json.id)
     expect(listed).toMatchObject({ models: ['gpt-5.2'], daily_limit_cents: 25, spent_today_cents: 0 })
     const plain = json.api_keys.find((it: { name: string }) => it.name === 'Owner key')
     expect(plain).toMatchObject({ models: null, daily_limit_cents: null, spent_today_cents: null })

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { plantedHold } from '../support/plantedCharge.ts'
+import { plantHold } from '../support/plantCharge.ts'
 import { secondAccount } from '../support/secondAccount.ts'
-import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
+import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
 
 /** The service is killed while credits move. */
 let service: ServiceProcess
 let ada: { accountId: string; key: string }
 
 beforeAll(async () => {
-  service = await serviceProcess()
+  service = await createServiceProcess()
   ada = secondAccount(service.dataDir)
 })
 afterAll(() => service?.close())
@@ -26,8 +26,8 @@ test('transfers that a kill -9 cut off happen once each when they are repeated',
   await Promise.race(first)
   await service.restart('SIGKILL')
   const heard = (await Promise.all(first)).filter((answer) => answer?.status === 200)
-  const { balance_cents: kept } = await balance(ada.key)
-  expect(kept).toBeGreaterThanOrEqual(heard.length)
+  const { balance_cents: balanceCents } = await balance(ada.key)
+  expect(balanceCents).toBeGreaterThanOrEqual(heard.length)
 
   const again = await Promise.all(names.map(give))
   expect(again.map(({ status }) => status)).toEqual(names.map(() => 200))
@@ -45,7 +45,7 @@ test('transfers that a kill -9 cut off happen once each when they are repeated',
 test('what a request held when the service was killed is charged once, whatever kills follow', async () => {
   const { balance_cents: before } = await balance()
   const ownerId = (await service.send('/v1/auth/me')).json.id
-  plantedHold(service.dataDir, { accountId: ownerId, cents: 40 })
+  plantHold(service.dataDir, { accountId: ownerId, cents: 40 })
   expect(await balance()).toMatchObject({ balance_cents: before, held_cents: 40 })
   for (const signal of ['SIGKILL', 'SIGKILL', 'SIGTERM'] as const) {
     await service.restart(signal)

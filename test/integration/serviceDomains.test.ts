@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { plantedDomain } from '../support/plantedDomain.ts'
-import { runningService, type Sent, type TestService } from '../support/runningService.ts'
+import { plantDomain } from '../support/plantDomain.ts'
+import { type RequestFields, runningService, type TestService } from '../support/runningService.ts'
 import { evmWallet } from '../support/wallets.ts'
 
 /** Names and DNS over the real service, with its registry and its DNS server. */
@@ -19,14 +19,14 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 beforeEach(() => {
   zone = `zone${++names}.com`
-  plantedDomain(service.dataDir, { accountId: ownerId, name: zone })
+  plantDomain(service.dataDir, { accountId: ownerId, name: zone })
 })
 
-const dns = (path = '', sent: Sent = {}) => service.send(`/domains/${zone}/dns${path}`, sent)
+const dns = (path = '', options: RequestFields = {}) => service.send(`/domains/${zone}/dns${path}`, options)
 const add = (body: object) => dns('', { body })
-async function dig(...asked: string[]): Promise<string[]> {
-  const at = ['@127.0.0.1', '-p', String(service.dnsPort), '+short', '+tries=1']
-  const { stdout } = await run('dig', [...at, ...asked])
+async function dig(...digArguments: string[]): Promise<string[]> {
+  const digOptions = ['@127.0.0.1', '-p', String(service.dnsPort), '+short', '+tries=1']
+  const { stdout } = await run('dig', [...digOptions, ...digArguments])
   return stdout.trim().split('\n')
 }
 
@@ -59,8 +59,13 @@ describe('anybody', () => {
     const all = `example.com,${zone},premium-x.com,taken-x.com,down-x.com,x.nothing,x.zip,раураl.com`
     const { json } = await open(`/domains/check?domains=${encodeURIComponent(all)}`)
     expect(json).toMatchObject({ registrar: expect.any(String), test: true })
-    const told = json.domains.map((it: Record<string, unknown>) => [it.status, it.available, it.premium, it.price])
-    expect(told).toEqual([
+    const rows = json.domains.map((domain: Record<string, unknown>) => [
+      domain.status,
+      domain.available,
+      domain.premium,
+      domain.price,
+    ])
+    expect(rows).toEqual([
       ['available', true, false, 10.95],
       ['taken', false, false, 10.95],
       ['available', true, true, 2190],
@@ -75,7 +80,7 @@ describe('anybody', () => {
   })
 
   test('checks 200 names at once, and not one more', async () => {
-    const many = (count: number) => Array.from({ length: count }, (_, at) => `name${at}.com`).join(',')
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `name${index}.com`).join(',')
     expect((await open(`/domains/check?domains=${many(200)}`)).json.domains).toHaveLength(200)
     const refused = await open(`/domains/check?domains=${many(201)}`)
     expect([refused.status, refused.json.error]).toEqual([400, '`domains` must have at most 200 names.'])
@@ -109,7 +114,7 @@ test('a wallet that signed in sees its own domains by its access token, and no o
   const wallet = evmWallet()
   const { json: tokens } = await wallet.signIn(service.url)
   const { json: me } = await service.send('/auth/me', { key: tokens.access_token })
-  plantedDomain(service.dataDir, { accountId: me.id, name: `ada-${zone}` })
+  plantDomain(service.dataDir, { accountId: me.id, name: `ada-${zone}` })
   const { json } = await service.send('/domains', { key: tokens.access_token })
   expect(json.domains).toMatchObject([
     { domain: `ada-${zone}`, name: `ada-${zone}`, status: 'active', privacy: true, locked: true, source: 'cache' },
@@ -118,11 +123,16 @@ test('a wallet that signed in sees its own domains by its access token, and no o
 })
 
 test('privacy, lock and nameservers change at the registrar', async () => {
-  const put = (what: string, body: object) => service.send(`/domains/${zone}/${what}`, { method: 'PUT', body })
-  expect((await put('privacy', { enabled: false })).json).toEqual({ success: true, domain: zone, privacy: false })
-  expect((await put('lock', { enabled: false })).json).toEqual({ success: true, domain: zone, locked: false })
+  const putSetting = (setting: string, body: object) =>
+    service.send(`/domains/${zone}/${setting}`, { method: 'PUT', body })
+  expect((await putSetting('privacy', { enabled: false })).json).toEqual({
+    success: true,
+    domain: zone,
+    privacy: false,
+  })
+  expect((await putSetting('lock', { enabled: false })).json).toEqual({ success: true, domain: zone, locked: false })
   const nameservers = ['NS1.example.net.', 'ns2.example.net']
-  const named = await put('nameservers', { nameservers })
+  const named = await putSetting('nameservers', { nameservers })
   expect(named.json.nameservers).toEqual(['ns1.example.net', 'ns2.example.net'])
   expect((await service.send(`/v1/domains/${zone}`)).json).toMatchObject({
     ...{ privacy: false, locked: false, nameservers: ['ns1.example.net', 'ns2.example.net'] },
@@ -135,9 +145,9 @@ test('privacy, lock and nameservers change at the registrar', async () => {
     ['x', 'y.z'],
     ['1.2.3.4', '5.6.7.8'],
     ['ns1.example.net', '5.6.7.8.'],
-    Array.from({ length: 14 }, (_, at) => `n${at}.example.net`),
+    Array.from({ length: 14 }, (_, index) => `n${index}.example.net`),
   ]) {
-    expect((await put('nameservers', { nameservers: wrong })).status, String(wrong)).toBe(400)
+    expect((await putSetting('nameservers', { nameservers: wrong })).status, String(wrong)).toBe(400)
   }
 })
 
@@ -181,8 +191,8 @@ describe('DNS records', () => {
     const changed = await dns(`/${added.recordId}`, { method: 'PUT', body: { value: '192.0.2.2' } })
     expect(changed.json).toMatchObject({ success: true, host: 'www', value: '192.0.2.2', ttl: 600 })
     expect(await dig(`www.${zone}`, 'A')).toEqual(['192.0.2.2'])
-    const gone = await dns(`/${changed.json.recordId}`, { method: 'DELETE' })
-    expect(gone.json).toEqual({ success: true, recordId: changed.json.recordId })
+    const response = await dns(`/${changed.json.recordId}`, { method: 'DELETE' })
+    expect(response.json).toEqual({ success: true, recordId: changed.json.recordId })
     expect(await dig(`www.${zone}`, 'A')).toEqual([''])
     expect(await serial()).toBe(before + 3)
     for (const method of ['PUT', 'DELETE'] as const) {
@@ -206,8 +216,8 @@ describe('DNS records', () => {
       [{ type: 'MX', host: '@', value: 'mail.example.com', distance: 65_536 }, 400, 'request/invalid'],
     ]
     for (const [record, status, code] of refused) {
-      const { status: got, json } = await add(record)
-      expect([got, json.code], JSON.stringify(record)).toEqual([status, code])
+      const { status: statusCode, json } = await add(record)
+      expect([statusCode, json.code], JSON.stringify(record)).toEqual([status, code])
     }
     const { records } = (await dns('?fresh=true')).json
     expect(records).toHaveLength(1)
@@ -226,7 +236,7 @@ describe('DNS records', () => {
 
   test('are read from what was known while the registrar is down, and writes say so', async () => {
     zone = `down-${zone}`
-    plantedDomain(service.dataDir, { accountId: ownerId, name: zone })
+    plantDomain(service.dataDir, { accountId: ownerId, name: zone })
     const nothing = await dns()
     expect([nothing.status, nothing.json.code]).toEqual([503, 'domain/registrar'])
     const added = await add({ type: 'TXT', host: '@', value: 'x' })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runningService, type Sent, type TestService } from '../support/runningService.ts'
+import { type RequestFields, runningService, type TestService } from '../support/runningService.ts'
 
 /** Commands and files through REST, in a real sandbox. */
 let service: TestService
@@ -102,10 +102,10 @@ describe('exec', () => {
 
   test('reaches what a terminal started: it is one machine', async () => {
     await service.send(`${sandbox}/pty`, { body: { command: 'echo from the terminal > /tmp/note; exec sleep 1000' } })
-    const seen = await exec({
+    const result = await exec({
       command: 'until [ -s /tmp/note ]; do sleep 0.05; done; cat /tmp/note; pgrep -fc "^sleep 1000"',
     })
-    expect(seen.stdout).toBe('from the terminal\n1\n')
+    expect(result.stdout).toBe('from the terminal\n1\n')
   })
 
   test('is called by the sandbox name, as far as a host name can say it', async () => {
@@ -115,8 +115,8 @@ describe('exec', () => {
 
 describe('files', () => {
   const upload = (body: object) => service.send(`${sandbox}/files/upload/json`, { body })
-  const read = (path: string, rest = '', sent: Sent = {}) =>
-    service.send(`${sandbox}/files/read?path=${encodeURIComponent(path)}${rest}`, sent)
+  const read = (path: string, rest = '', options: RequestFields = {}) =>
+    service.send(`${sandbox}/files/read?path=${encodeURIComponent(path)}${rest}`, options)
 
   test('come back as they were sent, in folders made on the way', async () => {
     const path = '/root/new folder/ü.txt'

@@ -30,7 +30,7 @@ async function bash(command: string): Promise<string> {
   return json.stdout
 }
 
-const at = (path: string): string => `?path=${encodeURIComponent(path)}`
+const toQuery = (path: string): string => `?path=${encodeURIComponent(path)}`
 const begin = (body: object): Promise<Answer> => service.send(`${files}/uploads`, { body })
 
 async function begun(body: object): Promise<string> {
@@ -94,13 +94,13 @@ describe('uploads', () => {
   test('keep what came when the connection breaks off', async () => {
     const uploadId = await begun({ path: '/srv/broken', size: 20_000_000 })
     const content = randomBytes(20_000_000)
-    const left = new AbortController()
+    const controller = new AbortController()
     const half = async function* () {
       yield content.subarray(0, 9_000_000)
       await until('a piece to be kept', async () => {
         return (await service.send(`${files}/uploads/${uploadId}`)).json.offset >= 8 * 1024 * 1024
       })
-      left.abort()
+      controller.abort()
       yield content.subarray(9_000_000)
     }
     const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/octet-stream' }
@@ -110,7 +110,7 @@ describe('uploads', () => {
         method: 'PATCH',
         headers: { ...headers, 'upload-offset': '0' },
         body: Readable.from(half()),
-        signal: left.signal,
+        signal: controller.signal,
       }),
     ).rejects.toThrow()
     let offset = 0
@@ -124,20 +124,20 @@ describe('uploads', () => {
       expect(await answer.body.json()).toMatchObject({ complete: true })
     })
     expect(offset).toBeGreaterThanOrEqual(8 * 1024 * 1024)
-    expect((await download(`content${at('/srv/broken')}`)).bytes.equals(content)).toBe(true)
+    expect((await download(`content${toQuery('/srv/broken')}`)).bytes.equals(content)).toBe(true)
   })
 
   test('replace a file only where asked, keep its mode, and follow a link to it', async () => {
     await bash('cd /srv; echo old > there; chmod 750 there; ln -s there link; mkdir folder')
     expect((await begin({ path: '/srv/there', size: 3 })).json.code).toBe('file/exists')
     expect((await begin({ path: '/srv/folder', size: 3, replace: true })).json.code).toBe('file/not-a-file')
-    const { json: state } = await service.send(`${files}/stat${at('/srv/there')}`)
+    const { json: state } = await service.send(`${files}/stat${toQuery('/srv/there')}`)
     const uploadId = await begun({ path: '/srv/link', size: 3, replace: true, if_version: state.version })
     expect((await append(uploadId, 0, 'new')).json.complete).toBe(true)
     expect(await bash('cd /srv; cat there; readlink link; stat -c %a there')).toBe('newthere\n750\n')
     const stale = await begin({ path: '/srv/there', size: 3, replace: true, if_version: state.version })
     expect(stale.json.code).toBe('file/changed')
-    const { json: now } = await service.send(`${files}/stat${at('/srv/there')}`)
+    const { json: now } = await service.send(`${files}/stat${toQuery('/srv/there')}`)
     const late = await begun({ path: '/srv/there', size: 4, replace: true, if_version: now.version })
     await bash('echo between > /srv/there')
     expect((await append(late, 0, 'mine')).json.code).toBe('file/changed')
@@ -160,10 +160,10 @@ describe('uploads', () => {
     await append(called, 0, 'abc')
     expect((await service.send(`${files}/uploads/${called}`, { method: 'DELETE' })).status).toBe(200)
     expect((await append(called, 3, 'de')).json.code).toBe('upload/not-found')
-    const lost = await begun({ path: '/tmp/off/lost', size: 5 })
-    await append(lost, 0, 'abc')
+    const lostUpload = await begun({ path: '/tmp/off/lost', size: 5 })
+    await append(lostUpload, 0, 'abc')
     await bash('rm /tmp/off/.upl*')
-    expect((await append(lost, 3, 'de')).json.code).toBe('upload/not-found')
+    expect((await append(lostUpload, 3, 'de')).json.code).toBe('upload/not-found')
     await begun({ path: '/tmp/off/old', size: 5 })
     expect(await bash('ls -A /tmp/off | wc -l')).toBe('1\n')
     clockAheadMs += uploadLimits.keptMs + 1000
@@ -178,16 +178,18 @@ describe('uploads', () => {
       if (status === 201) ids.push(json.upload_id)
     }
     expect((await begin({ path: '/tmp/many/more', size: 1 })).json.code).toBe('upload/too-many')
-    const { json: other } = await service.send('/v1/sandboxes', { body: { name: 'other' } })
-    const elsewhere = await service.send(`/v1/sandboxes/${other.id}/files/uploads/${ids[0]}`)
+    const { json: otherSandbox } = await service.send('/v1/sandboxes', { body: { name: 'other' } })
+    const elsewhere = await service.send(`/v1/sandboxes/${otherSandbox.id}/files/uploads/${ids[0]}`)
     expect(elsewhere.json.code).toBe('upload/not-found')
     const { key } = secondAccount(service.dataDir)
     expect((await service.send(`${files}/uploads/${ids[0]}`, { key })).json.code).toBe('sandbox/not-found')
-    for (const it of ids) await service.send(`${files}/uploads/${it}`, { method: 'DELETE' })
-    await service.send(`/v1/sandboxes/${other.id}/stop`, { method: 'POST' })
-    const stopped = await service.send(`/v1/sandboxes/${other.id}/files/uploads`, { body: { path: '/x', size: 1 } })
+    for (const uploadId of ids) await service.send(`${files}/uploads/${uploadId}`, { method: 'DELETE' })
+    await service.send(`/v1/sandboxes/${otherSandbox.id}/stop`, { method: 'POST' })
+    const stopped = await service.send(`/v1/sandboxes/${otherSandbox.id}/files/uploads`, {
+      body: { path: '/x', size: 1 },
+    })
     expect(stopped.json.code).toBe('sandbox/not-running')
-    await service.send(`/v1/sandboxes/${other.id}`, { method: 'DELETE' })
+    await service.send(`/v1/sandboxes/${otherSandbox.id}`, { method: 'DELETE' })
   })
 
   test.each([
@@ -224,7 +226,7 @@ describe('downloads', () => {
   test('give the bytes, ranges of them, and nothing that a browser would run', async () => {
     const html = '<script>alert(1)</script>'
     await bash(`printf '%s' '${html}' > '/srv/p ü.html'`)
-    const whole = await download(`content${at('/srv/p ü.html')}`)
+    const whole = await download(`content${toQuery('/srv/p ü.html')}`)
     expect(whole.status).toBe(200)
     expect(whole.bytes.toString()).toBe(html)
     expect(whole.headers).toMatchObject({
@@ -236,38 +238,38 @@ describe('downloads', () => {
       'accept-ranges': 'bytes',
     })
     const etag = String(whole.headers.etag)
-    const range = await download(`content${at('/srv/p ü.html')}`, { range: 'bytes=8-', 'if-range': etag })
+    const range = await download(`content${toQuery('/srv/p ü.html')}`, { range: 'bytes=8-', 'if-range': etag })
     expect([range.status, range.bytes.toString(), range.headers['content-range']]).toEqual([
       206,
       html.slice(8),
       `bytes 8-${html.length - 1}/${html.length}`,
     ])
-    expect((await download(`content${at('/srv/p ü.html')}`, { 'if-none-match': etag })).status).toBe(304)
+    expect((await download(`content${toQuery('/srv/p ü.html')}`, { 'if-none-match': etag })).status).toBe(304)
     await bash(`printf other > '/srv/p ü.html'`)
-    const changed = await download(`content${at('/srv/p ü.html')}`, { range: 'bytes=2-', 'if-range': etag })
+    const changed = await download(`content${toQuery('/srv/p ü.html')}`, { range: 'bytes=2-', 'if-range': etag })
     expect([changed.status, changed.bytes.toString()]).toEqual([200, 'other'])
-    const beyond = await download(`content${at('/srv/p ü.html')}`, { range: 'bytes=9-' })
+    const beyond = await download(`content${toQuery('/srv/p ü.html')}`, { range: 'bytes=9-' })
     expect([beyond.status, beyond.headers['content-range']]).toEqual([416, 'bytes */5'])
-    const head = await service.send(`${files}/content${at('/srv/p ü.html')}`, { method: 'HEAD' })
+    const head = await service.send(`${files}/content${toQuery('/srv/p ü.html')}`, { method: 'HEAD' })
     expect([head.status, head.headers['content-length'], head.text]).toEqual([200, '5', ''])
   })
 
   test('tell what cannot be downloaded', async () => {
     await bash('mkfifo /srv/fifo')
     const code = async (path: string) => JSON.parse((await download(path)).bytes.toString()).code
-    expect(await code(`content${at('/srv')}`)).toBe('file/not-a-file')
-    expect(await code(`content${at('/srv/fifo')}`)).toBe('file/not-a-file')
-    expect(await code(`content${at('/dev/zero')}`)).toBe('file/not-a-file')
-    expect(await code(`content${at('/srv/none')}`)).toBe('file/not-found')
+    expect(await code(`content${toQuery('/srv')}`)).toBe('file/not-a-file')
+    expect(await code(`content${toQuery('/srv/fifo')}`)).toBe('file/not-a-file')
+    expect(await code(`content${toQuery('/dev/zero')}`)).toBe('file/not-a-file')
+    expect(await code(`content${toQuery('/srv/none')}`)).toBe('file/not-found')
     expect(await code('content')).toBe('request/invalid')
-    expect(await code(`archive${at('/srv/fifo')}`)).toBe('file/not-a-folder')
-    expect(await code(`archive${at('/')}`)).toBe('file/path')
-    expect(await code(`archive${at('/srv')}&format=zip`)).toBe('request/invalid')
+    expect(await code(`archive${toQuery('/srv/fifo')}`)).toBe('file/not-a-folder')
+    expect(await code(`archive${toQuery('/')}`)).toBe('file/path')
+    expect(await code(`archive${toQuery('/srv')}&format=zip`)).toBe('request/invalid')
   })
 
   test('break off when the file changes meanwhile', async () => {
     await bash('head -c 60000000 /dev/zero > /srv/changing')
-    const answer = await send(`${service.url}${files}/content${at('/srv/changing')}`, {
+    const answer = await send(`${service.url}${files}/content${toQuery('/srv/changing')}`, {
       headers: { authorization: `Bearer ${service.key}` },
     })
     await bash('echo x >> /srv/changing')
@@ -277,7 +279,7 @@ describe('downloads', () => {
 
   test('of a folder are an archive of it', async () => {
     await bash('mkdir -p /srv/tree/deep; cd /srv/tree; echo a > a; echo b > deep/b; ln -s a link')
-    const { headers, bytes } = await download(`archive${at('/srv/tree')}`)
+    const { headers, bytes } = await download(`archive${toQuery('/srv/tree')}`)
     expect(headers['content-disposition']).toContain('filename="tree.tar.gz"')
     const path = `/tmp/back.tar.gz`
     const content = bytes.toString('base64')
@@ -292,7 +294,7 @@ describe('downloads', () => {
     const local = join(temporaryFolder('large'), 'file')
     const handle = await open(local, 'w')
     const hash = createHash('sha256')
-    for (let at = 0; at < size; at += 10_000_000) {
+    for (let offset = 0; offset < size; offset += 10_000_000) {
       const piece = randomBytes(10_000_000)
       hash.update(piece)
       await handle.write(piece)
@@ -301,9 +303,9 @@ describe('downloads', () => {
     const sha256 = hash.digest('hex')
     const headers = { authorization: `Bearer ${service.key}` }
     const uploadId = await begun({ path: '/srv/large', size })
-    let most = 0
+    let maxBytes = 0
     const watch = setInterval(() => {
-      most = Math.max(most, process.memoryUsage().arrayBuffers)
+      maxBytes = Math.max(maxBytes, process.memoryUsage().arrayBuffers)
     }, 20)
     try {
       let json: Json
@@ -318,12 +320,12 @@ describe('downloads', () => {
       }
       expect(json).toMatchObject({ complete: true, offset: size })
       const received = createHash('sha256')
-      const answer = await send(`${service.url}${files}/content${at('/srv/large')}`, { headers })
+      const answer = await send(`${service.url}${files}/content${toQuery('/srv/large')}`, { headers })
       for await (const piece of answer.body) received.update(piece)
       expect(received.digest('hex')).toBe(sha256)
       expect(await bash('sha256sum < /srv/large')).toContain(sha256)
       // Service, host and client together, with what nobody has collected yet.
-      expect(most).toBeLessThan(size)
+      expect(maxBytes).toBeLessThan(size)
     } finally {
       clearInterval(watch)
       await bash('rm -f /srv/large')
@@ -334,7 +336,7 @@ describe('downloads', () => {
 describe('trees', () => {
   test('are made, moved, copied and removed', async () => {
     const post = (path: string, body: object) => service.send(`${files}/${path}`, { body })
-    const remove = (path: string, more = '') => service.send(`${files}${at(path)}${more}`, { method: 'DELETE' })
+    const remove = (path: string, more = '') => service.send(`${files}${toQuery(path)}${more}`, { method: 'DELETE' })
     expect((await post('folders', { path: '/srv/t/a/b' })).json).toMatchObject({ created: true })
     expect((await post('folders', { path: '/srv/t/a/b' })).json).toMatchObject({ created: false })
     await bash('echo x > /srv/t/a/x; echo y > /srv/t/y')
@@ -347,7 +349,7 @@ describe('trees', () => {
     expect((await remove('/srv/t', '&recursive=true')).json.code).toBe('file/not-found')
     expect((await remove('/', '&recursive=true')).json.code).toBe('file/path')
     expect((await post('move', { from: '/', to: '/srv/root' })).json.code).toBe('file/path')
-    expect((await service.send(`${files}/stat${at('/srv/t2/y')}`)).json).toMatchObject({ type: 'file', size: 2 })
-    expect((await service.send(`${files}/list${at('/srv/t2')}`)).json).toMatchObject({ truncated: false })
+    expect((await service.send(`${files}/stat${toQuery('/srv/t2/y')}`)).json).toMatchObject({ type: 'file', size: 2 })
+    expect((await service.send(`${files}/list${toQuery('/srv/t2')}`)).json).toMatchObject({ truncated: false })
   })
 })

@@ -1,17 +1,17 @@
 import { createServer } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { serviceFollower } from '#agent/activity/serviceFollower.ts'
-import { type Timeline, timeline } from '#agent/activity/timeline.ts'
-import { serviceClient } from '#agent/connections/serviceClient.ts'
+import { createServiceFollower } from '#agent/activity/serviceFollower.ts'
+import { createTimeline, type Timeline } from '#agent/activity/timeline.ts'
+import { createServiceClient } from '#agent/connections/serviceClient.ts'
 import { silentLog } from '#platform/log.ts'
 import { Scope } from '#platform/scope.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { eventually } from '../support/eventually.ts'
-import { type Listening, listening } from '../support/listening.ts'
+import { createListening, type Listening } from '../support/listening.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 let scope: Scope
@@ -25,9 +25,8 @@ let isStalled = false
 /** Account of each answer, in turn. */
 let accountIds = ['acc_1']
 let warnings: string[]
-const warn = (_: string, fields?: Readonly<Record<string, unknown>>): void =>
-  void warnings.push(String(fields?.failure))
-const events = emitter<LocalEvent>()
+const warn = (_: string, fields?: Readonly<Record<string, unknown>>): void => void warnings.push(String(fields?.error))
+const events = createEmitter<LocalEvent>()
 
 beforeEach(async () => {
   scope = new Scope()
@@ -36,25 +35,25 @@ beforeEach(async () => {
   cursors = []
   accountIds = ['acc_1']
   server = scope.own(
-    await listening(createServer((request, response) => response.end(page(request.url ?? '')))),
+    await createListening(createServer((request, response) => response.end(page(request.url ?? '')))),
     (it) => it.close(),
   )
   const folder = temporaryFolder('follower')
   const database = scope.own(openDatabase(`${folder}/agent.sqlite`), (it) => it.close())
   migrate(database, agentMigrations)
   const headPath = `${folder}/activity.head`
-  log = scope.own(timeline({ database, headPath, now: Date.now, onAppended: () => {}, log: silentLog }), (it) =>
+  log = scope.own(createTimeline({ database, headPath, now: Date.now, onAppended: () => {}, log: silentLog }), (it) =>
     it.close(),
   )
   const client = scope.own(
-    serviceClient(() => ({ url: server.url, key: 'sk', certificate: undefined })),
+    createServiceClient(() => ({ url: server.url, key: 'sk', certificate: undefined })),
     (it) => it.close(),
   )
   const link = {
     subscribe: events.subscribe,
     status: () => ({ name: 'cloud', kind: 'hosted', url: server.url, state: 'connected', detail: null }) as const,
   }
-  scope.own(serviceFollower({ link, client, timeline: log, log: { ...silentLog, warn } }), (it) => it.close())
+  scope.own(createServiceFollower({ link, client, timeline: log, log: { ...silentLog, warn } }), (it) => it.close())
 })
 afterEach(() => scope.close())
 
@@ -102,7 +101,7 @@ test('says where an entry cannot be read, and reads on behind it', async () => {
     'key.created',
   ])
   expect(entries()[1]?.summary).toBe('An entry of cloud can’t be read: another version of Steward wrote it.')
-  expect(log.records.followed('acc_1')).toBe(5)
+  expect(log.records.findSyncedSequence('acc_1')).toBe(5)
   // The first page only tells the account.
   expect(cursors).toEqual([0, 0, 2, 4])
 })

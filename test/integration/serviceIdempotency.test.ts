@@ -79,9 +79,9 @@ test('what was created and deleted is created again, not described as if it were
 
 test('the same key for another request is refused', async () => {
   await exec('true', 'taken')
-  const other = await exec('false', 'taken')
-  expect(other.status).toBe(409)
-  expect(other.json).toMatchObject({
+  const otherResponse = await exec('false', 'taken')
+  expect(otherResponse.status).toBe(409)
+  expect(otherResponse.json).toMatchObject({
     code: 'request/reused-key',
     error: 'This Idempotency-Key was used for another request.',
   })
@@ -120,9 +120,9 @@ test('survives a restart of the service, and ends after a day', async () => {
 
 test('does not store long answers, and removes answers with their sandbox', async () => {
   const { json } = await service.send('/v1/sandboxes', { body: { name: 'long answers', network: 'none' } })
-  const at = `/v1/sandboxes/${json.id}`
+  const sandboxPath = `/v1/sandboxes/${json.id}`
   const run = (bytes: number, key: string) =>
-    service.send(`${at}/exec`, {
+    service.send(`${sandboxPath}/exec`, {
       headers: { 'idempotency-key': key },
       body: { command: `echo ran >> /tmp/long; head -c ${bytes} /dev/zero | tr '\\0' x` },
     })
@@ -130,7 +130,7 @@ test('does not store long answers, and removes answers with their sandbox', asyn
   const repeated = await run(2_000_000, 'long')
   expect([repeated.status, repeated.json.code]).toEqual([409, 'request/unrepeatable'])
   expect((await run(10_000, 'short')).json).toEqual((await run(10_000, 'short')).json)
-  const lines = await service.send(`${at}/exec`, { body: { command: 'wc -l < /tmp/long' } })
+  const lines = await service.send(`${sandboxPath}/exec`, { body: { command: 'wc -l < /tmp/long' } })
   expect(Number(lines.json.stdout)).toBe(2)
 
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))
@@ -141,7 +141,7 @@ test('does not store long answers, and removes answers with their sandbox', asyn
     const before = stored.get(json.id)
     expect(before?.count).toBe(2)
     expect(before?.longest).toBeLessThan(20_000)
-    expect((await service.send(at, { method: 'DELETE' })).status).toBe(200)
+    expect((await service.send(sandboxPath, { method: 'DELETE' })).status).toBe(200)
     expect(stored.get(json.id)?.count).toBe(0)
     expect(database.pragma('auto_vacuum', { simple: true })).toBe(2)
   } finally {

@@ -11,12 +11,12 @@ import { until } from '../support/eventually.ts'
 import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 import {
+  createProfile,
   payloadHash,
-  profileOf,
   type RegistrationBody,
-  signedRegistration,
+  signRegistration,
   solanaText,
-} from '../support/signedRegistration.ts'
+} from '../support/signRegistration.ts'
 import { evmWallet, newNonce, siweMessage } from '../support/wallets.ts'
 
 /** Registration of automatons as any client of the service meets it. */
@@ -62,7 +62,7 @@ test('registers the vector of the interface, and answers the same record each ti
 describe('signatures', () => {
   test('of ethers are taken', async () => {
     const wallet = Wallet.createRandom()
-    const profile = profileOf(wallet.address)
+    const profile = createProfile(wallet.address)
     const nonce = 'any-text-at-all'
     const { version, chainId, types } = registerTypedData
     const payload_hash = payloadHash(profile)
@@ -78,7 +78,7 @@ describe('signatures', () => {
 
   test('of Solana are taken as base58, with an address of any kind as the creator', async () => {
     const pair = nacl.sign.keyPair()
-    const profile = profileOf(base58.encode(pair.publicKey), { creator_address: newAccount().address })
+    const profile = createProfile(base58.encode(pair.publicKey), { creator_address: newAccount().address })
     const nonce = randomUUID()
     const signature = nacl.sign.detached(solanaText({ profile, nonce }), pair.secretKey)
     const body = { ...profile, nonce, payload_hash: payloadHash(profile), chain_type: 'solana' }
@@ -88,12 +88,12 @@ describe('signatures', () => {
   })
 
   test('of Solana by another key, in another form or by a weak key are refused', async () => {
-    const [pair, other] = [nacl.sign.keyPair(), nacl.sign.keyPair()]
-    const profile = profileOf(base58.encode(pair.publicKey))
+    const [pair, otherPair] = [nacl.sign.keyPair(), nacl.sign.keyPair()]
+    const profile = createProfile(base58.encode(pair.publicKey))
     const nonce = randomUUID()
     const text = solanaText({ profile, nonce })
     const good = nacl.sign.detached(text, pair.secretKey)
-    const ofOther = nacl.sign.detached(text, other.secretKey)
+    const ofOther = nacl.sign.detached(text, otherPair.secretKey)
     const body = { ...profile, nonce, payload_hash: payloadHash(profile), chain_type: 'solana' }
     const hexadecimal = `0x${Buffer.from(good).toString('hex')}`
     for (const signature of [base58.encode(ofOther), hexadecimal, base58.encode(good.slice(1)), 'no base58 0OIl']) {
@@ -101,22 +101,22 @@ describe('signatures', () => {
     }
 
     // The neutral element verifies any message for libraries that are not strict.
-    const weakKey = Uint8Array.from({ length: 32 }, (_, at) => (at === 0 ? 1 : 0))
-    const weak = profileOf(base58.encode(weakKey))
-    const weakSignature = base58.encode(Uint8Array.from({ length: 64 }, (_, at) => (at === 0 ? 1 : 0)))
+    const weakKey = Uint8Array.from({ length: 32 }, (_, index) => (index === 0 ? 1 : 0))
+    const weak = createProfile(base58.encode(weakKey))
+    const weakSignature = base58.encode(Uint8Array.from({ length: 64 }, (_, index) => (index === 0 ? 1 : 0)))
     const weakBody = { ...weak, nonce, payload_hash: payloadHash(weak), chain_type: 'solana' }
     expectRefusal(await register({ ...weakBody, signature: weakSignature }), 401, 'identity/signature')
   })
 
   test('of EVM in other forms or by another key are refused', async () => {
     const account = newAccount()
-    const body = await signedRegistration(account, profileOf(account.address))
+    const body = await signRegistration(account, createProfile(account.address))
     const { signature } = body
     const s = BigInt(`0x${signature.slice(66, 130)}`)
     const highS = (secp256k1.CURVE.n - s).toString(16).padStart(64, '0')
     const otherV = signature.endsWith('1b') ? '1c' : '1b'
-    const { signature: ofOther } = await signedRegistration(newAccount(), body, { nonce: body.nonce })
-    const { signature: ofOtherDomain } = await signedRegistration(account, body, {
+    const { signature: ofOther } = await signRegistration(newAccount(), body, { nonce: body.nonce })
+    const { signature: ofOtherDomain } = await signRegistration(account, body, {
       nonce: body.nonce,
       domainName: 'Another Automaton',
     })
@@ -156,7 +156,7 @@ describe('what is hashed', () => {
     ['nothing but a space', ' '],
   ])('%s are kept as they were sent', async (_, name) => {
     const account = newAccount()
-    const body = await signedRegistration(account, profileOf(account.address, { name, bio: name.repeat(3) }))
+    const body = await signRegistration(account, createProfile(account.address, { name, bio: name.repeat(3) }))
     const answer = await register(body)
     expect(answer.status, answer.text).toBe(200)
     expect((await read(body.automaton_id)).json.automaton).toMatchObject({ name, bio: name.repeat(3) })
@@ -165,10 +165,10 @@ describe('what is hashed', () => {
 
   test('is what was sent: addresses keep their case, and other fields of the body do not count', async () => {
     const account = newAccount()
-    const profile = profileOf(account.address.toLowerCase(), {
+    const profile = createProfile(account.address.toLowerCase(), {
       creator_address: account.address.toUpperCase().replace('X', 'x'),
     })
-    const body = await signedRegistration(account, profile)
+    const body = await signRegistration(account, profile)
     const text = JSON.stringify(body).replace('{', '{"__proto__":{"name":"other"},"constructor":1,"later":"x",')
     const answer = await exchange(service.url, '/v1/automatons/register', { method: 'POST', key: null, body: text })
     expect(answer.status, answer.text).toBe(200)
@@ -177,7 +177,7 @@ describe('what is hashed', () => {
 
   test('must be what payload_hash says', async () => {
     const account = newAccount()
-    const body = await signedRegistration(account, profileOf(account.address))
+    const body = await signRegistration(account, createProfile(account.address))
     for (const changed of [{ name: 'Eve' }, { bio: '' }, { genesis_prompt_hash: `0x${'0'.repeat(64)}` }]) {
       expectRefusal(await register({ ...body, ...changed }), 400, 'identity/hash', 'payload_hash does not match')
     }
@@ -234,18 +234,18 @@ describe('a field', () => {
 describe('what was registered', () => {
   test('is one identity with and without dashes, and EVM addresses and hashes have no case', async () => {
     const account = newAccount()
-    const profile = profileOf(account.address, { genesis_prompt_hash: `0x${'ab'.repeat(32)}` })
-    const first = await register(await signedRegistration(account, profile))
+    const profile = createProfile(account.address, { genesis_prompt_hash: `0x${'ab'.repeat(32)}` })
+    const first = await register(await signRegistration(account, profile))
     expect(first.status, first.text).toBe(200)
     const bare = profile.automaton_id.replaceAll('-', '').toUpperCase()
-    const other = {
+    const otherRegistration = {
       ...profile,
       automaton_id: bare,
       automaton_address: profile.automaton_address.toLowerCase(),
       creator_address: profile.creator_address.toLowerCase(),
       genesis_prompt_hash: `0x${'AB'.repeat(32)}`,
     }
-    const again = await register(await signedRegistration(account, other))
+    const again = await register(await signRegistration(account, otherRegistration))
     expect(again.text).toBe(first.text)
     expect((await read(bare)).text).toBe(first.text)
   })
@@ -253,11 +253,11 @@ describe('what was registered', () => {
   test('never changes, and the refusal names the first field that differs', async () => {
     const account = newAccount()
     const stranger = newAccount()
-    const profile = profileOf(account.address, { genesis_prompt_hash: `0x${'1'.repeat(64)}` })
-    const first = await register(await signedRegistration(account, profile))
+    const profile = createProfile(account.address, { genesis_prompt_hash: `0x${'1'.repeat(64)}` })
+    const first = await register(await signRegistration(account, profile))
     const { genesis_prompt_hash: _, ...withoutHash } = profile
     const expectImmutable = async (field: string, changed: typeof profile, by = account) => {
-      const answer = await register(await signedRegistration(by, changed))
+      const answer = await register(await signRegistration(by, changed))
       expectRefusal(answer, 409, 'identity/immutable', `Profile ${field} is immutable after registration`)
     }
     await expectImmutable('name', { ...profile, name: 'Ada ' })
@@ -277,7 +277,7 @@ describe('what was registered', () => {
 
   test('survives a restart', async () => {
     const account = newAccount()
-    const body = await signedRegistration(account, profileOf(account.address))
+    const body = await signRegistration(account, createProfile(account.address))
     const first = await register(body)
     await service.restart()
     expect((await register(body)).text).toBe(first.text)
@@ -288,18 +288,18 @@ describe('a nonce', () => {
   test('serves for one registration', async () => {
     const account = newAccount()
     const nonce = 'only-once'
-    const first = await signedRegistration(account, profileOf(account.address), { nonce })
+    const first = await signRegistration(account, createProfile(account.address), { nonce })
     expect((await register(first)).status).toBe(200)
-    const second = await signedRegistration(account, profileOf(account.address), { nonce })
+    const second = await signRegistration(account, createProfile(account.address), { nonce })
     expectRefusal(await register(second), 409, 'identity/nonce-used', 'The nonce was used already.')
     expect((await read(second.automaton_id)).status).toBe(404)
-    const renewed = await signedRegistration(account, first, { nonce: randomUUID() })
+    const renewed = await signRegistration(account, first, { nonce: randomUUID() })
     expect((await register(renewed)).status).toBe(200)
   })
 
   test('is spent by no refusal', async () => {
     const account = newAccount()
-    const body = await signedRegistration(account, profileOf(account.address))
+    const body = await signRegistration(account, createProfile(account.address))
     expect((await register({ ...body, name: 'Eve' })).status).toBe(400)
     expect((await register({ ...body, signature: vector.signature })).status).toBe(401)
     expect((await register(body)).status).toBe(200)
@@ -309,7 +309,7 @@ describe('a nonce', () => {
 describe('at the same time', () => {
   test('fifty identical registrations make one record, and all are told the same', async () => {
     const account = newAccount()
-    const body = await signedRegistration(account, profileOf(account.address))
+    const body = await signRegistration(account, createProfile(account.address))
     const answers = await Promise.all(Array.from({ length: 50 }, () => register(body)))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
@@ -319,15 +319,15 @@ describe('at the same time', () => {
     const account = newAccount()
     const automaton_id = randomUUID()
     const bodies = await Promise.all(
-      Array.from({ length: 20 }, (_, at) =>
-        signedRegistration(account, profileOf(account.address, { automaton_id, name: `Ada ${at}` })),
+      Array.from({ length: 20 }, (_, index) =>
+        signRegistration(account, createProfile(account.address, { automaton_id, name: `Ada ${index}` })),
       ),
     )
     const answers = await Promise.all(bodies.map(register))
     const won = answers.filter(({ status }) => status === 200)
     expect(won).toHaveLength(1)
-    for (const lost of answers.filter((it) => !won.includes(it))) {
-      expectRefusal(lost, 409, 'identity/immutable', 'Profile name is immutable after registration')
+    for (const loser of answers.filter((it) => !won.includes(it))) {
+      expectRefusal(loser, 409, 'identity/immutable', 'Profile name is immutable after registration')
     }
     expect((await read(automaton_id)).text).toBe(won[0]?.text)
   })
@@ -336,7 +336,7 @@ describe('at the same time', () => {
     const account = newAccount()
     const nonce = randomUUID()
     const bodies = await Promise.all(
-      Array.from({ length: 20 }, () => signedRegistration(account, profileOf(account.address), { nonce })),
+      Array.from({ length: 20 }, () => signRegistration(account, createProfile(account.address), { nonce })),
     )
     const answers = await Promise.all(bodies.map(register))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -346,22 +346,22 @@ describe('at the same time', () => {
 
 describe('a creator', () => {
   const creator = evmWallet()
-  const other = newAccount()
+  const otherAccount = newAccount()
   let creatorKey: string
   let otherKey: string
 
   beforeAll(async () => {
     creatorKey = (await creator.signIn(service.url)).json.access_token
     otherKey = secondAccount(service.dataDir, { managesAccount: true }).key
-    const message = siweMessage(service.url, { address: other.address, nonce: await newNonce(service.url) })
-    const body = { message, signature: await other.signMessage({ message }) }
+    const message = siweMessage(service.url, { address: otherAccount.address, nonce: await newNonce(service.url) })
+    const body = { message, signature: await otherAccount.signMessage({ message }) }
     expect((await service.send('/v1/auth/wallets', { key: otherKey, body })).status).toBe(201)
   })
 
   const bind = (key: string, body: object = {}) => service.send('/v1/automatons/nonce', { method: 'POST', key, body })
-  const ofCreator = (given: object = {}) => {
+  const ofCreator = (fields: object = {}) => {
     const account = newAccount()
-    return { account, profile: profileOf(account.address, { creator_address: creator.address, ...given }) }
+    return { account, profile: createProfile(account.address, { creator_address: creator.address, ...fields }) }
   }
 
   test('gets by a sign-in or an API key a nonce that only registrations naming it can use', async () => {
@@ -372,18 +372,18 @@ describe('a creator', () => {
       expires_at: new Date(nowMs + 60 * 60_000).toISOString(),
       creator_address: creator.address,
     })
-    expect((await bind(otherKey)).json.creator_address).toBe(other.address)
+    expect((await bind(otherKey)).json.creator_address).toBe(otherAccount.address)
     const { nonce } = bound.json
     const stolen = newAccount()
-    const foreign = await signedRegistration(stolen, profileOf(stolen.address), { nonce })
+    const foreign = await signRegistration(stolen, createProfile(stolen.address), { nonce })
     expectRefusal(await register(foreign), 403, 'identity/nonce-bound', 'The nonce is bound to another creator.')
 
     const { account, profile } = ofCreator({ creator_address: creator.address.toLowerCase() })
-    const own = await signedRegistration(account, profile, { nonce })
-    expect((await register(own)).status).toBe(200)
-    expect((await register(own)).status).toBe(200)
+    const registration = await signRegistration(account, profile, { nonce })
+    expect((await register(registration)).status).toBe(200)
+    expect((await register(registration)).status).toBe(200)
     const { account: next, profile: nextProfile } = ofCreator()
-    const used = await signedRegistration(next, nextProfile, { nonce })
+    const used = await signRegistration(next, nextProfile, { nonce })
     expectRefusal(await register(used), 409, 'identity/nonce-used')
     expectRefusal(await register(foreign), 403, 'identity/nonce-bound')
   })
@@ -391,9 +391,9 @@ describe('a creator', () => {
   test('may bind it to one automaton', async () => {
     const { account, profile } = ofCreator()
     const { nonce } = (await bind(creatorKey, { automaton_id: profile.automaton_id.replaceAll('-', '') })).json
-    const another = await signedRegistration(account, { ...profile, automaton_id: randomUUID() }, { nonce })
+    const another = await signRegistration(account, { ...profile, automaton_id: randomUUID() }, { nonce })
     expectRefusal(await register(another), 403, 'identity/nonce-bound', 'The nonce is bound to another automaton.')
-    expect((await register(await signedRegistration(account, profile, { nonce }))).status).toBe(200)
+    expect((await register(await signRegistration(account, profile, { nonce }))).status).toBe(200)
     expectRefusal(await bind(creatorKey, { automaton_id: 'x' }), 400, 'request/invalid')
   })
 
@@ -407,7 +407,7 @@ describe('a creator', () => {
 
   test('holds a hundred open nonces, of which the oldest ends first', async () => {
     const { account, profile } = ofCreator()
-    const first = await signedRegistration(account, profile, { nonce: (await bind(creatorKey)).json.nonce })
+    const first = await signRegistration(account, profile, { nonce: (await bind(creatorKey)).json.nonce })
     nowMs += 1
     for (let count = 0; count < 100; count += 1) await bind(creatorKey)
     expectRefusal(await register(first), 409, 'identity/nonce-used', 'The nonce has expired.')
@@ -416,7 +416,7 @@ describe('a creator', () => {
   test('loses a nonce after an hour, for good', async () => {
     const { nonce } = (await bind(creatorKey)).json
     const { account, profile } = ofCreator()
-    const body = await signedRegistration(account, profile, { nonce })
+    const body = await signRegistration(account, profile, { nonce })
     nowMs += 60 * 60_000
     expectRefusal(await register(body), 409, 'identity/nonce-used', 'The nonce has expired.')
     expect((await bind(otherKey)).status).toBe(200)
@@ -437,17 +437,17 @@ describe('a creator', () => {
     socket.on('message', (data) => heard.push(JSON.parse(String(data)).type))
     try {
       await until('it listens', () => heard.includes('ready'))
-      const [one, two, stranger] = [newAccount(), newAccount(), newAccount()]
-      const byOther = { creator_address: other.address }
+      const [first, two, stranger] = [newAccount(), newAccount(), newAccount()]
+      const byOther = { creator_address: otherAccount.address }
       const { nonce } = (await bind(otherKey)).json
-      const named = await signedRegistration(one, profileOf(one.address, byOther), { nonce })
+      const named = await signRegistration(first, createProfile(first.address, byOther), { nonce })
       await register(named)
       nowMs += 1
-      const unasked = await signedRegistration(stranger, profileOf(stranger.address, byOther))
+      const unasked = await signRegistration(stranger, createProfile(stranger.address, byOther))
       expect((await register(unasked)).status).toBe(200)
       nowMs += 1
-      const itself = profileOf(other.address, { creator_address: two.address })
-      await register(await signedRegistration(other, itself))
+      const itself = createProfile(otherAccount.address, { creator_address: two.address })
+      await register(await signRegistration(otherAccount, itself))
       await until('both were told', () => heard.filter((it) => it === 'automatons.changed').length >= 2)
 
       const { json } = await service.send('/v1/automatons', { key: otherKey })
@@ -458,8 +458,8 @@ describe('a creator', () => {
       expect(activity.text).toContain(named.automaton_id)
       expect(activity.text).not.toContain(unasked.automaton_id)
       expect(heard.filter((it) => it === 'automatons.changed')).toHaveLength(2)
-      const nobody = await service.send('/v1/automatons', { key: secondAccount(service.dataDir).key })
-      expect(nobody.json).toEqual({ automatons: [], data: [], count: 0 })
+      const response = await service.send('/v1/automatons', { key: secondAccount(service.dataDir).key })
+      expect(response.json).toEqual({ automatons: [], data: [], count: 0 })
     } finally {
       socket.close()
     }
@@ -467,14 +467,15 @@ describe('a creator', () => {
 })
 
 test('a service may be configured with another domain name', async () => {
-  const own = await runningService({ host: 'none', identityDomainName: 'My Automatons' })
+  const renamedService = await runningService({ host: 'none', identityDomainName: 'My Automatons' })
   try {
     const account = newAccount()
-    const send = (body: unknown) => exchange(own.url, '/v1/automatons/register', { method: 'POST', key: null, body })
-    const profile = profileOf(account.address)
-    expect((await send(await signedRegistration(account, profile))).status).toBe(401)
-    expect((await send(await signedRegistration(account, profile, { domainName: 'My Automatons' }))).status).toBe(200)
+    const send = (body: unknown) =>
+      exchange(renamedService.url, '/v1/automatons/register', { method: 'POST', key: null, body })
+    const profile = createProfile(account.address)
+    expect((await send(await signRegistration(account, profile))).status).toBe(401)
+    expect((await send(await signRegistration(account, profile, { domainName: 'My Automatons' }))).status).toBe(200)
   } finally {
-    await own.close()
+    await renamedService.close()
   }
 })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-async function created(body: Json): Promise<Json> {
+async function createSandbox(body: Json): Promise<Json> {
   const answer = await service.send('/v1/sandboxes', { body })
   expect(answer.status, answer.text).toBe(201)
   return answer.json
@@ -22,9 +22,9 @@ const minutesLater = (count: number): void => {
 }
 
 test('an unused one stops, one with a terminal goes on until the terminal has ended', async () => {
-  const unused = await created({ idle_minutes: 5 })
-  const watched = await created({ idle_minutes: 5 })
-  const without = await created({})
+  const unused = await createSandbox({ idle_minutes: 5 })
+  const watched = await createSandbox({ idle_minutes: 5 })
+  const without = await createSandbox({})
   expect([unused.idle_minutes, without.idle_minutes]).toEqual([5, null])
   const terminal = await service.send(`/v1/sandboxes/${watched.id}/pty`, { body: { command: 'cat' } })
 
@@ -44,7 +44,7 @@ test('an unused one stops, one with a terminal goes on until the terminal has en
 })
 
 test('the policy can be changed, and taken away', async () => {
-  const { id } = await created({ idle_minutes: 5 })
+  const { id } = await createSandbox({ idle_minutes: 5 })
   const patch = (body: Json) => service.send(`/v1/sandboxes/${id}`, { method: 'PATCH', body })
   expect((await patch({ idle_minutes: null })).json).toMatchObject({ idle_minutes: null, status: 'running' })
   const { json } = await service.send(`/v1/sandboxes/${id}/activity`)
@@ -65,7 +65,7 @@ test.each([
 })
 
 test('a change that changes nothing is refused', async () => {
-  const { id } = await created({})
+  const { id } = await createSandbox({})
   const { status, json } = await service.send(`/v1/sandboxes/${id}`, { method: 'PATCH', body: {} })
   expect(status).toBe(400)
   expect(json.error).toContain('must change something')

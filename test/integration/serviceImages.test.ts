@@ -5,7 +5,7 @@ import { hostRootTar } from '../support/hostRootTar.ts'
 import { tinyImage } from '../support/imageArchives.ts'
 import { type Json, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
-import { messageOf, openSocket } from '../support/socketClient.ts'
+import { findMessage, openSocket } from '../support/socketClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** The images of the service: added, listed, made sandboxes from, and removed. */
@@ -23,43 +23,47 @@ const add = (name: string, source: unknown, more: Json = {}) =>
 const archive = (path: string) => ({ kind: 'archive', path })
 const imageNamed = async (name: string): Promise<Json> =>
   (await service.send('/v1/images')).json.images.find((it: Json) => it.name === name)
-const settled = (name: string): Promise<Json> =>
+const waitForImage = (name: string): Promise<Json> =>
   until(`${name} to be added or not`, async () => {
     const image = await imageNamed(name)
     return image?.status !== 'adding' && image
   })
 
 test('an image is added while everybody is told, sandboxes are made from it, and then it stays', async () => {
-  const other = secondAccount(service.dataDir).key
-  const events = await openSocket(`${service.url}/v1/events`, { headers: { authorization: other } })
+  const otherKey = secondAccount(service.dataDir).key
+  const events = await openSocket(`${service.url}/v1/events`, { headers: { authorization: otherKey } })
   try {
     const added = await add('small', archive(await hostRootTar(temporaryFolder('root'))))
     expect(added.status, added.text).toBe(201)
     expect(added.json).toMatchObject({ name: 'small', runtime: 'bubblewrap', status: 'adding', size_bytes: null })
     expect((await add('small', archive(tiny))).json).toMatchObject({ code: 'image/exists' })
-    expect(await settled('small')).toMatchObject({ status: 'ready', progress: null, size_bytes: expect.any(Number) })
+    expect(await waitForImage('small')).toMatchObject({
+      status: 'ready',
+      progress: null,
+      size_bytes: expect.any(Number),
+    })
     await until('the event', () =>
       events.messages.some(({ type, image }) => type === 'image.changed' && (image as Json).status === 'ready'),
     )
 
     const wrong = await service.send('/v1/sandboxes', { body: { image: 'small', runtime: 'docker' } })
     expect(wrong.status).toBe(400)
-    const made = await service.send('/v1/sandboxes', { body: { image: 'small' }, key: other })
-    expect(made.status, made.text).toBe(201)
-    expect(made.json).toMatchObject({ image: 'small', runtime: 'bubblewrap', status: 'running' })
-    const seen = await service.send(`/v1/sandboxes/${made.json.id}/exec`, {
+    const sandbox = await service.send('/v1/sandboxes', { body: { image: 'small' }, key: otherKey })
+    expect(sandbox.status, sandbox.text).toBe(201)
+    expect(sandbox.json).toMatchObject({ image: 'small', runtime: 'bubblewrap', status: 'running' })
+    const result = await service.send(`/v1/sandboxes/${sandbox.json.id}/exec`, {
       body: { command: 'touch /usr/mine && chown 1234:4321 /usr/mine && stat -c %u:%g /usr/mine' },
-      key: other,
+      key: otherKey,
     })
-    expect(seen.json).toMatchObject({ stdout: '1234:4321\n', exit_code: 0 })
+    expect(result.json).toMatchObject({ stdout: '1234:4321\n', exit_code: 0 })
 
     const remove = () => service.send('/v1/images/small', { method: 'DELETE' })
     expect((await remove()).json).toMatchObject({ code: 'image/in-use' })
-    await service.send(`/v1/sandboxes/${made.json.id}/stop`, { method: 'POST', key: other })
+    await service.send(`/v1/sandboxes/${sandbox.json.id}/stop`, { method: 'POST', key: otherKey })
     expect((await remove()).status).toBe(409)
-    await service.send(`/v1/sandboxes/${made.json.id}`, { method: 'DELETE', key: other })
+    await service.send(`/v1/sandboxes/${sandbox.json.id}`, { method: 'DELETE', key: otherKey })
     expect((await remove()).json).toMatchObject({ success: true, name: 'small' })
-    await messageOf(events, { type: 'image.removed', name: 'small' })
+    await findMessage(events, { type: 'image.removed', name: 'small' })
     expect((await remove()).json).toMatchObject({ code: 'image/not-found' })
   } finally {
     events.close()
@@ -68,11 +72,11 @@ test('an image is added while everybody is told, sandboxes are made from it, and
 
 test('what cannot be an image says why, and its name is free again', async () => {
   await add('nothing', archive(join(temporaryFolder('none'), 'no-such-file')))
-  expect(await settled('nothing')).toMatchObject({ status: 'failed', detail: expect.stringMatching(/no file/) })
+  expect(await waitForImage('nothing')).toMatchObject({ status: 'failed', detail: expect.stringMatching(/no file/) })
   const failed = await service.send('/v1/sandboxes', { body: { image: 'nothing' } })
   expect(failed.json).toMatchObject({ code: 'image/not-found', error: expect.stringMatching(/could not be added/) })
   expect((await add('nothing', archive(tiny))).status).toBe(201)
-  expect(await settled('nothing')).toMatchObject({ status: 'ready' })
+  expect(await waitForImage('nothing')).toMatchObject({ status: 'ready' })
   expect((await add('nothing', archive(tiny))).json).toMatchObject({ code: 'image/exists' })
 })
 

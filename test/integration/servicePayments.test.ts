@@ -3,9 +3,9 @@ import { ExactEvmScheme } from '@x402/evm'
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testLedgerNetwork } from '#shared/contract/networks.ts'
-import { lowerCase, type Payer, payer, paymentHeader } from '../support/payer.ts'
+import { createPayer, lowerCase, type Payer, paymentHeader } from '../support/payer.ts'
 import { exchange, type Json, runningService, type TestService } from '../support/runningService.ts'
-import { supervisedService } from '../support/supervisedService.ts'
+import { startSupervisedService } from '../support/startSupervisedService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet, solanaWallet } from '../support/wallets.ts'
 
@@ -27,16 +27,18 @@ afterAll(() => service?.close())
 const price = 5_000_000
 const give = (address: string) => service.send('/v1/payments/faucet', { body: { address } })
 const money = async (address: string) => Number((await service.send(`/v1/payments/balance/${address}`)).json.balance)
-const creditsOf = async (who: Signed) =>
-  (await service.send('/v1/credits/balance', { key: who.token })).json.balance_cents
+const readCredits = async (holder: Signed) =>
+  (await service.send('/v1/credits/balance', { key: holder.token })).json.balance_cents
 type Signed = { token: string }
-const signedIn = async (who = wallet): Promise<Signed> => ({ token: (await who.signIn(service.url)).json.access_token })
-const pay = (headers: Record<string, string>, at = path, key: string | null = null) =>
-  service.send(at, { key, headers })
+const signIn = async (signer = wallet): Promise<Signed> => ({
+  token: (await signer.signIn(service.url)).json.access_token,
+})
+const pay = (headers: Record<string, string>, target = path, key: string | null = null) =>
+  service.send(target, { key, headers })
 async function rich(): Promise<Payer> {
-  const one = payer()
-  await give(one.address)
-  return one
+  const buyer = createPayer()
+  await give(buyer.address)
+  return buyer
 }
 const fromBase64 = (text: unknown): Json => JSON.parse(Buffer.from(String(text), 'base64').toString('utf8'))
 
@@ -71,10 +73,10 @@ describe('what has to be paid', () => {
       ]),
     )
     const { paths } = (await service.send('/openapi.json', { key: null })).json
-    const sold = Object.entries<Json>(paths).filter(([, it]) =>
-      Object.values<Json>(it).some((operation) => operation['x-payment-info']?.protocols.includes('x402')),
+    const sold = Object.entries<Json>(paths).filter(([, operations]) =>
+      Object.values<Json>(operations).some((operation) => operation['x-payment-info']?.protocols.includes('x402')),
     )
-    expect(sold.map(([at]) => `${service.url}${at}`).sort()).toEqual(json.resources.toSorted())
+    expect(sold.map(([path]) => `${service.url}${path}`).sort()).toEqual(json.resources.toSorted())
   })
 
   test('is told to HEAD too, which never pays', async () => {
@@ -101,7 +103,7 @@ describe('what has to be paid', () => {
   })
 
   test('is test money at the service of the application, which nobody configured', async () => {
-    const embedded = supervisedService(temporaryFolder('embedded'))
+    const embedded = startSupervisedService(temporaryFolder('embedded'))
     try {
       await embedded.start()
       const { url, key } = embedded.target
@@ -114,15 +116,15 @@ describe('what has to be paid', () => {
   })
 
   test('is nothing at a service that takes no payments', async () => {
-    const other = await runningService({ host: 'none' })
+    const otherService = await runningService({ host: 'none' })
     try {
-      const { status, json } = await other.send(path, { key: null })
+      const { status, json } = await otherService.send(path, { key: null })
       expect({ status, code: json.code }).toEqual({ status: 503, code: 'payments/unconfigured' })
-      const discovery = await other.send('/.well-known/x402', { key: null })
+      const discovery = await otherService.send('/.well-known/x402', { key: null })
       expect([discovery.status, discovery.json.code]).toEqual([503, 'payments/unconfigured'])
-      expect((await other.send('/v1/payments/faucet', { body: { address: wallet.address } })).status).toBe(404)
+      expect((await otherService.send('/v1/payments/faucet', { body: { address: wallet.address } })).status).toBe(404)
     } finally {
-      await other.close()
+      await otherService.close()
     }
   })
 })
@@ -130,8 +132,8 @@ describe('what has to be paid', () => {
 describe('credits', () => {
   test('are bought by @x402/fetch, version 2', async () => {
     const ada = await rich()
-    const who = await signedIn()
-    const before = await creditsOf(who)
+    const holder = await signIn()
+    const before = await readCredits(holder)
     const fetching = wrapFetchWithPaymentFromConfig(fetch, {
       schemes: [{ network: testLedgerNetwork.id, client: new ExactEvmScheme(ada.account) }],
       spendControls: false, // it knows no asset of a test ledger
@@ -146,8 +148,8 @@ describe('credits', () => {
     })
     expect(fromBase64(answer.headers.get('x-payment-response'))).toMatchObject({ success: true })
     expect(await money(ada.address)).toBe(100_000_000 - price)
-    expect(await creditsOf(who)).toBe(before + 500)
-    const history = await service.send('/v1/credits/history', { key: who.token })
+    expect(await readCredits(holder)).toBe(before + 500)
+    const history = await service.send('/v1/credits/history', { key: holder.token })
     expect(history.json.transactions[0]).toMatchObject({ type: 'top_up', amount_cents: 500 })
   })
 
@@ -173,8 +175,8 @@ describe('credits', () => {
 
   test('are bought once by 50 copies of one payment', async () => {
     const ada = await rich()
-    const who = await signedIn()
-    const before = await creditsOf(who)
+    const holder = await signIn()
+    const before = await readCredits(holder)
     const header = paymentHeader(2, await ada.authorize({ to: payTo, value: String(price) }))
     const answers = await Promise.all(Array.from({ length: 50 }, () => pay(header)))
     const statuses = new Set(answers.map(({ status }) => status))
@@ -182,7 +184,7 @@ describe('credits', () => {
     const hashes = answers.filter(({ status }) => status === 200).map(({ json }) => json.tx_hash)
     expect(new Set(hashes).size).toBe(1)
     expect(await money(ada.address)).toBe(100_000_000 - price)
-    expect(await creditsOf(who)).toBe(before + 500)
+    expect(await readCredits(holder)).toBe(before + 500)
     for (const { status, headers, json } of answers) {
       if (status === 409) expect([json.code, headers['retry-after']]).toEqual(['payments/in-flight', '1'])
     }
@@ -190,16 +192,16 @@ describe('credits', () => {
 })
 
 test('200 payments that come at once are settled and credited once each', async () => {
-  const who = await signedIn()
-  const before = await creditsOf(who)
+  const holder = await signIn()
+  const before = await readCredits(holder)
   const payers = await Promise.all(Array.from({ length: 20 }, rich))
-  const all = payers.flatMap((one) =>
-    Array.from({ length: 10 }, () => one.authorize({ to: payTo, value: String(price) })),
+  const all = payers.flatMap((buyer) =>
+    Array.from({ length: 10 }, () => buyer.authorize({ to: payTo, value: String(price) })),
   )
   const headers = (await Promise.all(all)).map((signed) => paymentHeader(2, signed))
   const answers = await Promise.all(headers.map((header) => pay(header)))
   expect(new Set(answers.map(({ json }) => json.tx_hash)).size).toBe(200)
-  expect(await creditsOf(who)).toBe(before + 200 * 500)
+  expect(await readCredits(holder)).toBe(before + 200 * 500)
   for (const { address } of payers) expect(await money(address)).toBe(50_000_000)
 })
 
@@ -228,7 +230,7 @@ describe('a payment that is not right', () => {
   })
 
   test('signed by somebody else, changed after signing, or the malleable twin is refused', async () => {
-    const [ada, eve] = [await rich(), payer()]
+    const [ada, eve] = [await rich(), createPayer()]
     const signed = await ada.authorize({ to: payTo, value: String(price) })
     const { signature } = await eve.authorize({
       to: payTo,
@@ -257,15 +259,16 @@ describe('a payment that is not right', () => {
   test('is taken with its last byte written either way, as one', async () => {
     const ada = await rich()
     const signed = await ada.authorize({ to: payTo, value: String(price) })
-    const other = `${signed.signature.slice(0, 130)}${signed.signature.endsWith('1b') ? '00' : '01'}` as `0x${string}`
-    const first = await pay(paymentHeader(1, { ...signed, signature: other }))
+    const otherSignature =
+      `${signed.signature.slice(0, 130)}${signed.signature.endsWith('1b') ? '00' : '01'}` as `0x${string}`
+    const first = await pay(paymentHeader(1, { ...signed, signature: otherSignature }))
     expect(first.status).toBe(200)
     expect((await pay(paymentHeader(2, lowerCase(signed)))).json).toEqual(first.json)
     expect(await money(ada.address)).toBe(100_000_000 - price)
   })
 
   test('without enough money is refused, and can be sent again once there is', async () => {
-    const ada = payer()
+    const ada = createPayer()
     const header = paymentHeader(2, await ada.authorize({ to: payTo, value: String(price) }))
     expect((await pay(header)).json.reason).toBe('insufficient_funds')
     await give(ada.address)
@@ -275,11 +278,11 @@ describe('a payment that is not right', () => {
   test('of another network, asset or scheme is refused', async () => {
     const ada = await rich()
     const signed = await ada.authorize({ to: payTo, value: String(price) })
-    const reasonOf = async (given: Parameters<typeof paymentHeader>[2]) =>
-      (await pay(paymentHeader(2, signed, given))).json.reason
-    expect(await reasonOf({ network: 'base' })).toBe('invalid_network')
-    expect(await reasonOf({ scheme: 'upto' })).toBe('unsupported_scheme')
-    expect(await reasonOf({ asset: `0x${'1'.repeat(40)}` })).toBe('invalid_asset')
+    const readReason = async (fields: Parameters<typeof paymentHeader>[2]) =>
+      (await pay(paymentHeader(2, signed, fields))).json.reason
+    expect(await readReason({ network: 'base' })).toBe('invalid_network')
+    expect(await readReason({ scheme: 'upto' })).toBe('unsupported_scheme')
+    expect(await readReason({ asset: `0x${'1'.repeat(40)}` })).toBe('invalid_asset')
   })
 
   test.each([
@@ -304,8 +307,8 @@ describe('a payment that is not right', () => {
     for (const value of ['-5', '5e6', '0x10', '1.5', '', String(2n ** 256n)]) {
       expect((await pay(paymentHeader(1, { ...signed, value }))).json.code).toBe('payments/malformed')
     }
-    const other = await ada.authorize({ to: payTo, value: String(price) })
-    expect((await pay({ ...paymentHeader(1, signed), ...paymentHeader(2, other) })).json.code).toBe(
+    const otherPayment = await ada.authorize({ to: payTo, value: String(price) })
+    expect((await pay({ ...paymentHeader(1, signed), ...paymentHeader(2, otherPayment) })).json.code).toBe(
       'payments/malformed',
     )
     expect(await money(ada.address)).toBe(100_000_000)
@@ -321,10 +324,10 @@ describe('one payment', () => {
     const ada = await rich()
     const header = paymentHeader(2, await ada.authorize({ to: payTo, value: String(price) }))
     expect((await pay(header)).status).toBe(200)
-    const other = evmWallet()
-    await other.signIn(service.url)
-    for (const at of [`/pay/5/${other.address}`, `/pay/25/${wallet.address}`, `${path}?x=1`]) {
-      const { status, json } = await pay(header, at)
+    const otherWallet = evmWallet()
+    await otherWallet.signIn(service.url)
+    for (const target of [`/pay/5/${otherWallet.address}`, `/pay/25/${wallet.address}`, `${path}?x=1`]) {
+      const { status, json } = await pay(header, target)
       expect([status, json.code]).toEqual([409, 'payments/used'])
     }
     expect(await money(ada.address)).toBe(100_000_000 - price)
@@ -333,18 +336,18 @@ describe('one payment', () => {
   test('is of the wallet that signed in', async () => {
     const ada = await rich()
     const signed = await ada.authorize({ to: payTo, value: String(price) })
-    const { token } = await signedIn()
+    const { token } = await signIn()
     const refused = await pay(paymentHeader(2, signed), path, token)
     expect([refused.status, refused.json.code]).toEqual([403, 'payments/wallet'])
     const sol = solanaWallet()
-    const other = (await sol.signIn(service.url)).json.access_token
-    expect((await pay(paymentHeader(2, signed), path, other)).status).toBe(403)
+    const otherToken = (await sol.signIn(service.url)).json.access_token
+    expect((await pay(paymentHeader(2, signed), path, otherToken)).status).toBe(403)
     expect((await pay(paymentHeader(2, signed))).status).toBe(200)
   })
 })
 
 test('test money is made by the owner, and by no key with limits', async () => {
-  const { token } = await signedIn()
+  const { token } = await signIn()
   const body = { address: wallet.address }
   expect((await service.send('/v1/payments/faucet', { body, key: token })).status).toBe(403)
   const limited = await service.send('/v1/auth/api-keys', { body: { name: 'x', daily_limit_cents: 5 } })

@@ -7,7 +7,7 @@ import { WebSocket } from 'ws'
 import { until } from '../support/eventually.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
-import { messageOf, openSocket } from '../support/socketClient.ts'
+import { findMessage, openSocket } from '../support/socketClient.ts'
 
 /** Ports of real sandboxes, with a real server in them, through the real service. */
 let service: TestService
@@ -21,7 +21,7 @@ beforeAll(async () => {
   service = await runningService()
   sandboxId = await createSandbox('ports')
   sandbox = `/v1/sandboxes/${sandboxId}`
-  publicUrl = await exposed(sandbox, { port: 8000 })
+  publicUrl = await exposePort(sandbox, { port: 8000 })
   await serve(sandboxId, 8000, 'first')
 })
 afterAll(() => service?.close())
@@ -32,7 +32,7 @@ async function createSandbox(name: string): Promise<string> {
   return json.id
 }
 
-async function exposed(path: string, body: object): Promise<string> {
+async function exposePort(path: string, body: object): Promise<string> {
   const { status, json, text } = await service.send(`${path}/ports/expose`, { body })
   expect(status, text).toBe(200)
   return json.url
@@ -45,46 +45,46 @@ async function serve(id: string, port: number, name: string): Promise<void> {
     body: { command: `setsid python3 /root/server.py ${port} ${name} </dev/null >/tmp/server.log 2>&1 &` },
   })
   const key = service.key
-  const url = addressOf(id, port)
+  const url = getAddress(id, port)
   await until('the server to answer', async () => (await get(url, { authorization: key })).status === 200)
 }
 
-const addressOf = (id: string, port: number) => `http://${port}-${id}.localhost:${new URL(service.url).port}`
+const getAddress = (id: string, port: number) => `http://${port}-${id}.localhost:${new URL(service.url).port}`
 
 type Reply = { status: number; headers: IncomingHttpHeaders; body: Buffer }
 
 /** As a browser does: the name leads to this machine, and is the Host. */
 function ask(
   url: string,
-  sent: { method?: string; headers?: Record<string, string>; body?: Buffer } = {},
+  options: { method?: string; headers?: Record<string, string>; body?: Buffer } = {},
 ): Promise<Reply> {
   const { hostname, port, host, pathname } = new URL(url)
   expect(hostname.endsWith('.localhost') || hostname.endsWith('.example')).toBe(true)
   return new Promise((resolve, reject) => {
-    const asked = httpRequest({
+    const request = httpRequest({
       hostname: '127.0.0.1',
       port: port === '' ? new URL(service.url).port : port,
       path: pathname,
-      method: sent.method ?? 'GET',
-      headers: { host, ...sent.headers },
+      method: options.method ?? 'GET',
+      headers: { host, ...options.headers },
     })
-    asked.on('error', reject)
-    asked.once('response', (answer) => {
+    request.on('error', reject)
+    request.once('response', (answer) => {
       buffer(answer).then((body) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body }), reject)
     })
-    asked.end(sent.body)
+    request.end(options.body)
   })
 }
 const get = (url: string, headers: Record<string, string> = {}) => ask(url, { headers })
-const jsonOf = ({ body }: Reply) => JSON.parse(body.toString('utf8'))
+const parseBody = ({ body }: Reply) => JSON.parse(body.toString('utf8'))
 
 describe('exposing', () => {
   test('answers with an address, alike each time, and is listed and told', async () => {
     const events = await openSocket(`${service.url}/v1/events`, { headers: { authorization: service.key } })
-    await messageOf(events, { type: 'ready' })
+    await findMessage(events, { type: 'ready' })
     const id = await createSandbox('listed')
     const path = `/v1/sandboxes/${id}`
-    const url = addressOf(id, 3000)
+    const url = getAddress(id, 3000)
     const { host, port } = new URL(url)
     const connect = { host: '127.0.0.1', port: Number(port), host_header: host }
     const answer = { port: 3000, visibility: 'public', public_url: url, url, requires_auth: false, connect }
@@ -94,14 +94,14 @@ describe('exposing', () => {
     expect((await service.send(path)).json.forwarded_ports).toEqual([{ port: 3000, url }])
     const changes = () =>
       events.messages
-        .map(({ sandbox: it }) => it as { id: string; forwarded_ports: unknown[] } | undefined)
+        .map(({ sandbox }) => sandbox as { id: string; forwarded_ports: unknown[] } | undefined)
         .filter((it) => it?.id === id)
         .map((it) => it?.forwarded_ports.length)
     await until('the change', () => changes().at(-1) === 1)
 
-    const other = await service.send(`${path}/ports`, { body: { port: 3000, visibility: 'private' } })
-    expect(other.json).toEqual({ ...answer, visibility: 'private', requires_auth: true })
-    expect((await service.send(`${path}/ports`, { body: { port: 3000 } })).json).toEqual(other.json)
+    const otherPort = await service.send(`${path}/ports`, { body: { port: 3000, visibility: 'private' } })
+    expect(otherPort.json).toEqual({ ...answer, visibility: 'private', requires_auth: true })
+    expect((await service.send(`${path}/ports`, { body: { port: 3000 } })).json).toEqual(otherPort.json)
 
     const removed = await service.send(`${path}/ports/3000`, { method: 'DELETE' })
     expect(removed.json).toMatchObject({ success: true, message: expect.stringContaining('3000') })
@@ -129,13 +129,13 @@ describe('exposing', () => {
   })
 
   test('gives a name to one port only', async () => {
-    const named = await exposed(sandbox, { port: 8000, subdomain: 'my-app' })
+    const named = await exposePort(sandbox, { port: 8000, subdomain: 'my-app' })
     expect(named).toBe(`http://my-app.localhost:${new URL(service.url).port}`)
-    expect(jsonOf(await get(`${named}/x`))).toMatchObject({ name: 'first', path: '/x' })
+    expect(parseBody(await get(`${named}/x`))).toMatchObject({ name: 'first', path: '/x' })
     expect((await get(publicUrl)).status).toBe(200)
-    const taken = await service.send(`${sandbox}/ports`, { body: { port: 9, subdomain: 'my-app' } })
-    expect(taken.status).toBe(409)
-    expect(taken.json.code).toBe('port/taken')
+    const response = await service.send(`${sandbox}/ports`, { body: { port: 9, subdomain: 'my-app' } })
+    expect(response.status).toBe(409)
+    expect(response.json.code).toBe('port/taken')
   })
 })
 
@@ -148,7 +148,7 @@ describe('over HTTP', () => {
       'x-private-hop': 'gone',
       'x-forwarded-for': '1.2.3.4',
     })
-    const { path, headers } = jsonOf(reply)
+    const { path, headers } = parseBody(reply)
     expect(path).toBe('/some/path')
     expect(headers).toMatchObject({
       host: new URL(publicUrl).host,
@@ -160,8 +160,8 @@ describe('over HTTP', () => {
     expect(Object.keys(headers)).not.toContain('authorization')
     expect(Object.keys(headers)).not.toContain('x-private-hop')
     expect(JSON.stringify(headers)).not.toContain(service.key)
-    const own = await get(publicUrl, { authorization: 'Basic b3du' })
-    expect(jsonOf(own).headers.authorization).toBe('Basic b3du')
+    const ownResponse = await get(publicUrl, { authorization: 'Basic b3du' })
+    expect(parseBody(ownResponse).headers.authorization).toBe('Basic b3du')
   })
 
   test.each(['content-length', 'transfer-encoding'])('large bodies go both ways whole (%s)', async (framing) => {
@@ -175,7 +175,7 @@ describe('over HTTP', () => {
   test('many at once each get their own answer', async () => {
     const paths = Array.from({ length: 24 }, (_, index) => `/${index}`)
     const replies = await Promise.all(paths.map((path) => get(`${publicUrl}${path}`)))
-    expect(replies.map((reply) => jsonOf(reply).path)).toEqual(paths)
+    expect(replies.map((reply) => parseBody(reply).path)).toEqual(paths)
   })
 
   test('cookies stay with their address', async () => {
@@ -191,20 +191,23 @@ describe('over HTTP', () => {
   test('a server that breaks off is told from one that is not there', async () => {
     const broken = await get(`${publicUrl}/quit`)
     expect(broken.status).toBe(502)
-    expect(jsonOf(broken).code).toBe('port/failed')
-    const url = await exposed(sandbox, { port: 8009 })
+    expect(parseBody(broken).code).toBe('port/failed')
+    const url = await exposePort(sandbox, { port: 8009 })
     const silent = await get(url)
     expect(silent.status).toBe(502)
-    expect(jsonOf(silent)).toMatchObject({ code: 'port/silent', error: 'Nothing listens on port 8009 in the sandbox.' })
+    expect(parseBody(silent)).toMatchObject({
+      code: 'port/silent',
+      error: 'Nothing listens on port 8009 in the sandbox.',
+    })
     const page = await get(url, { accept: 'text/html,*/*' })
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(page.body.toString()).toContain('Nothing listens on port 8009')
   })
 
   test('nothing of the API is at the address of a port, exposed or not', async () => {
-    for (const url of [publicUrl, addressOf(sandboxId, 4242), 'http://unknown.localhost']) {
+    for (const url of [publicUrl, getAddress(sandboxId, 4242), 'http://unknown.localhost']) {
       const reply = await get(`${url}/v1/sandboxes`, { authorization: `Bearer ${service.key}` })
-      expect(jsonOf(reply)).not.toHaveProperty('sandboxes')
+      expect(parseBody(reply)).not.toHaveProperty('sandboxes')
       expect([200, 404]).toContain(reply.status)
     }
     const refused = openSocket(`${service.url}/v1/events`, {
@@ -214,16 +217,16 @@ describe('over HTTP', () => {
   })
 
   test('a server that leaves is not held by those who wait', async () => {
-    const asked = httpRequest({
+    const request = httpRequest({
       hostname: '127.0.0.1',
       port: new URL(service.url).port,
       path: '/stream',
       headers: { host: new URL(publicUrl).host },
     })
-    const answer = await new Promise<NodeJS.ReadableStream>((resolve) => asked.once('response', resolve).end())
+    const answer = await new Promise<NodeJS.ReadableStream>((resolve) => request.once('response', resolve).end())
     const over = new Promise((resolve) => answer.once('close', resolve))
-    asked.on('error', () => {})
-    asked.destroy()
+    request.on('error', () => {})
+    request.destroy()
     await over
     expect((await get(publicUrl)).status).toBe(200)
   })
@@ -249,8 +252,8 @@ describe('over a WebSocket', () => {
   test('messages go both ways, small and large', async () => {
     const socket = await connect(publicUrl)
     for (const size of [5, 1000, 70_000, 2_000_000]) {
-      const sent = randomBytes(size)
-      expect((await echo(socket, sent)).equals(sent)).toBe(true)
+      const payload = randomBytes(size)
+      expect((await echo(socket, payload)).equals(payload)).toBe(true)
     }
     const closed = new Promise<number>((resolve) => socket.once('close', resolve))
     socket.close(1000)
@@ -258,23 +261,23 @@ describe('over a WebSocket', () => {
   })
 
   test('a private port needs its token there as well, and silence is told', async () => {
-    const url = await exposed(sandbox, { port: 8000, visibility: 'private' })
+    const url = await exposePort(sandbox, { port: 8000, visibility: 'private' })
     try {
       await expect(connect(url)).rejects.toThrow('401')
       const socket = await connect(url, { authorization: `Bearer ${service.key}` })
       expect((await echo(socket, Buffer.from('in'))).toString()).toBe('in')
       socket.terminate()
     } finally {
-      await exposed(sandbox, { port: 8000, visibility: 'public' })
+      await exposePort(sandbox, { port: 8000, visibility: 'public' })
     }
-    await expect(connect(await exposed(sandbox, { port: 8009 }))).rejects.toThrow('502')
+    await expect(connect(await exposePort(sandbox, { port: 8009 }))).rejects.toThrow('502')
   })
 })
 
 test('a private port opens for a key of its account or a token of its own, and for nothing else', async () => {
   const id = await createSandbox('private')
   const path = `/v1/sandboxes/${id}`
-  const url = await exposed(path, { port: 8000, visibility: 'private' })
+  const url = await exposePort(path, { port: 8000, visibility: 'private' })
   await serve(id, 8000, 'private')
   const made = await service.send(`${path}/ports/8000/token`, { method: 'POST' })
   expect(made.json).toMatchObject({ sandbox_id: id, port: 8000, open_url: expect.stringContaining(`${url}/.steward/`) })
@@ -282,7 +285,7 @@ test('a private port opens for a key of its account or a token of its own, and f
 
   const refused = await get(url)
   expect(refused.status).toBe(401)
-  expect(jsonOf(refused).code).toBe('auth/required')
+  expect(parseBody(refused).code).toBe('auth/required')
   const foreign = secondAccount(service.dataDir).key
   const otherToken = (await service.send(`${sandbox}/ports/8000/token`, { method: 'POST' })).json.token
   for (const wrong of [foreign, otherToken, 'nonsense']) {
@@ -299,7 +302,7 @@ test('a private port opens for a key of its account or a token of its own, and f
     expect(reply.status).toBe(200)
     for (const secret of [service.key, token]) expect(reply.body.toString()).not.toContain(secret)
   }
-  expect(jsonOf(opened[3] as Reply).headers.authorization).toBe('Basic b3du')
+  expect(parseBody(opened[3] as Reply).headers.authorization).toBe('Basic b3du')
 
   const page = await get(`${url}/.steward/open`)
   expect(page.headers['content-type']).toContain('text/html')
@@ -307,39 +310,41 @@ test('a private port opens for a key of its account or a token of its own, and f
   expect(cookie.headers['set-cookie']).toEqual([`steward_port=${token}; Path=/; HttpOnly; SameSite=Lax`])
 
   await service.send(`${path}/ports/8000`, { method: 'DELETE' })
-  await exposed(path, { port: 8000, visibility: 'private' })
+  await exposePort(path, { port: 8000, visibility: 'private' })
   expect((await get(url, { authorization: `Bearer ${token}` })).status).toBe(401)
 })
 
 test('two sandboxes have the same port, each its own', async () => {
   const id = await createSandbox('second')
-  const url = await exposed(`/v1/sandboxes/${id}`, { port: 8000 })
+  const url = await exposePort(`/v1/sandboxes/${id}`, { port: 8000 })
   await serve(id, 8000, 'second')
-  expect(jsonOf(await get(url)).name).toBe('second')
-  expect(jsonOf(await get(publicUrl)).name).toBe('first')
+  expect(parseBody(await get(url)).name).toBe('second')
+  expect(parseBody(await get(publicUrl)).name).toBe('first')
 })
 
 test('stays exposed while the sandbox is stopped and the service away, and goes with the sandbox', async () => {
   const id = await createSandbox('stopping')
   const path = `/v1/sandboxes/${id}`
-  await exposed(path, { port: 8000 })
+  await exposePort(path, { port: 8000 })
   await serve(id, 8000, 'before')
   await service.send(`${path}/stop`, { method: 'POST' })
-  const stopped = await get(addressOf(id, 8000))
+  const stopped = await get(getAddress(id, 8000))
   expect(stopped.status).toBe(503)
-  expect(jsonOf(stopped).code).toBe('port/stopped')
-  expect((await get(addressOf(id, 8000), { accept: 'text/html' })).body.toString()).toContain('This sandbox is stopped')
+  expect(parseBody(stopped).code).toBe('port/stopped')
+  expect((await get(getAddress(id, 8000), { accept: 'text/html' })).body.toString()).toContain(
+    'This sandbox is stopped',
+  )
 
   await service.restart()
-  publicUrl = addressOf(sandboxId, 8000)
-  expect((await service.send(`${path}/ports`)).json.ports).toMatchObject([{ port: 8000, url: addressOf(id, 8000) }])
+  publicUrl = getAddress(sandboxId, 8000)
+  expect((await service.send(`${path}/ports`)).json.ports).toMatchObject([{ port: 8000, url: getAddress(id, 8000) }])
   await service.send(`${path}/start`, { method: 'POST' })
-  expect((await get(addressOf(id, 8000))).status).toBe(502)
+  expect((await get(getAddress(id, 8000))).status).toBe(502)
   await serve(id, 8000, 'after')
-  expect(jsonOf(await get(addressOf(id, 8000))).name).toBe('after')
+  expect(parseBody(await get(getAddress(id, 8000))).name).toBe('after')
 
   await service.send(path, { method: 'DELETE' })
-  expect((await get(addressOf(id, 8000))).status).toBe(404)
+  expect((await get(getAddress(id, 8000))).status).toBe(404)
 })
 
 test('with a host of its own for ports, addresses are below it', async () => {
@@ -367,17 +372,17 @@ test('with a host of its own for ports, addresses are below it', async () => {
 
 describe('a domain of somebody', () => {
   const add = (body: object, path = sandbox) => service.send(`${path}/domains`, { body })
-  const portOf = () => new URL(service.url).port
+  const getPort = () => new URL(service.url).port
 
   test('leads to an exposed port, under its rules, until it is removed', async () => {
     const added = await add({ domain: 'App.Example.', port: 8000 })
     expect(added.status, added.text).toBe(201)
-    const url = `http://app.example:${portOf()}`
+    const url = `http://app.example:${getPort()}`
     expect(added.json).toMatchObject({ success: true, domain: 'app.example', port: 8000, url, dns_target: null })
     const { success, ...listed } = added.json
     expect(success).toBe(true)
     expect((await service.send(`${sandbox}/domains`)).json).toEqual({ domains: [listed] })
-    expect(jsonOf(await get(`${url}/`)).name).toBe('first')
+    expect(parseBody(await get(`${url}/`)).name).toBe('first')
     expect((await get(`${url}/v1/sandboxes`, { authorization: service.key })).headers['content-type']).not.toBe(
       'application/json; charset=utf-8',
     )
@@ -388,8 +393,8 @@ describe('a domain of somebody', () => {
     await service.send(`${sandbox}/ports/expose`, { body: { port: 8000, visibility: 'public' } })
 
     await service.restart()
-    const address = `http://app.example:${portOf()}/`
-    expect(jsonOf(await get(address)).name).toBe('first')
+    const address = `http://app.example:${getPort()}/`
+    expect(parseBody(await get(address)).name).toBe('first')
     const removed = await service.send(`${sandbox}/domains/APP.example`, { method: 'DELETE' })
     expect(removed.json).toMatchObject({ success: true, domain: 'app.example' })
     expect((await get(address)).status).toBe(403)
@@ -416,35 +421,35 @@ describe('a domain of somebody', () => {
   test('without a port leads to the one that was exposed first, also when that comes later', async () => {
     const id = await createSandbox('later')
     const path = `/v1/sandboxes/${id}`
-    const url = `http://later.example:${portOf()}/`
+    const url = `http://later.example:${getPort()}/`
     const added = await add({ domain: 'later.example' }, path)
     expect(added.status, added.text).toBe(201)
     expect(added.json).toMatchObject({ domain: 'later.example', port: null })
     expect((await get(url)).status).toBe(404)
     const leadsTo = async () => (await service.send(`${path}/domains`)).json.domains[0].port
 
-    await exposed(path, { port: 9000 })
-    await exposed(path, { port: 8000 })
+    await exposePort(path, { port: 9000 })
+    await exposePort(path, { port: 8000 })
     expect(await leadsTo()).toBe(9000)
     expect((await get(url)).status).toBe(502) // nothing listens there yet
     await service.send(`${path}/ports/9000`, { method: 'DELETE' })
     expect(await leadsTo()).toBe(8000)
     expect((await add({ domain: 'later.example', port: 8000 }, path)).json.port).toBe(8000)
     await service.send(`${path}/ports/8000`, { method: 'DELETE' })
-    await exposed(path, { port: 9000 })
+    await exposePort(path, { port: 9000 })
     expect(await leadsTo()).toBe(8000) // it was named
     await service.send(path, { method: 'DELETE' })
   })
 
   test('belongs to one sandbox, and goes with it', async () => {
-    const other = `/v1/sandboxes/${await createSandbox('other')}`
-    expect((await add({ domain: 'one.example' }, other)).status).toBe(201)
+    const otherPath = `/v1/sandboxes/${await createSandbox('other')}`
+    expect((await add({ domain: 'one.example' }, otherPath)).status).toBe(201)
     expect((await add({ domain: 'one.example', port: 8000 })).json).toMatchObject({
       code: 'sandbox-domain/taken',
       error: '`one.example` leads to another sandbox.',
     })
     expect((await service.send(`${sandbox}/domains/one.example`, { method: 'DELETE' })).status).toBe(404)
-    await service.send(other, { method: 'DELETE' })
+    await service.send(otherPath, { method: 'DELETE' })
     expect((await add({ domain: 'one.example', port: 8000 })).status).toBe(201)
   })
 })

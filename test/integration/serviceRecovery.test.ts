@@ -8,8 +8,8 @@ import { openDatabase } from '#storage/openDatabase.ts'
 import { until } from '../support/eventually.ts'
 import { connectHost } from '../support/hostClient.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
-import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
-import { messageOf, openSocket } from '../support/socketClient.ts'
+import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
+import { findMessage, openSocket } from '../support/socketClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** What is left when a process is killed: the real processes, killed for real. */
@@ -20,26 +20,26 @@ afterEach(async () => {
   open = undefined
 })
 
-async function created(service: { send: TestService['send'] }, name: string): Promise<string> {
+async function createSandbox(service: { send: TestService['send'] }, name: string): Promise<string> {
   const { status, json, text } = await service.send('/v1/sandboxes', { body: { name } })
   expect(status, text).toBe(201)
   return `/v1/sandboxes/${json.id}`
 }
 
 test('kill -9 of the service loses nothing: sandboxes, terminals, screens and scrollback go on', async () => {
-  const service = await serviceProcess()
+  const service = await createServiceProcess()
   open = service
-  const sandbox = await created(service, 'survivor')
+  const sandbox = await createSandbox(service, 'survivor')
   const before = (await service.send(sandbox)).json
   const made = await service.send(`${sandbox}/pty`, { body: { command: 'seq 1 500; exec cat' } })
   const terminal = `${sandbox}/pty/${made.json.session_id}`
   await until('the output', async () => (await service.send(`${terminal}/read`)).json.output.endsWith('500'))
   await service.send(`${terminal}/write`, { body: { input: 'typed before\n' } })
-  const echoed = async () => {
+  const readEcho = async () => {
     const { json } = await service.send(`${terminal}/read`)
     return json.output.split('typed before').length === 3 && json
   }
-  const screen = await until('the echo', echoed)
+  const screen = await until('the echo', readEcho)
   const link = await service.send(`${sandbox}/terminal-session`, { method: 'POST' })
   const host = service.hostPid()
 
@@ -63,15 +63,15 @@ test('kill -9 of the service loses nothing: sandboxes, terminals, screens and sc
 })
 
 test('kill -9 of the host leaves records as stopped, with their files, ready to start again', async () => {
-  const service = await serviceProcess()
+  const service = await createServiceProcess()
   open = service
-  const sandbox = await created(service, 'struck')
+  const sandbox = await createSandbox(service, 'struck')
   await service.send(`${sandbox}/files`, { body: { path: '/root/kept.txt', content: 'kept' } })
   const made = await service.send(`${sandbox}/pty`, { body: { command: 'echo last words; exec cat' } })
   const terminal = `${sandbox}/pty/${made.json.session_id}`
   await until('the output', async () => (await service.send(`${terminal}/read`)).json.output.includes('last words'))
   const socket = await openSocket(`${service.url}${terminal}/stream`, { headers: { 'x-api-key': service.key } })
-  await messageOf(socket, { type: 'attached' })
+  await findMessage(socket, { type: 'attached' })
 
   await service.killHost()
 
@@ -91,9 +91,9 @@ test('kill -9 of the host leaves records as stopped, with their files, ready to 
 })
 
 test('SIGTERM ends the service in order and leaves the host running', async () => {
-  const service = await serviceProcess()
+  const service = await createServiceProcess()
   open = service
-  const sandbox = await created(service, 'resting')
+  const sandbox = await createSandbox(service, 'resting')
   const host = service.hostPid()
   await service.restart('SIGTERM')
   expect(service.hostPid()).toBe(host)
@@ -103,15 +103,15 @@ test('SIGTERM ends the service in order and leaves the host running', async () =
 test('a database older than a sandbox keeps its files, and the owner adopts or deletes it', async () => {
   const service = await runningService()
   open = service
-  const old = await created(service, 'old')
+  const old = await createSandbox(service, 'old')
   const backup = temporaryFolder('backup')
-  const idOf = (path: string): string => path.slice('/v1/sandboxes/'.length)
+  const getId = (path: string): string => path.slice('/v1/sandboxes/'.length)
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))
   await database.backup(join(backup, 'service.sqlite'))
   database.close()
 
-  const fresh = await created(service, 'fresh')
-  const other = await created(service, 'other')
+  const fresh = await createSandbox(service, 'fresh')
+  const otherPath = await createSandbox(service, 'other')
   await service.send(`${fresh}/files`, { body: { path: '/root/kept.txt', content: 'precious' } })
   const snapshot = await service.send(`${fresh}/snapshots`, { body: { name: 'before lunch' } })
   expect(snapshot.status, snapshot.text).toBe(201)
@@ -122,58 +122,58 @@ test('a database older than a sandbox keeps its files, and the owner adopts or d
     copyFileSync(join(backup, 'service.sqlite'), join(service.dataDir, 'service.sqlite'))
   })
 
-  const found = await until('both are found', async () => {
+  const list = await until('both are found', async () => {
     const { json } = await service.send('/v1/found-sandboxes')
     return json.count === 2 && json.sandboxes
   })
-  expect(found).toEqual(
+  expect(list).toEqual(
     expect.arrayContaining([
       {
-        ...{ id: idOf(fresh), short_id: idOf(fresh).slice(0, 8), name: 'fresh', runtime: 'bubblewrap' },
+        ...{ id: getId(fresh), short_id: getId(fresh).slice(0, 8), name: 'fresh', runtime: 'bubblewrap' },
         created_at: expect.any(String),
         account_id: expect.any(String),
         ...{ same_database: true, snapshot_count: 1 },
       },
-      expect.objectContaining({ id: idOf(other), name: 'other', snapshot_count: 0 }),
+      expect.objectContaining({ id: getId(otherPath), name: 'other', snapshot_count: 0 }),
     ]),
   )
   // Sandboxes that are missing in the database do not run.
   const host = await connectHost(join(hostFolder(service.dataDir), 'host.sock'))
   const { machines } = await host.call('machine.list', {}).finally(() => host.ipc.close())
-  expect(machines.map(({ id }) => id)).toEqual([idOf(old)])
+  expect(machines.map(({ id }) => id)).toEqual([getId(old)])
   // Snapshots of sandboxes in the database are adopted with their names.
   const { json: snapshots } = await service.send(`${old}/snapshots`)
   expect(snapshots.data).toMatchObject([
     { id: ofOld.json.id, name: 'of the old one', size_bytes: ofOld.json.size_bytes },
   ])
 
-  const adopted = await service.send(`/v1/found-sandboxes/${idOf(fresh)}/adopt`, { method: 'POST' })
-  expect(adopted.json, adopted.text).toMatchObject({ id: idOf(fresh), name: 'fresh', status: 'stopped' })
+  const adopted = await service.send(`/v1/found-sandboxes/${getId(fresh)}/adopt`, { method: 'POST' })
+  expect(adopted.json, adopted.text).toMatchObject({ id: getId(fresh), name: 'fresh', status: 'stopped' })
   expect((await service.send(`${fresh}/start`, { method: 'POST' })).json.status).toBe('running')
   expect((await service.send(`${fresh}/files/read?path=/root/kept.txt`)).json.content).toBe('precious')
   expect((await service.send(`${fresh}/snapshots`)).json.data).toMatchObject([{ name: 'before lunch' }])
 
-  expect((await service.send(`/v1/found-sandboxes/${idOf(fresh)}`, { method: 'DELETE' })).status).toBe(404)
-  expect((await service.send(`/v1/found-sandboxes/${idOf(other)}`, { method: 'DELETE' })).json.success).toBe(true)
+  expect((await service.send(`/v1/found-sandboxes/${getId(fresh)}`, { method: 'DELETE' })).status).toBe(404)
+  expect((await service.send(`/v1/found-sandboxes/${getId(otherPath)}`, { method: 'DELETE' })).json.success).toBe(true)
   expect((await service.send('/v1/found-sandboxes')).json.count).toBe(0)
-  expect(existsSync(join(hostFolder(service.dataDir), 'machines', idOf(other)))).toBe(false)
+  expect(existsSync(join(hostFolder(service.dataDir), 'machines', getId(otherPath)))).toBe(false)
   expect((await service.send(fresh)).json.status).toBe('running')
 })
 
 test('an empty database finds every sandbox, without an account that it does not have', async () => {
   const service = await runningService()
   open = service
-  const sandbox = await created(service, 'lonely')
+  const sandbox = await createSandbox(service, 'lonely')
   const id = sandbox.slice('/v1/sandboxes/'.length)
   await service.restart(() => {
     for (const end of ['', '-wal', '-shm']) rmSync(join(service.dataDir, `service.sqlite${end}`), { force: true })
   })
   const key = readFileSync(join(service.dataDir, 'owner.key'), 'utf8').trim()
-  const found = await until('it is found', async () => {
+  const list = await until('it is found', async () => {
     const { json } = await service.send('/v1/found-sandboxes', { key })
     return json.count === 1 && json.sandboxes
   })
-  expect(found).toMatchObject([{ id, name: 'lonely', account_id: null, same_database: false }])
+  expect(list).toMatchObject([{ id, name: 'lonely', account_id: null, same_database: false }])
   const adopted = await service.send(`/v1/found-sandboxes/${id}/adopt`, { method: 'POST', key })
   expect(adopted.json, adopted.text).toMatchObject({ id, name: 'lonely', status: 'stopped' })
   expect((await service.send(sandbox, { method: 'DELETE', key })).json.success).toBe(true)
@@ -183,7 +183,7 @@ test('an empty database finds every sandbox, without an account that it does not
 test('a deletion that was interrupted is completed at the next start', async () => {
   const service = await runningService()
   open = service
-  const sandbox = await created(service, 'doomed')
+  const sandbox = await createSandbox(service, 'doomed')
   const id = sandbox.slice('/v1/sandboxes/'.length)
   await service.restart(() => {
     const database = openDatabase(join(service.dataDir, 'service.sqlite'))
@@ -198,17 +198,17 @@ test('a deletion that was interrupted is completed at the next start', async () 
 test('a sandbox whose making was interrupted is told as an error and can be deleted', async () => {
   const service = await runningService()
   open = service
-  const sandbox = await created(service, 'half')
+  const sandbox = await createSandbox(service, 'half')
   await service.send(`${sandbox}/stop`, { method: 'POST' })
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))
   database.exec(`UPDATE sandboxes SET status = 'provisioning', status_reason = NULL`)
   database.close()
   await service.restart()
-  const told = await until('the error', async () => {
+  const message = await until('the error', async () => {
     const { json } = await service.send(sandbox)
     return json.status === 'error' && json
   })
-  expect(told.status_reason).toBe('Creating it was interrupted.')
+  expect(message.status_reason).toBe('Creating it was interrupted.')
   expect((await service.send(sandbox, { method: 'DELETE' })).json.success).toBe(true)
   expect((await service.send(sandbox)).status).toBe(404)
 })

@@ -9,14 +9,14 @@ import { until } from '../support/eventually.ts'
 import { connectHost } from '../support/hostClient.ts'
 import { noIpv6Loopback } from '../support/ipv6Loopback.ts'
 import { exchange, runningService, type TestService, type TestServiceOptions } from '../support/runningService.ts'
-import { messageOf, openSocket } from '../support/socketClient.ts'
+import { findMessage, openSocket } from '../support/socketClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { testTls } from '../support/tlsFiles.ts'
 
 /** The server itself: how it ends, TLS, pages, and what is no HTTP. */
 let open: TestService | undefined
 
-async function started(options: TestServiceOptions): Promise<TestService> {
+async function startWith(options: TestServiceOptions): Promise<TestService> {
   open = await runningService(options)
   return open
 }
@@ -27,7 +27,7 @@ afterEach(async () => {
 
 describe('a service that ends', () => {
   test('lets what is under way finish, and tells those who only wait', async () => {
-    const service = await started({})
+    const service = await startWith({})
     const made = await service.send('/v1/sandboxes', { body: {} })
     expect(made.status, made.text).toBe(201)
     const sandbox = `/v1/sandboxes/${made.json.id}`
@@ -35,7 +35,7 @@ describe('a service that ends', () => {
     const watching = await openSocket(`${service.url}${sandbox}/pty/${terminal.json.session_id}/stream`, {
       headers: { authorization: service.key },
     })
-    await messageOf(watching, { type: 'attached' })
+    await findMessage(watching, { type: 'attached' })
     const command = 'echo begun > /tmp/begun; until [ -e /tmp/go ]; do sleep 0.05; done; echo finished'
     const working = service.send(`${sandbox}/exec`, { body: { command } })
     const polling = service.send(`${sandbox}/pty/${terminal.json.session_id}/read?since=0&wait_ms=60000`)
@@ -57,26 +57,26 @@ describe('a service that ends', () => {
 })
 
 test('a command ends with the connection of its caller; with a key the same request again gets its result', async () => {
-  const service = await started({})
+  const service = await startWith({})
   const { id } = (await service.send('/v1/sandboxes', { body: {} })).json
   const exec = `/v1/sandboxes/${id}/exec`
   const said = async (command: string) => (await service.send(exec, { body: { command } })).json.stdout
-  const left = async (command: string, headers: Record<string, string>) => {
+  const disconnect = async (command: string, headers: Record<string, string>) => {
     const leaving = new AbortController()
-    const asked = fetch(`${service.url}${exec}`, {
+    const execution = fetch(`${service.url}${exec}`, {
       ...{ method: 'POST', body: JSON.stringify({ command }), signal: leaving.signal },
       headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', ...headers },
     }).catch(() => {})
     await until('the command to run', async () => (await said('ls /tmp')).includes('begun'))
     leaving.abort()
-    await asked
+    await execution
   }
-  await left('echo > /tmp/begun; sleep 3000', {})
+  await disconnect('echo > /tmp/begun; sleep 3000', {})
   await until('the command to end', async () => (await said('pgrep -xf "sleep 300[0]"; rm -f /tmp/begun')) === '')
 
   const keyed = { 'idempotency-key': 'once' }
   const command = 'echo >> /tmp/begun; until [ -e /tmp/go ]; do sleep 0.05; done; echo finished'
-  await left(command, keyed)
+  await disconnect(command, keyed)
   await said('touch /tmp/go')
   const again = await until('its result', async () => {
     const answer = await service.send(exec, { body: { command }, headers: keyed })
@@ -86,7 +86,7 @@ test('a command ends with the connection of its caller; with a key the same requ
 })
 
 test('with TLS it answers https and wss, and says so to browsers', async () => {
-  const service = await started({ host: 'none', tls: testTls })
+  const service = await startWith({ host: 'none', tls: testTls })
   expect(service.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
   const agent = new Agent({ connect: { rejectUnauthorized: false } })
   try {
@@ -114,17 +114,17 @@ test.skipIf(noIpv6Loopback).each([
   ['http', {}],
   ['https', { tls: testTls }],
 ] as const)('over %s it answers at ::1 too, also on a WebSocket, and ends what is open there', async (_, options) => {
-  const service = await started({ host: 'none', ...options })
+  const service = await startWith({ host: 'none', ...options })
   const url = service.url.replace('127.0.0.1', '[::1]')
   const agent = new Agent({ connect: { rejectUnauthorized: false } })
   const headers = { authorization: service.key, origin: url }
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/events`, { rejectUnauthorized: false, headers })
   const ended = new Promise<number>((resolve) => socket.once('close', resolve))
-  const told = new Promise((resolve) => socket.once('message', resolve))
+  const firstMessage = new Promise((resolve) => socket.once('message', resolve))
   try {
     const answer = await send(`${url}/v1/auth/me`, { dispatcher: agent, headers })
     expect(answer.statusCode, await answer.body.text()).toBe(200)
-    await told
+    await firstMessage
     await service.close() // with a connection that is kept alive, and one that is a stream
     open = undefined
     expect(await ended).toBe(1001)
@@ -135,7 +135,7 @@ test.skipIf(noIpv6Loopback).each([
 })
 
 test('what is no HTTP gets one sentence and the end of the connection', async () => {
-  const service = await started({ host: 'none' })
+  const service = await startWith({ host: 'none' })
   const answer = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
     let text = ''
@@ -162,7 +162,7 @@ describe('the page of a terminal link', () => {
   })
 
   test('needs no key, and its policy lets nothing in from elsewhere', async () => {
-    const service = await started({ host: 'none', pagesFolder: folder })
+    const service = await startWith({ host: 'none', pagesFolder: folder })
     const page = await exchange(service.url, `/terminal/${'a'.repeat(32)}`, { key: null })
     expect(page.status).toBe(200)
     expect(page.text).toContain('<title>Terminal</title>')
@@ -180,7 +180,7 @@ describe('the page of a terminal link', () => {
   })
 
   test('never gives a file from outside its folder', async () => {
-    const service = await started({ host: 'none', pagesFolder: folder })
+    const service = await startWith({ host: 'none', pagesFolder: folder })
     for (const name of ['..%2fsecret.js', '%2e%2e%2fsecret.js', 'none.js', '..', 'terminal.html', '%00.js']) {
       const answer = await exchange(service.url, `/assets/${name}`, { key: null })
       expect(answer.status, name).toBe(404)
@@ -189,7 +189,7 @@ describe('the page of a terminal link', () => {
   })
 
   test('is one plain sentence where it was not built', async () => {
-    const service = await started({ host: 'none' })
+    const service = await startWith({ host: 'none' })
     const page = await exchange(service.url, `/terminal/${'a'.repeat(32)}`, { key: null })
     expect(page.status).toBe(404)
     expect(page.text).toContain('This Steward was started without its pages.')

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hostFolder } from '#platform/hostSocket.ts'
-import { snapshotRepository } from '#service/snapshots/snapshotRepository.ts'
+import { createSnapshotRepository } from '#service/snapshots/snapshotRepository.ts'
 import { maxSnapshots } from '#shared/contract/snapshots.ts'
 import { SandboxId, SnapshotId } from '#shared/ids.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
@@ -19,16 +19,16 @@ let gate = Promise.resolve()
 
 beforeAll(async () => {
   service = await runningService({
-    mostActiveSandboxes: 3,
-    runtimeOf(given) {
-      const runtime = testRuntime(given)
+    maxActiveSandboxes: 3,
+    runtimeOf(options) {
+      const runtime = testRuntime(options)
       return { ...runtime, create: (...request) => gate.then(() => runtime.create(...request)) }
     },
   })
 })
 afterAll(() => service?.close())
 
-async function asked(
+async function runConcurrently(
   status: number,
   path: string,
   body?: unknown,
@@ -41,35 +41,35 @@ async function asked(
 
 const read = async (path: string): Promise<Json> => (await service.send(path)).json
 const remove = (path: string) => service.send(path, { method: 'DELETE' })
-const created = async (name: string): Promise<string> =>
-  `/v1/sandboxes/${(await asked(201, '/v1/sandboxes', { name, disk_gb: 2, memory_mb: 1024, idle_minutes: 600 })).id}`
+const createSandbox = async (name: string): Promise<string> =>
+  `/v1/sandboxes/${(await runConcurrently(201, '/v1/sandboxes', { name, disk_gb: 2, memory_mb: 1024, idle_minutes: 600 })).id}`
 const exec = async (sandbox: string, command: string): Promise<string> =>
-  (await asked(200, `${sandbox}/exec`, { command, timeout: 300 })).stdout
-const idOf = (sandbox: string) => SandboxId.parse(sandbox.split('/').at(-1))
-const filesOf = (sandbox: string) => join(hostFolder(service.dataDir), 'machines', idOf(sandbox), 'snapshots')
+  (await runConcurrently(200, `${sandbox}/exec`, { command, timeout: 300 })).stdout
+const getId = (sandbox: string) => SandboxId.parse(sandbox.split('/').at(-1))
+const getFolder = (sandbox: string) => join(hostFolder(service.dataDir), 'machines', getId(sandbox), 'snapshots')
 
 test('keeps, restores, forks and deletes', async () => {
-  const sandbox = await created('kept')
+  const sandbox = await createSandbox('kept')
   const events = await openSocket(`${service.url}/v1/events`, { headers: { authorization: service.key } })
   await exec(sandbox, 'echo before > /root/file')
   const once = { 'idempotency-key': 'one snapshot' }
-  const snapshot = await asked(201, `${sandbox}/snapshots`, { name: 'first' }, once)
-  expect(await asked(201, `${sandbox}/snapshots`, { name: 'first' }, once)).toEqual(snapshot)
-  expect(snapshot).toMatchObject({ sandbox_id: idOf(sandbox), name: 'first', size_bytes: expect.any(Number) })
+  const snapshot = await runConcurrently(201, `${sandbox}/snapshots`, { name: 'first' }, once)
+  expect(await runConcurrently(201, `${sandbox}/snapshots`, { name: 'first' }, once)).toEqual(snapshot)
+  expect(snapshot).toMatchObject({ sandbox_id: getId(sandbox), name: 'first', size_bytes: expect.any(Number) })
   expect(snapshot.size_bytes).toBeGreaterThan(0)
   await until('the event', () =>
-    events.messages.some(({ type, sandbox_id: id }) => type === 'snapshots.changed' && id === idOf(sandbox)),
+    events.messages.some(({ type, sandbox_id: id }) => type === 'snapshots.changed' && id === getId(sandbox)),
   )
   events.close()
-  const unnamed = await asked(201, `${sandbox}/snapshots`)
+  const unnamed = await runConcurrently(201, `${sandbox}/snapshots`)
   expect(unnamed.name).toMatch(/^snapshot-[0-9a-f]{8}$/)
   const listed = await read(`${sandbox}/snapshots`)
   expect(listed).toEqual({ snapshots: [unnamed, snapshot], data: [unnamed, snapshot], count: 2 })
 
   await exec(sandbox, 'echo after > /root/file')
-  const { session_id: terminal } = await asked(201, `${sandbox}/pty`, { command: 'cat' })
-  const restored = await asked(200, `${sandbox}/snapshots/${snapshot.id}/restore`)
-  expect(restored).toMatchObject({ id: idOf(sandbox), status: 'running', status_reason: null })
+  const { session_id: terminal } = await runConcurrently(201, `${sandbox}/pty`, { command: 'cat' })
+  const restored = await runConcurrently(200, `${sandbox}/snapshots/${snapshot.id}/restore`)
+  expect(restored).toMatchObject({ id: getId(sandbox), status: 'running', status_reason: null })
   expect(await exec(sandbox, 'cat /root/file')).toBe('before\n')
   const { sessions } = await read(`${sandbox}/pty?all=true`)
   expect(sessions).toMatchObject([{ session_id: terminal, state: 'exited' }])
@@ -82,9 +82,9 @@ test('keeps, restores, forks and deletes', async () => {
     { type: 'sandbox.stopped', description: 'Stopped to restore the snapshot “first”.' },
   ])
 
-  await asked(200, `${sandbox}/stop`)
-  expect((await asked(200, `${sandbox}/snapshots/${snapshot.id}/restore`)).status).toBe('stopped')
-  const fork = await asked(201, `${sandbox}/snapshots/${snapshot.id}/fork`, { memory_mb: 512 })
+  await runConcurrently(200, `${sandbox}/stop`)
+  expect((await runConcurrently(200, `${sandbox}/snapshots/${snapshot.id}/restore`)).status).toBe('stopped')
+  const fork = await runConcurrently(201, `${sandbox}/snapshots/${snapshot.id}/fork`, { memory_mb: 512 })
   expect(fork).toMatchObject({ name: 'kept fork', disk_gb: 2, memory_mb: 512, idle_minutes: 600, status: 'running' })
   const forked = `/v1/sandboxes/${fork.id}`
   expect(await exec(forked, 'cat /root/file; hostname')).toBe('before\nkept-fork\n')
@@ -94,51 +94,53 @@ test('keeps, restores, forks and deletes', async () => {
     status: 200,
     json: { success: true, id: snapshot.id },
   })
-  for (const gone of ['/restore', '/fork']) {
-    const { code } = await asked(404, `${sandbox}/snapshots/${snapshot.id}${gone}`)
+  for (const action of ['/restore', '/fork']) {
+    const { code } = await runConcurrently(404, `${sandbox}/snapshots/${snapshot.id}${action}`)
     expect(code).toBe('snapshot/not-found')
   }
   expect((await remove(`${sandbox}/snapshots/${snapshot.id}`)).status).toBe(404)
   expect((await read(`${sandbox}/snapshots`)).snapshots).toEqual([unnamed])
-  expect(readdirSync(filesOf(sandbox)).length).toBe(1)
+  expect(readdirSync(getFolder(sandbox)).length).toBe(1)
 
   await remove(sandbox)
-  expect(existsSync(filesOf(sandbox))).toBe(false)
+  expect(existsSync(getFolder(sandbox))).toBe(false)
   expect((await service.send(`${sandbox}/snapshots`)).status).toBe(404)
-  expect((await asked(404, `${sandbox}/snapshots`)).code).toBe('sandbox/not-found')
-  expect((await asked(404, `${sandbox}/snapshots/${unnamed.id}/fork`)).code).toBe('sandbox/not-found')
+  expect((await runConcurrently(404, `${sandbox}/snapshots`)).code).toBe('sandbox/not-found')
+  expect((await runConcurrently(404, `${sandbox}/snapshots/${unnamed.id}/fork`)).code).toBe('sandbox/not-found')
   expect(await exec(forked, 'cat /root/file')).toBe('before\n')
   await remove(forked)
 })
 
 test('refuses what cannot be, and changes nothing', async () => {
-  const sandbox = await created('refusing')
-  const snapshot = await asked(201, `${sandbox}/snapshots`)
-  expect((await asked(404, `${sandbox}/snapshots/snap_1/restore`)).code).toBe('snapshot/not-found')
-  expect((await asked(404, `${sandbox}/snapshots/snap_${'0'.repeat(24)}/restore`)).code).toBe('snapshot/not-found')
-  expect((await asked(400, `${sandbox}/snapshots`, { name: '' })).code).toBe('request/invalid')
-  const others = [await created('second'), await created('third')]
-  expect((await asked(503, `${sandbox}/snapshots/${snapshot.id}/fork`)).code).toBe('sandbox/capacity')
+  const sandbox = await createSandbox('refusing')
+  const snapshot = await runConcurrently(201, `${sandbox}/snapshots`)
+  expect((await runConcurrently(404, `${sandbox}/snapshots/snap_1/restore`)).code).toBe('snapshot/not-found')
+  expect((await runConcurrently(404, `${sandbox}/snapshots/snap_${'0'.repeat(24)}/restore`)).code).toBe(
+    'snapshot/not-found',
+  )
+  expect((await runConcurrently(400, `${sandbox}/snapshots`, { name: '' })).code).toBe('request/invalid')
+  const others = [await createSandbox('second'), await createSandbox('third')]
+  expect((await runConcurrently(503, `${sandbox}/snapshots/${snapshot.id}/fork`)).code).toBe('sandbox/capacity')
   expect((await read('/v1/sandboxes')).count).toBe(3)
-  for (const other of others)
-    expect((await asked(404, `${other}/snapshots/${snapshot.id}/fork`)).code).toBe('snapshot/not-found')
+  for (const otherPath of others)
+    expect((await runConcurrently(404, `${otherPath}/snapshots/${snapshot.id}/fork`)).code).toBe('snapshot/not-found')
   await Promise.all(others.map(remove))
 
   await service.restart()
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))
-  const records = snapshotRepository(database)
+  const records = createSnapshotRepository(database)
   for (let number = 1; number < maxSnapshots; number++) {
     const id = SnapshotId.parse(`snap_${String(number).padStart(24, '0')}`)
-    records.begin({ id, sandboxId: idOf(sandbox), name: `no ${number}`, createdAtMs: number })
+    records.begin({ id, sandboxId: getId(sandbox), name: `no ${number}`, createdAtMs: number })
     records.complete(id, 1)
   }
   database.close()
-  expect((await asked(429, `${sandbox}/snapshots`)).code).toBe('snapshot/too-many')
+  expect((await runConcurrently(429, `${sandbox}/snapshots`)).code).toBe('snapshot/too-many')
 
   // A record whose files are lost goes once that is known; the sandbox runs on with the files that it has.
   await exec(sandbox, 'echo own > /root/file')
-  const lost = `snap_${'1'.padStart(24, '0')}`
-  expect((await asked(404, `${sandbox}/snapshots/${lost}/restore`)).code).toBe('snapshot/not-found')
+  const unknownId = `snap_${'1'.padStart(24, '0')}`
+  expect((await runConcurrently(404, `${sandbox}/snapshots/${unknownId}/restore`)).code).toBe('snapshot/not-found')
   expect((await read(`${sandbox}/snapshots`)).count).toBe(maxSnapshots - 1)
   expect(await read(sandbox)).toMatchObject({ status: 'running' })
   expect(await exec(sandbox, 'cat /root/file')).toBe('own\n')
@@ -151,29 +153,29 @@ test('one that is being made has none, and one that is being deleted keeps none'
   const making = service.send('/v1/sandboxes', { body: { name: 'slow' } })
   const early = await until('the record', async () => (await read('/v1/sandboxes')).sandboxes[0]?.id)
   const sandbox = `/v1/sandboxes/${early}`
-  expect((await asked(409, `${sandbox}/snapshots`)).code).toBe('sandbox/busy')
+  expect((await runConcurrently(409, `${sandbox}/snapshots`)).code).toBe('sandbox/busy')
   open.resolve()
   expect((await making).status).toBe(201)
-  const [kept, gone] = await Promise.all([
+  const [snapshot, removedSnapshot] = await Promise.all([
     service.send(`${sandbox}/snapshots`, { method: 'POST', body: {} }),
     remove(sandbox),
   ])
-  expect(gone.status).toBe(200)
-  expect([201, 404]).toContain(kept.status)
-  expect(existsSync(filesOf(sandbox))).toBe(false)
+  expect(removedSnapshot.status).toBe(200)
+  expect([201, 404]).toContain(snapshot.status)
+  expect(existsSync(getFolder(sandbox))).toBe(false)
 })
 
 test('what was being made when the service ended goes when the host is there again', async () => {
-  const sandbox = await created('interrupted')
-  const whole = await asked(201, `${sandbox}/snapshots`)
+  const sandbox = await createSandbox('interrupted')
+  const whole = await runConcurrently(201, `${sandbox}/snapshots`)
   const id = SnapshotId.parse(`snap_${'a'.repeat(24)}`)
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))
-  snapshotRepository(database).begin({ id, sandboxId: idOf(sandbox), name: 'half', createdAtMs: 1 })
+  createSnapshotRepository(database).begin({ id, sandboxId: getId(sandbox), name: 'half', createdAtMs: 1 })
   database.close()
-  await writeFile(join(filesOf(sandbox), `${id}.ext4`), 'half')
+  await writeFile(join(getFolder(sandbox), `${id}.ext4`), 'half')
   expect((await read(`${sandbox}/snapshots`)).snapshots).toEqual([whole])
   await service.restart()
-  await eventually(() => expect(existsSync(join(filesOf(sandbox), `${id}.ext4`))).toBe(false))
+  await eventually(() => expect(existsSync(join(getFolder(sandbox), `${id}.ext4`))).toBe(false))
   expect((await read(`${sandbox}/snapshots`)).snapshots).toEqual([whole])
   await remove(sandbox)
 })

@@ -8,11 +8,11 @@ import { eventsPath } from '#shared/contract/events.ts'
 import { streamClose } from '#shared/contract/terminalStream.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { isAlive } from '../support/processes.ts'
-import { runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent } from '../support/runningAgent.ts'
 import { exchange, runningService } from '../support/runningService.ts'
 import { openSocket } from '../support/socketClient.ts'
+import { startSupervisedService } from '../support/startSupervisedService.ts'
 import { startSteward } from '../support/steward.ts'
-import { supervisedService } from '../support/supervisedService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { testTls } from '../support/tlsFiles.ts'
 import { evmWallet, siweMessage } from '../support/wallets.ts'
@@ -22,16 +22,16 @@ import { startWireService, type WireService } from '../support/wireService.ts'
 const restartWithinMs = 120_000
 
 function service() {
-  const made = supervisedService(temporaryFolder('supervised'))
-  onTestFinished(() => made.close())
-  return made
+  const supervised = startSupervisedService(temporaryFolder('supervised'))
+  onTestFinished(() => supervised.close())
+  return supervised
 }
 
 /** Somebody else, who answers like a service and keeps what is asked. */
 async function foreignServer(port: number): Promise<WireService> {
-  const made = await startWireService({ port })
-  onTestFinished(() => made.close())
-  return made
+  const wireService = await startWireService({ port })
+  onTestFinished(() => wireService.close())
+  return wireService
 }
 
 /** One that no system gives to connections, so that nothing of this machine takes it by chance meanwhile. */
@@ -43,10 +43,10 @@ function freePort(): Promise<number> {
 }
 
 /** As a program that knows the socket asks. */
-function overSocket(socketPath: string, given: { path: string; headers: Record<string, string>; body?: string }) {
+function overSocket(socketPath: string, options: { path: string; headers: Record<string, string>; body?: string }) {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
-    const asked = plainRequest(
-      { socketPath, agent: false, method: given.body === undefined ? 'GET' : 'POST', ...given },
+    const request = plainRequest(
+      { socketPath, agent: false, method: options.body === undefined ? 'GET' : 'POST', ...options },
       (answer) => {
         let text = ''
         answer.setEncoding('utf8')
@@ -56,8 +56,8 @@ function overSocket(socketPath: string, given: { path: string; headers: Record<s
         answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
       },
     )
-    asked.on('error', reject)
-    asked.end(given.body)
+    request.on('error', reject)
+    request.end(options.body)
   })
 }
 
@@ -65,7 +65,7 @@ test('whoever takes the port of a killed service is asked nothing, and the agent
   const real = service()
   await real.start()
   const first = real.target
-  const agent = await runningAgent({ dataFolder: temporaryFolder('agent'), target: first })
+  const agent = await createRunningAgent({ dataFolder: temporaryFolder('agent'), target: first })
   onTestFinished(() => agent.close())
   await until('the events of the service', () => agent.connection().state === 'connected')
   expect(await agent.send('/v1/sandboxes')).toMatchObject({ status: 200, json: { sandboxes: [] } })
@@ -107,17 +107,17 @@ test('the window goes on where a port that was named is taken after a crash', as
   onTestFinished(() => steward.close())
   expect(steward.serviceUrl).toBe(`http://127.0.0.1:${port}`)
   const { origin } = new URL(steward.url)
-  const asked = () => exchange(origin, '/v1/runtimes', { key: steward.ownerKey })
-  expect(await asked()).toMatchObject({ status: 200 }) // by the host, which then runs too
+  const requestRuntimes = () => exchange(origin, '/v1/runtimes', { key: steward.ownerKey })
+  expect(await requestRuntimes()).toMatchObject({ status: 200 }) // by the host, which then runs too
   const before = steward.pids().service
   const foreign = await until('the port of the killed service', async () => {
     const { service: pid } = steward.pids()
     if (isAlive(pid)) process.kill(pid, 'SIGKILL')
     return foreignServer(port).catch(() => undefined) // not gone yet
   })
-  const first = await asked()
+  const first = await requestRuntimes()
   await eventually(async () => {
-    expect(await asked()).toMatchObject({ status: 200, json: { runtimes: expect.anything() } })
+    expect(await requestRuntimes()).toMatchObject({ status: 200, json: { runtimes: expect.anything() } })
   }, restartWithinMs)
   expect([200, 503]).toContain(first.status)
   expect(steward.pids().service).not.toBe(before)
@@ -151,8 +151,8 @@ test('over its socket the service keeps its rules', async () => {
   const link = async (claimed: string) => {
     const wallet = evmWallet()
     const { json } = await real.send('/v1/auth/nonce', { method: 'POST' })
-    const given = { address: wallet.address, nonce: json.nonce, issuedAt: new Date(nowMs) }
-    const message = siweMessage(`http://${claimed}`, given)
+    const fields = { address: wallet.address, nonce: json.nonce, issuedAt: new Date(nowMs) }
+    const message = siweMessage(`http://${claimed}`, fields)
     const signed = { message, signature: await wallet.sign(message), chain_type: 'evm' }
     return overSocket(socketPath, {
       path: '/v1/auth/wallets',
@@ -195,7 +195,7 @@ test('the agent asks nobody in a folder of another user', async (context) => {
   onTestFinished(() => foreign.close())
   chownSync(folder, 65_534, 65_534)
   const target = { url: 'http://127.0.0.1:1', key: 'sk_steward_owner', certificate: undefined }
-  const agent = await runningAgent({
+  const agent = await createRunningAgent({
     dataFolder: temporaryFolder('agent'),
     target: { ...target, socketPath: join(folder, 'service.sock') },
   })

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { eventually } from '../support/eventually.ts'
-import { plantedCharge, plantedHold } from '../support/plantedCharge.ts'
-import { runningService, type Sent, type TestService } from '../support/runningService.ts'
+import { plantCharge, plantHold } from '../support/plantCharge.ts'
+import { type RequestFields, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
-import { messageOf, openSocket } from '../support/socketClient.ts'
+import { findMessage, openSocket } from '../support/socketClient.ts'
 
 /** What is read of the credits beside the balance: sums, filters, the CSV, events; and how the owner adjusts a balance. */
 let service: TestService
@@ -19,7 +19,7 @@ beforeAll(async () => {
   ada = secondAccount(service.dataDir)
   ownerId = (await service.send('/v1/auth/me')).json.id
   await service.send('/v1/credits/grants', { body: { to_address: ada.accountId, amount_cents: 500, note: formula } })
-  const charge = (given: object) => plantedCharge(service.dataDir, { accountId: ada.accountId, cents: 1, ...given })
+  const charge = (fields: object) => plantCharge(service.dataDir, { accountId: ada.accountId, cents: 1, ...fields })
   const refunded = charge({ cents: 10, model: 'gpt-5.2', keyId: 'key_one', atMs: day('2026-03-01') })
   charge({ cents: 20, model: 'claude-opus-4.6', atMs: day('2026-03-01'), details: { prompt_tokens: 12 } })
   charge({ cents: 3, model: 'gpt-5.2', atMs: day('2026-03-02') })
@@ -30,7 +30,8 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 
 const get = async (path: string, key = ada.key) => (await service.send(`/v1/credits/${path}`, { key })).json
-const adjust = (body: object, sent: Sent = {}) => service.send('/v1/credits/adjustments', { body, ...sent })
+const adjust = (body: object, options: RequestFields = {}) =>
+  service.send('/v1/credits/adjustments', { body, ...options })
 
 describe('spending', () => {
   const march = 'from=2026-03-01&to=2026-03-31'
@@ -82,7 +83,7 @@ describe('spending', () => {
 })
 
 describe('the history', () => {
-  const found = async (query: string) => {
+  const search = async (query: string) => {
     const { transactions, total } = await get(`history?limit=100&${query}`)
     expect(transactions).toHaveLength(total)
     return transactions.map(({ description, amount_cents }: Record<string, unknown>) => [description, amount_cents])
@@ -116,15 +117,15 @@ describe('the history', () => {
     ['text=nothing', []],
     [`text=${encodeURIComponent("' OR 1=1 --")}`, []],
   ])('is filtered by %s', async (query, expected) => {
-    expect(await found(query)).toEqual(expected)
+    expect(await search(query)).toEqual(expected)
   })
 
   test('tells key, tokens, and what was refunded', async () => {
     const [charge] = (await get('history?key=key_one')).transactions
     expect(charge).toMatchObject({ key_id: 'key_one', refunded_cents: 6, metadata: { estimated: false } })
-    const [other] = (await get('history?model=claude-opus-4.6')).transactions
-    expect(other).toMatchObject({ metadata: { prompt_tokens: 12 } })
-    expect(other.refunded_cents).toBeUndefined()
+    const [entry] = (await get('history?model=claude-opus-4.6')).transactions
+    expect(entry).toMatchObject({ metadata: { prompt_tokens: 12 } })
+    expect(entry.refunded_cents).toBeUndefined()
     const [byId] = (await get(`history?text=${charge.id}`)).transactions
     expect(byId.id).toBe(charge.id)
   })
@@ -153,7 +154,7 @@ describe('the CSV', () => {
   test('holds what the filters leave, over more than one reading', async () => {
     const bob = secondAccount(service.dataDir)
     await service.send('/v1/credits/grants', { body: { to_address: bob.accountId, amount_cents: 500 } })
-    for (let index = 0; index < 410; index += 1) plantedCharge(service.dataDir, { accountId: bob.accountId, cents: 1 })
+    for (let index = 0; index < 410; index += 1) plantCharge(service.dataDir, { accountId: bob.accountId, cents: 1 })
     const { text } = await service.send('/v1/credits/history/export?type=inference', { key: bob.key })
     const ids = [...text.matchAll(/txn_\w+/g)].map(([id]) => id)
     expect(ids).toHaveLength(410)
@@ -162,10 +163,10 @@ describe('the CSV', () => {
 })
 
 describe('an adjustment', () => {
-  const balanceOf = async (key = service.key) => (await service.send('/v1/credits/balance', { key })).json
+  const readBalance = async (key = service.key) => (await service.send('/v1/credits/balance', { key })).json
 
   test('raises and lowers the balance, with a note in the history', async () => {
-    const before = (await balanceOf()).balance_cents
+    const before = (await readBalance()).balance_cents
     expect((await adjust({ amount_cents: 250, note: 'More for tests' })).json).toEqual({
       adjustment_id: expect.stringMatching(/^txn_/),
       status: 'completed',
@@ -174,7 +175,7 @@ describe('an adjustment', () => {
       balance_after_cents: before + 250,
     })
     expect((await adjust({ amount_cents: -400, note: 'Less' })).json.balance_after_cents).toBe(before - 150)
-    expect((await balanceOf()).balance_cents).toBe(before - 150)
+    expect((await readBalance()).balance_cents).toBe(before - 150)
     expect((await get('history?type=adjustment', service.key)).transactions).toMatchObject([
       { type: 'adjustment', amount_cents: -400, description: 'Less', balance_after_cents: before - 150 },
       { type: 'adjustment', amount_cents: 250, description: 'More for tests' },
@@ -193,18 +194,18 @@ describe('an adjustment', () => {
   test('never goes below what is held', async () => {
     const bob = secondAccount(service.dataDir)
     await adjust({ to_address: bob.accountId, amount_cents: 30, note: 'Begin' })
-    plantedHold(service.dataDir, { accountId: bob.accountId, cents: 12 })
+    plantHold(service.dataDir, { accountId: bob.accountId, cents: 12 })
     expect(await adjust({ to_address: bob.accountId, amount_cents: -19, note: 'x' })).toMatchObject({
       status: 402,
       json: { code: 'credits/insufficient' },
     })
     expect((await adjust({ to_address: bob.accountId, amount_cents: -18, note: 'x' })).status).toBe(200)
-    expect(await balanceOf(bob.key)).toMatchObject({ balance_cents: 12, held_cents: 12, available_cents: 0 })
+    expect(await readBalance(bob.key)).toMatchObject({ balance_cents: 12, held_cents: 12, available_cents: 0 })
   })
 
   test('happens once for one Idempotency-Key, whichever way it goes', async () => {
     const headers = { 'idempotency-key': 'adjust once' }
-    const before = (await balanceOf()).balance_cents
+    const before = (await readBalance()).balance_cents
     await Promise.all([1, 2].map(() => adjust({ amount_cents: -5, note: 'Once' }, { headers })))
     const database = openDatabase(join(service.dataDir, 'service.sqlite'))
     database.exec('DELETE FROM idempotent_answers')
@@ -214,7 +215,7 @@ describe('an adjustment', () => {
       status: 409,
       json: { code: 'request/reused-key' },
     })
-    expect((await balanceOf()).balance_cents).toBe(before - 5)
+    expect((await readBalance()).balance_cents).toBe(before - 5)
   })
 
   const demand = '`amount_cents` must be a whole number of cents from -100000000 to 100000000, and not 0.'
@@ -245,11 +246,11 @@ test('a change is told to the accounts that it is about, and to nobody else', as
   const sockets = await Promise.all([bob, eve].map(({ key }) => listen(key)))
   const [ofBob, ofEve] = sockets
   if (!ofBob || !ofEve) throw new Error('Two were opened.')
-  for (const socket of sockets) await messageOf(socket, { type: 'ready' })
+  for (const socket of sockets) await findMessage(socket, { type: 'ready' })
   for (let index = 0; index < 20; index += 1) {
     await service.send('/v1/credits/grants', { body: { to_address: bob.accountId, amount_cents: 1 } })
   }
-  await messageOf(ofBob, { type: 'credits.changed' })
+  await findMessage(ofBob, { type: 'credits.changed' })
   await service.send('/v1/automatons/nonce', { key: eve.key, body: {} })
   await eventually(async () => expect((await get('balance', bob.key)).balance_cents).toBe(20))
   expect(JSON.stringify(ofBob.messages).match(/credits.changed/g)?.length).toBeLessThan(20)

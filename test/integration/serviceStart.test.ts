@@ -3,7 +3,7 @@ import { until } from '../support/eventually.ts'
 import { runningService, type TestServiceOptions } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-async function started(options: TestServiceOptions) {
+async function startWith(options: TestServiceOptions) {
   const service = await runningService(options)
   onTestFinished(() => service.close())
   return service
@@ -11,12 +11,12 @@ async function started(options: TestServiceOptions) {
 
 test('what ran when everything ended is told as stopped, also before another host runs', async () => {
   const dataDir = temporaryFolder('ended')
-  const first = await started({ dataDir })
+  const first = await startWith({ dataDir })
   const { json, text } = await first.send('/v1/sandboxes', { body: {} })
   expect(json.status, text).toBe('running')
   await first.close()
 
-  const second = await started({ dataDir, host: 'none' })
+  const second = await startWith({ dataDir, host: 'none' })
   const sandbox = `/v1/sandboxes/${json.id}`
   await until('it is told as stopped', async () => (await second.send(sandbox)).json.status === 'stopped')
   expect((await second.send(sandbox)).json).toMatchObject({

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../support/eventually.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
-import { messageOf, openSocket, type SocketClient } from '../support/socketClient.ts'
+import { findMessage, openSocket, type SocketClient } from '../support/socketClient.ts'
 
 /** Terminals through REST, the stream and a link, over the real service, host and namespaces. */
 let service: TestService
@@ -50,7 +50,7 @@ describe('through REST', () => {
       const { json } = await service.send(`${sandbox}/exec`, { body: { command: 'pgrep -fx "sleep 1000"' } })
       return json.exit_code === 0
     })
-    const outputOf = async (body: object) => {
+    const readOutput = async (body: object) => {
       const terminal = await startTerminal('pwd', body)
       return until('the exit', async () => {
         const { json } = await service.send(`${terminal}/read`)
@@ -58,9 +58,9 @@ describe('through REST', () => {
       })
     }
     const beside = { cwd_of: server.slice(server.lastIndexOf('/') + 1), cwd: '/tmp' }
-    expect(await outputOf(beside)).toBe('/srv/site')
+    expect(await readOutput(beside)).toBe('/srv/site')
     await service.send(server, { method: 'DELETE' })
-    expect(await outputOf(beside)).toBe('/tmp')
+    expect(await readOutput(beside)).toBe('/tmp')
     const refusal = await service.send(`${sandbox}/pty`, { body: { command: 'pwd', cwd_of: '../etc' } })
     expect([refusal.status, refusal.json.code]).toEqual([400, 'request/invalid'])
   })
@@ -168,10 +168,10 @@ describe('the stream', () => {
     const terminal = await startTerminal('stty -echo; echo before; read line; echo "got $line"; exit 3')
     await until('the first line', async () => (await service.send(`${terminal}/read`)).json.output === 'before')
     const socket = await watch(stream(terminal))
-    expect(await messageOf(socket, { type: 'attached' })).toMatchObject({ state: 'running', cols: 80, rows: 24 })
+    expect(await findMessage(socket, { type: 'attached' })).toMatchObject({ state: 'running', cols: 80, rows: 24 })
     await until('the snapshot', () => socket.text.includes('before'))
     socket.send({ type: 'input', data: 'this\n' })
-    expect(await messageOf(socket, { type: 'exited' })).toEqual({ type: 'exited', exit_code: 3, signal: null })
+    expect(await findMessage(socket, { type: 'exited' })).toEqual({ type: 'exited', exit_code: 3, signal: null })
     expect(socket.text).toContain('got this\r\n')
     expect((await until('the close', () => socket.closed)).code).toBe(1000)
   })
@@ -179,18 +179,18 @@ describe('the stream', () => {
   test('shows every viewer the same', async () => {
     const terminal = await startTerminal('cat')
     const viewers = [await watch(stream(terminal)), await watch(stream(terminal))]
-    for (const viewer of viewers) await messageOf(viewer, { type: 'attached' })
+    for (const viewer of viewers) await findMessage(viewer, { type: 'attached' })
     viewers[0]?.send({ type: 'input', data: 'both\n' })
     for (const viewer of viewers) await until('the line', () => viewer.text.includes('both'))
     viewers[1]?.send({ type: 'resize', cols: 90, rows: 30 })
     for (const viewer of viewers)
-      expect(await messageOf(viewer, { type: 'resized' })).toMatchObject({ cols: 90, rows: 30 })
+      expect(await findMessage(viewer, { type: 'resized' })).toMatchObject({ cols: 90, rows: 30 })
   })
 
   test('loses no byte of a loud program', async () => {
     const terminal = await startTerminal('read _; seq 1 200000; exit 0')
     const socket = await watch(stream(terminal))
-    await messageOf(socket, { type: 'attached' })
+    await findMessage(socket, { type: 'attached' })
     await until('the snapshot', () => socket.frames.length > 0)
     const snapshots = socket.frames.length
     let used = 0
@@ -201,7 +201,7 @@ describe('the stream', () => {
     }, 5)
     try {
       socket.send({ type: 'input', data: '\n' })
-      await messageOf(socket, { type: 'exited' })
+      await findMessage(socket, { type: 'exited' })
     } finally {
       clearInterval(reading)
     }
@@ -214,10 +214,10 @@ describe('the stream', () => {
   test('refuses a message that is none and goes on', async () => {
     const terminal = await startTerminal('cat')
     const socket = await watch(stream(terminal))
-    await messageOf(socket, { type: 'attached' })
+    await findMessage(socket, { type: 'attached' })
     for (const wrong of ['no json', '{"type":"resize","cols":0,"rows":1}', '{"type":"dance"}']) socket.send(wrong)
     await until('three refusals', () => socket.messages.filter(({ type }) => type === 'refused').length === 3)
-    expect(await messageOf(socket, { type: 'refused' })).toMatchObject({ code: 'request/invalid' })
+    expect(await findMessage(socket, { type: 'refused' })).toMatchObject({ code: 'request/invalid' })
     socket.send({ type: 'input', data: 'still here\n' })
     await until('the line', () => socket.text.includes('still here'))
   })
@@ -291,19 +291,19 @@ describe('a link', () => {
     expect((await asHolder(`${terminal}/write`, { input: 'x' })).status).toBe(200)
     const socket = await watch(stream(terminal), { headers: {}, protocols: [`steward.token.${token}`] })
     expect(socket.protocol).toBe(`steward.token.${token}`)
-    await messageOf(socket, { type: 'attached' })
+    await findMessage(socket, { type: 'attached' })
     const named = await watch(stream(terminal), { headers: {}, protocols: ['steward', `steward.token.${token}`] })
     expect(named.protocol).toBe('steward')
   })
 
   test('opens nothing else', async () => {
     const { token } = await link()
-    const other = await service.send('/v1/sandboxes', { body: { name: 'other' } })
+    const otherSandbox = await service.send('/v1/sandboxes', { body: { name: 'other' } })
     for (const [path, body] of [
       ['/v1/sandboxes', undefined],
       ['/v1/auth/api-keys', undefined],
-      [`/v1/sandboxes/${other.json.id}`, undefined],
-      [`/v1/sandboxes/${other.json.id}/pty`, { command: 'cat' }],
+      [`/v1/sandboxes/${otherSandbox.json.id}`, undefined],
+      [`/v1/sandboxes/${otherSandbox.json.id}/pty`, { command: 'cat' }],
       [`${sandbox}/exec`, { command: 'id' }],
       [`${sandbox}/files/read?path=/etc/hostname`, undefined],
       [`${sandbox}/terminal-session`, {}],
@@ -315,7 +315,7 @@ describe('a link', () => {
     }
     expect((await service.send(sandbox, { key: token, method: 'DELETE' })).status).toBe(403)
     await expect(watch('/v1/events', { headers: { authorization: token } })).rejects.toThrow('403')
-    await service.send(`/v1/sandboxes/${other.json.id}`, { method: 'DELETE' })
+    await service.send(`/v1/sandboxes/${otherSandbox.json.id}`, { method: 'DELETE' })
   })
 
   test('ends after its hour, and with its sandbox', async () => {
@@ -325,7 +325,7 @@ describe('a link', () => {
       headers: {},
       protocols: [`steward.token.${token}`],
     })
-    await messageOf(socket, { type: 'attached' })
+    await findMessage(socket, { type: 'attached' })
     clockAheadMs = 3_600_001
     expect((await service.send(sandbox, { key: token })).status).toBe(401)
     await service.send(sandbox, { method: 'PATCH', body: { name: 'compared' } }) // sooner than the next comparison
@@ -344,16 +344,16 @@ describe('a link', () => {
 describe('events', () => {
   test('tell each change of sandboxes and terminals to their owner only', async () => {
     const { key } = secondAccount(service.dataDir)
-    const own = await watch('/v1/events')
+    const ownEvents = await watch('/v1/events')
     const foreign = await watch('/v1/events', { headers: { authorization: key } })
-    expect(await messageOf(own, { type: 'ready' })).toEqual({ type: 'ready' })
-    await messageOf(foreign, { type: 'ready' })
+    expect(await findMessage(ownEvents, { type: 'ready' })).toEqual({ type: 'ready' })
+    await findMessage(foreign, { type: 'ready' })
 
     const { json } = await service.send('/v1/sandboxes', { body: { name: 'watched' } })
     const statuses = () =>
-      own.messages
+      ownEvents.messages
         .filter(({ type }) => type === 'sandbox.changed')
-        .map(({ sandbox: it }) => it as { id: string; status: string })
+        .map(({ sandbox }) => sandbox as { id: string; status: string })
         .filter(({ id }) => id === json.id)
         .map(({ status }) => status)
     await until('both states', () => statuses().length === 2)
@@ -361,25 +361,25 @@ describe('events', () => {
 
     const made = await service.send(`/v1/sandboxes/${json.id}/pty`, { body: { command: 'exit 5' } })
     const ended = await until('the end of the terminal', () =>
-      own.messages
+      ownEvents.messages
         .map(({ terminal }) => terminal as { session_id: string; exit_code: number | null } | undefined)
-        .find((it) => it?.session_id === made.json.session_id && it?.exit_code === 5),
+        .find((terminal) => terminal?.session_id === made.json.session_id && terminal?.exit_code === 5),
     )
     expect(ended).toMatchObject({ sandbox_id: json.id, state: 'exited', command: 'exit 5' })
 
     await service.send(`/v1/sandboxes/${json.id}`, { method: 'DELETE' })
-    await messageOf(own, { type: 'sandbox.removed', id: json.id })
+    await findMessage(ownEvents, { type: 'sandbox.removed', id: json.id })
     expect(foreign.messages).toEqual([{ type: 'ready' }])
   })
 
   test('tell what is in the foreground of a terminal, and that it asks for its person', async () => {
-    const own = await watch('/v1/events')
-    await messageOf(own, { type: 'ready' })
+    const ownEvents = await watch('/v1/events')
+    await findMessage(ownEvents, { type: 'ready' })
     const terminal = await startTerminal('bash')
     const type = (input: string) => service.send(`${terminal}/write`, { body: { input } })
     const isForeground = (name: string | null) =>
       until(`the program ${name}`, () => {
-        const last = own.messages.findLast(({ type }) => type === 'terminal.changed')
+        const last = ownEvents.messages.findLast(({ type }) => type === 'terminal.changed')
         return (last?.terminal as { process: string | null } | undefined)?.process === name
       })
     await type('cat\n')
@@ -387,27 +387,27 @@ describe('events', () => {
     await type('\x03')
     await isForeground(null)
     await type(`printf '\\e]777;notify;Claude;Approve \u202Ethis?\\a'\n`)
-    await messageOf(own, {
+    await findMessage(ownEvents, {
       type: 'terminal.called',
       session_id: terminal.split('/').at(-1),
       text: 'Claude: Approve this?',
     })
     // Of many at once the last one is told.
     await type(`for n in $(seq 200); do printf '\\e]9;again\\a'; done\n`)
-    await messageOf(own, { type: 'terminal.called', text: 'again' })
-    expect(own.messages.filter(({ type }) => type === 'terminal.called').length).toBeLessThan(10)
+    await findMessage(ownEvents, { type: 'terminal.called', text: 'again' })
+    expect(ownEvents.messages.filter(({ type }) => type === 'terminal.called').length).toBeLessThan(10)
   })
 
   test('say `ready` again when the host was replaced', async () => {
-    const own = await watch('/v1/events')
-    await messageOf(own, { type: 'ready' })
+    const ownEvents = await watch('/v1/events')
+    await findMessage(ownEvents, { type: 'ready' })
     const terminal = await startTerminal('cat')
     const socket = await watch(stream(terminal))
-    await messageOf(socket, { type: 'attached' })
+    await findMessage(socket, { type: 'attached' })
     await service.endHost()
     expect((await until('the stream to end', () => socket.closed)).code).toBe(4503)
-    await until('the second ready', () => own.messages.filter(({ type }) => type === 'ready').length === 2)
-    await messageOf(own, { type: 'sandbox.changed' })
+    await until('the second ready', () => ownEvents.messages.filter(({ type }) => type === 'ready').length === 2)
+    await findMessage(ownEvents, { type: 'sandbox.changed' })
     expect((await service.send(sandbox)).json).toMatchObject({ status: 'stopped', started_at: null })
     expect((await service.send(`${terminal}/read`)).json).toMatchObject({ state: 'exited' })
     expect((await service.send(`${sandbox}/start`, { method: 'POST' })).json.status).toBe('running')

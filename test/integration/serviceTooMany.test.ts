@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runningService, type Sent, type TestService } from '../support/runningService.ts'
+import { type RequestFields, runningService, type TestService } from '../support/runningService.ts'
 
 /** One more than there may be: 429, what it is about, and when to try again. */
 let service: TestService
@@ -14,9 +14,9 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-type Asked = (number: number) => { path: string; sent: Sent }
+type RequestFactory = (number: number) => { path: string; sent: RequestFields }
 
-const made: Record<string, { most: number; code: string; ask: Asked }> = {
+const limits: Record<string, { most: number; code: string; ask: RequestFactory }> = {
   terminals: { most: 64, code: 'terminal/too-many', ask: () => ask(`${sandbox}/pty`, { command: 'cat' }) },
   ports: { most: 64, code: 'port/too-many', ask: (port) => ask(`${sandbox}/ports/expose`, { port }) },
   domains: {
@@ -37,12 +37,12 @@ const made: Record<string, { most: number; code: string; ask: Asked }> = {
   },
 }
 
-function ask(path: string, body: object): ReturnType<Asked> {
+function ask(path: string, body: object): ReturnType<RequestFactory> {
   return { path, sent: { body } }
 }
 
-test.each(Object.keys(made))('%s: the one too many is told when to try again', async (what) => {
-  const { most, code, ask } = made[what] ?? expect.unreachable()
+test.each(Object.keys(limits))('%s: the one too many is told when to try again', async (kind) => {
+  const { most, code, ask } = limits[kind] ?? expect.unreachable()
   for (let number = 1; number <= most + 1; number++) {
     const { path, sent } = ask(number)
     const { status, json, headers } = await service.send(path, sent)

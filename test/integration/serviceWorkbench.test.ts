@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../support/eventually.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
-import { messageOf, openSocket, type SocketClient } from '../support/socketClient.ts'
+import { findMessage, openSocket, type SocketClient } from '../support/socketClient.ts'
 
 /** What a workbench of many terminals asks of the service: names of its own, marks, and a search through all of them. */
 let service: TestService
@@ -25,18 +25,18 @@ async function createSandbox(name: string): Promise<string> {
   return `/v1/sandboxes/${json.id}`
 }
 
-async function startTerminal(command: string, at = sandbox): Promise<string> {
-  const { status, json, text } = await service.send(`${at}/pty`, { body: { command } })
+async function startTerminal(command: string, sandboxPath = sandbox): Promise<string> {
+  const { status, json, text } = await service.send(`${sandboxPath}/pty`, { body: { command } })
   expect(status, text).toBe(201)
-  return `${at}/pty/${json.session_id}`
+  return `${sandboxPath}/pty/${json.session_id}`
 }
 
-const idOf = (terminal: string) => terminal.split('/').at(-1)
+const getId = (terminal: string) => terminal.split('/').at(-1)
 
 async function events(): Promise<SocketClient> {
   const socket = await openSocket(`${service.url}/v1/events`, { headers: { authorization: `Bearer ${service.key}` } })
   opened.push(socket)
-  await messageOf(socket, { type: 'ready' })
+  await findMessage(socket, { type: 'ready' })
   return socket
 }
 
@@ -48,13 +48,13 @@ describe('a name', () => {
     const watching = await events()
     expect((await rename(terminal, { name: '  the build ' })).json).toMatchObject({ name: 'the build', title: null })
     await until('the event', () =>
-      watching.messages.some((it) => (it.terminal as { name?: string } | undefined)?.name === 'the build'),
+      watching.messages.some((message) => (message.terminal as { name?: string } | undefined)?.name === 'the build'),
     )
     await service.send(`${terminal}/write`, { body: { input: '\n' } })
     const ended = await until('the exit', async () => {
       const { json } = await service.send(`${sandbox}/pty?all=true`)
       return json.sessions.find(
-        (it: { session_id: string; state: string }) => it.session_id === idOf(terminal) && it.state === 'exited',
+        (it: { session_id: string; state: string }) => it.session_id === getId(terminal) && it.state === 'exited',
       )
     })
     expect(ended.name).toBe('the build')
@@ -82,15 +82,15 @@ describe('the search', () => {
   const found = async (query: string): Promise<Match[]> => (await search(query)).matches
 
   test('finds text in every terminal of the caller, running or ended, and of nobody else', async () => {
-    const other = await createSandbox('other')
+    const otherSandbox = await createSandbox('other')
     const running = await startTerminal('seq 1 100; echo needle-in-hay; cat')
-    const ended = await startTerminal('echo a Needle; exit 0', other)
+    const ended = await startTerminal('echo a Needle; exit 0', otherSandbox)
     const matches = await until('both', async () => {
       const all = await found('q=needle')
       return all.length === 2 && all
     })
-    expect(matches.map(({ session_id }) => session_id).sort()).toEqual([idOf(running), idOf(ended)].sort())
-    const inRunning = matches.find(({ session_id }) => session_id === idOf(running))
+    expect(matches.map(({ session_id }) => session_id).sort()).toEqual([getId(running), getId(ended)].sort())
+    const inRunning = matches.find(({ session_id }) => session_id === getId(running))
     expect(inRunning).toMatchObject({
       sandbox_id: sandbox.split('/').at(-1),
       row: 100,
@@ -106,7 +106,7 @@ describe('the search', () => {
     const { key } = secondAccount(service.dataDir)
     const foreign = await service.send('/v1/terminals/search?q=needle', { key })
     expect(foreign.json).toEqual({ matches: [], truncated: false, searched: 0 })
-    await service.send(other, { method: 'DELETE' })
+    await service.send(otherSandbox, { method: 'DELETE' })
     await service.send(running, { method: 'DELETE' })
   })
 
@@ -137,11 +137,11 @@ test('output and bells are told as they come, without what was printed', async (
   const terminal = await startTerminal(`read _; echo secret-word; read _; printf '\\a'; cat`)
   const type = (input: string) => service.send(`${terminal}/write`, { body: { input } })
   await type('\n')
-  const session_id = idOf(terminal)
-  await messageOf(watching, { type: 'terminal.output', session_id, bell: false })
+  const session_id = getId(terminal)
+  await findMessage(watching, { type: 'terminal.output', session_id, bell: false })
   await type('\n')
-  await messageOf(watching, { type: 'terminal.output', session_id, bell: true })
-  const told = watching.messages.filter(({ type }) => type === 'terminal.output')
-  expect(JSON.stringify(told)).not.toContain('secret-word')
+  await findMessage(watching, { type: 'terminal.output', session_id, bell: true })
+  const outputEvents = watching.messages.filter(({ type }) => type === 'terminal.output')
+  expect(JSON.stringify(outputEvents)).not.toContain('secret-word')
   await service.send(terminal, { method: 'DELETE' })
 })

@@ -8,11 +8,11 @@ import { LocalEvent } from '#shared/contract/localApi.ts'
 import { payment, signInTo } from '../support/approvals.ts'
 import type * as Fake from '../support/electronFake.ts'
 import { eventually, until } from '../support/eventually.ts'
+import { openTestWallet } from '../support/openTestWallet.ts'
 import { openPersonSession } from '../support/personSession.ts'
 import { startProgram } from '../support/program.ts'
 import { sendSheet } from '../support/sheetForms.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { walletOf } from '../support/walletOf.ts'
 
 type Electron = typeof Fake
 
@@ -46,7 +46,7 @@ async function startWindow(dataFolder = temporaryFolder('data')) {
   const written = vi.spyOn(process.stdout, 'write').mockImplementation(() => true)
   onTestFinished(() => written.mockRestore())
   await startMain(electron, dataFolder, ['--json'])
-  const window = await until('the window', () => electron.electronSeen.windows[0])
+  const window = await until('the window', () => electron.electronState.windows[0])
   const line = await until('the ready line', () => written.mock.calls.map(([text]) => String(text)).find(isReady))
   const ready = JSON.parse(line) as { url: string; service_url: string }
   return { electron, window, ready, origin: new URL(ready.url).origin, dataFolder }
@@ -54,9 +54,9 @@ async function startWindow(dataFolder = temporaryFolder('data')) {
 
 const isReady = (text: string) => text.startsWith('{"event":"ready"')
 
-async function quit({ app, electronSeen }: Electron): Promise<void> {
-  if (electronSeen.exitCodes.length === 0) app.quit()
-  await until('the application has ended', () => electronSeen.exitCodes.length > 0)
+async function quit({ app, electronState }: Electron): Promise<void> {
+  if (electronState.exitCodes.length === 0) app.quit()
+  await until('the application has ended', () => electronState.exitCodes.length > 0)
 }
 
 test('the window is closed off as Electron advises, and shows the local interface with a token of its own', async () => {
@@ -75,8 +75,8 @@ test('the window is closed off as Electron advises, and shows the local interfac
     navigateOnDragDrop: false,
     spellcheck: false,
   })
-  expect(electron.electronSeen).toMatchObject({ sandboxEnabled: true, askedForOnlyInstance: true })
-  expect(electron.electronSeen.paths).toEqual({ userData: join(dataFolder, 'window') })
+  expect(electron.electronState).toMatchObject({ sandboxEnabled: true, askedForOnlyInstance: true })
+  expect(electron.electronState.paths).toEqual({ userData: join(dataFolder, 'window') })
   expect(window.urls).toEqual([ready.url])
   expect(ready.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/)
   expect(window.shown).toBe(true)
@@ -103,7 +103,7 @@ test('pages get two permissions, and no device', async () => {
 
 test('the window stays on the local interface, and links lead to the browser', async () => {
   const { electron, window, origin } = await startWindow()
-  const { FakeEvent, electronSeen } = electron
+  const { FakeEvent, electronState } = electron
   const happens = (name: string, url: string, isMainFrame = true) => {
     const event = new FakeEvent(url, isMainFrame)
     window.webContents.emit(name, event)
@@ -148,13 +148,13 @@ test('the window stays on the local interface, and links lead to the browser', a
   expect(happens('will-redirect', 'https://example.com/', false)).toBe(true)
   expect(happens('will-redirect', preview)).toBe(true)
   expect(happens('will-attach-webview', '')).toBe(true)
-  expect(electronSeen.openedOutside).toEqual([])
+  expect(electronState.openedOutside).toEqual([])
   expect(window.webContents.openHandler?.({ url: 'https://example.com/a?b' })).toEqual({ action: 'deny' })
   expect(happens('will-navigate', 'https://example.com/c')).toBe(true)
   expect(window.webContents.openHandler?.({ url: 'http://example.com/' })).toEqual({ action: 'deny' })
   expect(window.webContents.openHandler?.({ url: 'mailto:ada@example.com' })).toEqual({ action: 'deny' })
   expect(window.webContents.openHandler?.({ url: preview })).toEqual({ action: 'deny' })
-  expect(electronSeen.openedOutside).toEqual([
+  expect(electronState.openedOutside).toEqual([
     'https://example.com/a?b',
     'https://example.com/c',
     'http://example.com/',
@@ -165,7 +165,7 @@ test('the window stays on the local interface, and links lead to the browser', a
 
 test('a window with unsaved changes closes only when the person says so', async () => {
   const { electron, window } = await startWindow()
-  const { FakeEvent, electronPlay, electronSeen } = electron
+  const { FakeEvent, electronPlay, electronState } = electron
   const closes = (pressed: number): boolean => {
     electronPlay.pressed = pressed
     const event = new FakeEvent()
@@ -173,7 +173,7 @@ test('a window with unsaved changes closes only when the person says so', async 
     return event.prevented
   }
   expect([closes(0), closes(1)]).toEqual([false, true])
-  expect(electronSeen.messageBoxes).toMatchObject([{ hasParent: true }, { hasParent: true }])
+  expect(electronState.messageBoxes).toMatchObject([{ hasParent: true }, { hasParent: true }])
 })
 
 test('a second instance brings the first to the front, and itself does nothing', async () => {
@@ -186,16 +186,16 @@ test('a second instance brings the first to the front, and itself does nothing',
   const second = await freshElectron()
   second.electronPlay.isOnlyInstance = false
   await startMain(second, temporaryFolder('data'))
-  await until('the second has ended', () => second.electronSeen.exitCodes.length > 0)
-  expect(second.electronSeen).toMatchObject({ exitCodes: [0], windows: [] })
+  await until('the second has ended', () => second.electronState.exitCodes.length > 0)
+  expect(second.electronState).toMatchObject({ exitCodes: [0], windows: [] })
 })
 
 test('there is one menu, and it leads to the description of the interface', async () => {
   const { electron, origin } = await startWindow()
-  expect(electron.electronSeen.menus).toHaveLength(1)
-  const items = flat(electron.electronSeen.menus[0] ?? [])
+  expect(electron.electronState.menus).toHaveLength(1)
+  const items = flat(electron.electronState.menus[0] ?? [])
   items.find((item) => item.label === 'Interface for programs')?.click?.({} as never, undefined, {} as never)
-  expect(electron.electronSeen.openedOutside).toEqual([`${origin}/docs`])
+  expect(electron.electronState.openedOutside).toEqual([`${origin}/docs`])
 })
 
 test.each([
@@ -209,7 +209,7 @@ test.each([
   const electron = await freshElectron()
   const { setApplicationMenu } = await import('#shell/applicationMenu.ts')
   setApplicationMenu('http://127.0.0.1:1', platform)
-  const items = flat(electron.electronSeen.menus[0] ?? [])
+  const items = flat(electron.electronState.menus[0] ?? [])
   expect(items.flatMap((item) => item.accelerator ?? [])).toEqual(accelerators)
   for (const role of roles) expect(items.map((item) => item.role)).toContain(role)
   // It would be Ctrl-M, which is Enter.
@@ -219,10 +219,10 @@ test.each([
 test('the place of the window and the colours of the system are kept', async () => {
   const dataFolder = temporaryFolder('data')
   mkdirSync(dataFolder, { recursive: true })
-  const kept = { bounds: { x: 100, y: 50, width: 1000, height: 600 }, maximized: true }
-  writeFileSync(join(dataFolder, 'window.json'), JSON.stringify(kept))
+  const state = { bounds: { x: 100, y: 50, width: 1000, height: 600 }, maximized: true }
+  writeFileSync(join(dataFolder, 'window.json'), JSON.stringify(state))
   const { electron, window } = await startWindow(dataFolder)
-  expect(window.options).toMatchObject({ ...kept.bounds, backgroundColor: '#ffffff' })
+  expect(window.options).toMatchObject({ ...state.bounds, backgroundColor: '#ffffff' })
   expect(window.maximized).toBe(true)
   electron.nativeTheme.shouldUseDarkColors = true
   electron.nativeTheme.emit('updated')
@@ -234,15 +234,15 @@ test('the place of the window and the colours of the system are kept', async () 
     maximized: false,
   })
   expect(electron.nativeTheme.listenerCount('updated')).toBe(0)
-  await eventually(() => expect(electron.electronSeen.exitCodes).toEqual([0]))
+  await eventually(() => expect(electron.electronState.exitCodes).toEqual([0]))
   expect(existsSync(join(dataFolder, 'steward.lock'))).toBe(false)
   expect(existsSync(join(dataFolder, 'service.lock'))).toBe(false)
 })
 
 test('a place that no display shows is forgotten, the size is not', async () => {
   const dataFolder = temporaryFolder('data')
-  const kept = { bounds: { x: 5000, y: 50, width: 1000, height: 600 }, maximized: false }
-  writeFileSync(join(dataFolder, 'window.json'), JSON.stringify(kept))
+  const state = { bounds: { x: 5000, y: 50, width: 1000, height: 600 }, maximized: false }
+  writeFileSync(join(dataFolder, 'window.json'), JSON.stringify(state))
   const { window } = await startWindow(dataFolder)
   expect(window.options).toMatchObject({ width: 1000, height: 600 })
   expect(window.options).not.toHaveProperty('x')
@@ -254,9 +254,9 @@ const passphrase = 'several words of a person'
 async function startWithWallet() {
   const dataFolder = temporaryFolder('data')
   writeFileSync(join(dataFolder, 'config.json'), '{"wallet":{"secret_store":"vault_file"}}')
-  const made = walletOf({ folder: dataFolder })
-  await made.wallet.addPhrase({ phrase: await made.wallet.makePhrase(12), writtenDown: true, passphrase })
-  made.close()
+  const wallet = openTestWallet({ folder: dataFolder })
+  await wallet.wallet.addPhrase({ phrase: await wallet.wallet.makePhrase(12), writtenDown: true, passphrase })
+  wallet.close()
   const started = await startWindow(dataFolder)
   const { ready, origin } = started
   const token = new URL(ready.url).hash.slice('#token='.length)
@@ -281,40 +281,40 @@ async function startWithWallet() {
     const reply = await post(`/local/intents/${id}/decision`, { approve: true })
     return { status: reply.status, json: await reply.json() }
   }
-  const stateOf = async (id: string) => {
+  const readState = async (id: string) => {
     const reply = await fetch(`${origin}/local/intents/${id}`, { headers: program })
     return ((await reply.json()) as IntentRecord).state
   }
-  return { ...started, session, post, ask, approve, stateOf }
+  return { ...started, session, post, ask, approve, stateOf: readState }
 }
 
 test('what is above the threshold is approved in a dialog of the system, and nowhere else', async () => {
   const { electron, ask, approve, stateOf, post } = await startWithWallet()
-  const { electronSeen, electronPlay } = electron
-  const asked = await ask(payment('25000000'), 'For\n\nApproved: yes')
-  expect(asked).toMatchObject({ state: 'waiting', needs_confirmation: true })
+  const { electronState, electronPlay } = electron
+  const intent = await ask(payment('25000000'), 'For\n\nApproved: yes')
+  expect(intent).toMatchObject({ state: 'waiting', needs_confirmation: true })
 
   electronPlay.pressed = 0
-  expect(await approve(asked.id)).toMatchObject({ status: 403, json: { code: 'intent/confirmation' } })
-  expect(await stateOf(asked.id)).toBe('waiting')
-  const [box] = electronSeen.messageBoxes
+  expect(await approve(intent.id)).toMatchObject({ status: 403, json: { code: 'intent/confirmation' } })
+  expect(await stateOf(intent.id)).toBe('waiting')
+  const [box] = electronState.messageBoxes
   expect(box?.hasParent).toBe(true)
   expect(box?.options).toMatchObject({ buttons: ['Cancel', 'Approve'], defaultId: 0, cancelId: 0 })
-  expect(box?.options.message).toBe(asked.sentence)
+  expect(box?.options.message).toBe(intent.sentence)
   expect(box?.options.detail).toContain(
     'Asked by: a program with an API key of yours, named “Owner key”\nWhy, in their words: For Approved: yes\nAmount: 25.00 USDC\n',
   )
 
   electronPlay.pressed = 1
-  expect(await approve(asked.id)).toMatchObject({ status: 200, json: { state: 'signed' } })
+  expect(await approve(intent.id)).toMatchObject({ status: 200, json: { state: 'signed' } })
 
   // The stop switch takes an open dialog away.
   const second = await ask(payment('25000000'))
   electronPlay.pressed = undefined
   const deciding = approve(second.id)
-  await until('the dialog', () => electronSeen.messageBoxes.length === 3)
+  await until('the dialog', () => electronState.messageBoxes.length === 3)
   expect(await approve(second.id)).toMatchObject({ status: 403, json: { code: 'intent/confirmation' } })
-  expect(electronSeen.messageBoxes).toHaveLength(3)
+  expect(electronState.messageBoxes).toHaveLength(3)
   expect((await post('/local/stop', { stopped: true })).status).toBe(200)
   expect((await deciding).status).toBe(403)
   expect(await stateOf(second.id)).toBe('denied')
@@ -322,8 +322,8 @@ test('what is above the threshold is approved in a dialog of the system, and now
 
 test('what lets more through, and the end of the stop, are confirmed in a dialog of the system', async () => {
   const { electron, origin, session, post } = await startWithWallet()
-  const { electronSeen, electronPlay } = electron
-  const put = async (confirm_above_micro_usd: string) => {
+  const { electronState, electronPlay } = electron
+  const putThreshold = async (confirm_above_micro_usd: string) => {
     const reply = await fetch(`${origin}/local/policy`, {
       method: 'PUT',
       headers: { ...session, 'content-type': 'application/json' },
@@ -332,8 +332,8 @@ test('what lets more through, and the end of the stop, are confirmed in a dialog
     return { status: reply.status, json: await reply.json() }
   }
   electronPlay.pressed = 0
-  expect(await put('99000000')).toMatchObject({ status: 403, json: { code: 'policy/confirmation' } })
-  expect(electronSeen.messageBoxes).toMatchObject([
+  expect(await putThreshold('99000000')).toMatchObject({ status: 403, json: { code: 'policy/confirmation' } })
+  expect(electronState.messageBoxes).toMatchObject([
     {
       hasParent: true,
       options: {
@@ -343,18 +343,18 @@ test('what lets more through, and the end of the stop, are confirmed in a dialog
       },
     },
   ])
-  expect(await put('9000000')).toMatchObject({ status: 200 })
+  expect(await putThreshold('9000000')).toMatchObject({ status: 200 })
   expect((await post('/local/stop', { stopped: true })).status).toBe(200)
   expect((await post('/local/stop', { stopped: false })).status).toBe(403)
-  expect(electronSeen.messageBoxes).toHaveLength(2)
+  expect(electronState.messageBoxes).toHaveLength(2)
   electronPlay.pressed = 1
   expect((await post('/local/stop', { stopped: false })).status).toBe(200)
-  expect(await put('99000000')).toMatchObject({ status: 200, json: { confirm_above_micro_usd: '99000000' } })
+  expect(await putThreshold('99000000')).toMatchObject({ status: 200, json: { confirm_above_micro_usd: '99000000' } })
 })
 
 test('what waits is announced while the window is not looked at, and a click leads there', async () => {
   const { electron, window, origin, session, ask } = await startWithWallet()
-  const { electronSeen, electronPlay } = electron
+  const { electronState, electronPlay } = electron
   const events: LocalEvent[] = []
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/local/events`, { headers: session })
   socket.on('message', (data) => events.push(LocalEvent.parse(JSON.parse(String(data)))))
@@ -362,23 +362,23 @@ test('what waits is announced while the window is not looked at, and a click lea
   await until('the line to the events', () => events.length > 0)
 
   await ask(signInTo('a.example'))
-  expect(electronSeen.notifications).toEqual([])
+  expect(electronState.notifications).toEqual([])
   window.hasFocus = false
   electronPlay.canNotify = false
   await ask(signInTo('b.example'))
-  expect(electronSeen.notifications).toEqual([])
+  expect(electronState.notifications).toEqual([])
   electronPlay.canNotify = true
-  const asked = await ask(signInTo('c.example'))
-  expect(electronSeen.notifications.map(({ options }) => options)).toEqual([
+  const intent = await ask(signInTo('c.example'))
+  expect(electronState.notifications.map(({ options }) => options)).toEqual([
     {
       title: 'Something waits for your approval',
-      body: `${asked.sentence}\nAsked by a program with an API key of yours, named “Owner key”.`,
+      body: `${intent.sentence}\nAsked by a program with an API key of yours, named “Owner key”.`,
     },
   ])
   window.minimized = true
-  electronSeen.notifications[0]?.emit('click')
+  electronState.notifications[0]?.emit('click')
   expect([window.minimized, window.isFocused()]).toEqual([false, true])
-  await eventually(() => expect(events).toContainEqual({ type: 'intent.show', intent_id: asked.id }))
+  await eventually(() => expect(events).toContainEqual({ type: 'intent.show', intent_id: intent.id }))
 })
 
 test('a start that fails says why, with the exit code of its kind', async () => {
@@ -388,12 +388,12 @@ test('a start that fails says why, with the exit code of its kind', async () => 
   const written = vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
   onTestFinished(() => written.mockRestore())
   await startMain(electron, dataFolder)
-  await until('the end', () => electron.electronSeen.exitCodes.length > 0)
-  expect(electron.electronSeen.exitCodes).toEqual([2])
-  expect(electron.electronSeen.errorBoxes).toEqual([
+  await until('the end', () => electron.electronState.exitCodes.length > 0)
+  expect(electron.electronState.exitCodes).toEqual([2])
+  expect(electron.electronState.errorBoxes).toEqual([
     { title: 'Steward cannot start', text: expect.stringContaining('`app.listn`') },
   ])
-  expect(electron.electronSeen.windows).toEqual([])
+  expect(electron.electronState.windows).toEqual([])
 })
 
 test('the page learns the kind of its window and the platform, and can change neither', async () => {
@@ -427,7 +427,7 @@ test('the wallet is locked with the screen, and before the machine sleeps', asyn
     onReady: () => {},
     failure: (cause) => ({ text: String(cause), exitCode: 1 }),
   })
-  expect(electron.electronSeen.errorBoxes).toEqual([])
+  expect(electron.electronState.errorBoxes).toEqual([])
   electron.powerMonitor.emit('lock-screen')
   expect(locked).toBe(1)
   electron.powerMonitor.emit('suspend')

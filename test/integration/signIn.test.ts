@@ -34,8 +34,8 @@ async function attempt(textOf: (nonce: string) => string, sign = wallet.sign): P
   return verify({ message, signature: await sign(message) })
 }
 
-const usual = (nonce: string, given: Partial<Parameters<typeof siweMessage>[1]> = {}) =>
-  siweMessage(service.url, { address: wallet.address, nonce, issuedAt: new Date(now()), ...given })
+const createMessage = (nonce: string, fields: Partial<Parameters<typeof siweMessage>[1]> = {}) =>
+  siweMessage(service.url, { address: wallet.address, nonce, issuedAt: new Date(now()), ...fields })
 const fields = (nonce: string) => ({
   domain: new URL(service.url).host,
   address: wallet.address,
@@ -53,14 +53,14 @@ describe('a nonce', () => {
       const { status, json } = await exchange(service.url, path, { method: 'POST' })
       expect(status).toBe(200)
       expect(json.nonce).toMatch(/^[A-Za-z0-9]{16,}$/)
-      const leftMs = Date.parse(json.expires_at) - now()
-      expect(leftMs).toBeGreaterThan(4 * minuteMs)
-      expect(leftMs).toBeLessThanOrEqual(5 * minuteMs)
+      const remainingMs = Date.parse(json.expires_at) - now()
+      expect(remainingMs).toBeGreaterThan(4 * minuteMs)
+      expect(remainingMs).toBeLessThanOrEqual(5 * minuteMs)
     }
   })
 
   test('serves once, also when what names it is wrong', async () => {
-    const message = usual(await newNonce(service.url))
+    const message = createMessage(await newNonce(service.url))
     const signature = await wallet.sign(message)
     expect((await verify({ message: `${message}\n`, signature })).status).toBe(400)
     expect(await verify({ message, signature })).toMatchObject(refusedNonce)
@@ -69,30 +69,30 @@ describe('a nonce', () => {
 
   test('is gone beside another one in a message that names both', async () => {
     const [first, second] = [await newNonce(service.url), await newNonce(service.url)]
-    const both = usual(first).replace('Issued', `Nonce: ${second}\nIssued`)
+    const both = createMessage(first).replace('Issued', `Nonce: ${second}\nIssued`)
     expect(await verify({ message: both, signature: await wallet.sign(both) })).toMatchObject(refused)
     for (const nonce of [first, second]) {
-      const message = usual(nonce)
+      const message = createMessage(nonce)
       expect(await verify({ message, signature: await wallet.sign(message) })).toMatchObject(refusedNonce)
     }
   })
 
   test('serves two at once to one only', async () => {
-    const message = usual(await newNonce(service.url))
+    const message = createMessage(await newNonce(service.url))
     const body = { message, signature: await wallet.sign(message) }
     const answers = await Promise.all([verify(body), verify(body), verify(body)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401])
   })
 
   test('that is unknown or over is refused', async () => {
-    expect(await attempt(() => usual('0123456789abcdef0123456789abcdef'))).toMatchObject(refusedNonce)
+    expect(await attempt(() => createMessage('0123456789abcdef0123456789abcdef'))).toMatchObject(refusedNonce)
     const uuid = '7148b9d6-cc75-4df9-8f61-ea746ce0c48e'
-    const foreign = await attempt((nonce) => usual(nonce).replace(/(?<=Nonce: ).*/, uuid))
+    const foreign = await attempt((nonce) => createMessage(nonce).replace(/(?<=Nonce: ).*/, uuid))
     expect(foreign).toMatchObject(refusedNonce)
     const nonce = await newNonce(service.url)
     passedMs += 5 * minuteMs
     // Nobody asks for another nonce meanwhile, which would sweep this one away.
-    const message = usual(nonce)
+    const message = createMessage(nonce)
     expect(await verify({ message, signature: await wallet.sign(message) })).toMatchObject(refusedNonce)
   })
 })
@@ -102,7 +102,7 @@ const refused = { status: 400, json: { error: 'Verification failed', code: 'auth
 
 describe('a message of an Ethereum wallet is taken', () => {
   test.each<[string, (nonce: string) => string]>([
-    ['as viem makes it', (nonce) => usual(nonce)],
+    ['as viem makes it', (nonce) => createMessage(nonce)],
     ['as siwe makes it', (nonce) => new SiweMessage(fields(nonce)).prepareMessage()],
     ['as @signinwithethereum/siwe makes it', (nonce) => new ForkedSiweMessage(fields(nonce)).prepareMessage()],
     [
@@ -120,7 +120,7 @@ describe('a message of an Ethereum wallet is taken', () => {
     [
       'with all that it can hold',
       (nonce) =>
-        usual(nonce, {
+        createMessage(nonce, {
           scheme: 'http',
           expirationTime: new Date(now() + minuteMs),
           notBefore: new Date(now() - minuteMs),
@@ -128,13 +128,13 @@ describe('a message of an Ethereum wallet is taken', () => {
           resources: ['https://example.com/one', 'ipfs://two'],
         }),
     ],
-    ['for the test network', (nonce) => usual(nonce, { chainId: 84532 })],
-    ['for the name without the port', (nonce) => usual(nonce, { domain: '127.0.0.1' })],
+    ['for the test network', (nonce) => createMessage(nonce, { chainId: 84532 })],
+    ['for the name without the port', (nonce) => createMessage(nonce, { domain: '127.0.0.1' })],
     [
       'for a domain of the list',
-      (nonce) => usual(nonce, { domain: 'conway.tech', uri: 'https://api.conway.tech/v1/auth/verify' }),
+      (nonce) => createMessage(nonce, { domain: 'conway.tech', uri: 'https://api.conway.tech/v1/auth/verify' }),
     ],
-    ['with times in whole seconds', (nonce) => usual(nonce).replace(/\.\d{3}Z/g, 'Z')],
+    ['with times in whole seconds', (nonce) => createMessage(nonce).replace(/\.\d{3}Z/g, 'Z')],
   ])('%s', async (_, textOf) => {
     const answer = await attempt(textOf)
     expect(answer.json).toEqual(signedIn)
@@ -144,62 +144,71 @@ describe('a message of an Ethereum wallet is taken', () => {
 describe('a message of an Ethereum wallet is refused', () => {
   const later = (ms: number) => new Date(now() + ms)
   test.each<[string, (nonce: string) => string]>([
-    ['for another domain', (nonce) => usual(nonce, { domain: 'evil.example' })],
-    ['for a domain that ends like ours', (nonce) => usual(nonce, { domain: 'evil-conway.tech' })],
-    ['for another port', (nonce) => usual(nonce, { domain: '127.0.0.1:1' })],
+    ['for another domain', (nonce) => createMessage(nonce, { domain: 'evil.example' })],
+    ['for a domain that ends like ours', (nonce) => createMessage(nonce, { domain: 'evil-conway.tech' })],
+    ['for another port', (nonce) => createMessage(nonce, { domain: '127.0.0.1:1' })],
     [
       'for the name without the port, with the address of another port',
-      (nonce) => usual(nonce, { domain: '127.0.0.1', uri: 'http://127.0.0.1:1/' }),
+      (nonce) => createMessage(nonce, { domain: '127.0.0.1', uri: 'http://127.0.0.1:1/' }),
     ],
-    ['with the address of another port', (nonce) => usual(nonce, { uri: 'http://127.0.0.1:1/' })],
-    ['with the address of another place', (nonce) => usual(nonce, { uri: 'https://evil.example/' })],
+    ['with the address of another port', (nonce) => createMessage(nonce, { uri: 'http://127.0.0.1:1/' })],
+    ['with the address of another place', (nonce) => createMessage(nonce, { uri: 'https://evil.example/' })],
     [
       'with the address of a place whose name ends like ours',
-      (nonce) => usual(nonce, { domain: 'conway.tech', uri: 'https://evil-conway.tech/' }),
+      (nonce) => createMessage(nonce, { domain: 'conway.tech', uri: 'https://evil-conway.tech/' }),
     ],
-    ['with an address of another scheme', (nonce) => usual(nonce).replace('URI: http:', 'URI: ftp:')],
-    ['for another chain', (nonce) => usual(nonce, { chainId: 1 })],
-    ['of another version', (nonce) => usual(nonce).replace('Version: 1', 'Version: 2')],
-    ['from the future', (nonce) => usual(nonce, { issuedAt: later(5 * minuteMs) })],
-    ['older than its nonce', (nonce) => usual(nonce, { issuedAt: later(-5 * minuteMs) })],
-    ['that is over', (nonce) => usual(nonce, { expirationTime: later(-1000) })],
-    ['that is not yet', (nonce) => usual(nonce, { notBefore: later(minuteMs) })],
-    ['with a time that is none', (nonce) => usual(nonce).replace(/Issued At: .*/, 'Issued At: yesterday')],
+    ['with an address of another scheme', (nonce) => createMessage(nonce).replace('URI: http:', 'URI: ftp:')],
+    ['for another chain', (nonce) => createMessage(nonce, { chainId: 1 })],
+    ['of another version', (nonce) => createMessage(nonce).replace('Version: 1', 'Version: 2')],
+    ['from the future', (nonce) => createMessage(nonce, { issuedAt: later(5 * minuteMs) })],
+    ['older than its nonce', (nonce) => createMessage(nonce, { issuedAt: later(-5 * minuteMs) })],
+    ['that is over', (nonce) => createMessage(nonce, { expirationTime: later(-1000) })],
+    ['that is not yet', (nonce) => createMessage(nonce, { notBefore: later(minuteMs) })],
+    ['with a time that is none', (nonce) => createMessage(nonce).replace(/Issued At: .*/, 'Issued At: yesterday')],
     [
       'with a time in another form',
-      (nonce) => usual(nonce).replace(/Issued At: .*/, `Issued At: ${later(0).toUTCString()}`),
+      (nonce) => createMessage(nonce).replace(/Issued At: .*/, `Issued At: ${later(0).toUTCString()}`),
     ],
-    ['with something behind it', (nonce) => `${usual(nonce)}\nand more`],
-    ['with an empty line behind it', (nonce) => `${usual(nonce)}\n`],
-    ['with a line in between', (nonce) => usual(nonce).replace('Version', 'Role: owner\nVersion')],
-    ['with a field twice', (nonce) => usual(nonce).replace('Version', `URI: ${service.url}\nVersion`)],
-    ['with two nonces', (nonce) => usual(nonce).replace('Issued', 'Nonce: 0123456789abcdef\nIssued')],
-    ['with its fields in another order', (nonce) => usual(nonce).replace(/(Version: 1)\n(Chain ID: 8453)/, '$2\n$1')],
-    ['with lines that end otherwise', (nonce) => usual(nonce).replaceAll('\n', '\r\n')],
-    ['with a statement of two lines', (nonce) => usual(nonce).replace('Sign in to Steward.', 'Sign in\nto Steward.')],
-    ['with the address in lower case', (nonce) => usual(nonce).replace(wallet.address, wallet.address.toLowerCase())],
+    ['with something behind it', (nonce) => `${createMessage(nonce)}\nand more`],
+    ['with an empty line behind it', (nonce) => `${createMessage(nonce)}\n`],
+    ['with a line in between', (nonce) => createMessage(nonce).replace('Version', 'Role: owner\nVersion')],
+    ['with a field twice', (nonce) => createMessage(nonce).replace('Version', `URI: ${service.url}\nVersion`)],
+    ['with two nonces', (nonce) => createMessage(nonce).replace('Issued', 'Nonce: 0123456789abcdef\nIssued')],
+    [
+      'with its fields in another order',
+      (nonce) => createMessage(nonce).replace(/(Version: 1)\n(Chain ID: 8453)/, '$2\n$1'),
+    ],
+    ['with lines that end otherwise', (nonce) => createMessage(nonce).replaceAll('\n', '\r\n')],
+    [
+      'with a statement of two lines',
+      (nonce) => createMessage(nonce).replace('Sign in to Steward.', 'Sign in\nto Steward.'),
+    ],
+    [
+      'with the address in lower case',
+      (nonce) => createMessage(nonce).replace(wallet.address, wallet.address.toLowerCase()),
+    ],
     [
       'with the address in upper case',
-      (nonce) => usual(nonce).replace(wallet.address, `0x${wallet.address.slice(2).toUpperCase()}`),
+      (nonce) => createMessage(nonce).replace(wallet.address, `0x${wallet.address.slice(2).toUpperCase()}`),
     ],
-    ['with a resource that is no URI', (nonce) => `${usual(nonce)}\nResources:\n- nothing`],
-    ['with a blank in its address', (nonce) => usual(nonce).replace('/verify', '/verify me')],
-    ['with a blank in its request id', (nonce) => usual(nonce, { requestId: 'one two' })],
-    ['with quotes in its statement', (nonce) => usual(nonce).replace('Steward.', '"Steward".')],
-    ['with letters beyond ASCII in its statement', (nonce) => usual(nonce).replace('Steward.', 'Stéward.')],
-    ['without a nonce', (nonce) => usual(nonce).replace(/Nonce: .*\n/, '')],
-    ['without a chain', (nonce) => usual(nonce).replace(/Chain ID: .*\n/, '')],
+    ['with a resource that is no URI', (nonce) => `${createMessage(nonce)}\nResources:\n- nothing`],
+    ['with a blank in its address', (nonce) => createMessage(nonce).replace('/verify', '/verify me')],
+    ['with a blank in its request id', (nonce) => createMessage(nonce, { requestId: 'one two' })],
+    ['with quotes in its statement', (nonce) => createMessage(nonce).replace('Steward.', '"Steward".')],
+    ['with letters beyond ASCII in its statement', (nonce) => createMessage(nonce).replace('Steward.', 'Stéward.')],
+    ['without a nonce', (nonce) => createMessage(nonce).replace(/Nonce: .*\n/, '')],
+    ['without a chain', (nonce) => createMessage(nonce).replace(/Chain ID: .*\n/, '')],
     ['that is none', () => 'Let me in.'],
   ])('%s', async (_, textOf) => {
     expect(await attempt(textOf)).toMatchObject(refused)
   })
 
   test('signed by somebody else', async () => {
-    expect(await attempt((nonce) => usual(nonce), evmWallet(now).sign)).toMatchObject(refused)
+    expect(await attempt((nonce) => createMessage(nonce), evmWallet(now).sign)).toMatchObject(refused)
   })
 
   test('that was changed after it was signed', async () => {
-    const message = usual(await newNonce(service.url))
+    const message = createMessage(await newNonce(service.url))
     const signature = await wallet.sign(message)
     expect(await verify({ message: message.replace('Sign in to', 'Sign in for'), signature })).toMatchObject(refused)
   })
@@ -216,7 +225,7 @@ describe('a message of an Ethereum wallet is refused', () => {
     ['that is none', () => 'signature'],
   ])('with a signature %s', async (_, tampered) => {
     const sign = async (text: string) => tampered(await wallet.sign(text))
-    expect(await attempt((nonce) => usual(nonce), sign)).toMatchObject(refused)
+    expect(await attempt((nonce) => createMessage(nonce), sign)).toMatchObject(refused)
   })
 })
 
@@ -238,11 +247,11 @@ describe('a message of a Solana wallet', () => {
     nonce,
   })
   const base58Of = solana.sign
-  const base64Of = async (text: string) => base64.encode(await solana.signBytes(text))
+  const signBase64 = async (text: string) => base64.encode(await solana.signBytes(text))
 
   test.each<[string, (nonce: string) => string, (text: string) => Promise<string>]>([
     ['as the standard library makes it', (nonce) => createSignInMessageText(input(nonce)), base58Of],
-    ['with a signature in base64', (nonce) => createSignInMessageText(input(nonce)), base64Of],
+    ['with a signature in base64', (nonce) => createSignInMessageText(input(nonce)), signBase64],
     ['without a statement', (nonce) => createSignInMessageText(without(input(nonce), 'statement')), base58Of],
     [
       'with nothing but a nonce',
@@ -315,9 +324,9 @@ describe('a message of a Solana wallet', () => {
   test('of a key that verifies everything is refused', async () => {
     // The neutral point as the key, and the signature R = neutral point, s = 0: lax verifiers take it for any message.
     const weak = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
-    const sign = async () => base64.encode(Uint8Array.from({ length: 64 }, (_, at) => (at === 0 ? 1 : 0)))
-    const textOf = (nonce: string) => createSignInMessageText({ ...input(nonce), address: weak })
-    expect(await attempt(textOf, sign)).toMatchObject(refused)
+    const sign = async () => base64.encode(Uint8Array.from({ length: 64 }, (_, index) => (index === 0 ? 1 : 0)))
+    const createText = (nonce: string) => createSignInMessageText({ ...input(nonce), address: weak })
+    expect(await attempt(createText, sign)).toMatchObject(refused)
   })
 
   test('is no message of an Ethereum wallet', async () => {
@@ -327,8 +336,8 @@ describe('a message of a Solana wallet', () => {
   })
 })
 
-function without<T extends object, K extends keyof T>(given: T, name: K): Omit<T, K> {
-  const { [name]: _, ...rest } = given
+function without<T extends object, K extends keyof T>(fields: T, name: K): Omit<T, K> {
+  const { [name]: _, ...rest } = fields
   return rest
 }
 
@@ -339,7 +348,7 @@ describe('an access token', () => {
   }
   const secret = () => Buffer.from(readFileSync(join(service.dataDir, 'token.secret'), 'utf8').trim(), 'base64url')
   const header = { alg: 'HS256', typ: 'at+jwt', kid: 'steward' }
-  const made = (payload: JWTPayload, head: typeof header = header, key: Uint8Array = secret()) =>
+  const createToken = (payload: JWTPayload, head: typeof header = header, key: Uint8Array = secret()) =>
     new SignJWT(payload).setProtectedHeader(head).sign(key)
   const ask = async (key: string) => (await service.send('/v1/auth/me', { key })).status
 
@@ -357,33 +366,36 @@ describe('an access token', () => {
   })
 
   test('is taken from whoever knows the secret, so that the refusals below have one reason each', async () => {
-    expect(await ask(await made((await claims()).payload))).toBe(200)
+    expect(await ask(await createToken((await claims()).payload))).toBe(200)
   })
 
   test.each<[string, (payload: JWTPayload, token: string) => Promise<string>]>([
     [
       'without a signature',
-      async (payload) => `${encoded({ alg: 'none', typ: 'at+jwt', kid: 'steward' })}.${encoded(payload)}.`,
+      async (payload) => `${encode({ alg: 'none', typ: 'at+jwt', kid: 'steward' })}.${encode(payload)}.`,
     ],
     ['with its signature cut off', async (_, token) => token.slice(0, token.lastIndexOf('.') + 1)],
     ['with a signature spelled otherwise', async (_, token) => `${token}=`],
-    ['with another secret', (payload) => made(payload, header, Buffer.alloc(32, 1))],
-    ['with a secret that is guessed', (payload) => made(payload, header, new TextEncoder().encode('steward'))],
-    ['with another algorithm', (payload) => made(payload, { ...header, alg: 'HS512' })],
+    ['with another secret', (payload) => createToken(payload, header, Buffer.alloc(32, 1))],
+    ['with a secret that is guessed', (payload) => createToken(payload, header, new TextEncoder().encode('steward'))],
+    ['with another algorithm', (payload) => createToken(payload, { ...header, alg: 'HS512' })],
     [
       'that says RS256',
-      async (payload, token) => `${encoded({ ...header, alg: 'RS256' })}.${encoded(payload)}.${token.split('.')[2]}`,
+      async (payload, token) => `${encode({ ...header, alg: 'RS256' })}.${encode(payload)}.${token.split('.')[2]}`,
     ],
-    ['of another type', (payload) => made(payload, { ...header, typ: 'JWT' })],
-    ['of another issuer', (payload) => made({ ...payload, iss: 'urn:else' })],
-    ['for another audience', (payload) => made({ ...payload, aud: 'urn:else' })],
-    ['that is over', (payload) => made({ ...payload, exp: Math.floor(now() / 1000) - 1 })],
-    ['without an end', (payload) => made(without(payload, 'exp') as JWTPayload)],
-    ['of a sign-in that there was not', (payload) => made({ ...payload, family: 'fam_000000000000000000000000' })],
-    ['of another account', (payload) => made({ ...payload, account: 'acct_000000000000000000000000' })],
+    ['of another type', (payload) => createToken(payload, { ...header, typ: 'JWT' })],
+    ['of another issuer', (payload) => createToken({ ...payload, iss: 'urn:else' })],
+    ['for another audience', (payload) => createToken({ ...payload, aud: 'urn:else' })],
+    ['that is over', (payload) => createToken({ ...payload, exp: Math.floor(now() / 1000) - 1 })],
+    ['without an end', (payload) => createToken(without(payload, 'exp') as JWTPayload)],
+    [
+      'of a sign-in that there was not',
+      (payload) => createToken({ ...payload, family: 'fam_000000000000000000000000' }),
+    ],
+    ['of another account', (payload) => createToken({ ...payload, account: 'acct_000000000000000000000000' })],
     [
       'whose claims were changed',
-      async (payload, token) => token.replace(/\.[^.]+\./, `.${encoded({ ...payload, sub: 'eip155:8453:0x1' })}.`),
+      async (payload, token) => token.replace(/\.[^.]+\./, `.${encode({ ...payload, sub: 'eip155:8453:0x1' })}.`),
     ],
   ])('%s is refused', async (_, forge) => {
     const { token, payload } = await claims()
@@ -399,16 +411,16 @@ describe('an access token', () => {
 
   test('is signed with a secret that only this user may read and that survives a restart', async () => {
     const { access_token: token, refresh_token } = (await wallet.signIn(service.url)).json
-    const kept = secret()
+    const sharedSecret = secret()
     await service.restart()
-    expect(secret()).toEqual(kept)
+    expect(secret()).toEqual(sharedSecret)
     expect(statSync(join(service.dataDir, 'token.secret')).mode & 0o777).toBe(0o600)
     expect(await ask(token)).toBe(200)
     expect((await post('/v1/auth/refresh', { refresh_token })).status).toBe(200)
   })
 })
 
-function encoded(value: object): string {
+function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
@@ -431,15 +443,15 @@ describe('a refresh token', () => {
   })
 
   test('that comes again ends all that came from the same sign-in, and nothing else', async () => {
-    const other = (await wallet.signIn(service.url)).json
+    const otherSession = (await wallet.signIn(service.url)).json
     const first = (await wallet.signIn(service.url)).json
     const second = (await refresh(first.refresh_token)).json
     expect(await refresh(first.refresh_token)).toMatchObject(over)
     expect(await refresh(second.refresh_token)).toMatchObject(over)
     expect([await isIn(first.access_token), await isIn(second.access_token)]).toEqual([false, false])
-    expect(await isIn(other.access_token)).toBe(true)
-    const noted = await service.send('/v1/activity?limit=500', { key: other.access_token })
-    expect(noted.json.activities.map(({ type }: { type: string }) => type)).toContain('auth.refused_reuse')
+    expect(await isIn(otherSession.access_token)).toBe(true)
+    const activity = await service.send('/v1/activity?limit=500', { key: otherSession.access_token })
+    expect(activity.json.activities.map(({ type }: { type: string }) => type)).toContain('auth.refused_reuse')
   })
 
   test('that is used twice at once serves one, and then ends', async () => {
@@ -542,21 +554,21 @@ describe('wallets of an account', () => {
     const second = evmWallet(now)
     expect((await link(key, second)).status).toBe(201)
     expect((await unlink(key, lone.address)).status).toBe(200)
-    const { access_token: other } = (await second.signIn(service.url)).json
-    expect(await me(other)).toMatchObject({ wallets: [{ wallet_address: second.address }] })
+    const { access_token: otherToken } = (await second.signIn(service.url)).json
+    expect(await me(otherToken)).toMatchObject({ wallets: [{ wallet_address: second.address }] })
   })
 
   test('one that is unlinked takes the API keys that its sign-ins created with it, and no others', async () => {
     const [first, second] = [evmWallet(now), evmWallet(now)]
     const { access_token: key, refresh_token } = (await first.signIn(service.url)).json
     await link(key, second)
-    const { access_token: other } = (await second.signIn(service.url)).json
+    const { access_token: otherToken } = (await second.signIn(service.url)).json
     const create = async (token: string, name: string) =>
       (await service.send('/v1/auth/api-keys', { key: token, body: { name } })).json
-    const [theirs, stays] = [await create(key, 'of the first'), await create(other, 'of the second')]
+    const [theirs, stays] = [await create(key, 'of the first'), await create(otherToken, 'of the second')]
     await exchange(service.url, '/v1/auth/logout', { body: { refresh_token } })
     expect((await service.send('/v1/auth/me', { key: theirs.key })).status).toBe(200) // a sign-out keeps keys
-    const { json } = await unlink(other, first.address)
+    const { json } = await unlink(otherToken, first.address)
     expect(json).toEqual({
       success: true,
       wallet_address: first.address,
@@ -566,9 +578,9 @@ describe('wallets of an account', () => {
     })
     expect((await service.send('/v1/auth/me', { key: theirs.key })).status).toBe(401)
     expect(await me(stays.key)).toMatchObject({ api_key: { name: 'of the second' } })
-    const { activities } = (await service.send('/v1/activity?after=0', { key: other })).json
-    const told = activities.map(({ description }: { description: string }) => description)
-    expect(told).toContainEqual(
+    const { activities } = (await service.send('/v1/activity?after=0', { key: otherToken })).json
+    const descriptions = activities.map(({ description }: { description: string }) => description)
+    expect(descriptions).toContainEqual(
       expect.stringMatching(/^Revoked the API key “of the first” \(sk_steward_.*…\), which the wallet 0x.* created\.$/),
     )
   })
@@ -590,7 +602,7 @@ describe('wallets of an account', () => {
 
 test('a message for the Host header of a caller is refused where the request came to another place', async () => {
   const host = 'localhost:9'
-  const message = usual(await newNonce(service.url), { domain: host, uri: `http://${host}/` })
+  const message = createMessage(await newNonce(service.url), { domain: host, uri: `http://${host}/` })
   const body = { message, signature: await wallet.sign(message) }
   expect(await exchange(service.url, '/v1/auth/verify', { headers: { host }, body })).toMatchObject(refused)
 })
@@ -619,8 +631,8 @@ test('whoever asks too often is told when to come back, the owner never', async 
     const statuses = [await nonce(), await nonce()].map(({ status }) => status)
     expect(statuses).toEqual([200, 429])
     expect((await exchange(limited.url, '/v1/automatons/register', { body: {} })).status).toBe(429)
-    const asked = [1, 2, 3].map(() => limited.send('/v1/sandboxes', { key }))
-    const slowed = (await Promise.all(asked)).filter(({ status }) => status === 429)
+    const requests = [1, 2, 3].map(() => limited.send('/v1/sandboxes', { key }))
+    const slowed = (await Promise.all(requests)).filter(({ status }) => status === 429)
     expect(slowed).toMatchObject([
       { headers: { 'retry-after': expect.stringMatching(/^\d+$/) }, json: { code: 'request/rate' } },
     ])

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { type McpClient, mcpClient, toolClient } from '../support/mcpClients.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createMcpClient, type McpClient, toolClient } from '../support/mcpClients.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -17,13 +17,13 @@ let before: Record<string, number>
 
 beforeAll(async () => {
   service = await runningService()
-  agent = await runningAgent({
+  agent = await createRunningAgent({
     dataFolder: temporaryFolder('agent'),
     target: { url: service.url, key: service.key, certificate: undefined },
   })
   await eventually(() => expect(agent.connection().state).toBe('connected'))
   key = (await toolClient(agent)).key
-  tools = await mcpClient({ url: `${agent.origin}/mcp`, key: (await toolClient(agent)).key })
+  tools = await createMcpClient({ url: `${agent.origin}/mcp`, key: (await toolClient(agent)).key })
   await goesOn() // what the first call loads and connects stays
   before = open()
 })
@@ -35,9 +35,9 @@ afterAll(async () => {
 
 /** Timers and sockets of this process, which has all of the agent in it. */
 function open(): Record<string, number> {
-  const found: Record<string, number> = { Timeout: 0, TCPSocketWrap: 0 }
-  for (const kind of process.getActiveResourcesInfo()) if (kind in found) found[kind] = (found[kind] ?? 0) + 1
-  return found
+  const counts: Record<string, number> = { Timeout: 0, TCPSocketWrap: 0 }
+  for (const kind of process.getActiveResourcesInfo()) if (kind in counts) counts[kind] = (counts[kind] ?? 0) + 1
+  return counts
 }
 
 /** Connections that are kept for the next request end as they please: no more of anything than before. */
@@ -49,8 +49,8 @@ async function nothingStays(): Promise<void> {
   })
 }
 
-async function goesOn(of = key): Promise<void> {
-  const { client, call } = await mcpClient({ url: `${agent.origin}/mcp`, key: of })
+async function goesOn(clientKey = key): Promise<void> {
+  const { client, call } = await createMcpClient({ url: `${agent.origin}/mcp`, key: clientKey })
   expect((await call('sandbox_list')).result.count).toBeGreaterThanOrEqual(0)
   await client.close()
 }
@@ -58,11 +58,11 @@ async function goesOn(of = key): Promise<void> {
 const ask = (id: number, method = 'tools/list', params: object = {}) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params })
 
-function head(length: number | 'chunked', of = key): string {
+function head(length: number | 'chunked', clientKey = key): string {
   const { host } = new URL(agent.origin)
   const framing = length === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`
   const accept = 'Accept: application/json, text/event-stream'
-  return `POST /mcp HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${of}\r\n${accept}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`
+  return `POST /mcp HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${clientKey}\r\n${accept}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`
 }
 
 async function dial(): Promise<Socket> {
@@ -100,8 +100,8 @@ test('bodies that never end keep nobody waiting, are limited in number, and end 
   }
   await eventually(() => expect(answers).toEqual(Array.from({ length: 20 }, () => '429')))
   // Another client goes on.
-  const other = (await toolClient(agent)).key
-  const headers = { authorization: `Bearer ${other}`, accept: 'application/json, text/event-stream' }
+  const otherKey = (await toolClient(agent)).key
+  const headers = { authorization: `Bearer ${otherKey}`, accept: 'application/json, text/event-stream' }
   expect((await exchange(agent.origin, '/mcp', { key: null, headers, body: JSON.parse(ask(1)) })).status).toBe(200)
   for (const socket of endless) socket.destroy()
   await nothingStays()
@@ -124,20 +124,20 @@ test('clients that ask and never read take bounded memory, and leave nothing', a
   const { result } = await tools.call('sandbox_create')
   const sandbox_id = result.id
   await tools.call('sandbox_write_file', { sandbox_id, path: '/root/big', content: 'x'.repeat(4 * 1024 * 1024) })
-  const { key: own } = await toolClient(agent)
+  const { key: ownKey } = await toolClient(agent)
   const body = ask(1, 'tools/call', { name: 'sandbox_read_file', arguments: { sandbox_id, path: '/root/big' } })
   const deaf = await Promise.all(Array.from({ length: 10 }, dial))
   for (const socket of deaf) {
     socket.pause()
     // On one connection: what is behind the first is refused, and does not wait for it to be read.
-    for (let at = 0; at < 50; at++) socket.write(head(body.length, own) + body)
+    for (let index = 0; index < 50; index++) socket.write(head(body.length, ownKey) + body)
   }
   await goesOn()
   // 500 answers of 8 MB would be 4 GB; at most one for each connection is there.
   expect(process.memoryUsage().rss).toBeLessThan(2 * 1024 ** 3)
   for (const socket of deaf) socket.destroy()
   await nothingStays()
-  await eventually(() => goesOn(own))
+  await eventually(() => goesOn(ownKey))
   await service.send(`/v1/sandboxes/${sandbox_id}`, { method: 'DELETE' })
 })
 
@@ -154,8 +154,8 @@ test('clients that leave in the middle of a call leave nothing but the command, 
   for (const socket of leaving) socket.write(head(body.length) + body)
   const sleeping = async (): Promise<number> => {
     const command = 'grep -lz "^3599$" /proc/[0-9]*/cmdline 2>/dev/null | wc -l'
-    const told = await service.send(`/v1/sandboxes/${sandbox_id}/exec`, { body: { command } })
-    return Number(told.json.stdout)
+    const result = await service.send(`/v1/sandboxes/${sandbox_id}/exec`, { body: { command } })
+    return Number(result.json.stdout)
   }
   await eventually(async () => expect(await sleeping()).toBeGreaterThanOrEqual(10))
   for (const socket of leaving) socket.destroy()

@@ -6,9 +6,9 @@ import { silentLog } from '#platform/log.ts'
 import { SnapshotId } from '#shared/ids.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { leftovers, uidOf } from '../support/leftovers.ts'
-import { machineSpec, never, run } from '../support/machines.ts'
-import { seenProcesses } from '../support/processes.ts'
+import { findUid, leftovers } from '../support/leftovers.ts'
+import { createMachineSpec, never, run } from '../support/machines.ts'
+import { listProcesses } from '../support/processes.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** The process that makes a snapshot is killed while the sandbox is held still. */
@@ -20,19 +20,19 @@ test.for([
   const runtime = testRuntime({ folder, log: silentLog, now: Date.now })
   const { enforced } = await runtime.describe()
   context.skip(!enforced.disk, 'this machine cannot mount disk images, and says so')
-  const spec = machineSpec()
+  const spec = createMachineSpec()
   const { id } = spec
   const snapshotId = SnapshotId.parse(`snap_${'f'.repeat(24)}`)
   const script = join(import.meta.dirname, '../support/abandonedSnapshot.ts')
   const host = spawn(process.execPath, [script, folder, id, snapshotId], { stdio: ['ignore', 'ignore', 'inherit'] })
   const copy = () =>
-    seenProcesses().find(({ command }) => command.startsWith('/bin/cp') && command.includes(snapshotId))
+    listProcesses().find(({ command }) => command.startsWith('/bin/cp') && command.includes(snapshotId))
   await until('the copy to wait', () => {
     if (host.exitCode !== null) throw new Error(`It ended with ${host.exitCode}.`)
     return copy()
   })
-  const uid = await uidOf(folder, id)
-  const helper = seenProcesses().find(
+  const uid = await findUid(folder, id)
+  const helper = listProcesses().find(
     ({ parentPid, command }) => parentPid === host.pid && command === 'steward freeze',
   )
   expect(helper).toBeDefined()
@@ -43,8 +43,8 @@ test.for([
 
   if (alsoHelper) await runtime.sweep()
   await eventually(async () => {
-    const left = await leftovers({ id, folder, uid })
-    expect(left.filter((it) => it !== id && !it.startsWith('/sys/fs/cgroup/'))).toEqual([])
+    const remaining = await leftovers({ id, folder, uid })
+    expect(remaining.filter((it) => it !== id && !it.startsWith('/sys/fs/cgroup/'))).toEqual([])
   })
   if (!alsoHelper) await runtime.sweep()
   expect(await readdir(join(folder, id, 'snapshots'))).toEqual([])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../support/eventually.ts'
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
-import { messageOf, openSocket, type SocketClient } from '../support/socketClient.ts'
+import { findMessage, openSocket, type SocketClient } from '../support/socketClient.ts'
 import { evmWallet } from '../support/wallets.ts'
 
 /** A WebSocket lasts no longer than what opened it. */
@@ -20,25 +20,25 @@ const post = (path: string, body: unknown) => exchange(service.url, path, { body
 
 async function events(credential: string): Promise<SocketClient> {
   const socket = await openSocket(`${service.url}/v1/events`, { headers: { authorization: `Bearer ${credential}` } })
-  await messageOf(socket, { type: 'ready' })
+  await findMessage(socket, { type: 'ready' })
   return socket
 }
 
 async function staysOpen(socket: SocketClient, credential: string): Promise<void> {
   const { json } = await service.send('/v1/auth/api-keys', { key: credential, body: { name: 'one more' } })
-  await messageOf(socket, { type: 'activity.noted' })
+  await findMessage(socket, { type: 'activity.noted' })
   expect(socket.closed).toBeUndefined()
   await service.send(`/v1/auth/api-keys/${json.id}`, { method: 'DELETE', key: credential })
 }
 
-const ended = (socket: SocketClient) => until('the socket is closed', () => socket.closed)
+const waitUntilClosed = (socket: SocketClient) => until('the socket is closed', () => socket.closed)
 const accessEnded = { code: 4401, reason: 'Access has ended' }
 
 test('a key that is revoked takes its sockets with it, and no others', async () => {
   const { json } = await service.send('/v1/auth/api-keys', { body: { name: 'script' } })
   const [theirs, mine] = [await events(json.key), await events(service.key)]
   await service.send(`/v1/auth/api-keys/${json.id}`, { method: 'DELETE' })
-  expect(await ended(theirs)).toEqual(accessEnded)
+  expect(await waitUntilClosed(theirs)).toEqual(accessEnded)
   await staysOpen(mine, service.key)
   mine.close()
 })
@@ -72,5 +72,5 @@ test.each<[string, (tokens: { access_token: string; refresh_token: string }) => 
   const socket = await events(tokens.access_token)
   await staysOpen(socket, tokens.access_token)
   await end(tokens)
-  expect(await ended(socket)).toEqual(accessEnded)
+  expect(await waitUntilClosed(socket)).toEqual(accessEnded)
 })

@@ -3,46 +3,46 @@ import { base58 } from '@scure/base'
 import { Mnemonic } from 'ethers'
 import nacl from 'tweetnacl'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { solanaLookup } from '#agent/payments/authorizationLookup.ts'
+import { createSolanaLookup } from '#agent/payments/authorizationLookup.ts'
 import { solanaNode } from '#platform/solana/solanaNode.ts'
 import { solanaNetworks } from '#shared/contract/networks.ts'
 import { eventually } from '../support/eventually.ts'
-import { lockableSigner } from '../support/lockableSigner.ts'
-import { memoryKeys } from '../support/memoryKeys.ts'
+import { createLockableSigner } from '../support/lockableSigner.ts'
+import { createMemoryKeys } from '../support/memoryKeys.ts'
 import { paymentsOfTest } from '../support/openPayments.ts'
 import { noLimits, passphrase } from '../support/payingAgent.ts'
-import { runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent } from '../support/runningAgent.ts'
 import type { Json } from '../support/runningService.ts'
-import { type ShopGiven, solanaShop } from '../support/solanaShop.ts'
+import { type ShopOptions, solanaShop } from '../support/solanaShop.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** The wallet buys on a real runtime of Solana, from a seller whose facilitator is that of the x402 library. */
 const [mainnet] = solanaNetworks
-const payer = memoryKeys().solana.address
+const payer = createMemoryKeys().solana.address
 
-type Given = Partial<ShopGiven>
+type ShopFields = Partial<ShopOptions>
 
-async function shop(given: Given = {}) {
-  const made = await solanaShop({ payer, ...given })
+async function shop(fields: ShopFields = {}) {
+  const made = await solanaShop({ payer, ...fields })
   onTestFinished(() => void made.close())
   return made
 }
 
-async function market(given: Given = {}) {
-  const sold = await shop(given)
+async function market(fields: ShopFields = {}) {
+  const sold = await shop(fields)
   const { cluster, url } = sold
   const node = solanaNode({ network: mainnet, rpcUrl: cluster.url })
   onTestFinished(() => node.close())
-  const now = given.clock ?? Date.now
-  const lookup = solanaLookup([node], now)
-  const signer = lockableSigner({ now, solanaBlockHash: () => node.latestBlockHash() })
-  const held = paymentsOfTest({ signer, now, chain: (asked) => lookup.stateOf(asked) })
+  const now = fields.clock ?? Date.now
+  const lookup = createSolanaLookup([node], now)
+  const signer = createLockableSigner({ now, solanaBlockHash: () => node.latestBlockHash() })
+  const payments = paymentsOfTest({ signer, now, chain: (authorization) => lookup.findState(authorization) })
   const buy = async () => {
-    const payment = await held.pay(url)
+    const payment = await payments.pay(url)
     if (!payment) throw new Error('Nothing was paid.')
     return payment.record.id
   }
-  return { ...held, ...sold, buy, signer }
+  return { ...payments, ...sold, buy, signer }
 }
 
 describe.each([1, 2] as const)('version %s', (version) => {
@@ -55,10 +55,10 @@ describe.each([1, 2] as const)('version %s', (version) => {
     })
     expect(answer?.status).toBe(200)
     expect([await cluster.balance(payer), await cluster.balance(payTo)]).toEqual([4_990_000n, 10_000n])
-    expect(records.used({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
-    expect(records.payeeOf(record.host, mainnet.id)).toBe(payTo)
-    const sent = JSON.parse(Buffer.from(payments[0] ?? '', 'base64').toString('utf8'))
-    expect(Object.keys(sent.payload)).toEqual(['transaction'])
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
+    expect(records.findPayee(record.host, mainnet.id)).toBe(payTo)
+    const payload = JSON.parse(Buffer.from(payments[0] ?? '', 'base64').toString('utf8'))
+    expect(Object.keys(payload.payload)).toEqual(['transaction'])
   })
 })
 
@@ -82,7 +82,7 @@ test('a seller that takes the money and says that it refused: the chain tells', 
     await made.engine.follow(id)
     expect(made.read(id)?.record).toMatchObject({ paid: true, reconciled_by: 'chain' })
   })
-  expect(made.records.used({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
+  expect(made.records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
   expect(made.signer.signatures()).toBe(1)
 })
 
@@ -91,17 +91,17 @@ test('what was refused counts until its block is too old and our clock agrees, a
   const made = await market({ paid: async () => ({ status: 402 }), clock: () => nowMs })
   const id = await made.buy()
   await made.ended(id)
-  const held = async () => {
+  const readHeld = async () => {
     await made.engine.follow(id)
-    return made.records.used({ sinceMs: 0 }).held
+    return made.records.sum({ sinceMs: 0 }).held
   }
   nowMs += 10 * 60_000
-  expect(await held()).toBe(10_000) // the block is not too old
+  expect(await readHeld()).toBe(10_000) // the block is not too old
   nowMs -= 10 * 60_000
   made.cluster.expire()
-  expect(await held()).toBe(10_000) // our clock does not say so
+  expect(await readHeld()).toBe(10_000) // our clock does not say so
   nowMs += 10 * 60_000
-  expect(await held()).toBe(0)
+  expect(await readHeld()).toBe(0)
   expect(made.read(id)?.record).toMatchObject({ state: 'refused', paid: false })
   const { payload } = JSON.parse(Buffer.from(made.payments[0] ?? '', 'base64').toString('utf8'))
   await expect(made.cluster.land(payload.transaction)).rejects.toThrow()
@@ -110,12 +110,12 @@ test('what was refused counts until its block is too old and our clock agrees, a
 
 test('what a facilitator may change of the transaction is nothing', async () => {
   const made = await market({
-    async paid(sent, requirements) {
-      const bytes = Buffer.from(sent.payload.transaction, 'base64')
-      const at = bytes.indexOf(Buffer.from('0c1027000000000000', 'hex')) // TransferChecked of 10,000
-      bytes.writeBigUInt64LE(5_000_000n, at + 1)
+    async paid(payload, requirements) {
+      const bytes = Buffer.from(payload.payload.transaction, 'base64')
+      const index = bytes.indexOf(Buffer.from('0c1027000000000000', 'hex')) // TransferChecked of 10,000
+      bytes.writeBigUInt64LE(5_000_000n, index + 1)
       await expect(made.cluster.land(bytes.toString('base64'))).rejects.toThrow()
-      return made.settle(sent, requirements)
+      return made.settle(payload, requirements)
     },
   })
   expect((await made.ended(await made.buy())).record).toMatchObject({ state: 'settled', paid: true })
@@ -124,11 +124,11 @@ test('what a facilitator may change of the transaction is nothing', async () => 
 
 describe('the whole agent', () => {
   const phrase = 'test test test test test test test test test test test junk'
-  const opened = async (given: Given & { rpc?: string } = {}) => {
+  const openMarket = async (fields: ShopFields & { rpc?: string } = {}) => {
     const dataFolder = temporaryFolder('solana-agent')
     const first = solanaAddress()
-    const sold = await shop({ ...given, payer: first })
-    const agent = await runningAgent({ dataFolder, solanaRpc: given.rpc ?? sold.cluster.url })
+    const sold = await shop({ ...fields, payer: first })
+    const agent = await createRunningAgent({ dataFolder, solanaRpc: fields.rpc ?? sold.cluster.url })
     onTestFinished(() => agent.close())
     await agent.wallet.addPhrase({ phrase, writtenDown: true, passphrase })
     const post = async (path: string, body: object) => (await agent.send(path, { body })).json
@@ -140,12 +140,14 @@ describe('the whole agent', () => {
   }
 
   test('checks, asks, signs, pays, and shows what it did', async () => {
-    const { post, decide, cluster, url, from, agent } = await opened()
+    const { post, decide, cluster, url, from, agent } = await openMarket()
     const quote = await post('/local/payments/check', { url })
     expect(quote, JSON.stringify(quote)).toMatchObject({ chosen: 0, verdict: { effect: 'ask' } })
-    const asked = await post('/local/payments/fetch', { url })
-    expect(asked, JSON.stringify(asked)).toMatchObject({ payment: { state: 'waiting', network_name: 'Solana', from } })
-    const paid = await decide(asked)
+    const intent = await post('/local/payments/fetch', { url })
+    expect(intent, JSON.stringify(intent)).toMatchObject({
+      payment: { state: 'waiting', network_name: 'Solana', from },
+    })
+    const paid = await decide(intent)
     expect(paid, JSON.stringify(paid)).toMatchObject({ state: 'settled', paid: true, sentence: '0.01 USDC was paid.' })
     expect(await cluster.balance(from)).toBe(4_990_000n)
     const { json } = await agent.send('/local/payments/budgets')
@@ -153,7 +155,7 @@ describe('the whole agent', () => {
   })
 
   test('keeps to the limit of a payee, whose letters have a case', async () => {
-    const { post, agent, url, payTo, payments } = await opened()
+    const { post, agent, url, payTo, payments } = await openMarket()
     const limits = { ...noLimits, payees: [{ payee: `${mainnet.id}:${payTo}`, month_micro_usd: 5_000 }] }
     const set = await agent.send('/local/payments/budgets', { method: 'PUT', body: limits })
     expect(set.status, set.text).toBe(200)
@@ -162,7 +164,7 @@ describe('the whole agent', () => {
   })
 
   test('signs nothing where the node does not answer, and says so', async () => {
-    const { post, decide, url, payments } = await opened({ rpc: 'http://127.0.0.1:9' })
+    const { post, decide, url, payments } = await openMarket({ rpc: 'http://127.0.0.1:9' })
     const paid = await decide(await post('/local/payments/fetch', { url }))
     expect(paid).toMatchObject({ state: 'refused', paid: false, error: '127.0.0.1:9 cannot be reached.' })
     expect(payments).toEqual([])
@@ -172,9 +174,9 @@ describe('the whole agent', () => {
   function solanaAddress(): string {
     let [key, code] = halves(hmac('ed25519 seed', Mnemonic.fromPhrase(phrase).computeSeed()))
     for (const index of [44, 501, 0, 0]) {
-      const at = Buffer.alloc(4)
-      at.writeUInt32BE(0x80000000 + index)
-      ;[key, code] = halves(hmac(code, `0x${Buffer.concat([Uint8Array.of(0), key, at]).toString('hex')}`))
+      const amount = Buffer.alloc(4)
+      amount.writeUInt32BE(0x80000000 + index)
+      ;[key, code] = halves(hmac(code, `0x${Buffer.concat([Uint8Array.of(0), key, amount]).toString('hex')}`))
     }
     return base58.encode(nacl.sign.keyPair.fromSeed(key).publicKey)
   }

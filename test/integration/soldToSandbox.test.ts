@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { request } from 'node:http'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Payer, payer, paymentHeader } from '../support/payer.ts'
+import { createPayer, type Payer, paymentHeader } from '../support/payer.ts'
 import { type Answer, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 
@@ -17,17 +17,17 @@ beforeAll(async () => {
     dnsListen: { host: '127.0.0.1', port: 0 },
     payments: { facilitator: { kind: 'test-ledger' } },
   })
-  ada = payer()
+  ada = createPayer()
   await service.send('/v1/payments/faucet', { body: { address: ada.address } })
-  const made = await service.send('/v1/sandboxes', { body: { name: 'shop' } })
-  expect(made.status, made.text).toBe(201)
-  sandboxId = made.json.id
+  const sandbox = await service.send('/v1/sandboxes', { body: { name: 'shop' } })
+  expect(sandbox.status, sandbox.text).toBe(201)
+  sandboxId = sandbox.json.id
   await service.send(`/v1/sandboxes/${sandboxId}/ports/expose`, { body: { port: 8000 } })
 })
 afterAll(() => service?.close())
 
-const ask = (body: object, sent: object = {}) => service.send('/domains/register', { body, ...sent })
-async function bought(body: object): Promise<Answer> {
+const ask = (body: object, options: object = {}) => service.send('/domains/register', { body, ...options })
+async function buy(body: object): Promise<Answer> {
   const { json } = await ask(body)
   const value = json.accepts[0].maxAmountRequired.replace(/^0+/, '')
   return ask(body, { headers: paymentHeader(2, await ada.authorize({ to: json.accepts[0].payTo, value })) })
@@ -41,7 +41,7 @@ const statusAt = (host: string): Promise<number | undefined> =>
 
 test('the domain leads to the port, and its DNS to this computer', async () => {
   const domain = 'bought-shop.com'
-  const answer = await bought({ domain, sandbox_id: sandboxId, sandbox_port: 8000 })
+  const answer = await buy({ domain, sandbox_id: sandboxId, sandbox_port: 8000 })
   expect(answer.status, answer.text).toBe(201)
   const url = `http://${domain}:${new URL(service.url).port}`
   expect(answer.json.sandbox).toEqual({ sandbox_id: sandboxId, port: 8000, url, verified: true, error: null })
@@ -65,8 +65,8 @@ test.each([
   [{ sandbox_port: 8000 }, 400],
   [{ sandbox_id: 'f'.repeat(32), sandbox_port: 8000 }, 404],
   [{ sandbox_id: 'none', sandbox_port: 8000 }, 404],
-])('%j is refused before anybody pays', async (given, status) => {
-  expect((await ask({ domain: 'never-shop.com', ...given })).status).toBe(status)
+])('%j is refused before anybody pays', async (body, status) => {
+  expect((await ask({ domain: 'never-shop.com', ...body })).status).toBe(status)
 })
 
 test('a port that is not exposed is refused before anybody pays', async () => {

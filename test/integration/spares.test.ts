@@ -1,26 +1,26 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { machineFolders } from '#host/runtimes/bubblewrap/machineFolder.ts'
+import { createMachineFolders } from '#host/runtimes/bubblewrap/machineFolder.ts'
 import type { Machine, SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { cgroupsOf, leftovers, uidOf } from '../support/leftovers.ts'
-import { machineSpec, never, run } from '../support/machines.ts'
+import { findUid, leftovers, listCgroups } from '../support/leftovers.ts'
+import { createMachineSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe('a spare sandbox', () => {
   const folder = join(temporaryFolder('spares'), 'machines')
   const runtime = testRuntime({ folder, spares: 1 })
-  const made: Machine[] = []
+  const machines: Machine[] = []
   afterAll(async () => {
-    for (const machine of made) await endMachine(runtime, machine)
+    for (const machine of machines) await endMachine(runtime, machine)
   })
 
   const create = async (changes: Partial<MachineSpec> = {}): Promise<Machine> => {
-    const machine = await runtime.create(machineSpec(changes), never)
-    made.push(machine)
+    const machine = await runtime.create(createMachineSpec(changes), never)
+    machines.push(machine)
     return machine
   }
   /** Whether the machine was one before: its cgroups have the name that they were made with. */
@@ -38,20 +38,20 @@ describe('a spare sandbox', () => {
     expect(await run(machine, 'df -m --output=size /dev/shm | tail -n 1 | tr -d " "')).toBe('1024\n')
     expect(await run(machine, 'ls -A /root /home /tmp /var/tmp /opt /srv /run')).not.toContain('spare')
     expect(await machine.processes()).toHaveLength(1)
-    expect(await runtime.stored()).toContain(machine.id)
+    expect(await runtime.listStored()).toContain(machine.id)
   })
 
   test('is a user, and has a key ring and namespaces, that no other sandbox has', async () => {
     await spare()
     const machine = await create()
     expect(await wasSpare(machine)).toBe(true)
-    const users = await Promise.all(made.map(({ id }) => uidOf(folder, id)))
-    if (process.getuid?.() === 0) expect(new Set(users).size).toBe(made.length)
+    const users = await Promise.all(machines.map(({ id }) => findUid(folder, id)))
+    if (process.getuid?.() === 0) expect(new Set(users).size).toBe(machines.length)
     const namespaces = await Promise.all(
-      made.map((it) => run(it, 'cd /proc/self/ns && readlink cgroup ipc mnt net pid user uts')),
+      machines.map((target) => run(target, 'cd /proc/self/ns && readlink cgroup ipc mnt net pid user uts')),
     )
     const all = namespaces.flatMap((text) => text.trim().split('\n'))
-    expect(new Set(all).size).toBe(made.length * 7)
+    expect(new Set(all).size).toBe(machines.length * 7)
   })
 
   test('keeps its files over a restart, like any other', async () => {
@@ -60,8 +60,8 @@ describe('a spare sandbox', () => {
     expect(await wasSpare(machine)).toBe(true)
     await run(machine, 'echo kept > /root/kept')
     await machine.stop()
-    const again = await runtime.start(machineSpec({ id: machine.id }), never)
-    made.splice(made.indexOf(machine), 1, again)
+    const again = await runtime.start(createMachineSpec({ id: machine.id }), never)
+    machines.splice(machines.indexOf(machine), 1, again)
     expect(await run(again, 'cat /root/kept')).toBe('kept\n')
   })
 
@@ -82,7 +82,7 @@ describe('a spare sandbox', () => {
     const run = JSON.parse(await readFile(join(folder, name, 'run.json'), 'utf8'))
     process.kill(run.processes[1].pid, 'SIGKILL')
     await eventually(async () => expect(await readdir(folder)).not.toContain(name))
-    expect(await cgroupsOf(name)).toEqual([])
+    expect(await listCgroups(name)).toEqual([])
     expect(await wasSpare(await create())).toBe(false)
   })
 })
@@ -90,7 +90,7 @@ describe('a spare sandbox', () => {
 test('spares end with their runtime, and leave nothing', async () => {
   const folder = join(temporaryFolder('spares'), 'machines')
   const runtime = testRuntime({ folder, spares: 2 })
-  await endMachine(runtime, await runtime.create(machineSpec(), never))
+  await endMachine(runtime, await runtime.create(createMachineSpec(), never))
   await until('two spares', async () => (await readySpares(folder)).length === 2)
   const names = await readySpares(folder)
   await runtime.close()
@@ -101,10 +101,10 @@ test('spares end with their runtime, and leave nothing', async () => {
 test('spares that another host left are removed', async () => {
   const folder = join(temporaryFolder('spares'), 'machines')
   const runtime = testRuntime({ folder, spares: 1 })
-  await endMachine(runtime, await runtime.create(machineSpec(), never))
+  await endMachine(runtime, await runtime.create(createMachineSpec(), never))
   await until('a spare', async () => (await readySpares(folder)).length === 1)
   const [name = ''] = await readySpares(folder)
-  const uid = await uidOf(folder, name)
+  const uid = await findUid(folder, name)
   const next = testRuntime({ folder })
   await next.sweep()
   await eventually(async () => expect(await leftovers({ id: name, folder, uid })).toEqual([]))
@@ -112,8 +112,8 @@ test('spares that another host left are removed', async () => {
 
 /** Those that have noted what they run: they are ready a moment later. */
 async function readySpares(folder: string): Promise<string[]> {
-  const names = await machineFolders(folder).spares()
-  const runs = await Promise.all(names.map((name) => machineFolders(folder).readRun(name)))
+  const names = await createMachineFolders(folder).spares()
+  const runs = await Promise.all(names.map((name) => createMachineFolders(folder).readRun(name)))
   return names.filter((_, index) => runs[index] !== undefined)
 }
 

@@ -6,8 +6,8 @@ import { afterEach, expect, test } from 'vitest'
 import { eventually, until } from '../support/eventually.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { isAlive } from '../support/processes.ts'
-import { type Answer, exchange, type Sent } from '../support/runningService.ts'
-import { serviceProcess } from '../support/serviceProcess.ts'
+import { type Answer, exchange, type RequestFields } from '../support/runningService.ts'
+import { createServiceProcess } from '../support/serviceProcess.ts'
 import { startSteward } from '../support/steward.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -18,13 +18,13 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
-type Send = (path: string, sent?: Sent) => Promise<Answer>
-type Left = Record<'running' | 'stopped' | 'deleting', string>
+type Send = (path: string, options?: RequestFields) => Promise<Answer>
+type SandboxIds = Record<'running' | 'stopped' | 'deleting', string>
 
 const port = 3000
 
 /** Leaves a sandbox in each state; transitions wait for a host that is stopped. */
-async function leaveEachState(send: Send, hostPid: () => number): Promise<Left> {
+async function leaveEachState(send: Send, hostPid: () => number): Promise<SandboxIds> {
   const make = async (name: string): Promise<string> => {
     const { status, json, text } = await send('/v1/sandboxes', { body: { name } })
     expect(status, text).toBe(201)
@@ -33,34 +33,34 @@ async function leaveEachState(send: Send, hostPid: () => number): Promise<Left> 
     expect(exposed.status, exposed.text).toBe(200)
     return path
   }
-  const left = { running: await make('running'), stopped: await make('stopped'), deleting: await make('deleting') }
-  expect((await send(`${left.stopped}/stop`, { method: 'POST' })).json.status).toBe('stopped')
+  const ids = { running: await make('running'), stopped: await make('stopped'), deleting: await make('deleting') }
+  expect((await send(`${ids.stopped}/stop`, { method: 'POST' })).json.status).toBe('stopped')
   process.kill(hostPid(), 'SIGSTOP')
   send('/v1/sandboxes', { body: { name: 'making' } }).catch(() => {}) // its service is killed before it resolves
-  send(left.deleting, { method: 'DELETE' }).catch(() => {})
+  send(ids.deleting, { method: 'DELETE' }).catch(() => {})
   await until('a sandbox is being made', async () =>
-    (await listed(send)).some(({ name, status }) => name === 'making' && status === 'provisioning'),
+    (await listSandboxes(send)).some(({ name, status }) => name === 'making' && status === 'provisioning'),
   )
-  return left
+  return ids
 }
 
-async function listed(send: Send): Promise<{ name: string; status: string; id: string }[]> {
+async function listSandboxes(send: Send): Promise<{ name: string; status: string; id: string }[]> {
   return (await send('/v1/sandboxes')).json.sandboxes
 }
 
-async function checkEachState(send: Send, left: Left): Promise<void> {
+async function checkEachState(send: Send, ids: SandboxIds): Promise<void> {
   await eventually(async () => {
-    const states = (await listed(send)).map(({ name, status }) => `${name} ${status}`)
+    const states = (await listSandboxes(send)).map(({ name, status }) => `${name} ${status}`)
     expect(states.toSorted()).toEqual(['making error', 'running stopped', 'stopped stopped'])
   })
-  for (const path of [left.running, left.stopped]) {
+  for (const path of [ids.running, ids.stopped]) {
     const { json, text } = await send(`${path}/start`, { method: 'POST' })
     expect(json.status, text).toBe('running')
     expect(json.forwarded_ports).toEqual([
       { port, url: expect.stringMatching(new RegExp(`^http://${port}-\\w+\\.localhost:\\d+$`)) },
     ])
   }
-  expect((await send(left.deleting)).status).toBe(404)
+  expect((await send(ids.deleting)).status).toBe(404)
 }
 
 async function kill(pids: readonly number[]): Promise<void> {
@@ -72,13 +72,13 @@ test('Steward starts at the first try after everything was killed', async () => 
   const dataFolder = temporaryFolder('data')
   const before = await startSteward({ dataFolder })
   open.push(before.close)
-  const sendBefore: Send = (path, sent) => exchange(before.serviceUrl, path, { key: before.ownerKey, ...sent })
-  const left = await leaveEachState(sendBefore, () => before.pids().host)
+  const sendBefore: Send = (path, options) => exchange(before.serviceUrl, path, { key: before.ownerKey, ...options })
+  const ids = await leaveEachState(sendBefore, () => before.pids().host)
   await kill(Object.values(before.pids()))
 
   const after = await startSteward({ dataFolder })
   open.push(after.close)
-  await checkEachState((path, sent) => exchange(after.serviceUrl, path, { key: after.ownerKey, ...sent }), left)
+  await checkEachState((path, options) => exchange(after.serviceUrl, path, { key: after.ownerKey, ...options }), ids)
   expect(readFileSync(join(dataFolder, 'logs', 'main.log'), 'utf8')).not.toContain('starting again')
 })
 
@@ -86,8 +86,11 @@ test('Steward starts at the first try after `stop` with an exposed port', async 
   const dataFolder = temporaryFolder('data')
   const before = await startSteward({ dataFolder })
   open.push(before.close)
-  const made = await exchange(before.serviceUrl, '/v1/sandboxes', { key: before.ownerKey, body: { name: 'exposed' } })
-  const path = `/v1/sandboxes/${made.json.id}`
+  const created = await exchange(before.serviceUrl, '/v1/sandboxes', {
+    key: before.ownerKey,
+    body: { name: 'exposed' },
+  })
+  const path = `/v1/sandboxes/${created.json.id}`
   await exchange(before.serviceUrl, `${path}/ports/expose`, { key: before.ownerKey, body: { port } })
   const stopping = spawn(process.execPath, ['scripts/start.js', 'stop', '--data', dataFolder], {
     cwd: projectFolder,
@@ -103,11 +106,11 @@ test('Steward starts at the first try after `stop` with an exposed port', async 
 })
 
 test('a service alone that takes payments starts at the first try after everything was killed', async () => {
-  const service = await serviceProcess(undefined, { payments: { facilitator: 'test-ledger' } })
+  const service = await createServiceProcess(undefined, { payments: { facilitator: 'test-ledger' } })
   open.push(service.close)
-  const left = await leaveEachState(service.send, service.hostPid)
+  const ids = await leaveEachState(service.send, service.hostPid)
   await kill([service.hostPid()])
   await service.restart('SIGKILL')
-  await checkEachState(service.send, left)
+  await checkEachState(service.send, ids)
   expect(existsSync(join(service.dataDir, 'host', 'host.pid'))).toBe(true)
 })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, until } from '../support/eventually.ts'
-import { inferenceOf } from '../support/models/inferenceOf.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { type PayingAgent, passphrase, payingAgent } from '../support/payingAgent.ts'
+import { createPayingAgent, type PayingAgent, passphrase } from '../support/payingAgent.ts'
 import { exchange, type Json } from '../support/runningService.ts'
 
 /** The stop switch stops models for all keys, running chats, tools and remembered approvals. */
@@ -11,8 +11,8 @@ let providers: ProviderServer
 let paying: PayingAgent
 
 beforeAll(async () => {
-  providers = await providerServer()
-  paying = await payingAgent({ inference: inferenceOf(providers) })
+  providers = await createProviderServer()
+  paying = await createPayingAgent({ inference: createInferenceOptions(providers) })
   await eventually(() => expect(paying.agent.connection().state).toBe('connected'))
 })
 afterAll(async () => {

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Route } from '#shared/contract/route.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
 import { eventually } from '../support/eventually.ts'
-import { inferenceOf } from '../support/models/inferenceOf.ts'
-import { providerServer } from '../support/models/providerServer.ts'
-import { plantedDomain } from '../support/plantedDomain.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer } from '../support/models/providerServer.ts'
+import { plantDomain } from '../support/plantDomain.ts'
 import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
-import { messageOf, openSocket } from '../support/socketClient.ts'
+import { findMessage, openSocket } from '../support/socketClient.ts'
 import { evmWallet } from '../support/wallets.ts'
 
 /**
@@ -20,7 +20,7 @@ const stranger = evmWallet()
 const linked = evmWallet()
 /** Has an account, for the stranger to give to. */
 const third = evmWallet()
-const providers = await providerServer()
+const providers = await createProviderServer()
 const freeModel = 'shed-model'
 const freeEmbeddingModel = 'nomic-embed-text'
 const messages = [{ role: 'user', content: 'Hello' }]
@@ -49,58 +49,58 @@ const nowhere: Record<string, string> = {
 
 beforeAll(async () => {
   service = await runningService({
-    inference: inferenceOf(providers),
+    inference: createInferenceOptions(providers),
     payments: { facilitator: { kind: 'test-ledger' } },
   })
-  const made = async (path: string, body: unknown, field: string): Promise<string> => {
+  const createThing = async (path: string, body: unknown, field: string): Promise<string> => {
     const { json, text } = await service.send(path, { body })
     expect(json[field], text).toBeDefined()
     marks.push(String(json[field]))
     return String(json[field])
   }
-  theirs.id = await made('/v1/sandboxes', { name: 'theirs' }, 'id')
+  theirs.id = await createThing('/v1/sandboxes', { name: 'theirs' }, 'id')
   const sandbox = `/v1/sandboxes/${theirs.id}`
-  theirs.sessionId = await made(`${sandbox}/pty`, { command: 'echo theirs; cat', name: 'theirs' }, 'session_id')
-  theirs.snapshotId = await made(`${sandbox}/snapshots`, { name: 'theirs' }, 'id')
-  theirs.uploadId = await made(`${sandbox}/files/uploads`, { path: '/tmp/theirs', size: 3 }, 'upload_id')
-  theirs.keyId = await made('/v1/auth/api-keys', { name: 'theirs' }, 'id')
+  theirs.sessionId = await createThing(`${sandbox}/pty`, { command: 'echo theirs; cat', name: 'theirs' }, 'session_id')
+  theirs.snapshotId = await createThing(`${sandbox}/snapshots`, { name: 'theirs' }, 'id')
+  theirs.uploadId = await createThing(`${sandbox}/files/uploads`, { path: '/tmp/theirs', size: 3 }, 'upload_id')
+  theirs.keyId = await createThing('/v1/auth/api-keys', { name: 'theirs' }, 'id')
   theirs.address = linked.address
   marks.push(linked.address, theirs.domain ?? '', 'theirs', service.key)
-  await made(`${sandbox}/ports/expose`, { port: 3000, visibility: 'private' }, 'url')
+  await createThing(`${sandbox}/ports/expose`, { port: 3000, visibility: 'private' }, 'url')
   expect((await service.send(`${sandbox}/domains`, { body: { domain: theirs.domain, port: 3000 } })).status).toBe(201)
   expect((await service.send('/v1/auth/wallets', { body: await linked.signedMessage(service.url) })).status).toBe(201)
   marks.push((await service.send('/v1/auth/me')).json.id)
 
   const { id: ownerId } = (await service.send('/v1/auth/me')).json
-  plantedDomain(service.dataDir, { accountId: ownerId, name: 'theirs.example' })
+  plantDomain(service.dataDir, { accountId: ownerId, name: 'theirs.example' })
   strangerKey = (await stranger.signIn(service.url)).json.access_token
   await third.signIn(service.url)
   const grant = { to_address: stranger.address, amount_cents: 100 }
   expect((await service.send('/v1/credits/grants', { body: grant })).status).toBe(200)
-  const own = await service.send('/v1/sandboxes', { key: strangerKey, body: { name: 'mine' } })
-  strangerSandbox = own.json.id
+  const ownSandbox = await service.send('/v1/sandboxes', { key: strangerKey, body: { name: 'mine' } })
+  strangerSandbox = ownSandbox.json.id
 })
 afterAll(async () => {
   await service?.close()
   await providers.close()
 })
 
-type Asked = { query?: string; body?: unknown; headers?: Record<string, string> }
+type RequestFields = { query?: string; body?: unknown; headers?: Record<string, string> }
 type Line =
   /** Needs no credential, and tells of nobody. */
   | { kind: 'open' }
   /** Only the owner of the service may, or the person at its window. */
-  | ({ kind: 'owner' } & Asked)
+  | ({ kind: 'owner' } & RequestFields)
   /** About the caller alone. */
-  | ({ kind: 'own' } & Asked)
+  | ({ kind: 'own' } & RequestFields)
   /** For whoever pays. */
-  | ({ kind: 'paid' } & Asked)
+  | ({ kind: 'paid' } & RequestFields)
   /** About something that has an owner: for a stranger as if it had never been. */
-  | ({ kind: 'missing' } & Asked)
+  | ({ kind: 'missing' } & RequestFields)
 
 const bytes = { 'content-type': 'application/octet-stream' }
-const missing = (asked: Asked = {}): Line => ({ kind: 'missing', ...asked })
-const own = (asked: Asked = {}): Line => ({ kind: 'own', ...asked })
+const missing = (fields: RequestFields = {}): Line => ({ kind: 'missing', ...fields })
+const ownLine = (fields: RequestFields = {}): Line => ({ kind: 'own', ...fields })
 const open: Line = { kind: 'open' }
 
 /** A line for each operation: a new one has none yet, and fails here until somebody has thought of the stranger. */
@@ -113,27 +113,27 @@ const lines: Record<string, Line> = {
   authLogout: open,
   automatonRegister: open,
   automatonGet: open,
-  authMe: own(),
-  authWalletLink: own(),
+  authMe: ownLine(),
+  authWalletLink: ownLine(),
   authWalletUnlink: missing(),
-  apiKeyCreate: own({ body: { name: 'mine' } }),
-  apiKeyList: own(),
+  apiKeyCreate: ownLine({ body: { name: 'mine' } }),
+  apiKeyList: ownLine(),
   apiKeyRevoke: missing(),
   accountRequestList: { kind: 'owner' },
   accountRequestDecide: { kind: 'owner', body: { allow: true } },
   providerTest: { kind: 'owner' },
-  runtimeList: own(),
-  imageList: own(),
+  runtimeList: ownLine(),
+  imageList: ownLine(),
   imageAdd: { kind: 'owner', body: { name: 'mine', source: { kind: 'archive', path: '/etc/passwd' } } },
   imageRemove: { kind: 'owner' },
   sandboxHostGet: { kind: 'owner' },
   sandboxHostReplace: { kind: 'owner' },
-  foundSandboxList: own(),
-  removedThingList: own(),
+  foundSandboxList: ownLine(),
+  removedThingList: ownLine(),
   foundSandboxAdopt: { kind: 'owner' },
   foundSandboxDelete: { kind: 'owner' },
-  sandboxCreate: own({ body: { name: 'mine too' } }),
-  sandboxList: own(),
+  sandboxCreate: ownLine({ body: { name: 'mine too' } }),
+  sandboxList: ownLine(),
   sandboxGet: missing(),
   sandboxChange: missing({ body: { name: 'taken' } }),
   sandboxDelete: missing(),
@@ -170,7 +170,7 @@ const lines: Record<string, Line> = {
   sandboxDomainRemove: missing(),
   terminalCreate: missing({ body: { command: 'cat' } }),
   terminalList: missing({ query: '?all=true' }),
-  terminalSearch: own({ query: '?q=theirs' }),
+  terminalSearch: ownLine({ query: '?q=theirs' }),
   terminalWrite: missing({ body: { input: 'x' } }),
   terminalRead: missing({ query: '?full=true' }),
   terminalChange: missing({ body: { name: 'taken' } }),
@@ -183,26 +183,26 @@ const lines: Record<string, Line> = {
   processSignal: missing({ body: { signal: 'SIGCONT' } }),
   commandList: missing(),
   activityList: missing(),
-  accountActivityList: own({ query: '?limit=500' }),
-  automatonNonce: own({ body: {} }),
-  automatonList: own(),
-  creditsBalance: own(),
-  creditsHistory: own({ query: '?limit=100' }),
-  creditsHistoryExport: own(),
-  creditsSpending: own({ query: '?by=key' }),
-  creditsPricing: own(),
-  creditsTransfer: own({ body: { to_address: third.address, amount_cents: 1 } }),
+  accountActivityList: ownLine({ query: '?limit=500' }),
+  automatonNonce: ownLine({ body: {} }),
+  automatonList: ownLine(),
+  creditsBalance: ownLine(),
+  creditsHistory: ownLine({ query: '?limit=100' }),
+  creditsHistoryExport: ownLine(),
+  creditsSpending: ownLine({ query: '?by=key' }),
+  creditsPricing: ownLine(),
+  creditsTransfer: ownLine({ body: { to_address: third.address, amount_cents: 1 } }),
   creditsGrant: { kind: 'owner', body: { to_address: third.address, amount_cents: 1 } },
   creditsAdjust: { kind: 'owner', body: { amount_cents: -1, note: 'Less' } },
   creditsRefund: { kind: 'owner', body: { transaction_id: `txn_${'f'.repeat(24)}` } },
   domainSearch: open,
   domainCheck: open,
   domainPricing: open,
-  domainList: own(),
+  domainList: ownLine(),
   domainGet: missing(),
   domainRegister: { kind: 'paid', body: { domain: 'stranger.com' } },
   domainRenew: missing({ body: {} }),
-  domainQuote: own({ body: { domain: 'stranger.com' } }),
+  domainQuote: ownLine({ body: { domain: 'stranger.com' } }),
   domainAuthCode: missing(),
   domainPrivacy: missing({ body: { enabled: false } }),
   domainLock: missing({ body: { enabled: false } }),
@@ -213,19 +213,19 @@ const lines: Record<string, Line> = {
   dnsDelete: missing(),
   dnsOrphanedList: missing(),
   dnsOrphanedRemove: missing(),
-  domainTransactions: own(),
+  domainTransactions: ownLine(),
   creditsBuy: open,
   paymentsFaucet: { kind: 'owner', body: { address: third.address } },
   paymentsDiscovery: open,
-  paymentsBalance: own(),
-  paymentsAuthorization: own(),
-  modelList: own(),
+  paymentsBalance: ownLine(),
+  paymentsAuthorization: ownLine(),
+  modelList: ownLine(),
   modelGet: missing(),
-  chatCompletionCreate: own({ body: { model: freeModel, messages } }),
-  responseCreate: own({ body: { model: freeModel, input: 'Hello' } }),
-  messageCreate: own({ body: { model: freeModel, messages, max_tokens: 100 } }),
-  embeddingsCreate: own({ body: { model: freeEmbeddingModel, input: 'Hello' } }),
-  messageCountTokens: own({ body: { model: freeModel, messages } }),
+  chatCompletionCreate: ownLine({ body: { model: freeModel, messages } }),
+  responseCreate: ownLine({ body: { model: freeModel, input: 'Hello' } }),
+  messageCreate: ownLine({ body: { model: freeModel, messages, max_tokens: 100 } }),
+  embeddingsCreate: ownLine({ body: { model: freeEmbeddingModel, input: 'Hello' } }),
+  messageCountTokens: ownLine({ body: { model: freeModel, messages } }),
 }
 
 const every = routeTable.flatMap((route) =>
@@ -234,9 +234,9 @@ const every = routeTable.flatMap((route) =>
 const ofKind = (kind: Line['kind']) => every.filter(([, { operation }]) => lines[operation]?.kind === kind)
 
 async function ask(route: Route, path: string, values: Record<string, string>): Promise<Answer> {
-  const { query = '', body, headers } = { body: undefined, headers: {}, ...(lines[route.operation] as Asked) }
+  const { query = '', body, headers } = { body: undefined, headers: {}, ...(lines[route.operation] as RequestFields) }
   const signed = route.operation === 'authWalletLink' ? await evmWallet().signedMessage(service.url) : body
-  return exchange(service.url, `${filled(path, values)}${query}`, {
+  return exchange(service.url, `${fillPath(path, values)}${query}`, {
     method: route.method,
     key: strangerKey,
     ...(headers && { headers }),
@@ -244,15 +244,15 @@ async function ask(route: Route, path: string, values: Record<string, string>): 
   })
 }
 
-function filled(path: string, values: Record<string, string>): string {
+function fillPath(path: string, values: Record<string, string>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
 }
 
 /** Without the very values that were asked for, which a sentence may repeat. */
-function told({ text }: Pick<Answer, 'text'>, values: Record<string, string>): string {
+function normalize({ text }: Pick<Answer, 'text'>, values: Record<string, string>): string {
   const ids = Object.entries(values).filter(([, value]) => value.length > 8)
-  ids.sort(([, one], [, other]) => other.length - one.length)
-  return ids.reduce((left, [name, value]) => left.replaceAll(value, `:${name}`), text)
+  ids.sort(([, a], [, b]) => b.length - a.length)
+  return ids.reduce((text, [name, value]) => text.replaceAll(value, `:${name}`), text)
 }
 
 test('has a line for every operation, and for no other', () => {
@@ -286,7 +286,7 @@ test.each(ofKind('missing'))('%s: what belongs to the owner is not there', async
   const foreign = await ask(route, path, theirs)
   const unknown = await ask(route, path, nowhere)
   expect([foreign.status, unknown.status]).toEqual([404, 404])
-  expect(told(foreign, theirs)).toBe(told(unknown, nowhere))
+  expect(normalize(foreign, theirs)).toBe(normalize(unknown, nowhere))
 })
 
 const within = ofKind('missing').filter(
@@ -296,7 +296,7 @@ test.each(within)('%s: nor is it in a sandbox of the stranger', async (_, route,
   const foreign = await ask(route, path, { ...theirs, id: strangerSandbox })
   const unknown = await ask(route, path, { ...nowhere, id: strangerSandbox })
   expect([foreign.status, unknown.status]).toEqual([404, 404])
-  expect(told(foreign, theirs)).toBe(told(unknown, nowhere))
+  expect(normalize(foreign, theirs)).toBe(normalize(unknown, nowhere))
 })
 
 test('every WebSocket is closed to the stranger, or tells of nobody else', async () => {
@@ -308,11 +308,11 @@ test('every WebSocket is closed to the stranger, or tells of nobody else', async
   const headers = { authorization: `Bearer ${strangerKey}` }
 
   const closedWith = async (values: Record<string, string>) => {
-    const path = filled('/v1/sandboxes/:id/pty/:sessionId/stream', values)
+    const path = fillPath('/v1/sandboxes/:id/pty/:sessionId/stream', values)
     const socket = await openSocket(`${service.url}${path}`, { headers }).catch(String)
     if (typeof socket === 'string') return socket
     await eventually(() => expect(socket.closed).toBeDefined())
-    return told({ text: JSON.stringify([socket.closed, socket.messages, socket.text]) }, values)
+    return normalize({ text: JSON.stringify([socket.closed, socket.messages, socket.text]) }, values)
   }
   expect(await closedWith(theirs)).toBe(await closedWith(nowhere))
   expect(await closedWith({ ...theirs, id: strangerSandbox })).toBe(
@@ -320,29 +320,29 @@ test('every WebSocket is closed to the stranger, or tells of nobody else', async
   )
 
   const events = await openSocket(`${service.url}/v1/events`, { headers })
-  await messageOf(events, { type: 'ready' })
+  await findMessage(events, { type: 'ready' })
   await service.send(`/v1/sandboxes/${theirs.id}`, { method: 'PATCH', body: { name: 'theirs again' } })
   await service.send(`/v1/sandboxes/${strangerSandbox}`, { method: 'PATCH', key: strangerKey, body: { name: 'last' } })
-  await messageOf(events, { type: 'sandbox.changed' })
+  await findMessage(events, { type: 'sandbox.changed' })
   for (const mark of marks) expect(JSON.stringify(events.messages)).not.toContain(mark)
   events.close()
 })
 
 test('an Idempotency-Key of the owner gives the stranger no answer of theirs', async () => {
-  const sent = { body: { command: 'echo theirs; id -u' }, headers: { 'idempotency-key': 'one' } }
-  expect((await service.send(`/v1/sandboxes/${theirs.id}/exec`, sent)).status).toBe(200)
+  const request = { body: { command: 'echo theirs; id -u' }, headers: { 'idempotency-key': 'one' } }
+  expect((await service.send(`/v1/sandboxes/${theirs.id}/exec`, request)).status).toBe(200)
   const path = `/v1/sandboxes/${theirs.id}/exec`
-  expect((await service.send(path, { ...sent, key: strangerKey })).status).toBe(404)
+  expect((await service.send(path, { ...request, key: strangerKey })).status).toBe(404)
 })
 
 test('a private port of the owner opens with a key of theirs only', async () => {
   const host = `3000-${theirs.id}.localhost:${new URL(service.url).port}`
-  const at = (key: string) => service.send('/', { key, headers: { host } })
-  const foreign = await at(strangerKey)
-  const wrong = await at(`${strangerKey}x`)
+  const requestPort = (key: string) => service.send('/', { key, headers: { host } })
+  const foreign = await requestPort(strangerKey)
+  const wrong = await requestPort(`${strangerKey}x`)
   expect([foreign.status, wrong.status]).toEqual([401, 401])
   expect(foreign.text).toBe(wrong.text)
-  expect((await at(service.key)).status).not.toBe(401)
+  expect((await requestPort(service.key)).status).not.toBe(401)
 })
 
 test('what the stranger tried changed nothing', async () => {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { silentLog } from '#platform/log.ts'
 import { ImageName, type ImageSource } from '#shared/contract/images.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
-import { machineSpec, never, run } from '../support/machines.ts'
+import { createMachineSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const execute = promisify(execFile)
@@ -33,24 +33,24 @@ test(
     )
     const unreachable = await download.then(
       () => undefined,
-      (failure: Error) => failure.message,
+      (error: Error) => error.message,
     )
     if (unreachable !== undefined) context.skip(`no package can be downloaded here: ${unreachable.slice(0, 200)}`)
 
     const name = ImageName.parse('system')
-    const told: string[] = []
+    const lines: string[] = []
     const source: ImageSource = { kind: 'system', packages: ['less'] }
-    const adding = runtime.images.add({ name, source, onProgress: (sentence) => void told.push(sentence) }, never)
-    const image = await adding.catch((failure: Error) => {
-      if (!/could not be downloaded/.test(failure.message)) throw failure
-      return context.skip(failure.message)
+    const adding = runtime.images.add({ name, source, onProgress: (sentence) => void lines.push(sentence) }, never)
+    const image = await adding.catch((error: Error) => {
+      if (!/could not be downloaded/.test(error.message)) throw error
+      return context.skip(error.message)
     })
     expect(image.detail).toMatch(/ with less, made from the packages of this machine's distribution\.$/)
-    expect(told).toEqual(expect.arrayContaining(['Downloading packages', 'Unpacking packages', 'Installing packages']))
+    expect(lines).toEqual(expect.arrayContaining(['Downloading packages', 'Unpacking packages', 'Installing packages']))
     const before = await digest(data)
 
-    const machine = await runtime.create(machineSpec({ image: name }), never)
-    const neighbour = await runtime.create(machineSpec({ image: name }), never)
+    const machine = await runtime.create(createMachineSpec({ image: name }), never)
+    const neighbour = await runtime.create(createMachineSpec({ image: name }), never)
     for (const file of await readdir(debs))
       await machine.writeFile(`/root/${file}`, await readFile(join(debs, file)), never)
     await run(
@@ -62,9 +62,9 @@ test(
       /^\/etc\/apt\nless /,
     )
     expect(await digest(data)).toBe(before)
-    for (const it of [machine, neighbour]) {
-      await it.stop()
-      await runtime.remove(it.id)
+    for (const target of [machine, neighbour]) {
+      await target.stop()
+      await runtime.remove(target.id)
     }
     await runtime.images.remove(name)
   },

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { eventually, until } from '../support/eventually.ts'
-import { inferenceOf } from '../support/models/inferenceOf.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { type PayingAgent, payingAgent } from '../support/payingAgent.ts'
+import { createPayingAgent, type PayingAgent } from '../support/payingAgent.ts'
 import type { Json } from '../support/runningService.ts'
 
 /** One task over both halves: a prompt, what the model did, what it cost and who paid; found from each of them. */
@@ -11,8 +11,8 @@ let providers: ProviderServer
 let paying: PayingAgent
 
 beforeAll(async () => {
-  providers = await providerServer()
-  paying = await payingAgent({ inference: inferenceOf(providers) })
+  providers = await createProviderServer()
+  paying = await createPayingAgent({ inference: createInferenceOptions(providers) })
 })
 afterAll(async () => {
   await paying?.close()
@@ -21,7 +21,7 @@ afterAll(async () => {
 beforeEach(() => providers.clear())
 
 const get = async (path: string): Promise<Json> => (await paying.agent.send(path)).json
-const entriesOf = async (task: string): Promise<Json[]> =>
+const listEntries = async (task: string): Promise<Json[]> =>
   (await get(`/local/activity?order=oldest&limit=100&task=${task}`)).entries
 const waitingIntent = () =>
   until(
@@ -33,11 +33,11 @@ const decide = (id: string, approve: boolean) => paying.post(`/local/intents/${i
 async function ask(text: string): Promise<{ conversation: string; question: string; answer: string }> {
   const chat = (await paying.post('/local/chat/conversations', { models: ['kimi-k2.5'], tools: { enabled: true } }))
     .json
-  const sent = await paying.post(`/local/chat/conversations/${chat.id}/messages`, { parent_id: null, text })
-  expect(sent.status, sent.text).toBe(201)
-  return { conversation: chat.id, question: sent.json.user.id, answer: sent.json.answers[0].id }
+  const response = await paying.post(`/local/chat/conversations/${chat.id}/messages`, { parent_id: null, text })
+  expect(response.status, response.text).toBe(201)
+  return { conversation: chat.id, question: response.json.user.id, answer: response.json.answers[0].id }
 }
-const answered = (id: string) =>
+const waitForAnswer = (id: string) =>
   until('the answer', async () => (await get(`/local/chat/messages/${id}`)).message.finished_at !== null)
 const calls = (name: string, args: object) => ({
   parts: [{ call: name, id: 'c1', args: JSON.stringify(args) }],
@@ -50,10 +50,10 @@ test('a payment leads to the prompt that led to it, and back, with what all of i
   const { conversation, question, answer } = await ask('Buy some credits')
   // Approved by another action of the person, and still part of the turn.
   await decide((await waitingIntent()).id, true)
-  await answered(answer)
+  await waitForAnswer(answer)
   const task = `chat:${question}`
   await eventually(async () => {
-    const kinds = (await entriesOf(task)).map(({ kind }) => kind)
+    const kinds = (await listEntries(task)).map(({ kind }) => kind)
     expect(kinds).toEqual(
       expect.arrayContaining([
         ...['chat.asked', 'intent.asked', 'intent.approved', 'intent.signed', 'payment.settled'],
@@ -62,7 +62,7 @@ test('a payment leads to the prompt that led to it, and back, with what all of i
     )
     expect(kinds[0]).toBe('chat.asked')
   })
-  const entries = await entriesOf(task)
+  const entries = await listEntries(task)
   for (const { kind, links, problem } of entries) {
     expect(problem).toBeNull()
     if (kind !== 'credits.bought') expect(links.conversation, kind).toBe(conversation)
@@ -94,9 +94,9 @@ test('what was denied stays part of the turn that asked for it', async () => {
   providers.play(calls('domain_nameservers', { domain, nameservers }), says('Then not.'))
   const { question, answer } = await ask('Move it')
   await decide((await waitingIntent()).id, false)
-  await answered(answer)
+  await waitForAnswer(answer)
   await eventually(async () =>
-    expect((await entriesOf(`chat:${question}`)).map(({ kind }) => kind)).toEqual([
+    expect((await listEntries(`chat:${question}`)).map(({ kind }) => kind)).toEqual([
       ...['chat.asked', 'intent.asked', 'intent.denied', 'chat.answered'],
     ]),
   )
@@ -110,9 +110,9 @@ test('two turns at once keep apart', async () => {
     }),
   )
   for (const { question, answer, conversation } of turns) {
-    await answered(answer)
+    await waitForAnswer(answer)
     await eventually(async () => {
-      const entries = await entriesOf(`chat:${question}`)
+      const entries = await listEntries(`chat:${question}`)
       expect(entries.map(({ kind }) => kind)).toEqual(['chat.asked', 'chat.answered'])
       expect(new Set(entries.map(({ links }) => links.conversation))).toEqual(new Set([conversation]))
     })
@@ -137,7 +137,7 @@ test('turns of chats are listed, the newest first, with how they began and ended
   for (const text of ['First of the list', 'Second of the list']) {
     providers.play(says(text))
     const turn = await ask(text)
-    await answered(turn.answer)
+    await waitForAnswer(turn.answer)
     turns.unshift(turn)
   }
   const ids = turns.map(({ question }) => `chat:${question}`)

@@ -6,15 +6,15 @@ import { openDatabase } from '#storage/openDatabase.ts'
 import { rule, withRules } from '../support/approvals.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { hostileSeller } from '../support/hostileSeller.ts'
-import { type HostileToolServer, hostileToolServer, plainTool } from '../support/hostileToolServer.ts'
-import { type McpClient, mcpClient, toolClient } from '../support/mcpClients.ts'
-import { inferenceOf } from '../support/models/inferenceOf.ts'
-import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { createHostileToolServer, type HostileToolServer, plainTool } from '../support/hostileToolServer.ts'
+import { createMcpClient, type McpClient, toolClient } from '../support/mcpClients.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { type PayingAgent, payingAgent } from '../support/payingAgent.ts'
-import { plantedDomain } from '../support/plantedDomain.ts'
+import { createPayingAgent, type PayingAgent } from '../support/payingAgent.ts'
+import { plantDomain } from '../support/plantDomain.ts'
 import type { Answer, Json } from '../support/runningService.ts'
-import { amongWords, type SecretText, secretKinds } from '../support/secretKinds.ts'
+import { placeAmongWords, type SecretText, secretKinds } from '../support/secretKinds.ts'
 
 /** Secrets of every kind go wherever an entry of Activity comes from; then everything of Activity is read. */
 let providers: ProviderServer
@@ -28,12 +28,12 @@ type Planted = SecretText & { where: string; isKeptElsewhere: boolean }
 const planted: Planted[] = []
 
 beforeAll(async () => {
-  providers = await providerServer()
-  server = await hostileToolServer()
+  providers = await createProviderServer()
+  server = await createHostileToolServer()
   const log = jsonLog({ write: (line) => logged.push(line), now: Date.now, level: 'debug' })
-  paying = await payingAgent({ host: 'own', inference: inferenceOf(providers), log })
+  paying = await createPayingAgent({ host: 'own', inference: createInferenceOptions(providers), log })
   paying.setPolicy([])
-  plantedDomain(paying.service.dataDir, {
+  plantDomain(paying.service.dataDir, {
     accountId: (await paying.service.send('/v1/auth/me')).json.id,
     name: 'atlas.com',
   })
@@ -48,9 +48,9 @@ afterAll(async () => {
 })
 
 const policy = { changes: 'allow', destroys: 'allow' }
-async function clientNamed(name: string, given: object = { policy }): Promise<McpClient> {
-  const { key } = await toolClient(paying.agent, { name, ...given })
-  return mcpClient({ url: `${paying.agent.origin}/mcp`, key })
+async function clientNamed(name: string, settings: object = { policy }): Promise<McpClient> {
+  const { key } = await toolClient(paying.agent, { name, ...settings })
+  return createMcpClient({ url: `${paying.agent.origin}/mcp`, key })
 }
 
 /**
@@ -58,16 +58,17 @@ async function clientNamed(name: string, given: object = { policy }): Promise<Mc
  * @param isKeptElsewhere whether another part of the agent keeps them as they are: a chat its messages, Approvals what is
  *   to be decided, a client its name
  */
-function plant(where: string, { isKeptElsewhere = false, fits = /^[\s\S]*$/ } = {}): string[] {
-  const made = secretKinds()
-    .map((it, index) => (index % 3 === 0 ? { ...it, text: amongWords(it) } : it))
+function plant(source: string, { isKeptElsewhere = false, fits = /^[\s\S]*$/ } = {}): string[] {
+  const secrets = secretKinds()
+    .map((secret, index) => (index % 3 === 0 ? { ...secret, text: placeAmongWords(secret) } : secret))
     .filter(({ text }) => fits.test(text))
-  expect(made.length, where).toBeGreaterThan(5)
-  planted.push(...made.map((it) => ({ ...it, where, isKeptElsewhere })))
-  return made.map(({ text }) => text)
+  expect(secrets.length, source).toBeGreaterThan(5)
+  planted.push(...secrets.map((it) => ({ ...it, where: source, isKeptElsewhere })))
+  return secrets.map(({ text }) => text)
 }
 const get = async (path: string): Promise<Json> => (await paying.agent.send(path)).json
-const accepted = ({ status, text }: Answer): void => expect([status < 300, text]).toEqual([true, expect.anything()])
+const expectSuccess = ({ status, text }: Answer): void =>
+  expect([status < 300, text]).toEqual([true, expect.anything()])
 const says = (text: string) => ({ parts: [{ text }], usage: plainUsage })
 const calls = (name: string, args: object) => ({
   parts: [{ call: name, id: 'c1', args: JSON.stringify(args) }],
@@ -84,34 +85,34 @@ const denyAll = async (): Promise<boolean> => {
 async function ask(text: string): Promise<void> {
   const chat = (await paying.post('/local/chat/conversations', { models: ['kimi-k2.5'], tools: { enabled: true } }))
     .json
-  const sent = await paying.post(`/local/chat/conversations/${chat.id}/messages`, { parent_id: null, text })
-  accepted(sent)
+  const response = await paying.post(`/local/chat/conversations/${chat.id}/messages`, { parent_id: null, text })
+  expectSuccess(response)
   await until('the answer', async () => {
     await denyAll()
-    return (await get(`/local/chat/messages/${sent.json.answers[0].id}`)).message.finished_at !== null
+    return (await get(`/local/chat/messages/${response.json.answers[0].id}`)).message.finished_at !== null
   })
 }
 
 const shortLine = /^[^\n]{1,60}$/
 const fileName = /^[^\n/]{1,100}$/
 
-const places: Record<string, () => Promise<void>> = {
+const scenarios: Record<string, () => Promise<void>> = {
   async 'the words, arguments and answers of a chat'() {
-    const own = { isKeptElsewhere: true }
-    for (const text of plant('a prompt', own)) {
+    const options = { isKeptElsewhere: true }
+    for (const text of plant('a prompt', options)) {
       providers.play(says(`You said: ${text}`))
       await ask(text)
     }
-    const commands = plant('arguments of a chat', own)
+    const commands = plant('arguments of a chat', options)
     for (const command of commands.slice(0, 12)) {
       providers.play(calls('sandbox_exec', { sandbox_id: sandboxId, command: `: ${command}` }), says('Done.'))
       await ask('Run it')
     }
-    for (const id of plant('an approval of a chat', { ...own, fits: shortLine }).slice(0, 6)) {
+    for (const id of plant('an approval of a chat', { ...options, fits: shortLine }).slice(0, 6)) {
       providers.play(calls('domain_dns_delete', { domain: 'atlas.com', record_id: id }), says('Done.'))
       await ask('Delete it')
     }
-    for (const name of plant('a tool that does not exist', { ...own, fits: /^[\w-]{1,64}$/ }).slice(0, 4)) {
+    for (const name of plant('a tool that does not exist', { ...options, fits: /^[\w-]{1,64}$/ }).slice(0, 4)) {
       providers.play(calls(name, {}), says('Done.'))
       await ask('Do it')
     }
@@ -136,22 +137,24 @@ const places: Record<string, () => Promise<void>> = {
     }
   },
   async 'terminals that are recorded'() {
-    accepted(await paying.agent.send('/local/activity/settings', { method: 'PATCH', body: { record_terminals: true } }))
+    expectSuccess(
+      await paying.agent.send('/local/activity/settings', { method: 'PATCH', body: { record_terminals: true } }),
+    )
     for (const command of plant('a terminal', { isKeptElsewhere: true }).slice(0, 10)) {
       await tools.call('sandbox_pty_create', { sandbox_id: sandboxId, command: `echo shown; : ${command}` })
     }
     await eventually(async () => expect((await get('/local/recordings')).total).toBeGreaterThan(3))
   },
   async 'domains, payments and tools that do not exist'() {
-    const own = { isKeptElsewhere: true }
-    for (const value of plant('a value of DNS', { ...own, fits: /^[\x20-\x7e]{1,200}$/ }).slice(0, 25)) {
+    const options = { isKeptElsewhere: true }
+    for (const value of plant('a value of DNS', { ...options, fits: /^[\x20-\x7e]{1,200}$/ }).slice(0, 25)) {
       await tools.call('domain_dns_add', { domain: 'atlas.com', type: 'TXT', host: '@', value })
       await tools.call('domain_dns_update', { domain: 'atlas.com', record_id: 'rec_1', value })
       await denyAll()
     }
     const seller = await hostileSeller((_, response) => void response.writeHead(500).end())
     paying.nameServers(new URL(seller.url).host)
-    for (const text of plant('an address that costs', { ...own, fits: shortLine }).slice(0, 12)) {
+    for (const text of plant('an address that costs', { ...options, fits: shortLine }).slice(0, 12)) {
       await tools.call('x402_fetch', { url: `${seller.url}/report?key=${encodeURIComponent(text)}`, body: text })
       await tools.call('x402_check', { url: `http://${encodeURIComponent(text)}:x@127.0.0.1/` })
       await denyAll()
@@ -164,16 +167,16 @@ const places: Record<string, () => Promise<void>> = {
     }
   },
   async 'names and notes'() {
-    const own = { isKeptElsewhere: true, fits: shortLine }
-    for (const note of plant('a note of a grant', { fits: shortLine })) {
+    const options = { isKeptElsewhere: true, fits: shortLine }
+    for (const text of plant('a note of a grant', { fits: shortLine })) {
       const me = await paying.service.send('/v1/auth/me')
-      await paying.service.send('/v1/credits/grants', { body: { to_address: me.json.id, amount_cents: 1, note } })
+      await paying.service.send('/v1/credits/grants', { body: { to_address: me.json.id, amount_cents: 1, note: text } })
     }
     for (const name of plant('the name of a key', { fits: shortLine }).slice(0, 10)) {
       const { json } = await paying.service.send('/v1/auth/api-keys', { body: { name } })
       await paying.service.send('/v1/sandboxes', { key: json?.key, body: { name: 'nobody' } })
     }
-    for (const name of plant('the name of a client', own).slice(0, 8)) {
+    for (const name of plant('the name of a client', options).slice(0, 8)) {
       const client = await clientNamed(name, {})
       await client.call('sandbox_list')
       await Promise.all([client.call('sandbox_delete', { sandbox_id: sandboxId }), until('a request', denyAll)])
@@ -183,21 +186,21 @@ const places: Record<string, () => Promise<void>> = {
       await paying.post('/local/intents', { intent: { kind: 'message', text } })
       await denyAll()
     }
-    for (const host of plant('a host of a policy', own).slice(0, 10)) {
+    for (const host of plant('a host of a policy', options).slice(0, 10)) {
       const rules = [rule({ host, effect: 'deny' })]
       await paying.agent.send('/local/policy', { method: 'PUT', body: withRules(rules) })
     }
   },
   async 'what a tool server says'() {
-    const own = { isKeptElsewhere: true, fits: /^[\w-]{1,44}$/ }
+    const options = { isKeptElsewhere: true, fits: /^[\w-]{1,44}$/ }
     const { json } = await paying.post('/local/tool-servers', { name: 'box', place: { kind: 'http', url: server.url } })
-    const names = plant('a tool of a server', own)
+    const names = plant('a tool of a server', options)
     server.tools = names.map((it) => plainTool(it))
     const tested = (await paying.post(`/local/tool-servers/${json.id}/test`, {})).json
     expect(tested.tools.length).toBeGreaterThan(3)
     const agreed = tested.tools.map(({ name, digest }: Json) => ({ name, digest, enabled: true, ask: false }))
     await paying.agent.send(`/local/tool-servers/${json.id}`, { method: 'PATCH', body: { enabled: true } })
-    accepted(
+    expectSuccess(
       await paying.agent.send(`/local/tool-servers/${json.id}/tools`, { method: 'PUT', body: { tools: agreed } }),
     )
     server.tools = names.map((it) => plainTool(it, 'Another one.'))
@@ -209,13 +212,13 @@ const places: Record<string, () => Promise<void>> = {
   },
 }
 
-test.each(Object.keys(places))('given to %s', { timeout: 240_000 }, async (name) => {
-  await places[name]?.()
+test.each(Object.keys(scenarios))('given to %s', { timeout: 240_000 }, async (name) => {
+  await scenarios[name]?.()
 })
 
 test('none of them is in Activity, its search, its export or the log', { timeout: 120_000 }, async () => {
   const last = await paying.service.send('/v1/auth/api-keys', { body: { name: 'the last one' } })
-  accepted(last)
+  expectSuccess(last)
   await eventually(async () => {
     expect((await get('/local/activity?limit=1&search=the%20last%20one')).entries).toHaveLength(1)
   })
@@ -228,15 +231,15 @@ test('none of them is in Activity, its search, its export or the log', { timeout
   ]
   const tasks = (await get('/local/activity/tasks?limit=100')).tasks.map(({ title: _, ...it }: Json) => it)
   written.push(['the tasks', JSON.stringify(tasks)])
-  expect(found(planted, written)).toEqual([])
+  expect(findSecrets(planted, written)).toEqual([])
 
   const files = ['agent.sqlite', 'agent.sqlite-wal'].map((name): [string, string] => [
     name,
     readFileSync(join(paying.dataFolder, name), 'latin1'),
   ])
   const nowhereElse = planted.filter(({ isKeptElsewhere }) => !isKeptElsewhere)
-  expect(found(nowhereElse, [...files, ['the log', logged.join('')]])).toEqual([])
-  expect(found(planted, [['the log', logged.join('')]])).toEqual([])
+  expect(findSecrets(nowhereElse, [...files, ['the log', logged.join('')]])).toEqual([])
+  expect(findSecrets(planted, [['the log', logged.join('')]])).toEqual([])
   const kinds = [
     ...['chat.asked', 'chat.failed', 'intent.asked', 'intent.denied', 'tool.called', 'tool.refused', 'tool.failed'],
     ...['command.run', 'file.written', 'terminal.opened', 'terminal.recorded', 'credits.granted', 'key.created'],
@@ -279,13 +282,13 @@ function tables(): [string, string][] {
 }
 
 /** Of each secret the longest run of letters and digits, as a search would have it, beside its forms in JSON. */
-function found(secrets: readonly Planted[], written: readonly [string, string][]): string[] {
+function findSecrets(secrets: readonly Planted[], written: readonly [string, string][]): string[] {
   const low = written.map(([where, text]): [string, string] => [where, text.toLowerCase()])
   return secrets.flatMap(({ where, kind, secret }) => {
-    const runs = (secret.match(/[A-Za-z0-9]{8,}/g) ?? []).sort((one, other) => other.length - one.length)
+    const runs = (secret.match(/[A-Za-z0-9]{8,}/g) ?? []).sort((a, b) => b.length - a.length)
     const forms = [secret, JSON.stringify(secret).slice(1, -1), ...(kind.startsWith('phrase') ? [] : runs.slice(0, 1))]
     return low
       .filter(([, text]) => forms.some((it) => text.includes(it.toLowerCase())))
-      .map(([at]) => `${kind}, from ${where}: in ${at}`)
+      .map(([location]) => `${kind}, from ${where}: in ${location}`)
   })
 }

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { receiptUri } from '#agent/tools/mcpApps.ts'
 import type { ToolProfile } from '#shared/contract/toolClients.ts'
 import { toolTable } from '#shared/contract/tools/toolTable.ts'
-import { type McpClient, mcpClient, type Revision, toolClient } from '../support/mcpClients.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createMcpClient, type McpClient, type Revision, toolClient } from '../support/mcpClients.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** What hosts of MCP Apps are told, by the official client. How the page looks there: `test/e2e/toolApps.test.ts`. */
@@ -11,24 +11,24 @@ let agent: RunningAgent
 const clients: McpClient[] = []
 
 beforeAll(async () => {
-  agent = await runningAgent({ dataFolder: temporaryFolder('agent') })
+  agent = await createRunningAgent({ dataFolder: temporaryFolder('agent') })
 })
 afterAll(async () => {
   for (const { client } of clients) await client.close()
   await agent?.close()
 })
 
-async function opened(profile: ToolProfile, revision: Revision): Promise<McpClient['client']> {
+async function openClient(profile: ToolProfile, revision: Revision): Promise<McpClient['client']> {
   const { key } = await toolClient(agent, { name: profile, profile })
-  const made = await mcpClient({ url: `${agent.origin}/mcp`, key, revision })
-  clients.push(made)
-  return made.client
+  const client = await createMcpClient({ url: `${agent.origin}/mcp`, key, revision })
+  clients.push(client)
+  return client.client
 }
 
 test.each(['2025-11-25', '2026-07-28'] as const)(
   'in revision %s, what pays or deletes names the page',
   async (revision) => {
-    const client = await opened('all', revision)
+    const client = await openClient('all', revision)
     expect(client.getServerCapabilities()?.extensions).toEqual({
       'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] },
     })
@@ -40,7 +40,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
 )
 
 test('the page is one document that loads nothing and may reach nothing', async () => {
-  const client = await opened('money', '2025-11-25')
+  const client = await openClient('money', '2025-11-25')
   const { contents } = await client.readResource({ uri: receiptUri })
   expect(contents).toHaveLength(1)
   const [page] = contents as { uri: string; mimeType: string; text: string; _meta: object }[]
@@ -59,7 +59,7 @@ test('the page is one document that loads nothing and may reach nothing', async 
 })
 
 test('who can neither pay nor delete sees no page', async () => {
-  const client = await opened('read-only', '2025-11-25')
+  const client = await openClient('read-only', '2025-11-25')
   expect((await client.listResources()).resources.map(({ uri }) => uri)).not.toContain(receiptUri)
   await expect(client.readResource({ uri: receiptUri })).rejects.toThrow()
 })
@@ -71,6 +71,6 @@ test.each([
   'ui://steward/sheet.js',
   'ui://',
 ])('there is no page %s', async (uri) => {
-  const client = await opened('all', '2025-11-25')
+  const client = await openClient('all', '2025-11-25')
   await expect(client.readResource({ uri })).rejects.toThrow()
 })

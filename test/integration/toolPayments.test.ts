@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { paymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
+import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import { eventually } from '../support/eventually.ts'
-import { hostileSeller, served } from '../support/hostileSeller.ts'
-import { type McpClient, mcpClient, toolClient } from '../support/mcpClients.ts'
-import { noLimits, type PayingAgent, payingAgent } from '../support/payingAgent.ts'
+import { hostileSeller, respond } from '../support/hostileSeller.ts'
+import { createMcpClient, type McpClient, toolClient } from '../support/mcpClients.ts'
+import { createPayingAgent, noLimits, type PayingAgent } from '../support/payingAgent.ts'
 
 /** A program's daily budget holds whatever a seller responds, and a repeated call never pays twice. */
 let paying: PayingAgent
@@ -12,21 +12,21 @@ const clients: McpClient[] = []
 const usd = 1_000_000
 
 beforeAll(async () => {
-  paying = await payingAgent({ now: () => atMs })
+  paying = await createPayingAgent({ now: () => atMs })
   paying.setPolicy([
     { id: 'all', effect: 'allow', kind: 'x402.authorize', asker: '*', host: '*', max_amount_micro_usd: null },
   ])
-  paymentBudgetRepository(paying.agent.database).setLimits({ ...noLimits, ask_first_payee: false })
+  createPaymentBudgetRepository(paying.agent.database).setLimits({ ...noLimits, ask_first_payee: false })
 })
 afterAll(async () => {
   for (const { client } of clients) await client.close()
   await paying?.close()
 })
 
-async function opened(dailyUsd: number | null) {
+async function openClient(dailyUsd: number | null) {
   const daily_budget_micro_usd = dailyUsd === null ? null : dailyUsd * usd
   const { key, client: made } = await toolClient(paying.agent, { daily_budget_micro_usd })
-  const client = await mcpClient({ url: `${paying.agent.origin}/mcp`, key })
+  const client = await createMcpClient({ url: `${paying.agent.origin}/mcp`, key })
   clients.push(client)
   return {
     call: client.call,
@@ -43,15 +43,16 @@ const refusing = () =>
     response.writeHead(402, { 'content-type': 'application/json' })
     response.end('{"error":"invalid_payload"}')
   }, oneDollar)
-const named = (seller: { url: string }) => paying.nameServers(new URL(seller.url).host)
+const nameSeller = (seller: { url: string }) => paying.nameServers(new URL(seller.url).host)
 
 describe('a seller that refuses a payment and keeps the signature', () => {
   test('reserves at most the daily budget', async () => {
     const seller = await refusing()
-    named(seller)
-    const { call, spent } = await opened(2.5)
+    nameSeller(seller)
+    const { call, spent } = await openClient(2.5)
     const texts: string[] = []
-    for (let at = 0; at < 5; at += 1) texts.push((await call('x402_fetch', { url: `${seller.url}/p?i=${at}` })).text)
+    for (let index = 0; index < 5; index += 1)
+      texts.push((await call('x402_fetch', { url: `${seller.url}/p?i=${index}` })).text)
     expect([seller.signatures(), await spent()]).toEqual([2, 2 * usd])
     for (const text of texts.slice(0, 2)) {
       expect(text).toMatch(/The seller can still settle it until \d\d:\d\d UTC\./)
@@ -63,8 +64,8 @@ describe('a seller that refuses a payment and keeps the signature', () => {
 
   test('is not paid again by the same call, also minutes later', async () => {
     const seller = await refusing()
-    named(seller)
-    const { call } = await opened(10)
+    nameSeller(seller)
+    const { call } = await openClient(10)
     const first = (await call('x402_fetch', { url: `${seller.url}/same` })).text
     atMs += 200_000
     expect((await call('x402_fetch', { url: `${seller.url}/same` })).text).toBe(first)
@@ -75,11 +76,11 @@ describe('a seller that refuses a payment and keeps the signature', () => {
 })
 
 test('an order that fails after payment counts, and its payment is reported', async () => {
-  const { call, spent } = await opened(12)
+  const { call, spent } = await openClient(12)
   const before = await paying.money()
   const answers = []
-  for (let at = 0; at < 3; at += 1)
-    answers.push(await call('domain_register', { domain: `taken-at-purchase-${at}.com` }))
+  for (let index = 0; index < 3; index += 1)
+    answers.push(await call('domain_register', { domain: `taken-at-purchase-${index}.com` }))
   const paid = before - (await paying.money())
   expect(paid).toBe(await spent())
   expect(paid).toBeLessThanOrEqual(12 * usd)
@@ -91,9 +92,9 @@ test('an order that fails after payment counts, and its payment is reported', as
 })
 
 test('payments count once; requests refused before signing do not count', async () => {
-  const seller = await hostileSeller(served, oneDollar)
-  named(seller)
-  const { call, spent } = await opened(10)
+  const seller = await hostileSeller(respond, oneDollar)
+  nameSeller(seller)
+  const { call, spent } = await openClient(10)
   expect((await call('x402_fetch', { url: `${seller.url}/a` })).result.payment).toMatchObject({ paid: true })
   expect(await spent()).toBe(usd)
   paying.setPolicy([])

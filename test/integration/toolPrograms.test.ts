@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, until } from '../support/eventually.ts'
-import { type McpClient, mcpClient, toolClient } from '../support/mcpClients.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createMcpClient, type McpClient, toolClient } from '../support/mcpClients.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { type Json, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -13,7 +13,7 @@ const clients: McpClient[] = []
 beforeAll(async () => {
   service = await runningService()
   const target = { url: service.url, key: service.key, certificate: undefined }
-  agent = await runningAgent({ dataFolder: temporaryFolder('agent'), target })
+  agent = await createRunningAgent({ dataFolder: temporaryFolder('agent'), target })
   await eventually(() => expect(agent.connection().state).toBe('connected'))
 })
 afterAll(async () => {
@@ -22,9 +22,11 @@ afterAll(async () => {
   await service?.close()
 })
 
-async function programs(given: object = {}): Promise<McpClient & { run(code: string): ReturnType<McpClient['call']> }> {
-  const { key } = await toolClient(agent, { profile: 'code', ...given })
-  const opened = await mcpClient({ url: `${agent.origin}/mcp`, key })
+async function programs(
+  options: object = {},
+): Promise<McpClient & { run(code: string): ReturnType<McpClient['call']> }> {
+  const { key } = await toolClient(agent, { profile: 'code', ...options })
+  const opened = await createMcpClient({ url: `${agent.origin}/mcp`, key })
   clients.push(opened)
   return { ...opened, run: (code) => opened.call('operations_run', { code }) }
 }
@@ -42,8 +44,8 @@ test('starts no program in a program, and names that are none are refused', asyn
 })
 
 test('has the policy of its client: what deletes waits, and a dry run does nothing', async () => {
-  const { json: kept } = await service.send('/v1/sandboxes', { body: { name: 'kept' } })
-  const deletes = `export default await steward.sandbox_delete({ sandbox_id: '${kept.id}' }).catch((failure) => failure.message)`
+  const { json: unrelated } = await service.send('/v1/sandboxes', { body: { name: 'kept' } })
+  const deletes = `export default await steward.sandbox_delete({ sandbox_id: '${unrelated.id}' }).catch((failure) => failure.message)`
   const { run } = await programs({ name: 'asks' })
   const running = run(deletes)
   const intent = await until('it asks', async () => {
@@ -58,23 +60,23 @@ test('has the policy of its client: what deletes waits, and a dry run does nothi
   expect((await dry.run(deletes)).text).toContain('Dry run')
   const forbidden = await programs({ policy: { changes: 'deny', destroys: 'deny' } })
   expect((await forbidden.run(deletes)).text).toContain('may not call operations_run')
-  expect((await sandboxes()).map(({ id }) => id)).toEqual([kept.id])
-  await service.send(`/v1/sandboxes/${kept.id}`, { method: 'DELETE' })
+  expect((await sandboxes()).map(({ id }) => id)).toEqual([unrelated.id])
+  await service.send(`/v1/sandboxes/${unrelated.id}`, { method: 'DELETE' })
 })
 
 test('in a sandbox where others run has the authority of that sandbox alone', async () => {
-  const [own, other] = await Promise.all(
+  const [ownSandbox, otherSandbox] = await Promise.all(
     ['dirty', 'victim'].map(async (name) => (await service.send('/v1/sandboxes', { body: { name } })).json.id),
   )
   const precious = { path: '/root/precious', content: 'still here' }
-  await service.send(`/v1/sandboxes/${other}/files/upload/json`, { body: precious })
-  const overwrite = { sandbox_id: other, command: 'echo OWNED > /root/precious' }
+  await service.send(`/v1/sandboxes/${otherSandbox}/files/upload/json`, { body: precious })
+  const overwrite = { sandbox_id: otherSandbox, command: 'echo OWNED > /root/precious' }
   const { call } = await programs({ name: 'confined', policy: { changes: 'allow', destroys: 'allow' } })
   const { result } = await call('operations_run', {
-    sandbox_id: own,
+    sandbox_id: ownSandbox,
     code: `const said = (call) => call.then((it) => it, (failure) => failure.message)
       export default {
-        own: (await steward.sandbox_exec({ sandbox_id: '${own}', command: 'echo hi' })).stdout,
+        own: (await steward.sandbox_exec({ sandbox_id: '${ownSandbox}', command: 'echo hi' })).stdout,
         open: (await steward.domain_pricing({ tlds: 'com' })).pricing.length,
         other: said(steward.sandbox_exec(${JSON.stringify(overwrite)})) && 'asked',
       }`,
@@ -84,11 +86,13 @@ test('in a sandbox where others run has the authority of that sandbox alone', as
     const { intents } = (await agent.send('/local/intents?state=waiting')).json
     return intents.find(({ asker }: Json) => asker.name === 'confined')
   })
-  expect(intent.sentence).toContain(`a program in the sandbox ${own.slice(0, 8)} call sandbox_exec for ${other}`)
+  expect(intent.sentence).toContain(
+    `a program in the sandbox ${ownSandbox.slice(0, 8)} call sandbox_exec for ${otherSandbox}`,
+  )
   await agent.send(`/local/intents/${intent.id}/decision`, { body: { approve: false } })
-  const read = await service.send(`/v1/sandboxes/${other}/exec`, { body: { command: 'cat /root/precious' } })
+  const read = await service.send(`/v1/sandboxes/${otherSandbox}/exec`, { body: { command: 'cat /root/precious' } })
   expect(read.json.stdout).not.toContain('OWNED')
-  for (const id of [own, other]) await service.send(`/v1/sandboxes/${id}`, { method: 'DELETE' })
+  for (const id of [ownSandbox, otherSandbox]) await service.send(`/v1/sandboxes/${id}`, { method: 'DELETE' })
 })
 
 test('makes 200 calls and no more, and leaves no sandbox', async () => {
@@ -119,12 +123,12 @@ test('finds no key, and what it prints is cut and speaks for nobody', async () =
 test('that never ends is ended with its client, and its sandbox too', async () => {
   const { client } = await programs()
   const leaving = new AbortController()
-  const left = client.callTool(
+  const pendingCall = client.callTool(
     { name: 'operations_run', arguments: { code: 'setInterval(() => {}, 1000); await new Promise(() => {})' } },
     { signal: leaving.signal },
   )
   await until('its sandbox is there', async () => (await sandboxes()).length === 1)
   leaving.abort()
-  await expect(left).rejects.toThrow()
+  await expect(pendingCall).rejects.toThrow()
   await until('its sandbox is gone', async () => (await sandboxes()).length === 0)
 })

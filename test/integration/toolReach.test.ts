@@ -3,16 +3,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toolTable } from '#shared/contract/tools/toolTable.ts'
-import { type McpAnswer, type McpClient, mcpClient, toolCaller, toolClient } from '../support/mcpClients.ts'
-import { noLimits, type PayingAgent, payingAgent } from '../support/payingAgent.ts'
+import { createMcpClient, createToolCaller, type McpAnswer, type McpClient, toolClient } from '../support/mcpClients.ts'
+import { createPayingAgent, noLimits, type PayingAgent } from '../support/payingAgent.ts'
 import { exchange } from '../support/runningService.ts'
 
 /** Programs and models reach only the servers on this computer that the user allowed, and reads change nothing. */
-type Seen = { method: string; path: string; body: string }
+type RecordedRequest = { method: string; path: string; body: string }
 let paying: PayingAgent
 let server: ReturnType<typeof createServer>
 let host: string
-const seen: Seen[] = []
+const requests: RecordedRequest[] = []
 const clients: McpClient[] = []
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -21,13 +21,13 @@ beforeAll(async () => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      seen.push({ method: request.method ?? '', path: request.url ?? '', body: Buffer.concat(chunks).toString() })
+      requests.push({ method: request.method ?? '', path: request.url ?? '', body: Buffer.concat(chunks).toString() })
       response.end(JSON.stringify({ secret: 'local-admin-data' }))
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  paying = await payingAgent()
+  paying = await createPayingAgent()
 })
 afterAll(async () => {
   for (const { client } of clients) await client.close()
@@ -35,19 +35,19 @@ afterAll(async () => {
   server?.closeAllConnections()
   await new Promise((resolve) => server?.close(resolve))
 })
-beforeEach(() => void seen.splice(0))
+beforeEach(() => void requests.splice(0))
 
 const nameServers = (...local_servers: string[]) => paying.nameServers(...local_servers)
 
-async function opened(settings: object): Promise<McpClient['call']> {
+async function openClient(settings: object): Promise<McpClient['call']> {
   const { key } = await toolClient(paying.agent, settings)
-  const client = await mcpClient({ url: `${paying.agent.origin}/mcp`, key })
+  const client = await createMcpClient({ url: `${paying.agent.origin}/mcp`, key })
   clients.push(client)
   return client.call
 }
 
 const send = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"Image":"x"}' }
-const refused = (answer: McpAnswer): string => {
+const expectRefusal = (answer: McpAnswer): string => {
   expect(answer.isError, answer.text).toBe(true)
   return answer.text
 }
@@ -61,11 +61,11 @@ describe('a server of this computer that the user did not name', () => {
     ['a client in dry run', { dry_run: true }],
     ['a client that may do everything', { policy: { changes: 'allow', destroys: 'allow' } }],
   ])('is not reached by %s', async (_, settings) => {
-    const call = await opened(settings)
+    const call = await openClient(settings)
     for (const name of ['x402_check', 'x402_fetch', 'x402_discover']) {
       for (const method of methods) {
-        const given = name === 'x402_discover' ? {} : { method }
-        refused(await call(name, { url: `http://${host}/index/*`, ...given }))
+        const options = name === 'x402_discover' ? {} : { method }
+        expectRefusal(await call(name, { url: `http://${host}/index/*`, ...options }))
       }
     }
     const names = [
@@ -73,21 +73,21 @@ describe('a server of this computer that the user did not name', () => {
       `[::1]:${host.split(':')[1]}`,
       `a.localhost:${host.split(':')[1]}`,
     ]
-    for (const other of names) refused(await call('x402_check', { url: `http://${other}/` }))
-    expect(seen).toEqual([])
+    for (const hostname of names) expectRefusal(await call('x402_check', { url: `http://${hostname}/` }))
+    expect(requests).toEqual([])
   })
 
   test('is not reached with an API key, and is reached by the window', async () => {
     const key = { authorization: `Bearer ${paying.service.key}` }
     const body = { url: `http://${host}/containers/create`, ...send }
     for (const path of ['check', 'fetch', 'discover']) {
-      const given = path === 'fetch' ? body : { url: body.url }
-      const answer = await exchange(paying.agent.origin, `/local/payments/${path}`, { body: given, headers: key })
+      const options = path === 'fetch' ? body : { url: body.url }
+      const answer = await exchange(paying.agent.origin, `/local/payments/${path}`, { body: options, headers: key })
       expect([answer.status, answer.json.code], answer.text).toEqual([400, 'payment/address'])
     }
-    expect(seen).toEqual([])
+    expect(requests).toEqual([])
     expect((await paying.post('/local/payments/fetch', body)).json.answer.status).toBe(200)
-    expect(seen).toEqual([{ method: 'POST', path: '/containers/create', body: send.body }])
+    expect(requests).toEqual([{ method: 'POST', path: '/containers/create', body: send.body }])
   })
 })
 
@@ -95,7 +95,7 @@ describe('a server of this computer that the user named', () => {
   beforeEach(() => nameServers(host))
 
   test('is read by the tools that read, with GET and HEAD and no body', async () => {
-    const call = await opened({ profile: 'read-only' })
+    const call = await openClient({ profile: 'read-only' })
     for (const { name, input } of toolTable.filter(({ effect }) => effect === 'read')) {
       const url = { url: `http://${host}/${name}` }
       for (const method of methods) {
@@ -104,48 +104,48 @@ describe('a server of this computer that the user named', () => {
         )
       }
     }
-    expect(seen.length).toBeGreaterThan(2)
-    expect(seen.filter(({ method, body }) => !['GET', 'HEAD'].includes(method) || body !== '')).toEqual([])
+    expect(requests.length).toBeGreaterThan(2)
+    expect(requests.filter(({ method, body }) => !['GET', 'HEAD'].includes(method) || body !== '')).toEqual([])
   })
 
   test('is named with its port: another port stays closed', async () => {
     nameServers('127.0.0.1:9')
-    refused(await (await opened({}))('x402_check', { url: `http://${host}/` }))
-    expect(seen).toEqual([])
+    expectRefusal(await (await openClient({}))('x402_check', { url: `http://${host}/` }))
+    expect(requests).toEqual([])
   })
 
   test('receives changes according to the policy for changes', async () => {
     const request = { url: `http://${host}/x`, ...send }
-    const denied = await opened({ policy: { changes: 'deny', destroys: 'ask' } })
-    expect(refused(await denied('x402_fetch', request))).toContain('may not')
-    const asked = await paying.agent.tools.runTool('x402_fetch', request, {
-      caller: await toolCaller(paying.agent, { name: 'asks', policy: { changes: 'ask', destroys: 'ask' } }),
+    const denied = await openClient({ policy: { changes: 'deny', destroys: 'ask' } })
+    expect(expectRefusal(await denied('x402_fetch', request))).toContain('may not')
+    const result = await paying.agent.tools.runTool('x402_fetch', request, {
+      caller: await createToolCaller(paying.agent, { name: 'asks', policy: { changes: 'ask', destroys: 'ask' } }),
       signal: new AbortController().signal,
       waitMs: { person: 0, program: 0 },
     })
-    expect(asked).toMatchObject({
+    expect(result).toMatchObject({
       kind: 'waiting',
       waiting: { for: 'person', message: expect.stringContaining('POST') },
     })
-    expect(seen).toEqual([])
-    const allowed = await opened({ policy: { changes: 'allow', destroys: 'ask' } })
+    expect(requests).toEqual([])
+    const allowed = await openClient({ policy: { changes: 'allow', destroys: 'ask' } })
     expect((await allowed('x402_fetch', request)).result).toMatchObject({ status: 200 })
-    expect(seen).toEqual([{ method: 'POST', path: '/x', body: send.body }])
+    expect(requests).toEqual([{ method: 'POST', path: '/x', body: send.body }])
   })
 
   test('is sent nothing while everything is stopped', async () => {
-    const call = await opened({ policy: { changes: 'allow', destroys: 'allow' } })
+    const call = await openClient({ policy: { changes: 'allow', destroys: 'allow' } })
     await paying.post('/local/stop', { stopped: true })
     try {
       for (const method of ['POST', 'DELETE']) {
-        refused(await call('x402_fetch', { url: `http://${host}/x`, method }))
-        refused(await call('x402_check', { url: `http://${host}/x`, method }))
+        expectRefusal(await call('x402_fetch', { url: `http://${host}/x`, method }))
+        expectRefusal(await call('x402_check', { url: `http://${host}/x`, method }))
       }
       const headers = { authorization: `Bearer ${paying.service.key}` }
       const body = { url: `http://${host}/x`, ...send }
       const answer = await exchange(paying.agent.origin, '/local/payments/fetch', { body, headers })
       expect(answer.json.code).toBe('intent/stopped')
-      expect(seen).toEqual([])
+      expect(requests).toEqual([])
     } finally {
       await paying.post('/local/stop', { stopped: false })
     }

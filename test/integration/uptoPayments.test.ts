@@ -1,14 +1,14 @@
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { chainLookup } from '#agent/payments/authorizationLookup.ts'
-import { chainThread } from '#platform/chain/chainThread.ts'
+import { createChainLookup } from '#agent/payments/authorizationLookup.ts'
+import { createChainThread } from '#platform/chain/chainThread.ts'
 import { silentLog } from '#platform/log.ts'
 import { evmNetworks, permit2 } from '#shared/contract/networks.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import { testDollarAbi } from '../support/contracts/testContracts.ts'
 import { eventually } from '../support/eventually.ts'
-import { type EvmNode, evmNode } from '../support/evmNode.ts'
-import { lockableSigner } from '../support/lockableSigner.ts'
+import { createEvmNode, type EvmNode } from '../support/evmNode.ts'
+import { createLockableSigner } from '../support/lockableSigner.ts'
 import { paymentsOfTest } from '../support/openPayments.ts'
 import { uptoMarket } from '../support/uptoMarket.ts'
 
@@ -21,12 +21,12 @@ const cap = 1_000_000
 const used = 300_000
 let node: EvmNode
 let market: Awaited<ReturnType<typeof uptoMarket>>
-const thread = chainThread({ log: silentLog })
+const thread = createChainThread({ log: silentLog })
 const chain = () => thread.chain({ network: base, rpcUrl: node.url })
 let nowMs = 0
 
 beforeAll(async () => {
-  node = await evmNode(base)
+  node = await createEvmNode(base)
   market = await uptoMarket(node, { payTo, cap })
 })
 afterAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
   await node?.close()
 })
 
-const balanceOf = async (address: string) =>
+const readBalance = async (address: string) =>
   Number(
     await node.client.readContract({
       ...{ address: base.usdc.address, abi: testDollarAbi, functionName: 'balanceOf', args: [address as Address] },
@@ -44,27 +44,27 @@ const balanceOf = async (address: string) =>
 async function payer({ allowed = true } = {}) {
   nowMs = 0
   const now = () => Date.now() + nowMs
-  const signer = lockableSigner({ now })
+  const signer = createLockableSigner({ now })
   const address = (signer.wallet.accounts().find(({ chainType }) => chainType === 'evm')?.address ?? '') as Address
-  const lookup = chainLookup([chain()], now)
+  const lookup = createChainLookup([chain()], now)
   const paying = paymentsOfTest({
-    ...{ now, signer, chain: (asked) => lookup.stateOf(asked) },
+    ...{ now, signer, chain: (authorization) => lookup.findState(authorization) },
     permitAllowance: () => chain().permitAllowance(address),
   })
   await market.fund(address, { allowed })
-  const before = await balanceOf(address)
-  return { ...paying, address, spent: async () => before - (await balanceOf(address)) }
+  const before = await readBalance(address)
+  return { ...paying, address, spent: async () => before - (await readBalance(address)) }
 }
 
-const settle: typeof market.settle = (...given) => market.settle(...given)
+const settle: typeof market.settle = (...parameters) => market.settle(...parameters)
 
-async function seller(...given: Parameters<typeof market.open>) {
-  const { url, permits, close } = await market.open(...given)
+async function seller(...parameters: Parameters<typeof market.open>) {
+  const { url, permits, close } = await market.open(...parameters)
   onTestFinished(close)
   return { url, permits }
 }
 
-async function idOf(payment: Promise<{ record: { id: PaymentId } } | undefined>): Promise<PaymentId> {
+async function readId(payment: Promise<{ record: { id: PaymentId } } | undefined>): Promise<PaymentId> {
   const paid = await payment
   if (!paid) throw new Error('It was free.')
   return paid.record.id
@@ -73,13 +73,13 @@ async function idOf(payment: Promise<{ record: { id: PaymentId } } | undefined>)
 test('what was used is paid, by the word of the chain, and the rest is free again', async () => {
   const { pay, ended, spent, records } = await payer()
   const { url, permits } = await seller((permit) => settle(permit, used))
-  const { record } = await ended(await idOf(pay(url)))
+  const { record } = await ended(await readId(pay(url)))
   expect(record).toMatchObject({
     ...{ state: 'settled', paid: true, scheme: 'upto', amount_micro_usd: cap, paid_micro_usd: used },
     sentence: '0.30 USDC was paid.',
   })
   expect(await spent()).toBe(used)
-  expect(records.used({ sinceMs: 0 })).toEqual({ spent: used, held: 0 })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: used, held: 0 })
   expect(permits).toHaveLength(1)
   expect(permits[0]?.permit2Authorization).toMatchObject({
     spender: permit2.uptoSpender,
@@ -104,7 +104,7 @@ test('what is signed is good for this payee, facilitator and amount, once', asyn
     await attempt(permit, used)
     return hash
   })
-  expect((await ended(await idOf(pay(url)))).record).toMatchObject({ state: 'settled', paid_micro_usd: used })
+  expect((await ended(await readId(pay(url)))).record).toMatchObject({ state: 'settled', paid_micro_usd: used })
   expect(refused).toEqual(['amount', 'signature', 'signature', 'nonce'])
   expect(await spent()).toBe(used)
 })
@@ -125,8 +125,8 @@ test.each<[string, () => Promise<Hex>]>([
     await settle(permit, cap)
     return named()
   })
-  expect((await ended(await idOf(pay(url)))).record).toMatchObject({ state: 'settled', paid_micro_usd: cap })
-  expect(records.used({ sinceMs: 0 })).toEqual({ spent: cap, held: 0 })
+  expect((await ended(await readId(pay(url)))).record).toMatchObject({ state: 'settled', paid_micro_usd: cap })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: cap, held: 0 })
 })
 
 test('a seller that names the transaction of an earlier, smaller payment: all that was signed counts as paid', async () => {
@@ -137,9 +137,9 @@ test('a seller that names the transaction of an earlier, smaller payment: all th
     earlier ??= hash
     return earlier
   })
-  expect((await ended(await idOf(pay(url)))).record).toMatchObject({ state: 'settled', paid_micro_usd: 1 })
-  expect((await ended(await idOf(pay(url)))).record).toMatchObject({ state: 'settled', paid_micro_usd: cap })
-  expect(records.used({ sinceMs: 0 })).toEqual({ spent: cap + 1, held: 0 })
+  expect((await ended(await readId(pay(url)))).record).toMatchObject({ state: 'settled', paid_micro_usd: 1 })
+  expect((await ended(await readId(pay(url)))).record).toMatchObject({ state: 'settled', paid_micro_usd: cap })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: cap + 1, held: 0 })
 })
 
 test('a seller that takes it and says nothing is found out; one that never takes it was not paid', async () => {
@@ -148,20 +148,20 @@ test('a seller that takes it and says nothing is found out; one that never takes
     await settle(permit, used).catch(() => {})
     return undefined
   })
-  const taken = await idOf(pay(takes.url))
+  const accepted = await readId(pay(takes.url))
   await eventually(() => expect(takes.permits.length).toBeGreaterThan(0))
-  const never = await idOf(pay((await seller(async () => undefined)).url))
+  const never = await readId(pay((await seller(async () => undefined)).url))
   await eventually(() => expect(read(never)?.record.state).toBe('unknown'))
-  expect(records.used({ sinceMs: 0 })).toEqual({ spent: 0, held: 2 * cap })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 2 * cap })
   nowMs = 200_000
   await node.client.increaseTime({ seconds: 300 })
   await node.client.mine({ blocks: 1 })
   await eventually(async () => {
-    await Promise.all([engine.follow(taken), engine.follow(never)])
-    expect(read(taken)?.record).toMatchObject({ state: 'reconciled', paid: true, paid_micro_usd: cap })
+    await Promise.all([engine.follow(accepted), engine.follow(never)])
+    expect(read(accepted)?.record).toMatchObject({ state: 'reconciled', paid: true, paid_micro_usd: cap })
     expect(read(never)?.record).toMatchObject({ state: 'reconciled', paid: false, paid_micro_usd: 0 })
   })
-  expect(records.used({ sinceMs: 0 })).toEqual({ spent: cap, held: 0 })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: cap, held: 0 })
   expect(await spent()).toBe(used)
 })
 

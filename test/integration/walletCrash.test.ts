@@ -2,45 +2,47 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestWallet, type TestWallet } from '../support/openTestWallet.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { type TestWallet, walletOf } from '../support/walletOf.ts'
 
 const passphrase = 'correct horse battery'
 const firstKey = '1'.repeat(64)
 const secondAddress = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'
 
-let made: string
+let snapshot: string
 let opened: TestWallet | undefined
 
 beforeAll(async () => {
-  made = temporaryFolder('wallet')
-  const { wallet, close } = walletOf({ folder: made })
+  snapshot = temporaryFolder('wallet')
+  const { wallet, close } = openTestWallet({ folder: snapshot })
   await wallet.addPrivateKey({ privateKey: firstKey, chainType: 'evm', label: 'First', passphrase })
   close()
 })
 afterAll(() => opened?.close())
 
 /** What a new start finds after a process was killed in the middle. */
-function afterCrash(start: 'empty' | 'made', action: 'create' | 'remove' | 'change', at: string): TestWallet {
+function afterCrash(start: 'empty' | 'made', action: 'create' | 'remove' | 'change', crashPoint: string): TestWallet {
   opened?.close()
   const folder = temporaryFolder('crashed')
-  if (start === 'made') cpSync(made, folder, { recursive: true })
+  if (start === 'made') cpSync(snapshot, folder, { recursive: true })
   const script = join(import.meta.dirname, '../support/crashingWallet.ts')
-  const { signal, stdout, stderr } = spawnSync(process.execPath, [script, folder, action, at], { encoding: 'utf8' })
+  const { signal, stdout, stderr } = spawnSync(process.execPath, [script, folder, action, crashPoint], {
+    encoding: 'utf8',
+  })
   expect(signal, stdout + stderr).toBe('SIGKILL')
-  opened = walletOf({ folder })
+  opened = openTestWallet({ folder })
   return opened
 }
 
 /** As after another new start. */
-function reopened({ folder }: TestWallet): TestWallet['wallet'] {
+function reopen({ folder }: TestWallet): TestWallet['wallet'] {
   opened?.close()
-  opened = walletOf({ folder })
+  opened = openTestWallet({ folder })
   return opened.wallet
 }
 
 /** The names of what is sealed in the vault. */
-function secretsOf({ vaultFile }: TestWallet): string[] {
+function listSecrets({ vaultFile }: TestWallet): string[] {
   const { entries } = JSON.parse(readFileSync(vaultFile, 'utf8')) as { entries: Record<string, string> }
   return Object.keys(entries)
     .filter((name) => name !== 'header')
@@ -48,12 +50,15 @@ function secretsOf({ vaultFile }: TestWallet): string[] {
 }
 
 describe('a crash while the first secret is added', () => {
-  test.each(['1', '2'])('before file %s took its name leaves no wallet, and another one can be made', async (at) => {
-    const { wallet } = afterCrash('empty', 'create', at)
-    expect(await wallet.status()).toMatchObject({ state: 'absent', keyrings: [] })
-    const other = { privateKey: firstKey, chainType: 'evm', passphrase: 'another horse battery' } as const
-    expect(await wallet.addPrivateKey(other)).toMatchObject({ label: 'Key 1' })
-  })
+  test.each(['1', '2'])(
+    'before file %s took its name leaves no wallet, and another one can be made',
+    async (crashPoint) => {
+      const { wallet } = afterCrash('empty', 'create', crashPoint)
+      expect(await wallet.status()).toMatchObject({ state: 'absent', keyrings: [] })
+      const otherKey = { privateKey: firstKey, chainType: 'evm', passphrase: 'another horse battery' } as const
+      expect(await wallet.addPrivateKey(otherKey)).toMatchObject({ label: 'Key 1' })
+    },
+  )
 
   test('before its row was written loses nothing: the passphrase brings its accounts', async () => {
     const { wallet } = afterCrash('empty', 'create', 'row')
@@ -71,11 +76,11 @@ describe('what was added again after a crash, before it was found', () => {
   test('is in the wallet once, with one secret', async () => {
     const crashed = afterCrash('made', 'create', 'row')
     const { id } = await crashed.wallet.addPhrase(again)
-    const wallet = reopened(crashed)
+    const wallet = reopen(crashed)
     await wallet.unlock(passphrase)
     expect(await wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [{}, { id }] })
-    expect(await lentKey(wallet, 1)).toHaveLength(64)
-    expect(secretsOf(crashed)).toEqual([(await wallet.status()).keyrings[0]?.id, id].sort())
+    expect(await readKey(wallet, 1)).toHaveLength(64)
+    expect(listSecrets(crashed)).toEqual([(await wallet.status()).keyrings[0]?.id, id].sort())
   })
 
   test('is mended by what the crash has left, when its own secret is gone', async () => {
@@ -85,17 +90,17 @@ describe('what was added again after a crash, before it was found', () => {
     const file = JSON.parse(readFileSync(crashed.vaultFile, 'utf8'))
     delete file.entries[id]
     writeFileSync(crashed.vaultFile, JSON.stringify(file))
-    const wallet = reopened(crashed)
+    const wallet = reopen(crashed)
     await wallet.unlock(passphrase)
     expect(await wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [{}, { id }] })
-    expect(await lentKey(wallet, 1)).toHaveLength(64)
+    expect(await readKey(wallet, 1)).toHaveLength(64)
   })
 
   test('in a part leaves the rest to be found', async () => {
     const crashed = afterCrash('made', 'create', 'row')
     const privateKey = '1ab42cc412b618bdea3a599e3c9bae199ebf030895b039e9db1e30dafb12b727'
     await crashed.wallet.addPrivateKey({ privateKey, chainType: 'evm', label: 'Part', passphrase })
-    const wallet = reopened(crashed)
+    const wallet = reopen(crashed)
     await wallet.unlock(passphrase)
     expect(wallet.accounts().map(({ address, label }) => [address.slice(0, 6), label])).toEqual([
       ['0x19E7', 'Account'],
@@ -110,8 +115,8 @@ describe('a crash while a second one is added', () => {
     ['1', []],
     ['2', []],
     ['row', [secondAddress]],
-  ])('at %s keeps the first, and shows the second whole or not at all', async (at, more) => {
-    const { wallet } = afterCrash('made', 'create', at)
+  ])('at %s keeps the first, and shows the second whole or not at all', async (crashPoint, more) => {
+    const { wallet } = afterCrash('made', 'create', crashPoint)
     const before = await wallet.status()
     expect(before).toMatchObject({ state: 'locked', keyrings: [{ label: 'First' }] })
     expect(before.keyrings).toHaveLength(1)
@@ -119,8 +124,8 @@ describe('a crash while a second one is added', () => {
     const evm = wallet.accounts().filter(({ chainType }) => chainType === 'evm')
     expect(evm.slice(1).map(({ address }) => address)).toEqual(more)
     expect(await wallet.status()).toMatchObject({ state: 'unlocked', detail: null })
-    expect(await lentKey(wallet, 0)).toBe(firstKey)
-    for (const [index] of evm.entries()) expect(await lentKey(wallet, index)).toHaveLength(64)
+    expect(await readKey(wallet, 0)).toBe(firstKey)
+    for (const [index] of evm.entries()) expect(await readKey(wallet, index)).toHaveLength(64)
   })
 })
 
@@ -128,17 +133,17 @@ test('a crash while the last one is removed does not bring it back', async () =>
   const { wallet, folder } = afterCrash('made', 'remove', '1')
   expect(await wallet.status()).toMatchObject({ state: 'absent', keyrings: [] })
   opened?.close()
-  opened = walletOf({ folder })
+  opened = openTestWallet({ folder })
   expect(await opened.wallet.status()).toMatchObject({ state: 'absent', keyrings: [] })
 })
 
 test('a crash while the passphrase is changed leaves the old one', async () => {
   const { wallet } = afterCrash('made', 'change', '1')
   await wallet.unlock(passphrase)
-  expect(await lentKey(wallet, 0)).toBe(firstKey)
+  expect(await readKey(wallet, 0)).toBe(firstKey)
 })
 
-async function lentKey(wallet: TestWallet['wallet'], index: number): Promise<string> {
+async function readKey(wallet: TestWallet['wallet'], index: number): Promise<string> {
   const account = wallet.accounts().filter(({ chainType }) => chainType === 'evm')[index]
   if (!account) throw new Error(`There is no account ${index}.`)
   return wallet.lend(account.id, (key) => Buffer.from(key).toString('hex'))

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { keychainSecretStore } from '#platform/keychainSecretStore.ts'
+import { createKeychainSecretStore } from '#platform/keychainSecretStore.ts'
 import { AppError } from '#shared/appError.ts'
-import { type PrivateKeychain, privateKeychain } from '../support/privateKeychain.ts'
+import { openTestWallet, type TestWallet } from '../support/openTestWallet.ts'
+import { createPrivateKeychain, type PrivateKeychain } from '../support/privateKeychain.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { type TestWallet, walletOf } from '../support/walletOf.ts'
 
 const passphrase = 'correct horse battery'
 const privateKey = '1'.repeat(64)
@@ -14,7 +14,7 @@ let keychain: PrivateKeychain
 let opened: TestWallet | undefined
 
 beforeAll(async () => {
-  keychain = await privateKeychain()
+  keychain = await createPrivateKeychain()
   process.env.DBUS_SESSION_BUS_ADDRESS = keychain.address
 })
 afterEach(() => opened?.close())
@@ -22,17 +22,17 @@ afterAll(() => keychain?.close())
 
 function open(folder: string, setting: 'auto' | 'vault_file' = 'auto'): TestWallet {
   opened?.close()
-  opened = walletOf({ folder, setting })
+  opened = openTestWallet({ folder, setting })
   return opened
 }
 
-async function made(): Promise<TestWallet> {
-  const it = open(temporaryFolder('wallet'))
-  await it.wallet.addPrivateKey({ privateKey, chainType: 'evm', label: 'Key', passphrase })
-  return it
+async function createWallet(): Promise<TestWallet> {
+  const opened = open(temporaryFolder('wallet'))
+  await opened.wallet.addPrivateKey({ privateKey, chainType: 'evm', label: 'Key', passphrase })
+  return opened
 }
-const filesOf = ({ folder }: TestWallet): string[] => readdirSync(join(folder, 'wallet'))
-const lentKey = ({ wallet }: TestWallet): Promise<string> =>
+const listFiles = ({ folder }: TestWallet): string[] => readdirSync(join(folder, 'wallet'))
+const readKey = ({ wallet }: TestWallet): Promise<string> =>
   wallet.lend(wallet.account('evm').id, (key) => Buffer.from(key).toString('hex'))
 
 test('a new wallet goes into the keychain that answers, sealed, and is found there again', async () => {
@@ -40,33 +40,33 @@ test('a new wallet goes into the keychain that answers, sealed, and is found the
   const secretService = { kind: 'secret_service', name: 'Secret Service (GNOME Keyring, KWallet)' }
   expect(await first.wallet.status()).toMatchObject({ state: 'absent', backend: secretService })
   const { id } = await first.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
-  expect(filesOf(first)).toEqual(['keychain.json'])
+  expect(listFiles(first)).toEqual(['keychain.json'])
   const { keychain_scope: scopeName } = JSON.parse(readFileSync(join(first.folder, 'wallet/keychain.json'), 'utf8'))
-  const store = keychainSecretStore({ scopeName, platform: 'linux' })
-  const kept = `${await store.read('header')}${await store.read(id)}`
-  expect(kept).toContain('"kdf"')
+  const store = createKeychainSecretStore({ scopeName, platform: 'linux' })
+  const stored = `${await store.read('header')}${await store.read(id)}`
+  expect(stored).toContain('"kdf"')
   for (const secret of [privateKey, Buffer.from(privateKey, 'hex').toString('base64'), passphrase]) {
-    expect(kept).not.toContain(secret)
+    expect(stored).not.toContain(secret)
   }
 
   const again = open(first.folder, 'vault_file')
   expect(await again.wallet.status()).toMatchObject({ state: 'locked', backend: secretService })
   await again.wallet.unlock(passphrase)
-  expect(await lentKey(again)).toBe(privateKey)
+  expect(await readKey(again)).toBe(privateKey)
 
   await again.wallet.remove(id, { typedLabel: 'Key 1', passphrase })
   expect(await again.wallet.status()).toMatchObject({ state: 'absent' })
-  expect(filesOf(again)).toEqual([])
+  expect(listFiles(again)).toEqual([])
   expect([await store.read('header'), await store.read(id)]).toEqual([undefined, undefined])
 })
 
 test('a locked keychain is a state of its own, and an open wallet signs on', async () => {
-  const it = await made()
+  const created = await createWallet()
   await keychain.lock('refused')
-  expect(await lentKey(it)).toBe(privateKey)
-  it.wallet.lock()
-  await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/keychain-locked' })
-  expect(await it.wallet.status()).toMatchObject({
+  expect(await readKey(created)).toBe(privateKey)
+  created.wallet.lock()
+  await expect(created.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/keychain-locked' })
+  expect(await created.wallet.status()).toMatchObject({
     state: 'keychain_locked',
     detail: 'Your system keychain is locked.',
     keyrings: [{ label: 'Key' }],
@@ -76,7 +76,7 @@ test('a locked keychain is a state of its own, and an open wallet signs on', asy
   await expect(adding).rejects.toMatchObject({ code: 'wallet/keychain-locked' })
 
   await keychain.unlock()
-  const again = open(it.folder)
+  const again = open(created.folder)
   await again.wallet.unlock(passphrase)
   expect(await again.wallet.status()).toMatchObject({ state: 'unlocked' })
 })
@@ -85,7 +85,7 @@ test('a locked keychain is a state of its own, and an open wallet signs on', asy
 function givingUp(folder: string) {
   opened?.close()
   let late: { scopeName: string; value: string } | undefined
-  opened = walletOf({
+  opened = openTestWallet({
     folder,
     setting: 'auto',
     beforeWrite({ name, ...written }) {
@@ -96,71 +96,72 @@ function givingUp(folder: string) {
   })
   const arrives = async (): Promise<void> => {
     if (!late) throw new Error('No header was written.')
-    await keychainSecretStore({ scopeName: late.scopeName, platform: 'linux' }).write('header', late.value)
+    await createKeychainSecretStore({ scopeName: late.scopeName, platform: 'linux' }).write('header', late.value)
   }
   return { ...opened, arrives }
 }
-const givenUp = { code: 'wallet/keychain-locked' }
+const timeoutError = { code: 'wallet/keychain-locked' }
 
 test.each(['before', 'after'])(
   'a first header that the keychain takes too late, %s the next, harms no wallet',
   async (when) => {
-    const it = givingUp(temporaryFolder('wallet'))
-    const add = (given: string) => it.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase: given })
-    await expect(add('wrong horse battery')).rejects.toMatchObject(givenUp)
-    if (when === 'before') await it.arrives()
+    const opened = givingUp(temporaryFolder('wallet'))
+    const add = (passphrase: string) =>
+      opened.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase: passphrase })
+    await expect(add('wrong horse battery')).rejects.toMatchObject(timeoutError)
+    if (when === 'before') await opened.arrives()
     await add(passphrase)
-    if (when === 'after') await it.arrives()
-    const again = open(it.folder)
+    if (when === 'after') await opened.arrives()
+    const again = open(opened.folder)
     await again.wallet.unlock(passphrase)
     expect(await again.wallet.status()).toMatchObject({
       state: 'unlocked',
       detail: null,
       keyrings: [{ label: 'Key 1' }],
     })
-    expect(await lentKey(again)).toBe(privateKey)
+    expect(await readKey(again)).toBe(privateKey)
   },
 )
 
 test('a new passphrase that the keychain takes too late opens what there is', async () => {
-  const it = givingUp((await made()).folder)
+  const opened = givingUp((await createWallet()).folder)
   const to = 'another horse battery'
-  await expect(it.wallet.changePassphrase({ from: passphrase, to })).rejects.toMatchObject(givenUp)
-  await it.wallet.unlock(passphrase)
-  await it.arrives()
-  await expect(it.wallet.checkPassphrase(passphrase)).rejects.toMatchObject({ code: 'wallet/passphrase' })
-  await it.wallet.unlock(to)
-  expect(await lentKey(it)).toBe(privateKey)
+  await expect(opened.wallet.changePassphrase({ from: passphrase, to })).rejects.toMatchObject(timeoutError)
+  await opened.wallet.unlock(passphrase)
+  await opened.arrives()
+  await expect(opened.wallet.checkPassphrase(passphrase)).rejects.toMatchObject({ code: 'wallet/passphrase' })
+  await opened.wallet.unlock(to)
+  expect(await readKey(opened)).toBe(privateKey)
 })
 
 test('a wallet whose header is gone from the keychain begins again under names of its own', async () => {
-  const { folder } = await made()
-  const scopeOf = () => JSON.parse(readFileSync(join(folder, 'wallet/keychain.json'), 'utf8')).keychain_scope
-  const lost = scopeOf()
-  await keychainSecretStore({ scopeName: lost, platform: 'linux' }).remove('header')
-  const it = open(folder)
+  const { folder } = await createWallet()
+  const readScope = () => JSON.parse(readFileSync(join(folder, 'wallet/keychain.json'), 'utf8')).keychain_scope
+  const lostScope = readScope()
+  await createKeychainSecretStore({ scopeName: lostScope, platform: 'linux' }).remove('header')
+  const opened = open(folder)
   const to = 'another horse battery'
-  await it.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase: to })
-  expect(scopeOf()).not.toBe(lost)
-  it.wallet.lock()
-  await it.wallet.unlock(to)
-  expect(await it.wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [{ label: 'Key' }] })
+  await opened.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase: to })
+  expect(readScope()).not.toBe(lostScope)
+  opened.wallet.lock()
+  await opened.wallet.unlock(to)
+  expect(await opened.wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [{ label: 'Key' }] })
 })
 
 test('a keychain that is gone is told, never replaced; only a new wallet goes into a file', async () => {
-  const it = await made()
-  it.wallet.lock()
+  const created = await createWallet()
+  created.wallet.lock()
   await keychain.close()
-  expect(await it.wallet.status()).toMatchObject({
+  expect(await created.wallet.status()).toMatchObject({
     state: 'keychain_unavailable',
     detail: 'No Secret Service answers: there is no D-Bus session.',
     backend: { kind: 'secret_service' },
     keyrings: [{ label: 'Key' }],
   })
-  const adding = it.wallet.addPrivateKey({ privateKey: '2'.repeat(64), chainType: 'evm', passphrase })
+  const adding = created.wallet.addPrivateKey({ privateKey: '2'.repeat(64), chainType: 'evm', passphrase })
   await expect(adding).rejects.toMatchObject({ code: 'wallet/keychain-unavailable' })
-  await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/keychain-unavailable' })
-  expect(filesOf(it)).toEqual(['keychain.json'])
+  await expect(created.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/keychain-unavailable' })
+  expect(listFiles(created)).toEqual(['keychain.json'])
 
   const fresh = open(temporaryFolder('wallet'))
   expect(await fresh.wallet.status()).toMatchObject({
@@ -168,6 +169,6 @@ test('a keychain that is gone is told, never replaced; only a new wallet goes in
     backend: { kind: 'vault_file', detail: expect.stringContaining('there is no D-Bus session') },
   })
   await fresh.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
-  expect(filesOf(fresh)).toEqual(['vault.json'])
+  expect(listFiles(fresh)).toEqual(['vault.json'])
   expect(await fresh.wallet.status()).toMatchObject({ state: 'unlocked', backend: { kind: 'vault_file' } })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { rule } from '../support/approvals.ts'
 import { eventually } from '../support/eventually.ts'
-import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet } from '../support/wallets.ts'
@@ -15,7 +15,7 @@ const passphrase = 'several plain words'
 const target = () => ({ url: service.url, key: service.key, certificate: undefined })
 beforeAll(async () => {
   service = await runningService({ host: 'none', payments: { facilitator: { kind: 'test-ledger' } } })
-  agent = await runningAgent({ dataFolder, target: target() })
+  agent = await createRunningAgent({ dataFolder, target: target() })
 })
 afterAll(async () => {
   await agent?.close()
@@ -25,27 +25,27 @@ beforeEach(async () => {
   for (const { id, label } of (await agent.wallet.status()).keyrings) {
     await agent.wallet.remove(id, { typedLabel: label, passphrase, unlinksAll: true })
   }
-  await eventually(async () => expect(await linked()).toEqual([]))
+  await eventually(async () => expect(await listLinked()).toEqual([]))
 })
 
-const linked = async (): Promise<string[]> =>
+const listLinked = async (): Promise<string[]> =>
   (await service.send('/v1/auth/me')).json.wallets.map((it: { wallet_address: string }) => it.wallet_address)
 const add = (privateKey: string) => agent.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
 const remove = (id: Parameters<typeof agent.wallet.remove>[0], unlinksAll = false) =>
   agent.wallet.remove(id, { typedLabel: 'Key 1', passphrase, unlinksAll })
 async function restartAway(): Promise<void> {
   await agent.close()
-  agent = await runningAgent({ dataFolder })
+  agent = await createRunningAgent({ dataFolder })
 }
 
 test('a key that Steward linked no longer signs in as the owner once it is removed', async () => {
   const wallet = evmWallet()
   const { id } = await add(wallet.privateKey)
-  await eventually(async () => expect(await linked()).toEqual([wallet.address]))
+  await eventually(async () => expect(await listLinked()).toEqual([wallet.address]))
   const signedIn = (await wallet.signIn(service.url)).json.access_token
   expect((await service.send('/v1/auth/me', { key: signedIn })).json.role).toBe('owner')
   await remove(id)
-  await eventually(async () => expect(await linked()).toEqual([]))
+  await eventually(async () => expect(await listLinked()).toEqual([]))
   expect((await service.send('/v1/auth/me', { key: signedIn })).status).toBe(401)
   const again = (await wallet.signIn(service.url)).json.access_token
   expect((await service.send('/v1/auth/me', { key: again })).json.role).toBe('user')
@@ -54,14 +54,14 @@ test('a key that Steward linked no longer signs in as the owner once it is remov
 test('a key that is removed while the service is away is unlinked at the next connection, also after a restart', async () => {
   const wallet = evmWallet()
   const { id } = await add(wallet.privateKey)
-  await eventually(async () => expect(await linked()).toEqual([wallet.address]))
+  await eventually(async () => expect(await listLinked()).toEqual([wallet.address]))
   await restartAway()
   await agent.wallet.unlock(passphrase)
   await remove(id)
   await restartAway()
-  expect(await linked()).toEqual([wallet.address])
+  expect(await listLinked()).toEqual([wallet.address])
   agent.connect(target())
-  await eventually(async () => expect(await linked()).toEqual([]))
+  await eventually(async () => expect(await listLinked()).toEqual([]))
 })
 
 test('a key that the user linked stays linked, unless the removal says otherwise', async () => {
@@ -76,7 +76,7 @@ test('a key that the user linked stays linked, unless the removal says otherwise
       ),
     )
     await remove(id, unlinksAll)
-    await eventually(async () => expect((await linked()).includes(wallet.address)).toBe(!unlinksAll))
+    await eventually(async () => expect((await listLinked()).includes(wallet.address)).toBe(!unlinksAll))
     await agent.send(`/local/wallet/links/${wallet.address}`, { method: 'DELETE' })
   }
 })
@@ -84,11 +84,11 @@ test('a key that the user linked stays linked, unless the removal says otherwise
 test('a wallet that the user unlinked stays unlinked until it is linked again in Steward', async () => {
   const wallet = evmWallet()
   const { accounts } = await add(wallet.privateKey)
-  await eventually(async () => expect(await linked()).toEqual([wallet.address]))
+  await eventually(async () => expect(await listLinked()).toEqual([wallet.address]))
   await eventually(async () => expect((await agent.send('/local/wallet/links')).json.links[0]?.by_steward).toBe(true))
   expect((await service.send(`/v1/auth/wallets/${wallet.address}`, { method: 'DELETE' })).status).toBe(200)
-  const asked = () => agent.approvals.list({ limit: 200 }).intents.filter(({ kind }) => kind === 'siwe').length
-  const before = asked()
+  const countRequests = () => agent.approvals.list({ limit: 200 }).intents.filter(({ kind }) => kind === 'siwe').length
+  const before = countRequests()
   for (let turn = 0; turn < 2; turn += 1) {
     agent.wallet.lock()
     await agent.wallet.unlock(passphrase)
@@ -99,7 +99,7 @@ test('a wallet that the user unlinked stays unlinked until it is linked again in
   agent.connect(target())
   await agent.wallet.unlock(passphrase)
   await eventually(async () => expect((await agent.send('/local/wallet/links')).status).toBe(200))
-  expect([await linked(), asked()]).toEqual([[], before])
+  expect([await listLinked(), countRequests()]).toEqual([[], before])
 
   const added = await agent.send('/local/wallet/links', { body: { account_id: accounts[0]?.id } })
   expect(added.status, added.text).toBe(201)
@@ -109,7 +109,7 @@ test('a wallet that the user unlinked stays unlinked until it is linked again in
   agent.wallet.lock()
   await agent.wallet.unlock(passphrase)
   expect((await agent.send('/local/wallet/links')).json.links).toMatchObject([{ linked: false }])
-  expect(await linked()).toEqual([])
+  expect(await listLinked()).toEqual([])
 })
 
 test('requests that wait for a removed account are denied with words, and its grants end for good', async () => {
@@ -133,9 +133,9 @@ test('requests that wait for a removed account are denied with words, and its gr
     body: { approve: true, grant: { times: 5 } },
   })
   expect(approved.json.state, approved.text).toBe('signed')
-  const asked = await pay(2)
-  expect(asked.status, asked.text).toBe(201)
-  const waiting = asked.json
+  const response = await pay(2)
+  expect(response.status, response.text).toBe(201)
+  const waiting = response.json
   expect([waiting.state, agent.approvals.grants().length]).toEqual(['waiting', 1])
 
   await remove(id)

@@ -3,21 +3,21 @@ import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startLocalServer } from '#agent/api/localServer.ts'
-import { personSessions } from '#agent/api/personSessions.ts'
+import { createPersonSessions } from '#agent/api/personSessions.ts'
 import type { Decision } from '#agent/approvals/approvals.ts'
 import { initialPolicy } from '#agent/approvals/policyRepository.ts'
-import { localEvents } from '#agent/base/localEvents.ts'
-import { serviceLink } from '#agent/connections/serviceLink.ts'
-import { walletSheets } from '#agent/sheets/walletSheets.ts'
+import { createLocalEvents } from '#agent/base/localEvents.ts'
+import { createServiceLink } from '#agent/connections/serviceLink.ts'
+import { createWalletSheets } from '#agent/sheets/walletSheets.ts'
 import { openKeystore } from '#agent/wallet/keystoreFile.ts'
 import { requireStrong } from '#agent/wallet/passphrases.ts'
 import { silentLog } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { WalletAccountId } from '#shared/contract/wallet.ts'
+import { openTestWallet } from '../support/openTestWallet.ts'
 import { openPersonSession } from '../support/personSession.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { walletOf } from '../support/walletOf.ts'
 
 const passphrase = 'violet anchor seldom pretzel orbit'
 /** Of every documentation of a local chain: its addresses are public. */
@@ -61,13 +61,13 @@ function builtPages(): string {
 
 async function startWallet() {
   let nowMs = Date.UTC(2026, 0, 1)
-  const held = walletOf({ folder: temporaryFolder('wallet') })
-  const link = serviceLink({ name: 'This computer', kind: 'embedded', log: silentLog })
-  const events = localEvents(link)
+  const testWallet = openTestWallet({ folder: temporaryFolder('wallet') })
+  const link = createServiceLink({ name: 'This computer', kind: 'embedded', log: silentLog })
+  const events = createLocalEvents(link)
   const decisions: [string, Decision][] = []
   const applied: string[] = []
-  const sheets = walletSheets({
-    vault: held.wallet,
+  const sheets = createWalletSheets({
+    vault: testWallet.wallet,
     requireStrong,
     approvals: {
       get: () => intent,
@@ -98,7 +98,7 @@ async function startWallet() {
     now: () => nowMs,
     log: silentLog,
   })
-  const sessions = personSessions()
+  const sessions = createPersonSessions()
   const server = await startLocalServer({
     address: { host: '127.0.0.1', port: 0 },
     pagesFolder: builtPages(),
@@ -107,7 +107,7 @@ async function startWallet() {
     events,
     endpoints: sheets.endpoints,
     sheets: sheets.pages,
-    clientOf: async () => ({ kind: 'client', id: 'key_1', name: 'Script' }),
+    identifyClient: async () => ({ kind: 'client', id: 'key_1', name: 'Script' }),
     status: { version: '1.2.3', shell: 'browser', platform: 'linux' },
     log: silentLog,
   })
@@ -115,7 +115,7 @@ async function startWallet() {
     await server.close()
     sheets.close()
     link.close()
-    held.close()
+    testWallet.close()
   })
   const { port } = server
   const origin = `http://127.0.0.1:${port}`
@@ -138,14 +138,14 @@ async function startWallet() {
         'content-type': 'application/x-www-form-urlencoded',
         ...headers,
       },
-      body: new URLSearchParams({ key: keyOf(page), do: 'next', ...fields }).toString(),
+      body: new URLSearchParams({ key: readFormKey(page), do: 'next', ...fields }).toString(),
     })
   const open = async (body: object) => {
     const { url } = (await (await ask(body)).json()) as { url: string }
     return get(new URL(url).pathname)
   }
   return {
-    ...held,
+    ...testWallet,
     port,
     origin,
     session,
@@ -159,14 +159,14 @@ async function startWallet() {
   }
 }
 
-const keyOf = (page: string) => /name="key" value="([\w-]{43})"/.exec(page)?.[1] ?? ''
+const readFormKey = (page: string) => /name="key" value="([\w-]{43})"/.exec(page)?.[1] ?? ''
 
-type Sent = { path: string; method?: string; headers: Record<string, string>; body?: string }
+type HttpRequest = { path: string; method?: string; headers: Record<string, string>; body?: string }
 
 /** Unlike fetch, this sends whatever headers it is given. */
-function send(port: number, { body: sentBody, ...options }: Sent) {
+function send(port: number, { body: sentBody, ...options }: HttpRequest) {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
-    const sent = httpRequest({ host: '127.0.0.1', port, agent: false, ...options }, (reply) => {
+    const request = httpRequest({ host: '127.0.0.1', port, agent: false, ...options }, (reply) => {
       let body = ''
       reply.setEncoding('utf8')
       reply.on('data', (text: string) => {
@@ -174,8 +174,8 @@ function send(port: number, { body: sentBody, ...options }: Sent) {
       })
       reply.on('end', () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body }))
     })
-    sent.on('error', reject)
-    sent.end(sentBody)
+    request.on('error', reject)
+    request.end(sentBody)
   })
 }
 
@@ -208,10 +208,10 @@ test('who asks for a sheet, and with what, is checked first', async () => {
   const { ask, origin, port } = await startWallet()
   expect((await ask({ purpose: 'create' }, {})).status).toBe(401)
   expect((await ask({ purpose: 'create' }, { authorization: 'Bearer sk_a' })).status).toBe(403)
-  const refused = async (body: object) => ((await (await ask(body)).json()) as { code: string }).code
-  expect(await refused({ purpose: 'unlock' })).toBe('wallet/absent')
-  expect(await refused({ purpose: 'confirm' })).toBe('request/invalid')
-  expect(await refused({ purpose: 'steal' })).toBe('request/invalid')
+  const requestSheet = async (body: object) => ((await (await ask(body)).json()) as { code: string }).code
+  expect(await requestSheet({ purpose: 'unlock' })).toBe('wallet/absent')
+  expect(await requestSheet({ purpose: 'confirm' })).toBe('request/invalid')
+  expect(await requestSheet({ purpose: 'steal' })).toBe('request/invalid')
   const preflight = await send(port, {
     path: '/local/wallet/sheets',
     method: 'POST',
@@ -269,15 +269,15 @@ test('a form is taken once, from its own page, and what was typed never comes ba
   const fields = { phrase: 'one two three', new_passphrase: 'short', new_passphrase_again: 'short', label: evil }
   const foreign = await post(page.body, fields, { origin: 'https://attacker.example' })
   expect(foreign.status).toBe(403)
-  const own = { origin: 'null', 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' }
-  const wrong = await post(page.body, fields, own)
+  const ownHeaders = { origin: 'null', 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' }
+  const wrong = await post(page.body, fields, ownHeaders)
   expect(wrong.status).toBe(200)
   expect(wrong.body).toContain('role="alert"')
   expect(wrong.body).not.toContain('one two three')
   expect(wrong.body).not.toContain('short"')
   expect(wrong.body).not.toContain('<script>alert')
   expect(wrong.body).toContain('&quot;&gt;&lt;script&gt;alert(1)')
-  expect(keyOf(wrong.body)).not.toBe(keyOf(page.body))
+  expect(readFormKey(wrong.body)).not.toBe(readFormKey(page.body))
   expect((await post(page.body, fields)).status).toBe(410)
   expect((await post(wrong.body, { do: 'cancel' })).body).toContain('data-tells="steward.sheet.cancelled"')
   expect((await post(wrong.body, fields)).status).toBe(410)
@@ -321,20 +321,20 @@ test('words are shown after the passphrase only, and leave with the lock', async
   expect(words.body).toContain('<li><span>12</span>junk</li>')
   const check = await post(words.body, {})
   expect(check.body).not.toContain('junk')
-  const places = [...check.body.matchAll(/id="word_(\d+)"/g)].map(([, place]) => Number(place))
-  expect(places).toHaveLength(3)
-  const typed = Object.fromEntries(places.map((place) => [`word_${place}`, place === 12 ? 'junk' : 'test']))
+  const indexes = [...check.body.matchAll(/id="word_(\d+)"/g)].map(([, index]) => Number(index))
+  expect(indexes).toHaveLength(3)
+  const typed = Object.fromEntries(indexes.map((index) => [`word_${index}`, index === 12 ? 'junk' : 'test']))
   const done = await post(check.body, typed)
   expect(done.body).toContain('data-tells="steward.sheet.done"')
   expect((await wallet.status()).keyrings[0]?.written_down).toBe(true)
 
-  const other = await open({ purpose: 'reveal', keyring_id: id })
+  const otherSheet = await open({ purpose: 'reveal', keyring_id: id })
   const confirm = await open({ purpose: 'confirm', intent_id: 'int_1' })
   expect(confirm.body).not.toContain('<script>alert')
   expect((await post(confirm.body, { do: 'deny' })).body).toContain('steward.sheet.done')
   expect(decisions).toEqual([['int_1', { approve: false, confirmed: true }]])
   wallet.lock()
-  expect((await post(other.body, { passphrase })).status).toBe(410)
+  expect((await post(otherSheet.body, { passphrase })).status).toBe(410)
 
   const approve = await open({ purpose: 'confirm', intent_id: 'int_1' })
   const refused = await post(approve.body, { passphrase: 'not the passphrase' })
@@ -350,10 +350,10 @@ test('words are shown after the passphrase only, and leave with the lock', async
 
   const policy = await open({ purpose: 'confirm_policy' })
   expect(policy.body).not.toContain('<script>alert')
-  const kept = await post(policy.body, { passphrase: 'not the passphrase' })
-  expect(kept.body).toContain('aria-invalid="true"')
+  const response = await post(policy.body, { passphrase: 'not the passphrase' })
+  expect(response.body).toContain('aria-invalid="true"')
   expect(applied).toEqual([])
-  expect((await post(kept.body, { passphrase })).body).toContain('steward.sheet.done')
+  expect((await post(response.body, { passphrase })).body).toContain('steward.sheet.done')
   expect(applied).toHaveLength(1)
 })
 
@@ -361,17 +361,17 @@ test('words that a locked wallet shows leave with the next lock, and are not hel
   const { wallet, open, post } = await startWallet()
   const { id } = await wallet.addPhrase({ phrase, writtenDown: false, passphrase })
   wallet.lock()
-  const shown = async () => post((await open({ purpose: 'reveal', keyring_id: id })).body, { passphrase })
-  const [first, second] = [await shown(), await shown()]
+  const revealPhrase = async () => post((await open({ purpose: 'reveal', keyring_id: id })).body, { passphrase })
+  const [first, second] = [await revealPhrase(), await revealPhrase()]
   expect(first.body).toContain('junk')
   expect((await post(first.body, { do: 'next' })).status).toBe(200)
   wallet.lock('screen')
   expect((await post(second.body, {})).status).toBe(410)
 
-  const third = await shown()
+  const third = await revealPhrase()
   await wallet.unlock(passphrase)
   expect((await post(third.body, {})).status).toBe(200)
-  const fourth = await shown()
+  const fourth = await revealPhrase()
   wallet.lock()
   expect((await post(fourth.body, {})).status).toBe(410)
 })

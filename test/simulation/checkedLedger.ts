@@ -11,10 +11,10 @@ export function checkedLedger(real: CreditLedger, model: LedgerModel, newestId: 
     let value: T
     try {
       value = work()
-    } catch (failure) {
-      if (!(failure instanceof AppError)) throw failure
-      assert.equal(failure.code, refusal, 'the ledger refused what it should not, or for another reason')
-      throw failure
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      assert.equal(error.code, refusal, 'the ledger refused what it should not, or for another reason')
+      throw error
     }
     assert.equal(refusal, undefined, 'the ledger did what it should have refused')
     return value
@@ -23,7 +23,7 @@ export function checkedLedger(real: CreditLedger, model: LedgerModel, newestId: 
   return {
     ...real,
     hold(request) {
-      const spendable = Math.min(model.available(request.accountId), model.left(request.key)) as MicroUsd
+      const spendable = Math.min(model.available(request.accountId), model.getRemaining(request.key)) as MicroUsd
       const amount = typeof request.amount === 'number' ? request.amount : request.amount(spendable)
       const hold = agree(model.refusesHold(request, amount), () => real.hold(request))
       assert.equal(hold.amount, amount, 'another amount was held')
@@ -56,20 +56,20 @@ export function checkedLedger(real: CreditLedger, model: LedgerModel, newestId: 
       assert.equal(recovered, expected, 'other holds were recovered')
       return recovered
     },
-    charge(given) {
+    charge(request) {
       model.newestId = newestId()
-      const expected = Math.min(given.amount, model.available(given.accountId))
-      const charged = real.charge(given)
+      const expected = Math.min(request.amount, model.available(request.accountId))
+      const charged = real.charge(request)
       assert.equal(charged, expected, 'another amount was charged')
-      const { type, accountId: debit, description: note } = given
-      if (charged > 0) model.move({ type, debit, credit: 'service:revenue', amount: charged, note })
+      const { type, accountId: debit, description } = request
+      if (charged > 0) model.move({ type, debit, credit: 'service:revenue', amount: charged, note: description })
       return charged
     },
     transfer(request) {
       const { from, to, key, amount, note, requestKey = null } = request
-      const before = model.asked(request.requestKey)
+      const before = model.findByRequestKey(request.requestKey)
       const poor = amount > model.available(from) ? 'credits/insufficient' : undefined
-      const over = amount > model.left(key) ? 'credits/daily-limit' : undefined
+      const over = amount > model.getRemaining(key) ? 'credits/daily-limit' : undefined
       const row = agree(before ? undefined : (poor ?? over), () => real.transfer(request))
       if (before) {
         assert.equal(row.description, before.note, 'a repetition got another transfer')
@@ -81,7 +81,7 @@ export function checkedLedger(real: CreditLedger, model: LedgerModel, newestId: 
     },
     issue(request) {
       const { type, to, amount, note, requestKey = null } = request
-      const before = model.asked(request.requestKey)
+      const before = model.findByRequestKey(request.requestKey)
       const row = agree(undefined, () => real.issue(request))
       if (before) {
         assert.equal(row.description, before.note, 'a repetition got another transfer')
@@ -92,7 +92,7 @@ export function checkedLedger(real: CreditLedger, model: LedgerModel, newestId: 
     },
     adjust(request) {
       const { direction, to: account, amount, note, requestKey = null } = request
-      const before = model.asked(request.requestKey)
+      const before = model.findByRequestKey(request.requestKey)
       const poor = direction === 'down' && amount > model.available(account) ? 'credits/insufficient' : undefined
       const row = agree(before ? undefined : poor, () => real.adjust(request))
       if (before) {
@@ -104,21 +104,21 @@ export function checkedLedger(real: CreditLedger, model: LedgerModel, newestId: 
       model.move({ id: row.id, type: 'adjustment', debit, credit, amount, note, requestKey })
       return row
     },
-    begin(given) {
-      const id = `txn_start_${given.accountId}`
+    begin(request) {
+      const id = `txn_start_${request.accountId}`
       const expected = !model.state.journal.some((it) => it.id === id)
-      const begun = real.begin(given)
+      const begun = real.begin(request)
       assert.equal(begun, expected, 'the first credits were given again, or never')
-      const { accountId: credit, amount, note } = given
+      const { accountId: credit, amount, note } = request
       if (begun) model.move({ id, type: 'grant', debit: 'service:issued', credit, amount, note })
       return begun
     },
     refund(request) {
       const { transactionId, amount, note, requestKey = null } = request
-      const left = model.refundable(transactionId)
-      const before = left === undefined ? undefined : model.asked(request.requestKey)
-      const tooMuch = left === 0 || (amount ?? 0) > (left ?? 0) ? 'credits/refund' : undefined
-      const unknown = left === undefined ? 'credits/transaction-not-found' : undefined
+      const refundable = model.refundable(transactionId)
+      const before = refundable === undefined ? undefined : model.findByRequestKey(request.requestKey)
+      const tooMuch = refundable === 0 || (amount ?? 0) > (refundable ?? 0) ? 'credits/refund' : undefined
+      const unknown = refundable === undefined ? 'credits/transaction-not-found' : undefined
       const row = agree(before ? undefined : (unknown ?? tooMuch), () => real.refund(request))
       if (before) return row
       const moved = {
@@ -129,7 +129,7 @@ export function checkedLedger(real: CreditLedger, model: LedgerModel, newestId: 
         note,
         requestKey,
       }
-      assert.equal(row.amount, amount ?? left, 'another amount was refunded')
+      assert.equal(row.amount, amount ?? refundable, 'another amount was refunded')
       model.move({ ...moved, amount: row.amount, refundOf: transactionId })
       return row
     },

@@ -31,7 +31,7 @@ export function checkBalances(database: Database, model: ModelState): void {
 /** All that the tables promise: replayed from the journal, and compared with the model. */
 export function checkEverything(database: Database, model: ModelState): void {
   checkBalances(database, model)
-  const journal = journalOf(database)
+  const journal = readJournal(database)
   assert.deepEqual(
     journal.map(({ type, debit, credit, amount, holdId }) => ({ type, debit, credit, amount, holdId })),
     model.journal.map(({ type, debit, credit, amount, holdId }) => ({ type, debit, credit, amount, holdId })),
@@ -87,8 +87,8 @@ function checkDays(database: Database, model: ModelState): void {
          sum(credits) AS credits FROM credit_days GROUP BY 1`,
     )
     .all()
-  const told = new Map(rows.map(({ name, ...sums }) => [name, sums]))
-  assert.deepEqual(told, expected, 'the sums of the days are no sums of the journal')
+  const reported = new Map(rows.map(({ name, ...sums }) => [name, sums]))
+  assert.deepEqual(reported, expected, 'the sums of the days are no sums of the journal')
 }
 
 function checkHolds(database: Database, model: ModelState): void {
@@ -108,7 +108,7 @@ function checkHolds(database: Database, model: ModelState): void {
   }
 }
 
-export function journalOf(database: Database): JournalRow[] {
+export function readJournal(database: Database): JournalRow[] {
   return database
     .prepare<[], JournalRow>(
       `SELECT id, type, debit_account AS debit, credit_account AS credit, amount, debit_balance AS debitBalance,

@@ -1,22 +1,22 @@
 import { strict as assert } from 'node:assert'
 import { silentLog } from '#platform/log.ts'
-import { creditHistory } from '#service/credits/creditHistory.ts'
-import { type CreditLedger, creditLedger, type KeyLimit } from '#service/credits/creditLedger.ts'
+import { createCreditHistory } from '#service/credits/creditHistory.ts'
+import { type CreditLedger, createCreditLedger, type KeyLimit } from '#service/credits/creditLedger.ts'
 import type { CreditReservations } from '#service/credits/creditReservations.ts'
-import { type Credits, credits } from '#service/credits/credits.ts'
-import { historyRepository } from '#service/credits/historyRepository.ts'
-import { ledgerRepository } from '#service/credits/ledgerRepository.ts'
+import { type Credits, createCredits } from '#service/credits/credits.ts'
+import { createHistoryRepository } from '#service/credits/historyRepository.ts'
+import { createLedgerRepository } from '#service/credits/ledgerRepository.ts'
 import { openReservations } from '#service/credits/openReservations.ts'
 import { AppError } from '#shared/appError.ts'
 import { AccountId } from '#shared/ids.ts'
-import { type MicroUsd, microUsd } from '#shared/microUsd.ts'
-import { type GroupCommit, groupCommit } from '#storage/groupCommit.ts'
+import { type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
+import { createGroupCommit, type GroupCommit } from '#storage/groupCommit.ts'
 import { checkedLedger } from './checkedLedger.ts'
-import { checkBalances, checkEverything, journalOf } from './ledgerChecks.ts'
+import { checkBalances, checkEverything, readJournal } from './ledgerChecks.ts'
 import { emptyState, LedgerModel, type ModelState } from './ledgerModel.ts'
-import { type Random, seededRandom } from './random.ts'
-import { Crash, type Planted, type SimulatedDisk, simulatedDisk } from './simulatedDisk.ts'
-import { type Life, type SimulatedWorld, simulatedWorld } from './simulatedWorld.ts'
+import { createSeededRandom, type Random } from './random.ts'
+import { Crash, createSimulatedDisk, type Planted, type SimulatedDisk } from './simulatedDisk.ts'
+import { createSimulatedWorld, type Life, type SimulatedWorld } from './simulatedWorld.ts'
 
 /** Bugs that are put in on purpose, to see that they are found. */
 export type PlantedBug = Planted & {
@@ -31,13 +31,13 @@ const accounts = ['acct_owner', 'acct_ada', 'acct_bob'].map((it) => AccountId.pa
 const keys: readonly (KeyLimit | undefined)[] = [
   undefined,
   { id: 'key_free', dailyLimit: undefined },
-  { id: 'key_small', dailyLimit: microUsd(150_000) },
+  { id: 'key_small', dailyLimit: toMicroUsd(150_000) },
 ]
 const kinds = [
   ...(['ask', 'ask', 'ask', 'ask', 'transfer', 'transfer'] as const),
   ...(['grant', 'adjust', 'refund', 'sandbox', 'sweep'] as const),
 ]
-const begin = microUsd(1_000_000)
+const begin = toMicroUsd(1_000_000)
 
 /**
  * One short history of the ledger: payers, transfers, refunds and sandboxes at once, over a disk and a network that
@@ -45,7 +45,7 @@ const begin = microUsd(1_000_000)
  * @throws AssertionError for the first thing that is not as it should be
  */
 export async function ledgerHistory(seed: number, planted: PlantedBug = {}): Promise<HistoryFigures> {
-  const history = new LedgerHistory(seededRandom(seed), planted)
+  const history = new LedgerHistory(createSeededRandom(seed), planted)
   return history.run()
 }
 
@@ -77,10 +77,10 @@ class LedgerHistory {
   constructor(random: Random, planted: PlantedBug) {
     this.#random = random
     this.#planted = planted
-    this.#world = simulatedWorld(random)
+    this.#world = createSimulatedWorld(random)
     this.#model = new LedgerModel(this.#world.now)
     const crashes = random.chance(0.6) ? random.whole(1, 2) : 0
-    this.#disk = simulatedDisk({
+    this.#disk = createSimulatedDisk({
       random,
       world: this.#world,
       planted,
@@ -111,14 +111,14 @@ class LedgerHistory {
     const life: Life = { hasEnded: false }
     try {
       const database = this.#disk.open(life)
-      const real = creditLedger({
-        records: ledgerRepository(database),
+      const real = createCreditLedger({
+        records: createLedgerRepository(database),
         newId: () => this.#newId(),
         now: this.#world.now,
       })
       const changed = this.#planted.ledger?.(real, this.#model) ?? real
       const ledger = this.#rolledBack(checkedLedger(changed, this.#model, () => this.#ids))
-      const opened = groupCommit({
+      const opened = createGroupCommit({
         database: this.#modelled(database),
         flush: () => this.#disk.flush(life),
         onBroken: () => this.#end(life, 'power'),
@@ -129,15 +129,15 @@ class LedgerHistory {
       const reservations = openReservations({
         ledger,
         commits,
-        rulesOf: (id) => ({ models: null, dailyLimit: keys.find((it) => it?.id === id)?.dailyLimit ?? null }),
+        getRules: (id) => ({ models: null, dailyLimit: keys.find((it) => it?.id === id)?.dailyLimit ?? null }),
         log: silentLog,
         later: (task, ms) => this.#world.after(ms, task, life),
       })
-      const people = credits({ ledger, commits, history: creditHistory(historyRepository(database)) })
+      const people = createCredits({ ledger, commits, history: createCreditHistory(createHistoryRepository(database)) })
       this.#process = { life, ledger, reservations, credits: people, commits }
       this.#watched(this.#begin(this.#process))
-    } catch (failure) {
-      if (!(failure instanceof Crash)) throw failure
+    } catch (error) {
+      if (!(error instanceof Crash)) throw error
     }
   }
 
@@ -149,13 +149,13 @@ class LedgerHistory {
   /** What the service does first. One that cannot ends, and is started again. */
   async #begin({ commits, ledger, life }: Process): Promise<void> {
     try {
-      await commits.flushed(() => ledger.recover())
+      await commits.commitDurable(() => ledger.recover())
       for (const accountId of accounts) {
-        await commits.flushed(() => ledger.begin({ accountId, amount: begin, note: 'begin' }))
+        await commits.commitDurable(() => ledger.begin({ accountId, amount: begin, note: 'begin' }))
       }
-    } catch (failure) {
+    } catch (error) {
       this.#end(life, 'process')
-      throw failure
+      throw error
     }
   }
 
@@ -189,11 +189,11 @@ class LedgerHistory {
           this.#model.state = before
           try {
             return whole.immediate()
-          } catch (failure) {
+          } catch (error) {
             if (this.#model.state !== this.#stateAt(this.#disk.commits().made)) {
               this.#model.state = this.#stateAt(this.#disk.commits().made)
             }
-            throw failure
+            throw error
           }
         },
       }
@@ -206,13 +206,13 @@ class LedgerHistory {
     return new Proxy(ledger, {
       get:
         (target, name: keyof CreditLedger) =>
-        (...given: never[]) => {
+        (...input: never[]) => {
           try {
-            return (target[name] as (...given: never[]) => unknown)(...given)
-          } catch (failure) {
-            const isExpected = failure instanceof AppError || failure instanceof Crash || isDiskFull(failure)
-            if (!isExpected) this.#failure ??= failure
-            throw failure
+            return (target[name] as (...input: never[]) => unknown)(...input)
+          } catch (error) {
+            const isExpected = error instanceof AppError || error instanceof Crash || isDiskFull(error)
+            if (!isExpected) this.#failure ??= error
+            throw error
           }
         },
     })
@@ -230,7 +230,7 @@ class LedgerHistory {
 
   async #client(number: number): Promise<void> {
     const random = this.#random
-    const kind = random.one(kinds)
+    const kind = random.pick(kinds)
     if (kind === 'ask') return this.#ask(number)
     if (kind === 'sandbox') return this.#chargeSandbox()
     if (kind === 'sweep') return this.#sweep()
@@ -243,20 +243,21 @@ class LedgerHistory {
     const process = this.#process
     if (!process) return
     const { life, reservations } = process
-    const key = random.one(keys)
-    const accountId = random.one(accounts)
-    const worst = microUsd(random.whole(0, 400_000))
-    const least = random.whole(0, 30_000)
-    const quarter = (spendable: MicroUsd) => (spendable < least ? undefined : microUsd(Math.floor(spendable / 4)))
+    const key = random.pick(keys)
+    const accountId = random.pick(accounts)
+    const worst = toMicroUsd(random.whole(0, 400_000))
+    const minMicroUsd = random.whole(0, 30_000)
+    const quarter = (spendable: MicroUsd) =>
+      spendable < minMicroUsd ? undefined : toMicroUsd(Math.floor(spendable / 4))
     const reservation = await reservations
       .reserve({
         ...{ accountId, keyId: key?.id, model: `ask ${number}` },
         worstCaseMicroUsd: random.chance(0.3) ? quarter : worst,
       })
-      .catch((failure: unknown) => this.#refused(failure, life))
+      .catch((error: unknown) => this.#refused(error, life))
     if (!reservation || life.hasEnded) return
     const { heldMicroUsd } = reservation
-    const outcome = random.one(['answer', 'answer', 'answer', 'doubled', 'lost', 'refused', 'late', 'leak', 'beyond'])
+    const outcome = random.pick(['answer', 'answer', 'answer', 'doubled', 'lost', 'refused', 'late', 'leak', 'beyond'])
     await this.#world.pause(outcome === 'late' ? 3_700_000 : random.whole(0, 40), life)
     if (outcome === 'leak') return
     if (outcome === 'refused') {
@@ -264,8 +265,8 @@ class LedgerHistory {
       if (random.chance(0.5)) await reservation.settle({ amountMicroUsd: heldMicroUsd, estimated: true })
       return
     }
-    const most = outcome === 'beyond' ? heldMicroUsd + 200_000 : heldMicroUsd
-    const charge = { amountMicroUsd: microUsd(random.whole(0, most)), estimated: outcome === 'lost' }
+    const maxMicroUsd = outcome === 'beyond' ? heldMicroUsd + 200_000 : heldMicroUsd
+    const charge = { amountMicroUsd: toMicroUsd(random.whole(0, maxMicroUsd)), estimated: outcome === 'lost' }
     const settled = reservation.settle(charge)
     if (outcome === 'doubled') {
       await this.#world.pause(random.whole(0, 5), life)
@@ -283,18 +284,18 @@ class LedgerHistory {
     const note = `${kind} ${number}`
     const [from, to] = random.chance(0.5) ? accounts : [...accounts].reverse()
     if (!from || !to) return
-    const amount = microUsd(random.whole(1, 300_000))
-    const key = random.one(keys)
-    const transactionId = random.chance(0.8) && this.#known.length > 0 ? random.one(this.#known) : 'txn_none'
-    const asked = { note, idempotencyKey: note, by: accounts[0] ?? from }
+    const amount = toMicroUsd(random.whole(1, 300_000))
+    const key = random.pick(keys)
+    const transactionId = random.chance(0.8) && this.#known.length > 0 ? random.pick(this.#known) : 'txn_none'
+    const request = { note, idempotencyKey: note, by: accounts[0] ?? from }
     const refunded = random.chance(0.5) ? undefined : amount
     const direction = random.chance(0.5) ? 'up' : 'down'
     const ask = (process: Process) => {
-      const { credits: at } = process
-      if (kind === 'transfer') return at.transfer({ ...asked, from, to, amount, key })
-      if (kind === 'grant') return at.grant({ ...asked, to, amount })
-      if (kind === 'adjust') return at.adjust({ ...asked, to, amount, direction })
-      return at.refund({ ...asked, transactionId, amount: refunded })
+      const { credits: ledger } = process
+      if (kind === 'transfer') return ledger.transfer({ ...request, from, to, amount, key })
+      if (kind === 'grant') return ledger.grant({ ...request, to, amount })
+      if (kind === 'adjust') return ledger.adjust({ ...request, to, amount, direction })
+      return ledger.refund({ ...request, transactionId, amount: refunded })
     }
     for (let attempt = 0; attempt < 4; attempt += 1) {
       const outcome = await this.#heard(ask)
@@ -316,8 +317,8 @@ class LedgerHistory {
     const answers = random.chance(0.15) ? [ask(process), ask(process)] : [ask(process)]
     const first = Promise.all(answers).then(
       () => 'done' as const,
-      (failure: unknown) => {
-        if (failure instanceof AppError && failure.status < 500) return 'refused' as const
+      (error: unknown) => {
+        if (error instanceof AppError && error.status < 500) return 'refused' as const
         return 'nothing' as const
       },
     )
@@ -330,10 +331,10 @@ class LedgerHistory {
   async #chargeSandbox(): Promise<void> {
     const process = this.#process
     if (!process) return
-    const accountId = this.#random.one(accounts)
-    const amount = microUsd(this.#random.whole(1, 200_000))
+    const accountId = this.#random.pick(accounts)
+    const amount = toMicroUsd(this.#random.whole(1, 200_000))
     const charge = () => process.ledger.charge({ accountId, type: 'sandbox', description: 'sandbox', amount })
-    await process.commits.written(charge).catch((failure: unknown) => this.#refused(failure, process.life))
+    await process.commits.commit(charge).catch((error: unknown) => this.#refused(error, process.life))
   }
 
   async #sweep(): Promise<void> {
@@ -341,12 +342,12 @@ class LedgerHistory {
     if (!process) return
     if (this.#random.chance(0.5)) this.#world.setClock(3_600_001)
     await process.commits
-      .written(() => process.ledger.expire())
-      .catch((failure: unknown) => this.#refused(failure, process.life))
+      .commit(() => process.ledger.expire())
+      .catch((error: unknown) => this.#refused(error, process.life))
   }
 
   #setClock(): void {
-    const hours = this.#random.one([-2, -1, 1, 24, 30])
+    const hours = this.#random.pick([-2, -1, 1, 24, 30])
     this.#world.setClock(hours * 3_600_000 + this.#random.whole(-60_000, 60_000))
   }
 
@@ -367,15 +368,15 @@ class LedgerHistory {
   }
 
   #tell(survivesPower: boolean, holds: () => void): void {
-    const { made } = this.#disk.commits()
-    this.#told.push({ atCommit: made, survivesPower, holds })
+    const { made: commits } = this.#disk.commits()
+    this.#told.push({ atCommit: commits, survivesPower, holds })
     this.#guarded(holds)
     const newest = this.#model.state.journal.at(-1)
     if (newest) this.#known.push(newest.id)
   }
 
   #countNamed(note: string): number {
-    return journalOf(this.#disk.inspect()).filter((it) => it.note === note).length
+    return readJournal(this.#disk.inspect()).filter((it) => it.note === note).length
   }
 
   /** As far as the disk and everybody who was told something is concerned. */
@@ -389,9 +390,12 @@ class LedgerHistory {
     this.#guarded(() => {
       const { made } = this.#disk.commits()
       this.#disk.crash('power')
-      const { made: left } = this.#disk.commits()
+      const { made: commitsLeft } = this.#disk.commits()
       // The same states: commits in between refused all that was asked.
-      assert.ok(this.#stateAt(left) === this.#stateAt(made), 'something that was written long ago is not on the disk')
+      assert.ok(
+        this.#stateAt(commitsLeft) === this.#stateAt(made),
+        'something that was written long ago is not on the disk',
+      )
       this.#checkNow()
     })
   }
@@ -399,19 +403,19 @@ class LedgerHistory {
   #guarded(check: () => void): void {
     try {
       check()
-    } catch (failure) {
-      this.#failure ??= failure
+    } catch (error) {
+      this.#failure ??= error
     }
   }
 
   #watched(work: Promise<void>): void {
-    work.catch((failure: unknown) => {
-      const isEnd = failure instanceof Crash || failure instanceof AppError || isDiskFull(failure)
-      if (!isEnd) this.#failure ??= failure
+    work.catch((error: unknown) => {
+      const isEnd = error instanceof Crash || error instanceof AppError || isDiskFull(error)
+      if (!isEnd) this.#failure ??= error
     })
   }
 }
 
-function isDiskFull(failure: unknown): boolean {
-  return failure instanceof Error && failure.message.startsWith('SQLITE_FULL')
+function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('SQLITE_FULL')
 }

@@ -45,7 +45,7 @@ export const emptyState: ModelState = {
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-const leastBalance = 100_000
+const minBalance = 100_000
 
 /** Changes copies: a state that was taken stays as it is. */
 export class LedgerModel {
@@ -63,17 +63,17 @@ export class LedgerModel {
     return posted - held
   }
 
-  left(key: KeyLimit | undefined): number {
+  getRemaining(key: KeyLimit | undefined): number {
     if (key?.dailyLimit === undefined) return Number.POSITIVE_INFINITY
     return this.#leftOfDay(key.id, this.#today(), key.dailyLimit)
   }
 
   refusesHold({ accountId, key }: HoldRequest, amount: number | undefined): string | undefined {
-    if (amount !== 0 && this.#account(accountId).posted < leastBalance) return 'credits/insufficient'
-    const over = this.left(key) < this.available(accountId) ? 'credits/daily-limit' : 'credits/insufficient'
+    if (amount !== 0 && this.#account(accountId).posted < minBalance) return 'credits/insufficient'
+    const over = this.getRemaining(key) < this.available(accountId) ? 'credits/daily-limit' : 'credits/insufficient'
     if (amount === undefined) return over
     if (amount > this.available(accountId)) return 'credits/insufficient'
-    return amount > this.left(key) ? 'credits/daily-limit' : undefined
+    return amount > this.getRemaining(key) ? 'credits/daily-limit' : undefined
   }
 
   hold(id: number, { accountId, key }: HoldRequest, amount: number): void {
@@ -102,8 +102,8 @@ export class LedgerModel {
     if (!hold || hold.isCharged || (hold.state !== 'open' && hold.state !== 'expired')) return undefined
     const released = hold.state === 'open' ? hold.amount : 0
     const { account, keyId, day, limit } = hold
-    const left = keyId === null || day === null || limit === null ? amount : this.#leftOfDay(keyId, day, limit)
-    const charged = Math.min(amount, most ?? amount, released + Math.min(this.available(account), left))
+    const remaining = keyId === null || day === null || limit === null ? amount : this.#leftOfDay(keyId, day, limit)
+    const charged = Math.min(amount, most ?? amount, released + Math.min(this.available(account), remaining))
     this.#end(id, hold.state === 'open' ? 'posted' : 'expired', true)
     this.#change(account, { held: -released })
     this.#changeDay(hold, { held: -released, spent: charged })
@@ -121,18 +121,18 @@ export class LedgerModel {
   }
 
   expire(): number {
-    const due = [...this.state.holds].filter(([, it]) => it.state === 'open' && it.expiresAtMs <= this.#now())
+    const due = [...this.state.holds].filter(([, hold]) => hold.state === 'open' && hold.expiresAtMs <= this.#now())
     for (const [id] of due) this.void(id, 'expired')
     return due.length
   }
 
   recover(): number {
-    const open = [...this.state.holds].filter(([, it]) => it.state === 'open')
+    const open = [...this.state.holds].filter(([, hold]) => hold.state === 'open')
     for (const [id, { amount }] of open) this.post(id, { amount: amount as LedgerCharge['amount'], details: {} })
     return open.length
   }
 
-  asked(requestKey: string | undefined): ModelTransfer | undefined {
+  findByRequestKey(requestKey: string | undefined): ModelTransfer | undefined {
     if (requestKey === undefined) return undefined
     return this.state.journal.findLast((it) => it.requestKey === requestKey)
   }
@@ -149,9 +149,9 @@ export class LedgerModel {
     return charge.amount - refunds.reduce((sum, it) => sum + it.amount, 0)
   }
 
-  move(given: Pick<ModelTransfer, 'type' | 'debit' | 'credit' | 'amount'> & Partial<ModelTransfer>): void {
-    if (given.id === undefined) this.newestId += 1
-    const usual = {
+  move(transfer: Pick<ModelTransfer, 'type' | 'debit' | 'credit' | 'amount'> & Partial<ModelTransfer>): void {
+    if (transfer.id === undefined) this.newestId += 1
+    const defaults = {
       id: `txn_${this.newestId}`,
       note: '',
       holdId: null,
@@ -159,9 +159,9 @@ export class LedgerModel {
       requestKey: null,
       atMs: this.#now(),
     }
-    this.#set({ journal: [...this.state.journal, { ...usual, ...given }] })
-    this.#change(given.debit, { posted: -given.amount })
-    this.#change(given.credit, { posted: given.amount })
+    this.#set({ journal: [...this.state.journal, { ...defaults, ...transfer }] })
+    this.#change(transfer.debit, { posted: -transfer.amount })
+    this.#change(transfer.credit, { posted: transfer.amount })
   }
 
   #account(id: string) {
@@ -188,11 +188,11 @@ export class LedgerModel {
   }
 
   #changeDay(
-    of: { keyId: string | null; day: number | null },
+    keyDay: { keyId: string | null; day: number | null },
     { spent = 0, held = 0 }: { spent?: number; held?: number },
   ) {
-    if (of.keyId === null || of.day === null) return
-    const name = `${of.keyId} ${of.day}`
+    if (keyDay.keyId === null || keyDay.day === null) return
+    const name = `${keyDay.keyId} ${keyDay.day}`
     const before = this.state.days.get(name) ?? { spent: 0, held: 0 }
     this.#set({ days: new Map(this.state.days).set(name, { spent: before.spent + spent, held: before.held + held }) })
   }

@@ -1,18 +1,18 @@
 import { AppError } from '#shared/appError.ts'
-import { microUsd } from '#shared/microUsd.ts'
+import { toMicroUsd } from '#shared/microUsd.ts'
 import type { PlantedBug } from './ledgerHistory.ts'
 
 type Replacement = readonly [text: string, by: string]
 
 /** Statements and schema with these replacements. Read `unused` afterwards: a text that is gone plants nothing. */
-function rewritten(...replacements: Replacement[]): { sql: (text: string) => string; unused: () => string[] } {
+function rewriteSql(...replacements: Replacement[]): { sql: (text: string) => string; unused: () => string[] } {
   const unused = new Set(replacements.map(([text]) => text))
   return {
-    sql: (given) =>
+    sql: (sql) =>
       replacements.reduce((text, [from, to]) => {
         if (text.includes(from)) unused.delete(from)
         return text.replaceAll(from, to)
-      }, given),
+      }, sql),
     unused: () => [...unused],
   }
 }
@@ -27,11 +27,11 @@ const noGuards: readonly Replacement[] = [
 
 /** Bugs that other ledgers had, and one for each promise of ours. */
 export const plantedBugs: Readonly<Record<string, PlantedBug & { unused?: () => string[] }>> = {
-  'holds are left out of the balance check (blnkfinance/blnk#181)': rewritten(...noGuards, [
+  'holds are left out of the balance check (blnkfinance/blnk#181)': rewriteSql(...noGuards, [
     'credits - debits - held AS available',
     'credits - debits AS available',
   ]),
-  'holds are left out of the balance check, and the tables refuse it': rewritten([
+  'holds are left out of the balance check, and the tables refuse it': rewriteSql([
     'credits - debits - held AS available',
     'credits - debits AS available',
   ]),
@@ -41,14 +41,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug & { unused?: () => 
       hold(request) {
         try {
           return real.hold(request)
-        } catch (failure) {
-          real.charge({ accountId: request.accountId, type: 'sandbox', description: 'refused', amount: microUsd(1) })
-          throw failure
+        } catch (error) {
+          real.charge({ accountId: request.accountId, type: 'sandbox', description: 'refused', amount: toMicroUsd(1) })
+          throw error
         }
       },
     }),
   },
-  'a void counts twice (blnkfinance/blnk#41)': rewritten(
+  'a void counts twice (blnkfinance/blnk#41)': rewriteSql(
     ...noGuards,
     ["FROM credit_holds WHERE id = @id AND state = 'open'", 'FROM credit_holds WHERE id = @id'],
     ["WHERE id = @id AND state = 'open'", 'WHERE id = @id'],
@@ -90,10 +90,13 @@ export const plantedBugs: Readonly<Record<string, PlantedBug & { unused?: () => 
     }),
   },
   'more than the hold is charged, whatever the balance is': {
-    ...rewritten(...noGuards, ['credits - debits - held AS available', 'credits - debits - held + 50000 AS available']),
+    ...rewriteSql(...noGuards, [
+      'credits - debits - held AS available',
+      'credits - debits - held + 50000 AS available',
+    ]),
   },
   'open holds are forgotten at the start': { ledger: (real) => ({ ...real, recover: () => 0 }) },
-  'a hold is charged again at each start': rewritten(
+  'a hold is charged again at each start': rewriteSql(
     ...noGuards,
     [
       "FROM credit_holds INDEXED BY credit_holds_open\n     WHERE state = 'open' ORDER BY id",
@@ -105,27 +108,27 @@ export const plantedBugs: Readonly<Record<string, PlantedBug & { unused?: () => 
     ledger: (real) => ({ ...real, transfer: (request) => real.transfer({ ...request, requestKey: undefined }) }),
   },
   'a transfer is told before it is on the disk': {
-    commits: (real) => ({ ...real, flushed: (work) => real.written(work) }),
+    commits: (real) => ({ ...real, commitDurable: (work) => real.commit(work) }),
   },
   'a flush does nothing': { flushesNothing: true },
   'a failed flush is taken for one that worked': { ignoresFailedFlushes: true },
-  'expired holds keep their money': rewritten([
+  'expired holds keep their money': rewriteSql([
     "WHERE state = 'open' AND expires_at_ms <= @nowMs",
     "WHERE state = 'open' AND expires_at_ms <= 0 * @nowMs",
   ]),
-  'a charge is refunded twice': rewritten(['WHERE refund_of = @id', "WHERE refund_of = @id || 'x'"]),
-  'only one side of a transfer is posted': rewritten([
+  'a charge is refunded twice': rewriteSql(['WHERE refund_of = @id', "WHERE refund_of = @id || 'x'"]),
+  'only one side of a transfer is posted': rewriteSql([
     'SET credits = credits + @amount, entries',
     'SET credits = credits + 0 * @amount, entries',
   ]),
-  'the balance after a transfer leaves out its debits': rewritten([
+  'the balance after a transfer leaves out its debits': rewriteSql([
     'WHERE id = @account\n     RETURNING credits - debits AS balance',
     'WHERE id = @account\n     RETURNING credits AS balance',
   ]),
   'an adjustment goes the other way': {
     ledger: (real) => ({ ...real, adjust: (request) => real.adjust({ ...request, direction: 'up' }) }),
   },
-  'the sums of the days leave out a debit': rewritten(['debits = debits + excluded.debits', 'debits = debits + 0']),
-  'what a key spent is not counted': rewritten(['SET spent = spent + @spent', 'SET spent = spent + 0 * @spent']),
-  'what a key holds is not given back': rewritten(['held = held + @held', 'held = held + max(0, @held)']),
+  'the sums of the days leave out a debit': rewriteSql(['debits = debits + excluded.debits', 'debits = debits + 0']),
+  'what a key spent is not counted': rewriteSql(['SET spent = spent + @spent', 'SET spent = spent + 0 * @spent']),
+  'what a key holds is not given back': rewriteSql(['held = held + @held', 'held = held + max(0, @held)']),
 }

@@ -3,13 +3,13 @@ export type Random = {
   /** From 0 up to 1. */
   next(): number
   /** A whole number from `least` to `most`. */
-  whole(least: number, most: number): number
+  whole(min: number, max: number): number
   chance(probability: number): boolean
-  one<T>(of: readonly T[]): T
+  pick<T>(values: readonly T[]): T
 }
 
 /** mulberry32: https://gist.github.com/tommyettinger/46a874533244883189143505d203312c */
-export function seededRandom(seed: number): Random {
+export function createSeededRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -17,11 +17,11 @@ export function seededRandom(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
-  const whole = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1))
+  const whole = (min: number, max: number): number => min + Math.floor(next() * (max - min + 1))
   return {
     next,
     whole,
     chance: (probability) => next() < probability,
-    one: <T>(of: readonly T[]): T => of[whole(0, of.length - 1)] as T, // the index is inside
+    pick: <T>(values: readonly T[]): T => values[whole(0, values.length - 1)] as T, // the index is inside
   }
 }

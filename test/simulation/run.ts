@@ -11,9 +11,9 @@ async function oneHistory(seed: number): Promise<boolean> {
   try {
     await ledgerHistory(seed)
     return true
-  } catch (failure) {
-    process.stdout.write(`seed ${seed} fails: npm run simulate -- --seed ${seed}\n${String(failure)}\n`)
-    if (failure instanceof Error) process.stdout.write(`${failure.stack}\n`)
+  } catch (error) {
+    process.stdout.write(`seed ${seed} fails: npm run simulate -- --seed ${seed}\n${String(error)}\n`)
+    if (error instanceof Error) process.stdout.write(`${error.stack}\n`)
     return false
   }
 }

@@ -45,8 +45,8 @@ type Bench = { database: SqliteDatabase.Database; prepare(text: string): SqliteD
 const benches = new Map<Planted['sql'], Bench>()
 
 function benchFor({ sql }: Planted): Bench {
-  const known = benches.get(sql)
-  if (known) return known
+  const existing = benches.get(sql)
+  if (existing) return existing
   const database = new SqliteDatabase(':memory:')
   database.pragma('foreign_keys = ON')
   const ofCredits = [credits, creditDays, runningMeters].map((it) => ({ ...it, up: sql?.(it.up) ?? it.up }))
@@ -64,13 +64,13 @@ function benchFor({ sql }: Planted): Bench {
   return bench
 }
 
-export function simulatedDisk(given: {
+export function createSimulatedDisk(options: {
   random: Random
   world: SimulatedWorld
   faults: DiskFaults
   planted: Planted
 }): SimulatedDisk {
-  const { random, world, faults, planted } = given
+  const { random, world, faults, planted } = options
   const bench = benchFor(planted)
   const { database } = bench
   /**
@@ -79,8 +79,8 @@ export function simulatedDisk(given: {
    */
   if (database.inTransaction) database.exec('ROLLBACK')
   database.exec('BEGIN; SAVEPOINT commit_1')
-  let made = 1
-  let kept = 1
+  let commitCount = 1
+  let durableCount = 1
   let statements = 0
   let hasDropped = false
 
@@ -108,16 +108,16 @@ export function simulatedDisk(given: {
         prepare(text: string) {
           const statement = bench.prepare(text)
           const count = statement.readonly ? step : write
-          const counted =
+          const countCommits =
             <V>(run: (...values: unknown[]) => V) =>
             (...values: unknown[]): V => {
               count(life)
               return run(...values)
             }
           return {
-            run: counted((...values) => statement.run(...values)),
-            get: counted((...values) => statement.get(...values)),
-            all: counted((...values) => statement.all(...values)),
+            run: countCommits((...values) => statement.run(...values)),
+            get: countCommits((...values) => statement.get(...values)),
+            all: countCommits((...values) => statement.all(...values)),
           }
         },
         transaction: (work: () => unknown) => ({
@@ -130,9 +130,9 @@ export function simulatedDisk(given: {
                 return done
               })
               .immediate()
-            made += 1
-            bench.prepare(`SAVEPOINT commit_${made}`).run()
-            faults.onCommit(made)
+            commitCount += 1
+            bench.prepare(`SAVEPOINT commit_${commitCount}`).run()
+            faults.onCommit(commitCount)
             step(life)
             return value
           },
@@ -142,7 +142,7 @@ export function simulatedDisk(given: {
     },
     inspect: () => bench as unknown as Database, // likewise
     async flush(life) {
-      const upTo = made
+      const upTo = commitCount
       await world.pause(random.whole(0, 8), life)
       if (planted.flushesNothing || hasDropped) return
       if (faults.failingFlushes > 0 && random.chance(0.3)) {
@@ -151,16 +151,16 @@ export function simulatedDisk(given: {
         if (planted.ignoresFailedFlushes) return
         throw new Error('EIO: i/o error, fdatasync')
       }
-      kept = Math.max(kept, upTo)
+      durableCount = Math.max(durableCount, upTo)
     },
     crash(kind) {
       if (kind === 'process') return
       hasDropped = false
-      made = random.whole(kept, made)
-      kept = made
-      bench.prepare(`ROLLBACK TO commit_${made}`).run()
+      commitCount = random.whole(durableCount, commitCount)
+      durableCount = commitCount
+      bench.prepare(`ROLLBACK TO commit_${commitCount}`).run()
     },
-    commits: () => ({ made, kept }),
+    commits: () => ({ made: commitCount, kept: durableCount }),
   }
   return disk
 }

@@ -20,7 +20,7 @@ const startedAtMs = Date.UTC(2026, 10, 22, 23, 59, 0)
 /** Longer than any chain of promises between two tasks. */
 const microtaskTurns = 24
 
-export function simulatedWorld(random: Random): SimulatedWorld {
+export function createSimulatedWorld(random: Random): SimulatedWorld {
   let passedMs = 0
   let clockMs = startedAtMs
   const tasks: { atMs: number; order: number; task: () => void; life: Life | undefined }[] = []

@@ -1,11 +1,11 @@
-import { bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { MachineSpec } from '#shared/contract/hostIpc.ts'
 
 /** A process that starts a sandbox, keeps it busy and is then killed by its test. Prints the id when it is ready. */
 const [folder = '', id = ''] = process.argv.slice(2)
 const signal = new AbortController().signal
-const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+const runtime = createBubblewrapRuntime({ folder, log: silentLog, now: Date.now })
 const size = { vcpu: 1, memoryMb: 512, diskGb: 1 }
 const spec = MachineSpec.parse({ id, hostname: 'box', runtime: runtime.name, ...size, image: null, network: 'none' })
 const machine = await runtime.create(spec, signal)

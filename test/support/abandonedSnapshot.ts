@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { SnapshotId } from '#shared/ids.ts'
@@ -9,7 +9,7 @@ import { SnapshotId } from '#shared/ids.ts'
 /** A process that makes a snapshot which never ends, of a sandbox that writes all the time, and is then killed by its test. */
 const [folder = '', id = '', snapshot = ''] = process.argv.slice(2)
 const signal = new AbortController().signal
-const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+const runtime = createBubblewrapRuntime({ folder, log: silentLog, now: Date.now })
 const size = { vcpu: 1, memoryMb: 512, diskGb: 1 }
 const spec = MachineSpec.parse({ id, hostname: 'box', runtime: runtime.name, ...size, image: null, network: 'none' })
 const machine = await runtime.create(spec, signal)

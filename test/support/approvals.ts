@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { approvalEngine } from '#agent/approvals/approvalEngine.ts'
 import type { AskRequest } from '#agent/approvals/approvals.ts'
-import { grantRepository } from '#agent/approvals/grantRepository.ts'
+import { createGrantRepository } from '#agent/approvals/grantRepository.ts'
 import { createVerdicts } from '#agent/approvals/intentVerdicts.ts'
-import { policyRepository } from '#agent/approvals/policyRepository.ts'
-import { type Alongside, repeatedAsks } from '#agent/approvals/repeatedAsks.ts'
-import { repeatRepository } from '#agent/approvals/repeatRepository.ts'
+import { createPolicyRepository } from '#agent/approvals/policyRepository.ts'
+import { type Alongside, rememberSubmissions } from '#agent/approvals/rememberSubmissions.ts'
+import { createRepeatRepository } from '#agent/approvals/repeatRepository.ts'
 import type { Reservations } from '#agent/approvals/reservations.ts'
-import { endedError, type LeaseHolder, type PrincipalRights } from '#agent/base/agentPrincipals.ts'
+import { type LeaseHolder, type PrincipalRights, toEndedError } from '#agent/base/agentPrincipals.ts'
 import type { LocalCall } from '#agent/base/localEndpoint.ts'
-import type { NotedEntry } from '#agent/base/note.ts'
+import type { NewActivityEntry } from '#agent/base/recordActivity.ts'
 import { createMayNow } from '#agent/compose/mayNow.ts'
 import type { Clock } from '#platform/clock.ts'
 import { silentLog } from '#platform/log.ts'
@@ -21,7 +21,7 @@ import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
-import { type LockableSigner, lockableSigner } from './lockableSigner.ts'
+import { createLockableSigner, type LockableSigner } from './lockableSigner.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
 type Options = {
@@ -44,7 +44,7 @@ export function openApprovals({
   file = join(temporaryFolder('approvals'), 'agent.sqlite'),
   now = Date.now,
   clock,
-  signer = lockableSigner({ now }),
+  signer = createLockableSigner({ now }),
   serviceHost,
   ended: endedBefore = [],
   beforeSigning,
@@ -55,19 +55,24 @@ export function openApprovals({
   let open = true
   migrate(database, agentMigrations)
   const events: LocalEvent[] = []
-  const notes: NotedEntry[] = []
-  const policies = policyRepository(database)
-  const verdictOn = createVerdicts({ grants: grantRepository(database), policies, serviceHost: () => serviceHost, now })
+  const notes: NewActivityEntry[] = []
+  const policies = createPolicyRepository(database)
+  const verdictOn = createVerdicts({
+    grants: createGrantRepository(database),
+    policies,
+    serviceHost: () => serviceHost,
+    now,
+  })
   const ended = new Set<PrincipalId>(endedBefore)
   const rightsOf = (principal: PrincipalId) => (ended.has(principal) ? undefined : {})
-  const principals = createPrincipals<PrincipalRights, LeaseHolder>({ rightsOf, endedError })
+  const principals = createPrincipals<PrincipalRights, LeaseHolder>({ getRights: rightsOf, endedError: toEndedError })
   const mayNow = createMayNow({
-    ...{ rightsOf, verdictOn, now },
+    ...{ getRights: rightsOf, verdictOn, now },
     isStopped: () => policies.read().stopped,
     context: { call: () => undefined, payingTool: () => undefined, targets: () => [] },
     budgetRefusal: () => undefined,
     limitRefusal: () => undefined,
-    isGone: () => false,
+    isRemoved: () => false,
   })
   const approvals = approvalEngine({
     database,
@@ -87,7 +92,7 @@ export function openApprovals({
     log: silentLog,
     ...(reservations && { reservations: typeof reservations === 'function' ? reservations(database) : reservations }),
   })
-  const repeats = repeatedAsks({ repeats: repeatRepository(database), now })
+  const repeats = rememberSubmissions({ repeats: createRepeatRepository(database), now })
   return {
     approvals,
     repeats,
@@ -128,9 +133,9 @@ export function openApprovals({
 
 /** Closed with the test, if not before. */
 export function approvalsOfTest(options?: Options): ReturnType<typeof openApprovals> {
-  const held = openApprovals(options)
-  onTestFinished(held.close)
-  return held
+  const approvals = openApprovals(options)
+  onTestFinished(approvals.close)
+  return approvals
 }
 
 export const script: Asker = { kind: 'client', id: 'key:1', name: 'Build agent' }
@@ -153,8 +158,8 @@ export function payment(
 
 export const message: Intent = { kind: 'message', text: 'Hello', chain_type: 'evm' }
 
-export function rule(given: Partial<PolicyRule> & Pick<PolicyRule, 'effect'>): PolicyRule {
-  return { id: 'r1', kind: '*', asker: '*', host: '*', max_amount_micro_usd: null, ...given }
+export function rule(fields: Partial<PolicyRule> & Pick<PolicyRule, 'effect'>): PolicyRule {
+  return { id: 'r1', kind: '*', asker: '*', host: '*', max_amount_micro_usd: null, ...fields }
 }
 
 export function withRules(rules: PolicyRule[]): Omit<Policy, 'stopped'> {

@@ -38,7 +38,7 @@ type Program = {
 }
 
 /** What the script printed when that user ran it. */
-export async function printedAs<T = Json>(program: Program): Promise<T> {
+export async function runAndParse<T = Json>(program: Program): Promise<T> {
   const [command = '', ...parts] = await commandAs(program)
   const { stdout } = await promisify(execFile)(command, parts, { cwd: '/', timeout: 220_000, maxBuffer: 1 << 26 })
   return JSON.parse(stdout) as T // the caller knows its script

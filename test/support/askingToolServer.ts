@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, inputRequired, Server } from '@modelcontextprotocol/server'
-import { listening } from './listening.ts'
+import { createListening } from './listening.ts'
 
 /** An MCP server of revision 2026-07-28 whose tool answers that it first wants something of the person. */
 export async function askingToolServer(): Promise<{ url: string; calls(): number; close(): Promise<void> }> {
@@ -27,7 +27,7 @@ export async function askingToolServer(): Promise<{ url: string; calls(): number
     const { method = 'GET', url = '/' } = request
     void answer(Object.assign(request, { method, url }), response)
   })
-  const open = await listening(server)
+  const open = await createListening(server)
   return {
     url: `${open.url}/mcp`,
     calls: () => calls,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { ToolProfile } from '#shared/contract/toolClients.ts'
 import { eventually, until } from './eventually.ts'
-import { type McpAnswer, type McpClient, mcpClient, toolClient } from './mcpClients.ts'
-import { inferenceOf } from './models/inferenceOf.ts'
-import { type ProviderServer, providerServer } from './models/providerServer.ts'
+import { createMcpClient, type McpAnswer, type McpClient, toolClient } from './mcpClients.ts'
+import { createInferenceOptions } from './models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from './models/providerServer.ts'
 import { plainUsage } from './models/scriptedAnswer.ts'
-import { type RunningAgent, runningAgent } from './runningAgent.ts'
+import { createRunningAgent, type RunningAgent } from './runningAgent.ts'
 import { type Answer, exchange, type Json, runningService, type TestService } from './runningService.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
@@ -33,7 +33,7 @@ export type AuthorityWorld = {
   waitingRequest(requesterId: string): Promise<Json>
   request(id: string): Promise<Json>
   decide(id: string, body: object): Promise<Answer>
-  grantsOf(requesterId: string): Promise<Json[]>
+  listGrants(requesterId: string): Promise<Json[]>
   /** Summaries of the activity log with their actors, newest first. */
   log(search: string): Promise<string[]>
   close(): Promise<void>
@@ -60,12 +60,12 @@ export type TestAccount = { id: string; principal: string; makeDefault(): void; 
 export const passphrase = 'several plain words'
 
 export async function openAuthorityWorld(): Promise<AuthorityWorld> {
-  const providers = await providerServer()
+  const providers = await createProviderServer()
   const service = await runningService({
     payments: { facilitator: { kind: 'test-ledger' } },
-    inference: inferenceOf(providers),
+    inference: createInferenceOptions(providers),
   })
-  const agent = await runningAgent({
+  const agent = await createRunningAgent({
     dataFolder: temporaryFolder('agent'),
     target: { url: service.url, key: service.key, certificate: undefined },
     tellService(order) {
@@ -84,7 +84,7 @@ export async function openAuthorityWorld(): Promise<AuthorityWorld> {
   })
   const { send } = agent
   const box = (await service.send('/v1/sandboxes', { body: { name: 'shared' } })).json.id
-  const listed = async (path: string, name: string): Promise<Json[]> => (await send(path)).json[name]
+  const listByName = async (path: string, name: string): Promise<Json[]> => (await send(path)).json[name]
 
   return {
     ...{ service, agent, providers, box, send },
@@ -94,7 +94,7 @@ export async function openAuthorityWorld(): Promise<AuthorityWorld> {
       (await service.send('/v1/sandboxes')).json.sandboxes.map(({ name }: Json): string => name),
     async addToolClient(settings = {}) {
       const { client, key } = await toolClient(agent, settings)
-      const opened = await mcpClient({ url: `${agent.origin}/mcp`, key })
+      const opened = await createMcpClient({ url: `${agent.origin}/mcp`, key })
       clients.push(opened)
       const path = `/local/tools/clients/${client.id}`
       return {
@@ -126,12 +126,16 @@ export async function openAuthorityWorld(): Promise<AuthorityWorld> {
       }
     },
     async addKey() {
-      const made = (await service.send('/v1/auth/api-keys', { body: { name: 'script' } })).json
+      const key = (await service.send('/v1/auth/api-keys', { body: { name: 'script' } })).json
       return {
-        id: `key:${made.id}`,
-        send: (path, sent = {}) =>
-          exchange(agent.origin, path, { ...sent, key: null, headers: { 'x-api-key': made.key, ...sent.headers } }),
-        end: () => service.send(`/v1/auth/api-keys/${made.id}`, { method: 'DELETE' }),
+        id: `key:${key.id}`,
+        send: (path, request = {}) =>
+          exchange(agent.origin, path, {
+            ...request,
+            key: null,
+            headers: { 'x-api-key': key.key, ...request.headers },
+          }),
+        end: () => service.send(`/v1/auth/api-keys/${key.id}`, { method: 'DELETE' }),
       }
     },
     async addAccount() {
@@ -147,14 +151,14 @@ export async function openAuthorityWorld(): Promise<AuthorityWorld> {
     },
     waitingRequest: (requesterId) =>
       until(`a request of ${requesterId} waits`, async () =>
-        (await listed('/local/intents?state=waiting', 'intents')).find(({ asker }) => asker.id === requesterId),
+        (await listByName('/local/intents?state=waiting', 'intents')).find(({ asker }) => asker.id === requesterId),
       ),
     request: async (id) => (await send(`/local/intents/${id}`)).json,
     decide: (id, body) => send(`/local/intents/${id}/decision`, { body }),
-    grantsOf: async (requesterId) =>
-      (await listed('/local/grants', 'grants')).filter(({ asker }) => asker.id === requesterId),
+    listGrants: async (requesterId) =>
+      (await listByName('/local/grants', 'grants')).filter(({ asker }) => asker.id === requesterId),
     log: async (search) =>
-      (await listed(`/local/activity?limit=50&search=${encodeURIComponent(search)}`, 'entries')).map(
+      (await listByName(`/local/activity?limit=50&search=${encodeURIComponent(search)}`, 'entries')).map(
         ({ actor, summary }) => `${actor.name}: ${summary}`,
       ),
     async close() {

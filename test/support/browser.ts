@@ -24,11 +24,11 @@ const options = {
   ],
 }
 
-const usual =
+const defaults =
   process.env.STEWARD_TEST_CHROMIUM ?? [withoutWindow, wholeChromium].find((file) => existsSync(file)) ?? withoutWindow
 
 /** The machine's own browser. */
-export function openBrowser(executablePath = usual): Promise<Browser> {
+export function openBrowser(executablePath = defaults): Promise<Browser> {
   return chromium.launch({ ...options, executablePath })
 }
 
@@ -93,7 +93,7 @@ const viewport = { width: 1280, height: 800 }
 const heard = ['console', 'pageerror', 'dialog', 'websocket', 'request', 'response', 'popup', 'download'] as const
 
 function listen(page: Page, complaints: string[]): void {
-  page.on('pageerror', (failure) => complaints.push(`page error: ${failure.message}`))
+  page.on('pageerror', (error) => complaints.push(`page error: ${error.message}`))
   page.on('console', (message) => {
     if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text())
   })
@@ -101,7 +101,7 @@ function listen(page: Page, complaints: string[]): void {
 
 /** For a page of the same origin, and so of the same process, on which nothing runs. */
 async function leaveApp(page: Page, origin: string): Promise<void> {
-  for (const other of page.context().pages()) if (other !== page) await other.close()
+  for (const otherPage of page.context().pages()) if (otherPage !== page) await otherPage.close()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   page.on('dialog', (it) => void it.accept()) // whether to leave what is not saved
   await page.mouse.move(0, 0)
@@ -112,8 +112,8 @@ async function leaveApp(page: Page, origin: string): Promise<void> {
 /** As the option `storageState` does, without the page of its own that Playwright loads for each origin. */
 async function giveState(context: BrowserContext, { cookies, origins }: StorageState): Promise<void> {
   await context.addCookies(cookies)
-  await context.addInitScript((kept) => {
-    const here = kept.find(({ origin }) => origin === location.origin)
+  await context.addInitScript((state) => {
+    const here = state.find(({ origin }) => origin === location.origin)
     if (self !== top || !here || sessionStorage.getItem('given')) return
     for (const { name, value } of here.localStorage) localStorage.setItem(name, value)
     sessionStorage.setItem('given', 'once, so that what the page removes stays away')

@@ -1,16 +1,16 @@
-import { paymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
-import { paymentBudgets } from '#agent/budgets/paymentBudgets.ts'
+import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
+import { createPaymentBudgets } from '#agent/budgets/paymentBudgets.ts'
 import { paymentReservations } from '#agent/budgets/paymentReservations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { script } from './approvals.ts'
 
 /** One of several processes that pay from the same budget as fast as they can. Tells what it signed. */
-const [file = '', name = '', at = '0'] = process.argv.slice(2)
+const [file = '', name = '', crashPoint = '0'] = process.argv.slice(2)
 const database = openDatabase(file)
-const records = paymentBudgetRepository(database)
-const now = () => Number(at)
-const budgets = paymentBudgets({ records, now })
-const reservations = paymentReservations({ records, budgets, signed: () => undefined, now })
+const records = createPaymentBudgetRepository(database)
+const now = () => Number(crashPoint)
+const budgets = createPaymentBudgets({ records, now })
+const reservations = paymentReservations({ records, budgets, findSignature: () => undefined, now })
 let signed = 0
 for (let payment = 0; payment < 50; payment += 1) {
   const refused = reservations.reserve({

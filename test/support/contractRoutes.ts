@@ -5,7 +5,7 @@ import type { Route } from '#shared/contract/route.ts'
 import { projectFolder } from './plantedTree.ts'
 
 /** Every route that a file of the contract defines, in whatever table it stands or does not stand. */
-export async function contractRoutes(): Promise<Route[]> {
+export async function createContractRoutes(): Promise<Route[]> {
   const folder = join(projectFolder, 'src/shared/contract')
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   const files = await Promise.all(names.map((name) => import(pathToFileURL(join(folder, name)).href)))

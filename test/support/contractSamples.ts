@@ -39,8 +39,8 @@ const texts = [
 const numbers = [1, 0, 10, 80, 128, 1024, 65_536, -1, 0.5] as const
 
 /** Returns a valid value of a schema. @throws Error for schemas without a known sample */
-export function sampleOf(schema: z.core.$ZodType, extent: Extent = 'most'): unknown {
-  const inner = (part: z.core.$ZodType): unknown => sampleOf(part, extent)
+export function createSample(schema: z.core.$ZodType, extent: Extent = 'most'): unknown {
+  const inner = (part: z.core.$ZodType): unknown => createSample(part, extent)
   if (schema instanceof z.ZodObject) {
     const fields = Object.entries(schema.shape as Record<string, z.ZodType>)
     const present = fields.filter(([, part]) => extent === 'most' || !part.safeParse(undefined).success)
@@ -59,7 +59,7 @@ export function sampleOf(schema: z.core.$ZodType, extent: Extent = 'most'): unkn
   }
   if (schema instanceof z.ZodLazy) return inner(schema.def.getter())
   if (schema instanceof z.ZodTuple) return schema.def.items.map(inner)
-  return firstValid(schema as z.ZodType, [...idsOf(schema), ...texts, ...numbers, true, null])
+  return firstValid(schema as z.ZodType, [...findIds(schema), ...texts, ...numbers, true, null])
 }
 
 /** Two different texts, for lists that have no repetitions. */
@@ -68,7 +68,7 @@ function pair(text: unknown): unknown[] {
 }
 
 /** Returns the id that a pattern such as `^pty_[0-9a-f]{24}$` describes. */
-function idsOf(schema: z.core.$ZodType): string[] {
+function findIds(schema: z.core.$ZodType): string[] {
   if (!(schema instanceof z.ZodString)) return []
   const { pattern = '' } = z.toJSONSchema(schema)
   const [, prefix, count] = /^\^(\w*)\[0-9a-f\]\{(\d+)\}\$$/.exec(pattern) ?? []
@@ -76,27 +76,27 @@ function idsOf(schema: z.core.$ZodType): string[] {
 }
 
 /** Returns one value for each word in a schema, with that word foreign and everything else valid. */
-export function foreignSamplesOf(schema: z.core.$ZodType): ForeignSample[] {
+export function createForeignSamples(schema: z.core.$ZodType): ForeignSample[] {
   return samplesWith(schema, () => [foreignWord])
 }
 
 /** Returns one value for each option of each word in a schema, everything else the same. */
-export function wordSamplesOf(schema: z.core.$ZodType): ForeignSample[] {
+export function createWordSamples(schema: z.core.$ZodType): ForeignSample[] {
   return samplesWith(schema, (word) => (word instanceof z.ZodEnum ? word.options : [...(word as z.ZodLiteral).values]))
 }
 
-type WordsOf = (word: z.ZodEnum | z.ZodLiteral) => readonly unknown[]
+type WordProvider = (word: z.ZodEnum | z.ZodLiteral) => readonly unknown[]
 
-function samplesWith(schema: z.core.$ZodType, wordsOf: WordsOf): ForeignSample[] {
-  const inner = (part: z.core.$ZodType): ForeignSample[] => samplesWith(part, wordsOf)
+function samplesWith(schema: z.core.$ZodType, getWords: WordProvider): ForeignSample[] {
+  const inner = (part: z.core.$ZodType): ForeignSample[] => samplesWith(part, getWords)
   const under = (key: string | number, part: z.core.$ZodType, wrap: (value: unknown) => unknown): ForeignSample[] =>
     inner(part).map(({ path, value }) => ({ path: [key, ...path], value: wrap(value) }))
-  if (schema instanceof z.ZodEnum) return wordsOf(schema).map((value) => ({ path: [], value }))
+  if (schema instanceof z.ZodEnum) return getWords(schema).map((value) => ({ path: [], value }))
   if (schema instanceof z.ZodLiteral) {
-    return typeof [...schema.values][0] === 'string' ? wordsOf(schema).map((value) => ({ path: [], value })) : []
+    return typeof [...schema.values][0] === 'string' ? getWords(schema).map((value) => ({ path: [], value })) : []
   }
   if (schema instanceof z.ZodObject) {
-    const whole = sampleOf(schema) as Record<string, unknown>
+    const whole = createSample(schema) as Record<string, unknown>
     return Object.entries(schema.shape).flatMap(([name, part]) =>
       under(name, part as z.core.$ZodType, (value) => ({ ...whole, [name]: value })),
     )
@@ -104,7 +104,7 @@ function samplesWith(schema: z.core.$ZodType, wordsOf: WordsOf): ForeignSample[]
   if (schema instanceof z.ZodArray) return under(0, schema.def.element, (value) => [value])
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(inner)
   if (schema instanceof z.ZodRecord) {
-    const key = String(sampleOf(schema.def.keyType))
+    const key = String(createSample(schema.def.keyType))
     return under(key, schema.def.valueType, (value) => ({ [key]: value }))
   }
   if (schema instanceof z.ZodNullable || isWrapper(schema)) return inner(schema.def.innerType)
@@ -132,10 +132,10 @@ function isWrapper(schema: z.core.$ZodType): schema is Wrapper {
 }
 
 function firstValid(schema: z.ZodType, candidates: readonly unknown[]): unknown {
-  const found = candidates.find((candidate) => schema.safeParse(candidate).success)
-  if (found === undefined)
+  const valid = candidates.find((candidate) => schema.safeParse(candidate).success)
+  if (valid === undefined)
     throw new Error(
       `There is no sample for ${schema.def.type}: ${JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' }))}`,
     )
-  return found
+  return valid
 }

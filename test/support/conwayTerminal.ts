@@ -16,7 +16,7 @@ export type ConwayTools = {
   /** Asks it for its tools again, as they stand in its answer. */
   list(): Promise<readonly object[]>
   /** @returns the text of the answer. Rejects when the tool says that it failed. */
-  call(name: string, given?: Record<string, unknown>): Promise<string>
+  call(name: string, input?: Record<string, unknown>): Promise<string>
   close(): Promise<void>
 }
 
@@ -40,13 +40,13 @@ type StdioModule = {
   }) => unknown
 }
 
-type Given = { home: string; serviceUrl: string; key?: string }
+type ClientOptions = { home: string; serviceUrl: string; key?: string }
 
 /**
  * @param given `home` holds its wallet and its key, in the place of the person's own folder; `key`: one of the service, in
  *   the place of that of `--provision`
  */
-export function conwayTerminal({ home, serviceUrl, key }: Given): ConwayTerminal {
+export function createConwayTerminal({ home, serviceUrl, key }: ClientOptions): ConwayTerminal {
   const program = createRequire(import.meta.url).resolve('conway-terminal/dist/index.js')
   const kit = createRequire(program)
   const load = (name: string): Promise<unknown> =>
@@ -76,8 +76,8 @@ export function conwayTerminal({ home, serviceUrl, key }: Given): ConwayTerminal
       return {
         names: tools.map(({ name }) => name),
         list: async () => (await client.listTools()).tools,
-        async call(name, given = {}) {
-          const { content, isError } = await client.callTool({ name, arguments: given })
+        async call(name, input = {}) {
+          const { content, isError } = await client.callTool({ name, arguments: input })
           const text = content.map((it) => it.text).join('\n')
           if (isError) throw new Error(text)
           return text

@@ -6,7 +6,7 @@ import SqliteDatabase from 'better-sqlite3'
  * Cuts off the old entries of a log, and is killed in the middle: before the `at`-th write of the database, or (`head`) before
  * the head is kept. `never` tells how many writes there are.
  */
-const [folder = '', at = '', now = ''] = process.argv.slice(2)
+const [folder = '', crashPoint = '', now = ''] = process.argv.slice(2)
 const die = (): never => process.kill(process.pid, 'SIGKILL') as never
 let writes = 0
 let isCutting = false
@@ -15,21 +15,21 @@ const { prepare } = SqliteDatabase.prototype
 SqliteDatabase.prototype.prepare = function (this: SqliteDatabase.Database, text: string) {
   const statement = prepare.call(this, text)
   if (!/^\s*(INSERT|UPDATE|DELETE|COMMIT)/.test(text)) return statement
-  const run = statement.run.bind(statement) as (...given: unknown[]) => unknown
-  statement.run = ((...given: unknown[]) => {
+  const run = statement.run.bind(statement) as (...parameters: unknown[]) => unknown
+  statement.run = ((...parameters: unknown[]) => {
     if (isCutting) {
       writes += 1
-      if (String(writes) === at) die()
+      if (String(writes) === crashPoint) die()
     }
-    return run(...given)
+    return run(...parameters)
   }) as never
   return statement
 } as typeof prepare
 
 const { rename } = fs
-fs.rename = async (...given) => {
-  if (isCutting && at === 'head') die()
-  return rename(...given)
+fs.rename = async (...parameters) => {
+  if (isCutting && crashPoint === 'head') die()
+  return rename(...parameters)
 }
 syncBuiltinESMExports()
 
@@ -38,7 +38,7 @@ const { log, keeper, close } = openLog({ folder, now: () => Number(now) })
 isCutting = true
 await keeper.apply()
 log.note({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: 'after the cut' })
-if (at === 'head') await close()
-if (at !== 'never') die()
+if (crashPoint === 'head') await close()
+if (crashPoint !== 'never') die()
 await close()
 process.stdout.write(`${writes}\n`)

@@ -8,7 +8,7 @@ import { until } from './eventually.ts'
  * middle: before the `at`-th write that belongs to it, or (`flushed`) as the answer to the payment comes, or (`sent`) when the
  * request with the payment has left. `never` tells how many writes there are.
  */
-const [dataFolder = '', url = '', key = '', at = '', before = '', next = ''] = process.argv.slice(2)
+const [dataFolder = '', url = '', key = '', crashPoint = '', before = '', next = ''] = process.argv.slice(2)
 const die = (): never => process.kill(process.pid, 'SIGKILL') as never
 let writes = 0
 let isRenewing = false
@@ -20,42 +20,46 @@ SqliteDatabase.prototype.prepare = function (this: SqliteDatabase.Database, text
   const statement = prepare.call(this, text)
   if (!written.test(text)) return statement
   for (const name of ['run', 'get', 'all'] as const) {
-    const usual = statement[name].bind(statement) as (...given: unknown[]) => unknown
-    statement[name] = ((...given: unknown[]) => {
+    const original = statement[name].bind(statement) as (...parameters: unknown[]) => unknown
+    statement[name] = ((...parameters: unknown[]) => {
       if (isRenewing) {
         writes += 1
-        if (String(writes) === at) die()
+        if (String(writes) === crashPoint) die()
       }
-      return usual(...given)
+      return original(...parameters)
     }) as never
   }
   return statement
 } as typeof prepare
 
 const { end } = ClientRequest.prototype
-ClientRequest.prototype.end = function (this: ClientRequest, ...given: unknown[]) {
+ClientRequest.prototype.end = function (this: ClientRequest, ...parameters: unknown[]) {
   const isPayment = isRenewing && (this.hasHeader('payment-signature') || this.hasHeader('x-payment'))
-  if (at === 'flushed' && isPayment) this.once('finish', () => this.once('response', die))
-  if (at === 'sent' && isPayment) this.once('finish', die)
-  return (end as (...all: unknown[]) => ClientRequest).apply(this, given)
+  if (crashPoint === 'flushed' && isPayment) this.once('finish', () => this.once('response', die))
+  if (crashPoint === 'sent' && isPayment) this.once('finish', die)
+  return (end as (...all: unknown[]) => ClientRequest).apply(this, parameters)
 } as typeof end
 
-const { runningAgent } = await import('./runningAgent.ts')
+const { createRunningAgent } = await import('./runningAgent.ts')
 const { passphrase } = await import('./payingAgent.ts')
-const agent = await runningAgent({ dataFolder, target: { url, key, certificate: undefined }, tellService: () => {} })
+const agent = await createRunningAgent({
+  dataFolder,
+  target: { url, key, certificate: undefined },
+  tellService: () => {},
+})
 await agent.wallet.unlock(passphrase)
 const settings = { enabled: true, most_micro_usd: 20_000_000 }
 const set = (domain: string) => agent.send(`/local/domains/${domain}/renewal`, { method: 'PUT', body: settings })
 const year = async (domain: string) => Number((await agent.send(`/v1/domains/${domain}`)).json.expires_at?.slice(0, 4))
 const thisYear = new Date(Date.now() + 10 * 24 * 3600 * 1000).getUTCFullYear()
-const paymentsOf = async (domain: string): Promise<{ paid: boolean | null }[]> =>
+const listPayments = async (domain: string): Promise<{ paid: boolean | null }[]> =>
   (await agent.send(`/local/payments?search=${domain}`)).json.payments
-const renewed = (domain: string) =>
+const isRenewed = (domain: string) =>
   until(`${domain} is renewed`, async () => {
     await agent.send(`/local/domains/${domain}/renewal/retry`, { method: 'POST', body: {} })
     const { renewals = [] } = (await agent.send('/local/domains/renewals')).json
     const state = renewals.find((it: { domain: string }) => it.domain === domain)?.state
-    const isOpen = (await paymentsOf(domain)).some(({ paid }) => paid === null)
+    const isOpen = (await listPayments(domain)).some(({ paid }) => paid === null)
     return state === 'planned' && !isOpen && (await year(domain)) > thisYear
   })
 
@@ -63,13 +67,13 @@ await until('the domains are known', async () => {
   const { domains = [] } = (await agent.send('/local/domains')).json
   return domains.some((it: { domain: string }) => it.domain === next)
 })
-let found = {}
+let payment = {}
 if (before !== '') {
   // The switch itself may not have been kept.
   await set(before)
-  await renewed(before)
-  const payments = await paymentsOf(before)
-  found = {
+  await isRenewed(before)
+  const payments = await listPayments(before)
+  payment = {
     years: (await year(before)) - thisYear,
     paid: payments.filter(({ paid }) => paid === true).length,
     open: payments.filter(({ paid }) => paid === null).length,
@@ -77,9 +81,9 @@ if (before !== '') {
 }
 const { usdc } = (await agent.send('/local/wallet/info?network=eip155:31337')).json
 const { held_micro_usd: held } = (await agent.send('/local/payments/budgets')).json.states[0]
-writeSync(1, `${JSON.stringify({ ...found, usdc, held })}\n`)
+writeSync(1, `${JSON.stringify({ ...payment, usdc, held })}\n`)
 isRenewing = true
 await set(next)
-await renewed(next)
+await isRenewed(next)
 writeSync(1, `${writes}\n`)
 process.exit(0)

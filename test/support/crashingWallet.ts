@@ -6,7 +6,7 @@ import SqliteDatabase from 'better-sqlite3'
  * Changes the wallet of a folder and is killed in the middle: before the `at`-th time that a file takes its name, or
  * before its row is written.
  */
-const [folder = '', action = '', at = ''] = process.argv.slice(2)
+const [folder = '', action = '', crashPoint = ''] = process.argv.slice(2)
 const passphrase = 'correct horse battery'
 
 const die = async (): Promise<never> => {
@@ -14,7 +14,7 @@ const die = async (): Promise<never> => {
   return new Promise(() => {})
 }
 
-if (at === 'row') {
+if (crashPoint === 'row') {
   const { prepare } = SqliteDatabase.prototype
   SqliteDatabase.prototype.prepare = function (this: SqliteDatabase.Database, text: string) {
     const statement = prepare.call(this, text)
@@ -23,16 +23,16 @@ if (at === 'row') {
   } as typeof prepare
 } else {
   const { rename } = fileSystem
-  let left = Number(at)
+  let remaining = Number(crashPoint)
   fileSystem.rename = async (from, to) => {
-    left -= 1
-    return left === 0 ? die() : rename(from, to)
+    remaining -= 1
+    return remaining === 0 ? die() : rename(from, to)
   }
   syncBuiltinESMExports()
 }
 
-const { walletOf } = await import('./walletOf.ts')
-const { wallet } = walletOf({ folder })
+const { openTestWallet } = await import('./openTestWallet.ts')
+const { wallet } = openTestWallet({ folder })
 const [first] = (await wallet.status()).keyrings
 if (action === 'create') {
   const phrase = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'

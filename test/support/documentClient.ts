@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { type Answer, exchange, type Json, type Sent } from './runningService.ts'
+import { type Answer, exchange, type RequestFields as HttpFields, type Json } from './runningService.ts'
 
 /** What a caller gives to an operation, by the names that the document has for it. */
-export type Given = { path?: Record<string, string>; query?: Record<string, string>; body?: unknown }
+export type RequestFields = { path?: Record<string, string>; query?: Record<string, string>; body?: unknown }
 
 /** A program that knows an API by its OpenAPI document alone. */
 export function documentClient(origin: string, document: Json) {
@@ -12,7 +12,7 @@ export function documentClient(origin: string, document: Json) {
       operations.set(about.operationId, { path, method: method.toUpperCase(), about })
     }
   }
-  const found = (name: string) => {
+  const findOperation = (name: string) => {
     const operation = operations.get(name)
     if (!operation) throw new Error(`The document has no operation ${name}.`)
     return operation
@@ -28,17 +28,21 @@ export function documentClient(origin: string, document: Json) {
     })
     return z.fromJSONSchema(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')))
   }
-  const jsonSchema = (of: Json): object | undefined => of?.content?.['application/json']?.schema
+  const jsonSchema = (media: Json): object | undefined => media?.content?.['application/json']?.schema
 
   return {
     operations: [...operations.keys()],
     reader,
     /** The alternatives in which it takes a credential; none where it needs none. */
-    securityOf: (name: string): Record<string, string[]>[] => found(name).about.security ?? document.security,
-    successOf: (name: string): number => Number(Object.keys(found(name).about.responses)[0]),
+    securityOf: (name: string): Record<string, string[]>[] => findOperation(name).about.security ?? document.security,
+    successOf: (name: string): number => Number(Object.keys(findOperation(name).about.responses)[0]),
     /** @throws when what is sent, or the answer, is not what the document says */
-    async call(name: string, { path = {}, query = {}, body }: Given, headers: Record<string, string>): Promise<Answer> {
-      const { path: template, method, about } = found(name)
+    async call(
+      name: string,
+      { path = {}, query = {}, body }: RequestFields,
+      headers: Record<string, string>,
+    ): Promise<Answer> {
+      const { path: template, method, about } = findOperation(name)
       const filled = template.replace(/\{(\w+)\}/g, (_, parameter: string) => {
         const value = path[parameter]
         if (value === undefined) throw new Error(`${name} needs ${parameter}.`)
@@ -48,7 +52,7 @@ export function documentClient(origin: string, document: Json) {
       if (sent) reader(sent).parse(body)
       const search = new URLSearchParams(query).toString()
       const answer = await exchange(origin, search === '' ? filled : `${filled}?${search}`, {
-        method: method as NonNullable<Sent['method']>,
+        method: method as NonNullable<HttpFields['method']>,
         headers,
         ...(sent && { body }),
       })

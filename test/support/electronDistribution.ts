@@ -8,32 +8,32 @@ import { dirname, join } from 'node:path'
  * @see https://www.electronjs.org/docs/latest/tutorial/application-distribution
  */
 export function electronDistribution(folder: string, platform: 'linux' | 'darwin' | 'win32'): void {
-  for (const name of ['LICENSE', 'LICENSES.chromium.html', 'version']) place(folder, name, '45.4.1')
+  for (const name of ['LICENSE', 'LICENSES.chromium.html', 'version']) writeFile(folder, name, '45.4.1')
   if (platform === 'linux') {
     program(folder, 'electron')
-    for (const name of ['chrome-sandbox', 'chrome_crashpad_handler', 'libffmpeg.so']) place(folder, name, name)
-    for (const name of ['icudtl.dat', 'resources.pak', 'locales/en-US.pak']) place(folder, name, name)
+    for (const name of ['chrome-sandbox', 'chrome_crashpad_handler', 'libffmpeg.so']) writeFile(folder, name, name)
+    for (const name of ['icudtl.dat', 'resources.pak', 'locales/en-US.pak']) writeFile(folder, name, name)
   } else if (platform === 'win32') {
     // Windows keeps the digest of the archive in a resource of the program: that needs a real one.
     const stub = join(dirname(createRequire(import.meta.url).resolve('electron-winstaller')), '../vendor/Setup.exe')
     mkdirSync(folder, { recursive: true })
     copyFileSync(stub, join(folder, 'electron.exe'))
     appendFileSync(join(folder, 'electron.exe'), wire)
-    for (const name of ['icudtl.dat', 'resources.pak', 'locales/en-US.pak']) place(folder, name, name)
+    for (const name of ['icudtl.dat', 'resources.pak', 'locales/en-US.pak']) writeFile(folder, name, name)
   } else {
     const contents = 'Electron.app/Contents'
-    place(folder, `${contents}/Info.plist`, propertyList('Electron', 'com.github.Electron'))
-    place(folder, `${contents}/MacOS/Electron`, 'electron')
-    place(folder, `${contents}/Resources/electron.icns`, 'icon')
+    writeFile(folder, `${contents}/Info.plist`, propertyList('Electron', 'com.github.Electron'))
+    writeFile(folder, `${contents}/MacOS/Electron`, 'electron')
+    writeFile(folder, `${contents}/Resources/electron.icns`, 'icon')
     program(folder, `${contents}/Frameworks/Electron Framework.framework/Electron Framework`)
     for (const kind of ['', ' (Renderer)', ' (Plugin)', ' (GPU)']) {
       const name = `Electron Helper${kind}`
-      place(
+      writeFile(
         folder,
         `${contents}/Frameworks/${name}.app/Contents/Info.plist`,
         propertyList(name, 'com.github.Electron.helper'),
       )
-      place(folder, `${contents}/Frameworks/${name}.app/Contents/MacOS/${name}`, name)
+      writeFile(folder, `${contents}/Frameworks/${name}.app/Contents/MacOS/${name}`, name)
     }
   }
 }
@@ -45,13 +45,13 @@ const wire = Buffer.concat([
   Buffer.from('101100110', 'latin1'),
 ])
 
-function place(folder: string, path: string, content: string): void {
+function writeFile(folder: string, path: string, content: string): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true })
   writeFileSync(join(folder, path), content)
 }
 
 function program(folder: string, path: string): void {
-  place(folder, path, '')
+  writeFile(folder, path, '')
   appendFileSync(join(folder, path), wire)
   chmodSync(join(folder, path), 0o755)
 }

@@ -13,7 +13,7 @@ import type {
 type Answer = (granted: boolean) => void
 type WindowOpen = (details: { url: string }) => { action: 'allow' | 'deny' }
 
-export const electronSeen = {
+export const electronState = {
   windows: [] as FakeWindow[],
   menus: [] as MenuItemConstructorOptions[][],
   openedOutside: [] as string[],
@@ -82,7 +82,7 @@ export class FakeWindow extends EventEmitter {
     super()
     this.options = options
     this.background = options.backgroundColor ?? ''
-    electronSeen.windows.push(this)
+    electronState.windows.push(this)
     app.emit('web-contents-created', new FakeEvent(), this.webContents)
   }
   async loadURL(url: string): Promise<void> {
@@ -135,20 +135,20 @@ export class FakeNotification extends EventEmitter {
     this.options = options
   }
   show(): void {
-    electronSeen.notifications.push(this)
+    electronState.notifications.push(this)
   }
 }
 
 class FakeApp extends EventEmitter {
   readonly isPackaged = false
   setPath(name: string, path: string): void {
-    electronSeen.paths[name] = path
+    electronState.paths[name] = path
   }
   enableSandbox(): void {
-    electronSeen.sandboxEnabled = true
+    electronState.sandboxEnabled = true
   }
   requestSingleInstanceLock(): boolean {
-    electronSeen.askedForOnlyInstance = true
+    electronState.askedForOnlyInstance = true
     return electronPlay.isOnlyInstance
   }
   async whenReady(): Promise<void> {}
@@ -158,7 +158,7 @@ class FakeApp extends EventEmitter {
     if (!event.prevented) this.exit(0)
   }
   exit(code: number): void {
-    electronSeen.exitCodes.push(code)
+    electronState.exitCodes.push(code)
   }
 }
 
@@ -189,13 +189,13 @@ export const Notification = FakeNotification
 export const powerMonitor = strict('powerMonitor', new EventEmitter())
 export const screen = strict('screen', { getAllDisplays: () => electronPlay.displays })
 export const dialog = strict('dialog', {
-  showErrorBox: (title: string, text: string) => void electronSeen.errorBoxes.push({ title, text }),
+  showErrorBox: (title: string, text: string) => void electronState.errorBoxes.push({ title, text }),
   showMessageBoxSync(parent: unknown, options: MessageBoxOptions): number {
-    electronSeen.messageBoxes.push({ hasParent: parent instanceof FakeWindow, options })
+    electronState.messageBoxes.push({ hasParent: parent instanceof FakeWindow, options })
     return electronPlay.pressed ?? options.cancelId ?? 0
   },
   showMessageBox(parent: unknown, options: MessageBoxOptions): Promise<{ response: number }> {
-    electronSeen.messageBoxes.push({ hasParent: parent instanceof FakeWindow, options })
+    electronState.messageBoxes.push({ hasParent: parent instanceof FakeWindow, options })
     const { signal, cancelId = 0 } = options
     if (electronPlay.pressed !== undefined) return Promise.resolve({ response: electronPlay.pressed })
     return new Promise((resolve) => {
@@ -204,11 +204,11 @@ export const dialog = strict('dialog', {
   },
 })
 export const shell = strict('shell', {
-  openExternal: async (url: string) => void electronSeen.openedOutside.push(url),
+  openExternal: async (url: string) => void electronState.openedOutside.push(url),
 })
 export const Menu = strict('Menu', {
   buildFromTemplate: (template: MenuItemConstructorOptions[]) => template,
-  setApplicationMenu: (template: MenuItemConstructorOptions[]) => void electronSeen.menus.push(template),
+  setApplicationMenu: (template: MenuItemConstructorOptions[]) => void electronState.menus.push(template),
 })
 export const session = strict('session', {
   defaultSession: strict('session.defaultSession', {

@@ -4,7 +4,7 @@ const defaultDeadlineMs = 45_000
 
 /** Repeats `probe` until it gives a value other than undefined, null or false; fails with what it last threw. */
 export async function until<T>(
-  what: string,
+  subject: string,
   probe: () => T | undefined | null | false | Promise<T | undefined | null | false>,
   deadlineMs: number = defaultDeadlineMs,
 ): Promise<T> {
@@ -15,10 +15,10 @@ export async function until<T>(
       const value = await probe()
       if (value !== undefined && value !== null && value !== false) return value
       cause = undefined
-    } catch (failure) {
-      cause = failure
+    } catch (error) {
+      cause = error
     }
-    if (Date.now() > end) throw new Error(`Waited ${deadlineMs} ms in vain for: ${what}`, { cause })
+    if (Date.now() > end) throw new Error(`Waited ${deadlineMs} ms in vain for: ${subject}`, { cause })
     await wait(pauseMs)
   }
 }
@@ -32,8 +32,8 @@ export async function eventually(
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
     try {
       return await assertion()
-    } catch (failure) {
-      if (Date.now() > end) throw failure
+    } catch (error) {
+      if (Date.now() > end) throw error
     }
     await wait(pauseMs)
   }

@@ -1,24 +1,24 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { chainThread } from '#platform/chain/chainThread.ts'
+import { createChainThread } from '#platform/chain/chainThread.ts'
 import { silentLog } from '#platform/log.ts'
 import { chainFacilitator } from '#service/payments/chainFacilitator.ts'
 import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { testDollarAbi } from './contracts/testContracts.ts'
-import { type EvmNode, evmNode } from './evmNode.ts'
+import { createEvmNode, type EvmNode } from './evmNode.ts'
 
 /** A facilitator on a chain of its own, with a relayer that has ether. */
 export async function evmFacilitator(
   network: EvmNetwork,
-  given: { settleWithinMs?: number; blocksAtOnce?: bigint } = {},
+  options: { settleWithinMs?: number; blocksAtOnce?: bigint } = {},
 ) {
-  const node: EvmNode = await evmNode(network)
+  const node: EvmNode = await createEvmNode(network)
   const relayerKey = generatePrivateKey()
   await node.setEther(privateKeyToAccount(relayerKey).address, 10n ** 18n)
-  const thread = chainThread({ log: silentLog })
+  const thread = createChainThread({ log: silentLog })
   const chain = thread.chain({ network, rpcUrl: node.url })
   const facilitator = chainFacilitator({
     ...{ chain, relayerKey, log: silentLog, now: Date.now },
-    ...given,
+    ...options,
   })
   return {
     node,

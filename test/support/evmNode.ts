@@ -5,18 +5,18 @@ import { createInterface } from 'node:readline'
 import { type Address, createTestClient, encodeDeployData, type Hex, http, publicActions, walletActions } from 'viem'
 import { foundry } from 'viem/chains'
 import type { EvmNetwork } from '#shared/contract/networks.ts'
-import { testContracts, testDollarAbi } from './contracts/testContracts.ts'
+import { createTestContracts, testDollarAbi } from './contracts/testContracts.ts'
 import { projectFolder } from './plantedTree.ts'
 
 /** A chain of its own in a process (Foundry's anvil), with USDC and Multicall3 where this network has them. */
 export type EvmNode = {
   url: string
-  client: ReturnType<typeof clientOf>
+  client: ReturnType<typeof createClient>
   /** Makes USDC for this address. */
   mint(address: string, atomic: bigint): Promise<void>
   setEther(address: string, wei: bigint): Promise<void>
   /** Puts what this creation code makes at an address. */
-  deploy(at: Address, data: Hex): Promise<void>
+  deploy(address: Address, data: Hex): Promise<void>
   close(): Promise<void>
 }
 
@@ -24,22 +24,22 @@ export const multicallAddress = '0xcA11bde05977b3631167028862bE2a173976CA11'
 /** The first of anvil's own accounts, which it signs for by itself. */
 const funded: Address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 
-export async function evmNode({ chainId, usdc }: Pick<EvmNetwork, 'chainId' | 'usdc'>): Promise<EvmNode> {
+export async function createEvmNode({ chainId, usdc }: Pick<EvmNetwork, 'chainId' | 'usdc'>): Promise<EvmNode> {
   const child = spawn(anvilFile(), ['--port', '0', '--chain-id', String(chainId)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const close = () => end(child)
   try {
     const url = `http://${await listeningOn(child)}`
-    const client = clientOf(url, chainId)
-    const deploy = async (at: Address, data: Hex) => {
+    const client = createClient(url, chainId)
+    const deploy = async (address: Address, data: Hex) => {
       const hash = await client.sendTransaction({ account: funded, data })
       const { contractAddress } = await client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
       const code = contractAddress ? await client.getCode({ address: contractAddress }) : undefined
-      if (!code) throw new Error(`The contract for ${at} was not made.`)
-      await client.setCode({ address: at, bytecode: code })
+      if (!code) throw new Error(`The contract for ${address} was not made.`)
+      await client.setCode({ address: address, bytecode: code })
     }
-    const { TestDollar, TestMulticall } = testContracts()
+    const { TestDollar, TestMulticall } = createTestContracts()
     await deploy(multicallAddress, TestMulticall)
     await deploy(usdc.address, encodeDeployData({ abi: testDollarAbi, bytecode: TestDollar, args: [usdc.name] }))
     return {
@@ -54,13 +54,13 @@ export async function evmNode({ chainId, usdc }: Pick<EvmNetwork, 'chainId' | 'u
       deploy,
       close,
     }
-  } catch (failure) {
+  } catch (error) {
     await close()
-    throw failure
+    throw error
   }
 }
 
-function clientOf(url: string, chainId: number) {
+function createClient(url: string, chainId: number) {
   const chain = { ...foundry, id: chainId }
   return createTestClient({ mode: 'anvil', chain, transport: http(url) })
     .extend(publicActions)
@@ -76,15 +76,15 @@ function anvilFile(): string {
 
 async function listeningOn({ stdout, stderr }: ChildProcess): Promise<string> {
   if (!stdout || !stderr) throw new Error('anvil has no output.')
-  const told: string[] = []
-  stderr.on('data', (text: Buffer) => told.push(text.toString()))
+  const output: string[] = []
+  stderr.on('data', (text: Buffer) => output.push(text.toString()))
   for await (const line of createInterface({ input: stdout, signal: AbortSignal.timeout(60_000) })) {
     const address = /Listening on (\S+)/.exec(line)?.[1]
     if (address === undefined) continue
     stdout.resume()
     return address
   }
-  throw new Error(`anvil said no address: ${told.join('')}`)
+  throw new Error(`anvil said no address: ${output.join('')}`)
 }
 
 async function end(child: ChildProcess): Promise<void> {

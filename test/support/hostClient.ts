@@ -10,7 +10,7 @@ import {
 } from '#shared/contract/hostIpc.ts'
 import { ServerStreamMessage, streamLimits } from '#shared/contract/terminalStream.ts'
 import { SandboxId, TerminalId } from '#shared/ids.ts'
-import { machineSpec } from './machines.ts'
+import { createMachineSpec } from './machines.ts'
 
 export const newSandboxId = (): SandboxId => SandboxId.parse(randomBytes(16).toString('hex'))
 export const newTerminalId = (): TerminalId => TerminalId.parse(`pty_${randomBytes(12).toString('hex')}`)
@@ -75,7 +75,7 @@ export async function connectHost(path: string): Promise<HostClient> {
     terminal,
     async createMachine(runtime = 'local') {
       const id = newSandboxId()
-      await call('machine.create', machineSpec({ id, runtime }))
+      await call('machine.create', createMachineSpec({ id, runtime }))
       return id
     },
     async createTerminal(sandboxId, command, { cols, rows } = { cols: 80, rows: 24 }) {
@@ -87,7 +87,7 @@ export async function connectHost(path: string): Promise<HostClient> {
 
 function attach(ipc: IpcClient, params: unknown, acknowledge: boolean): TestViewer {
   let unacknowledged = 0
-  const seen: TestViewer = {
+  const viewer: TestViewer = {
     messages: [],
     snapshot: undefined,
     chunks: [],
@@ -97,23 +97,23 @@ function attach(ipc: IpcClient, params: unknown, acknowledge: boolean): TestView
     close: () => stream.close(),
   }
   const stream = ipc.open(params, {
-    onMessage: (message) => seen.messages.push(ServerStreamMessage.parse(message)),
+    onMessage: (message) => viewer.messages.push(ServerStreamMessage.parse(message)),
     onBytes(bytes) {
-      if (!seen.snapshot) {
-        seen.snapshot = bytes
+      if (!viewer.snapshot) {
+        viewer.snapshot = bytes
         return
       }
-      seen.chunks.push(bytes)
-      seen.received += bytes.length
+      viewer.chunks.push(bytes)
+      viewer.received += bytes.length
       unacknowledged += bytes.length
       if (acknowledge && unacknowledged >= streamLimits.ackEveryBytes) {
         stream.send({ type: 'ack', bytes: unacknowledged })
         unacknowledged = 0
       }
     },
-    onEnd(failure) {
-      seen.end = { failure }
+    onEnd(error) {
+      viewer.end = { failure: error }
     },
   })
-  return seen
+  return viewer
 }

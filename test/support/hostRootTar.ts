@@ -28,9 +28,9 @@ const unneeded = /^\/(usr\/share\/(doc|man|info|locale|lintian|bash-completion)|
 /** A tar of a small root file system, of files that this Debian machine has: no network is needed, and it takes a second. */
 export async function hostRootTar(folder: string): Promise<string> {
   const files = (await run('dpkg-query', ['-L', ...(await withDependencies(needed))], large)).stdout.split('\n')
-  const wanted = new Set([...topLinks, ...files.filter((it) => /^\/[^.]/.test(it))])
+  const entries = new Set([...topLinks, ...files.filter((it) => /^\/[^.]/.test(it))])
   const present = await Promise.all(
-    [...wanted]
+    [...entries]
       .filter((it) => !unneeded.test(it))
       .map(async (path) => ({ path, stat: await readable(path).catch(() => {}) })),
   )
@@ -39,14 +39,17 @@ export async function hostRootTar(folder: string): Promise<string> {
     topLinks.includes(path) ? 0 : stat?.isDirectory() ? 1 : 2
   const names = present
     .filter(({ stat }) => stat)
-    .toSorted((one, other) => rank(one) - rank(other) || (one.path < other.path ? -1 : 1))
+    .toSorted((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
     .map(({ path }) => `.${path}`)
   const list = join(folder, 'root.list')
   const tar = join(folder, 'root.tar')
   await writeFile(list, names.join('\n'))
   await run('tar', ['--create', '--file', tar, '--directory', '/', '--no-recursion', '--files-from', list], large)
-  const own = join(folder, 'passwd')
-  await writeFile(own, 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n')
+  const passwdPath = join(folder, 'passwd')
+  await writeFile(
+    passwdPath,
+    'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n',
+  )
   await run('tar', [
     '--append',
     '--file',
@@ -71,17 +74,17 @@ async function withDependencies(names: readonly string[]): Promise<string[]> {
       .map((row) => row.split('\t'))
       .flatMap(([name = '', status, depends = '']) => (status === 'installed' ? [[name, depends] as const] : [])),
   )
-  const found = new Set<string>()
-  const wanted = [...names]
-  for (let name = wanted.pop(); name !== undefined; name = wanted.pop()) {
-    if (found.has(name) || !installed.has(name)) continue
-    found.add(name)
+  const entries = new Set<string>()
+  const pending = [...names]
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (entries.has(name) || !installed.has(name)) continue
+    entries.add(name)
     for (const group of (installed.get(name) ?? '').split(',')) {
       const choices = group.split('|').map((it) => it.trim().split(/[\s:(]/)[0] ?? '')
-      wanted.push(choices.find((it) => installed.has(it)) ?? '')
+      pending.push(choices.find((it) => installed.has(it)) ?? '')
     }
   }
-  return [...found]
+  return [...entries]
 }
 
 /** Skips files that only root may read, for an ordinary user. */

@@ -6,21 +6,27 @@ import { onTestFinished } from 'vitest'
 export const payee = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
 export const baseUsdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
-export type Asked = { path: string; payment: string | undefined; request: IncomingMessage }
-type Answering = (asked: Asked, response: ServerResponse) => void | Promise<void>
+export type SellerRequest = { path: string; payment: string | undefined; request: IncomingMessage }
+type Answering = (asked: SellerRequest, response: ServerResponse) => void | Promise<void>
 
 /** Somebody who sells by x402 at this computer, and answers a payment as the test likes. */
 export async function hostileSeller(paid: Answering, offer: object | (() => object) = {}) {
-  const asked: Asked[] = []
+  const requests: SellerRequest[] = []
   const server = createServer((request, response) => {
     response.sendDate = false // tests use other clocks
     const payment = request.headers['payment-signature'] ?? request.headers['x-payment']
-    const one = { path: request.url ?? '', payment: payment === undefined ? undefined : String(payment), request }
-    asked.push(one)
+    const sellerRequest = {
+      path: request.url ?? '',
+      payment: payment === undefined ? undefined : String(payment),
+      request,
+    }
+    requests.push(sellerRequest)
     response.on('error', () => {})
-    if (one.payment !== undefined) return void paid(one, response)
+    if (sellerRequest.payment !== undefined) return void paid(sellerRequest, response)
     response.writeHead(402, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ x402Version: 1, accepts: [offered(typeof offer === 'function' ? offer() : offer)] }))
+    response.end(
+      JSON.stringify({ x402Version: 1, accepts: [createOffer(typeof offer === 'function' ? offer() : offer)] }),
+    )
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -31,23 +37,23 @@ export async function hostileSeller(paid: Answering, offer: object | (() => obje
   })
   return {
     url,
-    asked,
+    asked: requests,
     /** As they came, each time. */
-    payments: () => asked.flatMap(({ payment }) => payment ?? []),
+    payments: () => requests.flatMap(({ payment }) => payment ?? []),
     /** Of different signatures: more than one pays twice. */
-    signatures: () => new Set(asked.flatMap(({ payment }) => payment ?? [])).size,
+    signatures: () => new Set(requests.flatMap(({ payment }) => payment ?? [])).size,
   }
 }
 
-export function offered(over: object = {}) {
-  const usual = { scheme: 'exact', network: 'base', maxAmountRequired: '0010000', asset: baseUsdc, payTo: payee }
-  return { ...usual, maxTimeoutSeconds: 60, ...over }
+export function createOffer(over: object = {}) {
+  const defaults = { scheme: 'exact', network: 'base', maxAmountRequired: '0010000', asset: baseUsdc, payTo: payee }
+  return { ...defaults, maxTimeoutSeconds: 60, ...over }
 }
 
 export const transaction = `0x${'ab'.repeat(32)}`
 
 /** What an honest seller answers to a payment. */
-export function served(_: Asked, response: ServerResponse, over: object = {}): void {
+export function respond(_: SellerRequest, response: ServerResponse, over: object = {}): void {
   const receipt = { success: true, transaction, network: 'base', ...over }
   response.writeHead(200, {
     'content-type': 'application/json',

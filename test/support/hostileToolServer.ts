@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { listening } from './listening.ts'
+import { createListening } from './listening.ts'
 
 /** An MCP server of revision 2025-11-25 over HTTP that says whatever a test wants. */
 export type HostileToolServer = {
@@ -25,11 +25,11 @@ export const plainTool = (name: string, description = `Does ${name}.`): Json => 
 })
 export const says = (text: string): Answered => ({ result: { content: [{ type: 'text', text }] } })
 
-export async function hostileToolServer(): Promise<HostileToolServer> {
-  const held = new Set<ServerResponse>()
+export async function createHostileToolServer(): Promise<HostileToolServer> {
+  const openResponses = new Set<ServerResponse>()
   const server = createServer((request, response) => {
-    held.add(response)
-    response.on('close', () => held.delete(response))
+    openResponses.add(response)
+    response.on('close', () => openResponses.delete(response))
     void read(request).then((text) => {
       const message: Json = text === '' ? {} : JSON.parse(text)
       self.heard.push({ method: message.method ?? request.method, headers: request.headers, params: message.params })
@@ -39,7 +39,7 @@ export async function hostileToolServer(): Promise<HostileToolServer> {
       if (reply === undefined) return void response.writeHead(request.method === 'POST' ? 202 : 405).end()
       if ('messages' in reply) {
         response.writeHead(200, { 'content-type': 'text/event-stream' })
-        for (const it of reply.messages) response.write(`event: message\ndata: ${JSON.stringify(it)}\n\n`)
+        for (const message of reply.messages) response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`)
         return void response.end()
       }
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -55,7 +55,7 @@ export async function hostileToolServer(): Promise<HostileToolServer> {
     if (method === 'tools/call') return self.answer(params.name, params.arguments)
     return id === undefined ? undefined : { error: { code: -32601, message: 'No such method' } }
   }
-  const open = await listening(server)
+  const open = await createListening(server)
   const self: HostileToolServer = {
     url: `${open.url}/mcp`,
     tools: [plainTool('look')],
@@ -63,7 +63,7 @@ export async function hostileToolServer(): Promise<HostileToolServer> {
     intercept: undefined,
     heard: [],
     close() {
-      for (const it of held) it.destroy()
+      for (const response of openResponses) response.destroy()
       return open.close()
     },
   }

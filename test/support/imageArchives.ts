@@ -7,7 +7,7 @@ import { type Header, pack } from 'tar-stream'
 export type Member = Partial<Header> & { name: string; content?: string | Buffer }
 
 /** A tar as a test wants it, also one that no honest program would write. */
-export function tarOf(members: readonly Member[]): Promise<Buffer> {
+export function createTar(members: readonly Member[]): Promise<Buffer> {
   const tar = pack()
   for (const { content, ...header } of members) {
     const sized = { mode: header.type === 'directory' ? 0o755 : 0o644, mtime: new Date(0), ...header }
@@ -44,6 +44,6 @@ export const bash: Member = { name: 'bin/bash', mode: 0o755, content: programHea
 /** A file with the smallest tar that is accepted as an image. */
 export async function tinyImage(folder: string): Promise<string> {
   const path = join(folder, 'tiny.tar')
-  await writeFile(path, await tarOf([bash]))
+  await writeFile(path, await createTar([bash]))
   return path
 }

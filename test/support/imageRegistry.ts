@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { listening } from './listening.ts'
+import { createListening } from './listening.ts'
 
 export type ImageRegistry = {
   /** Of the image in it. */
@@ -13,7 +13,7 @@ export type ImageRegistry = {
  * A registry with one image, from a folder in the layout of the Open Container Initiative.
  * @see https://github.com/opencontainers/distribution-spec
  */
-export async function imageRegistry(layout: string): Promise<ImageRegistry> {
+export async function createImageRegistry(layout: string): Promise<ImageRegistry> {
   const index = JSON.parse(readFileSync(join(layout, 'index.json'), 'utf8')) as {
     manifests: { digest: string; mediaType: string }[]
   }
@@ -38,7 +38,7 @@ export async function imageRegistry(layout: string): Promise<ImageRegistry> {
     if (request.method === 'HEAD') response.end()
     else createReadStream(blob(digest)).pipe(response)
   })
-  const { host, close } = await listening(server)
+  const { host, close } = await createListening(server)
   return {
     reference: `${host}/small:latest`,
     close,

@@ -26,29 +26,29 @@ export async function inspector(
 }
 
 if (import.meta.main) {
-  const own = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json')
-  const { runCli } = (await import(join(dirname(own), 'clients/cli/build/index.js'))) as {
+  const packagePath = createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json')
+  const { runCli } = (await import(join(dirname(packagePath), 'clients/cli/build/index.js'))) as {
     runCli(parts: readonly string[]): Promise<void>
   }
   const out = process.stdout.write.bind(process.stdout)
   for (const parts of JSON.parse(await text(process.stdin)) as string[][]) {
     let printed = ''
-    process.stdout.write = ((said: string, ...[told]: unknown[]) => {
+    process.stdout.write = ((said: string, ...[callbacks]: unknown[]) => {
       printed += said
-      if (typeof told === 'function') told()
+      if (typeof callbacks === 'function') callbacks()
       return true
     }) as typeof process.stdout.write
-    const failure = await runCli(['node', 'inspector-cli', ...parts]).then(
+    const error = await runCli(['node', 'inspector-cli', ...parts]).then(
       () => undefined,
       (it: unknown) => String(it),
     )
     process.stdout.write = out
-    out(`${JSON.stringify({ printed: parsed(printed), failure })}\n`)
+    out(`${JSON.stringify({ printed: parseOutput(printed), failure: error })}\n`)
   }
   process.exit(0)
 }
 
-function parsed(said: string): unknown {
+function parseOutput(said: string): unknown {
   try {
     return JSON.parse(said)
   } catch {

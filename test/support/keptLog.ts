@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { type ActivitySettingsStore, activitySettings } from '#agent/activity/activitySettings.ts'
-import { type Retention, retention } from '#agent/activity/retention.ts'
-import { settingsRepository } from '#agent/activity/settingsRepository.ts'
-import { type Timeline, timeline } from '#agent/activity/timeline.ts'
+import { type ActivitySettingsStore, createActivitySettings } from '#agent/activity/activitySettings.ts'
+import { createRetention, type Retention } from '#agent/activity/retention.ts'
+import { createSettingsRepository } from '#agent/activity/settingsRepository.ts'
+import { createTimeline, type Timeline } from '#agent/activity/timeline.ts'
 import { silentLog } from '#platform/log.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
@@ -18,9 +18,9 @@ export function openLog({ folder, now }: { folder: string; now: () => number }):
   const database = openDatabase(join(folder, 'agent.sqlite'))
   migrate(database, agentMigrations)
   const headPath = join(folder, 'activity.head')
-  const log = timeline({ database, headPath, now, onAppended: () => {}, log: silentLog })
-  const settings = activitySettings({ settings: settingsRepository(database), note: log.note, now })
-  const keeper = retention({ timeline: log, settings, passedMs: now, log: silentLog })
+  const log = createTimeline({ database, headPath, now, onAppended: () => {}, log: silentLog })
+  const settings = createActivitySettings({ settings: createSettingsRepository(database), note: log.note, now })
+  const keeper = createRetention({ timeline: log, settings, passedMs: now, log: silentLog })
   return {
     ...{ log, settings, keeper },
     async close() {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, expect } from 'vitest'
 import { endFile } from './endOfFile.ts'
 import { eventually } from './eventually.ts'
-import { namesMadeFolder, watchLeaks } from './leaks.ts'
-import { descendantsOf, endProcess, type SeenProcess } from './processes.ts'
+import { namesTestFolder, watchLeaks } from './leaks.ts'
+import { endProcess, listDescendants, type ProcessInfo } from './processes.ts'
 import { sharedPids } from './sharedPids.ts'
-import { removeMadeFolders } from './temporaryFolder.ts'
+import { removeTestFolders } from './temporaryFolder.ts'
 
 /**
  * After each test file, what it opened must be closed: handles in this process, processes it started (also those that
@@ -28,38 +28,41 @@ const [markName = '', markValue = ''] = mark.split('=')
 process.env[markName] = markValue
 /** They are this process's from its start, and handles once some module has looked at them. */
 const standardStreams = [process.stdin, process.stdout, process.stderr].length
-const handlesBefore = standardStreams > 0 ? countedHandles() : new Map<string, number>()
-const pidsBefore = new Set(descendantsOf(process.pid).map((it) => it.pid))
-const leaks = watchLeaks(startedHere)
+const handlesBefore = standardStreams > 0 ? countHandles() : new Map<string, number>()
+const pidsBefore = new Set(listDescendants(process.pid).map((it) => it.pid))
+const leaks = watchLeaks(findStartedHere)
 
 // Registered before any hook of the file itself, so it runs after all of them.
 afterAll(async () => {
   try {
     await endFile()
-    await eventually(() => expect([...leftHandles(), ...leaks.left()]).toEqual([]), deadlineMs)
+    await eventually(() => expect([...findLeftHandles(), ...leaks.left()]).toEqual([]), deadlineMs)
   } finally {
     for (const { pid } of leaks.processes()) endProcess(pid)
-    await removeMadeFolders()
+    await removeTestFolders()
   }
 })
 
-function countedHandles(): Map<string, number> {
-  const found = new Map<string, number>()
-  for (const kind of process.getActiveResourcesInfo()) found.set(kind, (found.get(kind) ?? 0) + 1)
-  return found
+function countHandles(): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return counts
 }
 
-function leftHandles(): string[] {
-  return [...countedHandles()]
+function findLeftHandles(): string[] {
+  return [...countHandles()]
     .map(([kind, count]) => ({ kind, more: count - (handlesBefore.get(kind) ?? 0) }))
     .filter(({ kind, more }) => watchedHandles.includes(kind) && more > 0)
     .map(({ kind, more }) => `${more} × ${kind}`)
 }
 
-function startedHere(all: readonly SeenProcess[]): SeenProcess[] {
-  const below = new Set(descendantsOf(process.pid, all).map((it) => it.pid))
-  const shared = new Set([...sharedPids].flatMap((pid) => descendantsOf(pid, all)).map((it) => it.pid))
+function findStartedHere(all: readonly ProcessInfo[]): ProcessInfo[] {
+  const below = new Set(listDescendants(process.pid, all).map((it) => it.pid))
+  const shared = new Set([...sharedPids].flatMap((pid) => listDescendants(pid, all)).map((it) => it.pid))
   return all
     .filter((it) => it.pid !== process.pid && !pidsBefore.has(it.pid) && !shared.has(it.pid))
-    .filter((it) => below.has(it.pid) || it.environment.includes(mark) || namesMadeFolder(it.command))
+    .filter(
+      (candidate) =>
+        below.has(candidate.pid) || candidate.environment.includes(mark) || namesTestFolder(candidate.command),
+    )
 }

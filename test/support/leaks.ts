@@ -1,37 +1,37 @@
 import { readFileSync } from 'node:fs'
-import { describeState, type SeenProcess, seenProcesses } from './processes.ts'
+import { describeState, listProcesses, type ProcessInfo } from './processes.ts'
 import { idleCgroups } from './stewardCgroups.ts'
-import { madeFolders } from './temporaryFolder.ts'
+import { listTestFolders } from './temporaryFolder.ts'
 
 /** What was opened since the watch began and is still there. */
 export type LeakWatch = {
   /** Each as a line. */
   left(): string[]
-  processes(): SeenProcess[]
+  processes(): ProcessInfo[]
 }
 
 /** @param ours which processes are those that should have ended */
-export function watchLeaks(ours: (all: readonly SeenProcess[]) => SeenProcess[]): LeakWatch {
+export function watchLeaks(ours: (all: readonly ProcessInfo[]) => ProcessInfo[]): LeakWatch {
   const cgroupsBefore = new Set(idleCgroups())
   /** Others may run sandboxes at the same time: theirs have processes in them, or go away soon. */
-  const leftCgroups = () => idleCgroups().filter((path) => !cgroupsBefore.has(path))
-  const processes = () => ours(seenProcesses())
+  const findLeftCgroups = () => idleCgroups().filter((path) => !cgroupsBefore.has(path))
+  const processes = () => ours(listProcesses())
   return {
     processes,
     left: () => [
       ...processes().map(({ pid, command }) => `process ${pid} (${describeState(pid)}): ${command}`),
-      ...leftMounts(),
-      ...leftCgroups().map((path) => `cgroup ${path}`),
+      ...findLeftMounts(),
+      ...findLeftCgroups().map((path) => `cgroup ${path}`),
     ],
   }
 }
 
-export function namesMadeFolder(text: string): boolean {
-  return madeFolders().some((folder) => text.includes(folder))
+export function namesTestFolder(text: string): boolean {
+  return listTestFolders().some((folder) => text.includes(folder))
 }
 
-function leftMounts(): string[] {
+function findLeftMounts(): string[] {
   if (process.platform !== 'linux') return []
   const table = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
-  return table.filter(namesMadeFolder).map((line) => `mount ${line}`)
+  return table.filter(namesTestFolder).map((line) => `mount ${line}`)
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startHost } from '#host/compose.ts'
 import { jsonLog } from '#platform/log.ts'
-import { localRuntime } from './localMachine.ts'
+import { createLocalRuntime } from './localMachine.ts'
 
 /** The host as a process of its own, on machines of `localMachine.ts`: `node localHost.ts --data DIR`. */
 const { values } = parseArgs({ options: { data: { type: 'string' }, 'idle-exit-ms': { type: 'string' } } })
@@ -10,7 +10,7 @@ const dataDir = values.data ?? ''
 const log = jsonLog({ write: (line) => process.stdout.write(line), now: Date.now, level: 'info' })
 const host = await startHost({
   dataDir,
-  runtimes: [localRuntime({ folder: join(dataDir, 'machines') })],
+  runtimes: [createLocalRuntime({ folder: join(dataDir, 'machines') })],
   version: '0.0.0',
   pid: process.pid,
   now: Date.now,

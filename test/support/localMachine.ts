@@ -33,7 +33,7 @@ export type LocalRuntime = SandboxRuntime & { end(id: SandboxId): void }
  * "Machines" that are programs on the test's own machine, with real pseudo-terminals: for what the host does
  * around a runtime. Isolation has its own tests.
  */
-export function localRuntime({ folder, startMs }: LocalOptions): LocalRuntime {
+export function createLocalRuntime({ folder, startMs }: LocalOptions): LocalRuntime {
   mkdirSync(folder, { recursive: true })
   const running = new Map<SandboxId, LocalMachine>()
 
@@ -71,7 +71,7 @@ export function localRuntime({ folder, startMs }: LocalOptions): LocalRuntime {
     async remove(id) {
       rmSync(join(folder, id), { recursive: true, force: true })
     },
-    stored: async () => readdirSync(folder).map((name) => SandboxId.parse(name)),
+    listStored: async () => readdirSync(folder).map((name) => SandboxId.parse(name)),
     sweep: async () => {},
     async snapshot() {
       throw new AppError('snapshot/failed', 'A local machine has terminals only.')
@@ -79,7 +79,7 @@ export function localRuntime({ folder, startMs }: LocalOptions): LocalRuntime {
     async restore() {
       throw new AppError('snapshot/failed', 'A local machine has terminals only.')
     },
-    storedSnapshots: async () => [],
+    listSnapshots: async () => [],
     async removeSnapshot() {},
     images: {
       list: async () => [],
@@ -102,7 +102,7 @@ function localMachine(id: SandboxId): LocalMachine {
     for (const terminal of open) terminal.kill()
     await Promise.all([...open].map((terminal) => terminal.ended))
   }
-  const unsupported = async (): Promise<never> => {
+  const unsupportedMethod = async (): Promise<never> => {
     throw new AppError('internal/unexpected', 'A local machine has terminals only.')
   }
   return {
@@ -124,25 +124,25 @@ function localMachine(id: SandboxId): LocalMachine {
       void terminal.ended.then(() => open.delete(terminal))
       return terminal
     },
-    exec: unsupported,
-    usage: unsupported,
-    processes: unsupported,
-    signal: unsupported,
-    listeningPorts: unsupported,
-    writeFile: unsupported,
-    readFile: unsupported,
+    exec: unsupportedMethod,
+    usage: unsupportedMethod,
+    processes: unsupportedMethod,
+    signal: unsupportedMethod,
+    listeningPorts: unsupportedMethod,
+    writeFile: unsupportedMethod,
+    readFile: unsupportedMethod,
     files: {
-      stat: unsupported,
-      readRange: unsupported,
-      writeRange: unsupported,
-      makeFolder: unsupported,
-      move: unsupported,
-      copy: unsupported,
-      remove: unsupported,
-      archive: unsupported,
+      stat: unsupportedMethod,
+      readRange: unsupportedMethod,
+      writeRange: unsupportedMethod,
+      makeFolder: unsupportedMethod,
+      move: unsupportedMethod,
+      copy: unsupportedMethod,
+      remove: unsupportedMethod,
+      archive: unsupportedMethod,
     },
-    listFiles: unsupported,
-    connect: unsupported,
+    listFiles: unsupportedMethod,
+    connect: unsupportedMethod,
   }
 }
 
@@ -170,7 +170,7 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
     stream.on('error', () => stream.destroy())
     stream.once('end', () => {
       // The event loop takes a hang-up for the end even when the kernel still holds output.
-      for (const bytes of restOf(master)) listener(bytes)
+      for (const bytes of readRest(master)) listener(bytes)
       stream.destroy()
     })
     stream.once('close', resolve)
@@ -182,13 +182,13 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
     )
   })
   /** A program that stays in the background holds the terminal open: then silence tells that all was read. */
-  const drained = async (): Promise<void> => {
+  const waitUntilDrained = async (): Promise<void> => {
     for (let before = -1; before !== received || paused; ) {
       before = received
       // A turn after the time is up: under load what has come may still wait to be read.
       const silence = pause(100).then(() => nextTurn(false))
-      const gone = await Promise.race([closed.then(() => true), silence])
-      if (gone) return
+      const isClosed = await Promise.race([closed.then(() => true), silence])
+      if (isClosed) return
     }
   }
   return {
@@ -220,7 +220,7 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
     },
     ended: exited.then(async (ending) => {
       await heard.promise
-      await drained()
+      await waitUntilDrained()
       input.close()
       stream.destroy()
       return ending
@@ -228,7 +228,7 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
   }
 }
 
-function restOf(master: number): Buffer[] {
+function readRest(master: number): Buffer[] {
   const rest: Buffer[] = []
   for (;;) {
     const bytes = Buffer.alloc(64 * 1024)

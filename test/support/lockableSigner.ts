@@ -6,8 +6,8 @@ import type { SignerTools } from '#agent/signer/understood.ts'
 import type { WalletKeys } from '#agent/wallet/walletKeys.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SignedIntent } from '#shared/contract/intents.ts'
-import { emitter } from '#shared/emitter.ts'
-import { memoryKeys } from './memoryKeys.ts'
+import { createEmitter } from '#shared/emitter.ts'
+import { createMemoryKeys } from './memoryKeys.ts'
 
 /** The signer with keys in memory, which can be locked and unlocked, and made to wait. */
 export type LockableSigner = Signer & {
@@ -22,16 +22,20 @@ export type LockableSigner = Signer & {
   signatures(): number
 }
 
-type Given = { unlocked?: boolean; now?: () => number; solanaBlockHash?: SignerTools['solanaBlockHash'] }
+type SignerOptions = { unlocked?: boolean; now?: () => number; solanaBlockHash?: SignerTools['solanaBlockHash'] }
 
-export function lockableSigner({ unlocked = true, now = Date.now, solanaBlockHash }: Given = {}): LockableSigner {
-  const keys = memoryKeys()
-  const changes = emitter()
+export function createLockableSigner({
+  unlocked = true,
+  now = Date.now,
+  solanaBlockHash,
+}: SignerOptions = {}): LockableSigner {
+  const keys = createMemoryKeys()
+  const changes = createEmitter()
   let open = unlocked
   let isThere = true
-  let held: Promise<void> = Promise.resolve()
+  let pendingLock: Promise<void> = Promise.resolve()
   const lend: WalletKeys['lend'] = async (id, use) => {
-    await held
+    await pendingLock
     if (!open) throw new AppError('wallet/locked', 'The wallet is locked.')
     return keys.lend(id, use)
   }
@@ -55,7 +59,7 @@ export function lockableSigner({ unlocked = true, now = Date.now, solanaBlockHas
     },
     hold() {
       let release = () => {}
-      held = new Promise((resolve) => {
+      pendingLock = new Promise((resolve) => {
         release = resolve
       })
       return release

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Begun last, one of these would be waited for alone. The run tells its slowest files: who is new among them comes here. */
-const longest = [
+const slowest = [
   'docker',
   'escapeLayers',
   'systemImage',
@@ -49,31 +49,29 @@ const longest = [
 /** Within a group, the longest files first, then the others as vitest orders them. Shards take turns at choosing them. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const usual = await super.sort(files)
-    return usual.toSorted((one, other) => orderOf(one) - orderOf(other) || rankOf(one) - rankOf(other))
+    const defaultOrder = await super.sort(files)
+    return defaultOrder.toSorted((a, b) => getOrder(a) - getOrder(b) || getRank(a) - getRank(b))
   }
 
   /** Vitest's own goes by a hash of the path: four of the five longest could come together. */
   override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { index = 1, count = 1 } = this.ctx.config.shard ?? {}
-    const byLength = files.toSorted(
-      (one, other) => rankOf(one) - rankOf(other) || (one.moduleId < other.moduleId ? -1 : 1),
-    )
-    return byLength.filter((_, place) => shardOf(place, count) === index)
+    const byLength = files.toSorted((a, b) => getRank(a) - getRank(b) || (a.moduleId < b.moduleId ? -1 : 1))
+    return byLength.filter((_, place) => getShard(place, count) === index)
   }
 }
 
 /** 1, 2, 2, 1, 1, 2 …: whoever chose last chooses first in the next round. */
-function shardOf(place: number, count: number): number {
-  const turn = place % count
-  return Math.floor(place / count) % 2 === 0 ? turn + 1 : count - turn
+function getShard(index: number, count: number): number {
+  const turn = index % count
+  return Math.floor(index / count) % 2 === 0 ? turn + 1 : count - turn
 }
 
-function orderOf({ project }: TestSpecification): number {
+function getOrder({ project }: TestSpecification): number {
   return project.config.sequence.groupOrder
 }
 
-function rankOf({ moduleId }: TestSpecification): number {
-  const rank = longest.indexOf(basename(moduleId).replace(/\.test\.tsx?$/, ''))
-  return rank === -1 ? longest.length : rank
+function getRank({ moduleId }: TestSpecification): number {
+  const rank = slowest.indexOf(basename(moduleId).replace(/\.test\.tsx?$/, ''))
+  return rank === -1 ? slowest.length : rank
 }

@@ -8,7 +8,7 @@ import { SandboxId } from '#shared/ids.ts'
 /** A signal that nothing fires. */
 export const never = new AbortController().signal
 
-export function machineSpec(changes: Partial<MachineSpec> = {}): MachineSpec {
+export function createMachineSpec(changes: Partial<MachineSpec> = {}): MachineSpec {
   const id = SandboxId.parse(randomBytes(16).toString('hex'))
   return {
     id,
@@ -31,10 +31,10 @@ export async function run(machine: Machine, command: string): Promise<string> {
 }
 
 export async function expectAppError(code: ErrorCode, promise: Promise<unknown>): Promise<void> {
-  const failure = await promise.then(
+  const error = await promise.then(
     () => undefined,
     (reason: unknown) => reason,
   )
-  expect(failure, `expected ${code}`).toBeInstanceOf(AppError)
-  expect(failure).toMatchObject({ code })
+  expect(error, `expected ${code}`).toBeInstanceOf(AppError)
+  expect(error).toMatchObject({ code })
 }

@@ -8,23 +8,23 @@ import type { RunningAgent } from './runningAgent.ts'
 export type McpClient = {
   client: Client
   /** As a person sees it: structured answer, text, or the error's text. */
-  call(name: string, given?: Record<string, unknown>): Promise<McpAnswer>
+  call(name: string, input?: Record<string, unknown>): Promise<McpAnswer>
 }
 // biome-ignore lint/suspicious/noExplicitAny: what a tool answers has any shape until a matcher tells
 export type McpAnswer = { result: any; text: string; isError: boolean }
 
 export type Revision = '2025-11-25' | '2026-07-28'
 
-type Made = Output<typeof createToolClient>
+type CreatedToolClient = Output<typeof createToolClient>
 
-export async function toolClient(agent: RunningAgent, given: object = {}): Promise<Made> {
-  const { json } = await agent.send('/local/tools/clients', { body: { name: 'researcher', ...given } })
-  return json as Made
+export async function toolClient(agent: RunningAgent, settings: object = {}): Promise<CreatedToolClient> {
+  const { json } = await agent.send('/local/tools/clients', { body: { name: 'researcher', ...settings } })
+  return json as CreatedToolClient
 }
 
 /** Adds a tool client, as a caller of the executor. */
-export async function toolCaller(agent: RunningAgent, given: object = {}): Promise<ToolCaller> {
-  const { client } = await toolClient(agent, given)
+export async function createToolCaller(agent: RunningAgent, settings: object = {}): Promise<ToolCaller> {
+  const { client } = await toolClient(agent, settings)
   return { asker: { kind: 'tool', id: client.id, name: client.name } }
 }
 
@@ -35,7 +35,7 @@ export async function chatCaller(agent: RunningAgent, tools: object = {}): Promi
   return { asker: { kind: 'tool', id: json.id, name: 'Chat' } }
 }
 
-export async function mcpClient(
+export async function createMcpClient(
   { url, key, revision = '2025-11-25' }: { url: string; key: string; revision?: Revision },
   options: Partial<ConstructorParameters<typeof Client>[1]> = {},
 ): Promise<McpClient> {
@@ -44,11 +44,11 @@ export async function mcpClient(
   await client.connect(
     new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${key}` } } }),
   )
-  return { client, call: (name, given = {}) => called(client, name, given) }
+  return { client, call: (name, input = {}) => callTool(client, name, input) }
 }
 
-export async function called(client: Client, name: string, given: Record<string, unknown>): Promise<McpAnswer> {
-  const { structuredContent, content, isError = false } = await client.callTool({ name, arguments: given })
+export async function callTool(client: Client, name: string, input: Record<string, unknown>): Promise<McpAnswer> {
+  const { structuredContent, content, isError = false } = await client.callTool({ name, arguments: input })
   const [block] = content as { type: string; text?: string }[]
   return { result: structuredContent, text: block?.text ?? '', isError: isError === true }
 }

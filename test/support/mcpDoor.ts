@@ -10,13 +10,13 @@ import { atEndOfFile } from './endOfFile.ts'
 export async function mcpDoor({ origin, key }: { origin: string; key: string }): Promise<string> {
   const target = new URL(origin)
   const server = createServer((request, response) => {
-    const own = `${request.socket.localAddress}:${request.socket.localPort}`
-    const renamed = (value: string | undefined) => value?.replace(own, target.host)
+    const address = `${request.socket.localAddress}:${request.socket.localPort}`
+    const rename = (value: string | undefined) => value?.replace(address, target.host)
     const headers: Record<string, string | string[] | undefined> = {
       ...request.headers,
       authorization: `Bearer ${key}`,
-      host: renamed(request.headers.host),
-      ...(request.headers.origin !== undefined && { origin: renamed(request.headers.origin) }),
+      host: rename(request.headers.host),
+      ...(request.headers.origin !== undefined && { origin: rename(request.headers.origin) }),
     }
     const { method, url: path } = request
     const onward = httpRequest({ host: target.hostname, port: target.port, method, path, headers }, (answer) => {

@@ -8,7 +8,7 @@ import { WalletAccountId } from '#shared/contract/wallet.ts'
 
 const phrase = 'test test test test test test test test test test test junk'
 
-type Held = SigningAccount & { key: Uint8Array }
+type MemoryKey = SigningAccount & { key: Uint8Array }
 
 export type MemoryKeys = WalletKeys & {
   evm: SigningAccount
@@ -24,27 +24,27 @@ export type MemoryKeys = WalletKeys & {
 }
 
 /** A wallet without a vault: real keys, made anew from fixed text by other libraries than the product's. */
-export function memoryKeys(): MemoryKeys {
+export function createMemoryKeys(): MemoryKeys {
   const evm = evmAccount(0)
   const otherEvm = evmAccount(1)
   const solana = solanaAccount(0)
   const otherSolana = solanaAccount(1)
-  const held: readonly Held[] = [evm, otherEvm, solana, otherSolana]
-  const lent: Uint8Array[] = []
+  const held: readonly MemoryKey[] = [evm, otherEvm, solana, otherSolana]
+  const lentKeys: Uint8Array[] = []
   let locked = false
   let mixed = false
   return {
-    evm: shown(evm),
-    otherEvm: shown(otherEvm),
-    solana: shown(solana),
-    otherSolana: shown(otherSolana),
-    lent,
+    evm: toAccount(evm),
+    otherEvm: toAccount(otherEvm),
+    solana: toAccount(solana),
+    otherSolana: toAccount(otherSolana),
+    lent: lentKeys,
     account(chainType, id) {
-      const found = held.find((it) => it.chainType === chainType && (id === undefined || it.id === id))
-      if (!found) throw new AppError('wallet/account-not-found', `There is no ${chainType} account ${id}.`)
-      return shown(found)
+      const key = held.find((it) => it.chainType === chainType && (id === undefined || it.id === id))
+      if (!key) throw new AppError('wallet/account-not-found', `There is no ${chainType} account ${id}.`)
+      return toAccount(key)
     },
-    accounts: () => held.map(shown),
+    accounts: () => held.map(toAccount),
     isUnlocked: () => !locked,
     async lend(id, use) {
       if (locked) throw new AppError('wallet/locked', 'The wallet is locked.')
@@ -52,7 +52,7 @@ export function memoryKeys(): MemoryKeys {
       if (!account) throw new AppError('wallet/account-not-found', `There is no account ${id}.`)
       const owner = mixed ? held.find((it) => it.chainType === account.chainType && it.id !== id) : account
       const key = Uint8Array.from(owner?.key ?? [])
-      lent.push(key)
+      lentKeys.push(key)
       try {
         return await use(key)
       } finally {
@@ -68,22 +68,22 @@ export function memoryKeys(): MemoryKeys {
   }
 }
 
-function shown({ id, chainType, address, label }: Held): SigningAccount {
+function toAccount({ id, chainType, address, label }: MemoryKey): SigningAccount {
   return { id, chainType, address, label }
 }
 
-function evmAccount(index: number): Held {
+function evmAccount(index: number): MemoryKey {
   const wallet = HDNodeWallet.fromPhrase(phrase, undefined, `m/44'/60'/0'/0/${index}`)
   const key = Uint8Array.from(Buffer.from(wallet.privateKey.slice(2), 'hex'))
-  return { id: idOf(`evm ${index}`), chainType: 'evm', address: wallet.address, label: `Account ${index + 1}`, key }
+  return { id: createId(`evm ${index}`), chainType: 'evm', address: wallet.address, label: `Account ${index + 1}`, key }
 }
 
-function solanaAccount(index: number): Held {
+function solanaAccount(index: number): MemoryKey {
   const key = Uint8Array.from(createHash('sha256').update(`solana ${index}`).digest())
   const address = base58.encode(nacl.sign.keyPair.fromSeed(key).publicKey)
-  return { id: idOf(`solana ${index}`), chainType: 'solana', address, label: `Solana ${index + 1}`, key }
+  return { id: createId(`solana ${index}`), chainType: 'solana', address, label: `Solana ${index + 1}`, key }
 }
 
-function idOf(text: string) {
+function createId(text: string) {
   return WalletAccountId.parse(`wal_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`)
 }

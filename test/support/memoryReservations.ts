@@ -6,32 +6,32 @@ export type MemoryReservations = Reservations & {
 }
 
 /** So many micro-dollars for everything together: the simplest budget there is. */
-export function memoryReservations(
+export function createMemoryReservations(
   limitMicroUsd: bigint,
   effect: 'ask' | 'deny' = 'deny',
-  kept: { reserved: Map<string, bigint>; spent: bigint } = { reserved: new Map(), spent: 0n },
+  state: { reserved: Map<string, bigint>; spent: bigint } = { reserved: new Map(), spent: 0n },
 ): MemoryReservations {
-  const free = () => limitMicroUsd - kept.spent - [...kept.reserved.values()].reduce((sum, it) => sum + it, 0n)
+  const free = () => limitMicroUsd - state.spent - [...state.reserved.values()].reduce((sum, it) => sum + it, 0n)
   return {
     reserve({ id, amountMicroUsd }: ReservedUse) {
-      if (kept.reserved.has(id)) throw new Error(`${id} has a reservation already.`)
+      if (state.reserved.has(id)) throw new Error(`${id} has a reservation already.`)
       const amount = amountMicroUsd ?? 0n
       if (amount > free()) return { effect, detail: 'It is above the budget.' }
-      kept.reserved.set(id, amount)
+      state.reserved.set(id, amount)
       return undefined
     },
     commit(id) {
-      kept.spent += kept.reserved.get(id) ?? 0n
-      kept.reserved.delete(id)
+      state.spent += state.reserved.get(id) ?? 0n
+      state.reserved.delete(id)
     },
-    giveBack: (id) => void kept.reserved.delete(id),
+    giveBack: (id) => void state.reserved.delete(id),
     atomically(work) {
-      const before = { reserved: new Map(kept.reserved), spent: kept.spent }
+      const before = { reserved: new Map(state.reserved), spent: state.spent }
       try {
         return work()
-      } catch (failure) {
-        Object.assign(kept, before)
-        throw failure
+      } catch (error) {
+        Object.assign(state, before)
+        throw error
       }
     },
   }

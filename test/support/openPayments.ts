@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { grantRepository } from '#agent/approvals/grantRepository.ts'
+import { createGrantRepository } from '#agent/approvals/grantRepository.ts'
 import { grantReservations } from '#agent/approvals/grantReservations.ts'
-import { intentRepository } from '#agent/approvals/intentRepository.ts'
-import { paymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
-import { paymentBudgets } from '#agent/budgets/paymentBudgets.ts'
+import { createIntentRepository } from '#agent/approvals/intentRepository.ts'
+import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
+import { createPaymentBudgets } from '#agent/budgets/paymentBudgets.ts'
 import { allReservations, paymentReservations } from '#agent/budgets/paymentReservations.ts'
 import type { AuthorizationLookup, AuthorizationState } from '#agent/payments/authorizationLookup.ts'
-import { paymentEngine } from '#agent/payments/paymentEngine.ts'
-import { microUsdOf, type Wanted } from '#agent/payments/paymentPlan.ts'
+import { createPaymentEngine } from '#agent/payments/paymentEngine.ts'
+import { type PurchaseRequest, parseUsd } from '#agent/payments/paymentPlan.ts'
 import type { StoredPayment } from '#agent/payments/paymentRepository.ts'
 import { publicSeller, type Seller } from '#agent/payments/seller.ts'
 import { silentLog } from '#platform/log.ts'
@@ -17,9 +17,9 @@ import type { Asker, PolicyRule } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 import { openApprovals, rule, script } from './approvals.ts'
-import { type LockableSigner, lockableSigner } from './lockableSigner.ts'
+import { createLockableSigner, type LockableSigner } from './lockableSigner.ts'
 import { noLimits } from './payingAgent.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
@@ -30,7 +30,7 @@ type Options = {
   now?: () => number
   signer?: LockableSigner
   /** What the chain would say; by itself nothing was used. */
-  chain?: (asked: Parameters<AuthorizationLookup['stateOf']>[0]) => AuthorizationState | Promise<AuthorizationState>
+  chain?: (asked: Parameters<AuthorizationLookup['findState']>[0]) => AuthorizationState | Promise<AuthorizationState>
   /** USDC that Permit2 may move. */
   permitAllowance?: () => Promise<bigint | undefined>
   /** Time of the newest block; by itself no node answers. */
@@ -41,50 +41,55 @@ type Options = {
 }
 
 /** Payments with approvals and limits on a database of their own; `file` keeps it for a restart. */
-export function openPayments(given: Options = {}) {
-  const { file = join(temporaryFolder('payments'), 'agent.sqlite'), now = Date.now } = given
+export function openPayments(options: Options = {}) {
+  const { file = join(temporaryFolder('payments'), 'agent.sqlite'), now = Date.now } = options
   const {
     rules = [rule({ effect: 'allow' })],
     limits = {},
     chain = () => ({ state: 'unused', isFinal: false }),
-  } = given
-  const signer = given.signer ?? lockableSigner({ now })
-  const events = emitter<LocalEvent>()
-  const held = openApprovals({
+  } = options
+  const signer = options.signer ?? createLockableSigner({ now })
+  const events = createEmitter<LocalEvent>()
+  const approvals = openApprovals({
     ...{ file, now, signer, publish: events.emit },
     reservations(database) {
-      const records = paymentBudgetRepository(database)
-      const { find } = intentRepository(database)
-      const signed = (id: string) => find(id)?.record.result
+      const records = createPaymentBudgetRepository(database)
+      const { find } = createIntentRepository(database)
+      const findSignature = (id: string) => find(id)?.record.result
       return allReservations([
-        paymentReservations({ records, budgets: paymentBudgets({ records, now }), signed, now }),
-        grantReservations({ grants: grantRepository(database), now }),
+        paymentReservations({
+          records,
+          budgets: createPaymentBudgets({ records, now }),
+          findSignature: findSignature,
+          now,
+        }),
+        grantReservations({ grants: createGrantRepository(database), now }),
       ])
     },
   })
-  const { database } = held
-  const records = paymentBudgetRepository(database)
-  const budgets = paymentBudgets({ records, now })
+  const { database } = approvals
+  const records = createPaymentBudgetRepository(database)
+  const budgets = createPaymentBudgets({ records, now })
   records.setLimits({ ...noLimits, ask_first_payee: false, ...limits })
   const confirm_above_micro_usd = '1000000000'
-  held.approvals.changePolicy({ rules, confirm_above_micro_usd, expiry_minutes: 15 })
-  const seller = given.seller ?? publicSeller({ deadlineMs: 5_000 })
-  const engine = paymentEngine({
+  approvals.approvals.changePolicy({ rules, confirm_above_micro_usd, expiry_minutes: 15 })
+  const seller = options.seller ?? publicSeller({ deadlineMs: 5_000 })
+  const engine = createPaymentEngine({
     ...{
       database,
-      approvals: held.approvals,
-      ask: held.approvals.ask,
-      repeats: held.repeats,
-      principals: held.principals,
+      approvals: approvals.approvals,
+      ask: approvals.approvals.ask,
+      repeats: approvals.repeats,
+      principals: approvals.principals,
     },
     ...{ budgets, budgetRecords: records, strangers: seller, service: 'embedded', now, log: silentLog },
     ownService: () => undefined,
-    inTaskOf: (_, work) => work(),
+    runInTask: (_, work) => work(),
     isOwnService: () => false,
     hasSolana: () => signer.wallet.accounts().some(({ chainType }) => chainType === 'solana'),
-    permitAllowance: given.permitAllowance ?? (async () => undefined),
-    blockTimeMs: given.blockTimeMs ?? (async () => undefined),
-    lookup: { stateOf: async (asked) => chain(asked) },
+    permitAllowance: options.permitAllowance ?? (async () => undefined),
+    blockTimeMs: options.blockTimeMs ?? (async () => undefined),
+    lookup: { findState: async (asked) => chain(asked) },
     onIntentChange: (listener) =>
       events.subscribe((event) => {
         if (event.type === 'intent.changed') listener(event.intent)
@@ -94,32 +99,32 @@ export function openPayments(given: Options = {}) {
     newId: () => `pay_${randomBytes(12).toString('hex')}` as PaymentId, // as the brand demands
   })
   const { signal } = new AbortController()
-  const wanted = (url: string, most?: number, headers: Record<string, string> = {}): Wanted => ({
+  const createRequest = (url: string, maxUsdc?: number, headers: Record<string, string> = {}): PurchaseRequest => ({
     ...{ seller, via: 'public', url, purpose: 'fetch', title: `GET ${url}`, quote: null },
-    capMicroUsd: most === undefined ? null : microUsdOf('most', most),
+    capMicroUsd: maxUsdc === undefined ? null : parseUsd('most', maxUsdc),
     request: { method: 'GET', url, headers },
   })
   let open = true
   return {
-    ...{ engine, records, budgets, signer, approvals: held.approvals, wanted },
+    ...{ engine, records, budgets, signer, approvals: approvals.approvals, wanted: createRequest },
     /** As a program asks, up to $10. @returns the payment; undefined where it was free */
     async pay(url: string, { most = 10, asker = script, key, headers }: Paying = {}) {
       const request = key === undefined ? undefined : { key, method: 'POST', path: '/x', body: Buffer.from(url) }
       const call = { asker, repeatable: request, setHeader: () => {}, signal }
-      const { payment } = await engine.payments.buy(async () => wanted(url, most, headers), call, {
+      const { payment } = await engine.payments.buy(async () => createRequest(url, most, headers), call, {
         reason: undefined,
         waitMs: 0,
       })
       return payment ?? undefined
     },
-    ended: (id: PaymentId): Promise<StoredPayment> => engine.payments.settled(id, { waitMs: 20_000, signal }),
+    ended: (id: PaymentId): Promise<StoredPayment> => engine.payments.waitUntilSettled(id, { waitMs: 20_000, signal }),
     read: (id: PaymentId) => engine.rows.find(id),
     async close() {
       if (!open) return
       open = false
       await engine.close()
-      held.close()
-      if (!given.seller) seller.close()
+      approvals.close()
+      if (!options.seller) seller.close()
     },
   }
 }
@@ -128,7 +133,7 @@ type Paying = { most?: number; asker?: Asker; key?: string; headers?: Record<str
 
 /** Closed with the test, if not before. */
 export function paymentsOfTest(options?: Options): OpenPayments {
-  const held = openPayments(options)
-  onTestFinished(held.close)
-  return held
+  const payments = openPayments(options)
+  onTestFinished(payments.close)
+  return payments
 }

@@ -1,4 +1,4 @@
-import { bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { SnapshotId } from '#shared/ids.ts'
@@ -6,7 +6,7 @@ import { SnapshotId } from '#shared/ids.ts'
 /** Makes, uses and removes a sandbox as whoever runs it, and prints what it saw as JSON. */
 const [folder = '', id = ''] = process.argv.slice(2)
 const signal = new AbortController().signal
-const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+const runtime = createBubblewrapRuntime({ folder, log: silentLog, now: Date.now })
 const report = await runtime.describe()
 const size = { vcpu: 1, memoryMb: 512, diskGb: 1 }
 const spec = MachineSpec.parse({ id, hostname: 'box', runtime: runtime.name, ...size, image: null, network: 'none' })
@@ -16,7 +16,7 @@ const exec = async (command: string) => {
   return { code: outcome.exitCode, out: outcome.stdout.toString(), err: outcome.stderr.toString() }
 }
 
-const who = await exec('id -u; touch /etc/mine /usr/local/mine; cat /proc/self/uid_map')
+const user = await exec('id -u; touch /etc/mine /usr/local/mine; cat /proc/self/uid_map')
 const attempt = await exec('echo evil > /proc/sys/kernel/core_pattern')
 const spawn = 'while ($n < 3000) { $p = fork; last unless defined $p; if (!$p) { sleep 99; exit } push @p, $p; $n++ }'
 const processes = Number((await exec(`perl -e '${spawn} kill 9, @p; waitpid $_, 0 for @p; print $n'`)).out)
@@ -41,7 +41,7 @@ const before = await ticks()
 while ((await ticks()) === before);
 await machine.stop()
 const again = await runtime.start(spec, signal)
-const kept = (await again.readFile('/srv/folder/file', 100, signal)).toString()
+const content = (await again.readFile('/srv/folder/file', 100, signal)).toString()
 await again.writeFile('/srv/folder/file', Buffer.from('changed'), signal)
 await again.stop()
 await runtime.restore(snapshot, signal)
@@ -58,19 +58,19 @@ for (const copy of copies) {
   await runtime.remove(copy.id)
 }
 
-const seen = {
+const observations = {
   user: process.getuid?.(),
   report,
   enforced: machine.enforced,
-  who,
+  who: user,
   attempt,
   processes,
   usage,
   file,
   screen,
   ended,
-  kept,
+  kept: content,
   snapshotBytes,
   restored,
 }
-process.stdout.write(JSON.stringify({ ...seen, stored: await runtime.stored() }))
+process.stdout.write(JSON.stringify({ ...observations, stored: await runtime.listStored() }))

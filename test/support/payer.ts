@@ -9,11 +9,11 @@ export type Payer = {
   account: ReturnType<typeof privateKeyToAccount>
   /** What is not given is right: this payer, for five minutes. */
   authorize(
-    given: Pick<PaymentAuthorization, 'to' | 'value'> & Partial<PaymentAuthorization>,
+    fields: Pick<PaymentAuthorization, 'to' | 'value'> & Partial<PaymentAuthorization>,
   ): Promise<PaymentAuthorization>
 }
 
-export function payer(network: EvmNetwork = testLedgerNetwork, now: () => number = Date.now): Payer {
+export function createPayer(network: EvmNetwork = testLedgerNetwork, now: () => number = Date.now): Payer {
   const account = privateKeyToAccount(generatePrivateKey())
   return {
     address: account.address,
@@ -65,9 +65,9 @@ export function lowerCase(authorization: PaymentAuthorization): PaymentAuthoriza
 export function paymentHeader(
   version: 1 | 2,
   { signature, ...authorization }: PaymentAuthorization,
-  given: { scheme?: string; network?: string; asset?: string } = {},
+  fields: { scheme?: string; network?: string; asset?: string } = {},
 ): Record<string, string> {
-  const { scheme = 'exact', network = testLedgerNetwork.id, asset = testLedgerNetwork.usdc.address } = given
+  const { scheme = 'exact', network = testLedgerNetwork.id, asset = testLedgerNetwork.usdc.address } = fields
   const payload = { signature, authorization }
   const payment =
     version === 1

@@ -1,9 +1,9 @@
-import { paymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
+import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import type { Log } from '#platform/log.ts'
 import type { TimeSource } from '#platform/timeSource.ts'
 import type { InferenceOptions } from '#service/inference/providerSettings.ts'
 import type { PolicyRule } from '#shared/contract/intents.ts'
-import { type RunningAgent, runningAgent } from './runningAgent.ts'
+import { createRunningAgent, type RunningAgent } from './runningAgent.ts'
 import { type Answer, type Json, runningService, type TestService } from './runningService.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
@@ -32,23 +32,23 @@ export type PayingAgent = {
   close(): Promise<void>
 }
 
-export async function payingAgent(
-  given: { now?: () => number; time?: TimeSource; inference?: InferenceOptions; host?: 'own'; log?: Log } = {},
+export async function createPayingAgent(
+  options: { now?: () => number; time?: TimeSource; inference?: InferenceOptions; host?: 'own'; log?: Log } = {},
 ): Promise<PayingAgent> {
   const service = await runningService({
     host: 'none',
     payments: { facilitator: { kind: 'test-ledger' } },
-    ...given,
+    ...options,
   })
   const dataFolder = temporaryFolder('agent')
   const open = () =>
-    runningAgent({
+    createRunningAgent({
       dataFolder,
       target: { url: service.url, key: service.key, certificate: undefined },
       tellService(order) {
         if (order.event === 'models-stopped') service.models.setStopped(order.stopped)
       },
-      ...given,
+      ...options,
     })
   let agent = await open()
   const keyring = await agent.wallet.addPhrase({
@@ -78,7 +78,7 @@ export async function payingAgent(
         ? agent.send('/local/payments/budgets')
         : agent.send('/local/payments/budgets', { method: 'PUT', body: change }),
     nameServers(...local_servers) {
-      const records = paymentBudgetRepository(agent.database)
+      const records = createPaymentBudgetRepository(agent.database)
       records.setLimits({ ...(records.limits() ?? noLimits), local_servers })
     },
     async restart() {

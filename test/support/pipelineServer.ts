@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { BaseCall, Endpoint } from '#platform/http/endpoint.ts'
-import { httpServer } from '#platform/http/httpServer.ts'
+import { createHttpServer } from '#platform/http/httpServer.ts'
 import { type Half, requestPipeline } from '#platform/http/requestPipeline.ts'
 import { silentLog } from '#platform/log.ts'
-import { oncePerKey } from '#platform/oncePerKey.ts'
+import { createOncePerKey } from '#platform/oncePerKey.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Answer as AnswerOf, Parsed, Route } from '#shared/contract/route.ts'
 
@@ -28,8 +28,10 @@ export function testEndpoint<R extends Route>(
 
 export async function pipelineServer({ endpoints, stages = [], heartbeatMs, lease }: Options) {
   const closing = new AbortController()
-  const kept = new Map<string, { requestHash: Buffer; answer: { status: number; body: string } }>()
-  const repetitions = oncePerKey<{ status: number; body: string }>(({ holder, key }) => kept.get(`${holder} ${key}`))
+  const responses = new Map<string, { requestHash: Buffer; answer: { status: number; body: string } }>()
+  const repetitions = createOncePerKey<{ status: number; body: string }>(({ holder, key }) =>
+    responses.get(`${holder} ${key}`),
+  )
   const half: Half<Endpoint<TestCall>, string, TestCall> = {
     endpoints,
     socketPaths: ['/socket'],
@@ -38,26 +40,26 @@ export async function pipelineServer({ endpoints, stages = [], heartbeatMs, leas
       stages.push('guard')
       if (headers.origin !== undefined) throw new AppError('auth/origin', 'No pages here.')
     },
-    who: (_, { request }) => {
+    authenticate: (_, { request }) => {
       stages.push('who')
       if (request.headers['x-api-key'] === undefined) throw new AppError('auth/required', 'An API key is needed.')
       return String(request.headers['x-api-key'])
     },
-    callOf: (who, call) => Object.assign(call, { who }),
+    createCall: (who, call) => Object.assign(call, { who }),
     async once(who, request, work) {
       stages.push('idempotency')
       const { answer, replayed } = await repetitions.once({ ...request, holder: who }, async ({ requestHash }) => {
         const done = await work()
-        kept.set(`${who} ${request.key}`, { requestHash, answer: done })
+        responses.set(`${who} ${request.key}`, { requestHash, answer: done })
         return done
       })
       return { ...answer, replayed }
     },
-    toFailure: (failure, request) => server.toFailure(failure, request),
+    toFailure: (error, request) => server.toFailure(error, request),
     ...(heartbeatMs !== undefined && { heartbeatMs }),
     ...(lease && { lease }),
   }
-  const server: ReturnType<typeof httpServer> = httpServer({
+  const server: ReturnType<typeof createHttpServer> = createHttpServer({
     tls: undefined,
     headers: { 'x-content-type-options': 'nosniff' },
     closing: closing.signal,

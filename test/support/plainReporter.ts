@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import type { SerializedError, TestCase, TestModule } from 'vitest/node'
 import { DefaultReporter } from 'vitest/node'
-import { type Counts, plainLine, reportLines, type TestReport } from '#scripts/testReport.ts'
+import { type Counts, formatReport, plainLine, type TestReport } from '#scripts/testReport.ts'
 
 /**
  * The usual report, then in plain words: each test that failed, needed a second try or was skipped and why, the slowest
@@ -27,18 +27,18 @@ export default class PlainReporter extends DefaultReporter {
         remarks.push(...this.#remarks(test))
       }
     }
-    const files = modules.map((module) => ({ name: module.relativeModuleId, seconds: secondsOf(module) }))
+    const files = modules.map((module) => ({ name: module.relativeModuleId, seconds: readSeconds(module) }))
     const report: TestReport = { counts, remarks, files }
     const file = process.env.STEWARD_TEST_REPORT
     if (file !== undefined) writeFileSync(file, JSON.stringify(report))
-    else for (const line of [...reportLines(report), plainLine(counts)]) this.log(line)
+    else for (const line of [...formatReport(report), plainLine(counts)]) this.log(line)
   }
 
   #outcome(test: TestCase): keyof Counts {
     const { state } = test.result()
     if (state === 'passed') return 'passed'
     if (state !== 'skipped') return 'failed'
-    return this.#isDeselected() || reasonOf(test) !== undefined ? 'skipped' : 'failed'
+    return this.#isDeselected() || readReason(test) !== undefined ? 'skipped' : 'failed'
   }
 
   #remarks(test: TestCase): string[] {
@@ -47,7 +47,7 @@ export default class PlainReporter extends DefaultReporter {
     const { state, errors = [] } = test.result()
     if (state === 'failed') return [`failed: ${name}: ${shortText(errors[0])}`]
     if (state !== 'skipped' || this.#isDeselected()) return remarks
-    const reason = reasonOf(test) ?? 'NO REASON GIVEN, so it counts as failed'
+    const reason = readReason(test) ?? 'NO REASON GIVEN, so it counts as failed'
     return [...remarks, stripVTControlCharacters(`skipped: ${name}: ${reason}`)]
   }
 
@@ -57,24 +57,24 @@ export default class PlainReporter extends DefaultReporter {
   }
 }
 
-const shownOfError = 600
+const maxErrorLength = 600
 
 /** What went wrong on one line: whoever sees only the end of a long run needs no more to find it. */
 function shortText(error: Partial<SerializedError> | undefined): string {
   const text = stripVTControlCharacters(`${error?.name ?? 'Error'}: ${error?.message ?? 'no message'}`)
-  const place = error?.stacks?.[0]
-  const where = place ? ` (${place.file.replace(`${process.cwd()}/`, '')}:${place.line})` : ''
-  return `${text.replaceAll(/\s+/g, ' ').slice(0, shownOfError)}${where}`
+  const frame = error?.stacks?.[0]
+  const location = frame ? ` (${frame.file.replace(`${process.cwd()}/`, '')}:${frame.line})` : ''
+  return `${text.replaceAll(/\s+/g, ' ').slice(0, maxErrorLength)}${location}`
 }
 
-function reasonOf(test: TestCase): string | undefined {
+function readReason(test: TestCase): string | undefined {
   const result = test.result()
-  const note = result.state === 'skipped' ? result.note : undefined
-  return note ?? (test.options.mode === 'run' ? 'a hook before it failed' : undefined)
+  const skipNote = result.state === 'skipped' ? result.note : undefined
+  return skipNote ?? (test.options.mode === 'run' ? 'a hook before it failed' : undefined)
 }
 
 /** Its tests and hooks, and reading its modules. */
-function secondsOf(module: TestModule): number {
+function readSeconds(module: TestModule): number {
   const { duration, collectDuration, setupDuration } = module.diagnostic()
   return (duration + collectDuration + setupDuration) / 1000
 }

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { base58 } from '@scure/base'
 import { mnemonicToEntropy, mnemonicToSeedSync } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
-import { textSearch } from './textSearch.ts'
+import { createTextSearch } from './textSearch.ts'
 
 /** A secret that a test gives to Steward, in every form in which it might be written down somewhere. */
 export type Planted = { name: string; forms: readonly Form[] }
@@ -12,45 +12,47 @@ type Form = { as: string; bytes: Buffer }
 /** Everything that was written, by where it was found. */
 export type Written = { where: string; bytes: Buffer }
 
-export function plantedText(name: string, text: string): Planted {
+export function plantText(name: string, text: string): Planted {
   const json = JSON.stringify(text).slice(1, -1)
   const ascii = json.replaceAll(/[^\x20-\x7e]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`)
   const uri = encodeURIComponent(text)
   const html = text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;').replaceAll('<', '&lt;')
-  return planted(name, [
+  return createPlanted(name, [
     ...[text, json, JSON.stringify(json).slice(1, -1), ascii, html].map((it) => form('text', it)),
     ...[uri, uri.replaceAll('%20', '+'), encodeURIComponent(uri)].map((it) => form('part of an address', it)),
     { as: 'UTF-16', bytes: Buffer.from(text, 'utf16le') },
-    ...encoded(Buffer.from(text)),
+    ...encodeForms(Buffer.from(text)),
   ])
 }
 
-export function plantedBytes(name: string, bytes: Uint8Array): Planted {
+export function plantBytes(name: string, bytes: Uint8Array): Planted {
   const list = [...bytes]
-  return planted(name, [
+  return createPlanted(name, [
     { as: 'bytes', bytes: Buffer.from(bytes) },
     form('base58', base58.encode(bytes)),
     ...[',', ', ', ',\n'].map((between) => form('list of bytes', list.join(between))),
-    ...encoded(Buffer.from(bytes)),
+    ...encodeForms(Buffer.from(bytes)),
   ])
 }
 
 /** The words, what they stand for, and what is derived from them. */
-export function plantedPhrase(name: string, phrase: string): Planted[] {
-  const words = phrase.split(' ')
-  const parts = [', ', ',', '","', '\n', '\\n', '-', '|'].map((between) => form('list of words', words.join(between)))
+export function plantPhrase(name: string, phrase: string): Planted[] {
+  const phraseWords = phrase.split(' ')
+  const parts = [', ', ',', '","', '\n', '\\n', '-', '|'].map((between) =>
+    form('list of words', phraseWords.join(between)),
+  )
   return [
-    plantedText(name, phrase),
-    planted(`${name}, its words`, parts),
-    plantedBytes(`${name}, its entropy`, mnemonicToEntropy(phrase, wordlist)),
-    plantedBytes(`${name}, its seed`, mnemonicToSeedSync(phrase)),
+    plantText(name, phrase),
+    createPlanted(`${name}, its words`, parts),
+    plantBytes(`${name}, its entropy`, mnemonicToEntropy(phrase, wordlist)),
+    plantBytes(`${name}, its seed`, mnemonicToSeedSync(phrase)),
   ]
 }
 
 /** Looks for all of them at once. @returns a sentence for each that is there */
 export function searchFor(secrets: readonly Planted[]): (written: Written) => string[] {
   const forms = secrets.flatMap(({ name, forms }) => forms.map((it) => ({ ...it, name })))
-  const search = textSearch(forms.map(({ bytes }) => bytes))
+  const search = createTextSearch(forms.map(({ bytes }) => bytes))
   return ({ where, bytes }) =>
     search(bytes)
       .flatMap((index) => forms[index] ?? [])
@@ -61,19 +63,19 @@ export function searchFor(secrets: readonly Planted[]): (written: Written) => st
 const templates = 'host/machines/templates'
 
 /** Every file below the folder whose name is like that, but the templates of disks. */
-export function writtenFiles(folder: string, name = /./): Written[] {
+export function readFiles(folder: string, name = /./): Written[] {
   for (let tries = 1; ; tries += 1) {
     try {
       return filesIn(folder, name)
-    } catch (failure) {
+    } catch (error) {
       // A program may rename or remove a file meanwhile: what is there now is read again, whole.
-      const isGone = failure instanceof Error && 'code' in failure && failure.code === 'ENOENT'
-      if (!isGone || tries === mostReadings) throw failure
+      const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+      if (!isGone || tries === maxReadings) throw error
     }
   }
 }
 
-const mostReadings = 20
+const maxReadings = 20
 
 function filesIn(folder: string, name: RegExp): Written[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -83,7 +85,7 @@ function filesIn(folder: string, name: RegExp): Written[] {
     .map((file) => ({ where: relative(folder, file), bytes: readFileSync(file) }))
 }
 
-function planted(name: string, forms: readonly Form[]): Planted {
+function createPlanted(name: string, forms: readonly Form[]): Planted {
   return { name, forms: forms.filter(({ bytes }, index) => forms.findIndex((it) => it.bytes.equals(bytes)) === index) }
 }
 
@@ -91,7 +93,7 @@ function form(as: string, text: string): Form {
   return { as, bytes: Buffer.from(text) }
 }
 
-function encoded(bytes: Buffer): Form[] {
+function encodeForms(bytes: Buffer): Form[] {
   const hex = bytes.toString('hex')
   return [
     form('hexadecimal', hex),

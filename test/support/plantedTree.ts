@@ -14,7 +14,7 @@ const settings = [
 ]
 
 /** A small project of these files under this project's own settings and packages. */
-export function plantedTree(files: Readonly<Record<string, string>>): string {
+export function createPlantedTree(files: Readonly<Record<string, string>>): string {
   const folder = temporaryFolder('planted')
   for (const name of settings) cpSync(join(projectFolder, name), join(folder, name))
   symlinkSync(join(projectFolder, 'node_modules'), join(folder, 'node_modules'))

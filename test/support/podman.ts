@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, realpathSync, symlinkSync, writeFileS
 import { basename, dirname, join } from 'node:path'
 import Docker from 'dockerode'
 import { until } from './eventually.ts'
-import { seenProcesses } from './processes.ts'
+import { listProcesses } from './processes.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
 /** Podman's Docker API of a test: with a socket, images and containers of its own. */
@@ -53,7 +53,7 @@ const packages = [
   ...['libstdc++6', 'libsystemd0', 'libtinfo6', 'libudev1', 'libuuid1', 'libzstd1', 'mawk', 'mount', 'ncurses-base'],
   ...['perl-base', 'procps', 'sed', 'tar', 'util-linux', 'zlib1g'],
 ]
-const leftOut = /^\/usr\/share\/(bash-completion|doc|info|locale|lintian|man|zsh)\//
+const excluded = /^\/usr\/share\/(bash-completion|doc|info|locale|lintian|man|zsh)\//
 const folders = ['dev', 'etc', 'home', 'opt', 'proc', 'root', 'run', 'srv', 'sys', 'tmp', 'usr/local/bin', 'var/tmp']
 const deadlineMs = 120_000
 
@@ -72,11 +72,11 @@ export async function startPodman(): Promise<Podman> {
   const folder = temporaryFolder('podman')
   const socketPath = join(folder, 'podman.sock')
   // Without a folder of its own for what runs, it shares /run/libpod with other engines, and `reset` empties that.
-  const places = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')]
-  places.push('--tmpdir', join(folder, 'libpod'))
+  const storageOptions = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')]
+  storageOptions.push('--tmpdir', join(folder, 'libpod'))
   const environment = { ...process.env, ...writeConfiguration(folder) }
   const run = (...parts: string[]): string =>
-    execFileSync('podman', [...places, ...parts], {
+    execFileSync('podman', [...storageOptions, ...parts], {
       cwd: folder,
       env: environment,
       encoding: 'utf8',
@@ -86,7 +86,7 @@ export async function startPodman(): Promise<Podman> {
   let service: ChildProcess | undefined
 
   const start = async (): Promise<void> => {
-    service = spawn('podman', [...places, 'system', 'service', '-t', '0', `unix://${socketPath}`], {
+    service = spawn('podman', [...storageOptions, 'system', 'service', '-t', '0', `unix://${socketPath}`], {
       // What watches a container notes there that its memory was not enough.
       cwd: folder,
       env: environment,
@@ -98,9 +98,9 @@ export async function startPodman(): Promise<Podman> {
     const ending = service
     service = undefined
     if (!ending || ending.exitCode !== null) return
-    const gone = new Promise((resolve) => ending.once('exit', resolve))
+    const exited = new Promise((resolve) => ending.once('exit', resolve))
     ending.kill('SIGKILL')
-    await gone
+    await exited
   }
 
   const image = 'localhost/base:latest'
@@ -122,7 +122,7 @@ export async function startPodman(): Promise<Podman> {
       // What watched a container cleans up behind it, and writes while `reset` removes.
       await until(
         'what watches containers to end',
-        () => !seenProcesses().some((each) => each.command.includes(folder)),
+        () => !listProcesses().some((each) => each.command.includes(folder)),
       )
       // Also what is mounted into the storage.
       run('system', 'reset', '--force')
@@ -161,15 +161,15 @@ function writeConfiguration(folder: string): Record<string, string> {
 
 /** @returns a tar of a root file system of about 50 MB, in a moment and without a network */
 function writeBase(folder: string): string {
-  const own = join(folder, 'base')
+  const baseFolder = join(folder, 'base')
   for (const each of folders)
-    mkdirSync(join(own, each), { recursive: true, mode: each.endsWith('tmp') ? 0o1777 : 0o755 })
-  for (const each of ['bin', 'lib', 'lib64', 'sbin']) symlinkSync(`usr/${each}`, join(own, each))
+    mkdirSync(join(baseFolder, each), { recursive: true, mode: each.endsWith('tmp') ? 0o1777 : 0o755 })
+  for (const each of ['bin', 'lib', 'lib64', 'sbin']) symlinkSync(`usr/${each}`, join(baseFolder, each))
   writeFileSync(
-    join(own, 'etc/passwd'),
+    join(baseFolder, 'etc/passwd'),
     'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534::/nonexistent:/bin/false\n',
   )
-  writeFileSync(join(own, 'etc/group'), 'root:x:0:\nnogroup:x:65534:\n')
+  writeFileSync(join(baseFolder, 'etc/group'), 'root:x:0:\nnogroup:x:65534:\n')
   const listed = packages.flatMap((name) => {
     try {
       return execFileSync('dpkg', ['-L', name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).split('\n')
@@ -177,12 +177,12 @@ function writeBase(folder: string): string {
       return [] // it has another name in this release
     }
   })
-  const kept = listed.filter((path) => path !== '' && !leftOut.test(path) && isFile(path)).map(realPlace)
-  const list = [...new Set(kept)].filter((path) => path.startsWith('/usr/') || path.startsWith('/etc/')).toSorted()
+  const included = listed.filter((path) => path !== '' && !excluded.test(path) && isFile(path)).map(resolvePath)
+  const list = [...new Set(included)].filter((path) => path.startsWith('/usr/') || path.startsWith('/etc/')).toSorted()
   writeFileSync(join(folder, 'files'), list.map((path) => path.slice(1)).join('\n'))
   const tar = join(folder, 'base.tar')
   execFileSync('tar', ['-C', '/', '--no-recursion', '-cf', tar, '-T', join(folder, 'files')])
-  execFileSync('tar', ['-C', own, '--owner=0', '--group=0', '-rf', tar, '.'])
+  execFileSync('tar', ['-C', baseFolder, '--owner=0', '--group=0', '-rf', tar, '.'])
   return tar
 }
 
@@ -195,6 +195,6 @@ function isFile(path: string): boolean {
 }
 
 /** `/bin/ls` is `/usr/bin/ls`. */
-function realPlace(path: string): string {
+function resolvePath(path: string): string {
   return join(realpathSync(dirname(path)), basename(path))
 }

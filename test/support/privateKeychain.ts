@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from './eventually.ts'
-import { endProcess, seenProcesses } from './processes.ts'
+import { endProcess, listProcesses } from './processes.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
 /** The dialog in which a person would unlock the keyring: it cannot be shown, or it stands there unanswered. */
@@ -21,7 +21,7 @@ export type PrivateKeychain = {
 }
 
 /** A GNOME Keyring with an unlocked keyring of its own, on a D-Bus of its own, that no other program of the session sees. */
-export async function privateKeychain(): Promise<PrivateKeychain> {
+export async function createPrivateKeychain(): Promise<PrivateKeychain> {
   const folder = temporaryFolder('keychain')
   const inside = (name: string) => join(folder, name)
   for (const name of ['services', 'data', 'run', 'config', 'cache']) mkdirSync(inside(name), { mode: 0o700 })
@@ -61,24 +61,24 @@ export async function privateKeychain(): Promise<PrivateKeychain> {
     address,
     async lock(prompt) {
       setPrompt(prompt)
-      await ended(keyring)
+      await waitForEnd(keyring)
       keyring = await startKeyring([])
     },
     async unlock() {
-      await ended(keyring)
+      await waitForEnd(keyring)
       keyring = await startKeyring(['--unlock'])
     },
     hold: () => void keyring.kill('SIGSTOP'),
     letGo: () => void keyring.kill('SIGCONT'),
     async close() {
       keyring.kill('SIGCONT')
-      await ended(keyring)
-      await ended(bus)
+      await waitForEnd(keyring)
+      await waitForEnd(bus)
       // Dialogs outlive the bus that has started them, also one that it was just about to start.
       await until('the dialogs to end', () => {
-        const left = seenProcesses().filter((it) => it.environment.includes(`HOME=${folder}`))
-        for (const { pid } of left) endProcess(pid)
-        return left.length === 0
+        const remaining = listProcesses().filter((it) => it.environment.includes(`HOME=${folder}`))
+        for (const { pid } of remaining) endProcess(pid)
+        return remaining.length === 0
       })
     },
   }
@@ -100,11 +100,11 @@ function answers(env: NodeJS.ProcessEnv): Promise<boolean> {
   })
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function waitForEnd(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = new Promise((resolve) => child.once('exit', resolve))
+  const exited = new Promise((resolve) => child.once('exit', resolve))
   child.kill('SIGTERM')
-  await gone
+  await exited
 }
 
 function busConfiguration(address: string, services: string): string {

@@ -33,7 +33,7 @@ export function inMemory(pid: number, search: TextSearch): number[] {
     closeSync(memory)
     closeSync(pages)
   }
-  return [...seen].sort((one, other) => one - other)
+  return [...seen].sort((a, b) => a - b)
 }
 
 type Range = { from: number; to: number }
@@ -51,15 +51,15 @@ function writableRanges(pid: number): Range[] {
 function* presentRuns(pages: number, from: number, to: number): Generator<Range> {
   const step = pieceBytes / pageBytes
   const entries = Buffer.alloc(step * 8)
-  for (let at = from; at < to; at += pieceBytes) {
-    const count = Math.min(step, (to - at) / pageBytes)
-    const known = read(pages, entries.subarray(0, count * 8), (at / pageBytes) * 8, count * 8) / 8
+  for (let offset = from; offset < to; offset += pieceBytes) {
+    const count = Math.min(step, (to - offset) / pageBytes)
+    const entryCount = read(pages, entries.subarray(0, count * 8), (offset / pageBytes) * 8, count * 8) / 8
     let begun: number | undefined
-    for (let index = 0; index <= known; index += 1) {
-      const isPresent = index < known && ((entries[index * 8 + 7] ?? 0) & presentBits) !== 0
+    for (let index = 0; index <= entryCount; index += 1) {
+      const isPresent = index < entryCount && ((entries[index * 8 + 7] ?? 0) & presentBits) !== 0
       if (isPresent && begun === undefined) begun = index
       if (isPresent || begun === undefined) continue
-      yield { from: at + begun * pageBytes, to: at + index * pageBytes }
+      yield { from: offset + begun * pageBytes, to: offset + index * pageBytes }
       begun = undefined
     }
   }

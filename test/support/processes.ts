@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-export type SeenProcess = { pid: number; parentPid: number; command: string; environment: string }
+export type ProcessInfo = { pid: number; parentPid: number; command: string; environment: string }
 
 /** Every live process that /proc shows; none where there is no /proc. Zombies hold nothing and are left out. */
-export function seenProcesses(): SeenProcess[] {
+export function listProcesses(): ProcessInfo[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => seenProcess(Number(name)) ?? [])
+    .flatMap((name) => findProcess(Number(name)) ?? [])
 }
 
-export function seenProcess(pid: number): SeenProcess | undefined {
+export function findProcess(pid: number): ProcessInfo | undefined {
   const stat = readOrNothing(`/proc/${pid}/stat`)
   // The name in parentheses may hold anything: count fields from its end.
   const [state, parentPid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -24,9 +24,9 @@ export function seenProcess(pid: number): SeenProcess | undefined {
 }
 
 /** The processes below `pid`, however deep. */
-export function descendantsOf(pid: number, among: readonly SeenProcess[] = seenProcesses()): SeenProcess[] {
+export function listDescendants(pid: number, among: readonly ProcessInfo[] = listProcesses()): ProcessInfo[] {
   const children = among.filter((it) => it.parentPid === pid)
-  return children.flatMap((child) => [child, ...descendantsOf(child.pid, among)])
+  return children.flatMap((child) => [child, ...listDescendants(child.pid, among)])
 }
 
 /** The state, the function of the kernel that it waits in, and its children, zombies included: for messages. */
@@ -37,7 +37,7 @@ export function describeState(pid: number): string {
 }
 
 export function isAlive(pid: number): boolean {
-  return seenProcess(pid) !== undefined
+  return findProcess(pid) !== undefined
 }
 
 export function endProcess(pid: number): void {

@@ -26,7 +26,7 @@ export function startProgram(script: string, parts: readonly string[], environme
     env: { ...withoutOwn(process.env), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const program = programOf(child, script)
+  const program = createProgram(child, script)
   onTestFinished(async () => {
     child.kill('SIGKILL')
     await program.ended
@@ -52,13 +52,13 @@ export function startCommand(line: string, environment: NodeJS.ProcessEnv = {}, 
     if (child.pid === undefined) return
     try {
       process.kill(-child.pid, name)
-    } catch (failure) {
-      if ((failure as NodeJS.ErrnoException).code !== 'ESRCH') throw failure
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
   }
   onTestFinished(() => signal('SIGKILL'))
   return {
-    ...programOf(child, line),
+    ...createProgram(child, line),
     write: (text) => void child.stdin.write(text),
     endInput: () => void child.stdin.end(),
     interrupt: () => signal('SIGINT'),
@@ -67,7 +67,7 @@ export function startCommand(line: string, environment: NodeJS.ProcessEnv = {}, 
 
 type Child = ChildProcessByStdio<Writable | null, Readable, Readable>
 
-function programOf(child: Child, name: string): Program {
+function createProgram(child: Child, name: string): Program {
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (bytes: Buffer) => {
@@ -102,7 +102,7 @@ function programOf(child: Child, name: string): Program {
 
 /** A person's own settings must not reach what is tested, nor a display that they happen to have. */
 function withoutOwn(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const own = ([name]: [string, unknown]) => name.startsWith('STEWARD_') && !name.startsWith('STEWARD_TEST_')
+  const isSetting = ([name]: [string, unknown]) => name.startsWith('STEWARD_') && !name.startsWith('STEWARD_TEST_')
   const display = ['DISPLAY', 'WAYLAND_DISPLAY']
-  return Object.fromEntries(Object.entries(environment).filter((it) => !own(it) && !display.includes(it[0])))
+  return Object.fromEntries(Object.entries(environment).filter((it) => !isSetting(it) && !display.includes(it[0])))
 }

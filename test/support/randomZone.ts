@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type DnsRecordData, type NewDnsRecord, normalRecord } from '#shared/dns/dnsRecord.ts'
-import { zoneConflict } from '#shared/dns/zoneRules.ts'
+import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 
 const label = fc.constantFrom('www', 'mail', 'a', 'b', '*', '_x', 'dev.api', 'x-1')
 const host = fc.oneof(fc.constant('@'), label)
@@ -36,13 +36,13 @@ const record: fc.Arbitrary<NewDnsRecord> = fc.oneof(
 /** Records that can stand together in one zone, in their normal form. */
 export function randomZone(zone: string): fc.Arbitrary<DnsRecordData[]> {
   return fc.array(record, { maxLength: 25 }).map((all) => {
-    const kept: DnsRecordData[] = []
-    for (const given of all) {
+    const records: DnsRecordData[] = []
+    for (const candidate of all) {
       // Text is given as a zone file has it: what begins with a quote is text all the same.
-      const value = given.type === 'TXT' ? `"${given.value.replace(/["\\]/g, '\\$&')}"` : given.value
-      const one = normalRecord(zone, { ...given, value })
-      if (!zoneConflict(kept, one)) kept.push(one)
+      const value = candidate.type === 'TXT' ? `"${candidate.value.replace(/["\\]/g, '\\$&')}"` : candidate.value
+      const record = normalRecord(zone, { ...candidate, value })
+      if (!findZoneConflict(records, record)) records.push(record)
     }
-    return kept
+    return records
   })
 }

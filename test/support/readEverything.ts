@@ -10,15 +10,20 @@ type Client = { call(route: AnyRoute, input: object): Promise<unknown>; close():
 const load = async (path: string): Promise<Record<string, unknown>> =>
   import(pathToFileURL(`${folder}/src/${path}`).href)
 const { routeTable } = (await load('shared/contract/routeTable.ts')) as { routeTable: readonly AnyRoute[] }
-const { serviceClient } = (await load('main/agent/connections/serviceClient.ts')) as {
-  serviceClient: (target: () => object) => Client
+type CreateClient = (target: () => object) => Client
+const clientModule = (await load('main/agent/connections/serviceClient.ts')) as {
+  createServiceClient?: CreateClient
+  /** Name of the export up to 2026-11-26. */
+  serviceClient?: CreateClient
 }
+const createServiceClient = clientModule.createServiceClient ?? clientModule.serviceClient
+if (createServiceClient === undefined) throw new Error('serviceClient.ts exports no client')
 const inputs: Readonly<Record<string, object>> = {
   domainSearch: { q: 'steward' },
   domainCheck: { domains: 'a.com' },
   terminalSearch: { q: 'steward' },
 }
-const client = serviceClient(() => ({ url, key, certificate: undefined }))
+const client = createServiceClient(() => ({ url, key, certificate: undefined }))
 const read: string[] = []
 const failed: Record<string, string> = {}
 for (const route of routeTable) {
@@ -26,8 +31,8 @@ for (const route of routeTable) {
   try {
     await client.call(route, inputs[route.operation] ?? {})
     read.push(route.operation)
-  } catch (failure) {
-    failed[route.operation] = failure instanceof Error ? failure.message : String(failure)
+  } catch (error) {
+    failed[route.operation] = error instanceof Error ? error.message : String(error)
   }
 }
 await client.close()

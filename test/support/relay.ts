@@ -9,16 +9,16 @@ export async function startRelay(port: () => number, onConnection: (near: Socket
   const server = createServer((near) => {
     const far = connect(port(), '127.0.0.1')
     onConnection(near)
-    for (const [one, other] of [
+    for (const [source, destination] of [
       [near, far],
       [far, near],
     ] as const) {
-      open.add(one)
-      one.pipe(other)
-      one.on('error', () => other.destroy())
-      one.on('close', () => {
-        open.delete(one)
-        other.destroy()
+      open.add(source)
+      source.pipe(destination)
+      source.on('error', () => destination.destroy())
+      source.on('close', () => {
+        open.delete(source)
+        destination.destroy()
       })
     }
   })

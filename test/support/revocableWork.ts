@@ -5,7 +5,7 @@ import { eventually, until } from './eventually.ts'
 import type { ProviderServer } from './models/providerServer.ts'
 import { plainUsage } from './models/scriptedAnswer.ts'
 import { exchange, type TestService } from './runningService.ts'
-import { messageOf, openSocket } from './socketClient.ts'
+import { findMessage, openSocket } from './socketClient.ts'
 
 /** Credential of a principal, and the way it ends. */
 export type RevocableCredential = {
@@ -17,7 +17,7 @@ export type RevocableCredential = {
   unlink?: () => Promise<unknown>
 }
 
-export type WorkPlace = {
+export type WorkContext = {
   service: TestService
   providers: ProviderServer
   /** Path of a sandbox with a server on private port 8000, and a file /root/big of `bigBytes`. */
@@ -31,15 +31,15 @@ export type WorkPlace = {
 export const bigBytes = 96 * 1024 * 1024
 
 /** Begins work with a credential. The result asserts that the work has ended, and fails as long as it goes on. */
-type Begin = (place: WorkPlace, credential: RevocableCredential) => Promise<() => Promise<void>>
+type Begin = (context: WorkContext, credential: RevocableCredential) => Promise<() => Promise<void>>
 
 type HolderKind = keyof typeof workKinds | keyof typeof issuedKinds
 
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
 
-const assertRefused = ({ status, text }: { status: number; text: string }, what: string): void => {
+const assertRefused = ({ status, text }: { status: number; text: string }, subject: string): void => {
   if (status === 401 && text.includes('auth/invalid')) return
-  throw new Error(`${what} was answered with ${status} ${text.slice(0, 300)}`)
+  throw new Error(`${subject} was answered with ${status} ${text.slice(0, 300)}`)
 }
 
 /** A request whose bytes are written and read by hand. */
@@ -55,9 +55,9 @@ async function rawRequest(url: string, lines: readonly string[], body = ''): Pro
 }
 
 /** Sends half a body. The request is under way until the rest comes. */
-async function halfRequest(place: WorkPlace, lines: readonly string[]): Promise<() => Promise<void>> {
-  const port = new URL(place.service.url).port
-  const socket = await rawRequest(place.service.url, lines.concat('Content-Length: 1000'), '{"command":')
+async function halfRequest(context: WorkContext, lines: readonly string[]): Promise<() => Promise<void>> {
+  const port = new URL(context.service.url).port
+  const socket = await rawRequest(context.service.url, lines.concat('Content-Length: 1000'), '{"command":')
   let text = ''
   socket.on('data', (bytes) => {
     text += bytes.toString()
@@ -72,16 +72,16 @@ async function halfRequest(place: WorkPlace, lines: readonly string[]): Promise<
 }
 
 async function previewStream(
-  { service, portHost }: WorkPlace,
+  { service, portHost }: WorkContext,
   headers: Record<string, string>,
 ): Promise<() => boolean> {
   let isOver = false
-  const sent = httpRequest(`${service.url}/stream`, { headers: { host: portHost, ...headers } })
-  sent.on('error', () => {})
+  const request = httpRequest(`${service.url}/stream`, { headers: { host: portHost, ...headers } })
+  request.on('error', () => {})
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    sent.once('error', reject)
-    sent.once('response', resolve)
-    sent.end()
+    request.once('error', reject)
+    request.once('response', resolve)
+    request.end()
   })
   if (answer.statusCode !== 200) throw new Error(`The port answered ${answer.statusCode}.`)
   answer.on('error', () => {})
@@ -95,14 +95,14 @@ async function previewStream(
 const socketEnds =
   (url: string, options: Parameters<typeof openSocket>[1], first: Record<string, unknown>) => async () => {
     const socket = await openSocket(url, options)
-    await messageOf(socket, first)
+    await findMessage(socket, first)
     return async () => {
       const closed = await until('the WebSocket to close', () => socket.closed)
       if (closed.code !== 4401) throw new Error(`It closed with ${JSON.stringify(closed)}.`)
     }
   }
 
-const issued = async ({ service }: WorkPlace, path: string, secret: string) => {
+const issueCredential = async ({ service }: WorkContext, path: string, secret: string) => {
   const { status, json, text } = await service.send(path, { method: 'POST', key: secret })
   if (status >= 300) throw new Error(text)
   return json as { token: string }
@@ -110,9 +110,9 @@ const issued = async ({ service }: WorkPlace, path: string, secret: string) => {
 
 /** A row for each kind of work and of credential. */
 export const revocableWork: Record<HolderKind, Begin> = {
-  request: (place, { secret }) =>
-    halfRequest(place, [
-      `POST ${place.sandbox}/pty HTTP/1.1`,
+  request: (context, { secret }) =>
+    halfRequest(context, [
+      `POST ${context.sandbox}/pty HTTP/1.1`,
       `Authorization: Bearer ${secret}`,
       'Content-Type: application/json',
     ]),
@@ -129,7 +129,7 @@ export const revocableWork: Record<HolderKind, Begin> = {
     if (response.status !== 200) throw new Error(await response.text())
     const text = response.text()
     return async () => {
-      const whole = await Promise.race([text, eventually(() => assertLeft(providers)).then(() => text)])
+      const whole = await Promise.race([text, eventually(() => assertDisconnected(providers)).then(() => text)])
       resolve()
       if (!/"error":\{[^\n]*(revoked|ended)/.test(whole)) throw new Error(`The stream ended so: ${whole.slice(-300)}`)
       if (whole.includes('[DONE]')) throw new Error('The stream came to its end.')
@@ -139,11 +139,11 @@ export const revocableWork: Record<HolderKind, Begin> = {
   async exec({ service, sandbox, send }, { secret }) {
     const marks = [`/root/plain-${secret.slice(-8)}`, `/root/keyed-${secret.slice(-8)}`]
     const commands = marks.map((mark) => `touch ${mark}; sleep 1000; echo ran > ${mark}`)
-    const answers = commands.map((command, at) =>
+    const answers = commands.map((command, index) =>
       service.send(`${sandbox}/exec`, {
         key: secret,
         body: { command, timeout: 600 },
-        ...(at === 1 && { headers: { 'idempotency-key': `exec-${secret.slice(-8)}` } }),
+        ...(index === 1 && { headers: { 'idempotency-key': `exec-${secret.slice(-8)}` } }),
       }),
     )
     const running = async (): Promise<number> => {
@@ -191,10 +191,10 @@ export const revocableWork: Record<HolderKind, Begin> = {
     }
   },
 
-  async upload(place, { secret }) {
-    const path = `${place.sandbox}/files/uploads`
-    const { json } = await place.send(path, { body: { path: `/root/up-${secret.slice(-8)}`, size: 5000 } })
-    return halfRequest(place, [
+  async upload(context, { secret }) {
+    const path = `${context.sandbox}/files/uploads`
+    const { json } = await context.send(path, { body: { path: `/root/up-${secret.slice(-8)}`, size: 5000 } })
+    return halfRequest(context, [
       `PATCH ${path}/${json.upload_id} HTTP/1.1`,
       `Authorization: Bearer ${secret}`,
       'Content-Type: application/octet-stream',
@@ -211,8 +211,8 @@ export const revocableWork: Record<HolderKind, Begin> = {
     return socketEnds(`${service.url}/v1/events`, { headers: bearer(secret) }, { type: 'ready' })()
   },
 
-  async 'preview-exchange'(place, { previewHeaders }) {
-    const isOver = await previewStream(place, previewHeaders)
+  async 'preview-exchange'(context, { previewHeaders }) {
+    const isOver = await previewStream(context, previewHeaders)
     return async () => void (await until('the answer of the port to end', isOver))
   },
 
@@ -221,9 +221,9 @@ export const revocableWork: Record<HolderKind, Begin> = {
     return async () => void (await until('the WebSocket of the port to end', () => socket.closed))
   },
 
-  async 'terminal-link'(place, { secret }) {
-    const { service, sandbox } = place
-    const { token } = await issued(place, `${sandbox}/terminal-session`, secret)
+  async 'terminal-link'(context, { secret }) {
+    const { service, sandbox } = context
+    const { token } = await issueCredential(context, `${sandbox}/terminal-session`, secret)
     if ((await service.send(`${sandbox}/pty`, { key: token })).status !== 200) throw new Error('The link is no good.')
     return async () => {
       assertRefused(await service.send(`${sandbox}/pty`, { key: token }), 'the list by the link')
@@ -232,17 +232,17 @@ export const revocableWork: Record<HolderKind, Begin> = {
     }
   },
 
-  async 'port-token'(place, { secret }) {
-    const { token } = await issued(place, `${place.sandbox}/ports/8000/token`, secret)
-    const headers = { host: place.portHost, 'x-steward-port-token': token }
-    const visit = () => exchange(place.service.url, '/', { headers })
+  async 'port-token'(context, { secret }) {
+    const { token } = await issueCredential(context, `${context.sandbox}/ports/8000/token`, secret)
+    const headers = { host: context.portHost, 'x-steward-port-token': token }
+    const visit = () => exchange(context.service.url, '/', { headers })
     if ((await visit()).status !== 200) throw new Error('The token is no good.')
     return async () => assertRefused(await visit(), 'a page by the token')
   },
 
-  async 'frame-session'(place, { secret }) {
-    const headers = { host: place.portHost, ...(await openFrame(place, secret)) }
-    const visit = () => exchange(place.service.url, '/', { headers })
+  async 'frame-session'(context, { secret }) {
+    const headers = { host: context.portHost, ...(await openFrame(context, secret)) }
+    const visit = () => exchange(context.service.url, '/', { headers })
     if ((await visit()).status !== 200) throw new Error('The session is no good.')
     return async () => {
       // The cookie of a session that has ended counts as none.
@@ -263,9 +263,13 @@ export const revocableWork: Record<HolderKind, Begin> = {
 }
 
 /** @returns headers of a frame of the window that shows the private port */
-export async function openFrame(place: WorkPlace, secret: string): Promise<Record<string, string>> {
-  const { service, sandbox, portHost } = place
-  const { token } = await issued(place, `${sandbox}/ports/8000/token?frame_origin=http://127.0.0.1:4000`, secret)
+export async function openFrame(context: WorkContext, secret: string): Promise<Record<string, string>> {
+  const { service, sandbox, portHost } = context
+  const { token } = await issueCredential(
+    context,
+    `${sandbox}/ports/8000/token?frame_origin=http://127.0.0.1:4000`,
+    secret,
+  )
   const { headers } = await exchange(service.url, '/.steward/open', {
     method: 'POST',
     headers: { host: portHost, 'x-steward-open': token },
@@ -274,6 +278,6 @@ export async function openFrame(place: WorkPlace, secret: string): Promise<Recor
   return { cookie, 'sec-fetch-site': 'same-origin', origin: `http://${portHost}` }
 }
 
-function assertLeft(providers: ProviderServer): void {
+function assertDisconnected(providers: ProviderServer): void {
   if (providers.leftConnections() !== 1) throw new Error('The provider is still asked.')
 }

@@ -1,21 +1,21 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { programOf } from '#scripts/steps.ts'
+import { getProgramPath } from '#scripts/steps.ts'
 import { projectFolder } from './plantedTree.ts'
 
 export type ToolResult = { exitCode: number; stdout: string; stderr: string }
 
 /** Runs a tool of the checks in a folder, whatever its exit code. */
 export function runTool(folder: string, name: string, parts: readonly string[]): Promise<ToolResult> {
-  return runCommand(folder, join(projectFolder, programOf({ command: name })), parts)
+  return runCommand(folder, join(projectFolder, getProgramPath({ command: name })), parts)
 }
 
 export function runCommand(folder: string, command: string, parts: readonly string[]): Promise<ToolResult> {
   return new Promise((resolve, reject) => {
     const options = { cwd: folder, maxBuffer: 64 * 1024 * 1024, timeout: 200_000 }
-    execFile(command, parts, options, (failure, stdout, stderr) => {
-      if (failure && typeof failure.code !== 'number') reject(failure)
-      else resolve({ exitCode: Number(failure?.code ?? 0), stdout, stderr })
+    execFile(command, parts, options, (error, stdout, stderr) => {
+      if (error && typeof error.code !== 'number') reject(error)
+      else resolve({ exitCode: Number(error?.code ?? 0), stdout, stderr })
     })
   })
 }

@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startLocalServer } from '#agent/api/localServer.ts'
-import { personSessions } from '#agent/api/personSessions.ts'
-import { localEvents } from '#agent/base/localEvents.ts'
-import { type AgentParts, agentParts } from '#agent/compose/agentParts.ts'
-import type { HostedPlace } from '#agent/connections/hostedService.ts'
-import { serviceLink } from '#agent/connections/serviceLink.ts'
+import { createPersonSessions } from '#agent/api/personSessions.ts'
+import { createLocalEvents } from '#agent/base/localEvents.ts'
+import { type AgentParts, composeAgent } from '#agent/compose/agentParts.ts'
+import type { HostedEndpoint } from '#agent/connections/hostedSession.ts'
+import { createServiceLink } from '#agent/connections/serviceLink.ts'
 import type { ServiceTarget } from '#agent/connections/serviceTarget.ts'
 import { loadConfig } from '#config/config.ts'
 import { type Log, silentLog } from '#platform/log.ts'
@@ -14,7 +14,7 @@ import type { TimeSource } from '#platform/timeSource.ts'
 import type { LocalEvent, ServiceConnection } from '#shared/contract/localApi.ts'
 import type { ModelOrder } from '#shared/contract/supervision.ts'
 import { openPersonSession, type PersonSession } from './personSession.ts'
-import { type Answer, exchange, type Sent } from './runningService.ts'
+import { type Answer, exchange, type RequestFields } from './runningService.ts'
 
 /** Nobody listens there: a test asks no network of the world. */
 const nowhere = 'http://127.0.0.1:9'
@@ -31,14 +31,14 @@ export type RunningAgent = AgentParts & {
   connect(target: ServiceTarget): void
   events: readonly LocalEvent[]
   /** As the window asks. */
-  send(path: string, sent?: Sent): Promise<Answer>
+  send(path: string, fields?: RequestFields): Promise<Answer>
   close(): Promise<void>
 }
 
-export async function runningAgent(given: {
+export async function createRunningAgent(options: {
   dataFolder: string
   /** A service that the wallet signs in to. */
-  hosted?: HostedPlace
+  hosted?: HostedEndpoint
   /** A service of one's own. */
   target?: ServiceTarget
   /** In the place of a service process. */
@@ -50,7 +50,7 @@ export async function runningAgent(given: {
   solanaRpc?: string
   log?: Log
 }): Promise<RunningAgent> {
-  const { dataFolder, hosted, target, tellService, now = Date.now, solanaRpc = nowhere, log = silentLog } = given
+  const { dataFolder, hosted, target, tellService, now = Date.now, solanaRpc = nowhere, log = silentLog } = options
   const scope = new Scope()
   const config = loadConfig({
     file: '',
@@ -66,9 +66,9 @@ export async function runningAgent(given: {
   const about = hosted
     ? ({ name: new URL(hosted.url).host, kind: 'hosted' } as const)
     : ({ name: 'This computer', kind: 'embedded' } as const)
-  const link = scope.own(serviceLink({ ...about, log }), (it) => it.close())
-  const events = localEvents(link)
-  const parts = agentParts({
+  const link = scope.own(createServiceLink({ ...about, log }), (it) => it.close())
+  const events = createLocalEvents(link)
+  const parts = composeAgent({
     dataFolder,
     config,
     link,
@@ -79,16 +79,16 @@ export async function runningAgent(given: {
     scope,
     log,
     now,
-    ...(given.time && { time: given.time }),
+    ...(options.time && { time: options.time }),
   })
   const heard: LocalEvent[] = []
   scope.own(
     events.subscribe((event) => heard.push(event)),
-    (leave) => leave(),
+    (abort) => abort(),
   )
   const pagesFolder = join(dataFolder, 'pages')
   mkdirSync(pagesFolder, { recursive: true })
-  const sessions = personSessions()
+  const sessions = createPersonSessions()
   const server = scope.own(
     await startLocalServer({
       address: { host: '127.0.0.1', port: 0 },
@@ -98,7 +98,7 @@ export async function runningAgent(given: {
       events,
       endpoints: parts.endpoints,
       sheets: parts.sheets,
-      clientOf: parts.clientOf,
+      identifyClient: parts.identifyClient,
       mcp: parts.mcp.answer,
       tasks: parts.tasks,
       principals: parts.principals,
@@ -120,7 +120,7 @@ export async function runningAgent(given: {
     issueToken: () => sessions.issueToken(),
     connect: link.connect,
     events: heard,
-    send: (path, sent = {}) => exchange(origin, path, { ...sent, headers: { ...session, ...sent.headers } }),
+    send: (path, fields = {}) => exchange(origin, path, { ...fields, headers: { ...session, ...fields.headers } }),
     close: () => scope.close(),
   }
 }

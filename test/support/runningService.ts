@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { request as send } from 'undici'
 import { type RunningHost, startHost } from '#host/compose.ts'
-import { bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
 import { hostFolder, hostSocketPath } from '#platform/hostSocket.ts'
 import { type Log, silentLog } from '#platform/log.ts'
 import { type RunningService, startService } from '#service/compose/compose.ts'
 import type { ServiceOptions } from '#service/compose/serviceOptions.ts'
 import { checkDocumented } from './documentedAnswers.ts'
-import { type StewardClient, stewardClient } from './stewardClient.ts'
+import { createStewardClient, type StewardClient } from './stewardClient.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
 /** The real service, with the real host in this process, on a folder of its own. */
@@ -22,7 +22,7 @@ export type TestService = {
   readonly client: StewardClient
   /** Models that the application passes to the service. */
   readonly models: RunningService['models']
-  send(path: string, sent?: Sent): Promise<Answer>
+  send(path: string, fields?: RequestFields): Promise<Answer>
   /** Restarts the service on the same folder while the host keeps running. `between` runs while the service is down. */
   restart(between?: () => void): Promise<void>
   /** Ends the host, which the service then starts again. */
@@ -30,7 +30,7 @@ export type TestService = {
   close(): Promise<void>
 }
 
-export type Sent = {
+export type RequestFields = {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
   /** Beside the owner's key; an empty object with `key: null` sends none. */
   headers?: Record<string, string>
@@ -55,8 +55,8 @@ export type TestServiceOptions = Partial<ServiceOptions> & {
   runtimeOf?: (given: { folder: string; log: Log; now: () => number }) => SandboxRuntime
 }
 
-export async function runningService({ host = 'own', ...given }: TestServiceOptions = {}): Promise<TestService> {
-  const { runtimeOf = bubblewrapRuntime, ...rest } = given
+export async function runningService({ host = 'own', ...options }: TestServiceOptions = {}): Promise<TestService> {
+  const { runtimeOf = createBubblewrapRuntime, ...rest } = options
   const dataDir = rest.dataDir ?? temporaryFolder('service')
   const log = rest.log ?? silentLog
   const now = rest.now ?? Date.now
@@ -98,12 +98,12 @@ export async function runningService({ host = 'own', ...given }: TestServiceOpti
       return service.dnsPort
     },
     get client() {
-      return stewardClient(service.url, key)
+      return createStewardClient(service.url, key)
     },
     get models() {
       return service.models
     },
-    send: (path, sent = {}) => exchange(service.url, path, { key, ...sent }),
+    send: (path, fields = {}) => exchange(service.url, path, { key, ...fields }),
     async restart(between) {
       await service.close()
       between?.()
@@ -120,28 +120,28 @@ export async function runningService({ host = 'own', ...given }: TestServiceOpti
   }
 }
 
-export async function exchange(url: string, path: string, sent: Sent): Promise<Answer> {
-  const { method = sent.body === undefined ? 'GET' : 'POST', key, body } = sent
+export async function exchange(url: string, path: string, fields: RequestFields): Promise<Answer> {
+  const { method = fields.body === undefined ? 'GET' : 'POST', key, body } = fields
   const isJson = body !== undefined && typeof body !== 'string'
   const answer = await send(`${url}${path}`, {
     method,
     headers: {
       ...(typeof key === 'string' && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...sent.headers,
+      ...fields.headers,
     },
     ...(body !== undefined && { body: isJson ? JSON.stringify(body) : String(body) }),
     headersTimeout: 120_000,
     bodyTimeout: 120_000,
   })
   const text = await answer.body.text()
-  const json = parsed(text)
-  const isElsewhere = sent.headers?.host !== undefined // such as the address of a port
+  const json = parseBody(text)
+  const isElsewhere = fields.headers?.host !== undefined // such as the address of a port
   if (!isElsewhere) await checkDocumented({ method, address: path, status: answer.statusCode, json })
   return { status: answer.statusCode, headers: answer.headers, text, json }
 }
 
-function parsed(text: string): Json {
+function parseBody(text: string): Json {
   try {
     return JSON.parse(text)
   } catch {

@@ -5,21 +5,21 @@ import { testLedgerNetwork } from '#shared/contract/networks.ts'
 type Step = (payment: SignedPayment) => Settlement | Promise<Settlement>
 
 /** Does what a test says, one step for each time it is asked to settle; the last one stays. */
-export function scriptedFacilitator(...steps: Step[]) {
-  const asked: SignedPayment[] = []
+export function createScriptedFacilitator(...steps: Step[]) {
+  const payments: SignedPayment[] = []
   const facilitator: Facilitator & { verdict: () => Refusal | undefined | Promise<Refusal | undefined> } = {
     network: testLedgerNetwork,
     verdict: () => undefined,
     verify: async () => facilitator.verdict(),
     async settle(payment) {
-      asked.push(payment)
+      payments.push(payment)
       const step = steps.length > 1 ? steps.shift() : steps[0]
       if (!step) throw new Error('Nobody said what becomes of it.')
       return step(payment)
     },
     close: async () => undefined,
   }
-  return { facilitator, asked }
+  return { facilitator, asked: payments }
 }
 
 export const transaction = `0x${'a'.repeat(64)}`

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { decodeFunctionData, encodeFunctionResult, type Hex, multicall3Abi, numberToHex } from 'viem'
-import { listening } from './listening.ts'
+import { createListening } from './listening.ts'
 
 type Call = { method: string; params: readonly unknown[] }
 
 /** An HTTP server that takes JSON-RPC and says whatever a test wants, in the words of JSON-RPC or not. */
-export async function scriptedNode(
+export async function createScriptedNode(
   answer: (request: IncomingMessage, response: ServerResponse, call: Call) => unknown,
 ) {
   const calls: Call[] = []
@@ -15,7 +15,7 @@ export async function scriptedNode(
     calls.push(call)
     await answer(request, response, call)
   })
-  const { url, close } = await listening(server)
+  const { url, close } = await createListening(server)
   return {
     url,
     calls,
@@ -26,22 +26,22 @@ export async function scriptedNode(
 /** As a node answers: `results` by method, or what the function makes of a call. */
 export function results(table: Record<string, unknown>) {
   return (_request: IncomingMessage, response: ServerResponse, { method, params }: Call): void => {
-    const of = table[method]
-    const result = typeof of === 'function' ? of(params) : of
+    const handler = table[method]
+    const result = typeof handler === 'function' ? handler(params) : handler
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))
   }
 }
 
 /** `eth_call` of Multicall3: one number for each call of it, in order. */
-export function numbers(...given: (number | bigint)[]) {
+export function numbers(...values: (number | bigint)[]) {
   return ([{ data }]: [{ data: Hex }]): Hex => {
     const { args } = decodeFunctionData({ abi: multicall3Abi, data })
     const calls = args[0] as readonly unknown[]
     return encodeFunctionResult({
       abi: multicall3Abi,
       functionName: 'aggregate3',
-      result: calls.map((_, index) => ({ success: true, returnData: numberToHex(given[index] ?? 0, { size: 32 }) })),
+      result: calls.map((_, index) => ({ success: true, returnData: numberToHex(values[index] ?? 0, { size: 32 }) })),
     })
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { accountRepository } from '#service/accounts/accountRepository.ts'
-import { apiKeys, keyRecord, keyTokens } from '#service/accounts/apiKeys.ts'
+import { createAccountRepository } from '#service/accounts/accountRepository.ts'
+import { createApiKeys, keyRecord, keyTokens } from '#service/accounts/apiKeys.ts'
 import { AccountId } from '#shared/ids.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 
@@ -9,11 +9,11 @@ import { openDatabase } from '#storage/openDatabase.ts'
 export function secondAccount(dataDir: string, { managesAccount = false } = {}): { accountId: AccountId; key: string } {
   const database = openDatabase(join(dataDir, 'service.sqlite'))
   try {
-    const accounts = accountRepository(database)
+    const accounts = createAccountRepository(database)
     const accountId = AccountId.parse(`acct_${randomBytes(12).toString('hex')}`)
     accounts.addAccount({ id: accountId, role: 'user', name: 'Somebody else', createdAtMs: Date.now() })
     if (!managesAccount)
-      return { accountId, key: apiKeys({ accounts, now: Date.now, randomBytes }).create(accountId, 'first').key }
+      return { accountId, key: createApiKeys({ accounts, now: Date.now, randomBytes }).create(accountId, 'first').key }
     const key = keyTokens.create(randomBytes)
     accounts.addKey(keyRecord({ accountId, name: 'first', key, inOwnerFile: true, nowMs: Date.now(), randomBytes }))
     return { accountId, key }

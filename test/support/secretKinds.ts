@@ -7,10 +7,10 @@ import { wordlist } from '@scure/bip39/wordlists/english'
 export type SecretText = { kind: string; text: string; secret: string }
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-const drawn = (count: number, from = letters): string =>
+const drawText = (count: number, from = letters): string =>
   Array.from({ length: count }, () => from[randomInt(from.length)]).join('')
 /** At least one digit, as every issued key has. */
-const token = (count: number): string => `${drawn(count - 1)}7`
+const drawToken = (count: number): string => `${drawText(count - 1)}7`
 const base64url = (bytes = 32): string => randomBytes(bytes).toString('base64url')
 /** Not by chance like an address of Solana, nor like a name. */
 function opaque(): string {
@@ -19,62 +19,70 @@ function opaque(): string {
     if (/[0OIl_-]/.test(drawn) && (drawn.match(/\d+/g) ?? []).length >= 4) return drawn
   }
 }
-const password = (): string => `Zq${drawn(6).toLowerCase()}9x`
+const password = (): string => `Zq${drawText(6).toLowerCase()}9x`
 
 /** Of every kind that a person or a program may paste somewhere, new ones each time. */
 export function secretKinds(): SecretText[] {
-  const found: SecretText[] = []
-  const alone = (kind: string, secret: string): void => void found.push({ kind, text: secret, secret })
+  const secrets: SecretText[] = []
+  const addAlone = (kind: string, secret: string): void => void secrets.push({ kind, text: secret, secret })
   const within = (kind: string, secret: string, text: (secret: string) => string): void =>
-    void found.push({ kind, text: text(secret), secret })
+    void secrets.push({ kind, text: text(secret), secret })
 
   // The five families, and others of their kind.
-  alone('OpenAI', `sk-proj-${token(48)}`)
-  alone('Anthropic', `sk-ant-api03-${token(80)}-${token(8)}AA`)
-  alone('Google', `AIza${token(35)}`)
-  alone('Moonshot', `sk-${token(48)}`)
-  alone('DeepInfra or another one by its entropy', opaque())
-  alone('xAI', `xai-${token(80)}`)
-  alone('OpenRouter', `sk-or-v1-${randomBytes(32).toString('hex')}`)
+  addAlone('OpenAI', `sk-proj-${drawToken(48)}`)
+  addAlone('Anthropic', `sk-ant-api03-${drawToken(80)}-${drawToken(8)}AA`)
+  addAlone('Google', `AIza${drawToken(35)}`)
+  addAlone('Moonshot', `sk-${drawToken(48)}`)
+  addAlone('DeepInfra or another one by its entropy', opaque())
+  addAlone('xAI', `xai-${drawToken(80)}`)
+  addAlone('OpenRouter', `sk-or-v1-${randomBytes(32).toString('hex')}`)
 
-  alone('API key of Steward', `sk_steward_${base64url()}`)
-  alone('key of a tool client', `sk_tools_${base64url()}`)
-  alone('session token', opaque())
+  addAlone('API key of Steward', `sk_steward_${base64url()}`)
+  addAlone('key of a tool client', `sk_tools_${base64url()}`)
+  addAlone('session token', opaque())
   within('start token', base64url(), (it) => `http://127.0.0.1:4311/#token=${it}`)
   // No part is the same in two of them: what one place keeps would be taken for what another wrote.
-  alone('JWT', `eyJ${base64url()}.eyJ${base64url()}.${base64url()}`)
+  addAlone('JWT', `eyJ${base64url()}.eyJ${base64url()}.${base64url()}`)
 
-  alone('phrase of 12 words', generateMnemonic(wordlist, 128))
-  alone('phrase of 24 words', generateMnemonic(wordlist, 256))
-  alone('private key, hexadecimal', randomBytes(32).toString('hex'))
-  alone('private key with 0x', `0x${randomBytes(32).toString('hex')}`)
-  alone('private key, base58', base58.encode(randomBytes(64)))
-  alone('private key, bytes', `[${[...randomBytes(64)].join(',')}]`)
-  alone('private key, spread bytes', `[${[...randomBytes(32)].join(', ')}]`)
-  alone('PEM', pem())
+  addAlone('phrase of 12 words', generateMnemonic(wordlist, 128))
+  addAlone('phrase of 24 words', generateMnemonic(wordlist, 256))
+  addAlone('private key, hexadecimal', randomBytes(32).toString('hex'))
+  addAlone('private key with 0x', `0x${randomBytes(32).toString('hex')}`)
+  addAlone('private key, base58', base58.encode(randomBytes(64)))
+  addAlone('private key, bytes', `[${[...randomBytes(64)].join(',')}]`)
+  addAlone('private key, spread bytes', `[${[...randomBytes(32)].join(', ')}]`)
+  addAlone('PEM', pem())
   within('PEM on one line', pem().replaceAll('\n', '\\n'), (it) => `{"private_key":"${it}"}`)
 
-  within('Authorization header', base64url(18), (it) => `curl -H 'Authorization: Bearer ${it}' https://api.example.com`)
-  within('bearer of an argument', password(), (it) => `curl --oauth2-bearer ${it} -H "authorization:token ${it}"`)
+  within(
+    'Authorization header',
+    base64url(18),
+    (secret) => `curl -H 'Authorization: Bearer ${secret}' https://api.example.com`,
+  )
+  within(
+    'bearer of an argument',
+    password(),
+    (secret) => `curl --oauth2-bearer ${secret} -H "authorization:token ${secret}"`,
+  )
   within('basic auth', Buffer.from(`ada:${password()}`).toString('base64'), (it) => `Authorization: Basic ${it}`)
   within('basic auth alone', Buffer.from(`ada:${password()}`).toString('base64'), (it) => `Basic ${it}`)
   within('user of curl', password(), (it) => `curl -u ada:${it} https://example.com`)
-  within('cookie', base64url(12), (it) => `curl -H 'Cookie: theme=dark; sid=${it}' https://example.com`)
+  within('cookie', base64url(12), (secret) => `curl -H 'Cookie: theme=dark; sid=${secret}' https://example.com`)
   within('header of a key', password(), (it) => `curl -H "X-Api-Key: ${it}" https://example.com`)
   within('userinfo', password(), (it) => `git clone https://ada:${it}@git.example.com/a.git`)
   within('userinfo of a database', `p@${password()}`, (it) => `postgres://ada:${it}@10.0.0.1:5432/shop`)
   within('query key', password(), (it) => `https://api.example.com/v1?zip=8000&key=${it}&x=1`)
   within('query token', password(), (it) => `https://api.example.com/v1?access_token=${it}`)
-  within('signed address', drawn(32).toLowerCase(), (it) => `https://s3.example.com/a?X-Amz-Signature=${it}`)
-  alone('AWS key id', `AKIA${drawn(16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}`)
+  within('signed address', drawText(32).toLowerCase(), (it) => `https://s3.example.com/a?X-Amz-Signature=${it}`)
+  addAlone('AWS key id', `AKIA${drawText(16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}`)
   within('AWS secret', base64url(30), (it) => `aws_secret_access_key = ${it}`)
-  alone('GitHub', `ghp_${token(36)}`)
-  alone('GitHub, fine', `github_pat_${token(22)}_${token(59)}`)
-  alone('GitLab', `glpat-${token(20)}`)
-  alone('Slack', `xoxb-${randomInt(1e9, 9e9)}-${randomInt(1e9, 9e9)}-${token(24)}`)
-  within('Slack address', token(24), (it) => `https://hooks.slack.com/services/T0123456/B0123456/${it}`)
-  alone('Stripe', `sk_live_${token(24)}`)
-  alone('npm', `npm_${token(36)}`)
+  addAlone('GitHub', `ghp_${drawToken(36)}`)
+  addAlone('GitHub, fine', `github_pat_${drawToken(22)}_${drawToken(59)}`)
+  addAlone('GitLab', `glpat-${drawToken(20)}`)
+  addAlone('Slack', `xoxb-${randomInt(1e9, 9e9)}-${randomInt(1e9, 9e9)}-${drawToken(24)}`)
+  within('Slack address', drawToken(24), (secret) => `https://hooks.slack.com/services/T0123456/B0123456/${secret}`)
+  addAlone('Stripe', `sk_live_${drawToken(24)}`)
+  addAlone('npm', `npm_${drawToken(36)}`)
   within('assignment', `plain-${password()}`, (it) => `OPENAI_API_KEY=${it} node main.js`)
   within('assignment with quotes', `two words ${password()}`, (it) => `export DB_PASSWORD="${it}"; run`)
   within('assignment of a key', password(), (it) => `MAPS_KEY=${it} run`)
@@ -84,11 +92,11 @@ export function secretKinds(): SecretText[] {
   within('two arguments', password(), (it) => `deploy --token ${it} --region eu`)
   within('two arguments of a list', password(), (it) => `["deploy","--api-key","${it}"]`)
   within('one argument', password(), (it) => `deploy --github-token=${it}`)
-  return found
+  return secrets
 }
 
 /** Between words of other scripts. */
-export function amongWords({ text }: SecretText): string {
+export function placeAmongWords({ text }: SecretText): string {
   return `Schlüssel für Zoë → ${text} ← 密钥 🔑`
 }
 

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { until } from './eventually.ts'
 import { projectFolder } from './plantedTree.ts'
 import { isAlive } from './processes.ts'
-import { type Answer, exchange, type Sent } from './runningService.ts'
+import { type Answer, exchange, type RequestFields } from './runningService.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
 /** `npm run service` as a process, with the host process that it starts. */
@@ -13,7 +13,7 @@ export type ServiceProcess = {
   readonly url: string
   readonly key: string
   readonly dataDir: string
-  send(path: string, sent?: Sent): Promise<Answer>
+  send(path: string, fields?: RequestFields): Promise<Answer>
   pid(): number
   hostPid(): number
   /** Ends the service with this signal and starts it again on the same folder. */
@@ -35,12 +35,12 @@ const sources: From = { folder: projectFolder, program: 'src/main/entries/servic
  * @param from where it is started; the project's own sources when absent
  * @param config written to `config.json` of its folder
  */
-export async function serviceProcess(from: From = sources, config?: object): Promise<ServiceProcess> {
+export async function createServiceProcess(from: From = sources, config?: object): Promise<ServiceProcess> {
   const dataDir = temporaryFolder('service-process')
   if (config) writeFileSync(join(dataDir, 'config.json'), JSON.stringify(config))
   const pidFile = join(dataDir, 'host/host.pid')
   let child = start(from, dataDir)
-  let ready = await readyOf(child)
+  let ready = await readReady(child)
   const key = readFileSync(ready.owner_key_file, 'utf8').trim()
 
   const hostPid = () => Number(readFileSync(pidFile, 'utf8'))
@@ -58,11 +58,11 @@ export async function serviceProcess(from: From = sources, config?: object): Pro
     get url() {
       return ready.url
     },
-    send: (path, sent = {}) => exchange(ready.url, path, { key, ...sent }),
+    send: (path, fields = {}) => exchange(ready.url, path, { key, ...fields }),
     async restart(signal) {
       await end(child, signal)
       child = start(from, dataDir)
-      ready = await readyOf(child)
+      ready = await readReady(child)
     },
     killHost: () => endHost('SIGKILL'),
     async close() {
@@ -82,7 +82,7 @@ function start({ folder, program }: From, dataDir: string): ChildProcess {
   })
 }
 
-function readyOf(child: ChildProcess): Promise<Ready> {
+function readReady(child: ChildProcess): Promise<Ready> {
   let said = ''
   child.stderr?.on('data', (bytes: Buffer) => {
     said = (said + bytes.toString('utf8')).slice(-4000)

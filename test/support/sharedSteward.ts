@@ -1,8 +1,8 @@
 import type { TestProject } from 'vitest/node'
 import { until } from './eventually.ts'
-import { namesMadeFolder, watchLeaks } from './leaks.ts'
+import { namesTestFolder, watchLeaks } from './leaks.ts'
 import { startSteward } from './steward.ts'
-import { removeMadeFolders } from './temporaryFolder.ts'
+import { removeTestFolders } from './temporaryFolder.ts'
 
 /** The Steward that e2e files share, as they are told of it: it runs beside the process that they run in. */
 export type SharedSteward = { url: string; serviceUrl: string; dataFolder: string; ownerKey: string }
@@ -17,7 +17,7 @@ const leakDeadlineMs = 30_000
 
 /** One Steward for a run of e2e; at its end, what it opened must be closed. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const leaks = watchLeaks((all) => all.filter((it) => namesMadeFolder(it.command)))
+  const leaks = watchLeaks((all) => all.filter((it) => namesTestFolder(it.command)))
   const { close, url, serviceUrl, dataFolder, ownerKey } = await startSteward()
   project.provide('steward', { url, serviceUrl, dataFolder, ownerKey })
 
@@ -28,7 +28,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     } catch (cause) {
       throw new Error(`The shared Steward left: ${leaks.left().join(', ')}`, { cause })
     } finally {
-      await removeMadeFolders()
+      await removeTestFolders()
     }
   }
 }

@@ -25,7 +25,7 @@ function ask(url: string, form?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { host: `${sheetHostName}:${port}`, 'content-type': 'application/x-www-form-urlencoded' }
     const method = form === undefined ? 'GET' : 'POST'
-    const sent = httpRequest({ host: '127.0.0.1', port, path: pathname, method, headers, agent: false }, (reply) => {
+    const request = httpRequest({ host: '127.0.0.1', port, path: pathname, method, headers, agent: false }, (reply) => {
       let page = ''
       reply.setEncoding('utf8')
       reply.on('data', (piece: string) => {
@@ -33,7 +33,7 @@ function ask(url: string, form?: string): Promise<string> {
       })
       reply.on('end', () => resolve(page))
     })
-    sent.on('error', reject)
-    sent.end(form)
+    request.on('error', reject)
+    request.end(form)
   })
 }

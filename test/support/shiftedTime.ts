@@ -11,7 +11,7 @@ export type ShiftedTime = {
 }
 
 /** The clocks of this computer, moved as a test wants. */
-export function shiftedTime(): ShiftedTime {
+export function createShiftedTime(): ShiftedTime {
   const real = createTimeSource()
   const shift = { wallMs: 0, runningMs: 0, uptimeMs: 0 }
   const now = () => real.wallMs() + shift.wallMs

@@ -52,8 +52,8 @@ export async function openSocket(url: string, { headers = {}, protocols = [] }: 
 }
 
 /** The first message that fits, now or later. */
-export function messageOf(client: SocketClient, wanted: Record<string, unknown>): Promise<Record<string, unknown>> {
-  return until(`a message with ${JSON.stringify(wanted)} among ${client.messages.length}`, () =>
-    client.messages.find((message) => Object.entries(wanted).every(([name, value]) => message[name] === value)),
+export function findMessage(client: SocketClient, fields: Record<string, unknown>): Promise<Record<string, unknown>> {
+  return until(`a message with ${JSON.stringify(fields)} among ${client.messages.length}`, () =>
+    client.messages.find((message) => Object.entries(fields).every(([name, value]) => message[name] === value)),
   )
 }

@@ -12,7 +12,7 @@ import {
 import { findAssociatedTokenPda, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { ExactSvmScheme } from '@x402/svm/exact/facilitator'
 import { FailedTransactionMetadata, LiteSVM } from 'litesvm'
-import { results, scriptedNode } from './scriptedNode.ts'
+import { createScriptedNode, results } from './scriptedNode.ts'
 
 export const solanaUsdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Address
 const genesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
@@ -30,15 +30,15 @@ export async function solanaCluster(now: () => number = Date.now) {
   putAccount(svm, solanaUsdc, mintBytes())
   const landed: Landed[] = []
 
-  const decoded = (wire: string): Transaction => getTransactionDecoder().decode(Buffer.from(wire, 'base64'))
-  const signed = async (wire: string): Promise<Transaction> =>
-    partiallySignTransaction([facilitatorKey.keyPair], decoded(wire))
+  const decode = (wire: string): Transaction => getTransactionDecoder().decode(Buffer.from(wire, 'base64'))
+  const sign = async (wire: string): Promise<Transaction> =>
+    partiallySignTransaction([facilitatorKey.keyPair], decode(wire))
   /** Brings it to the chain, signed by the facilitator: whoever has it may. */
   const land = async (wire: string): Promise<string> => {
-    const transaction = await signed(wire)
-    const told = svm.sendTransaction(transaction)
+    const transaction = await sign(wire)
+    const result = svm.sendTransaction(transaction)
     const signature = getSignatureFromTransaction(transaction)
-    const err = told instanceof FailedTransactionMetadata ? told.toString() : null
+    const err = result instanceof FailedTransactionMetadata ? result.toString() : null
     const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes)
     const blockTime = Math.floor(now() / 1000)
     const bytes = getBase64EncodedWireTransaction(transaction)
@@ -59,7 +59,7 @@ export async function solanaCluster(now: () => number = Date.now) {
       space: data.length,
     }
   }
-  const node = await scriptedNode(
+  const node = await createScriptedNode(
     results({
       getGenesisHash: genesis,
       getLatestBlockhash: () => ({
@@ -76,18 +76,24 @@ export async function solanaCluster(now: () => number = Date.now) {
       getMultipleAccounts: ([addresses]: [Address[]]) => ({ context: { slot: 5 }, value: addresses.map(told) }),
       getBlockTime: () => Math.floor(now() / 1000),
       getTransaction([signature]: [string]) {
-        const found = landed.find((it) => it.signature === signature)
-        return found && { slot: 4, meta: { err: found.err, fee: 10_000 }, transaction: [found.wire, 'base64'] }
+        const transaction = landed.find((it) => it.signature === signature)
+        return (
+          transaction && {
+            slot: 4,
+            meta: { err: transaction.err, fee: 10_000 },
+            transaction: [transaction.wire, 'base64'],
+          }
+        )
       },
     }),
   )
 
   const facilitator = new ExactSvmScheme({
     getAddresses: () => [facilitatorKey.address],
-    signTransaction: async (wire) => getBase64EncodedWireTransaction((await signed(wire)) as never),
+    signTransaction: async (wire) => getBase64EncodedWireTransaction((await sign(wire)) as never),
     async simulateTransaction(wire) {
-      const told = svm.simulateTransaction(await signed(wire))
-      if (told instanceof FailedTransactionMetadata) throw new Error(told.toString())
+      const simulation = svm.simulateTransaction(await sign(wire))
+      if (simulation instanceof FailedTransactionMetadata) throw new Error(simulation.toString())
     },
     sendTransaction: land,
     confirmTransaction: async () => {},
@@ -106,10 +112,10 @@ export async function solanaCluster(now: () => number = Date.now) {
     /** No transaction that names an earlier block is taken any more. */
     expire: () => svm.expireBlockhash(),
     async give(owner: string, amount: bigint): Promise<void> {
-      putAccount(svm, await accountOf(owner), tokenBytes(owner, amount))
+      putAccount(svm, await findTokenAccount(owner), encodeTokenAccount(owner, amount))
     },
     async balance(owner: string): Promise<bigint> {
-      const account = svm.getAccount(await accountOf(owner))
+      const account = svm.getAccount(await findTokenAccount(owner))
       return account.exists ? Buffer.from(account.data).readBigUInt64LE(64) : 0n
     },
     airdrop: (address: string, lamports: bigint) =>
@@ -120,10 +126,10 @@ export async function solanaCluster(now: () => number = Date.now) {
   }
 }
 
-async function accountOf(owner: string): Promise<Address> {
-  const given = { owner: owner as Address, mint: solanaUsdc, tokenProgram: TOKEN_PROGRAM_ADDRESS }
-  const [found] = await findAssociatedTokenPda(given)
-  return found
+async function findTokenAccount(owner: string): Promise<Address> {
+  const seeds = { owner: owner as Address, mint: solanaUsdc, tokenProgram: TOKEN_PROGRAM_ADDRESS }
+  const [tokenAccount] = await findAssociatedTokenPda(seeds)
+  return tokenAccount
 }
 
 function putAccount(svm: LiteSVM, address: Address, data: Uint8Array): void {
@@ -143,7 +149,7 @@ function mintBytes(): Uint8Array {
 }
 
 /** Mint, owner, amount, initialized. */
-function tokenBytes(owner: string, amount: bigint): Uint8Array {
+function encodeTokenAccount(owner: string, amount: bigint): Uint8Array {
   const bytes = Buffer.alloc(165)
   bytes.set(getAddressEncoder().encode(solanaUsdc), 0)
   bytes.set(getAddressEncoder().encode(owner as Address), 32)

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import { solanaNetworks } from '#shared/contract/networks.ts'
-import { listening } from './listening.ts'
+import { createListening } from './listening.ts'
 import { solanaCluster, solanaUsdc } from './solanaCluster.ts'
 
 const [mainnet] = solanaNetworks
 
-export type ShopGiven = {
+export type ShopOptions = {
   /** Gets 5 USDC. */
   payer: string
   extra?: object
@@ -21,14 +21,14 @@ type Requirements = { scheme: 'exact'; network: typeof mainnet.id; amount: strin
 }
 
 /** Sells a report for 0.01 USDC on a runtime of Solana, by the facilitator of the x402 library. */
-export async function solanaShop(given: ShopGiven) {
-  const cluster = await solanaCluster(given.clock)
+export async function solanaShop(options: ShopOptions) {
+  const cluster = await solanaCluster(options.clock)
   const payTo = await cluster.someAddress(9)
-  await cluster.give(given.payer, 5_000_000n)
+  await cluster.give(options.payer, 5_000_000n)
   await cluster.give(payTo, 0n)
   const requirements: Requirements = {
     ...{ scheme: 'exact', network: mainnet.id, amount: '10000', asset: solanaUsdc, payTo, maxTimeoutSeconds: 60 },
-    extra: { feePayer: cluster.feePayer, ...given.extra },
+    extra: { feePayer: cluster.feePayer, ...options.extra },
   }
   const settle: Paid = async (payload) => {
     const receipt = await cluster.facilitator.settle(payload as never, requirements)
@@ -36,21 +36,23 @@ export async function solanaShop(given: ShopGiven) {
   }
   const payments: string[] = []
   const server = createServer(async (request, response) => {
-    const sent = request.headers['payment-signature'] ?? request.headers['x-payment']
-    if (sent === undefined) {
+    const paymentHeader = request.headers['payment-signature'] ?? request.headers['x-payment']
+    if (paymentHeader === undefined) {
       const { amount, ...terms } = requirements
       const offer =
-        given.version === 1 ? { ...terms, network: 'solana', maxAmountRequired: amount, resource: '' } : requirements
-      response.writeHead(402).end(JSON.stringify({ x402Version: given.version ?? 2, accepts: [offer] }))
+        options.version === 1 ? { ...terms, network: 'solana', maxAmountRequired: amount, resource: '' } : requirements
+      response.writeHead(402).end(JSON.stringify({ x402Version: options.version ?? 2, accepts: [offer] }))
       return
     }
-    payments.push(String(sent))
-    const payload = JSON.parse(Buffer.from(String(sent), 'base64').toString('utf8'))
-    const told = await (given.paid ?? settle)({ accepted: requirements, ...payload }, requirements)
-    const header = told.receipt && Buffer.from(JSON.stringify(told.receipt)).toString('base64')
-    response.writeHead(told.status, header === undefined ? {} : { 'payment-response': header }).end('{"report":1}')
+    payments.push(String(paymentHeader))
+    const payload = JSON.parse(Buffer.from(String(paymentHeader), 'base64').toString('utf8'))
+    const settlement = await (options.paid ?? settle)({ accepted: requirements, ...payload }, requirements)
+    const header = settlement.receipt && Buffer.from(JSON.stringify(settlement.receipt)).toString('base64')
+    response
+      .writeHead(settlement.status, header === undefined ? {} : { 'payment-response': header })
+      .end('{"report":1}')
   })
-  const { url, close } = await listening(server)
+  const { url, close } = await createListening(server)
   return {
     ...{ cluster, payTo, payments, settle, url: `${url}/report` },
     close: () => Promise.all([close(), cluster.close()]),

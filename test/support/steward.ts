@@ -64,22 +64,22 @@ export async function startSteward(options: Options = {}): Promise<Steward> {
       },
       output: () => said,
       pids: () => ({
-        main: holderOf(join(dataFolder, 'steward.lock')),
-        service: holderOf(join(dataFolder, 'service.lock')),
+        main: findHolder(join(dataFolder, 'steward.lock')),
+        service: findHolder(join(dataFolder, 'service.lock')),
         host: Number(readFileSync(join(dataFolder, 'host/host.pid'), 'utf8')),
       }),
       close: () => stopAll(child, dataFolder),
     }
-  } catch (failure) {
+  } catch (error) {
     await stopAll(child, dataFolder)
-    throw failure
+    throw error
   }
 }
 
 /** A person's own settings must not reach what is tested. */
 function plainEnvironment(): NodeJS.ProcessEnv {
-  const kept = ([name]: [string, unknown]) => !name.startsWith('STEWARD_') || name.startsWith('STEWARD_TEST_')
-  return Object.fromEntries(Object.entries(process.env).filter(kept))
+  const isInherited = ([name]: [string, unknown]) => !name.startsWith('STEWARD_') || name.startsWith('STEWARD_TEST_')
+  return Object.fromEntries(Object.entries(process.env).filter(isInherited))
 }
 
 function readyLine(child: ChildProcess & { stdout: NodeJS.ReadableStream }, said: () => string): Promise<Ready> {
@@ -114,6 +114,6 @@ async function stopAll(child: ChildProcess, dataFolder: string): Promise<void> {
   await until('the sandbox host ends', () => !isAlive(pid), endDeadlineMs)
 }
 
-function holderOf(lockFile: string): number {
+function findHolder(lockFile: string): number {
   return (JSON.parse(readFileSync(lockFile, 'utf8')) as { pid: number }).pid
 }

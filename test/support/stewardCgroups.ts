@@ -6,18 +6,20 @@ const root = '/sys/fs/cgroup'
 
 /** Cgroups that Steward made and that hold no process; not those that the next host removes, since its maker was killed. */
 export function idleCgroups(): string[] {
-  return namedSteward(root).filter((path) => readOr(join(path, 'cgroup.procs'), '-') === '' && !isLeftProbe(path))
+  return listStewardGroups(root).filter(
+    (path) => readOr(join(path, 'cgroup.procs'), '-') === '' && !isLeftoverProbe(path),
+  )
 }
 
-function isLeftProbe(path: string): boolean {
+function isLeftoverProbe(path: string): boolean {
   const [, pid] = /\/steward-probe-(\d+)-[^/]+$/.exec(path) ?? []
   return pid !== undefined && !isAlive(Number(pid))
 }
 
-function namedSteward(folder: string): string[] {
+function listStewardGroups(folder: string): string[] {
   return foldersIn(folder).flatMap((entry) => {
     const path = join(folder, entry.name)
-    return entry.name.startsWith('steward-') ? [path] : namedSteward(path)
+    return entry.name.startsWith('steward-') ? [path] : listStewardGroups(path)
   })
 }
 

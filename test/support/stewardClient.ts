@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { type Input, type Output, type Route, requestOf } from '#shared/contract/route.ts'
+import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
 import { type ClientStreamMessage, ServerStreamMessage } from '#shared/contract/terminalStream.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 
@@ -17,11 +17,11 @@ export type Attached = {
   close(): void
 }
 
-export function stewardClient(url: string, key: string): StewardClient {
+export function createStewardClient(url: string, key: string): StewardClient {
   const headers = { authorization: `Bearer ${key}` }
   return {
     async call<R extends Route>(route: R, input: Input<R>): Promise<Output<R>> {
-      const { path, body } = requestOf(route, input)
+      const { path, body } = buildRequest(route, input)
       const reply = await fetch(`${url}${path}`, {
         method: route.method,
         headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { PaymentPayloadV2Schema, PaymentRequirementsV2Schema } from '@x402/core/schemas'
 import { isSignedByPayer, type PaymentAuthorization } from '#service/payments/paymentAuthorization.ts'
 import type { EvmNetwork } from '#shared/contract/networks.ts'
-import { listening } from './listening.ts'
+import { createListening } from './listening.ts'
 
 /** What goes wrong at a facilitator. `moves` happens before the trouble, else nothing moved. */
 export type Trouble = {
@@ -25,27 +25,28 @@ export async function strictFacilitator(network: EvmNetwork) {
   const balance = (address: string) => balances.get(address.toLowerCase()) ?? 0
   const add = (address: string, atomic: number) => void balances.set(address.toLowerCase(), balance(address) + atomic)
 
-  const refusalOf = async (it: PaymentAuthorization): Promise<string | undefined> => {
-    if (used.has(it.from + it.nonce)) return 'invalid_exact_evm_nonce_already_used'
-    if (!(await isSignedByPayer(it, network))) return 'invalid_exact_evm_payload_signature'
-    if (Number(it.validBefore) * 1000 < Date.now()) return 'invalid_exact_evm_payload_authorization_valid_before'
-    return balance(it.from) < Number(it.value) ? 'insufficient_funds' : undefined
+  const findRefusal = async (authorization: PaymentAuthorization): Promise<string | undefined> => {
+    if (used.has(authorization.from + authorization.nonce)) return 'invalid_exact_evm_nonce_already_used'
+    if (!(await isSignedByPayer(authorization, network))) return 'invalid_exact_evm_payload_signature'
+    if (Number(authorization.validBefore) * 1000 < Date.now())
+      return 'invalid_exact_evm_payload_authorization_valid_before'
+    return balance(authorization.from) < Number(authorization.value) ? 'insufficient_funds' : undefined
   }
-  const moved = (it: PaymentAuthorization): string => {
+  const move = (authorization: PaymentAuthorization): string => {
     const hash = `0x${createHash('sha256')
-      .update(it.from + it.nonce)
+      .update(authorization.from + authorization.nonce)
       .digest('hex')}`
-    used.set(it.from + it.nonce, hash)
-    add(it.from, -Number(it.value))
-    add(it.to, Number(it.value))
+    used.set(authorization.from + authorization.nonce, hash)
+    add(authorization.from, -Number(authorization.value))
+    add(authorization.to, Number(authorization.value))
     return hash
   }
-  const settled = async (it: PaymentAuthorization) => {
-    settles.push(it)
-    const answer = { network: network.id, payer: it.from }
-    const reason = await refusalOf(it)
+  const settle = async (authorization: PaymentAuthorization) => {
+    settles.push(authorization)
+    const answer = { network: network.id, payer: authorization.from }
+    const reason = await findRefusal(authorization)
     if (reason !== undefined) return { ...answer, success: false, errorReason: reason, transaction: '' }
-    return { ...answer, success: true, transaction: moved(it) }
+    return { ...answer, success: true, transaction: move(authorization) }
   }
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -56,19 +57,21 @@ export async function strictFacilitator(network: EvmNetwork) {
     if (token !== undefined) tokens.push({ path: String(request.url), token })
     const body = JSON.parse(await text(request))
     const payload = PaymentPayloadV2Schema.safeParse(body.paymentPayload)
-    const asked = PaymentRequirementsV2Schema.safeParse(body.paymentRequirements)
-    if (request.method !== 'POST' || body.x402Version !== 2 || !payload.success || !asked.success) {
+    const requirements = PaymentRequirementsV2Schema.safeParse(body.paymentRequirements)
+    if (request.method !== 'POST' || body.x402Version !== 2 || !payload.success || !requirements.success) {
       return send(400, { error: 'invalid_payload' })
     }
     const { signature, authorization } = body.paymentPayload.payload
-    const it: PaymentAuthorization = { ...authorization, signature }
+    const signed: PaymentAuthorization = { ...authorization, signature }
     if (request.url === '/x402/verify') {
-      const invalidReason = await refusalOf(it)
-      return send(200, { isValid: invalidReason === undefined, invalidReason, payer: it.from })
+      const invalidReason = await findRefusal(signed)
+      return send(200, { isValid: invalidReason === undefined, invalidReason, payer: signed.from })
     }
-    if (!trouble) return send(200, await settled(it))
+    if (!trouble) return send(200, await settle(signed))
     const { moves, how } = trouble
-    const given = moves ? await settled(it) : { success: true, transaction: `0x${'0'.repeat(64)}`, network: network.id }
+    const given = moves
+      ? await settle(signed)
+      : { success: true, transaction: `0x${'0'.repeat(64)}`, network: network.id }
     if (how === 'silent') return
     if (how === 'cut') {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': 400 }).write('{"success": true')
@@ -82,7 +85,7 @@ export async function strictFacilitator(network: EvmNetwork) {
     return send(200, { success: false, errorReason: how.says, transaction: '', network: network.id })
   }
   const server = createServer((request, response) => void answer(request, response))
-  const { url, close } = await listening(server)
+  const { url, close } = await createListening(server)
   return {
     url: `${url}/x402/`,
     settles,

@@ -5,25 +5,25 @@ import { join } from 'node:path'
 import { removeInRange } from '#host/runtimes/bubblewrap/images/inRange.ts'
 
 /** Folders of this test file; `leakGuard.ts` removes them at its end, after it looked for what still uses them. */
-const made: string[] = []
+const folders: string[] = []
 
 /** A new empty folder that is removed at the end of the test file. */
 export function temporaryFolder(name = 'test'): string {
   const folder = mkdtempSync(join(tmpdir(), `steward-${name}-`))
-  made.push(folder)
+  folders.push(folder)
   return folder
 }
 
-export function madeFolders(): readonly string[] {
-  return made
+export function listTestFolders(): readonly string[] {
+  return folders
 }
 
-export async function removeMadeFolders(): Promise<void> {
-  for (const folder of made) {
+export async function removeTestFolders(): Promise<void> {
+  for (const folder of folders) {
     // Sandboxes of an ordinary user may have left files of subordinate ids.
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }).catch(() =>
       removeInRange(folder),
     )
   }
-  made.length = 0
+  folders.length = 0
 }

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { silentLog } from '#platform/log.ts'
-import { creditLedger } from '#service/credits/creditLedger.ts'
+import { createCreditLedger } from '#service/credits/creditLedger.ts'
 import type { CreditReservations, Reservation } from '#service/credits/creditReservations.ts'
-import { historyRepository } from '#service/credits/historyRepository.ts'
-import { ledgerRepository } from '#service/credits/ledgerRepository.ts'
+import { createHistoryRepository } from '#service/credits/historyRepository.ts'
+import { createLedgerRepository } from '#service/credits/ledgerRepository.ts'
 import { type KeyRules, openReservations } from '#service/credits/openReservations.ts'
 import { AccountId } from '#shared/ids.ts'
 import { microUsdOfCents } from '#shared/microUsd.ts'
-import { groupCommit } from '#storage/groupCommit.ts'
+import { createGroupCommit } from '#storage/groupCommit.ts'
 import { logFlush } from '#storage/logFlush.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
@@ -25,18 +25,18 @@ export async function testLedger({ cents = 100, keys = {} as Record<string, KeyR
     ids += 1
     return `txn_${ids}`
   }
-  const ledger = creditLedger({ records: ledgerRepository(database), newId, now: () => clock.nowMs })
+  const ledger = createCreditLedger({ records: createLedgerRepository(database), newId, now: () => clock.nowMs })
   const disk = logFlush(database)
-  const commits = groupCommit({ database, flush: disk.flush, onBroken: () => undefined })
+  const commits = createGroupCommit({ database, flush: disk.flush, onBroken: () => undefined })
   const reservations: CreditReservations = openReservations({
     ...{ ledger, commits, log: silentLog },
-    rulesOf: (id) => keys[id],
+    getRules: (id) => keys[id],
   })
   const ada = AccountId.parse('ada')
-  const given = { type: 'grant', to: ada, amount: microUsdOfCents(cents), note: '', requestKey: 'first' } as const
-  if (cents > 0) await commits.flushed(() => ledger.issue(given))
+  const grant = { type: 'grant', to: ada, amount: microUsdOfCents(cents), note: '', requestKey: 'first' } as const
+  if (cents > 0) await commits.commitDurable(() => ledger.issue(grant))
   return {
-    ...{ path, database, ledger, history: historyRepository(database), commits, reservations, ada, clock },
+    ...{ path, database, ledger, history: createHistoryRepository(database), commits, reservations, ada, clock },
     reserve: (cents: number, keyId?: string, model = 'gpt-5.2'): Promise<Reservation> =>
       reservations.reserve({ accountId: ada, keyId, worstCaseMicroUsd: microUsdOfCents(cents), model }),
     async close() {

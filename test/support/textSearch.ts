@@ -5,27 +5,27 @@ const blockBytes = 3
 const tableBits = 16
 
 /** @returns a function which tells the indexes of the texts that are there, in their order */
-export function textSearch(texts: readonly Uint8Array[]): TextSearch {
+export function createTextSearch(texts: readonly Uint8Array[]): TextSearch {
   const window = Math.min(255, ...texts.map(({ length }) => length))
   if (window < blockBytes) throw new Error(`Each text to search for needs ${blockBytes} bytes at least.`)
-  const { skips, endings } = tablesOf(texts, window)
+  const { skips, endings } = createTables(texts, window)
 
   return (bytes) => {
-    const seen = new Set<number>()
+    const tables = new Set<number>()
     for (let end = window; end <= bytes.length; ) {
       const block = blockBefore(bytes, end)
       const skip = skips[block] ?? 0
       for (const index of skip === 0 ? (endings.get(block) ?? []) : []) {
-        if (!seen.has(index) && isAt(bytes, end - window, texts[index])) seen.add(index)
+        if (!tables.has(index) && isAt(bytes, end - window, texts[index])) tables.add(index)
       }
       end += Math.max(1, skip)
     }
-    return [...seen].sort((one, other) => one - other)
+    return [...tables].sort((a, b) => a - b)
   }
 }
 
 /** How far each block is, at least, from the end of a window on a text; and the texts whose window ends with it. */
-function tablesOf(texts: readonly Uint8Array[], window: number) {
+function createTables(texts: readonly Uint8Array[], window: number) {
   const skips = new Uint8Array(1 << tableBits).fill(window - blockBytes + 1)
   const endings = new Map<number, number[]>()
   for (const [index, text] of texts.entries()) {

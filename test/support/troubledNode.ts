@@ -1,50 +1,51 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { listening } from './listening.ts'
+import { createListening } from './listening.ts'
 
 /** `hold` never answers; `cut` closes the connection. Where `passed`, the node has the request by then. */
 export type Trouble = { how: 'hold' | 'cut'; passed: boolean }
 type Call = { method: string; params?: readonly unknown[] }
 
 /** Stands before a node, and makes trouble for the requests that a test picks. */
-export async function troubledNode(target: string) {
-  let troubleOf: (nonce: string, method: string) => Trouble | undefined = () => undefined
+export async function createTroubledNode(target: string) {
+  let findTrouble: (nonce: string, method: string) => Trouble | undefined = () => undefined
   /** Of transactions, by what they settle: receipts are asked by hash. */
   const settles = new Map<string, string>()
-  const seen: { nonce: string; method: string; how: Trouble['how'] | undefined }[] = []
+  const calls: { nonce: string; method: string; how: Trouble['how'] | undefined }[] = []
   const nonces = new Set<string>()
 
-  const nonceOf = (body: string, { params }: Call): string => {
-    const known = settles.get(String(params?.[0]))
-    return known ?? [...nonces].find((it) => body.includes(it.slice(2))) ?? ''
+  const readNonce = (body: string, { params }: Call): string => {
+    const settlement = settles.get(String(params?.[0]))
+    return settlement ?? [...nonces].find((it) => body.includes(it.slice(2))) ?? ''
   }
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request)
     const call = JSON.parse(body) as Call
-    const nonce = nonceOf(body, call)
-    const trouble = troubleOf(nonce, call.method)
-    const forwarded = async () => {
+    const nonce = readNonce(body, call)
+    const trouble = findTrouble(nonce, call.method)
+    const forward = async () => {
       const reply = await fetch(target, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
       const said = await reply.text()
       if (call.method === 'eth_sendRawTransaction') settles.set(JSON.parse(said).result, nonce)
       return said
     }
-    const said = !trouble || trouble.passed ? await forwarded() : ''
-    seen.push({ nonce, method: call.method, how: trouble?.how })
+    const said = !trouble || trouble.passed ? await forward() : ''
+    calls.push({ nonce, method: call.method, how: trouble?.how })
     if (!trouble) response.writeHead(200, { 'content-type': 'application/json' }).end(said)
     else if (trouble.how === 'cut') response.destroy()
   }
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
-  const { url, close } = await listening(server)
+  const { url, close } = await createListening(server)
   return {
     url,
     /** Requests about this authorization are told from others. */
     watch: (nonce: string) => void nonces.add(nonce),
-    meets(decide: typeof troubleOf | undefined) {
-      troubleOf = decide ?? (() => undefined)
+    meets(decide: typeof findTrouble | undefined) {
+      findTrouble = decide ?? (() => undefined)
     },
-    isHeld: (nonce: string) => seen.some((it) => it.nonce === nonce && it.how === 'hold'),
-    sent: (nonce: string) => seen.filter((it) => it.nonce === nonce && it.method === 'eth_sendRawTransaction').length,
+    isHeld: (nonce: string) => calls.some((it) => it.nonce === nonce && it.how === 'hold'),
+    sent: (nonce: string) =>
+      calls.filter((call) => call.nonce === nonce && call.method === 'eth_sendRawTransaction').length,
     close,
   }
 }

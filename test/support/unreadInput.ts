@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { startHost } from '#host/compose.ts'
-import { bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { connectIpc } from '#platform/ipc/ipcClient.ts'
 import { silentLog } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
@@ -12,7 +12,7 @@ import { until } from './eventually.ts'
  * sandbox. Runs in a separate process, with which a hung host ends. Prints its results as JSON.
  */
 const [dataDir = ''] = process.argv.slice(2)
-const runtime = bubblewrapRuntime({ folder: `${dataDir}/machines`, log: silentLog, now: Date.now })
+const runtime = createBubblewrapRuntime({ folder: `${dataDir}/machines`, log: silentLog, now: Date.now })
 const host = await startHost({
   dataDir,
   runtimes: [runtime],
@@ -37,7 +37,7 @@ const openTerminal = async (sandboxId: string, command: string) => {
   const write = (input: string) =>
     call('terminal.write', { sandboxId, terminalId }, { body: Buffer.from(input) }).then(
       () => 'written',
-      (failure: unknown) => (failure instanceof AppError ? failure.code : String(failure)),
+      (error: unknown) => (error instanceof AppError ? error.code : String(error)),
     )
   const showing = (text: string) => until(text, async () => (await screen()).includes(text))
   return { screen, write, showing }
@@ -45,33 +45,33 @@ const openTerminal = async (sandboxId: string, command: string) => {
 const exec = async (sandboxId: string, command: string): Promise<string> =>
   (await call('machine.exec', { sandboxId, command, timeoutMs: 60_000 })).body.toString()
 
-const [evil, other] = [await createMachine(), await createMachine()]
-const seen: Record<string, unknown> = { user: process.getuid?.() }
+const [evil, victim] = [await createMachine(), await createMachine()]
+const observations: Record<string, unknown> = { user: process.getuid?.() }
 
 const unread = await openTerminal(evil, 'stty raw -echo; printf ready; sleep 1000')
 await unread.showing('ready')
 const writes: string[] = []
 for (const bytes of [3_000, 2_000, 60_000, 900_000, 1_048_576]) writes.push(await unread.write('x'.repeat(bytes)))
-seen.writes = writes
-seen.besideInput = await exec(other, 'echo fine')
+observations.writes = writes
+observations.besideInput = await exec(victim, 'echo fine')
 
 const queries = `i=0; while [ $i -lt 3000 ]; do printf '\\033[c\\033[6n'; i=$((i+1)); done`
 const asking = await openTerminal(evil, `stty raw -echo; ${queries}; printf 'asked all'; sleep 1000`)
 await asking.showing('asked all')
-seen.besideQueries = await exec(other, 'echo fine')
+observations.besideQueries = await exec(victim, 'echo fine')
 
 const input = randomBytes(512 * 1024).toString('hex')
 const late = `stty raw -echo; printf ready; while [ ! -e /read ]; do sleep 0.02; done; head -c ${input.length} | sha256sum`
-const reading = await openTerminal(other, late)
+const reading = await openTerminal(victim, late)
 await reading.showing('ready')
-seen.late = await reading.write(input)
-await exec(other, 'touch /read')
+observations.late = await reading.write(input)
+await exec(victim, 'touch /read')
 await reading.showing(' -')
-seen.isWhole = (await reading.screen()).includes(createHash('sha256').update(input).digest('hex'))
+observations.isWhole = (await reading.screen()).includes(createHash('sha256').update(input).digest('hex'))
 
 await call('machine.delete', { sandboxId: evil })
-await call('machine.delete', { sandboxId: other })
-seen.stored = await runtime.stored()
+await call('machine.delete', { sandboxId: victim })
+observations.stored = await runtime.listStored()
 close()
 await host.close()
-process.stdout.write(JSON.stringify(seen))
+process.stdout.write(JSON.stringify(observations))

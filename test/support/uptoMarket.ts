@@ -2,9 +2,9 @@ import { createServer } from 'node:http'
 import { x402UptoPermit2ProxyABI as proxyAbi } from '@x402/evm'
 import type { Address, Hex } from 'viem'
 import { evmNetworks, permit2 } from '#shared/contract/networks.ts'
-import { testContracts, testDollarAbi } from './contracts/testContracts.ts'
+import { createTestContracts, testDollarAbi } from './contracts/testContracts.ts'
 import type { EvmNode } from './evmNode.ts'
-import { listening } from './listening.ts'
+import { createListening } from './listening.ts'
 
 const [base] = evmNetworks
 /** The second of anvil's own accounts. */
@@ -24,10 +24,10 @@ export type UptoPermit = {
 
 /** Who sells by `upto` on this node, and who settles it there. @param cap millionths of a USDC */
 export async function uptoMarket(node: EvmNode, { payTo, cap }: { payTo: Address; cap: number }) {
-  const { TestPermit2, TestUptoProxy } = testContracts()
+  const { TestPermit2, TestUptoProxy } = createTestContracts()
   await node.deploy(permit2.address, TestPermit2)
   await node.deploy(permit2.uptoSpender, TestUptoProxy)
-  const settled = (hash: Hex) => node.client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
+  const waitForReceipt = (hash: Hex) => node.client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
 
   return {
     facilitator,
@@ -40,35 +40,35 @@ export async function uptoMarket(node: EvmNode, { payTo, cap }: { payTo: Address
         ...{ address: base.usdc.address, abi: testDollarAbi, functionName: 'approve', account: address },
         args: [permit2.address, allowed ? 10n ** 12n : 0n],
       })
-      await settled(hash)
+      await waitForReceipt(hash)
     },
     /** As a facilitator settles, by the contract's published interface. */
     async settle(
-      { signature, permit2Authorization: it }: UptoPermit,
+      { signature, permit2Authorization: permit }: UptoPermit,
       amount: number,
       by = facilitator,
-      to = it.witness.to,
+      to = permit.witness.to,
     ) {
       const call = {
         ...({ address: permit2.uptoSpender, abi: proxyAbi, functionName: 'settle', account: by } as const),
         args: [
           {
-            permitted: { token: it.permitted.token, amount: BigInt(it.permitted.amount) },
-            ...{ nonce: BigInt(it.nonce), deadline: BigInt(it.deadline) },
+            permitted: { token: permit.permitted.token, amount: BigInt(permit.permitted.amount) },
+            ...{ nonce: BigInt(permit.nonce), deadline: BigInt(permit.deadline) },
           },
           BigInt(amount),
-          it.from,
+          permit.from,
           {
             to,
-            facilitator: by === facilitator ? it.witness.facilitator : by,
-            validAfter: BigInt(it.witness.validAfter),
+            facilitator: by === facilitator ? permit.witness.facilitator : by,
+            validAfter: BigInt(permit.witness.validAfter),
           },
           signature,
         ],
       } as const
       await node.client.simulateContract(call) // it tells why it would be refused
       const hash = await node.client.writeContract(call)
-      await settled(hash)
+      await waitForReceipt(hash)
       return hash
     },
     /** Sells by `upto`. @param answer what it does with a payment: a transaction hash is told, undefined ends the connection */
@@ -81,8 +81,8 @@ export async function uptoMarket(node: EvmNode, { payTo, cap }: { payTo: Address
           const extra = { facilitatorAddress: facilitator, assetTransferMethod: 'permit2' }
           const accepts = [{ ...offer, maxTimeoutSeconds: 60, extra, ...over }]
           const demand = { x402Version: 2, resource: { url: 'http://127.0.0.1/' }, accepts }
-          const told = Buffer.from(JSON.stringify(demand)).toString('base64')
-          return void response.writeHead(402, { 'payment-required': told }).end('{}')
+          const header = Buffer.from(JSON.stringify(demand)).toString('base64')
+          return void response.writeHead(402, { 'payment-required': header }).end('{}')
         }
         const { payload } = JSON.parse(Buffer.from(String(header), 'base64').toString())
         permits.push(payload)
@@ -93,7 +93,7 @@ export async function uptoMarket(node: EvmNode, { payTo, cap }: { payTo: Address
           .writeHead(200, { 'payment-response': Buffer.from(JSON.stringify(receipt)).toString('base64') })
           .end('done')
       })
-      return { ...(await listening(server)), permits }
+      return { ...(await createListening(server)), permits }
     },
   }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { accountRequestRepository } from '#service/auth/accountRequestRepository.ts'
+import { createAccountRequestRepository } from '#service/auth/accountRequestRepository.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 
 /** Has a wallet ask a service for an account, whatever that service does with unknown wallets. @returns the request's id */
@@ -8,7 +8,13 @@ export function waitingAccountRequest(dataDir: string, address: string): string 
   try {
     const id = 'areq_000000000000000000000001'
     const wallet = { type: 'evm', address } as const
-    accountRequestRepository(database).save({ id, wallet, state: 'waiting', askedAtMs: Date.now(), decidedAtMs: null })
+    createAccountRequestRepository(database).save({
+      id,
+      wallet,
+      state: 'waiting',
+      askedAtMs: Date.now(),
+      decidedAtMs: null,
+    })
     return id
   } finally {
     database.close()

@@ -1,15 +1,15 @@
 import { request } from 'node:http'
-import { type Input, type Output, type Route, requestOf } from '#shared/contract/route.ts'
+import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
 import { openWalletSheet } from '#shared/contract/wallet.ts'
 import type { PersonSession } from './personSession.ts'
 
 /** The person's session, as their browser has it. */
 export type PersonClient = { call<R extends Route>(route: R, input: Input<R>): Promise<Output<R>> }
 
-export function personClient(origin: string, session: PersonSession): PersonClient {
+export function createPersonClient(origin: string, session: PersonSession): PersonClient {
   return {
     async call(route, input) {
-      const { path, body } = requestOf(route, input)
+      const { path, body } = buildRequest(route, input)
       const reply = await fetch(`${origin}${path}`, {
         method: route.method,
         headers: { ...session, ...(body !== undefined && { 'content-type': 'application/json' }) },
@@ -26,7 +26,7 @@ export function personClient(origin: string, session: PersonSession): PersonClie
 /** Adds a private key to the wallet, or makes one of it, by the forms of the sheet as they are without a browser. */
 export async function importPrivateKey(
   person: PersonClient,
-  given: { key: string; passphrase: string },
+  fields: { key: string; passphrase: string },
 ): Promise<void> {
   const { url } = await person.call(openWalletSheet, { purpose: 'import', theme: 'dark' })
   const first = await visit(url)
@@ -34,10 +34,10 @@ export async function importPrivateKey(
   const end = await send(url, chosen, {
     do: 'next',
     chain: 'evm',
-    private_key: given.key,
-    passphrase: given.passphrase,
-    new_passphrase: given.passphrase,
-    new_passphrase_again: given.passphrase,
+    private_key: fields.key,
+    passphrase: fields.passphrase,
+    new_passphrase: fields.passphrase,
+    new_passphrase_again: fields.passphrase,
   })
   if (!end.includes('steward.sheet.done')) throw new Error(`The private key was not imported:\n${end}`)
 }
@@ -45,16 +45,16 @@ export async function importPrivateKey(
 /** Makes a change of what is allowed; what has to be confirmed is confirmed by the form of its sheet. */
 export async function changeConfirmed(
   person: PersonClient,
-  given: { passphrase: string; change: () => Promise<unknown> },
+  fields: { passphrase: string; change: () => Promise<unknown> },
 ): Promise<void> {
-  const refusal = await given.change().then(
+  const refusal = await fields.change().then(
     () => undefined,
-    (failure: unknown) => failure,
+    (error: unknown) => error,
   )
   if (refusal === undefined) return
   if (!String(refusal).includes('policy/confirmation')) throw refusal
   const { url } = await person.call(openWalletSheet, { purpose: 'confirm_policy', theme: 'dark' })
-  const end = await send(url, await visit(url), { do: 'next', passphrase: given.passphrase })
+  const end = await send(url, await visit(url), { do: 'next', passphrase: fields.passphrase })
   if (!end.includes('steward.sheet.done')) throw new Error(`The policy was not changed:\n${end}`)
 }
 

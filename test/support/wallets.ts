@@ -47,7 +47,7 @@ export function solanaWallet(now: () => number = Date.now): SigningWallet & { si
 /** What `viem` makes of the usual fields, and of those given instead. */
 export function siweMessage(
   url: string,
-  given: Pick<CreateSiweMessageParameters, 'address' | 'nonce'> & Partial<CreateSiweMessageParameters>,
+  fields: Pick<CreateSiweMessageParameters, 'address' | 'nonce'> & Partial<CreateSiweMessageParameters>,
 ): string {
   return createSiweMessage({
     domain: new URL(url).host,
@@ -56,7 +56,7 @@ export function siweMessage(
     version: '1',
     chainId: 8453,
     issuedAt: new Date(),
-    ...given,
+    ...fields,
   })
 }
 
@@ -77,21 +77,21 @@ export async function newNonce(url: string): Promise<string> {
   return json.nonce
 }
 
-function signingWallet<A extends string>(given: {
+function signingWallet<A extends string>(options: {
   chainType: 'evm' | 'solana'
   address: A
   sign: SigningWallet['sign']
   messageFor: (url: string, nonce: string) => string
 }): SigningWallet & { address: A } {
-  const { chainType, address, sign, messageFor } = given
-  const signedMessage = async (url: string) => {
+  const { chainType, address, sign, messageFor } = options
+  const signMessage = async (url: string) => {
     const message = messageFor(url, await newNonce(url))
     return { message, signature: await sign(message), chain_type: chainType }
   }
   return {
     address,
     sign,
-    signedMessage,
-    signIn: async (url) => exchange(url, '/v1/auth/verify', { body: await signedMessage(url) }),
+    signedMessage: signMessage,
+    signIn: async (url) => exchange(url, '/v1/auth/verify', { body: await signMessage(url) }),
   }
 }

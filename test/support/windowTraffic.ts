@@ -10,31 +10,32 @@ export type WindowTraffic = {
   sheets(): Promise<Written[]>
 }
 
-export function windowTraffic(page: Page): WindowTraffic {
-  const own: (Written | Promise<Written>)[] = []
+export function createWindowTraffic(page: Page): WindowTraffic {
+  const traffic: (Written | Promise<Written>)[] = []
   const ofSheets: (Written | Promise<Written>)[] = []
   page.on('request', (request) => {
-    own.push({ where: 'the address of a request', bytes: Buffer.from(request.url()) })
-    if (!isSheet(request.url())) own.push({ where: request.url(), bytes: request.postDataBuffer() ?? Buffer.alloc(0) })
+    traffic.push({ where: 'the address of a request', bytes: Buffer.from(request.url()) })
+    if (!isSheet(request.url()))
+      traffic.push({ where: request.url(), bytes: request.postDataBuffer() ?? Buffer.alloc(0) })
   })
   page.on('response', (response) => {
-    const kept = isSheet(response.url()) ? ofSheets : own
-    kept.push(answerOf(response))
+    const target = isSheet(response.url()) ? ofSheets : traffic
+    target.push(readResponse(response))
   })
   page.on('websocket', (socket) => {
     const heard = ({ payload }: { payload: string | Buffer }) =>
-      own.push({ where: `a frame of ${socket.url()}`, bytes: Buffer.from(payload) })
+      traffic.push({ where: `a frame of ${socket.url()}`, bytes: Buffer.from(payload) })
     socket.on('framereceived', heard)
     socket.on('framesent', heard)
   })
-  page.on('console', (message) => own.push({ where: 'the console', bytes: Buffer.from(message.text()) }))
-  return { everything: () => Promise.all(own), sheets: () => Promise.all(ofSheets) }
+  page.on('console', (message) => traffic.push({ where: 'the console', bytes: Buffer.from(message.text()) }))
+  return { everything: () => Promise.all(traffic), sheets: () => Promise.all(ofSheets) }
 }
 
-async function answerOf(response: Response): Promise<Written> {
-  const where = `${response.request().method()} ${response.url()}`
+async function readResponse(response: Response): Promise<Written> {
+  const source = `${response.request().method()} ${response.url()}`
   const body = await response.body().catch(() => Buffer.alloc(0)) // of a page that was left before it was read
-  return { where, bytes: Buffer.concat([Buffer.from(JSON.stringify(response.headers())), body]) }
+  return { where: source, bytes: Buffer.concat([Buffer.from(JSON.stringify(response.headers())), body]) }
 }
 
 function isSheet(url: string): boolean {

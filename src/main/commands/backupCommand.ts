@@ -4,10 +4,10 @@ import { basename, dirname, join, relative } from 'node:path'
 import { z } from 'zod'
 import type { StartOptions } from '#config/startOptions.ts'
 import { removeInRange } from '#host/runtimes/bubblewrap/images/inRange.ts'
-import { lockHolder } from '#platform/dataLock.ts'
+import { findLockHolder } from '#platform/dataLock.ts'
 import { hostFolder, hostSocketPath } from '#platform/hostSocket.ts'
 import { connectIpc, type IpcClient } from '#platform/ipc/ipcClient.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { version } from '#platform/version.ts'
 import { AppError } from '#shared/appError.ts'
 import { type HostMethod, type HostParams, type HostResult, hostMethods } from '#shared/contract/hostIpc.ts'
@@ -45,7 +45,7 @@ export async function runBackup({ folder, dataFolder, json }: Options): Promise<
       await copyRest(dataFolder, part)
       await copyMachines(dataFolder, part, frozen)
     } finally {
-      for (const place of frozen) await callHost(host, 'snapshot.delete', place, snapshotMs)
+      for (const snapshot of frozen) await callHost(host, 'snapshot.delete', snapshot, snapshotMs)
     }
     const manifest: z.infer<typeof Manifest> = { kind: 'steward-backup', format: 1, version }
     await writeFile(join(part, manifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
@@ -57,7 +57,7 @@ export async function runBackup({ folder, dataFolder, json }: Options): Promise<
   }
   const outside = await sandboxesOfDocker(dataFolder)
   if (json) process.stdout.write(`${JSON.stringify({ event: 'backup', folder: target, left_out: outside })}\n`)
-  else process.stdout.write(`The backup is in ${target}.\n${outside.length === 0 ? '' : leftOut(outside)}`)
+  else process.stdout.write(`The backup is in ${target}.\n${outside.length === 0 ? '' : describeExcluded(outside)}`)
   return 0
 }
 
@@ -69,7 +69,7 @@ export async function runBackup({ folder, dataFolder, json }: Options): Promise<
 export async function runRestore({ folder, dataFolder, json }: Options): Promise<number> {
   if (folder === undefined) throw new AppError('command/usage', '`restore` needs the folder of a backup.')
   const text = await readFile(join(folder, manifestName), 'utf8').catch(() => undefined)
-  if (text === undefined || !Manifest.safeParse(parsedJson(text)).success) {
+  if (text === undefined || !Manifest.safeParse(parseJsonOrUndefined(text)).success) {
     throw new AppError('backup/failed', `${folder} is not a Steward backup that this version can read.`)
   }
   for (const name of await databasesIn(folder)) openDatabase(join(folder, name), { check: true }).close()
@@ -111,7 +111,7 @@ async function requireTarget(folder: string | undefined, dataFolder: string): Pr
 /** @throws AppError `data/in-use` */
 async function requireUnused(dataFolder: string): Promise<void> {
   for (const name of ['steward.lock', 'service.lock']) {
-    const holder = await lockHolder(dataFolder, name)
+    const holder = await findLockHolder(dataFolder, name)
     if (holder) throw inUse(`${holder.program} (process ${holder.pid})`, dataFolder)
   }
   const host = await connectHost(dataFolder)
@@ -153,9 +153,9 @@ async function freezeDisks(host: IpcClient): Promise<Frozen[]> {
       await callHost(host, 'snapshot.create', { sandboxId, snapshotId, runtime }, snapshotMs)
     }
     return frozen
-  } catch (failure) {
-    for (const place of frozen) await callHost(host, 'snapshot.delete', place, snapshotMs).catch(() => {})
-    throw failure
+  } catch (error) {
+    for (const snapshot of frozen) await callHost(host, 'snapshot.delete', snapshot, snapshotMs).catch(() => {})
+    throw error
   }
 }
 
@@ -178,27 +178,32 @@ async function databasesIn(folder: string): Promise<string[]> {
 /** Excludes databases, sandboxes, logs, the window's browser profile, locks and sockets. */
 async function copyRest(dataFolder: string, part: string): Promise<void> {
   const machines = join(hostFolder(dataFolder), 'machines')
-  const left = new Set(['logs', 'window', join('host', 'machines'), join('host', 'host.pid')])
-  const isLeft = (path: string): boolean => {
+  const excludedPaths = new Set(['logs', 'window', join('host', 'machines'), join('host', 'host.pid')])
+  const isExcluded = (path: string): boolean => {
     const inside = relative(dataFolder, path)
     const name = basename(path)
-    return left.has(inside) || path === machines || /\.lock(\..*)?$/.test(name) || /\.sqlite(-wal|-shm)?$/.test(name)
+    return (
+      excludedPaths.has(inside) ||
+      path === machines ||
+      /\.lock(\..*)?$/.test(name) ||
+      /\.sqlite(-wal|-shm)?$/.test(name)
+    )
   }
-  await copyTree(dataFolder, part, { leaveOut: isLeft })
+  await copyTree(dataFolder, part, { leaveOut: isExcluded })
 }
 
 async function copyMachines(dataFolder: string, part: string, frozen: readonly Frozen[]): Promise<void> {
   const machines = join(hostFolder(dataFolder), 'machines')
-  const places = new Map<string, SnapshotId>(frozen.map(({ sandboxId, snapshotId }) => [sandboxId, snapshotId]))
+  const snapshotIds = new Map<string, SnapshotId>(frozen.map(({ sandboxId, snapshotId }) => [sandboxId, snapshotId]))
   for (const name of await readdir(machines).catch(() => [])) {
     if (!SandboxId.safeParse(name).success) continue
     const from = join(machines, name)
     const to = join(hostFolder(part), 'machines', name)
-    const snapshotId = places.get(name)
+    const snapshotId = snapshotIds.get(name)
     await mkdir(to, { recursive: true, mode: 0o700 })
-    for (const entry of await entriesOf(from)) {
-      const isLeft = entry === 'run.json' || (snapshotId !== undefined && isPresent(entry, snapshotId))
-      if (!isLeft) await copyTree(join(from, entry), join(to, entry))
+    for (const entry of await listEntries(from)) {
+      const isExcludedEntry = entry === 'run.json' || (snapshotId !== undefined && isPresent(entry, snapshotId))
+      if (!isExcludedEntry) await copyTree(join(from, entry), join(to, entry))
     }
     await copyMode(from, to)
     if (snapshotId === undefined) continue
@@ -209,7 +214,7 @@ async function copyMachines(dataFolder: string, part: string, frozen: readonly F
 }
 
 /** Paths below the folder of a sandbox; its snapshots one by one. */
-async function entriesOf(folder: string): Promise<string[]> {
+async function listEntries(folder: string): Promise<string[]> {
   const names = await readdir(folder)
   const snapshots = await readdir(join(folder, 'snapshots')).catch(() => [])
   return [...names.filter((name) => name !== 'snapshots'), ...snapshots.map((name) => join('snapshots', name))]
@@ -226,7 +231,7 @@ async function sandboxesOfDocker(dataFolder: string): Promise<string[]> {
   return names.filter((name) => SandboxId.safeParse(name).success)
 }
 
-function leftOut(ids: readonly string[]): string {
+function describeExcluded(ids: readonly string[]): string {
   return `Files of ${ids.length} sandbox${ids.length === 1 ? '' : 'es'} of Docker or Podman stay in the engine and are not in it.\n`
 }
 

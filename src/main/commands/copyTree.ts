@@ -28,19 +28,19 @@ export async function copyTree(from: string, to: string, { leaveOut }: Options =
 }
 
 async function copyPart(from: string, to: string, leaveOut: (path: string) => boolean): Promise<void> {
-  const found = await lstat(from)
-  if (leaveOut(from) || found.isSocket()) return
-  if (!found.isDirectory()) {
-    await copyEntry(from, to, found)
+  const stats = await lstat(from)
+  if (leaveOut(from) || stats.isSocket()) return
+  if (!stats.isDirectory()) {
+    await copyEntry(from, to, stats)
     return
   }
   await mkdir(to, { recursive: true })
   for (const name of await readdir(from)) {
-    await copyPart(join(from, name), join(to, name), leaveOut).catch((failure: unknown) => {
-      if (!isGone(failure)) throw failure
+    await copyPart(join(from, name), join(to, name), leaveOut).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error
     })
   }
-  await setMode(to, found)
+  await setMode(to, stats)
 }
 
 /** Gives `to` the mode and, for root, the owner of `from`. */
@@ -55,11 +55,11 @@ async function setMode(path: string, { uid, gid, mode }: Stats): Promise<void> {
 
 const smallBytes = 1024 * 1024
 
-async function copyEntry(from: string, to: string, found: Stats): Promise<void> {
-  if (!found.isFile() || found.size > smallBytes) return copyWhole(from, to)
+async function copyEntry(from: string, to: string, stats: Stats): Promise<void> {
+  if (!stats.isFile() || stats.size > smallBytes) return copyWhole(from, to)
   await copyFile(from, to)
-  await setMode(to, found)
-  await utimes(to, found.atime, found.mtime)
+  await setMode(to, stats)
+  await utimes(to, stats.atime, stats.mtime)
 }
 
 /** Uses GNU cp, which preserves the holes of sparse disk images. */
@@ -88,16 +88,16 @@ async function copyOwned([program = '', ...parts]: readonly string[], { from, to
 }
 
 /** Whether a running Steward removed the file during the copy. */
-function isGone(failure: unknown): boolean {
-  if (!(failure instanceof Error)) return false
-  const said = 'stderr' in failure ? String(failure.stderr) : ''
-  return ('code' in failure && failure.code === 'ENOENT') || said.includes('No such file or directory')
+function isNotFound(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const said = 'stderr' in error ? String(error.stderr) : ''
+  return ('code' in error && error.code === 'ENOENT') || said.includes('No such file or directory')
 }
 
 function notCopied({ from, to }: { from: string; to: string }, cause: unknown): AppError {
-  return new AppError('backup/failed', `${from} could not be copied to ${to}: ${reasonOf(cause)}.`, { cause })
+  return new AppError('backup/failed', `${from} could not be copied to ${to}: ${toReason(cause)}.`, { cause })
 }
 
-function reasonOf(cause: unknown): string {
+function toReason(cause: unknown): string {
   return cause instanceof Error ? (cause.message.split('\n')[0] ?? cause.message) : String(cause)
 }

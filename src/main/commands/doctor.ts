@@ -1,17 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { secretPlaces } from '#agent/wallet/secretPlaces.ts'
+import { createSecretLocator } from '#agent/wallet/secretLocator.ts'
 import { type Config, type Environment, loadConfig } from '#config/config.ts'
 import { dockerConfig } from '#config/dockerConfig.ts'
 import type { StartOptions } from '#config/startOptions.ts'
-import { bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import { dockerRuntime } from '#host/runtimes/docker/dockerRuntime.ts'
+import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { createDockerRuntime } from '#host/runtimes/docker/dockerRuntime.ts'
 import { openDataFolder } from '#platform/dataFolder.ts'
-import { type LockHolder, lockHolder } from '#platform/dataLock.ts'
+import { findLockHolder, type LockHolder } from '#platform/dataLock.ts'
 import { hostSocketPath } from '#platform/hostSocket.ts'
 import { connectIpc } from '#platform/ipc/ipcClient.ts'
-import { keychainSecretStore } from '#platform/keychainSecretStore.ts'
+import { createKeychainSecretStore } from '#platform/keychainSecretStore.ts'
 import { isLoopback, parseListen } from '#platform/listenAddress.ts'
 import { silentLog } from '#platform/log.ts'
 import { canListen } from '#platform/loopbackListening.ts'
@@ -43,11 +43,19 @@ const keychainMs = 20_000
  * @param window why Electron shows no window here; undefined when it does
  * @returns the exit code of the program: 1 when no sandbox can run
  */
-export async function runDoctor(options: Options, given: Environment, window: string | undefined): Promise<number> {
-  const config = loadConfig({ ...options.config, environment: given })
+export async function runDoctor(
+  options: Options,
+  environment: Environment,
+  window: string | undefined,
+): Promise<number> {
+  const config = loadConfig({ ...options.config, environment: environment })
   const runtimes = await reports(options.dataFolder, config)
-  const holder = await lockHolder(options.dataFolder, 'steward.lock')
-  const keychain = keychainSecretStore({ scopeName: 'doctor', platform: process.platform, deadlineMs: keychainMs })
+  const holder = await findLockHolder(options.dataFolder, 'steward.lock')
+  const keychain = createKeychainSecretStore({
+    scopeName: 'doctor',
+    platform: process.platform,
+    deadlineMs: keychainMs,
+  })
   const fault = await tryKeychain(keychain)
   const findings: Finding[] = [
     {
@@ -68,15 +76,15 @@ export async function runDoctor(options: Options, given: Environment, window: st
   return runtimes.some((it) => it.available) ? 0 : 1
 }
 
-/** Of the host that runs, which knows best; else tried in a folder of its own, which is removed. */
+/** Reads the reports of the running host. Without one, probes each runtime in a temporary folder. */
 async function reports(dataFolder: string, config: Config): Promise<RuntimeReport[]> {
   const running = await runningReports(dataFolder)
   if (running) return running
   const folder = await mkdtemp(join(tmpdir(), 'steward-doctor-'))
   const runtimes = config.sandboxes.runtimes.map((name) =>
     name === 'docker'
-      ? dockerRuntime({ folder, docker: dockerConfig(config), log: silentLog, now: Date.now })
-      : bubblewrapRuntime({ folder, cpuWeight: config.sandboxes.cpu_weight, log: silentLog, now: Date.now }),
+      ? createDockerRuntime({ folder, docker: dockerConfig(config), log: silentLog, now: Date.now })
+      : createBubblewrapRuntime({ folder, cpuWeight: config.sandboxes.cpu_weight, log: silentLog, now: Date.now }),
   )
   try {
     return await Promise.all(runtimes.map((it) => it.describe()))
@@ -107,15 +115,18 @@ function windowFinding(why: string | undefined): Finding {
 
 function runtimeFinding({ name, available, detail, cure, enforced, limit_gaps: gaps }: RuntimeReport): Finding {
   const title = `Sandboxes (${name})`
-  if (!available) return { name: title, state: 'missing', says: sentence(detail), notes: commandNote(cure) }
+  if (!available) return { name: title, state: 'missing', says: sentence(detail), notes: createCommandNote(cure) }
   const kinds = { memory: 'memory', cpu: 'processor', disk: 'disk', processes: 'process count' } as const
-  const named = (held: boolean) =>
-    (Object.keys(kinds) as (keyof Enforced)[]).filter((kind) => enforced[kind] === held).map((kind) => kinds[kind]) // its own keys
-  const loose = named(false)
-  const held = named(true).length === 0 ? 'No limit is enforced.' : `Enforced limits: ${named(true).join(', ')}.`
+  const listLimits = (isEnforced: boolean) =>
+    (Object.keys(kinds) as (keyof Enforced)[])
+      .filter((kind) => enforced[kind] === isEnforced)
+      .map((kind) => kinds[kind]) // its own keys
+  const loose = listLimits(false)
+  const held =
+    listLimits(true).length === 0 ? 'No limit is enforced.' : `Enforced limits: ${listLimits(true).join(', ')}.`
   const says = `${sentence(detail)} ${held}${loose.length === 0 ? '' : ` Not enforced: ${loose.join(', ')}.`}`
-  const told = gaps.filter(({ reason, cure: command }) => command !== null || !detail.includes(reason))
-  const notes = told.map(({ reason, cure: command }) => ({ says: sentence(reason), command }))
+  const reportedGaps = gaps.filter(({ reason, cure: command }) => command !== null || !detail.includes(reason))
+  const notes = reportedGaps.map(({ reason, cure: command }) => ({ says: sentence(reason), command }))
   return { name: title, state: loose.length === 0 ? 'good' : 'limited', says, notes }
 }
 
@@ -125,10 +136,10 @@ function sandboxNetworkFinding(report: RuntimeReport): Finding {
   const offered = networks.filter((network) => network !== 'none')
   const works = offered.length === 0 ? 'None.' : `Available: ${offered.join(', ')}.`
   if (detail === null) return { name: title, state: 'good', says: works }
-  return { name: title, state: 'limited', says: `${works} ${sentence(detail)}`, notes: commandNote(cure) }
+  return { name: title, state: 'limited', says: `${works} ${sentence(detail)}`, notes: createCommandNote(cure) }
 }
 
-function commandNote(command: string | null): NonNullable<Finding['notes']> {
+function createCommandNote(command: string | null): NonNullable<Finding['notes']> {
   return command === null ? [] : [{ says: 'To change that:', command }]
 }
 
@@ -143,23 +154,23 @@ async function walletFinding({ dataFolder, config, keychain, fault }: WalletQues
   const unavailable = fault?.code === 'wallet/keychain-unavailable' ? fault.message : undefined
   const tried: SecretStore = { ...keychain, fault: async () => unavailable }
   try {
-    const { kind, name, detail } = await secretPlaces({ dataFolder, config, keychain: () => tried }).backend()
+    const { kind, name, detail } = await createSecretLocator({ dataFolder, config, keychain: () => tried }).backend()
     if (kind !== 'vault_file' && fault) return { name: 'Wallet', state: 'limited', says: `${name}. ${fault.message}` }
     return { name: 'Wallet', state: 'good', says: `${name}. ${detail}` }
-  } catch (failure) {
-    return { name: 'Wallet', state: 'missing', says: failure instanceof Error ? failure.message : String(failure) }
+  } catch (error) {
+    return { name: 'Wallet', state: 'missing', says: error instanceof Error ? error.message : String(error) }
   }
 }
 
 async function networkFindings({ app, service }: Config, holder: LockHolder | undefined): Promise<Finding[]> {
-  const asked = [
+  const probes = [
     ['Interface', app.listen],
     ['Service', service.listen],
   ] as const
   return Promise.all(
-    asked.map(async ([what, text]): Promise<Finding> => {
+    probes.map(async ([subject, text]): Promise<Finding> => {
       const address = parseListen(text)
-      const name = `Network (${what.toLowerCase()})`
+      const name = `Network (${subject.toLowerCase()})`
       if (!address) return { name, state: 'missing', says: `${text} is no address.` }
       if (!(await canListen(address))) {
         if (holder)
@@ -175,8 +186,8 @@ async function networkFindings({ app, service }: Config, holder: LockHolder | un
 async function dataFinding(dataFolder: string, holder: LockHolder | undefined): Promise<Finding> {
   try {
     await openDataFolder(dataFolder)
-  } catch (failure) {
-    return { name: 'Data', state: 'missing', says: failure instanceof Error ? failure.message : String(failure) }
+  } catch (error) {
+    return { name: 'Data', state: 'missing', says: error instanceof Error ? error.message : String(error) }
   }
   const user = holder ? `; ${holder.program} (process ${holder.pid}) uses it now` : ''
   return { name: 'Data', state: 'good', says: `${dataFolder} can be written${user}.` }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { readStartOptions } from '#config/startOptions.ts'
-import { imageOrder } from './imageOrder.ts'
+import { parseImageOrder } from './imageOrder.ts'
 
 const read = (...parts: string[]) => readStartOptions(parts, { HOME: '/home/ada' })
 const order = (...parts: string[]) => {
   const { image } = read(...parts)
-  return image && imageOrder(image)
+  return image && parseImageOrder(image)
 }
 
 test('orders of images are read whole', () => {
@@ -37,9 +37,9 @@ test.each([
   [['image', 'list', '--packages', 'jq'], '--from and --packages belong to `image add`.'],
   [['--from', 'x.tar'], '--from and --packages belong to `image add`.'],
 ] as const)('%j is refused', (parts, message) => {
-  const failure = expect.objectContaining({
+  const error = expect.objectContaining({
     code: 'command/usage',
     message: typeof message === 'string' ? message : expect.stringMatching(message),
   })
-  expect(() => order(...parts)).toThrow(failure)
+  expect(() => order(...parts)).toThrow(error)
 })

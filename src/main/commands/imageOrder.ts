@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { ImageWords } from '#config/startOptions.ts'
+import type { ImageArguments } from '#config/startOptions.ts'
 import { AppError } from '#shared/appError.ts'
 import { ImageName, ImageSource } from '#shared/contract/images.ts'
 
@@ -9,18 +9,18 @@ export type ImageOrder =
   | { kind: 'remove'; name: ImageName }
 
 /**
- * What a person wants of images. Apart from the other options, because every start reads those, and this needs zod.
+ * Parses the arguments of the command `image`. Separate from the other options, which every start reads: this needs zod.
  * @throws AppError `command/usage`
  */
-export function imageOrder({ words: [what, name], from, packages }: ImageWords): ImageOrder {
-  if (what === 'list' && name === undefined) return { kind: 'list' }
-  if (what !== 'add' && what !== 'remove') throw usage('After `image` comes `add NAME`, `remove NAME` or `list`.')
+export function parseImageOrder({ words: [action, name], from, packages }: ImageArguments): ImageOrder {
+  if (action === 'list' && name === undefined) return { kind: 'list' }
+  if (action !== 'add' && action !== 'remove') throw usage('After `image` comes `add NAME`, `remove NAME` or `list`.')
   const named = ImageName.safeParse(name)
   if (!named.success) {
     const problem = name === undefined ? 'is missing' : named.error.issues[0]?.message
     throw usage(`The name of the image ${problem}.`)
   }
-  return what === 'remove'
+  return action === 'remove'
     ? { kind: 'remove', name: named.data }
     : { kind: 'add', name: named.data, source: imageSource(from, packages) }
 }

@@ -3,16 +3,16 @@ import { z } from 'zod'
 import type { StartOptions } from '#config/startOptions.ts'
 import { parseJson } from '#platform/boundedJson.ts'
 import { openDataFolder } from '#platform/dataFolder.ts'
-import { httpClient } from '#platform/httpClient.ts'
-import { keptRdapList } from '#platform/keptRdapList.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { createHttpClient } from '#platform/httpClient.ts'
+import { getStoredRdapList } from '#platform/keptRdapList.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { replaceFile } from '#platform/replaceFile.ts'
 import { AppError } from '#shared/appError.ts'
 
 const publicList = 'https://data.iana.org/rdap/dns.json'
 /** IANA's list has 300 KB and more than a thousand top-level domains. */
 const maxAnswerBytes = 4 * 1024 * 1024
-const fewestDomains = 100
+const minDomains = 100
 const answerMs = 60_000
 const dayMs = 24 * 3600 * 1000
 
@@ -34,18 +34,18 @@ export async function runRdap({
   json,
 }: Pick<StartOptions, 'rdap' | 'dataFolder' | 'json'>): Promise<number> {
   const url = rdap ?? publicList
-  const text = await fetched(url)
+  const text = await fetchText(url)
   const list = checked(url, text)
-  const file = keptRdapList(dataFolder)
-  const before = publicationOf(file)
+  const file = getStoredRdapList(dataFolder)
+  const before = readPublication(file)
   if (before !== undefined && Date.parse(list.publication) < before) {
     throw new AppError('rdap/list', `The list at ${url} is older than the one in use. It was not changed.`)
   }
   await openDataFolder(dataFolder)
   await replaceFile(file, text)
   const domains = list.services.reduce((sum, [suffixes]) => sum + suffixes.length, 0)
-  const told = { domains, publication: list.publication, file }
-  if (json) process.stdout.write(`${JSON.stringify({ event: 'rdap-updated', ...told })}\n`)
+  const result = { domains, publication: list.publication, file }
+  if (json) process.stdout.write(`${JSON.stringify({ event: 'rdap-updated', ...result })}\n`)
   else {
     const day = list.publication.slice(0, 10)
     process.stdout.write(`${domains} top-level domains, published ${day}. Restart Steward to use them.\n`)
@@ -53,12 +53,12 @@ export async function runRdap({
   return 0
 }
 
-async function fetched(url: string): Promise<string> {
+async function fetchText(url: string): Promise<string> {
   const isLoopback = /^http:\/\/(127\.0\.0\.1|\[::1\])(:\d+)?\//.test(url)
   if (!url.startsWith('https://') && !isLoopback) {
     throw new AppError('command/usage', `${url} is no https address.`)
   }
-  const client = httpClient({ maxAnswerBytes })
+  const client = createHttpClient({ maxAnswerBytes })
   try {
     const signal = AbortSignal.timeout(answerMs)
     const { status, text } = await client.ask(url, { method: 'GET', headers: { accept: 'application/json' }, signal })
@@ -76,12 +76,12 @@ function unreadable(url: string, cause: unknown): AppError {
 }
 
 function checked(url: string, text: string): z.output<typeof RdapList> {
-  const parsed = RdapList.safeParse(parsedJson(text))
+  const parsed = RdapList.safeParse(parseJsonOrUndefined(text))
   if (!parsed.success) throw new AppError('rdap/list', `${url} is no list of RDAP servers.`, { cause: parsed.error })
   const list = parsed.data
   const isUsable = (urls: readonly string[]) => urls.some((it) => it.startsWith('https://'))
   const count = list.services.reduce((sum, [suffixes, urls]) => sum + (isUsable(urls) ? suffixes.length : 0), 0)
-  if (count < fewestDomains) {
+  if (count < minDomains) {
     throw new AppError('rdap/list', `${url} has servers for ${count} top-level domains only, so it is not complete.`)
   }
   if (Date.parse(list.publication) > Date.now() + dayMs) {
@@ -90,7 +90,7 @@ function checked(url: string, text: string): z.output<typeof RdapList> {
   return list
 }
 
-function publicationOf(file: string): number | undefined {
+function readPublication(file: string): number | undefined {
   try {
     const parsed = RdapList.safeParse(parseJson(readFileSync(file, 'utf8')))
     return parsed.success ? Date.parse(parsed.data.publication) : undefined

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { StartOptions } from '#config/startOptions.ts'
-import { type LockHolder, lockHolder } from '#platform/dataLock.ts'
+import { findLockHolder, type LockHolder } from '#platform/dataLock.ts'
 import { findHostProcess, killHostProcess } from '#platform/hostProcess.ts'
 import { hostSocketPath } from '#platform/hostSocket.ts'
 import { connectIpc, type IpcClient } from '#platform/ipc/ipcClient.ts'
@@ -28,13 +28,13 @@ export async function runStop({ dataFolder, json }: Pick<StartOptions, 'dataFold
 }
 
 async function endHolder(folder: string, lock: string): Promise<string | undefined> {
-  const holder = await lockHolder(folder, lock)
+  const holder = await findLockHolder(folder, lock)
   if (!holder) return undefined
   process.kill(holder.pid, 'SIGTERM')
-  const holds = async () => isSame(await lockHolder(folder, lock), holder)
-  if (!(await waitUntilGone(holds, politeMs))) {
+  const holds = async () => isSame(await findLockHolder(folder, lock), holder)
+  if (!(await waitUntilMissing(holds, politeMs))) {
     process.kill(holder.pid, 'SIGKILL')
-    await waitUntilGone(holds, politeMs)
+    await waitUntilMissing(holds, politeMs)
   }
   return `${holder.program} (process ${holder.pid})`
 }
@@ -61,14 +61,14 @@ async function shutDown(host: IpcClient): Promise<number | undefined> {
   const { result } = await host.call('describe', {}, { signal: AbortSignal.timeout(answerMs) })
   const { pid } = hostMethods.describe.result.parse(result)
   await host.call('shutdown', {}, { signal: AbortSignal.timeout(politeMs) })
-  return (await waitUntilGone(async () => isRunning(pid), politeMs)) ? pid : undefined
+  return (await waitUntilMissing(async () => isRunning(pid), politeMs)) ? pid : undefined
 }
 
 /** Kills a host that does not respond. Its sandboxes end with it. */
 async function killHost(folder: string): Promise<string | undefined> {
   const host = await findHostProcess(folder)
   if (!host || !(await killHostProcess(host))) return undefined
-  await waitUntilGone(async () => (await processIdentity(host.pid)) === host.identity, politeMs)
+  await waitUntilMissing(async () => (await processIdentity(host.pid)) === host.identity, politeMs)
   return `unresponsive sandbox host (process ${host.pid})`
 }
 
@@ -76,7 +76,7 @@ function isSame(now: LockHolder | undefined, before: LockHolder): boolean {
   return now?.token === before.token
 }
 
-async function waitUntilGone(isThere: () => Promise<boolean>, deadlineMs: number): Promise<boolean> {
+async function waitUntilMissing(isThere: () => Promise<boolean>, deadlineMs: number): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < deadlineMs; waitedMs += lookMs) {
     if (!(await isThere())) return true
     await wait(lookMs)

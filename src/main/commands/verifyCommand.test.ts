@@ -2,15 +2,15 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { genesisHash } from '#agent/activity/entryHash.ts'
-import { entryOf } from '#agent/activity/rowProblems.ts'
+import { parseEntry } from '#agent/activity/rowProblems.ts'
 import { jsonLines } from '#agent/activity/timelineExport.ts'
 import type { TimelineRow } from '#agent/activity/timelineRepository.ts'
-import { writtenEntry } from '#agent/activity/writtenEntry.ts'
+import { truncateEntry } from '#agent/activity/truncateEntry.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { checkFile, checkWords } from './verifyCommand.ts'
+import { checkFile, describeCheck } from './verifyCommand.ts'
 
 /** Files as somebody may bring them. */
-function exported(count: number, summary = (at: number): string => `entry ${at}`): string[] {
+function exportEntries(count: number, summary = (index: number): string => `entry ${index}`): string[] {
   const rows: TimelineRow[] = []
   for (let sequence = 1; sequence <= count; sequence += 1) {
     const entry = {
@@ -18,16 +18,16 @@ function exported(count: number, summary = (at: number): string => `entry ${at}`
       actor: { kind: 'system', name: 'Steward' },
       summary: summary(sequence),
     } as const
-    rows.push(writtenEntry(entry, { sequence, previousHash: rows.at(-1)?.hash ?? genesisHash, nowMs: sequence }))
+    rows.push(truncateEntry(entry, { sequence, previousHash: rows.at(-1)?.hash ?? genesisHash, nowMs: sequence }))
   }
-  return [...jsonLines(rows.map(entryOf))].map((line) => line.trimEnd())
+  return [...jsonLines(rows.map(parseEntry))].map((line) => line.trimEnd())
 }
-function fileOf(content: string | Buffer): string {
+function writeExport(content: string | Buffer): string {
   const file = join(temporaryFolder('verify'), 'steward-activity.jsonl')
   writeFileSync(file, content)
   return file
 }
-const check = (content: string | Buffer) => checkFile(fileOf(content))
+const check = (content: string | Buffer) => checkFile(writeExport(content))
 const problems = async (content: string | Buffer) =>
   (await check(content)).problems.map(({ line, problem }) => `${line}: ${problem}`)
 
@@ -43,35 +43,35 @@ test.each([
   ['empty', ''],
   ['of empty lines', '\n\r\n \n'],
 ])('an %s file has no entry', async (_, content) => {
-  const found = await check(content)
-  expect(found).toMatchObject({ checked: 0, problems: [] })
-  expect(checkWords(found)).toBe('There is no entry in the file.\n')
+  const result = await check(content)
+  expect(result).toMatchObject({ checked: 0, problems: [] })
+  expect(describeCheck(result)).toBe('There is no entry in the file.\n')
 })
 
 test('binary is no export', async () => {
   const bytes = Buffer.from(Array.from({ length: 10_000 }, (_, index) => (index * 7) % 256))
-  const found = await check(bytes)
-  expect(found.checked).toBe(0)
-  expect(found.problems[0]).toEqual({ line: 1, problem: 'The line is no JSON.' })
-  expect(checkWords(found)).toMatch(/^The export was changed:\n {2}line 1: The line is no JSON\.\n/)
+  const result = await check(bytes)
+  expect(result.checked).toBe(0)
+  expect(result.problems[0]).toEqual({ line: 1, problem: 'The line is no JSON.' })
+  expect(describeCheck(result)).toMatch(/^The export was changed:\n {2}line 1: The line is no JSON\.\n/)
 })
 
 test('a line of 100 MB takes no more memory than another one', async () => {
-  const lines = exported(2)
-  const file = fileOf(
+  const lines = exportEntries(2)
+  const file = writeExport(
     Buffer.concat([Buffer.from(`${lines[0]}\n`), Buffer.alloc(100_000_000, 120), Buffer.from(`\n${lines[1]}\n`)]),
   )
   const before = process.memoryUsage().rss
-  const found = await checkFile(file)
+  const result = await checkFile(file)
   expect(process.memoryUsage().rss - before).toBeLessThan(80_000_000)
-  expect(found).toMatchObject({
+  expect(result).toMatchObject({
     checked: 2,
     problems: [{ line: 2, problem: 'The line is longer than an entry can be.' }],
   })
 })
 
 test('other ends of lines and a mark of the byte order change no entry', async () => {
-  const lines = exported(3)
+  const lines = exportEntries(3)
   for (const content of [
     ...[lines.join('\n'), `${lines.join('\n')}\n`, `${lines.join('\r\n')}\r\n`],
     ...[`\u{feff}${lines.join('\r\n')}`, `${lines.join('\n\n')}\n\n\n`],
@@ -82,20 +82,20 @@ test('other ends of lines and a mark of the byte order change no entry', async (
 })
 
 test('what an entry holds never ends its line', async () => {
-  const lines = exported(3, () => 'a\u2028b\u2029c\u0085d\re\nf\u{feff}')
+  const lines = exportEntries(3, () => 'a\u2028b\u2029c\u0085d\re\nf\u{feff}')
   expect(await check(lines.join('\n'))).toMatchObject({ checked: 3, problems: [] })
 })
 
 test('lines in another order, twice, missing, or of another log are found', async () => {
-  const lines = exported(5)
-  const [one = '', two = '', three = '', four = '', five = ''] = lines
-  const other = exported(5, (at) => `other ${at}`)
+  const lines = exportEntries(5)
+  const [first = '', two = '', three = '', four = '', five = ''] = lines
+  const otherExport = exportEntries(5, (index) => `other ${index}`)
   expect((await problems(lines.toReversed().join('\n')))[0]).toBe('2: Entry 4 stands after entry 5.')
-  expect(await problems([one, two, two, three].join('\n'))).toEqual(['3: Entry 2 stands after entry 2.'])
-  expect(await problems([one, two, other[2], other[3]].join('\n'))).toEqual([
+  expect(await problems([first, two, two, three].join('\n'))).toEqual(['3: Entry 2 stands after entry 2.'])
+  expect(await problems([first, two, otherExport[2], otherExport[3]].join('\n'))).toEqual([
     '3: Entry 3 does not follow entry 2: one of the two was exchanged or moved.',
   ])
-  const gap = await check([one, two, four, five].join('\n'))
+  const gap = await check([first, two, four, five].join('\n'))
   expect(gap).toMatchObject({
     problems: [],
     ranges: [
@@ -103,27 +103,27 @@ test('lines in another order, twice, missing, or of another log are found', asyn
       { from: 4, to: 5 },
     ],
   })
-  expect(checkWords(gap)).toContain('Entries are left out in 1 places, as a filter does.')
+  expect(describeCheck(gap)).toContain('Entries are left out in 1 places, as a filter does.')
   // Only the last hash tells what is missing at the end: it is named, to be compared.
-  const short = await check([one, two].join('\n'))
-  expect(checkWords(short)).toContain(`The last is entry 2 with the hash ${JSON.parse(two).hash}.`)
+  const short = await check([first, two].join('\n'))
+  expect(describeCheck(short)).toContain(`The last is entry 2 with the hash ${JSON.parse(two).hash}.`)
 })
 
 test('a changed sentence, hash or cut is found, and so is a field that is there twice', async () => {
-  const [one = '', two = ''] = exported(2)
+  const [first = '', two = ''] = exportEntries(2)
   const changed = '2: Entry 2 was changed: it does not match its hash.'
   const { hash } = JSON.parse(two)
-  expect(await problems(`${one}\n${two.replace('entry 2', 'entry x')}`)).toEqual([changed])
-  expect(await problems(`${one}\n${two.replace(hash, 'a'.repeat(64))}`)).toEqual([changed])
+  expect(await problems(`${first}\n${two.replace('entry 2', 'entry x')}`)).toEqual([changed])
+  expect(await problems(`${first}\n${two.replace(hash, 'a'.repeat(64))}`)).toEqual([changed])
   const forged = two.replace('"kind":"system.started"', '"kind":"log.cut"')
-  expect(await problems(`${one}\n${forged}`)).toEqual([changed])
+  expect(await problems(`${first}\n${forged}`)).toEqual([changed])
   const twice = two.replace('"summary"', '"summary":"Nothing happened.","summary"')
-  expect(await problems(`${one}\n${twice}`)).toEqual([
+  expect(await problems(`${first}\n${twice}`)).toEqual([
     '2: The line is not as Steward writes it: a field, a space or the order differs.',
   ])
 })
 
 test('an export that ends in the middle of a line is not whole', async () => {
-  const text = exported(3).join('\n')
+  const text = exportEntries(3).join('\n')
   expect(await problems(text.slice(0, -20))).toEqual(['3: The line is no JSON.'])
 })

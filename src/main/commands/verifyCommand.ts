@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { checkExport, type ExportCheck, longestLine } from '#agent/activity/exportCheck.ts'
+import { checkExport, type ExportCheck, maxLine } from '#agent/activity/exportCheck.ts'
 import type { StartOptions } from '#config/startOptions.ts'
 import { AppError } from '#shared/appError.ts'
 
@@ -12,24 +12,24 @@ export async function runVerify({ verify: file, json }: Pick<StartOptions, 'veri
   if (file === undefined) throw new AppError('command/usage', 'Name the file: `verify steward-activity.jsonl`.')
   const check = await checkFile(file)
   if (json) process.stdout.write(`${JSON.stringify({ event: 'verified', ok: isIntact(check), ...check })}\n`)
-  else process.stdout.write(checkWords(check))
+  else process.stdout.write(describeCheck(check))
   return isIntact(check) ? 0 : 1
 }
 
 /** @throws AppError `command/usage` */
 export function checkFile(file: string): Promise<ExportCheck> {
-  return checkExport(linesOf(file))
+  return checkExport(readLines(file))
 }
 
 /**
  * Ends of lines are `\n` or `\r\n`, and nothing else: an entry may hold any other character. A mark of the byte order is
  * not part of the first line. Of a line that is too long its beginning is kept.
  */
-async function* linesOf(file: string): AsyncGenerator<string> {
+async function* readLines(file: string): AsyncGenerator<string> {
   const stream = createReadStream(file, { encoding: 'utf8' })
   let line = ''
   const add = (piece: string): void => {
-    if (line.length <= longestLine) line += piece
+    if (line.length <= maxLine) line += piece
   }
   try {
     let isFirst = true
@@ -58,7 +58,7 @@ function isIntact({ problems, checked }: ExportCheck): boolean {
   return problems.length === 0 && checked > 0
 }
 
-export function checkWords({ checked, ranges, cutThrough, last, problems }: ExportCheck): string {
+export function describeCheck({ checked, ranges, cutThrough, last, problems }: ExportCheck): string {
   if (problems.length > 0) {
     const lines = problems.map(({ line, problem }) => `  line ${line}: ${problem}\n`)
     return `The export was changed:\n${lines.join('')}`

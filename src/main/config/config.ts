@@ -311,13 +311,13 @@ export function environment(): Environment {
   return process.env
 }
 
-/** What the sandbox host may see of the environment, so that nothing else of it can ever reach a sandbox. */
+/** Environment of the sandbox host. An allow-list, so that no other variable can reach a sandbox. */
 export function hostEnvironment(): Environment {
   const names = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
   const session = ['XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'] // systemd-run reaches the user's manager by them
-  const kept = ([name]: [string, unknown]) =>
+  const isSetting = ([name]: [string, unknown]) =>
     names.includes(name) || session.includes(name) || name.startsWith(foreignPrefix)
-  return Object.fromEntries(Object.entries(process.env).filter(kept))
+  return Object.fromEntries(Object.entries(process.env).filter(isSetting))
 }
 
 /** Variables with this prefix are left to whoever tests Steward. */
@@ -332,15 +332,15 @@ const clientVariables: readonly string[] = ['STEWARD_KEY', 'STEWARD_MCP_KEY', 'S
  * @throws AppError `config/invalid` naming the key and where it stands
  */
 export function loadConfig(source: { file: string; required: boolean; environment: Environment }): Config {
-  const given = readFile(source)
+  const content = readFile(source)
   for (const [name, text] of Object.entries(source.environment)) {
     if (!name.startsWith(prefix) || name.startsWith(foreignPrefix) || text === undefined) continue
     if (clientVariables.includes(name)) continue
     const key = configKeys().find((it) => it.variable === name)
     if (!key) throw invalid(`The environment variable ${name} is none of Steward's.`)
-    set(given, key.path, fromText(key, text))
+    set(content, key.path, fromText(key, text))
   }
-  const parsed = Config.safeParse(given)
+  const parsed = Config.safeParse(content)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw invalid(issue ? describeIssue(issue, source) : 'The configuration is not valid.')
@@ -375,13 +375,13 @@ function readFile({ file, required }: { file: string; required: boolean }): Reco
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
-    throw invalid(`The configuration ${file} cannot be read: ${reasonOf(cause)}.`, cause)
+    throw invalid(`The configuration ${file} cannot be read: ${toReason(cause)}.`, cause)
   }
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw invalid(`The configuration ${file} is not JSON: ${reasonOf(cause)}.`, cause)
+    throw invalid(`The configuration ${file} is not JSON: ${toReason(cause)}.`, cause)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid(`The configuration ${file} must be a JSON object.`)
@@ -409,9 +409,9 @@ function set(target: Record<string, unknown>, path: string[], value: unknown): v
     target[name] = value
     return
   }
-  const held = target[name]
-  const inner = typeof held === 'object' && held !== null ? (held as Record<string, unknown>) : {}
-  if (held === undefined || inner === held) {
+  const existing = target[name]
+  const inner = typeof existing === 'object' && existing !== null ? (existing as Record<string, unknown>) : {}
+  if (existing === undefined || inner === existing) {
     target[name] = inner
     set(inner, rest, value)
   }
@@ -426,15 +426,17 @@ function describeIssue(issue: z.core.$ZodIssue, source: { file: string; environm
   const key = configKeys().find((it) => it.path.join('.') === names.join('.'))
   // A rule over several keys reports the object that contains them.
   const within = configKeys().filter(({ path }) => names.every((name, index) => path[index] === name))
-  const [variable] = (key ? [key] : within).flatMap((it) => (source.environment[it.variable] ? [it.variable] : []))
-  const where = variable ? `\`${names.join('.')}\` (from ${variable})` : `\`${names.join('.')}\` in ${source.file}`
-  return `${where} ${issue.message.startsWith('must') || issue.message.startsWith('needs') ? issue.message : `is wrong: ${issue.message}`}.`
+  const [variable] = (key ? [key] : within).flatMap((part) =>
+    source.environment[part.variable] ? [part.variable] : [],
+  )
+  const setting = variable ? `\`${names.join('.')}\` (from ${variable})` : `\`${names.join('.')}\` in ${source.file}`
+  return `${setting} ${issue.message.startsWith('must') || issue.message.startsWith('needs') ? issue.message : `is wrong: ${issue.message}`}.`
 }
 
 function invalid(message: string, cause?: unknown): AppError {
   return new AppError('config/invalid', message, { cause })
 }
 
-function reasonOf(cause: unknown): string {
+function toReason(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }

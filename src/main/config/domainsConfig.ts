@@ -39,38 +39,41 @@ export const RegistrarConfig = z
 export type RegistrarConfig = z.output<typeof RegistrarConfig>
 
 const addresses = {
-  namesilo: { usual: 'https://www.namesilo.com/api', sandbox: 'https://sandbox.namesilo.com/api' },
-  name_com: { usual: 'https://api.name.com', sandbox: 'https://api.dev.name.com' },
+  namesilo: { production: 'https://www.namesilo.com/api', sandbox: 'https://sandbox.namesilo.com/api' },
+  name_com: { production: 'https://api.name.com', sandbox: 'https://api.dev.name.com' },
 } as const
 
 /** As the service takes it. @throws AppError `config/invalid` */
-export function registrarOptions(config: RegistrarConfig): RegistrarOptions {
+export function readRegistrarOptions(config: RegistrarConfig): RegistrarOptions {
   if (config === 'local') return { kind: 'local' }
   if ('namesilo' in config) {
-    const { api_key_file: file, payment_id: paymentId, ...given } = config.namesilo
+    const { api_key_file: file, payment_id: paymentId, ...options } = config.namesilo
     const apiKey = keyIn(file, 'namesilo.api_key_file')
-    return { kind: 'namesilo', apiKey, paymentId, ...reachedAt(addresses.namesilo, given) }
+    return { kind: 'namesilo', apiKey, paymentId, ...resolveAddress(addresses.namesilo, options) }
   }
-  const { api_token_file: file, username, ...given } = config.name_com
+  const { api_token_file: file, username, ...options } = config.name_com
   const token = keyIn(file, 'name_com.api_token_file')
-  return { kind: 'name.com', username, token, ...reachedAt(addresses.name_com, given) }
+  return { kind: 'name.com', username, token, ...resolveAddress(addresses.name_com, options) }
 }
 
-type Given = { sandbox?: boolean | undefined; url?: string | undefined; order_wait_seconds: number }
+type AddressOptions = { sandbox?: boolean | undefined; url?: string | undefined; order_wait_seconds: number }
 
-function reachedAt(of: { usual: string; sandbox: string }, { sandbox, url, order_wait_seconds: seconds }: Given) {
-  const address = url ?? (sandbox ? of.sandbox : of.usual)
+function resolveAddress(
+  addresses: { production: string; sandbox: string },
+  { sandbox, url, order_wait_seconds: seconds }: AddressOptions,
+) {
+  const address = url ?? (sandbox ? addresses.sandbox : addresses.production)
   return { url: address, isReal: !(sandbox ?? loopback.test(address)), settlesWithinMs: seconds * 1_000 }
 }
 
 function keyIn(file: string, key: string): string {
   const names = `\`domains.registrar.${key}\` names ${file}, which`
-  const text = textOf(file, names).trim()
+  const text = readText(file, names).trim()
   if (/^[\x21-\x7e]{8,200}$/.test(text)) return text
   throw new AppError('config/invalid', `${names} does not hold a key alone, in one line.`)
 }
 
-function textOf(file: string, names: string): string {
+function readText(file: string, names: string): string {
   try {
     return readPrivateFile(file)
   } catch (cause) {

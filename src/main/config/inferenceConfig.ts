@@ -46,7 +46,7 @@ export const InferenceConfig = z
 export type InferenceConfig = z.output<typeof InferenceConfig>
 
 /** As the service takes it. */
-export function inferenceOptions({ families, local }: InferenceConfig): InferenceOptions {
+export function readInferenceOptions({ families, local }: InferenceConfig): InferenceOptions {
   return {
     families: mapFamilies((id) => ({
       baseUrl: families[id].base_url ?? undefined,

@@ -3,24 +3,24 @@ import { chmodSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { PaymentsConfig, paymentOptions } from './paymentsConfig.ts'
+import { PaymentsConfig, readPaymentOptions } from './paymentsConfig.ts'
 
 const folder = temporaryFolder('payments-config')
 let files = 0
 const s3cret = 'a1'.repeat(32)
-function written(text: string, mode = 0o600): string {
+function writeFile(text: string, mode = 0o600): string {
   const file = join(folder, `key-${++files}`)
   writeFileSync(file, text)
   chmodSync(file, mode)
   return file
 }
 const options = (facilitator: object) =>
-  paymentOptions(PaymentsConfig.parse({ network: 'base', pay_to: `0x${'2'.repeat(40)}`, facilitator }), false)
-const failureOf = (facilitator: object): string => {
+  readPaymentOptions(PaymentsConfig.parse({ network: 'base', pay_to: `0x${'2'.repeat(40)}`, facilitator }), false)
+const catchError = (facilitator: object): string => {
   try {
     options(facilitator)
-  } catch (failure) {
-    return String(failure)
+  } catch (error) {
+    return String(error)
   }
   return expect.fail('It was taken.')
 }
@@ -29,26 +29,26 @@ describe('the key of the relayer', () => {
   const chain = (file: string) => ({ rpc_url: 'https://rpc.example.com', relayer_key_file: file })
 
   test.each([s3cret, `0x${s3cret.toUpperCase()}\n`])('is read from a file of this user alone', (text) => {
-    expect(options(chain(written(text)))?.facilitator).toMatchObject({ kind: 'chain', relayerKey: `0x${s3cret}` })
+    expect(options(chain(writeFile(text)))?.facilitator).toMatchObject({ kind: 'chain', relayerKey: `0x${s3cret}` })
   })
 
   test.each([
-    ['others can read it', () => written(s3cret, 0o644), /can be read by other users: run `chmod 600`/],
+    ['others can read it', () => writeFile(s3cret, 0o644), /can be read by other users: run `chmod 600`/],
     [
       'it is a link',
       () => {
         const link = join(folder, 'link')
-        symlinkSync(written(s3cret), link)
+        symlinkSync(writeFile(s3cret), link)
         return link
       },
       /is a symbolic link/,
     ],
     ['it is missing', () => join(folder, 'none'), /cannot be read/],
-    ['it is no key', () => written(`${s3cret}00`), /holds no private key/],
+    ['it is no key', () => writeFile(`${s3cret}00`), /holds no private key/],
   ])('is not taken when %s, and never told', (_, make, message) => {
-    const told = failureOf(chain(make()))
-    expect(told).toMatch(message)
-    expect(told).not.toContain(s3cret)
+    const error = catchError(chain(make()))
+    expect(error).toMatch(message)
+    expect(error).not.toContain(s3cret)
   })
 })
 
@@ -61,13 +61,13 @@ describe('the API key of Coinbase', () => {
     ['as it is given now', { id: 'key-1', privateKey: pem }],
     ['as it was given before', { name: 'key-1', privateKey: pem }],
   ])('is read %s', (_, file) => {
-    const facilitator = options({ url, cdp_key_file: written(JSON.stringify(file)) })?.facilitator
+    const facilitator = options({ url, cdp_key_file: writeFile(JSON.stringify(file)) })?.facilitator
     expect(facilitator).toMatchObject({ kind: 'remote', url, cdpKey: { id: 'key-1', algorithm: 'ES256' } })
   })
 
   test('is sent over TLS only', () => {
-    const file = written(JSON.stringify({ id: 'key-1', privateKey: pem }))
-    expect(failureOf({ url: 'http://facilitator.example.com', cdp_key_file: file })).toMatch(/https:\/\//)
+    const file = writeFile(JSON.stringify({ id: 'key-1', privateKey: pem }))
+    expect(catchError({ url: 'http://facilitator.example.com', cdp_key_file: file })).toMatch(/https:\/\//)
   })
 
   test.each([
@@ -75,8 +75,8 @@ describe('the API key of Coinbase', () => {
     ['JSON of something else', '{"key":"s3cret"}'],
     ['no key', '{"id":"key-1","privateKey":"s3cret"}'],
   ])('is not taken from %s, and never told', (_, text) => {
-    const told = failureOf({ url, cdp_key_file: written(text) })
-    expect(told).toContain('cdp_key_file')
-    expect(told).not.toMatch(/s3cret|PRIVATE/)
+    const error = catchError({ url, cdp_key_file: writeFile(text) })
+    expect(error).toContain('cdp_key_file')
+    expect(error).not.toMatch(/s3cret|PRIVATE/)
   })
 })

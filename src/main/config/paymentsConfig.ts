@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isLoopback } from '#platform/listenAddress.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { readPrivateFile } from '#platform/privateFile.ts'
 import type { CdpKey } from '#service/payments/cdpToken.ts'
 import type { PaymentOptions } from '#service/payments/paymentOptions.ts'
@@ -53,25 +53,25 @@ export const PaymentsConfig = z
 export type PaymentsConfig = z.output<typeof PaymentsConfig>
 
 /** As the service takes it. @param embedded in the application @throws AppError `config/invalid` */
-export function paymentOptions(config: PaymentsConfig, embedded: boolean): PaymentOptions | undefined {
+export function readPaymentOptions(config: PaymentsConfig, embedded: boolean): PaymentOptions | undefined {
   const { network, pay_to, facilitator } = config
-  const place = { network: network ?? undefined, payTo: pay_to ?? undefined }
+  const target = { network: network ?? undefined, payTo: pay_to ?? undefined }
   if (facilitator === 'test-ledger' || (facilitator === null && embedded)) {
-    return { ...place, facilitator: { kind: 'test-ledger' } }
+    return { ...target, facilitator: { kind: 'test-ledger' } }
   }
   if (facilitator === null) return undefined
   if ('url' in facilitator) {
     const { url, rpc_url: rpcUrl, cdp_key_file: file } = facilitator
     const key = file === undefined ? undefined : cdpKeyIn(file)
-    return { ...place, facilitator: { kind: 'remote', url, rpcUrl, cdpKey: key } }
+    return { ...target, facilitator: { kind: 'remote', url, rpcUrl, cdpKey: key } }
   }
   const { rpc_url: rpcUrl, relayer_key_file: file } = facilitator
-  return { ...place, facilitator: { kind: 'chain', rpcUrl, relayerKey: relayerKeyIn(file) } }
+  return { ...target, facilitator: { kind: 'chain', rpcUrl, relayerKey: relayerKeyIn(file) } }
 }
 
 function relayerKeyIn(file: string): `0x${string}` {
   const names = `\`payments.facilitator.relayer_key_file\` names ${file}, which`
-  const digits = /^(0x)?([0-9a-fA-F]{64})$/.exec(textOf(file, names).trim())?.[2]
+  const digits = /^(0x)?([0-9a-fA-F]{64})$/.exec(readText(file, names).trim())?.[2]
   if (digits === undefined)
     throw new AppError('config/invalid', `${names} holds no private key of 64 hexadecimal digits.`)
   return `0x${digits.toLowerCase()}`
@@ -87,7 +87,7 @@ const CdpKeyFile = z.union([
 
 function cdpKeyIn(file: string): CdpKey {
   const names = `\`payments.facilitator.cdp_key_file\` names ${file}, which`
-  const read = CdpKeyFile.safeParse(parsedJson(textOf(file, names)))
+  const read = CdpKeyFile.safeParse(parseJsonOrUndefined(readText(file, names)))
   if (!read.success)
     throw new AppError('config/invalid', `${names} is not the JSON of an API key: \`id\` and \`privateKey\`.`)
   try {
@@ -97,7 +97,7 @@ function cdpKeyIn(file: string): CdpKey {
   }
 }
 
-function textOf(file: string, names: string): string {
+function readText(file: string, names: string): string {
   try {
     return readPrivateFile(file)
   } catch (cause) {
@@ -110,7 +110,7 @@ function invalid(message: string, cause: unknown): AppError {
   return new AppError('config/invalid', `${message} ${words}`, { cause })
 }
 
-/** Whoever sees a request could use its token. */
+/** Whether requests to the URL are encrypted or stay on this computer: an eavesdropper could use their token. */
 function isPrivateWay(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || isLoopback(hostname)

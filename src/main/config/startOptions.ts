@@ -1,12 +1,12 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type CommandLine, type Given, parseCommandLine } from '#platform/commandLine.ts'
+import { type CommandLine, type ParsedCommand, parseCommandLine } from '#platform/commandLine.ts'
 import { defaultDataFolder } from '#platform/dataFolder.ts'
 import { parseListen } from '#platform/listenAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Environment } from './config.ts'
 
-/** How a person starts the application: the window and the browser way take the same. */
+/** Command line of `npm start`, with a window or in the browser. */
 export const startLine: CommandLine = {
   usage: 'npm start --',
   about: 'Starts Steward, in a window of its own where Electron can run, else in the browser.',
@@ -34,7 +34,7 @@ export const startLine: CommandLine = {
   },
 }
 
-/** How the application without a window is started where `npm start` is not: its commands are those of `npm start`. */
+/** Command line of the packaged application without a window. Same commands as `npm start`. */
 export const headlessLine: CommandLine = {
   usage: 'node out/main/headless.js',
   about: 'Starts Steward in the browser.',
@@ -42,7 +42,7 @@ export const headlessLine: CommandLine = {
   options: pick(startLine.options, ['no-open', 'listen', 'data', 'config', 'json', 'help', 'version']),
 }
 
-/** How the service is started: alone by a person, or by the application. */
+/** Command line of the service, which users or the application start. */
 export const serviceLine: CommandLine = {
   usage: 'npm run service --',
   about: 'Runs the service of Steward alone, without the application.',
@@ -68,53 +68,53 @@ const otherCommands = ['doctor', 'stop', 'image', 'rdap', 'verify', 'backup', 'r
 
 export type StartOptions = {
   command: 'start' | (typeof otherCommands)[number] | 'help' | 'version'
-  /** Of the command `verify`: the file. */
+  /** File of the command `verify`. */
   verify: string | undefined
   /** Folder of the backup, for the commands `backup` and `restore`. */
   folder: string | undefined
-  /** Of the command `rdap`: where to fetch it. */
+  /** URL of the command `rdap`. */
   rdap: string | undefined
-  /** Of the command `image`, not yet judged: `imageOrder.ts` does. */
-  image: ImageWords | undefined
+  /** Unvalidated arguments of the command `image`; see `imageOrder.ts`. */
+  image: ImageArguments | undefined
   browser: boolean
   open: boolean
   json: boolean
-  /** Of `--listen`; undefined leaves it to the configuration. */
+  /** Value of `--listen`. Undefined: the configuration decides. */
   listen: string | undefined
   dataFolder: string
   config: ConfigFile
 }
 
-export type ImageWords = { words: readonly string[]; from: string | undefined; packages: string | undefined }
+export type ImageArguments = { words: readonly string[]; from: string | undefined; packages: string | undefined }
 
 /** The file that was asked for must exist; the one of the data folder need not. */
 export type ConfigFile = { file: string; required: boolean }
 
 /** @throws AppError `command/usage` */
 export function readStartOptions(parts: readonly string[], environment: Environment): StartOptions {
-  const given = parseCommandLine(startLine, parts)
-  const { dataFolder, config } = places(given, environment)
-  const listen = given.value('listen')
-  if (listen !== undefined && !parseListen(listen)) throw wrongListen(listen)
+  const parsed = parseCommandLine(startLine, parts)
+  const { dataFolder, config } = resolvePaths(parsed, environment)
+  const listen = parsed.value('listen')
+  if (listen !== undefined && !parseListen(listen)) throw wrongListenError(listen)
   return {
-    command: commandOf(given.command, given.has('help'), given.has('version')),
-    verify: given.command === 'verify' ? fileOf(given) : undefined,
-    folder: given.command === 'backup' || given.command === 'restore' ? fileOf(given) : undefined,
-    rdap: given.command === 'rdap' ? given.words[0] : undefined,
-    image: imageWords(given),
-    browser: given.has('browser'),
-    open: !given.has('no-open'),
-    json: given.has('json'),
+    command: parseCommand(parsed.command, parsed.has('help'), parsed.has('version')),
+    verify: parsed.command === 'verify' ? readFileArgument(parsed) : undefined,
+    folder: parsed.command === 'backup' || parsed.command === 'restore' ? readFileArgument(parsed) : undefined,
+    rdap: parsed.command === 'rdap' ? parsed.words[0] : undefined,
+    image: parseImageArguments(parsed),
+    browser: parsed.has('browser'),
+    open: !parsed.has('no-open'),
+    json: parsed.has('json'),
     listen,
     dataFolder,
     config,
   }
 }
 
-/** Where data and configuration are, of `--data` and `--config`. */
-export function places(given: { value(name: string): string | undefined }, environment: Environment) {
-  const data = given.value('data')
-  const file = given.value('config')
+/** Resolves the data folder and the configuration file from `--data` and `--config`. */
+export function resolvePaths(options: { value(name: string): string | undefined }, environment: Environment) {
+  const data = options.value('data')
+  const file = options.value('config')
   const dataFolder =
     data === undefined ? defaultDataFolder({ platform: process.platform, home: homedir(), environment }) : resolve(data)
   const config = {
@@ -124,27 +124,27 @@ export function places(given: { value(name: string): string | undefined }, envir
   return { dataFolder, config }
 }
 
-export function wrongListen(listen: string): AppError {
+export function wrongListenError(listen: string): AppError {
   return new AppError('command/usage', `--listen ${listen} is no address: write HOST:PORT, as in 127.0.0.1:8080.`)
 }
 
-function commandOf(command: string | undefined, help: boolean, version: boolean): StartOptions['command'] {
+function parseCommand(command: string | undefined, help: boolean, version: boolean): StartOptions['command'] {
   if (help) return 'help'
   if (version) return 'version'
   return otherCommands.find((it) => it === command) ?? 'start'
 }
 
 /** From where the command was given. */
-function fileOf({ words: [file] }: Given): string | undefined {
+function readFileArgument({ words: [file] }: ParsedCommand): string | undefined {
   return file === undefined ? undefined : resolve(file)
 }
 
-function imageWords(given: Given): ImageWords | undefined {
-  if (given.has('help') || given.has('version')) return undefined
-  const { words } = given
-  const [from, packages] = [given.value('from'), given.value('packages')]
+function parseImageArguments(parsed: ParsedCommand): ImageArguments | undefined {
+  if (parsed.has('help') || parsed.has('version')) return undefined
+  const { words } = parsed
+  const [from, packages] = [parsed.value('from'), parsed.value('packages')]
   if (words[0] !== 'add' && (from ?? packages) !== undefined) {
     throw new AppError('command/usage', '--from and --packages belong to `image add`.')
   }
-  return given.command === 'image' ? { words, from, packages } : undefined
+  return parsed.command === 'image' ? { words, from, packages } : undefined
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { startApp } from '#agent/compose/compose.ts'
 import { type Environment, environment, loadConfig } from '#config/config.ts'
 import { headlessLine, readStartOptions, type StartOptions } from '#config/startOptions.ts'
-import { exitCodeOf, failureText, helpOf } from '#platform/commandLine.ts'
+import { failureText, formatHelp, toExitCode } from '#platform/commandLine.ts'
 import { onEndSignal } from '#platform/endSignals.ts'
 import { type OpeningPage, openInBrowser } from '#platform/openInBrowser.ts'
 import { requestFreshUrl } from '#platform/startSocket.ts'
@@ -18,10 +18,10 @@ export async function headlessProgram(options: StartOptions, environment: Enviro
   try {
     await serveBrowser(options, environment)
     return 0
-  } catch (failure) {
-    if (await openRunning(failure, options, environment)) return 0
-    process.stderr.write(failureText(failure))
-    return exitCodeOf(failure)
+  } catch (error) {
+    if (await openRunning(error, options, environment)) return 0
+    process.stderr.write(failureText(error))
+    return toExitCode(error)
   }
 }
 
@@ -29,8 +29,8 @@ export async function headlessProgram(options: StartOptions, environment: Enviro
  * Opens the running Steward of the data folder, as in a second browser.
  * @returns whether one is running
  */
-async function openRunning(failure: unknown, { dataFolder, json, open }: StartOptions, environment: Environment) {
-  if (!(failure instanceof AppError) || failure.code !== 'data/in-use') return false
+async function openRunning(error: unknown, { dataFolder, json, open }: StartOptions, environment: Environment) {
+  if (!(error instanceof AppError) || error.code !== 'data/in-use') return false
   const url = await requestFreshUrl(dataFolder)
   if (url === undefined) return false
   if (json) process.stdout.write(`${JSON.stringify({ event: 'running', url })}\n`)
@@ -85,11 +85,11 @@ async function program(parts: readonly string[]): Promise<number> {
         `${options.command} is no command here: use \`npm start -- ${options.command}\`.`,
       )
     }
-    process.stdout.write(options.command === 'help' ? helpOf(headlessLine) : `${version}\n`)
+    process.stdout.write(options.command === 'help' ? formatHelp(headlessLine) : `${version}\n`)
     return 0
-  } catch (failure) {
-    process.stderr.write(failureText(failure))
-    return exitCodeOf(failure)
+  } catch (error) {
+    process.stderr.write(failureText(error))
+    return toExitCode(error)
   }
 }
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import { namedRuntimes, startHost } from '#host/compose.ts'
-import { usualCpuWeight } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import { DockerOptions, usualDocker } from '#host/runtimes/docker/dockerOptions.ts'
+import { listRuntimes, startHost } from '#host/compose.ts'
+import { defaultCpuWeight } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { DockerOptions, defaultDocker } from '#host/runtimes/docker/dockerOptions.ts'
 import { parseJson } from '#platform/boundedJson.ts'
 import { jsonLog, type LogLevel } from '#platform/log.ts'
 import { openLogFile } from '#platform/logFile.ts'
@@ -19,9 +19,9 @@ function options() {
     options: {
       data: { type: 'string' },
       runtimes: { type: 'string', default: 'bubblewrap' },
-      docker: { type: 'string', default: JSON.stringify(usualDocker) },
+      docker: { type: 'string', default: JSON.stringify(defaultDocker) },
       spares: { type: 'string', default: '0' },
-      'cpu-weight': { type: 'string', default: String(usualCpuWeight) },
+      'cpu-weight': { type: 'string', default: String(defaultCpuWeight) },
       'log-level': { type: 'string', default: 'info' },
       log: { type: 'string' },
       'idle-exit-ms': { type: 'string', default: '60000' },
@@ -31,8 +31,8 @@ function options() {
   const idleExitMs = whole('--idle-exit-ms', values['idle-exit-ms'])
   const cpuWeight = whole('--cpu-weight', values['cpu-weight'])
   const spares = whole('--spares', values.spares)
-  const docker = dockerOf(values.docker)
-  const level = levelOf(values['log-level'])
+  const docker = parseDocker(values.docker)
+  const level = parseLevel(values['log-level'])
   return {
     dataDir: values.data,
     names: values.runtimes.split(','),
@@ -50,7 +50,7 @@ function whole(name: string, value: string): number {
   return Number(value)
 }
 
-function dockerOf(value: string): DockerOptions {
+function parseDocker(value: string): DockerOptions {
   try {
     return DockerOptions.parse(parseJson(value))
   } catch (cause) {
@@ -62,7 +62,7 @@ function invalid(message: string, cause: unknown): AppError {
   return new AppError('config/invalid', message, { cause })
 }
 
-function levelOf(value: string): LogLevel {
+function parseLevel(value: string): LogLevel {
   if (value === 'debug' || value === 'info' || value === 'warn' || value === 'error') return value
   throw new AppError('config/invalid', `--log-level ${value} is none of debug, info, warn and error.`)
 }
@@ -72,13 +72,13 @@ async function run(): Promise<void> {
   const now = Date.now
   const print = (line: string) => process.stdout.write(line)
   const log = jsonLog({ write: logPath === undefined ? print : openLogFile(logPath).write, now, level, area: 'host' })
-  process.on('uncaughtException', (failure) => log.error('an error was not caught', { failure }))
-  process.on('unhandledRejection', (failure) => log.error('a promise was rejected unseen', { failure }))
+  process.on('uncaughtException', (error) => log.error('an error was not caught', { error }))
+  process.on('unhandledRejection', (error) => log.error('a promise was rejected unseen', { error }))
   const stopped = new Promise<string>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
     process.on('SIGHUP', () => {})
   })
-  const runtimes = namedRuntimes(names, { dataDir, docker, spares, cpuWeight, log, now })
+  const runtimes = listRuntimes(names, { dataDir, docker, spares, cpuWeight, log, now })
   const host = await startHost({ dataDir, runtimes, version, pid: process.pid, now, log, idleExitMs })
   log.info('the sandbox host ends', { reason: await Promise.race([stopped, host.wantsToEnd]) })
   setTimeout(() => process.exit(1), closeMs).unref()
@@ -87,8 +87,8 @@ async function run(): Promise<void> {
 
 run().then(
   () => process.exit(0),
-  (failure: unknown) => {
-    process.stderr.write(`${failure instanceof AppError ? failure.message : String(failure)}\n`)
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof AppError ? error.message : String(error)}\n`)
     process.exit(1)
   },
 )

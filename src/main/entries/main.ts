@@ -3,11 +3,11 @@ import { app } from 'electron'
 import { startApp } from '#agent/compose/compose.ts'
 import { environment } from '#config/config.ts'
 import { readStartOptions, type StartOptions } from '#config/startOptions.ts'
-import { exitCodeOf, failureText } from '#platform/commandLine.ts'
+import { failureText, toExitCode } from '#platform/commandLine.ts'
 import { onEndSignal } from '#platform/endSignals.ts'
 import { builtFile, installFolder } from '#platform/programFile.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
-import { runDesktop, type ShownApp } from '#shell/desktop.ts'
+import { type RunningApp, runDesktop } from '#shell/desktop.ts'
 
 try {
   const options = readStartOptions(ownArguments(process.argv, app.isPackaged), environment())
@@ -27,20 +27,20 @@ try {
         now: Date.now,
         time: createTimeSource(),
       }),
-    onReady: (shown, url) => process.stdout.write(readyLine(options, shown, url)),
+    onReady: (app, url) => process.stdout.write(readyLine(options, app, url)),
     failure(cause) {
       process.stderr.write(failureText(cause))
-      return { text: failureText(cause), exitCode: exitCodeOf(cause) }
+      return { text: failureText(cause), exitCode: toExitCode(cause) }
     },
   })
 } catch (cause) {
   process.stderr.write(failureText(cause))
-  app.exit(exitCodeOf(cause))
+  app.exit(toExitCode(cause))
 }
 
 /** Before the application's own come Chromium's switches and, unless packaged, the path of the application. */
 function ownArguments(argv: readonly string[], isPackaged: boolean): string[] {
-  const path = argv.findIndex((part, at) => at > 0 && !part.startsWith('-'))
+  const path = argv.findIndex((part, index) => index > 0 && !part.startsWith('-'))
   return argv.slice(isPackaged ? 1 : path + 1)
 }
 
@@ -49,6 +49,6 @@ function warn(sentence: string): void {
 }
 
 /** The address in it was used by the window: it is there to tell the port. */
-function readyLine({ json }: StartOptions, { serviceUrl }: ShownApp, url: string): string {
+function readyLine({ json }: StartOptions, { serviceUrl }: RunningApp, url: string): string {
   return json ? `${JSON.stringify({ event: 'ready', url, service_url: serviceUrl })}\n` : 'Steward is open.\n'
 }

@@ -3,12 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { RunningApp } from '#agent/compose/compose.ts'
 import { mcpRelay } from '#commands/mcpRelay.ts'
 import { type Environment, environment } from '#config/config.ts'
-import { places } from '#config/startOptions.ts'
-import { type CommandLine, exitCodeOf, failureText, helpOf, parseCommandLine } from '#platform/commandLine.ts'
-import { type LockHolder, lockHolder } from '#platform/dataLock.ts'
+import { resolvePaths } from '#config/startOptions.ts'
+import { type CommandLine, failureText, formatHelp, parseCommandLine, toExitCode } from '#platform/commandLine.ts'
+import { findLockHolder, type LockHolder } from '#platform/dataLock.ts'
 import { onEndSignal } from '#platform/endSignals.ts'
-import { httpClient } from '#platform/httpClient.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { createHttpClient } from '#platform/httpClient.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { readSecretFile } from '#platform/secretFile.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
 import { version } from '#platform/version.ts'
@@ -34,29 +34,29 @@ const lookMs = 100
 const maxAnswerBytes = 64 * 1024 * 1024
 
 /** @returns the exit code of the program */
-export async function mcpProgram(parts: readonly string[], given: Environment): Promise<number> {
+export async function mcpProgram(parts: readonly string[], environment: Environment): Promise<number> {
   const options = parseCommandLine(line, parts)
   if (options.has('help') || options.has('version')) {
-    process.stdout.write(options.has('help') ? helpOf(line) : `${version}\n`)
+    process.stdout.write(options.has('help') ? formatHelp(line) : `${version}\n`)
     return 0
   }
-  const profile = profileOf(options.value('profile'))
-  const { dataFolder, config } = places(options, given)
-  const http = httpClient({ maxAnswerBytes })
+  const profile = parseProfile(options.value('profile'))
+  const { dataFolder, config } = resolvePaths(options, environment)
+  const http = createHttpClient({ maxAnswerBytes })
   let app: RunningApp | undefined
   onEndSignal({ end: () => process.stdin.destroy(), force: () => process.exit(1), now: Date.now })
 
-  /** Its own key, where one was given: then it is a client of the person's making. */
-  const { STEWARD_MCP_KEY: key, ...own } = given
+  /** Key of a tool client that the user created. Absent: the built-in client. */
+  const { STEWARD_MCP_KEY: key, ...ownEnvironment } = environment
   const present = (holder: LockHolder): StdioDoor | undefined => {
     const text = readSecretFile(join(dataFolder, stdioDoorFile))
-    const door = text === undefined ? undefined : StdioDoor.safeParse(parsedJson(text)).data
+    const door = text === undefined ? undefined : StdioDoor.safeParse(parseJsonOrUndefined(text)).data
     if (door?.pid !== holder.pid) return undefined // of one that has ended
     return key === undefined || key === '' ? door : { ...door, key }
   }
-  const joined = async (): Promise<StdioDoor | undefined> => {
-    for (let left = startingMs; left > 0; left -= lookMs) {
-      const holder = await lockHolder(dataFolder, 'steward.lock')
+  const findRunning = async (): Promise<StdioDoor | undefined> => {
+    for (let remainingMs = startingMs; remainingMs > 0; remainingMs -= lookMs) {
+      const holder = await findLockHolder(dataFolder, 'steward.lock')
       if (!holder) return undefined
       const door = present(holder)
       if (door) return door
@@ -64,7 +64,7 @@ export async function mcpProgram(parts: readonly string[], given: Environment): 
     }
     return undefined
   }
-  const started = async (): Promise<StdioDoor> => {
+  const startSteward = async (): Promise<StdioDoor> => {
     const { startApp } = await import('#agent/compose/compose.ts')
     try {
       app = await startApp({
@@ -72,26 +72,26 @@ export async function mcpProgram(parts: readonly string[], given: Environment): 
         config,
         listen: undefined,
         shell: 'browser',
-        environment: own,
+        environment: ownEnvironment,
         now: Date.now,
         time: createTimeSource(),
       })
-    } catch (failure) {
-      if (!(failure instanceof AppError) || failure.code !== 'data/in-use') throw failure
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'data/in-use') throw error
     }
-    const door = await joined()
+    const door = await findRunning()
     if (!door) throw new AppError('service/unavailable', 'Steward started, and does not answer.')
     return door
   }
-  let known: Promise<StdioDoor> | undefined
+  let credential: Promise<StdioDoor> | undefined
   const door = async (again: boolean): Promise<StdioDoor> => {
-    if (again) known = undefined
-    known ??= joined().then((it) => it ?? started())
+    if (again) credential = undefined
+    credential ??= findRunning().then((it) => it ?? startSteward())
     try {
-      return await known
-    } catch (failure) {
-      known = undefined
-      throw failure
+      return await credential
+    } catch (error) {
+      credential = undefined
+      throw error
     }
   }
 
@@ -104,7 +104,7 @@ export async function mcpProgram(parts: readonly string[], given: Environment): 
   return 0
 }
 
-function profileOf(text: string | undefined): ToolProfile | undefined {
+function parseProfile(text: string | undefined): ToolProfile | undefined {
   if (text === undefined) return undefined
   const profile = ToolProfile.safeParse(text).data
   if (profile) return profile
@@ -115,9 +115,9 @@ function profileOf(text: string | undefined): ToolProfile | undefined {
 export async function runMcp(parts: readonly string[]): Promise<void> {
   try {
     process.exitCode = await mcpProgram(parts, environment())
-  } catch (failure) {
-    process.stderr.write(failureText(failure))
-    process.exitCode = exitCodeOf(failure)
+  } catch (error) {
+    process.stderr.write(failureText(error))
+    process.exitCode = toExitCode(error)
   }
 }
 

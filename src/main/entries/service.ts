@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Config, environment, hostEnvironment, loadConfig } from '#config/config.ts'
 import { dockerConfig } from '#config/dockerConfig.ts'
-import { registrarOptions } from '#config/domainsConfig.ts'
-import { inferenceOptions } from '#config/inferenceConfig.ts'
-import { paymentOptions } from '#config/paymentsConfig.ts'
-import { places, serviceLine, wrongListen } from '#config/startOptions.ts'
-import { exitCodeOf, failureText, type Given, helpOf, parseCommandLine } from '#platform/commandLine.ts'
-import { copiedWarning, openDataFolder, openFolderWarning } from '#platform/dataFolder.ts'
+import { readRegistrarOptions } from '#config/domainsConfig.ts'
+import { readInferenceOptions } from '#config/inferenceConfig.ts'
+import { readPaymentOptions } from '#config/paymentsConfig.ts'
+import { resolvePaths, serviceLine, wrongListenError } from '#config/startOptions.ts'
+import { failureText, formatHelp, type ParsedCommand, parseCommandLine, toExitCode } from '#platform/commandLine.ts'
+import { openDataFolder, openFolderWarning, warnAboutCopy } from '#platform/dataFolder.ts'
 import { lockData } from '#platform/dataLock.ts'
 import { onEndSignal } from '#platform/endSignals.ts'
 import { hostSocketPath } from '#platform/hostSocket.ts'
 import { rdapListIn } from '#platform/keptRdapList.ts'
 import { isLoopback, type ListenAddress, parseListen } from '#platform/listenAddress.ts'
 import { jsonLog, type Log } from '#platform/log.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { socketPath } from '#platform/privateSocket.ts'
 import { builtFile } from '#platform/programFile.ts'
 import { listenOnRemembered } from '#platform/rememberedPort.ts'
@@ -24,7 +24,7 @@ import { createTimeSource } from '#platform/timeSource.ts'
 import { version } from '#platform/version.ts'
 import type { NewWallets } from '#service/auth/signIns.ts'
 import { type RunningService, startService } from '#service/compose/compose.ts'
-import { type HostSettings, hostLauncher } from '#service/host/launchedHost.ts'
+import { createHostLauncher, type HostSettings } from '#service/host/launchedHost.ts'
 import { AppError } from '#shared/appError.ts'
 import { type ModelOrder, ServiceOrder } from '#shared/contract/supervision.ts'
 
@@ -32,10 +32,10 @@ import { type ModelOrder, ServiceOrder } from '#shared/contract/supervision.ts'
 const supervisedLockMs = 20_000
 
 /** The service as a process: alone on a server, or `--supervised` by the application, with which it then ends. */
-async function run(given: Given): Promise<void> {
-  const { dataFolder, config: configFile } = places(given, environment())
+async function run(parsed: ParsedCommand): Promise<void> {
+  const { dataFolder, config: configFile } = resolvePaths(parsed, environment())
   const config = loadConfig({ ...configFile, environment: environment() })
-  const supervised = given.has('supervised')
+  const supervised = parsed.has('supervised')
   const scope = new Scope()
   let fronts: readonly string[] = []
   let personKey: string | undefined
@@ -53,27 +53,30 @@ async function run(given: Given): Promise<void> {
     await openDataFolder(dataFolder)
     const waitMs = supervised ? supervisedLockMs : 0
     const lock = await lockData({ folder: dataFolder, name: 'service.lock', program: 'The service of Steward', waitMs })
-    const { left } = scope.own(lock, (it) => it.release())
-    for (const sentence of [await openFolderWarning(dataFolder), left === 'copied' && copiedWarning(dataFolder)]) {
+    const { previousState } = scope.own(lock, (it) => it.release())
+    for (const sentence of [
+      await openFolderWarning(dataFolder),
+      previousState === 'copied' && warnAboutCopy(dataFolder),
+    ]) {
       if (sentence && !supervised) warn(sentence)
     }
     const log = jsonLog({ write: (line) => process.stderr.write(line), now: Date.now, level: config.log.level })
-    const host = scope.own(hostLauncher(dataFolder, hostSettings(config)), (it) => it.endUnreached())
+    const host = scope.own(createHostLauncher(dataFolder, hostSettings(config)), (it) => it.endUnreached())
     const { cert_file: certFile, key_file: keyFile } = config.service.tls
     const certificate =
       certFile !== null && keyFile !== null ? () => ({ cert: pem(certFile), key: pem(keyFile) }) : undefined
     const privateSocketPath = supervised ? ownSocketPath(dataFolder) : undefined
     const service = scope.own(
       await listenAgain(
-        { dataFolder, address: listenAddress(given, config), again: given.has('again'), log },
+        { dataFolder, address: listenAddress(parsed, config), again: parsed.has('again'), log },
         (listen) =>
           startService({
             dataDir: dataFolder,
-            checkData: left !== 'released',
+            checkData: previousState !== 'released',
             listen,
             privateSocketPath,
             ...(certificate && { tls: certificate() }),
-            insecureBehindProxy: config.service.insecure_behind_proxy || given.has('insecure-behind-proxy'),
+            insecureBehindProxy: config.service.insecure_behind_proxy || parsed.has('insecure-behind-proxy'),
             ...(config.service.public_url !== null && { publicUrl: config.service.public_url }),
             ...(config.service.sandbox_host !== null && { sandboxHost: config.service.sandbox_host }),
             signInDomains: config.auth.domains,
@@ -86,11 +89,11 @@ async function run(given: Given): Promise<void> {
             identityDomainName: config.identity.domain_name,
             ownerStartCents: config.credits.owner_start_cents,
             dnsListen: dnsAddress(config, supervised),
-            registrar: registrarOptions(config.domains.registrar),
+            registrar: readRegistrarOptions(config.domains.registrar),
             rdapBootstrapFile: config.domains.rdap_bootstrap_file ?? rdapListIn(dataFolder),
             ...(config.domains.resolvers.length > 0 && { resolvers: config.domains.resolvers }),
-            inference: inferenceOptions(config.inference),
-            payments: paymentOptions(config.payments, supervised),
+            inference: readInferenceOptions(config.inference),
+            payments: readPaymentOptions(config.payments, supervised),
             chargeSandboxes: config.credits.charge_sandboxes && !supervised,
             pagesFolder: builtFile('renderer'),
             version,
@@ -104,7 +107,7 @@ async function run(given: Given): Promise<void> {
       (it) => it.close(),
     )
     models.obey(service.models)
-    process.stdout.write(readyText(given.has('json'), { ...service, socket: privateSocketPath }))
+    process.stdout.write(readyText(parsed.has('json'), { ...service, socket: privateSocketPath }))
     reloading.reload = () => {
       if (!certificate) {
         log.info('there is no certificate to reload')
@@ -113,8 +116,8 @@ async function run(given: Given): Promise<void> {
       try {
         service.setCertificate(certificate())
         log.info('reloaded the certificate')
-      } catch (failure) {
-        log.error('could not reload the certificate; the current one stays in use', { failure })
+      } catch (error) {
+        log.error('could not reload the certificate; the current one stays in use', { error })
       }
     }
     log.info('the service ends', { reason: await ended })
@@ -143,8 +146,8 @@ function endOrder(
     if (!supervised) return
     for (const event of ['error', 'close', 'end']) process.stdin.on(event, () => resolve('the application has ended'))
     createInterface(process.stdin).on('line', (line) => {
-      const told = ServiceOrder.safeParse(parsedJson(line))
-      if (told.success) onOrder(told.data)
+      const order = ServiceOrder.safeParse(parseJsonOrUndefined(line))
+      if (order.success) onOrder(order.data)
     })
   })
 }
@@ -170,9 +173,9 @@ function modelOrders() {
   }
 }
 
-type ToldServer = Extract<ModelOrder, { event: 'local-models' }>['servers'][number]
+type AnnouncedServer = Extract<ModelOrder, { event: 'local-models' }>['servers'][number]
 
-function localServer({ name, base_url: baseUrl, api_key: apiKey, models, free: isFree, prices }: ToldServer) {
+function localServer({ name, base_url: baseUrl, api_key: apiKey, models, free: isFree, prices }: AnnouncedServer) {
   return {
     ...{ name, baseUrl, apiKey: apiKey ?? undefined, isFree },
     models: models.map((model) => {
@@ -189,7 +192,7 @@ function newWallets({ auth }: Config, supervised: boolean): NewWallets {
   return auth.new_accounts ? 'welcome' : 'refused'
 }
 
-/** Where the application asks. On Windows pipes have names that anybody may take, so there it asks at the port. */
+/** Path of the Unix socket. Undefined on Windows, where any process may claim a pipe name; the port is used there. */
 function ownSocketPath(dataFolder: string): string | undefined {
   return process.platform === 'win32' ? undefined : socketPath(join(dataFolder, 'service', 'service.sock'))
 }
@@ -202,29 +205,29 @@ type Listen = { dataFolder: string; address: ListenAddress; again: boolean; log:
  */
 async function listenAgain(
   { dataFolder, address, again, log }: Listen,
-  start: (at: ListenAddress) => Promise<RunningService>,
+  start: (address: ListenAddress) => Promise<RunningService>,
 ): Promise<RunningService> {
   try {
     return await listenOnRemembered(dataFolder, 'service', address, start)
-  } catch (failure) {
-    if (!again || !(failure instanceof AppError && failure.code === 'listen/failed')) throw failure
-    log.warn('the address was taken meanwhile, another one is used', { failure })
+  } catch (error) {
+    if (!again || !(error instanceof AppError && error.code === 'listen/failed')) throw error
+    log.warn('the address was taken meanwhile, another one is used', { error })
     const host = isLoopback(address.host) ? address.host : '127.0.0.1'
     return listenOnRemembered(dataFolder, 'service', { host, port: 0 }, start)
   }
 }
 
-function listenAddress(given: Given, config: Config): ListenAddress {
-  const text = given.value('listen') ?? config.service.listen
+function listenAddress(parsed: ParsedCommand, config: Config): ListenAddress {
+  const text = parsed.value('listen') ?? config.service.listen
   const address = parseListen(text)
-  if (!address) throw wrongListen(text)
+  if (!address) throw wrongListenError(text)
   return address
 }
 
 function dnsAddress({ domains: { dns_listen: text } }: Config, supervised: boolean): ListenAddress | undefined {
   if (text === null) return supervised ? { host: '127.0.0.1', port: 0 } : undefined
   const address = parseListen(text)
-  if (!address) throw wrongListen(text)
+  if (!address) throw wrongListenError(text)
   return address
 }
 
@@ -251,9 +254,9 @@ function unreadable(file: string, cause: unknown): AppError {
   return new AppError('config/invalid', `\`service.tls\` names ${file}, which cannot be read.`, { cause })
 }
 
-type Told = Pick<RunningService, 'url' | 'ownerKeyFile'> & { socket: string | undefined }
+type ReadyService = Pick<RunningService, 'url' | 'ownerKeyFile'> & { socket: string | undefined }
 
-function readyText(json: boolean, { url, ownerKeyFile, socket }: Told): string {
+function readyText(json: boolean, { url, ownerKeyFile, socket }: ReadyService): string {
   if (json) return `${JSON.stringify({ event: 'ready', url, owner_key_file: ownerKeyFile, socket })}\n`
   return `The service of Steward is ready at ${url}\nThe owner's API key is in ${ownerKeyFile}\nCtrl-C ends it.\n`
 }
@@ -263,17 +266,17 @@ function warn(sentence: string): void {
 }
 
 async function program(): Promise<number> {
-  // Whoever read what we print may be gone before us: that must not keep us from ending in order.
+  // The reader of stdout may exit first; EPIPE must not prevent an orderly shutdown.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   try {
-    const given = parseCommandLine(serviceLine, process.argv.slice(2))
-    if (given.has('help')) process.stdout.write(helpOf(serviceLine))
-    else if (given.has('version')) process.stdout.write(`${version}\n`)
-    else await run(given)
+    const parsed = parseCommandLine(serviceLine, process.argv.slice(2))
+    if (parsed.has('help')) process.stdout.write(formatHelp(serviceLine))
+    else if (parsed.has('version')) process.stdout.write(`${version}\n`)
+    else await run(parsed)
     return 0
-  } catch (failure) {
-    process.stderr.write(failureText(failure))
-    return exitCodeOf(failure)
+  } catch (error) {
+    process.stderr.write(failureText(error))
+    return toExitCode(error)
   }
 }
 

@@ -9,22 +9,22 @@ import { Scope } from '#platform/scope.ts'
 import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
 import { AppError } from '#shared/appError.ts'
 import type { HostEvent } from '#shared/contract/hostIpc.ts'
-import { images } from './images/images.ts'
-import { archiveHandler } from './ipc/archiveHandler.ts'
+import { createImages } from './images/images.ts'
+import { createArchiveHandler } from './ipc/archiveHandler.ts'
 import { attachHandler } from './ipc/attachHandler.ts'
 import { claimAddress, removePidFile, writePidFile } from './ipc/hostAddress.ts'
 import { hostHandlers } from './ipc/hostHandlers.ts'
-import { idleWatch } from './ipc/idleWatch.ts'
-import { portHandler } from './ipc/portHandler.ts'
+import { createIdleWatch } from './ipc/idleWatch.ts'
+import { createPortHandler } from './ipc/portHandler.ts'
 import { streamHandler } from './ipc/streamHandler.ts'
-import { machines } from './machines/machines.ts'
-import { sandboxLabels } from './machines/sandboxLabels.ts'
-import { watchedCommands } from './machines/watchedCommands.ts'
-import { bubblewrapRuntime } from './runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { createMachines } from './machines/machines.ts'
+import { createSandboxLabels } from './machines/sandboxLabels.ts'
+import { createWatchedCommands } from './machines/watchedCommands.ts'
+import { createBubblewrapRuntime } from './runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { DockerOptions } from './runtimes/docker/dockerOptions.ts'
-import { dockerRuntime } from './runtimes/docker/dockerRuntime.ts'
+import { createDockerRuntime } from './runtimes/docker/dockerRuntime.ts'
 import type { SandboxRuntime } from './runtimes/sandboxRuntime.ts'
-import { screenPool } from './terminals/screenPool.ts'
+import { createScreenPool } from './terminals/screenPool.ts'
 import { openTerminals } from './terminals/terminals.ts'
 
 export type HostOptions = {
@@ -52,7 +52,7 @@ export type RunningHost = {
 const screenWorkers = 2
 
 /** @throws AppError `config/invalid` for a name that is none. */
-export function namedRuntimes(
+export function listRuntimes(
   names: readonly string[],
   options: Pick<HostOptions, 'dataDir' | 'log' | 'now'> & { docker: DockerOptions; spares: number; cpuWeight: number },
 ): SandboxRuntime[] {
@@ -62,10 +62,18 @@ export function namedRuntimes(
   return names.map((name) => {
     if (name === 'bubblewrap') {
       const closedNetworks = networksClosedToSandboxes
-      return bubblewrapRuntime({ folder, imagesFolder, spares, cpuWeight, closedNetworks, log: log.of(name), now })
+      return createBubblewrapRuntime({
+        folder,
+        imagesFolder,
+        spares,
+        cpuWeight,
+        closedNetworks,
+        log: log.forArea(name),
+        now,
+      })
     }
     if (name === 'docker') {
-      return dockerRuntime({ folder: join(hostFolder(dataDir), 'docker'), docker, log: log.of(name), now })
+      return createDockerRuntime({ folder: join(hostFolder(dataDir), 'docker'), docker, log: log.forArea(name), now })
     }
     throw new AppError('config/invalid', `There is no runtime ${JSON.stringify(name)}.`)
   })
@@ -81,10 +89,10 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     for (const runtime of runtimes) await runtime.sweep()
     let broadcast = (_event: HostEvent): void => {}
     const pool = scope.own(
-      screenPool({
+      createScreenPool({
         workerUrl: options.screenWorkerUrl ?? pathToFileURL(programFile('host/terminals/screenWorker')),
         workers: screenWorkers,
-        log: log.of('screens'),
+        log: log.forArea('screens'),
       }),
       (it) => it.close(),
     )
@@ -95,17 +103,17 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
         onEvent: (event) => broadcast(event),
         ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
         now,
-        log: log.of('terminals'),
+        log: log.forArea('terminals'),
       }),
       (it) => it.close(),
     )
     const idle = scope.own(
-      idleWatch({ ms: options.idleExitMs ?? 60_000, onIdle: () => ending.resolve('nothing to do') }),
+      createIdleWatch({ ms: options.idleExitMs ?? 60_000, onIdle: () => ending.resolve('nothing to do') }),
       (it) => it.close(),
     )
-    const labels = sandboxLabels(join(hostFolder(dataDir), 'labels'))
+    const labels = createSandboxLabels(join(hostFolder(dataDir), 'labels'))
     const running = scope.own(
-      machines({
+      createMachines({
         runtimes,
         labels,
         onStopping: (id, stopping) => terminals.machineEnding(id, stopping),
@@ -113,17 +121,17 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
         onEnded: (sandboxId, reason) => broadcast({ type: 'machine.ended', sandboxId, reason }),
         onDeleted: (id) => terminals.removeAll(id),
         onCount: (count) => idle.machines(count),
-        log: log.of('machines'),
+        log: log.forArea('machines'),
       }),
       (it) => it.close(),
     )
-    const kept = scope.own(
-      images({
+    const screenPool = scope.own(
+      createImages({
         runtimes,
         onChanged: (image) => broadcast({ type: 'image.changed', image }),
         onRemoved: (name) => broadcast({ type: 'image.removed', name }),
         now,
-        log: log.of('images'),
+        log: log.forArea('images'),
       }),
       (it) => it.close(),
     )
@@ -131,23 +139,23 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       await listenIpc({
         path: socketPath,
         handlers: hostHandlers({
-          commands: watchedCommands(),
+          commands: createWatchedCommands(),
           machines: running,
           labels,
           terminals,
           runtimes,
-          images: kept,
+          images: screenPool,
           version: options.version,
           pid: options.pid,
           shutDown: () => ending.resolve('asked to'),
         }),
         open: streamHandler({
           attach: attachHandler(terminals),
-          connect: portHandler(running),
-          archive: archiveHandler(running),
+          connect: createPortHandler(running),
+          archive: createArchiveHandler(running),
         }),
         onConnections: (count) => idle.connections(count),
-        log: log.of('ipc'),
+        log: log.forArea('ipc'),
       }),
       (it) => it.close(),
     )
@@ -155,8 +163,8 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     await scope.own(writePidFile(dataDir, options.pid), () => removePidFile(dataDir))
     log.info('the sandbox host is ready', { socketPath, runtimes: runtimes.map(({ name }) => name) })
     return { socketPath, wantsToEnd: ending.promise, close: () => scope.close() }
-  } catch (failure) {
+  } catch (error) {
     await scope.close()
-    throw failure
+    throw error
   }
 }

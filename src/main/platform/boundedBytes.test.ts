@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readBytes, readFirstBytes } from './boundedBytes.ts'
 
-function streamOf(...chunks: string[]) {
+function createStream(...chunks: string[]) {
   const state = { pulled: 0, isEnded: false }
   async function* stream(): AsyncGenerator<Uint8Array> {
     try {
@@ -17,22 +17,22 @@ function streamOf(...chunks: string[]) {
 }
 
 test('reads a stream of exactly the limit', async () => {
-  expect(String(await readBytes(streamOf('ab', 'cd').stream, { maxBytes: 4 }))).toBe('abcd')
+  expect(String(await readBytes(createStream('ab', 'cd').stream, { maxBytes: 4 }))).toBe('abcd')
 })
 
 test('leaves a longer one at the chunk that is too much', async () => {
-  const { stream, state } = streamOf('ab', 'cd', 'ef', 'gh')
+  const { stream, state } = createStream('ab', 'cd', 'ef', 'gh')
   await expect(readBytes(stream, { maxBytes: 3 })).rejects.toThrow('It has more than 3 bytes.')
   expect(state).toEqual({ pulled: 2, isEnded: true })
 })
 
 test('throws the error of its reader', async () => {
   const tooLarge = () => new RangeError('The picture is too large.')
-  await expect(readBytes(streamOf('abc').stream, { maxBytes: 2, tooLarge })).rejects.toThrow(tooLarge())
+  await expect(readBytes(createStream('abc').stream, { maxBytes: 2, tooLarge })).rejects.toThrow(tooLarge())
 })
 
 test('returns the first bytes, and says that there were more', async () => {
-  const { stream, state } = streamOf('ab', 'cd', 'ef')
+  const { stream, state } = createStream('ab', 'cd', 'ef')
   expect(await readFirstBytes(stream, { maxBytes: 3 })).toEqual({ bytes: Buffer.from('abc'), isTruncated: true })
   expect(state).toEqual({ pulled: 2, isEnded: true })
 })
@@ -56,7 +56,7 @@ test('is ended by its signal while a chunk is awaited', async () => {
 })
 
 test('begins nothing for a signal that has fired', async () => {
-  const { stream, state } = streamOf('ab')
+  const { stream, state } = createStream('ab')
   await expect(readBytes(stream, { maxBytes: 9, signal: AbortSignal.abort(new Error('over')) })).rejects.toThrow('over')
   expect(state.pulled).toBe(0)
 })

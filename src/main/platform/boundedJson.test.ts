@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { JsonError, parseJson } from './boundedJson.ts'
 
-const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+const nest = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 const reasonFor = (text: string, limits = {}): string | undefined => {
   try {
     parseJson(text, limits)
@@ -23,7 +23,7 @@ test.each([
   [3, 2, 'too-deep'],
   [0, 0, 'malformed'],
 ])('of %i levels with %i allowed: %s', (levels, maxDepth, reason) => {
-  expect(reasonFor(nested(levels), { maxDepth })).toBe(reason)
+  expect(reasonFor(nest(levels), { maxDepth })).toBe(reason)
 })
 
 test('counts levels, not brackets', () => {

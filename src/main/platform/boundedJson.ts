@@ -58,9 +58,9 @@ const isClosing = (unit: number): boolean => unit === 0x7d || unit === 0x5d
 function isDeeper(text: string, maxDepth: number): boolean {
   if (text.length <= maxDepth) return false
   let depth = 0
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit === quote) at = findStringEnd(text, at)
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit === quote) index = findStringEnd(text, index)
     else if (isOpening(unit)) {
       depth += 1
       if (depth > maxDepth) return true

@@ -16,7 +16,7 @@ function supervise(script: string, limits = {}) {
   const supervisor = superviseChild({
     name: 'The child',
     spawn: () => spawn(process.execPath, ['-e', script], { stdio: ['pipe', 'pipe', 'inherit'] }),
-    readyOf: (line) => (/^\d+$/.test(line) ? Number(line) : undefined),
+    parseReady: (line) => (/^\d+$/.test(line) ? Number(line) : undefined),
     onReady: (pid) => pids.push(pid),
     onDown: (reason) => downs.push(reason),
     now: Date.now,
@@ -81,7 +81,7 @@ test('a program that does not exist is said', async () => {
   const supervisor = superviseChild({
     name: 'The child',
     spawn: () => spawn('/nowhere/program', { stdio: ['pipe', 'pipe', 'inherit'] }),
-    readyOf: () => undefined,
+    parseReady: () => undefined,
     onReady: () => {},
     onDown: () => {},
     refuses: () => false,

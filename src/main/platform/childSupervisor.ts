@@ -14,10 +14,10 @@ export type ChildSupervisor<Ready> = {
 
 type Options<Ready> = {
   name: string
-  /** Its stdout must be a pipe, and its stdin a pipe whose end it takes as the order to end. */
+  /** Spawns the child. Its stdout must be a pipe, and its stdin a pipe whose end makes it exit. */
   spawn: () => ChildProcess
   /** Reads the line on stdout that tells it is ready; undefined for any other line. */
-  readyOf: (line: string) => Ready | undefined
+  parseReady: (line: string) => Ready | undefined
   onReady: (ready: Ready) => void
   onDown: (reason: string) => void
   /** Whether this exit code means that the child cannot start, so that a retry would fail too. */
@@ -56,7 +56,7 @@ export function superviseChild<Ready>(options: Options<Ready>): ChildSupervisor<
   const closing = new AbortController()
   let child: ChildProcess | undefined
   let tellStarted: (ready: Ready) => void = () => {}
-  let tellFailed: (failure: Error) => void = () => {}
+  let tellFailed: (error: Error) => void = () => {}
   const started = new Promise<Ready>((resolve, reject) => {
     tellStarted = resolve
     tellFailed = reject
@@ -102,7 +102,7 @@ export function superviseChild<Ready>(options: Options<Ready>): ChildSupervisor<
 type End = { /** Predicate of a sentence about the child. */ reason: string; exitCode: number | null }
 
 function runChild<Ready>(
-  { spawn, readyOf }: Options<Ready>,
+  { spawn, parseReady }: Options<Ready>,
   { readyMs }: SupervisorLimits,
   onReady: (ready: Ready) => void,
 ): { child: ChildProcess; ended: Promise<End> } {
@@ -114,12 +114,12 @@ function runChild<Ready>(
   }, readyMs)
   eachLine(child, (line) => {
     try {
-      const ready = readyOf(line)
+      const ready = parseReady(line)
       if (ready === undefined) return
       clearTimeout(impatient)
       onReady(ready)
-    } catch (failure) {
-      fault = `became ready in a wrong way (${failure instanceof Error ? failure.message : String(failure)})`
+    } catch (error) {
+      fault = `became ready in a wrong way (${error instanceof Error ? error.message : String(error)})`
       child.kill('SIGKILL')
     }
   })
@@ -129,7 +129,7 @@ function runChild<Ready>(
       clearTimeout(impatient)
       resolve({ reason, exitCode })
     }
-    child.once('error', (failure) => end(`could not be started (${failure.message})`))
+    child.once('error', (error) => end(`could not be started (${error.message})`))
     child.once('close', (code, signal) => {
       end(fault ?? (signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`), code)
     })

@@ -40,7 +40,7 @@ function open(): void {
 }
 
 function run(ms: number, checks = 1): void {
-  for (let at = 0; at < checks; at++) {
+  for (let index = 0; index < checks; index++) {
     wallMs += ms / checks
     runningMs += ms / checks
     uptimeMs += ms / checks
@@ -56,7 +56,7 @@ const runLong = () => run(dayMs + hourMs, 25)
 
 test('is the wall clock while nothing happens, drift included', () => {
   run(10 * dayMs, 240)
-  for (let at = 0; at < 1_000; at++) {
+  for (let index = 0; index < 1_000; index++) {
     wallMs += 40 // NTP corrects a slow clock
     run(10_000)
   }
@@ -187,8 +187,8 @@ test('takes the correction of a clock that starts before its last reading', () =
 })
 
 test('bounds its looks when the clock is set again and again', () => {
-  for (let at = 0; at < 1_000; at++) {
-    wallMs += at % 2 === 0 ? yearMs : -yearMs
+  for (let index = 0; index < 1_000; index++) {
+    wallMs += index % 2 === 0 ? yearMs : -yearMs
     run(10_000)
   }
   clock.close()
@@ -197,10 +197,10 @@ test('bounds its looks when the clock is set again and again', () => {
 
 test('tells its listeners until they leave', () => {
   const heard: ClockJump[] = []
-  const leave = clock.onJump('requests', (jump) => heard.push(jump))
+  const unsubscribe = clock.onJump('requests', (jump) => heard.push(jump))
   wallMs += dayMs
   clock.check()
-  leave()
+  unsubscribe()
   wallMs -= dayMs
   clock.check()
   expect(heard).toHaveLength(1)

@@ -74,18 +74,18 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
   let looks: readonly ClockLook[] = stored?.looks ?? []
   let last = before ?? readings(source)
   // A clock that starts before its last reading is wrong, as without a battery: its correction counts at once.
-  let isBehind = before === undefined && stored !== undefined && source.wallMs() < stored.wallMs - toleranceMs
+  let isWallBehind = before === undefined && stored !== undefined && source.wallMs() < stored.wallMs - toleranceMs
   /** Reading of the steady clock at a running time. */
   let anchor = before ?? {
-    steadyMs: stored && isBehind ? stored.steadyMs : source.wallMs(),
+    steadyMs: stored && isWallBehind ? stored.steadyMs : source.wallMs(),
     runningMs: startRunningMs,
   }
-  let setAtRunningMs = before?.setAtRunningMs ?? (isBehind ? startRunningMs : null)
+  let setAtRunningMs = before?.setAtRunningMs ?? (isWallBehind ? startRunningMs : null)
   let jumps: ClockJump[] = []
   let soon: NodeJS.Immediate | undefined
 
   const totalMs = (): number => startTotalMs + (source.runningMs() - startRunningMs)
-  const anchored = (): number => anchor.steadyMs + (source.runningMs() - anchor.runningMs)
+  const getAnchored = (): number => anchor.steadyMs + (source.runningMs() - anchor.runningMs)
   const addLook = (wallMs: number): void => {
     const total = totalMs()
     const newestOld = looks.findLastIndex((it) => it.totalMs <= total - dayMs)
@@ -94,8 +94,8 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
     // Joined looks delay deletions, and never cause one.
     const isFull = recent.length >= maxLooks
     if (isFull) recent.pop()
-    const leastMs = isFull ? Math.min(previous?.wallMs ?? wallMs, wallMs) : wallMs
-    looks = [...recent, { totalMs: total, wallMs: leastMs }]
+    const minMs = isFull ? Math.min(previous?.wallMs ?? wallMs, wallMs) : wallMs
+    looks = [...recent, { totalMs: total, wallMs: minMs }]
   }
   const save = (): void => {
     const { wallMs, runningMs, uptimeMs } = last
@@ -105,7 +105,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
       wallMs,
       runningMs,
       uptimeMs,
-      steadyMs: anchored(),
+      steadyMs: getAnchored(),
       setAtRunningMs,
       totalMs: totalMs(),
       looks,
@@ -127,12 +127,12 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
       setAtRunningMs = runningMs
       addLook(wallMs)
     }
-    const isCorrected = isBehind && stored !== undefined && wallMs >= stored.wallMs
+    const isCorrected = isWallBehind && stored !== undefined && wallMs >= stored.wallMs
     const isLong = setAtRunningMs !== null && runningMs - setAtRunningMs >= dayMs
-    if (isCorrected || isLong || setAtRunningMs === null || Math.abs(wallMs - anchored()) <= toleranceMs) {
+    if (isCorrected || isLong || setAtRunningMs === null || Math.abs(wallMs - getAnchored()) <= toleranceMs) {
       anchor = { steadyMs: wallMs, runningMs }
       setAtRunningMs = null
-      isBehind = false
+      isWallBehind = false
     }
   }
   const deliver = (): void => {
@@ -157,17 +157,17 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
   }
   /** Reads the time since boot only where the wall clock differs: it takes a system call or three. */
   const check = (): void => {
-    const isAgreed = setAtRunningMs === null && Math.abs(source.wallMs() - anchored()) <= toleranceMs
+    const isAgreed = setAtRunningMs === null && Math.abs(source.wallMs() - getAnchored()) <= toleranceMs
     if (!isAgreed || jumps.length > 0) look()
   }
   const steadyMs = (): number => {
     const wallMs = source.wallMs()
-    if (Math.abs(wallMs - anchored()) <= toleranceMs) return wallMs
+    if (Math.abs(wallMs - getAnchored()) <= toleranceMs) return wallMs
     if (setAtRunningMs === null) {
       measure()
       soon ??= setImmediate(deliverSoon) // a listener may write, and the caller may be in a transaction
     }
-    return Math.abs(source.wallMs() - anchored()) <= toleranceMs ? source.wallMs() : Math.floor(anchored())
+    return Math.abs(source.wallMs() - getAnchored()) <= toleranceMs ? source.wallMs() : Math.floor(getAnchored())
   }
 
   measure()
@@ -183,7 +183,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
       look()
       const from = looks.findLastIndex((it) => it.totalMs <= totalMs() - dayMs)
       if (from < 0) return 0
-      return looks.slice(from).reduce((least, it) => Math.min(least, it.wallMs), source.wallMs())
+      return looks.slice(from).reduce((min, it) => Math.min(min, it.wallMs), source.wallMs())
     },
     epoch: source.bootId ?? randomUUID(),
     onJump(_use, listener) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { exitCodeOf, failureText, helpOf, parseCommandLine } from './commandLine.ts'
+import { failureText, formatHelp, parseCommandLine, toExitCode } from './commandLine.ts'
 
 const line = {
   usage: 'npm start --',
@@ -15,14 +15,14 @@ const line = {
 } as const
 
 test('reads a command, flags and values', () => {
-  const given = parseCommandLine(line, ['doctor', '--listen', '[::1]:80', '--json'])
-  expect([given.command, given.has('json'), given.value('listen')]).toEqual(['doctor', true, '[::1]:80'])
+  const parsed = parseCommandLine(line, ['doctor', '--listen', '[::1]:80', '--json'])
+  expect([parsed.command, parsed.has('json'), parsed.value('listen')]).toEqual(['doctor', true, '[::1]:80'])
   expect(parseCommandLine(line, ['--listen=a:1']).value('listen')).toBe('a:1')
 })
 
 test('reads the words that a command takes', () => {
-  const given = parseCommandLine(line, ['image', 'add', '--json', 'debian'])
-  expect([given.command, given.words, given.has('json')]).toEqual(['image', ['add', 'debian'], true])
+  const parsed = parseCommandLine(line, ['image', 'add', '--json', 'debian'])
+  expect([parsed.command, parsed.words, parsed.has('json')]).toEqual(['image', ['add', 'debian'], true])
   expect(parseCommandLine(line, ['doctor']).words).toEqual([])
 })
 
@@ -41,14 +41,14 @@ test.each([
 })
 
 test('helps with every option that is for people', () => {
-  expect(helpOf(line)).toContain('image WHAT NAME     Keeps images.')
-  expect(helpOf(line)).toContain('--listen HOST:PORT  Where to listen.')
-  expect(helpOf(line)).not.toContain('inner')
+  expect(formatHelp(line)).toContain('image WHAT NAME     Keeps images.')
+  expect(formatHelp(line)).toContain('--listen HOST:PORT  Where to listen.')
+  expect(formatHelp(line)).not.toContain('inner')
 })
 
 test('tells a failure with what to do, and a wrong option from a failed start', () => {
   const busy = new AppError('data/in-use', 'Steward (process 7) already uses the data folder /d.')
   expect(failureText(busy)).toMatch(/^steward: Steward \(process 7\).*Stop the other Steward/)
-  expect(exitCodeOf(busy)).toBe(3)
-  expect(exitCodeOf(new AppError('config/invalid', 'x'))).toBe(2)
+  expect(toExitCode(busy)).toBe(3)
+  expect(toExitCode(new AppError('config/invalid', 'x'))).toBe(2)
 })

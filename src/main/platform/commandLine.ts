@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 
-/** What a program takes: commands, and options that are flags or take a value. */
+/** Commands and options of a program. Options are flags or take a value. */
 export type CommandLine = {
   /** `npm start --` */
   usage: string
@@ -14,16 +14,16 @@ export type CommandLine = {
 /** `takes` names the value in the help: `HOST:PORT`. A `hidden` option is between our own programs. */
 export type CommandOption = { takes?: string; about: string; hidden?: true }
 
-export type Given = {
+export type ParsedCommand = {
   command: string | undefined
-  /** What follows the command. */
+  /** Positional arguments after the command. */
   words: readonly string[]
   /** Whether a flag stands there. */
   has(name: string): boolean
   value(name: string): string | undefined
 }
 
-/** How a program ends when it could not do its work: anything else is a crash. */
+/** Exit codes of expected errors. Any other nonzero code is a crash. */
 export const exitCodes = { usage: 2, failed: 3 } as const
 
 /**
@@ -33,12 +33,12 @@ export const exitCodes = { usage: 2, failed: 3 } as const
 export function parseCommandLine(
   { commands, words: allowed = {}, options }: CommandLine,
   parts: readonly string[],
-): Given {
-  const given = new Map<string, string>()
+): ParsedCommand {
+  const values = new Map<string, string>()
   const words: string[] = []
   let command: string | undefined
-  const left = [...parts]
-  for (let part = left.shift(); part !== undefined; part = left.shift()) {
+  const remaining = [...parts]
+  for (let part = remaining.shift(); part !== undefined; part = remaining.shift()) {
     if (!part.startsWith('--')) {
       if (command !== undefined && words.length < (allowed[command]?.length ?? 0)) {
         words.push(part)
@@ -51,16 +51,16 @@ export function parseCommandLine(
     const [, name = '', inline] = /^--([^=]*)(?:=(.*))?$/s.exec(part) ?? []
     const option = Object.hasOwn(options, name) ? options[name] : undefined
     if (!option) throw usage(`--${name} is no option.`)
-    if (given.has(name)) throw usage(`--${name} stands twice.`)
+    if (values.has(name)) throw usage(`--${name} stands twice.`)
     if (option.takes === undefined && inline !== undefined) throw usage(`--${name} takes no value.`)
-    const value = option.takes === undefined ? '' : (inline ?? valueAfter(left))
+    const value = option.takes === undefined ? '' : (inline ?? valueAfter(remaining))
     if (option.takes !== undefined && !value) throw usage(`--${name} needs ${option.takes}.`)
-    given.set(name, value ?? '')
+    values.set(name, value ?? '')
   }
-  return { command, words, has: (name) => given.has(name), value: (name) => given.get(name) }
+  return { command, words, has: (name) => values.has(name), value: (name) => values.get(name) }
 }
 
-export function helpOf({ usage, about, commands, words = {}, options }: CommandLine): string {
+export function formatHelp({ usage, about, commands, words = {}, options }: CommandLine): string {
   const rows = [
     ...Object.entries(commands).map(([name, says]): [string, string] => [
       [name, ...(words[name] ?? [])].join(' '),
@@ -78,22 +78,22 @@ export function helpOf({ usage, about, commands, words = {}, options }: CommandL
   return `${about}\n\n${usage} [${Object.keys(commands).length > 0 ? 'command] [' : ''}options]\n\n${table}\n`
 }
 
-/** What a person reads when a program cannot do its work: the sentence and what to do about it. */
-export function failureText(failure: unknown): string {
-  if (failure instanceof AppError) {
-    const detail = failure.detail === undefined ? '' : ` ${failure.detail}`
-    return `steward: ${failure.message}${detail} ${failure.hint}\n`
+/** Formats an error for the terminal: message, detail and hint. */
+export function failureText(error: unknown): string {
+  if (error instanceof AppError) {
+    const detail = error.detail === undefined ? '' : ` ${error.detail}`
+    return `steward: ${error.message}${detail} ${error.hint}\n`
   }
-  return `steward: ${failure instanceof Error ? (failure.stack ?? failure.message) : String(failure)}\n`
+  return `steward: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`
 }
 
-export function exitCodeOf(failure: unknown): number {
-  const named = failure instanceof AppError && (failure.code === 'command/usage' || failure.code === 'config/invalid')
+export function toExitCode(error: unknown): number {
+  const named = error instanceof AppError && (error.code === 'command/usage' || error.code === 'config/invalid')
   return named ? exitCodes.usage : exitCodes.failed
 }
 
-function valueAfter(left: string[]): string | undefined {
-  return left[0]?.startsWith('--') ? undefined : left.shift()
+function valueAfter(remaining: string[]): string | undefined {
+  return remaining[0]?.startsWith('--') ? undefined : remaining.shift()
 }
 
 function usage(message: string): AppError {

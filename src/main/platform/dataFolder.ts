@@ -5,7 +5,7 @@ import { AppError } from '#shared/appError.ts'
 
 type Machine = { platform: NodeJS.Platform; home: string; environment: Readonly<Record<string, string | undefined>> }
 
-/** Where a person's Steward keeps its data when `--data` names no folder. */
+/** Returns the data folder that is used without `--data`. */
 export function defaultDataFolder({ platform, home, environment }: Machine): string {
   if (platform === 'win32') return win32.join(environment.APPDATA ?? win32.join(home, 'AppData', 'Roaming'), 'Steward')
   if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'Steward')
@@ -35,7 +35,7 @@ export async function openFolderWarning(folder: string): Promise<string | undefi
   return `Other users can read the data folder ${folder} (mode ${mode.toString(8)}), with the keys in it: run \`chmod 700 ${folder}\`.`
 }
 
-export function copiedWarning(folder: string): string {
+export function warnAboutCopy(folder: string): string {
   return `The data folder ${folder} is a copy made while Steward was running. The latest files of sandboxes may be missing: use \`npm start -- backup DIR\` instead, or stop Steward before you copy.`
 }
 

@@ -4,32 +4,32 @@ import { cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { lockData, lockHolder } from './dataLock.ts'
+import { findLockHolder, lockData } from './dataLock.ts'
 import { processIdentity } from './processIdentity.ts'
 
-const lockOf = (folder: string) => lockData({ folder, name: 'steward.lock', program: 'Steward' })
+const lockFolder = (folder: string) => lockData({ folder, name: 'steward.lock', program: 'Steward' })
 
 test('a second lock on the same folder says which process holds it', async () => {
   const folder = temporaryFolder('lock')
-  const lock = await lockOf(folder)
-  await expect(lockOf(folder)).rejects.toMatchObject({
+  const lock = await lockFolder(folder)
+  await expect(lockFolder(folder)).rejects.toMatchObject({
     code: 'data/in-use',
     message: expect.stringContaining(`process ${process.pid}`),
   })
-  expect(await lockHolder(folder, 'steward.lock')).toMatchObject({ pid: process.pid, program: 'Steward' })
+  expect(await findLockHolder(folder, 'steward.lock')).toMatchObject({ pid: process.pid, program: 'Steward' })
   await lock.release()
   expect(readdirSync(folder)).toEqual([])
-  await (await lockOf(folder)).release()
+  await (await lockFolder(folder)).release()
 })
 
 test('a lock of a process that is gone heals itself', async () => {
   const folder = temporaryFolder('lock')
-  const gone = spawn(process.execPath, ['-e', ''])
-  await once(gone, 'exit')
-  const text = JSON.stringify({ pid: gone.pid, program: 'Steward', identity: 'then', token: 'theirs' })
+  const child = spawn(process.execPath, ['-e', ''])
+  await once(child, 'exit')
+  const text = JSON.stringify({ pid: child.pid, program: 'Steward', identity: 'then', token: 'theirs' })
   writeFileSync(join(folder, 'steward.lock'), text)
-  expect(await lockHolder(folder, 'steward.lock')).toBeUndefined()
-  await (await lockOf(folder)).release()
+  expect(await findLockHolder(folder, 'steward.lock')).toBeUndefined()
+  await (await lockFolder(folder)).release()
   expect(readdirSync(folder)).toEqual([])
 })
 
@@ -37,25 +37,25 @@ test('a lock whose process id was given to another process heals itself', async 
   const folder = temporaryFolder('lock')
   const text = JSON.stringify({ pid: process.pid, program: 'Steward', identity: 'an earlier life', token: 'theirs' })
   writeFileSync(join(folder, 'steward.lock'), text)
-  const lock = await lockOf(folder)
-  expect(await lockHolder(folder, 'steward.lock')).toMatchObject({ identity: await processIdentity(process.pid) })
+  const lock = await lockFolder(folder)
+  expect(await findLockHolder(folder, 'steward.lock')).toMatchObject({ identity: await processIdentity(process.pid) })
   await lock.release()
 })
 
 test('a copied folder is not locked and is reported as a copy', async () => {
   const original = temporaryFolder('lock')
   const copy = join(temporaryFolder('lock'), 'copy')
-  const lock = await lockOf(original)
+  const lock = await lockFolder(original)
   cpSync(original, copy, { recursive: true })
-  expect(await lockHolder(copy, 'steward.lock')).toBeUndefined()
-  const ofCopy = await lockOf(copy)
-  expect([lock.left, ofCopy.left]).toEqual(['released', 'copied'])
-  expect(await lockHolder(original, 'steward.lock')).toBeDefined()
+  expect(await findLockHolder(copy, 'steward.lock')).toBeUndefined()
+  const ofCopy = await lockFolder(copy)
+  expect([lock.previousState, ofCopy.previousState]).toEqual(['released', 'copied'])
+  expect(await findLockHolder(original, 'steward.lock')).toBeDefined()
   await ofCopy.release()
-  await expect(lockOf(original)).rejects.toMatchObject({ code: 'data/in-use' })
+  await expect(lockFolder(original)).rejects.toMatchObject({ code: 'data/in-use' })
   await lock.release()
-  const again = await lockOf(original)
-  expect(again.left).toBe('released')
+  const again = await lockFolder(original)
+  expect(again.previousState).toBe('released')
   await again.release()
 })
 
@@ -63,17 +63,17 @@ test('a folder that its holder left without releasing it says so', async () => {
   const folder = temporaryFolder('lock')
   const text = JSON.stringify({ pid: process.pid, program: 'Steward', identity: 'an earlier life', token: 'theirs' })
   writeFileSync(join(folder, 'steward.lock'), text)
-  const lock = await lockOf(folder)
-  expect(lock.left).toBe('crashed')
+  const lock = await lockFolder(folder)
+  expect(lock.previousState).toBe('crashed')
   await lock.release()
 })
 
 test('a moved folder keeps its lock', async () => {
   const parent = temporaryFolder('lock')
   mkdirSync(join(parent, 'before'))
-  const lock = await lockOf(join(parent, 'before'))
+  const lock = await lockFolder(join(parent, 'before'))
   renameSync(join(parent, 'before'), join(parent, 'after'))
-  await expect(lockOf(join(parent, 'after'))).rejects.toMatchObject({ code: 'data/in-use' })
+  await expect(lockFolder(join(parent, 'after'))).rejects.toMatchObject({ code: 'data/in-use' })
   renameSync(join(parent, 'after'), join(parent, 'before'))
   await lock.release()
 })
@@ -81,14 +81,14 @@ test('a moved folder keeps its lock', async () => {
 test('a torn lock heals itself', async () => {
   const folder = temporaryFolder('lock')
   writeFileSync(join(folder, 'steward.lock'), '{"pid":')
-  await (await lockOf(folder)).release()
+  await (await lockFolder(folder)).release()
   expect(readdirSync(folder)).toEqual([])
 })
 
 test('of many that find a stale lock at once, one gets it', async () => {
   const folder = temporaryFolder('lock')
   writeFileSync(join(folder, 'steward.lock'), 'stale')
-  const outcomes = await Promise.allSettled(Array.from({ length: 16 }, () => lockOf(folder)))
+  const outcomes = await Promise.allSettled(Array.from({ length: 16 }, () => lockFolder(folder)))
   const won = outcomes.filter((it) => it.status === 'fulfilled')
   expect(won).toHaveLength(1)
   for (const { value } of won) await value.release()
@@ -97,7 +97,7 @@ test('of many that find a stale lock at once, one gets it', async () => {
 
 test('waits for a holder that is on its way out', async () => {
   const folder = temporaryFolder('lock')
-  const first = await lockOf(folder)
+  const first = await lockFolder(folder)
   const second = lockData({ folder, name: 'steward.lock', program: 'Steward', waitMs: 30_000 })
   await first.release()
   await (await second).release()
@@ -106,13 +106,18 @@ test('waits for a holder that is on its way out', async () => {
 
 test('what a crash left of an earlier healing is no hindrance', async () => {
   const folder = temporaryFolder('lock')
-  const gone = JSON.stringify({ pid: process.pid, program: 'Steward', identity: 'an earlier life', token: 'theirs' })
-  writeFileSync(join(folder, 'steward.lock'), gone)
-  writeFileSync(join(folder, 'steward.lock.claim'), gone)
-  await (await lockOf(folder)).release()
+  const lockText = JSON.stringify({
+    pid: process.pid,
+    program: 'Steward',
+    identity: 'an earlier life',
+    token: 'theirs',
+  })
+  writeFileSync(join(folder, 'steward.lock'), lockText)
+  writeFileSync(join(folder, 'steward.lock.claim'), lockText)
+  await (await lockFolder(folder)).release()
   expect(readdirSync(folder)).toEqual([])
 })
 
 test('a folder that cannot be written is said to be unusable', async () => {
-  await expect(lockOf('/nowhere')).rejects.toMatchObject({ code: 'data/unusable' })
+  await expect(lockFolder('/nowhere')).rejects.toMatchObject({ code: 'data/unusable' })
 })

@@ -9,7 +9,7 @@ import { isRunning, processIdentity } from './processIdentity.ts'
 const LockHolder = z.object({
   pid: z.int().positive(),
   program: z.string(),
-  /** Of `processIdentity`; null where the system does not say. */
+  /** Result of `processIdentity`. Null if the system provides none. */
   identity: z.string().nullable(),
   token: z.string(),
   /** Device and inode of the folder. They differ in a copied folder, whose lock is ignored. */
@@ -22,7 +22,7 @@ export type DataLock = {
    * State that the last holder left the folder in. `crashed`: it did not release its lock. `copied`: the folder is a copy
    * of one that was in use.
    */
-  readonly left: FolderState
+  readonly previousState: FolderState
   release(): Promise<void>
 }
 export type FolderState = 'released' | 'crashed' | 'copied'
@@ -31,9 +31,9 @@ type LockOptions = {
   folder: string
   /** `steward.lock`, `service.lock` */
   name: string
-  /** What the person knows the holder as. */
+  /** Display name of the holder. */
   program: string
-  /** How long to wait for a holder that is on its way out. */
+  /** Maximum wait for a holder that is shutting down. */
   waitMs?: number
 }
 
@@ -58,10 +58,10 @@ export async function lockData({ folder, name, program, waitMs = 0 }: LockOption
   const prepared = `${path}.${mine.token}`
   try {
     await writeFile(prepared, JSON.stringify(mine), { mode: 0o600, flag: 'wx' })
-    const left = leftBy((await readLock(path))?.holder, mine.folder)
+    const previousState = getPreviousState((await readLock(path))?.holder, mine.folder)
     for (let waitedMs = 0; ; waitedMs += retryMs) {
       const holder = await take(path, prepared, mine)
-      if (holder === undefined) return { left, release: () => release(path, mine) }
+      if (holder === undefined) return { previousState, release: () => release(path, mine) }
       if (waitedMs >= waitMs) throw inUse(folder, holder)
       await wait(retryMs)
     }
@@ -73,23 +73,23 @@ export async function lockData({ folder, name, program, waitMs = 0 }: LockOption
 }
 
 /** The living holder of a lock, if it has one. */
-export async function lockHolder(folder: string, name: string): Promise<LockHolder | undefined> {
-  const held = await readLock(join(folder, name))
-  if (held?.holder === undefined || isOfOther(held.holder, await folderIdentity(folder))) return undefined
-  return (await isAlive(held.holder)) ? held.holder : undefined
+export async function findLockHolder(folder: string, name: string): Promise<LockHolder | undefined> {
+  const lock = await readLock(join(folder, name))
+  if (lock?.holder === undefined || isOfOther(lock.holder, await folderIdentity(folder))) return undefined
+  return (await isAlive(lock.holder)) ? lock.holder : undefined
 }
 
 /** @returns who holds the lock, or undefined once it is ours. */
 async function take(path: string, prepared: string, mine: LockHolder): Promise<LockHolder | undefined> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    if (await linked(prepared, path)) return undefined
-    const held = await readLock(path)
-    if (held === undefined) continue
-    if (held.holder?.token === mine.token) return undefined
-    if (held.holder !== undefined && !isOfOther(held.holder, mine.folder) && (await isAlive(held.holder))) {
-      return held.holder
+    if (await linkFile(prepared, path)) return undefined
+    const lock = await readLock(path)
+    if (lock === undefined) continue
+    if (lock.holder?.token === mine.token) return undefined
+    if (lock.holder !== undefined && !isOfOther(lock.holder, mine.folder) && (await isAlive(lock.holder))) {
+      return lock.holder
     }
-    await replaceStale({ path, prepared, folder: mine.folder }, held.text)
+    await replaceStale({ path, prepared, folder: mine.folder }, lock.text)
   }
   throw new Error('others kept taking it')
 }
@@ -100,7 +100,7 @@ async function take(path: string, prepared: string, mine: LockHolder): Promise<L
  */
 async function replaceStale({ path, prepared, folder }: Claim, staleText: string): Promise<void> {
   const claim = `${path}.claim`
-  if (!(await linked(prepared, claim))) {
+  if (!(await linkFile(prepared, claim))) {
     const claimant = (await readLock(claim))?.holder
     const isStale = claimant === undefined || isOfOther(claimant, folder) || !(await isAlive(claimant))
     if (isStale) await rm(claim, { force: true })
@@ -110,16 +110,16 @@ async function replaceStale({ path, prepared, folder }: Claim, staleText: string
   try {
     if ((await readLock(path))?.text === staleText) await rename(claim, path)
     else await rm(claim, { force: true })
-  } catch (failure) {
-    if (!isCode(failure, 'ENOENT')) throw failure
+  } catch (error) {
+    if (!isCode(error, 'ENOENT')) throw error
   }
 }
 
 type Claim = { path: string; prepared: string; folder: string | undefined }
 
 async function folderIdentity(folder: string): Promise<string | undefined> {
-  const found = await stat(folder, { bigint: true }).catch(() => undefined) // the caller gets the same error
-  return found && `${found.dev}:${found.ino}`
+  const stats = await stat(folder, { bigint: true }).catch(() => undefined) // the caller gets the same error
+  return stats && `${stats.dev}:${stats.ino}`
 }
 
 /** Locks of earlier versions do not name a folder. */
@@ -127,29 +127,29 @@ function isOfOther(holder: LockHolder, folder: string | undefined): boolean {
   return holder.folder !== undefined && folder !== undefined && holder.folder !== folder
 }
 
-function leftBy(holder: LockHolder | undefined, folder: string | undefined): FolderState {
+function getPreviousState(holder: LockHolder | undefined, folder: string | undefined): FolderState {
   if (!holder) return 'released'
   return isOfOther(holder, folder) ? 'copied' : 'crashed'
 }
 
 async function release(path: string, mine: LockHolder): Promise<void> {
-  const held = await readLock(path)
-  if (held?.holder?.token === mine.token) await rm(path, { force: true })
+  const lock = await readLock(path)
+  if (lock?.holder?.token === mine.token) await rm(path, { force: true })
 }
 
 async function readLock(path: string): Promise<{ text: string; holder: LockHolder | undefined } | undefined> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
-  } catch (failure) {
-    if (isCode(failure, 'ENOENT')) return undefined
-    throw failure
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined
+    throw error
   }
-  return { text, holder: parsed(text) }
+  return { text, holder: parseHolder(text) }
 }
 
 /** A lock is linked into place whole, so that what does not parse was not left by a Steward that still runs. */
-function parsed(text: string): LockHolder | undefined {
+function parseHolder(text: string): LockHolder | undefined {
   try {
     return LockHolder.parse(JSON.parse(text))
   } catch {
@@ -164,18 +164,18 @@ async function isAlive(holder: LockHolder): Promise<boolean> {
   return holder.identity === null || holder.identity === identity
 }
 
-async function linked(from: string, to: string): Promise<boolean> {
+async function linkFile(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to)
     return true
-  } catch (failure) {
-    if (isCode(failure, 'EEXIST')) return false
-    throw failure
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return false
+    throw error
   }
 }
 
-function isCode(failure: unknown, code: string): boolean {
-  return failure instanceof Error && 'code' in failure && failure.code === code
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }
 
 function inUse(folder: string, holder: LockHolder): AppError {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually.ts'
-import { type HttpClient, httpClient } from './httpClient.ts'
+import { createHttpClient, type HttpClient } from './httpClient.ts'
 
 let server: Server | undefined
 let client: HttpClient | undefined
@@ -73,7 +73,7 @@ test('a signal that fires between the last byte and the end harms nothing', asyn
   const url = await serving((_, response) => response.end('whole'))
   for (let count = 0; count < 5; count += 1) {
     const controller = new AbortController()
-    client ??= httpClient({ maxAnswerBytes: 100 })
+    client ??= createHttpClient({ maxAnswerBytes: 100 })
     const { body } = await client.open(url, { method: 'GET', headers: {}, signal: controller.signal })
     const pieces = body[Symbol.asyncIterator]()
     expect(String((await pieces.next()).value)).toBe('whole')
@@ -102,6 +102,6 @@ async function serving(listener: RequestListener): Promise<string> {
 }
 
 function ask(url: string, request: Partial<Parameters<HttpClient['ask']>[1]> = {}) {
-  client ??= httpClient({ maxAnswerBytes: 100 })
+  client ??= createHttpClient({ maxAnswerBytes: 100 })
   return client.ask(url, { method: 'GET', headers: {}, signal: new AbortController().signal, ...request })
 }

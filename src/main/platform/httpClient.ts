@@ -39,9 +39,9 @@ type Options = {
   maxAnswerBytes: number
   /** Connects to the server of http:// addresses, wherever they lead. */
   connect?: (() => Socket) | undefined
-  /** Of names, in the place of the system's own. */
+  /** Replaces the DNS lookup of the system. */
   lookup?: LookupFunction | undefined
-  /** Of https:// addresses. */
+  /** TLS options for `https:` URLs. */
   tls?: Pick<ConnectionOptions, 'ca' | 'allowPartialTrustChain' | 'checkServerIdentity'> | undefined
 }
 
@@ -53,33 +53,33 @@ const idleMs = 4_000
  * Made of `node:http`, which every process of ours has loaded. undici, installed or within Node, would add 130 ms and
  * 18 MB to each start, for pipelining and decoding that nobody here needs.
  */
-export function httpClient({ maxAnswerBytes, connect, lookup, tls }: Options): HttpClient {
+export function createHttpClient({ maxAnswerBytes, connect, lookup, tls }: Options): HttpClient {
   const plainAgent = new PlainAgent({ keepAlive: true, timeout: idleMs })
   if (connect) plainAgent.createConnection = connect
   const tlsAgent = new TlsAgent({ keepAlive: true, timeout: idleMs, ...tls })
 
-  const answered = (url: string, { method, headers, body, signal }: HttpRequest): Promise<IncomingMessage> => {
-    const place = new URL(url)
+  const sendRequest = (url: string, { method, headers, body, signal }: HttpRequest): Promise<IncomingMessage> => {
+    const target = new URL(url)
     const options = {
       method,
       signal,
       ...(lookup && { lookup }),
       headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
     }
-    const asked =
-      place.protocol === 'https:'
-        ? tlsRequest(place, { ...options, agent: tlsAgent })
-        : plainRequest(place, { ...options, agent: plainAgent })
-    return answerOf(asked, body)
+    const request =
+      target.protocol === 'https:'
+        ? tlsRequest(target, { ...options, agent: tlsAgent })
+        : plainRequest(target, { ...options, agent: plainAgent })
+    return waitForResponse(request, body)
   }
 
   return {
     async ask(url, request) {
-      const answer = await answered(url, request)
-      return { status: answer.statusCode ?? 0, text: await textOf(answer, maxAnswerBytes) }
+      const answer = await sendRequest(url, request)
+      return { status: answer.statusCode ?? 0, text: await readText(answer, maxAnswerBytes) }
     },
     async open(url, request) {
-      const answer = await answered(url, request)
+      const answer = await sendRequest(url, request)
       return { status: answer.statusCode ?? 0, headers: answer.headers, body: answer }
     },
     close() {
@@ -89,24 +89,24 @@ export function httpClient({ maxAnswerBytes, connect, lookup, tls }: Options): H
   }
 }
 
-function answerOf(asked: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
+function waitForResponse(request: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    asked.once('response', resolve)
-    asked.on('error', reject)
-    ignoreLateErrors(asked)
-    asked.once('socket', (socket) => {
+    request.once('response', resolve)
+    request.on('error', reject)
+    ignoreLateErrors(request)
+    request.once('socket', (socket) => {
       if (!socket.connecting) return
-      const late = setTimeout(() => asked.destroy(new Error(`No connection after ${connectMs / 1000} s.`)), connectMs)
+      const late = setTimeout(() => request.destroy(new Error(`No connection after ${connectMs / 1000} s.`)), connectMs)
       const stop = () => clearTimeout(late)
       socket.once('connect', stop).once('close', stop)
     })
-    asked.end(body)
+    request.end(body)
   })
 }
 
 const tooLarge = (): Error => new Error('The answer is too large.')
 
 /** @throws Error if the response is too long or incomplete */
-export async function textOf(answer: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+export async function readText(answer: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   return (await readBytes(answer, { maxBytes, tooLarge })).toString('utf8')
 }

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where `npm start -- rdap` keeps the list of RDAP servers. */
-export function keptRdapList(dataFolder: string): string {
+/** Returns the path of the list of RDAP servers that `npm start -- rdap` writes. */
+export function getStoredRdapList(dataFolder: string): string {
   return join(dataFolder, 'rdap.json')
 }
 
 /** @returns undefined where it was never fetched */
 export function rdapListIn(dataFolder: string): string | undefined {
-  const file = keptRdapList(dataFolder)
+  const file = getStoredRdapList(dataFolder)
   return existsSync(file) ? file : undefined
 }

@@ -15,7 +15,7 @@ type Options = {
 type Call = { name: string; ms: number; changes?: true }
 
 /** A call that waits for the dialog of the keychain holds one of the four threads that files and keys need too. */
-const maxGivenUp = 2
+const maxAbandoned = 2
 const service = 'Steward wallet'
 const dialogMs = 60_000
 const probeMs = 5_000
@@ -31,42 +31,42 @@ const kinds: Partial<Record<NodeJS.Platform, WalletBackend['kind']>> = {
 const entryOptions = { linux: { store: 'secret-service' } } as const
 
 /** The keychain of the system. */
-export function keychainSecretStore({ scopeName, platform, deadlineMs = dialogMs }: Options): SecretStore {
+export function createKeychainSecretStore({ scopeName, platform, deadlineMs = dialogMs }: Options): SecretStore {
   const kind = kinds[platform] ?? 'secret_service'
-  let givenUp = 0
+  let abandonedCount = 0
   /**
    * Changes that were given up, by name, until they end: the keychain may still make them. Whatever comes next of that
    * name waits for it, so that nothing late is written over it, and what is read is what stays.
    */
   const unclear = new Map<string, Promise<void>>()
 
-  const settled = async (name: string, ms: number): Promise<void> => {
+  const waitForTurn = async (name: string, ms: number): Promise<void> => {
     const late = unclear.get(name)
     if (!late) return
-    await within(ms, late, () => locked(waits))
+    await within(ms, late, () => lockedError(waits))
   }
   const giveUp = ({ name, changes }: Call, running: Promise<unknown>): AppError => {
-    givenUp += 1
+    abandonedCount += 1
     const ended: Promise<void> = Promise.allSettled([running]).then(() => {
-      givenUp -= 1
+      abandonedCount -= 1
       if (unclear.get(name) === ended) unclear.delete(name)
     })
-    if (!changes) return locked(tooLate)
+    if (!changes) return lockedError(tooLate)
     unclear.set(name, ended)
-    return locked(
+    return lockedError(
       'The keychain did not answer in time, and may still make this change: its own dialog may wait for you.',
     )
   }
 
   const withEntry = async <T>(call: Call, use: (entry: AsyncEntry) => Promise<T>): Promise<T> => {
     const { name, ms } = call
-    if (givenUp >= maxGivenUp) throw locked(waits)
-    await settled(name, ms)
+    if (abandonedCount >= maxAbandoned) throw lockedError(waits)
+    await waitForTurn(name, ms)
     let isOver = false
     try {
       const keychain = await import('keytar')
       const entry = new keychain.AsyncEntry(service, `${scopeName}/${name}`, entryOptions) // a session; it outlives no keychain
-      const running = answered(
+      const running = waitForAnswer(
         () => use(entry),
         () => isOver,
       )
@@ -74,8 +74,8 @@ export function keychainSecretStore({ scopeName, platform, deadlineMs = dialogMs
         isOver = true
         return giveUp(call, running)
       })
-    } catch (failure) {
-      throw failure instanceof AppError ? failure : keychainError(failure)
+    } catch (error) {
+      throw error instanceof AppError ? error : keychainError(error)
     }
   }
 
@@ -86,8 +86,8 @@ export function keychainSecretStore({ scopeName, platform, deadlineMs = dialogMs
       try {
         await withEntry({ name: 'probe', ms: probeMs }, (entry) => entry.getPassword())
         return undefined
-      } catch (failure) {
-        return failure instanceof AppError ? failure.message : String(failure)
+      } catch (error) {
+        return error instanceof AppError ? error.message : String(error)
       }
     },
     read: async (name) => (await withEntry({ name, ms: deadlineMs }, (entry) => entry.getPassword())) ?? undefined,
@@ -97,11 +97,11 @@ export function keychainSecretStore({ scopeName, platform, deadlineMs = dialogMs
     },
   }
 
-  function keychainError(failure: unknown): AppError {
-    const said = textOf(failure)
-    if (isLocked(said)) return locked('Your system keychain is locked.', failure)
-    if (isUnanswered(said)) return locked(tooLate, failure)
-    return new AppError('wallet/keychain-unavailable', unavailableText(kind, said), { cause: failure })
+  function keychainError(error: unknown): AppError {
+    const said = toText(error)
+    if (isLocked(said)) return lockedError('Your system keychain is locked.', error)
+    if (isUnanswered(said)) return lockedError(tooLate, error)
+    return new AppError('wallet/keychain-unavailable', unavailableText(kind, said), { cause: error })
   }
 }
 
@@ -109,23 +109,23 @@ export function keychainSecretStore({ scopeName, platform, deadlineMs = dialogMs
  * libdbus waits two seconds for an answer, which a busy machine may need longer for. Asking once more does no harm: the
  * Secret Service does what it is asked in order, and each call can be made twice.
  */
-async function answered<T>(ask: () => Promise<T>, isOver: () => boolean): Promise<T> {
+async function waitForAnswer<T>(ask: () => Promise<T>, isOver: () => boolean): Promise<T> {
   for (;;) {
     try {
       return await ask()
-    } catch (failure) {
-      if (isOver() || !isUnanswered(textOf(failure))) throw failure
+    } catch (error) {
+      if (isOver() || !isUnanswered(toText(error))) throw error
     }
     await pause(pauseMs)
   }
 }
 
-/** @param failure when it takes longer; what runs then goes on */
-async function within<T>(ms: number, running: Promise<T>, failure: () => AppError): Promise<T> {
+/** @param toTimeoutError when it takes longer; what runs then goes on */
+async function within<T>(ms: number, running: Promise<T>, toTimeoutError: () => AppError): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(failure()), ms)
+      timer = setTimeout(() => reject(toTimeoutError()), ms)
     })
     return await Promise.race([running, late])
   } finally {
@@ -143,13 +143,13 @@ function isLocked(said: string): boolean {
   )
 }
 
-/** It is there, and busy or stopped: not the same as none. */
+/** Whether the keychain exists but does not answer, unlike a missing one. */
 function isUnanswered(said: string): boolean {
   return /did not receive a reply/i.test(said)
 }
 
-function textOf(failure: unknown): string {
-  return failure instanceof Error ? failure.message : String(failure)
+function toText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function unavailableText(kind: WalletBackend['kind'], said: string): string {
@@ -159,6 +159,6 @@ function unavailableText(kind: WalletBackend['kind'], said: string): string {
   return `No Secret Service answers, such as GNOME Keyring or KWallet (${said}).`
 }
 
-function locked(message: string, cause?: unknown): AppError {
+function lockedError(message: string, cause?: unknown): AppError {
   return new AppError('wallet/keychain-locked', message, { cause })
 }

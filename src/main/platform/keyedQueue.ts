@@ -4,7 +4,7 @@ export type KeyedQueue = {
 }
 
 /** One change at a time for each key; different keys do not wait for each other. */
-export function keyedQueue(): KeyedQueue {
+export function createKeyedQueue(): KeyedQueue {
   const tails = new Map<string, Promise<unknown>>()
   return {
     async run(key, work) {

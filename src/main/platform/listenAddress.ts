@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 
 export type ListenAddress = { host: string; port: number }
 
-/** Of `HOST:PORT`, with an IPv6 address in brackets; undefined when it is none. */
+/** Parses `HOST:PORT`, with an IPv6 address in brackets. Returns undefined if invalid. */
 export function parseListen(text: string): ListenAddress | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/.exec(text) ?? []
   const host = bracketed ?? plain
@@ -16,7 +16,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }
 
-/** As it stands in an address: IPv6 in brackets. */
+/** Formats `HOST:PORT`, with an IPv6 address in brackets. */
 export function hostAndPort({ host, port }: ListenAddress): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
 }

@@ -3,7 +3,7 @@ import { jsonLog } from './log.ts'
 
 test('writes one JSON line per entry, with its area, from the level on', () => {
   const lines: string[] = []
-  const log = jsonLog({ write: (line) => lines.push(line), now: () => 0, level: 'info' }).of('host')
+  const log = jsonLog({ write: (line) => lines.push(line), now: () => 0, level: 'info' }).forArea('host')
   log.debug('too quiet')
   log.warn('slow', { tookMs: 12 })
   expect(lines).toEqual([
@@ -15,13 +15,13 @@ test('writes so many entries of a kind a minute, and then how many there were', 
   const lines: string[] = []
   let nowMs = 0
   const log = jsonLog({ write: (line) => lines.push(line), now: () => nowMs, level: 'info' })
-  const refuse = (reason: string) => log.of('ipc').warn('a call failed', { failure: new Error(reason) })
+  const refuse = (reason: string) => log.forArea('ipc').warn('a call failed', { error: new Error(reason) })
   for (let count = 0; count < 1_000; count++) refuse('no room')
   refuse('another reason')
   expect(lines.length).toBe(21)
   nowMs = 60_000
   refuse('no room')
-  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ unwritten: 980, failure: { message: 'no room' } })
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ unwritten: 980, error: { message: 'no room' } })
 })
 
 test('different entries without end are not remembered without end', () => {
@@ -34,9 +34,9 @@ test('different entries without end are not remembered without end', () => {
 test('tells the message, the code and the cause of an error', () => {
   const lines: string[] = []
   const log = jsonLog({ write: (line) => lines.push(line), now: () => 0, level: 'debug' })
-  const failure = Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'area/reason' })
-  log.error('failed', { failure })
+  const error = Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'area/reason' })
+  log.error('failed', { error })
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-    failure: { message: 'outer', code: 'area/reason', cause: { message: 'inner' } },
+    error: { message: 'outer', code: 'area/reason', cause: { message: 'inner' } },
   })
 })

@@ -1,4 +1,4 @@
-import { type RepeatedEntries, repeatedEntries } from './repeatedEntries.ts'
+import { createRepeatedEntries, type RepeatedEntries } from './repeatedEntries.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
@@ -9,15 +9,15 @@ export type Log = {
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
   /** The same log with `area` on every line. */
-  of(area: string): Log
+  forArea(area: string): Log
 }
 
 export type LogFields = Record<string, unknown>
 
-/** How a failure is told in the log: of one that says that there is no room or nobody there, where it arose tells nothing. */
-export function loggedFailure(failure: Error & { code: string; status: number }): unknown {
-  const { code, message, status } = failure
-  return status === 500 ? failure : { code, message }
+/** Converts an error for the log. Errors of overload or absence are logged without a stack, which says nothing. */
+export function toLoggedError(error: Error & { code: string; status: number }): unknown {
+  const { code, message, status } = error
+  return status === 500 ? error : { code, message }
 }
 
 type LogOptions = { write: (line: string) => void; now: () => number; level: LogLevel; area?: string }
@@ -26,33 +26,35 @@ const severity: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 
 
 /** An entry like so many of the last minute is only counted: who makes calls fail must not fill a disk with it. */
 export function jsonLog(options: LogOptions): Log {
-  return entriesOf({ ...options, repeats: repeatedEntries(options.now) })
+  return createLog({ ...options, repeats: createRepeatedEntries(options.now) })
 }
 
-function entriesOf(options: LogOptions & { repeats: RepeatedEntries }): Log {
+function createLog(options: LogOptions & { repeats: RepeatedEntries }): Log {
   const entry =
     (level: LogLevel) =>
     (message: string, fields: LogFields = {}): void => {
       if (severity[level] < severity[options.level]) return
-      const told = options.repeats.told(`${level} ${options.area} ${message} ${failureOf(fields)}`)
-      if (!told) return
-      const at = new Date(options.now()).toISOString()
-      const repeated = told.unwritten > 0 ? { unwritten: told.unwritten } : {}
-      options.write(`${JSON.stringify({ at, level, area: options.area, message, ...repeated, ...readable(fields) })}\n`)
+      const repeat = options.repeats.recordEntry(`${level} ${options.area} ${message} ${getErrorText(fields)}`)
+      if (!repeat) return
+      const time = new Date(options.now()).toISOString()
+      const repeated = repeat.unwritten > 0 ? { unwritten: repeat.unwritten } : {}
+      options.write(
+        `${JSON.stringify({ at: time, level, area: options.area, message, ...repeated, ...readable(fields) })}\n`,
+      )
     }
   return {
     debug: entry('debug'),
     info: entry('info'),
     warn: entry('warn'),
     error: entry('error'),
-    of: (area) => entriesOf({ ...options, area }),
+    forArea: (area) => createLog({ ...options, area }),
   }
 }
 
 export const silentLog: Log = jsonLog({ write: () => {}, now: () => 0, level: 'error' })
 
-function failureOf({ failure }: LogFields): string {
-  return failure instanceof Error ? failure.message : (JSON.stringify(failure) ?? '')
+function getErrorText({ error }: LogFields): string {
+  return error instanceof Error ? error.message : (JSON.stringify(error) ?? '')
 }
 
 /** Errors have no enumerable fields: without this they would be logged as `{}`. */

@@ -33,9 +33,9 @@ function rotate(path: string): void {
     const newer = older === 1 ? path : `${path}.${older - 1}`
     try {
       renameSync(newer, `${path}.${older}`)
-    } catch (failure) {
-      // Somebody may have taken one away; the next one is made anew.
-      if (!(failure instanceof Error && 'code' in failure && failure.code === 'ENOENT')) throw failure
+    } catch (error) {
+      // A removed file is created again by the next write.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
     }
   }
 }

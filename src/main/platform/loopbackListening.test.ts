@@ -13,7 +13,7 @@ const anyPort = { host: '127.0.0.1', port: 0 }
 /** Answers every request with the word. */
 async function listening(address: ListenAddress) {
   const server = createHttpServer((request, response) => response.end(`ours, to ${request.headers.host}`))
-  const held = await listenAt({ server, address, open: (at) => startListening(server, at) })
+  const held = await listenAt({ server, address, open: (target) => startListening(server, target) })
   const close = async () => {
     server.close()
     server.closeAllConnections()
@@ -23,7 +23,7 @@ async function listening(address: ListenAddress) {
   return { port: held.port, close, server }
 }
 
-async function somebodyElse(address: ListenAddress): Promise<Server> {
+async function occupyAddress(address: ListenAddress): Promise<Server> {
   const server = createServer((socket) => socket.end('theirs'))
   server.listen({ ...address, ipv6Only: true })
   await once(server, 'listening')
@@ -37,7 +37,7 @@ async function takes(address: ListenAddress): Promise<string> {
   server.listen({ ...address, ipv6Only: address.host === '::1' })
   return once(server, 'listening').then(
     () => 'listening',
-    (failure: NodeJS.ErrnoException) => String(failure.code),
+    (error: NodeJS.ErrnoException) => String(error.code),
   )
 }
 
@@ -56,8 +56,8 @@ test.skipIf(noIpv6Loopback).each(['127.0.0.1', '::1', 'localhost', '0.0.0.0'])(
   async (host) => {
     const { port } = await listening({ host, port: 0 })
     for (const name of ['127.0.0.1', '[::1]']) {
-      const at = `${name}:${port}`
-      expect(await (await fetch(`http://${at}/`)).text()).toBe(`ours, to ${at}`)
+      const url = `${name}:${port}`
+      expect(await (await fetch(`http://${url}/`)).text()).toBe(`ours, to ${url}`)
     }
     expect(await takes({ host: '127.0.0.1', port })).toBe('EADDRINUSE')
     expect(await takes({ host: '::1', port })).toBe('EADDRINUSE')
@@ -66,7 +66,7 @@ test.skipIf(noIpv6Loopback).each(['127.0.0.1', '::1', 'localhost', '0.0.0.0'])(
 
 test.skipIf(noIpv6Loopback)('a port that somebody else has at the other address is refused by name', async () => {
   const port = await freePort()
-  await somebodyElse({ host: '::1', port })
+  await occupyAddress({ host: '::1', port })
   await expect(listening({ host: '127.0.0.1', port })).rejects.toMatchObject({
     code: 'listen/failed',
     message: `Cannot listen on [::1]:${port}: another program already listens there.`,
@@ -80,7 +80,7 @@ test.skipIf(noIpv6Loopback)('a remembered port that somebody else has at the oth
   const folder = temporaryFolder('port')
   const first = await listenOnRemembered(folder, 'app', anyPort, listening)
   await first.close()
-  await somebodyElse({ host: '::1', port: first.port })
+  await occupyAddress({ host: '::1', port: first.port })
   const second = await listenOnRemembered(folder, 'app', anyPort, listening)
   expect(second.port).not.toBe(first.port)
   expect(await takes({ host: '::1', port: second.port })).toBe('EADDRINUSE')

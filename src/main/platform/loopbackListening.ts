@@ -17,7 +17,7 @@ type Options = {
 }
 
 /** A port that the system chose for one address may be taken at the other: then it chooses again. */
-const mostTries = 32
+const maxTries = 32
 
 /**
  * Makes a server listen. Where that reaches one loopback address, the other is held as well, at the same port: browsers
@@ -29,14 +29,14 @@ const mostTries = 32
 export async function listenAt({ server, address, open }: Options): Promise<Listening> {
   const host = address.host === 'localhost' ? '127.0.0.1' : address.host
   for (let tries = 1; ; tries++) {
-    const other = await holdOther(server, { host, port: address.port })
+    const otherServer = await holdOther(server, { host, port: address.port })
     try {
-      await open({ host, port: other?.port ?? address.port })
-      return { port: portOf(server), close: async () => other?.close() }
-    } catch (failure) {
-      await other?.close()
-      const mayTryAgain = other && address.port === 0 && codeOf(failure) === 'EADDRINUSE' && tries < mostTries
-      if (!mayTryAgain) throw cannotListen(address, failure)
+      await open({ host, port: otherServer?.port ?? address.port })
+      return { port: getPort(server), close: async () => otherServer?.close() }
+    } catch (error) {
+      await otherServer?.close()
+      const mayTryAgain = otherServer && address.port === 0 && readCode(error) === 'EADDRINUSE' && tries < maxTries
+      if (!mayTryAgain) throw cannotListen(address, error)
     }
   }
 }
@@ -45,9 +45,9 @@ export async function listenAt({ server, address, open }: Options): Promise<List
 export async function canListen(address: ListenAddress): Promise<boolean> {
   const server = createServer()
   try {
-    const held = await listenAt({ server, address, open: (at) => startListening(server, at) })
+    const listening = await listenAt({ server, address, open: (target) => startListening(server, target) })
     server.close()
-    await held.close()
+    await listening.close()
     return true
   } catch {
     return false
@@ -61,7 +61,7 @@ export async function startListening(server: Server, address: ListenAddress): Pr
 }
 
 const otherAddresses: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1', '0.0.0.0': '::1' }
-/** How a system says that it has no such address. */
+/** Error codes of systems without the address. */
 const absent = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EPROTONOSUPPORT', 'EINVAL']
 
 async function holdOther(server: Server, { host, port }: ListenAddress): Promise<Listening | undefined> {
@@ -71,43 +71,43 @@ async function holdOther(server: Server, { host, port }: ListenAddress): Promise
     if (server.listening) server.emit('connection', socket)
     else socket.destroy()
   }
-  const other = createServer({ allowHalfOpen: true, noDelay: true }, take) // as Node's servers for HTTP
+  const otherServer = createServer({ allowHalfOpen: true, noDelay: true }, take) // as Node's servers for HTTP
   try {
-    await startListening(other, { host: otherHost, port })
-  } catch (failure) {
-    if (absent.includes(String(codeOf(failure)))) return undefined
+    await startListening(otherServer, { host: otherHost, port })
+  } catch (error) {
+    if (absent.includes(String(readCode(error)))) return undefined
     const faultHere = await faultAt({ host, port })
     if (faultHere !== undefined) throw cannotListen({ host, port }, faultHere)
-    throw cannotListen({ host: otherHost, port }, failure, bothNeeded)
+    throw cannotListen({ host: otherHost, port }, error, bothNeeded)
   }
   return {
-    port: portOf(other),
-    close: () => new Promise<void>((resolve) => void other.close(() => resolve())),
+    port: getPort(otherServer),
+    close: () => new Promise<void>((resolve) => void otherServer.close(() => resolve())),
   }
 }
 
-/** What hinders a server there; undefined when nothing does. */
+/** Returns the error of listening on the address. Undefined if that succeeds. */
 async function faultAt(address: ListenAddress): Promise<unknown> {
   const server = createServer()
   try {
     await startListening(server, address)
     server.close()
     return undefined
-  } catch (failure) {
-    return failure
+  } catch (error) {
+    return error
   }
 }
 
 const bothNeeded =
   'Browsers look for addresses that end in localhost at both 127.0.0.1 and [::1], so Steward needs both. Choose another port, or end what listens there.'
 
-function portOf(server: Server): number {
+function getPort(server: Server): number {
   const bound = server.address()
   return typeof bound === 'object' && bound !== null ? bound.port : 0
 }
 
-function codeOf(failure: unknown): unknown {
-  return failure instanceof Error && 'code' in failure ? failure.code : undefined
+function readCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
 function cannotListen(address: ListenAddress, cause: unknown, detail?: string): AppError {
@@ -117,7 +117,7 @@ function cannotListen(address: ListenAddress, cause: unknown, detail?: string): 
     EADDRNOTAVAIL: 'this machine does not have that address',
     ENOTFOUND: 'that name is not known',
   }
-  const reason = reasons[String(codeOf(cause))] ?? (cause instanceof Error ? cause.message : String(cause))
+  const reason = reasons[String(readCode(cause))] ?? (cause instanceof Error ? cause.message : String(cause))
   const message = `Cannot listen on ${hostAndPort(address)}: ${reason}.`
   return new AppError('listen/failed', message, { cause, ...(detail !== undefined && { detail }) })
 }

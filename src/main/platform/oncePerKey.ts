@@ -14,21 +14,23 @@ export type OncePerKey<T> = {
   once(request: RepeatableRequest, work: (slot: KeySlot) => Promise<T>): Promise<{ answer: T; replayed: boolean }>
 }
 
-/** How long what came of a request is kept for repetitions. */
-export const answersKeptMs = 24 * 60 * 60 * 1000
+/** Time to live of a stored response, in milliseconds. */
+export const responseTtlMs = 24 * 60 * 60 * 1000
 const maxKeyLength = 128
 
-type Kept<T> = { requestHash: Buffer; answer: T }
+type StoredEntry<T> = { requestHash: Buffer; answer: T }
 type UnderWay<T> = { requestHash: Buffer; outcome: Promise<T> }
 
 /** `find` gives what was kept and is not over yet. */
-export function oncePerKey<T>(find: (slot: Pick<KeySlot, 'holder' | 'key'>) => Kept<T> | undefined): OncePerKey<T> {
+export function createOncePerKey<T>(
+  find: (slot: Pick<KeySlot, 'holder' | 'key'>) => StoredEntry<T> | undefined,
+): OncePerKey<T> {
   const underWay = new Map<string, UnderWay<T>>()
   return {
     async once(request, work) {
       const { holder, key } = request
       checkKey(key)
-      const requestHash = hashOf(request)
+      const requestHash = hashRequest(request)
       const name = JSON.stringify([holder, key])
 
       const earlier = underWay.get(name) ?? find({ holder, key })
@@ -55,7 +57,7 @@ export function checkKey(key: string): void {
   throw new AppError('request/invalid', `\`Idempotency-Key\` must have from 1 to ${maxKeyLength} characters.`)
 }
 
-function hashOf({ method, path, body }: RepeatableRequest): Buffer {
+function hashRequest({ method, path, body }: RepeatableRequest): Buffer {
   const bodyHash = createHash('sha256').update(body).digest()
   return createHash('sha256').update(`${method}\n${path}\n`).update(bodyHash).digest()
 }

@@ -17,8 +17,8 @@ function machine(given: Record<string, string> = { DISPLAY: ':9' }) {
   const script = `#!/bin/sh\ntr '\\0' '\\n' < /proc/$$/cmdline > '${said}.new' && mv '${said}.new' '${said}'\n`
   for (const name of ['xdg-open', 'open']) writeFileSync(join(programs, name), script, { mode: 0o755 })
   const environment = { PATH: `${programs}:/usr/bin:/bin`, HOME: home, ...given }
-  const opened = () => until('the browser to be asked', () => read(said))
-  return { home, environment, opened }
+  const waitUntilOpened = () => until('the browser to be asked', () => read(said))
+  return { home, environment, opened: waitUntilOpened }
 }
 
 function read(file: string): string | undefined {

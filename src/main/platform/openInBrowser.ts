@@ -6,9 +6,9 @@ import { pathToFileURL } from 'node:url'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What was written for the browser to read. */
+/** Temporary page that redirects the browser to Steward. */
 export type OpeningPage = {
-  /** It is needed no longer: the address was used, or Steward ends. */
+  /** Removes the page, once its URL was used or Steward exits. */
   remove(): Promise<void>
 }
 
@@ -18,7 +18,7 @@ export type OpeningPage = {
  * the person alone can read.
  */
 export async function openInBrowser(url: string, environment: Environment): Promise<OpeningPage> {
-  const opener = openerOf(process.platform, environment)
+  const opener = findOpener(process.platform, environment)
   if (!opener) return nothing
   // Windows shows the arguments of a program to its own user alone.
   if (process.platform === 'win32') {
@@ -31,7 +31,7 @@ export async function openInBrowser(url: string, environment: Environment): Prom
   return page
 }
 
-export function openerOf(
+export function findOpener(
   platform: NodeJS.Platform,
   environment: Environment,
 ): readonly [string, ...string[]] | undefined {
@@ -56,7 +56,7 @@ async function writePage(url: string, home: string): Promise<(OpeningPage & { ur
   } catch {
     return undefined // the person has the printed address
   }
-  // What cannot be removed leads to an address that was used, or ended with this process.
+  // A page that cannot be removed is harmless: its URL was used, or ended with this process.
   const remove = () => rm(folder, { recursive: true, force: true }).catch(() => {})
   const file = join(folder, 'steward.html')
   try {
@@ -83,12 +83,12 @@ function leadingTo(url: string): string {
 
 function run(
   [command, ...parts]: readonly [string, ...string[]],
-  what: string,
+  subject: string,
   environment: Environment,
 ): Promise<void> {
   return new Promise<void>((resolve) => {
     const options = { env: { ...environment }, stdio: 'ignore', detached: true, windowsHide: true } as const
-    const child = spawn(command, [...parts, what], options)
+    const child = spawn(command, [...parts, subject], options)
     child.once('error', () => resolve()) // no such program: the person has the printed address
     child.once('spawn', () => {
       child.unref()

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { requireOwnFolder, requireOwnFolderNow } from './ownFolder.ts'
 
-const nobody = 65_534
+const foreignUid = 65_534
 
 /** Ordinary users can give nothing away: the root folder is another's, too. */
 function foreignFolder(): string {
   if (process.getuid?.() !== 0) return '/'
   const folder = temporaryFolder('foreign')
-  chownSync(folder, nobody, nobody)
+  chownSync(folder, foreignUid, foreignUid)
   return folder
 }
 
@@ -32,7 +32,7 @@ test('a link that another user made is refused, wherever it leads', async (conte
   const link = join(parent, 'link')
   mkdirSync(join(parent, 'own'))
   symlinkSync(join(parent, 'own'), link)
-  lchownSync(link, nobody, nobody)
+  lchownSync(link, foreignUid, foreignUid)
   await expect(requireOwnFolder(link)).rejects.toMatchObject({ code: 'data/unusable' })
 })
 

@@ -27,9 +27,9 @@ function refuseForeign(folder: string, { uid }: Stats): void {
   }
 }
 
-function refuseOpen(folder: string, found: Stats): void {
-  refuseForeign(folder, found)
-  if (process.getuid && (found.mode & writableByOthers) !== 0) {
+function refuseOpen(folder: string, stats: Stats): void {
+  refuseForeign(folder, stats)
+  if (process.getuid && (stats.mode & writableByOthers) !== 0) {
     throw new AppError('data/unusable', `Other users may put files into ${folder}.`)
   }
 }

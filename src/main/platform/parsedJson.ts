@@ -1,7 +1,7 @@
 import { type JsonLimits, parseJson } from './boundedJson.ts'
 
 /** @returns undefined for text that is not JSON or exceeds a limit */
-export function parsedJson(text: string, limits?: JsonLimits): unknown {
+export function parseJsonOrUndefined(text: string, limits?: JsonLimits): unknown {
   try {
     return parseJson(text, limits)
   } catch {

@@ -10,7 +10,7 @@ function openRegistry(now = () => 0) {
     ['key:two', { models: ['b'] }],
   ])
   const principals = createPrincipals<Rights, 'request' | 'poll'>({
-    rightsOf: (principal) => rights.get(principal),
+    getRights: (principal) => rights.get(principal),
     endedError: (principal) => new AppError('auth/invalid', `${principal} was revoked.`),
     now,
   })
@@ -21,14 +21,14 @@ test('ends every lease of one principal and none of another', () => {
   const { rights, principals } = openRegistry()
   const request = principals.lease('key:one', 'request')
   const poll = principals.lease('key:one', 'poll')
-  const other = principals.lease('key:two', 'request')
+  const otherLease = principals.lease('key:two', 'request')
   const { signal } = request
   rights.delete('key:one')
   principals.end('key:one')
-  expect([signal.aborted, poll.signal.aborted, other.signal.aborted]).toEqual([true, true, false])
+  expect([signal.aborted, poll.signal.aborted, otherLease.signal.aborted]).toEqual([true, true, false])
   expect(poll.signal.reason).toMatchObject({ code: 'auth/invalid', message: 'key:one was revoked.' })
   expect(() => request.may()).toThrow('key:one was revoked.')
-  expect(other.may()).toEqual({ models: ['b'] })
+  expect(otherLease.may()).toEqual({ models: ['b'] })
   expect(principals.count()).toEqual({ request: 1 })
 })
 
@@ -51,10 +51,10 @@ test('a lease for a principal that has ended has ended too', () => {
 
 test('a comparison ends the principals that are absent', () => {
   const { rights, principals } = openRegistry()
-  const [one, two] = [principals.lease('key:one', 'poll'), principals.lease('key:two', 'poll')]
+  const [first, two] = [principals.lease('key:one', 'poll'), principals.lease('key:two', 'poll')]
   rights.delete('key:two')
   principals.endAbsent()
-  expect([one.signal.aborted, two.signal.aborted]).toEqual([false, true])
+  expect([first.signal.aborted, two.signal.aborted]).toEqual([false, true])
 })
 
 test('a released lease is not ended, and holds nothing', () => {
@@ -83,16 +83,16 @@ test('a comparison ends what has expired, though its principal goes on', () => {
 
 test('each lease is told once, and one that fails keeps none from ending', () => {
   const { principals } = openRegistry()
-  const told: string[] = []
+  const reasons: string[] = []
   principals.lease('key:one', 'request', {
     onEnd() {
       throw new Error('It cannot end.')
     },
   })
-  const poll = principals.lease('key:one', 'poll', { onEnd: ({ message }) => told.push(message) })
+  const poll = principals.lease('key:one', 'poll', { onEnd: ({ message }) => reasons.push(message) })
   expect(() => principals.end('key:one')).toThrow('Work of key:one did not end.')
   principals.end('key:one')
-  expect(told).toEqual(['key:one was revoked.'])
+  expect(reasons).toEqual(['key:one was revoked.'])
   expect(poll.signal.aborted).toBe(true)
 })
 

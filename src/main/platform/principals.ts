@@ -50,7 +50,7 @@ export type Principals<Rights, Holder extends string> = {
 
 type Options<Rights> = {
   /** Reads the present rights. Undefined: revoked, removed or expired. */
-  rightsOf: (principal: PrincipalId) => Rights | undefined
+  getRights: (principal: PrincipalId) => Rights | undefined
   /** Error for work of a principal that has ended. */
   endedError: (principal: PrincipalId) => AppError
   /** Default: `Date.now`. */
@@ -62,7 +62,7 @@ type Options<Rights> = {
  * polls, streams or was made for a principal takes a lease, so a revocation ends all of it at once.
  */
 export function createPrincipals<Rights, Holder extends string>(options: Options<Rights>): Principals<Rights, Holder> {
-  const { rightsOf, endedError, now = Date.now } = options
+  const { getRights, endedError, now = Date.now } = options
   const leases = new Map<PrincipalId, Set<OpenLease<Rights, Holder>>>()
 
   const end = (principal: PrincipalId): void => {
@@ -74,8 +74,8 @@ export function createPrincipals<Rights, Holder extends string>(options: Options
     for (const lease of ended) {
       try {
         lease.end(error)
-      } catch (failure) {
-        failures.push(failure) // the others end all the same
+      } catch (cause) {
+        failures.push(cause) // the others end all the same
       }
     }
     if (failures.length > 0) throw new AggregateError(failures, `Work of ${principal} did not end.`)
@@ -89,11 +89,11 @@ export function createPrincipals<Rights, Holder extends string>(options: Options
       lease.end(endedError(principal))
     }
   }
-  const context = { leases, rightsOf, endedError }
+  const context = { leases, getRights: getRights, endedError }
 
   return {
     lease(principal, holder, { onEnd, expiresAtMs = Number.POSITIVE_INFINITY } = noTerms) {
-      if (rightsOf(principal) === undefined || expiresAtMs <= now()) {
+      if (getRights(principal) === undefined || expiresAtMs <= now()) {
         const ended = new OpenLease({ context, principal, holder, expiresAtMs, onEnd: undefined })
         ended.end(endedError(principal))
         return ended
@@ -109,10 +109,10 @@ export function createPrincipals<Rights, Holder extends string>(options: Options
       const failures: unknown[] = []
       for (const principal of [...leases.keys()]) {
         try {
-          if (rightsOf(principal) === undefined) end(principal)
+          if (getRights(principal) === undefined) end(principal)
           else endExpired(principal)
-        } catch (failure) {
-          failures.push(failure) // the others end all the same
+        } catch (error) {
+          failures.push(error) // the others end all the same
         }
       }
       if (failures.length > 0) throw new AggregateError(failures, 'Work of absent principals did not end.')
@@ -127,7 +127,7 @@ export function createPrincipals<Rights, Holder extends string>(options: Options
 
 const noTerms: LeaseTerms = {}
 
-type Context<Rights, Holder extends string> = Pick<Options<Rights>, 'rightsOf' | 'endedError'> & {
+type Context<Rights, Holder extends string> = Pick<Options<Rights>, 'getRights' | 'endedError'> & {
   leases: Map<PrincipalId, Set<OpenLease<Rights, Holder>>>
 }
 
@@ -170,8 +170,8 @@ class OpenLease<Rights, Holder extends string> implements Lease<Rights> {
 
   may(): Rights {
     if (this.#error) throw this.#error
-    const { rightsOf, endedError } = this.#context
-    const rights = rightsOf(this.#principal)
+    const { getRights, endedError } = this.#context
+    const rights = getRights(this.#principal)
     if (rights === undefined) throw endedError(this.#principal)
     return rights
   }

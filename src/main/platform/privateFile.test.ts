@@ -7,7 +7,7 @@ import { readPrivateFile } from './privateFile.ts'
 
 const folder = temporaryFolder('private-file')
 let files = 0
-function written(text = 's3cret', mode = 0o600): string {
+function writeFile(text = 's3cret', mode = 0o600): string {
   const file = join(folder, `key-${++files}`)
   writeFileSync(file, text)
   chmodSync(file, mode)
@@ -15,21 +15,21 @@ function written(text = 's3cret', mode = 0o600): string {
 }
 
 test('a file of this user alone is read', () => {
-  expect(readPrivateFile(written())).toBe('s3cret')
-  expect(readPrivateFile(written('s3cret', 0o400))).toBe('s3cret')
+  expect(readPrivateFile(writeFile())).toBe('s3cret')
+  expect(readPrivateFile(writeFile('s3cret', 0o400))).toBe('s3cret')
 })
 
 test.each([
-  ['that others can read', () => written('s3cret', 0o604), /can be read by other users/],
-  ['that its group can read', () => written('s3cret', 0o640), /can be read by other users/],
-  ['that others can write', () => written('s3cret', 0o602), /can be read by other users/],
+  ['that others can read', () => writeFile('s3cret', 0o604), /can be read by other users/],
+  ['that its group can read', () => writeFile('s3cret', 0o640), /can be read by other users/],
+  ['that others can write', () => writeFile('s3cret', 0o602), /can be read by other users/],
   ['that is not there', () => join(folder, 'none'), /cannot be read/],
-  ['that is too large', () => written('s3cret'.repeat(10_000)), /too large/],
+  ['that is too large', () => writeFile('s3cret'.repeat(10_000)), /too large/],
   [
     'that is a link to one',
     () => {
       const link = join(folder, 'link')
-      symlinkSync(written(), link)
+      symlinkSync(writeFile(), link)
       return link
     },
     /symbolic link/,
@@ -37,9 +37,9 @@ test.each([
   [
     'that is a folder',
     () => {
-      const made = join(folder, 'made')
-      mkdirSync(made, { mode: 0o700 })
-      return made
+      const createdPath = join(folder, 'made')
+      mkdirSync(createdPath, { mode: 0o700 })
+      return createdPath
     },
     /no plain file/,
   ],
@@ -59,7 +59,7 @@ test.each([
 
 test('a file of another user is refused', (context) => {
   if (process.getuid?.() !== 0) context.skip('Only root can give a file away.')
-  const file = written()
+  const file = writeFile()
   chownSync(file, 65534, 65534)
   expect(() => readPrivateFile(file)).toThrow(/another user/)
 })

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 
 /** Keys are short; whatever is longer is another file. */
-const mostBytes = 16 * 1024
+const maxBytes = 16 * 1024
 
 /**
  * Reads a file with a secret that its operator wrote: a plain file, of this user, that no other user can read or write.
@@ -9,7 +9,7 @@ const mostBytes = 16 * 1024
  * @throws Error that says what is wrong with it, and nothing of what it holds
  */
 export function readPrivateFile(file: string): string {
-  const opened = openedPlain(file)
+  const opened = openPlainFile(file)
   try {
     const { mode, uid, size } = checkedStat(opened)
     // Windows has no such modes; the folders of a user are closed there.
@@ -17,14 +17,14 @@ export function readPrivateFile(file: string): string {
       if (uid !== process.getuid?.()) throw new Error('belongs to another user.')
       if ((mode & 0o077) !== 0) throw new Error('can be read by other users: run `chmod 600` on it.')
     }
-    if (size > mostBytes) throw new Error('is too large.')
+    if (size > maxBytes) throw new Error('is too large.')
     return readFileSync(opened, 'utf8')
   } finally {
     closeSync(opened)
   }
 }
 
-function openedPlain(file: string): number {
+function openPlainFile(file: string): number {
   try {
     // A pipe would wait for its writer.
     return openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { claimSocket, connectPrivately, leaveSocket, listenPrivately, socketPath } from './privateSocket.ts'
 
-const taken = 'Somebody is there already.'
+const message = 'Somebody is there already.'
 
 async function server(path: string) {
   const made = createServer((socket) => socket.end())
@@ -18,12 +18,12 @@ async function server(path: string) {
 }
 
 test('a long name gets a short address of its own, always the same, and its folder goes with it', async () => {
-  const wanted = join(temporaryFolder('long'), 'ü'.repeat(60), 'service.sock')
-  const path = socketPath(wanted)
+  const requestedPath = join(temporaryFolder('long'), 'ü'.repeat(60), 'service.sock')
+  const path = socketPath(requestedPath)
   expect([Buffer.byteLength(path) <= 100, dirname(dirname(path))]).toEqual([true, tmpdir()])
-  expect(socketPath(wanted)).toBe(path)
-  expect(socketPath(`${wanted}x`)).not.toBe(path)
-  await claimSocket(path, taken)
+  expect(socketPath(requestedPath)).toBe(path)
+  expect(socketPath(`${requestedPath}x`)).not.toBe(path)
+  await claimSocket(path, message)
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
   await leaveSocket(path)
   expect(existsSync(dirname(path))).toBe(false)
@@ -31,7 +31,7 @@ test('a long name gets a short address of its own, always the same, and its fold
 
 test('only this user may open it', async () => {
   const path = join(temporaryFolder('socket'), 'inner', 'a.sock')
-  await claimSocket(path, taken)
+  await claimSocket(path, message)
   await server(path)
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
   expect(statSync(path).mode & 0o777).toBe(0o600)
@@ -43,7 +43,7 @@ test('only this user may open it', async () => {
 test('one that answers is not taken', async () => {
   const path = join(temporaryFolder('socket'), 'a.sock')
   await server(path)
-  await expect(claimSocket(path, taken)).rejects.toMatchObject({ code: 'data/in-use', message: taken })
+  await expect(claimSocket(path, message)).rejects.toMatchObject({ code: 'data/in-use', message: message })
   expect(existsSync(path)).toBe(true)
 })
 
@@ -56,7 +56,7 @@ test('what a killed process left is cleared', async () => {
   child.kill('SIGKILL')
   await once(child, 'close')
   expect(existsSync(path)).toBe(true)
-  await claimSocket(path, taken)
+  await claimSocket(path, message)
   await server(path)
   expect(statSync(path).isSocket()).toBe(true)
 })
@@ -64,10 +64,10 @@ test('what a killed process left is cleared', async () => {
 test.each([
   ['a file', (path: string) => writeFileSync(path, 'mine')],
   ['a folder', (path: string) => mkdirSync(path)],
-])('%s that stands there is kept, and named', async (_, put) => {
+])('%s that stands there is kept, and named', async (_, create) => {
   const path = join(temporaryFolder('socket'), 'a.sock')
-  put(path)
-  await expect(claimSocket(path, taken)).rejects.toMatchObject({
+  create(path)
+  await expect(claimSocket(path, message)).rejects.toMatchObject({
     code: 'data/unusable',
     message: `${path} must be a socket of Steward, and something else stands there.`,
   })
@@ -80,6 +80,6 @@ test('neither claimed nor asked in a folder of another user', async (context) =>
   const path = join(folder, 'a.sock')
   await server(path)
   chownSync(folder, 65_534, 65_534)
-  await expect(claimSocket(path, taken)).rejects.toMatchObject({ message: `${folder} belongs to another user.` })
+  await expect(claimSocket(path, message)).rejects.toMatchObject({ message: `${folder} belongs to another user.` })
   expect(() => connectPrivately(path)).toThrow(`${folder} belongs to another user.`)
 })

@@ -9,13 +9,13 @@ import { requireOwnFolder, requireOwnFolderNow } from './ownFolder.ts'
 /** The kernel takes 107 bytes for the address of a Unix socket (103 on macOS). */
 const maxAddressBytes = 100
 const answerMs = 5_000
-/** Of one below the temporary folder. */
+/** File name of a socket in the temporary folder. */
 const shortName = 'socket'
 
 /** The path itself, or for one that is too long, one in a folder of its own below the temporary folder. */
-export function socketPath(wanted: string): string {
-  if (Buffer.byteLength(wanted) <= maxAddressBytes) return wanted
-  const name = createHash('sha256').update(wanted).digest('hex').slice(0, 16)
+export function socketPath(requestedPath: string): string {
+  if (Buffer.byteLength(requestedPath) <= maxAddressBytes) return requestedPath
+  const name = createHash('sha256').update(requestedPath).digest('hex').slice(0, 16)
   return join(tmpdir(), `steward-${name}`, shortName)
 }
 
@@ -39,8 +39,8 @@ export async function claimSocket(path: string, inUse: string): Promise<void> {
 /** Removes the folder that was made below the temporary folder. The socket itself goes when its server closes. */
 export async function leaveSocket(path: string): Promise<void> {
   const folder = dirname(path)
-  const wasMade = basename(path) === shortName && dirname(folder) === tmpdir()
-  if (wasMade) await rmdir(folder).catch(() => {}) // gone, or somebody listens there again
+  const isShortened = basename(path) === shortName && dirname(folder) === tmpdir()
+  if (isShortened) await rmdir(folder).catch(() => {}) // gone, or somebody listens there again
 }
 
 /**
@@ -80,6 +80,6 @@ function answers(path: string): Promise<boolean> {
     // A full queue of connections means that somebody is there.
     const timer = setTimeout(() => tell(true), answerMs)
     socket.once('connect', () => tell(true))
-    socket.once('error', (failure) => tell('code' in failure && failure.code === 'EAGAIN'))
+    socket.once('error', (error) => tell('code' in error && error.code === 'EAGAIN'))
   })
 }

@@ -14,13 +14,13 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
     case 'linux':
       return linuxIdentity(pid)
     case 'win32':
-      return printed('powershell.exe', [
+      return runCommand('powershell.exe', [
         '-NoProfile',
         '-Command',
         `(Get-Process -Id ${pid} -ErrorAction Stop).StartTime.ToFileTimeUtc()`,
       ])
     default:
-      return printed('ps', ['-o', 'lstart=', '-p', String(pid)], { LC_ALL: 'C', TZ: 'UTC' })
+      return runCommand('ps', ['-o', 'lstart=', '-p', String(pid)], { LC_ALL: 'C', TZ: 'UTC' })
   }
 }
 
@@ -29,8 +29,8 @@ export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
-  } catch (failure) {
-    return failure instanceof Error && 'code' in failure && failure.code === 'EPERM'
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 
@@ -46,7 +46,7 @@ async function linuxIdentity(pid: number): Promise<string | undefined> {
   }
 }
 
-async function printed(command: string, parts: string[], env?: Record<string, string>): Promise<string | undefined> {
+async function runCommand(command: string, parts: string[], env?: Record<string, string>): Promise<string | undefined> {
   try {
     const { stdout } = await run(command, parts, { timeout: deadlineMs, windowsHide: true, ...(env && { env }) })
     return stdout.trim() === '' ? undefined : stdout.trim()

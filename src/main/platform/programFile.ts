@@ -18,7 +18,7 @@ export function programFile(source: string): string {
 /** The folder that holds `package.json`, `resources/` and `out/`. */
 export const installFolder = resolve(programs, '..', '..')
 
-/** What only the build makes: `renderer`, `preload/preload.cjs`. */
+/** Returns the path of a build artifact: `renderer`, `preload/preload.cjs`. */
 export function builtFile(path: string): string {
   return join(installFolder, 'out', path)
 }

@@ -19,16 +19,16 @@ async function listen(address: ListenAddress): Promise<{ port: number; server: S
 test('the port of last time is taken again while it is free', async () => {
   const folder = temporaryFolder('port')
   const first = await listenOnRemembered(folder, 'app', anyPort, listen)
-  const other = await listenOnRemembered(folder, 'app', anyPort, listen)
-  expect(other.port).not.toBe(first.port)
-  other.server.close()
-  await once(other.server, 'close')
-  const asked: number[] = []
+  const otherPort = await listenOnRemembered(folder, 'app', anyPort, listen)
+  expect(otherPort.port).not.toBe(first.port)
+  otherPort.server.close()
+  await once(otherPort.server, 'close')
+  const ports: number[] = []
   await listenOnRemembered(folder, 'app', anyPort, (address) => {
-    asked.push(address.port)
+    ports.push(address.port)
     return listen(anyPort)
   })
-  expect(asked).toEqual([other.port])
+  expect(ports).toEqual([otherPort.port])
 })
 
 test('a port that is taken after the look is given up', async () => {
@@ -36,21 +36,21 @@ test('a port that is taken after the look is given up', async () => {
   const { port, server } = await listenOnRemembered(folder, 'service', anyPort, listen)
   server.close()
   await once(server, 'close')
-  const asked: number[] = []
+  const ports: number[] = []
   const opened = await listenOnRemembered(folder, 'service', anyPort, async (address) => {
-    asked.push(address.port)
+    ports.push(address.port)
     if (address.port !== 0) throw new Error('taken')
     return listen(address)
   })
-  expect(asked).toEqual([port, 0])
+  expect(ports).toEqual([port, 0])
   expect(opened.port).toBeGreaterThan(0)
 })
 
 test('a port that was asked for is taken as it is', async () => {
-  const asked: ListenAddress[] = []
+  const addresses: ListenAddress[] = []
   await listenOnRemembered(temporaryFolder('port'), 'app', { host: '127.0.0.1', port: 8080 }, async (address) => {
-    asked.push(address)
+    addresses.push(address)
     return { port: 8080 }
   })
-  expect(asked).toEqual([{ host: '127.0.0.1', port: 8080 }])
+  expect(addresses).toEqual([{ host: '127.0.0.1', port: 8080 }])
 })

@@ -13,22 +13,22 @@ export async function listenOnRemembered<T extends { port: number }>(
   address: ListenAddress,
   listen: (address: ListenAddress) => Promise<T>,
 ): Promise<T> {
-  const kept = address.port === 0 ? await remembered(folder, name) : undefined
-  const again = kept !== undefined && (await canListen({ host: address.host, port: kept }))
+  const rememberedPort = address.port === 0 ? await readRememberedPort(folder, name) : undefined
+  const again = rememberedPort !== undefined && (await canListen({ host: address.host, port: rememberedPort }))
   const opened = again
     ? // Another program may take it after we looked.
-      await listen({ host: address.host, port: kept }).catch(() => listen(address))
+      await listen({ host: address.host, port: rememberedPort }).catch(() => listen(address))
     : await listen(address)
-  if (opened.port !== kept) await writeFile(fileOf(folder, name), `${opened.port}\n`, { mode: 0o600 })
+  if (opened.port !== rememberedPort) await writeFile(getFile(folder, name), `${opened.port}\n`, { mode: 0o600 })
   return opened
 }
 
-async function remembered(folder: string, name: string): Promise<number | undefined> {
-  const text = await readFile(fileOf(folder, name), 'utf8').catch(() => '')
+async function readRememberedPort(folder: string, name: string): Promise<number | undefined> {
+  const text = await readFile(getFile(folder, name), 'utf8').catch(() => '')
   const port = Number(text.trim())
   return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
 }
 
-function fileOf(folder: string, name: string): string {
+function getFile(folder: string, name: string): string {
   return join(folder, `${name}.port`)
 }

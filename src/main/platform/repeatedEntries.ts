@@ -1,17 +1,17 @@
 export type RepeatedEntries = {
-  /** Undefined when an entry like this is not to be written; else how many were not since the last one that was. */
-  told(entry: string): { unwritten: number } | undefined
+  /** Returns undefined to suppress the entry; otherwise the number suppressed since the last written one. */
+  recordEntry(entry: string): { unwritten: number } | undefined
 }
 
 const windowMs = 60_000
 const writtenPerWindow = 20
-/** Of different entries that are remembered; the one longest ago is forgotten first. */
-const mostKinds = 500
+/** Maximum number of distinct entries that are remembered. The oldest is evicted first. */
+const maxKinds = 500
 
-export function repeatedEntries(now: () => number): RepeatedEntries {
+export function createRepeatedEntries(now: () => number): RepeatedEntries {
   const kinds = new Map<string, { sinceMs: number; count: number }>()
   return {
-    told(entry) {
+    recordEntry(entry) {
       const known = kinds.get(entry)
       if (known && now() - known.sinceMs < windowMs) {
         known.count += 1
@@ -20,7 +20,7 @@ export function repeatedEntries(now: () => number): RepeatedEntries {
       kinds.delete(entry)
       kinds.set(entry, { sinceMs: now(), count: 1 })
       const [oldest] = kinds.keys()
-      if (kinds.size > mostKinds && oldest !== undefined) kinds.delete(oldest)
+      if (kinds.size > maxKinds && oldest !== undefined) kinds.delete(oldest)
       return { unwritten: Math.max(0, (known?.count ?? 0) - writtenPerWindow) }
     },
   }

@@ -21,8 +21,8 @@ export class Scope {
     for (let release = this.#releases.pop(); release; release = this.#releases.pop()) {
       try {
         await release()
-      } catch (failure) {
-        failures.push(failure)
+      } catch (error) {
+        failures.push(error)
       }
     }
     if (failures.length > 0) throw new AggregateError(failures, 'Some resources could not be closed.')

@@ -15,7 +15,7 @@ export function seal(key: Uint8Array, plain: Uint8Array, about: string): Sealed 
   return sealed.toString('base64')
 }
 
-/** Undefined when it was sealed with another key, about something else, or changed since. */
+/** Decrypts a sealed text. Returns undefined for another key, another subject, or modified bytes. */
 export function unseal(key: Uint8Array, sealed: Sealed, about: string): Buffer | undefined {
   const bytes = Buffer.from(sealed, 'base64')
   if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64') !== sealed) return undefined

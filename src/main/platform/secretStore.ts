@@ -1,12 +1,12 @@
 import type { WalletBackend } from '#shared/contract/wallet.ts'
 
-/** Of printable ASCII: Windows keeps 2,560 bytes in a credential, and takes two for a character. */
+/** Maximum length in printable ASCII: a Windows credential has 2,560 bytes, two per character. */
 export const maxSecretCharacters = 1_280
 
 /** Keeps a few short texts by name. What they hold is sealed before it comes here. Every call has a deadline. */
 export interface SecretStore {
   readonly kind: WalletBackend['kind']
-  /** Where it is, or what it is. One sentence. */
+  /** Location or kind of the store, as one sentence. */
   readonly detail: string
   /**
    * Why it cannot be used, in a few words; undefined when it answers. Asks nothing of the person.
@@ -14,7 +14,7 @@ export interface SecretStore {
    */
   fault(): Promise<string | undefined>
   /**
-   * Undefined when nothing was written under this name.
+   * Returns undefined if the name has no value.
    * @throws AppError `wallet/keychain-locked`, `wallet/keychain-unavailable`, `wallet/damaged`
    */
   read(name: string): Promise<string | undefined>

@@ -1,5 +1,5 @@
 export type ThrottlePerKey<Key> = {
-  happened(key: Key): void
+  mark(key: Key): void
   /** Nothing more is reported about it. */
   forget(key: Key): void
   close(): void
@@ -10,7 +10,7 @@ type Quiet = { again: boolean; timer: NodeJS.Timeout }
 const quietMs = 1_000
 
 /** Reports the first event of a key at once, and while more follow one per second. */
-export function throttlePerKey<Key>(report: (key: Key) => void): ThrottlePerKey<Key> {
+export function createThrottlePerKey<Key>(report: (key: Key) => void): ThrottlePerKey<Key> {
   const quiet = new Map<Key, Quiet>()
 
   const over = (key: Key): void => {
@@ -30,9 +30,9 @@ export function throttlePerKey<Key>(report: (key: Key) => void): ThrottlePerKey<
   }
 
   return {
-    happened(key) {
-      const held = quiet.get(key)
-      if (held) held.again = true
+    mark(key) {
+      const state = quiet.get(key)
+      if (state) state.again = true
       else reportNow(key)
     },
     forget,

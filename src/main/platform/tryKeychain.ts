@@ -12,12 +12,12 @@ export async function tryKeychain(store: SecretStore): Promise<AppError | undefi
   const value = randomBytes(16).toString('hex')
   try {
     await store.write(name, value)
-    const kept = await store.read(name)
+    const stored = await store.read(name)
     await store.remove(name)
-    if (kept === value) return undefined
+    if (stored === value) return undefined
     return new AppError('wallet/keychain-unavailable', 'The keychain does not keep what is written to it.')
-  } catch (failure) {
-    if (failure instanceof AppError) return failure
-    return new AppError('wallet/keychain-unavailable', String(failure), { cause: failure })
+  } catch (error) {
+    if (error instanceof AppError) return error
+    return new AppError('wallet/keychain-unavailable', String(error), { cause: error })
   }
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { AppError } from '#shared/appError.ts'
-import { parsedJson } from './parsedJson.ts'
+import { parseJsonOrUndefined } from './parsedJson.ts'
 import { removeFile, replaceFile } from './replaceFile.ts'
 import type { SecretStore } from './secretStore.ts'
 import { serialQueue } from './serialQueue.ts'
@@ -12,7 +12,7 @@ type Entries = z.infer<typeof VaultFile>['entries']
 const maxCharacters = 1024 * 1024
 
 /** One JSON file, which is always replaced as a whole; it goes with its last entry. */
-export function vaultFileSecretStore({ file }: { file: string }): SecretStore {
+export function createVaultFileSecretStore({ file }: { file: string }): SecretStore {
   const inTurn = serialQueue()
   const change = (how: (entries: Entries) => Entries): Promise<void> =>
     inTurn(async () => {
@@ -44,7 +44,7 @@ async function readEntries(file: string): Promise<Entries> {
     throw unusable(file, 'read', cause)
   }
   // Without the cause, which would quote the file.
-  const parsed = VaultFile.safeParse(text.length > maxCharacters ? undefined : parsedJson(text))
+  const parsed = VaultFile.safeParse(text.length > maxCharacters ? undefined : parseJsonOrUndefined(text))
   if (parsed.success) return parsed.data.entries
   throw new AppError('wallet/damaged', `The vault file ${file} is not what Steward wrote.`)
 }

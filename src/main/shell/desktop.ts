@@ -6,8 +6,8 @@ import { openMainWindow } from './mainWindow.ts'
 import { nativeApprovals } from './nativeApprovals.ts'
 import { limitContents, limitPermissions } from './webLimits.ts'
 
-/** What the shell shows; it knows nothing else of it. */
-export type ShownApp = {
+/** Interface of the running application that the shell needs. */
+export type RunningApp = {
   origin: string
   serviceUrl: string
   freshUrl(): string
@@ -19,9 +19,9 @@ type Options = {
   dataFolder: string
   preloadFile: string
   iconFile: string
-  start: (dialog: ApprovalDialog) => Promise<ShownApp>
+  start: (dialog: ApprovalDialog) => Promise<RunningApp>
   /** The window is there. */
-  onReady: (shown: ShownApp, url: string) => void
+  onReady: (app: RunningApp, url: string) => void
   /** Words for a start that failed, and the exit code for it. */
   failure: (cause: unknown) => { text: string; exitCode: number }
 }
@@ -35,13 +35,13 @@ export async function runDesktop(options: Options): Promise<void> {
     return
   }
   try {
-    const held: Held = { window: undefined, open: () => {} }
-    const approvals = nativeApprovals({ window: () => held.window, comeForward: () => comeForward(held) })
+    const state: WindowHolder = { window: undefined, open: () => {} }
+    const approvals = nativeApprovals({ window: () => state.window, bringToFront: () => bringToFront(state) })
     const starting = options.start(approvals)
     starting.catch(() => {}) // awaited below, after Electron is ready
     await app.whenReady()
     const shown = await starting
-    await show(shown, held, options).catch(async (cause: unknown) => {
+    await show(shown, state, options).catch(async (cause: unknown) => {
       await shown.close()
       throw cause
     })
@@ -53,9 +53,9 @@ export async function runDesktop(options: Options): Promise<void> {
 }
 
 /** The one window, while there is one. */
-type Held = { window: BrowserWindow | undefined; open: () => void }
+type WindowHolder = { window: BrowserWindow | undefined; open: () => void }
 
-function comeForward({ window, open }: Held): void {
+function bringToFront({ window, open }: WindowHolder): void {
   if (!window) {
     open()
     return
@@ -65,28 +65,28 @@ function comeForward({ window, open }: Held): void {
   window.focus()
 }
 
-async function show(shown: ShownApp, held: Held, options: Options): Promise<void> {
+async function show(shown: RunningApp, holder: WindowHolder, options: Options): Promise<void> {
   limitPermissions(session.defaultSession, shown.origin)
   limitContents(app, shown.origin)
   setApplicationMenu(shown.origin, process.platform)
 
   const open = async (url: string): Promise<void> => {
     const stateFile = join(options.dataFolder, 'window.json')
-    held.window = await openMainWindow({ ...options, url, stateFile })
-    held.window.once('closed', () => {
-      held.window = undefined
+    holder.window = await openMainWindow({ ...options, url, stateFile })
+    holder.window.once('closed', () => {
+      holder.window = undefined
     })
   }
-  held.open = () => void open(shown.freshUrl())
-  // Whoever wakes the machine may be somebody else.
+  holder.open = () => void open(shown.freshUrl())
+  // Another person may wake the machine.
   powerMonitor.on('lock-screen', shown.lockWallet)
   powerMonitor.on('suspend', shown.lockWallet)
   app.on('second-instance', () => {
-    if (held.window?.isMinimized()) held.window.restore()
-    held.window?.focus()
+    if (holder.window?.isMinimized()) holder.window.restore()
+    holder.window?.focus()
   })
   app.on('activate', () => {
-    if (held.window === undefined) held.open()
+    if (holder.window === undefined) holder.open()
   })
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()
@@ -98,7 +98,7 @@ async function show(shown: ShownApp, held: Held, options: Options): Promise<void
 }
 
 /** Quitting waits until the service has ended and the data folder is free. */
-function endInOrder(shown: ShownApp): (event: { preventDefault(): void }) => void {
+function endInOrder(shown: RunningApp): (event: { preventDefault(): void }) => void {
   let ending = false
   return (event) => {
     event.preventDefault()

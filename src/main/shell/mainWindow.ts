@@ -1,5 +1,5 @@
 import { BrowserWindow, dialog, nativeTheme } from 'electron'
-import { keepWindowState, restoredWindowState } from './windowState.ts'
+import { keepWindowState, restoreWindowState } from './windowState.ts'
 
 type Options = {
   /** A fresh one for each window: it opens the person's session once. */
@@ -9,13 +9,13 @@ type Options = {
   stateFile: string
 }
 
-/** What stands there until the page draws: the `canvas` of `palette.css`, so that nothing flashes. */
+/** Background until the first paint, equal to `canvas` of `palette.css`. Prevents a flash. */
 const canvas = { dark: '#101113', light: '#ffffff' } as const
 const smallest = { width: 480, height: 360 } as const
 
 /** Opens the window as Electron's security checklist says: https://www.electronjs.org/docs/latest/tutorial/security */
 export async function openMainWindow({ url, preloadFile, iconFile, stateFile }: Options): Promise<BrowserWindow> {
-  const state = restoredWindowState(stateFile)
+  const state = restoreWindowState(stateFile)
   const window = new BrowserWindow({
     ...state.bounds,
     minWidth: smallest.width,

@@ -3,19 +3,19 @@ import type { ApprovalDialog } from '#agent/approvals/approvalDialog.ts'
 import { askerLine } from '#shared/contract/askerWords.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 
-type Shown = {
+type DialogOptions = {
   window: () => BrowserWindow | undefined
   /** Brings the window to the front, or opens one. */
-  comeForward: () => void
+  bringToFront: () => void
 }
 
 const buttons = ['Cancel', 'Approve'] as const
-const longest = { line: 300, notification: 200 } as const
+const maxLengths = { line: 300, notification: 200 } as const
 
 /** Dialogs and notifications of the system: no page can draw, press or hide them. */
-export function nativeApprovals({ window, comeForward }: Shown): ApprovalDialog {
-  // One that nobody refers to any more would not hear of the click on it.
-  const shown = new Set<Notification>()
+export function nativeApprovals({ window, bringToFront }: DialogOptions): ApprovalDialog {
+  // Keeps notifications referenced: a collected one emits no click event.
+  const openNotifications = new Set<Notification>()
 
   const isApproved = async (options: MessageBoxOptions, signal: AbortSignal): Promise<boolean> => {
     const parent = window()
@@ -25,25 +25,25 @@ export function nativeApprovals({ window, comeForward }: Shown): ApprovalDialog 
 
   return {
     confirm(record, signal) {
-      return isApproved(boxOf(record, signal), signal)
+      return isApproved(createMessageBox(record, signal), signal)
     },
     confirmPolicy({ title, sentence, lines }, signal) {
-      const detail = lines.map(({ label, value }) => `${label}: ${plain(value, longest.line)}`)
+      const detail = lines.map(({ label, value }) => `${label}: ${plain(value, maxLengths.line)}`)
       return isApproved(box(`${title} ${sentence}`, detail, signal), signal)
     },
     announce(record, open) {
       if (window()?.isFocused() || !Notification.isSupported()) return
       const title = 'Something waits for your approval'
-      const asker = plain(`Asked by ${askerLine(record.asker)}.`, longest.notification)
+      const asker = plain(`Asked by ${askerLine(record.asker)}.`, maxLengths.notification)
       const notification = new Notification({
         title,
-        body: `${plain(record.sentence, longest.notification)}\n${asker}`,
+        body: `${plain(record.sentence, maxLengths.notification)}\n${asker}`,
       })
-      shown.add(notification)
-      notification.once('close', () => shown.delete(notification))
+      openNotifications.add(notification)
+      notification.once('close', () => openNotifications.delete(notification))
       notification.once('click', () => {
-        shown.delete(notification)
-        comeForward()
+        openNotifications.delete(notification)
+        bringToFront()
         open()
       })
       notification.show()
@@ -51,12 +51,12 @@ export function nativeApprovals({ window, comeForward }: Shown): ApprovalDialog 
   }
 }
 
-function boxOf({ sentence, fields, asker, reason }: IntentRecord, signal: AbortSignal): MessageBoxOptions {
+function createMessageBox({ sentence, fields, asker, reason }: IntentRecord, signal: AbortSignal): MessageBoxOptions {
   const lines = [
-    `Asked by: ${plain(askerLine(asker), longest.line)}`,
-    ...(reason === null ? [] : [`Why, in their words: ${plain(reason, longest.line)}`]),
+    `Asked by: ${plain(askerLine(asker), maxLengths.line)}`,
+    ...(reason === null ? [] : [`Why, in their words: ${plain(reason, maxLengths.line)}`]),
     ...fields.map(
-      ({ label, value, kind }) => `${kind === 'warning' ? '⚠ ' : ''}${label}: ${plain(value, longest.line)}`,
+      ({ label, value, kind }) => `${kind === 'warning' ? '⚠ ' : ''}${label}: ${plain(value, maxLengths.line)}`,
     ),
   ]
   return box(sentence, lines, signal)
@@ -66,7 +66,7 @@ function box(sentence: string, lines: readonly string[], signal: AbortSignal): M
   return {
     type: 'warning',
     title: 'Steward',
-    message: plain(sentence, longest.line),
+    message: plain(sentence, maxLengths.line),
     detail: lines.join('\n'),
     buttons: [...buttons],
     defaultId: 0,

@@ -1,12 +1,12 @@
 import { type App, type Session, shell, type WebContents } from 'electron'
 import { sheetHostName, sheetPath } from '#shared/contract/wallet.ts'
 
-/** What pages may: put text onto the clipboard, and notify a person who asked for it. */
+/** Permissions of pages: write text to the clipboard, and show notifications that the user turned on. */
 const granted = ['clipboard-sanitized-write', 'notifications']
 
-/** Every other permission, and every device, is refused, whoever asks. */
+/** Denies every other permission and every device to all origins. */
 export function limitPermissions(session: Session, origin: string): void {
-  const isOwn = (url: string | undefined) => originOf(url) === origin
+  const isOwn = (url: string | undefined) => toOrigin(url) === origin
   session.setPermissionRequestHandler((_contents, permission, answer, details) =>
     answer(granted.includes(permission) && isOwn(details.requestingUrl)),
   )
@@ -30,12 +30,12 @@ export function limitContents(app: App, origin: string): void {
 
 function stayInside(contents: WebContents, origin: string): void {
   contents.on('will-navigate', (event) => {
-    if (originOf(event.url) === origin) return
+    if (toOrigin(event.url) === origin) return
     event.preventDefault()
     openOutside(event.url, origin)
   })
   contents.on('will-redirect', (event) => {
-    const allowed = event.isMainFrame ? originOf(event.url) === origin : isPreview(event.url)
+    const allowed = event.isMainFrame ? toOrigin(event.url) === origin : isPreview(event.url)
     if (!allowed) event.preventDefault()
   })
   contents.on('will-frame-navigate', (event) => {
@@ -60,12 +60,12 @@ function isSheet(url: string, origin: string): boolean {
 
 /** Web and mail addresses lead to the person's own programs; our own pages (the API's documents) and exposed ports too, as they are. */
 function openOutside(url: string, origin: string): void {
-  if (originOf(url) !== origin && !leadsAway(url)) return
+  if (toOrigin(url) !== origin && !leadsAway(url)) return
   // The address is one that the page named: of secrets it holds none but the token of one exposed port.
   shell.openExternal(new URL(url).href).catch(() => {}) // no browser: there is nobody to tell
 }
 
-/** Of what listens on this machine alone only exposed ports are opened for a page: what a sandbox prints could name it. */
+/** Whether the URL may open in the browser. On loopback only exposed ports may: output of a sandbox may name any URL. */
 function leadsAway(url: string): boolean {
   if (!URL.canParse(url)) return false
   if (isPreview(url)) return true
@@ -83,6 +83,6 @@ function isThisMachine(hostname: string): boolean {
   return /^127(\.\d{1,3}){3}$|^0\.0\.0\.0$/.test(host)
 }
 
-function originOf(url: string | undefined): string | undefined {
+function toOrigin(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined
 }

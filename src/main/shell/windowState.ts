@@ -11,14 +11,14 @@ export type WindowState = { bounds: Partial<Rectangle> & { width: number; height
 
 const initial: WindowState = { bounds: { width: 1280, height: 820 }, maximized: false }
 
-/** Where the window was, unless no display shows that place any more. */
-export function restoredWindowState(file: string): WindowState {
-  const kept = readState(file)
-  if (!kept) return initial
-  const visible = screen.getAllDisplays().some(({ workArea }) => overlaps(workArea, kept.bounds))
-  if (visible) return kept
-  const { width, height } = kept.bounds
-  return { bounds: { width, height }, maximized: kept.maximized }
+/** Reads the last position and size. Returns the initial ones if no display contains the position. */
+export function restoreWindowState(file: string): WindowState {
+  const saved = readState(file)
+  if (!saved) return initial
+  const visible = screen.getAllDisplays().some(({ workArea }) => overlaps(workArea, saved.bounds))
+  if (visible) return saved
+  const { width, height } = saved.bounds
+  return { bounds: { width, height }, maximized: saved.maximized }
 }
 
 /** Writes the place of the window when it closes: its place while it was neither maximized nor full screen. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ClockStore } from '#platform/clock.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import type { Database } from './openDatabase.ts'
 
 const State = z.object({
@@ -15,11 +15,11 @@ const State = z.object({
 })
 
 /** Keeps the state of a clock in a database. A state that cannot be read counts as none: deletions then wait again. */
-export function clockStore(database: Database): ClockStore {
+export function createClockStore(database: Database): ClockStore {
   const read = database.prepare<[], { state: string }>('SELECT state FROM clock WHERE only = 1')
   const write = database.prepare<[string]>('INSERT OR REPLACE INTO clock (only, state) VALUES (1, ?)')
   return {
-    read: () => State.safeParse(parsedJson(read.get()?.state ?? '')).data,
+    read: () => State.safeParse(parseJsonOrUndefined(read.get()?.state ?? '')).data,
     write: (state) => void write.run(JSON.stringify(state)),
   }
 }

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type GroupCommit, groupCommit } from './groupCommit.ts'
+import { createGroupCommit, type GroupCommit } from './groupCommit.ts'
 import { type Database, openDatabase } from './openDatabase.ts'
 
 let database: Database
 let commits: GroupCommit
-let flushes: { done(): void; fail(failure: Error): void }[]
+let flushes: { done(): void; fail(error: Error): void }[]
 let broken: unknown[]
 
 beforeEach(() => {
@@ -16,10 +16,10 @@ beforeEach(() => {
   const begun: typeof flushes = []
   flushes = begun // a timer of the test before may still begin one
   broken = []
-  commits = groupCommit({
+  commits = createGroupCommit({
     database,
     flush: () => new Promise((resolve, reject) => begun.push({ done: resolve, fail: reject })),
-    onBroken: (failure) => broken.push(failure),
+    onBroken: (error) => broken.push(error),
   })
 })
 afterEach(() => database.close())
@@ -30,12 +30,12 @@ const notes = () =>
     .prepare<[], { text: string }>('SELECT text FROM notes')
     .all()
     .map(({ text }) => text)
-const refused = (): never => {
+const refuse = (): never => {
   throw new AppError('request/invalid', 'No.')
 }
 
 test('work of one turn is done in order, and what one refuses happens to it alone', async () => {
-  const works = [add('a'), refused, add('b')].map((work) => commits.written(work))
+  const works = [add('a'), refuse, add('b')].map((work) => commits.commit(work))
   expect(notes()).toEqual([])
   expect(await Promise.allSettled(works)).toMatchObject([
     { status: 'fulfilled', value: 1 },
@@ -46,7 +46,7 @@ test('work of one turn is done in order, and what one refuses happens to it alon
 })
 
 test('work that fails unexpectedly takes none of the others with it', async () => {
-  const works = [add('a'), add('too long'), add('b')].map((work) => commits.written(work))
+  const works = [add('a'), add('too long'), add('b')].map((work) => commits.commit(work))
   expect(await Promise.allSettled(works)).toMatchObject([
     { status: 'fulfilled' },
     { status: 'rejected', reason: { code: 'data/unwritable', status: 503 } },
@@ -56,16 +56,16 @@ test('work that fails unexpectedly takes none of the others with it', async () =
 })
 
 test('who has to survive a power cut waits for the flush that begins after its commit', async () => {
-  const told: string[] = []
-  const first = commits.flushed(add('a')).then(() => told.push('a'))
+  const results: string[] = []
+  const first = commits.commitDurable(add('a')).then(() => results.push('a'))
   await expect.poll(() => flushes.length).toBe(1)
-  const second = commits.flushed(add('b')).then(() => told.push('b'))
-  const third = commits.flushed(add('c')).then(() => told.push('c'))
-  await commits.written(add('d'))
-  expect([notes(), told, flushes.length]).toEqual([['a', 'b', 'c', 'd'], [], 1])
+  const second = commits.commitDurable(add('b')).then(() => results.push('b'))
+  const third = commits.commitDurable(add('c')).then(() => results.push('c'))
+  await commits.commit(add('d'))
+  expect([notes(), results, flushes.length]).toEqual([['a', 'b', 'c', 'd'], [], 1])
   flushes[0]?.done()
   await first
-  expect(told).toEqual(['a'])
+  expect(results).toEqual(['a'])
   await expect.poll(() => flushes.length).toBe(2)
   flushes[1]?.done()
   await Promise.all([second, third])
@@ -73,30 +73,30 @@ test('who has to survive a power cut waits for the flush that begins after its c
 })
 
 test('what nobody waits for is flushed all the same', async () => {
-  await commits.written(add('a'))
-  await commits.written(add('b'))
+  await commits.commit(add('a'))
+  await commits.commit(add('b'))
   await expect.poll(() => flushes.length).toBe(1)
 })
 
 test('after a flush that failed all work is refused', async () => {
-  const work = commits.flushed(add('a'))
+  const work = commits.commitDurable(add('a'))
   await expect.poll(() => flushes.length).toBe(1)
-  const meanwhile = commits.flushed(add('b'))
-  await commits.written(add('c'))
+  const meanwhile = commits.commitDurable(add('b'))
+  await commits.commit(add('c'))
   flushes[0]?.fail(new Error('EIO'))
   const refusal = { code: 'data/unwritable', cause: { message: 'EIO' } }
   await expect(work).rejects.toMatchObject(refusal)
   await expect(meanwhile).rejects.toMatchObject(refusal)
-  await expect(commits.written(add('d'))).rejects.toMatchObject(refusal)
+  await expect(commits.commit(add('d'))).rejects.toMatchObject(refusal)
   expect([commits.hasEnded, broken.length]).toEqual([true, 1])
 })
 
 test('closing does and flushes what was given', async () => {
-  const work = commits.flushed(add('a'))
+  const work = commits.commitDurable(add('a'))
   const closed = commits.close()
   expect(notes()).toEqual(['a'])
   flushes[0]?.done()
   expect(await work).toBe(1)
   await closed
-  await expect(commits.written(add('b'))).rejects.toMatchObject({ code: 'data/unwritable' })
+  await expect(commits.commit(add('b'))).rejects.toMatchObject({ code: 'data/unwritable' })
 })

@@ -12,9 +12,9 @@ export type GroupCommit = {
    * power cut within the next milliseconds may lose it, with all that came after. Work that throws must not have
    * written before; it fails alone.
    */
-  written<T>(work: () => T): Promise<T>
+  commit<T>(work: () => T): Promise<T>
   /** Like `written`; resolves once it survives a power cut too. */
-  flushed<T>(work: () => T): Promise<T>
+  commitDurable<T>(work: () => T): Promise<T>
   /** All work is refused from now on: a flush failed, or it was closed. */
   readonly hasEnded: boolean
   /** Commits and flushes what was given. Later work is refused. */
@@ -29,21 +29,21 @@ type Options = {
    * A flush failed. What the disk has is unknown from here on, since the system drops what it could not write, so
    * all work is refused until somebody opens the database again.
    */
-  onBroken: (failure: unknown) => void
+  onBroken: (error: unknown) => void
   /** In the next turn of the event loop; absent is `setImmediate`. */
   soon?: (task: () => void) => void
   /** After some milliseconds; absent is `setTimeout`. */
   later?: (task: () => void, ms: number) => void
 }
 
-type Work = { run: () => unknown; mustFlush: boolean; done(value: unknown): void; fail(failure: unknown): void }
+type Work = { run: () => unknown; mustFlush: boolean; done(value: unknown): void; fail(error: unknown): void }
 
-/** What nobody waits for shares the flush of this time. */
+/** Delay until writes without a waiter are flushed together, in milliseconds. */
 const flushWithinMs = 5
 
-export function groupCommit({ database, flush, onBroken, ...given }: Options): GroupCommit {
-  const soon = given.soon ?? ((task) => void setImmediate(task))
-  const later = given.later ?? ((task, ms) => void setTimeout(task, ms).unref())
+export function createGroupCommit({ database, flush, onBroken, ...options }: Options): GroupCommit {
+  const soon = options.soon ?? ((task) => void setImmediate(task))
+  const later = options.later ?? ((task, ms) => void setTimeout(task, ms).unref())
   let queue: Work[] = []
   let unflushed: Work[] = []
   let isDirty = false
@@ -59,7 +59,7 @@ export function groupCommit({ database, flush, onBroken, ...given }: Options): G
       for (const work of works) work.fail(refusal)
       return
     }
-    const settled = committed(works) ?? works.flatMap((work) => committed([work]) ?? [])
+    const settled = commitAll(works) ?? works.flatMap((work) => commitAll([work]) ?? [])
     const written = settled.filter(({ ended }) => ended === 'done')
     if (written.length > 0) isDirty = true
     for (const { work, ended, value } of settled) {
@@ -72,12 +72,12 @@ export function groupCommit({ database, flush, onBroken, ...given }: Options): G
   }
 
   /** All of them in one transaction. Undefined when it failed as a whole, and nothing of it happened. */
-  const committed = (works: Work[]): Settled[] | undefined => {
+  const commitAll = (works: Work[]): Settled[] | undefined => {
     try {
-      return database.transaction(() => works.map(outcomeOf)).immediate()
-    } catch (failure) {
+      return database.transaction(() => works.map(toOutcome)).immediate()
+    } catch (error) {
       if (works.length > 1) return undefined
-      return works.map((work) => ({ work, ended: 'failed', value: unavailable(failure) }))
+      return works.map((work) => ({ work, ended: 'failed', value: unavailable(error) }))
     }
   }
 
@@ -102,12 +102,12 @@ export function groupCommit({ database, flush, onBroken, ...given }: Options): G
         if (unflushed.length > 0) startFlush()
         else if (isDirty) flushSoon()
       },
-      (failure: unknown) => {
+      (error: unknown) => {
         flushing = undefined
-        refusal = unavailable(failure)
+        refusal = unavailable(error)
         for (const work of [...waiting, ...unflushed]) work.fail(refusal)
         unflushed = []
-        onBroken(failure)
+        onBroken(error)
       },
     )
   }
@@ -121,8 +121,8 @@ export function groupCommit({ database, flush, onBroken, ...given }: Options): G
   }
 
   return {
-    written: (work) => add(work, false),
-    flushed: (work) => add(work, true),
+    commit: (work) => add(work, false),
+    commitDurable: (work) => add(work, true),
     get hasEnded() {
       return refusal !== undefined
     },
@@ -140,12 +140,12 @@ export function groupCommit({ database, flush, onBroken, ...given }: Options): G
 type Settled = { work: Work; ended: 'done' | 'failed'; value: unknown }
 
 /** A refusal is an answer, and the transaction goes on. Anything else ends it for all of them. */
-function outcomeOf(work: Work): Settled {
+function toOutcome(work: Work): Settled {
   try {
     return { work, ended: 'done', value: work.run() }
-  } catch (failure) {
-    if (failure instanceof AppError) return { work, ended: 'failed', value: failure }
-    throw failure
+  } catch (error) {
+    if (error instanceof AppError) return { work, ended: 'failed', value: error }
+    throw error
   }
 }
 

@@ -369,8 +369,8 @@ describe('the schema of the agent', () => {
       { kind: 'intent', id: 'int_1', sequence: 1 },
       { kind: 'sandbox', id: 'sb_1', sequence: 1 },
     ])
-    const found = database.prepare('SELECT rowid FROM timeline_index WHERE timeline_index MATCH ?')
-    expect([found.all('atlas'), found.all('somebody')]).toEqual([[{ rowid: 1 }], [{ rowid: 2 }]])
+    const rows = database.prepare('SELECT rowid FROM timeline_index WHERE timeline_index MATCH ?')
+    expect([rows.all('atlas'), rows.all('somebody')]).toEqual([[{ rowid: 1 }], [{ rowid: 2 }]])
   })
 
   test('changes and removes no entry of the log', () => {

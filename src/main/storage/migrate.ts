@@ -9,12 +9,12 @@ export type Migration = { readonly version: number; readonly up: string }
  * @throws AppError `data/newer` when a newer Steward has written this file; nothing is changed then.
  */
 export function migrate(database: Database, migrations: readonly Migration[]): void {
-  const known = migrations.at(-1)?.version ?? 0
+  const latest = migrations.at(-1)?.version ?? 0
   const present = schemaVersion(database)
-  if (present > known) {
+  if (present > latest) {
     throw new AppError(
       'data/newer',
-      `${database.name} was written by a newer Steward (schema ${present}; this one knows up to ${known}).`,
+      `${database.name} was written by a newer Steward (schema ${present}; this one knows up to ${latest}).`,
     )
   }
   for (const { version, up } of migrations) {

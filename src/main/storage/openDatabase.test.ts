@@ -5,7 +5,7 @@ import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { openDatabase } from './openDatabase.ts'
 
 /** Creates a database and overwrites its last page. */
-function damagedFile(): string {
+function createDamagedFile(): string {
   const file = join(temporaryFolder('database'), 'service.sqlite')
   const database = openDatabase(file)
   database.exec('CREATE TABLE notes (text TEXT) STRICT; CREATE INDEX notes_text ON notes (text)')
@@ -21,7 +21,7 @@ function damagedFile(): string {
 }
 
 test('a check reports a damaged page with its file and a fix', () => {
-  const file = damagedFile()
+  const file = createDamagedFile()
   openDatabase(file).close()
   expect(() => openDatabase(file, { check: true })).toThrow(
     expect.objectContaining({

@@ -25,34 +25,34 @@ export function openDatabase(file: string, { check = false }: { check?: boolean 
       database.pragma('foreign_keys = ON')
       if (check) checkDatabase(file, database)
       return database
-    } catch (failure) {
+    } catch (error) {
       database.close()
-      throw failure
+      throw error
     }
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    throw isDamage(cause) ? damaged(file, messageOf(cause), cause) : unusable(file, cause)
+    throw isDamage(cause) ? damagedError(file, toMessage(cause), cause) : unusable(file, cause)
   }
 }
 
 /** @throws AppError `data/damaged` */
 function checkDatabase(file: string, database: Database): void {
   const [first] = database.pragma('quick_check(1)', { simple: false }) as { quick_check: string }[] // as SQLite names it
-  if (first?.quick_check !== 'ok') throw damaged(file, first?.quick_check ?? 'no result')
+  if (first?.quick_check !== 'ok') throw damagedError(file, first?.quick_check ?? 'no result')
 }
 
 function isDamage(cause: unknown): boolean {
   return cause instanceof SqliteDatabase.SqliteError && cause.code.startsWith('SQLITE_CORRUPT')
 }
 
-function damaged(file: string, reason: string, cause?: unknown): AppError {
+function damagedError(file: string, reason: string, cause?: unknown): AppError {
   return new AppError('data/damaged', `The database ${file} is damaged: ${reason}.`, { cause })
 }
 
 function unusable(file: string, cause: unknown): AppError {
-  return new AppError('data/unusable', `Cannot open ${file}: ${messageOf(cause)}`, { cause })
+  return new AppError('data/unusable', `Cannot open ${file}: ${toMessage(cause)}`, { cause })
 }
 
-function messageOf(cause: unknown): string {
+function toMessage(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }

@@ -49,19 +49,19 @@ export type DeclaredColumn = Reference | PlainColumn | readonly Reference[]
 export type StoredReferences = Readonly<Record<string, Readonly<Record<string, DeclaredColumn>>>>
 
 /** Foreign key with `ON DELETE CASCADE`. */
-export const deletedWith = (refersTo: ThingKind): Reference => ({ refersTo, onRemoved: 'delete', by: 'foreign-key' })
+export const deleteWith = (refersTo: ThingKind): Reference => ({ refersTo, onRemoved: 'delete', by: 'foreign-key' })
 /** Foreign key with `ON DELETE SET NULL`. */
-export const detachedFrom = (refersTo: ThingKind): Reference => ({ refersTo, onRemoved: 'detach', by: 'foreign-key' })
+export const detachFrom = (refersTo: ThingKind): Reference => ({ refersTo, onRemoved: 'detach', by: 'foreign-key' })
 /** Foreign key without an action. */
 export const keeps = (refersTo: ThingKind): Reference => ({ refersTo, onRemoved: 'refuse', by: 'foreign-key' })
-export const historyOf = (refersTo: ThingKind, why: string): Reference => ({
+export const createHistory = (refersTo: ThingKind, why: string): Reference => ({
   ...{ refersTo, why },
   onRemoved: 'history',
   by: 'nothing',
 })
 export const plain = (why: string): PlainColumn => ({ refersTo: null, why })
 
-export function referencesOf(declared: DeclaredColumn): readonly Reference[] {
+export function toReferences(declared: DeclaredColumn): readonly Reference[] {
   if ('length' in declared) return declared
   return declared.refersTo === null ? [] : [declared]
 }

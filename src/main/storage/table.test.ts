@@ -7,14 +7,14 @@ import {
   flag,
   json,
   lenientJson,
-  named,
   nullable,
   number,
   type RowOf,
+  renameColumn,
   text,
 } from './table.ts'
 
-const things = defineTable('things', {
+const thingTable = defineTable('things', {
   id: text<'one' | 'two'>(),
   count: number(),
   isReady: flag(),
@@ -24,7 +24,7 @@ const things = defineTable('things', {
   readAtMs: nullable(number()),
   limitAtomic: nullable(amount()),
 })
-type Thing = RowOf<typeof things>
+type Thing = RowOf<typeof thingTable>
 
 const thing: Thing = {
   id: 'one',
@@ -43,39 +43,39 @@ function openThings() {
     `CREATE TABLE things (id TEXT PRIMARY KEY, count INTEGER, is_ready INTEGER, words TEXT, paid_atomic INTEGER,
        hash BLOB, read_at_ms INTEGER, limit_atomic INTEGER, note TEXT) STRICT`,
   )
-  const find = database.prepare(`SELECT ${things.selection('t')} FROM things t WHERE t.id = @id`)
-  return { database, find: (id: Thing['id']) => things.fromRow(find.get(things.params({ id })) as never) }
+  const find = database.prepare(`SELECT ${thingTable.selection('t')} FROM things t WHERE t.id = @id`)
+  return { database, find: (id: Thing['id']) => thingTable.fromRow(find.get(thingTable.params({ id })) as never) }
 }
 
 test('reads every kind of column as it was written', () => {
   const { database, find } = openThings()
-  database.prepare(things.insert).run(things.params(thing))
+  database.prepare(thingTable.insert).run(thingTable.params(thing))
   expect(find('one')).toEqual(thing)
-  const other = { ...thing, id: 'two' as const, isReady: false, readAtMs: 5, limitAtomic: 2n ** 62n }
-  database.prepare(things.insert).run(things.params(other))
-  expect(find('two')).toEqual(other)
+  const otherRow = { ...thing, id: 'two' as const, isReady: false, readAtMs: 5, limitAtomic: 2n ** 62n }
+  database.prepare(thingTable.insert).run(thingTable.params(otherRow))
+  expect(find('two')).toEqual(otherRow)
 })
 
 test('an upsert replaces the columns beside the key', () => {
   const { database, find } = openThings()
-  const save = database.prepare(things.upsert(['id'], "note = 'changed'"))
-  save.run(things.params(thing))
+  const save = database.prepare(thingTable.upsert(['id'], "note = 'changed'"))
+  save.run(thingTable.params(thing))
   expect(database.prepare('SELECT note FROM things').get()).toEqual({ note: null })
-  save.run(things.params({ ...thing, count: 4, words: [] }))
+  save.run(thingTable.params({ ...thing, count: 4, words: [] }))
   expect(find('one')).toEqual({ ...thing, count: 4, words: [] })
   expect(database.prepare('SELECT note FROM things').get()).toEqual({ note: 'changed' })
 })
 
 test('names every column in its text', () => {
-  expect(things.insert).toBe(
+  expect(thingTable.insert).toBe(
     'INSERT INTO things (id, count, is_ready, words, paid_atomic, hash, read_at_ms, limit_atomic) VALUES (@id, @count, @isReady, @words, @paidAtomic, @hash, @readAtMs, @limitAtomic)',
   )
-  expect(things.selection()).toContain('CAST(paid_atomic AS TEXT) AS "paidAtomic", hash AS "hash"')
+  expect(thingTable.selection()).toContain('CAST(paid_atomic AS TEXT) AS "paidAtomic", hash AS "hash"')
 })
 
 test('reads and writes a column under another name', () => {
   const { database } = openThings()
-  const notes = defineTable('things', { id: text(), remark: named('note', nullable(text())) })
+  const notes = defineTable('things', { id: text(), remark: renameColumn('note', nullable(text())) })
   database.prepare(notes.upsert(['id'])).run(notes.params({ id: 'one', remark: 'first' }))
   database
     .prepare(`UPDATE things SET ${notes.assignments(['remark'])} WHERE id = @id`)
@@ -85,7 +85,7 @@ test('reads and writes a column under another name', () => {
 })
 
 test('assigns each field to its parameter', () => {
-  expect(things.assignments(['isReady', 'readAtMs'])).toBe('is_ready = @isReady, read_at_ms = @readAtMs')
+  expect(thingTable.assignments(['isReady', 'readAtMs'])).toBe('is_ready = @isReady, read_at_ms = @readAtMs')
 })
 
 test('gives nothing for a row that cannot be decoded', () => {
@@ -100,11 +100,11 @@ test('checks text and numbers that it reads', () => {
     if (value % 2 === 1) throw new RangeError(`${value} is odd.`)
     return value
   }
-  const parseKnown = (value: unknown) => {
+  const parseKnownWord = (value: unknown) => {
     if (value !== 'known') throw new TypeError(`${String(value)} is not known.`)
     return value
   }
-  const checked = defineTable('things', { id: text(parseKnown), count: nullable(number(parseEven)) })
+  const checked = defineTable('things', { id: text(parseKnownWord), count: nullable(number(parseEven)) })
   expect(checked.fromRow({ id: 'known', count: 2 })).toEqual({ id: 'known', count: 2 })
   expect(checked.fromRow({ id: 'known', count: null })).toEqual({ id: 'known', count: null })
   expect(() => checked.fromRow({ id: 'known', count: 3 })).toThrow(RangeError)
@@ -112,23 +112,23 @@ test('checks text and numbers that it reads', () => {
 })
 
 test('reads a fallback in place of damaged JSON', () => {
-  const parseWords = (value: unknown): string[] => {
+  const parseList = (value: unknown): string[] => {
     if (!Array.isArray(value)) throw new TypeError('Not a list.')
     return value
   }
-  const lists = defineTable('things', { words: nullable(lenientJson(parseWords, ['none'])) })
+  const lists = defineTable('things', { words: nullable(lenientJson(parseList, ['none'])) })
   const read = (words: string | null) => lists.fromRow({ words }).words
   expect(['["a"]', '["a', '{}', null].map(read)).toEqual([['a'], ['none'], ['none'], null])
 })
 
 test('inserts what a query selects, with expressions in place of parameters', () => {
   const { database, find } = openThings()
-  database.prepare(things.insert).run(things.params(thing))
+  database.prepare(thingTable.insert).run(thingTable.params(thing))
   const copy = database.prepare(
-    things.insertFrom('FROM things WHERE id = @original', { id: `'two'`, count: 'count + 1' }),
+    thingTable.insertFrom('FROM things WHERE id = @original', { id: `'two'`, count: 'count + 1' }),
   )
   const fields = { ...thing, words: ['copied'] }
-  expect(copy.run({ ...things.params(fields), original: 'none' }).changes).toBe(0)
-  expect(copy.run({ ...things.params(fields), original: 'one' }).changes).toBe(1)
+  expect(copy.run({ ...thingTable.params(fields), original: 'none' }).changes).toBe(0)
+  expect(copy.run({ ...thingTable.params(fields), original: 'one' }).changes).toBe(1)
   expect(find('two')).toEqual({ ...fields, id: 'two', count: 4 })
 })

@@ -77,7 +77,7 @@ export const nullable = <T>({ name, select, encode, decode }: Column<T>): Column
 })
 
 /** A column whose name is not the one of its field. */
-export const named = <T>(name: string, column: Column<T>): Column<T> => ({ ...column, name })
+export const renameColumn = <T>(name: string, column: Column<T>): Column<T> => ({ ...column, name })
 
 export type Table<C extends Columns> = {
   readonly columns: C
@@ -110,9 +110,9 @@ export type Table<C extends Columns> = {
  */
 export function defineTable<C extends Columns>(name: string, columns: C): Table<C> {
   const fields = Object.keys(columns) as (keyof C & string)[]
-  const columnOf = (field: string): string =>
+  const toColumn = (field: string): string =>
     columns[field]?.name ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  const parameters = Object.fromEntries(fields.map((field) => [columnOf(field), `@${field}`]))
+  const parameters = Object.fromEntries(fields.map((field) => [toColumn(field), `@${field}`]))
   const insertWith = (expressions: Readonly<Record<string, string>>): string => {
     const values = { ...parameters, ...expressions }
     return `INSERT INTO ${name} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`
@@ -133,17 +133,17 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
     },
     selection(prefix = '') {
       const read = (field: string): string => {
-        const column = `${prefix === '' ? '' : `${prefix}.`}${columnOf(field)}`
+        const column = `${prefix === '' ? '' : `${prefix}.`}${toColumn(field)}`
         return `${columns[field]?.select?.(column) ?? column} AS "${field}"`
       }
       return fields.map(read).join(', ')
     },
     upsert(key, set) {
-      const changed = fields.filter((it) => !key.includes(it)).map((it) => `${columnOf(it)} = excluded.${columnOf(it)}`)
+      const changed = fields.filter((it) => !key.includes(it)).map((it) => `${toColumn(it)} = excluded.${toColumn(it)}`)
       const assignments = [...changed, ...(set === undefined ? [] : [set])].join(', ')
-      return `${insert} ON CONFLICT (${key.map(columnOf).join(', ')}) DO UPDATE SET ${assignments}`
+      return `${insert} ON CONFLICT (${key.map(toColumn).join(', ')}) DO UPDATE SET ${assignments}`
     },
-    assignments: (changes) => changes.map((field) => `${columnOf(field)} = @${field}`).join(', '),
+    assignments: (changes) => changes.map((field) => `${toColumn(field)} = @${field}`).join(', '),
     params(values) {
       const entries = Object.entries(values).map(([field, value]) => [field, columns[field]?.encode(value)])
       return Object.fromEntries(entries)

@@ -1,6 +1,6 @@
 import { AppError, isErrorCode } from '#shared/appError.ts'
 import { readAnswer } from '#shared/contract/readAnswer.ts'
-import { type Input, type Output, type Route, requestOf } from '#shared/contract/route.ts'
+import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
 
 /** Calls one operation. Rejects with AppError, or with the signal's reason when it was given up. */
 export type Agent = <R extends Route>(route: R, input: Input<R>, options?: AgentOptions) => Promise<Output<R>>
@@ -17,7 +17,7 @@ export type FetchLike = (path: string, init: RequestInit) => Promise<Response>
 /** @param onUnreadable is called with the number of list entries that were left out, since they could not be read */
 export function httpAgent(fetchLike: FetchLike, onUnreadable?: (count: number) => void): Agent {
   return async (route, input, { signal, bytes, headers } = {}) => {
-    const { path, body = bytes } = requestOf(route, input)
+    const { path, body = bytes } = buildRequest(route, input)
     const type = route.raw?.request ?? 'application/json'
     const response = await reach(fetchLike, path, {
       method: route.method,

@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { LocalEvent } from '#shared/contract/localApi.ts'
 import { readEvent } from '#shared/contract/readAnswer.ts'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 
 export type LiveListener = (event: LocalEvent) => void
 export type LinkState = 'opening' | 'open' | 'lost'
@@ -29,8 +29,8 @@ export function liveEvents({
   openSocket = (address) => new WebSocket(address),
   pausesMs = defaultPausesMs,
 }: LiveEventsOptions): LiveEvents {
-  const events = emitter<LocalEvent>()
-  const states = emitter()
+  const events = createEmitter<LocalEvent>()
+  const states = createEmitter()
   let state: LinkState = 'opening'
   let failures = 0
   let socket: WebSocket | undefined

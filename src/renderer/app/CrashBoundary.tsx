@@ -10,8 +10,8 @@ type CrashBoundaryState = { crash: { failure: unknown } | undefined }
 export class CrashBoundary extends Component<CrashBoundaryProps, CrashBoundaryState> {
   override state: CrashBoundaryState = { crash: undefined }
 
-  static getDerivedStateFromError(failure: unknown): CrashBoundaryState {
-    return { crash: { failure } }
+  static getDerivedStateFromError(error: unknown): CrashBoundaryState {
+    return { crash: { failure: error } }
   }
 
   override render(): ReactNode {

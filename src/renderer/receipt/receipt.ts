@@ -8,7 +8,7 @@ import { begunView, type ReceiptView, resultView, statusView } from './receiptVi
  * so that it is one script and one style.
  */
 const protocolVersion = '2026-01-26'
-const mostFailures = 3
+const maxFailures = 3
 const pauseMs = 2_000
 
 const host = hostMessages({ noticed, ended: () => leaving.abort() })
@@ -48,7 +48,7 @@ function show(view: ReceiptView): void {
 
 /** Asks what becomes of it, until that is final; each question takes up to 20 s. The host may not let it ask. */
 async function follow(id: string): Promise<void> {
-  for (let failures = 0; failures < mostFailures && !leaving.signal.aborted; ) {
+  for (let failures = 0; failures < maxFailures && !leaving.signal.aborted; ) {
     try {
       const answer = await host.ask('tools/call', { name: 'approval_status', arguments: { id } })
       if (followed !== id) return

@@ -50,8 +50,8 @@ function OpenConfirmDialog({
     try {
       await onConfirm()
       onOpenChange(false)
-    } catch (failure) {
-      setError(failure)
+    } catch (error) {
+      setError(error)
     } finally {
       setBusy(false)
     }

@@ -38,8 +38,8 @@ export function FormDialog(props: FormDialogProps) {
     setError(undefined)
     try {
       await sent
-    } catch (failure) {
-      setError(failure)
+    } catch (error) {
+      setError(error)
     } finally {
       setBusy(false)
     }

@@ -39,8 +39,8 @@ export function NameField({ name, schema, of, as: Name = 'h2', shortcut, rename 
     try {
       await rename(written.trim())
       leave()
-    } catch (failure) {
-      setWrong(failure instanceof Error ? failure.message : 'Could not rename it.')
+    } catch (error) {
+      setWrong(error instanceof Error ? error.message : 'Could not rename it.')
     }
   }
 

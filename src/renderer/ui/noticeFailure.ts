@@ -4,8 +4,8 @@ import { notify } from './toast.tsx'
 export async function noticeFailure<T>(title: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
-  } catch (failure) {
-    notify.failed(failure, { title })
+  } catch (error) {
+    notify.failed(error, { title })
     return undefined
   }
 }

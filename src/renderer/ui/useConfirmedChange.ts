@@ -15,9 +15,9 @@ export function useConfirmedChange(): <T>(change: () => Promise<T>, read: () => 
   return async (change, read) => {
     try {
       return await unlocked(change)
-    } catch (failure) {
-      if (!isOnSheet || !(failure instanceof AppError && failure.code === 'policy/confirmation')) throw failure
-      if ((await openSheet({ purpose: 'confirm_policy' })) === 'cancelled') throw failure
+    } catch (error) {
+      if (!isOnSheet || !(error instanceof AppError && error.code === 'policy/confirmation')) throw error
+      if ((await openSheet({ purpose: 'confirm_policy' })) === 'cancelled') throw error
       return await read()
     }
   }

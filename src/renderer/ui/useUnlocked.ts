@@ -7,9 +7,9 @@ export function useUnlocked(): <T>(deed: () => Promise<T>) => Promise<T> {
   return async (deed) => {
     try {
       return await deed()
-    } catch (failure) {
-      if (!(failure instanceof AppError && failure.code === 'wallet/locked')) throw failure
-      if ((await openSheet({ purpose: 'unlock' })) === 'cancelled') throw failure
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'wallet/locked')) throw error
+      if ((await openSheet({ purpose: 'unlock' })) === 'cancelled') throw error
       return deed()
     }
   }

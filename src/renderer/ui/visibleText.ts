@@ -4,8 +4,8 @@ const unseen =
   /[\0-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\u{E0000}-\u{E007F}]/gu
 const plain = /^[\t\n\r\x20-\x7E]*$/
 /** Letters of no script carry more. */
-const mostMarks = 6
-const stacked = new RegExp(`(\\p{M}{${mostMarks}})\\p{M}+`, 'gu')
+const maxMarks = 6
+const stacked = new RegExp(`(\\p{M}{${maxMarks}})\\p{M}+`, 'gu')
 
 /**
  * As code and commands of strangers are shown: characters that nobody sees, and that could make a text read otherwise

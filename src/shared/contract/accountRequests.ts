@@ -28,7 +28,7 @@ export const AccountRequest = z.object({
 })
 export type AccountRequest = z.infer<typeof AccountRequest>
 
-const { min, max, default: usual } = accountRequestLimits.listed
+const { min, max, default: defaultLimit } = accountRequestLimits.listed
 const inRange = `must be a whole number from ${min} to ${max}`
 
 export const listAccountRequests = defineRoute({
@@ -39,7 +39,7 @@ export const listAccountRequests = defineRoute({
   tag: 'Accounts',
   auth: 'owner',
   query: z.object({
-    limit: z.coerce.number(inRange).int(inRange).min(min, inRange).max(max, inRange).default(usual),
+    limit: z.coerce.number(inRange).int(inRange).min(min, inRange).max(max, inRange).default(defaultLimit),
   }),
   response: z.object({ requests: z.array(AccountRequest), count: z.int() }),
 })

@@ -11,7 +11,7 @@ export const activityLimits = {
   listed: { min: 1, max: 500, default: 50 },
   /** The newest of each sandbox, of commands and of activities alike. */
   kept: 1000,
-  /** Of a command's text, in UTF-8. */
+  /** Maximum length of a command's text, in bytes of UTF-8. */
   commandBytes: 4096,
 } as const
 
@@ -63,11 +63,11 @@ export function parseActivityBy(kind: string, name: string | null, id: string | 
   return ActivityBy.parse({ kind, name, ...(id !== null && { id }), ...(isRequester && { via: 'owner' }) })
 }
 
-const { min, max, default: usual } = activityLimits.listed
+const { min, max, default: defaultLimit } = activityLimits.listed
 const inRange = `must be a whole number from ${min} to ${max}`
 const wholeNumber = 'must be a whole number from 0 on'
 const ListQuery = z.object({
-  limit: z.coerce.number(inRange).int(inRange).min(min, inRange).max(max, inRange).default(usual),
+  limit: z.coerce.number(inRange).int(inRange).min(min, inRange).max(max, inRange).default(defaultLimit),
 })
 
 export const listCommands = defineRoute({
@@ -107,7 +107,7 @@ export const listActivity = defineRoute({
   }),
 })
 
-/** What happened to an account as a whole, beside what happened to its sandboxes. */
+/** Types of account activities, besides those of sandboxes. */
 export const AccountActivityType = z.enum([
   'account.created',
   'account.requested',
@@ -141,7 +141,7 @@ export const AccountActivity = z.object({
   id: z.string(),
   type: ActivityType.or(AccountActivityType),
   sandbox_id: z.string().nullable(),
-  /** As it was called then. */
+  /** Name of the sandbox at that time. */
   sandbox_name: z.string().nullable(),
   description: z.string(),
   by: ActivityBy,
@@ -156,8 +156,8 @@ export const AccountActivity = z.object({
 })
 export type AccountActivity = z.infer<typeof AccountActivity>
 
-/** Of each account the newest this many are kept. */
-export const accountActivitiesKept = 10_000
+/** Maximum number of stored activities per account. The oldest are removed. */
+export const maxAccountActivities = 10_000
 
 export const listAccountActivity = defineRoute({
   operation: 'accountActivityList',

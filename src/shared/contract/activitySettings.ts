@@ -14,7 +14,7 @@ export const ActivitySettings = z.object({
 })
 export type ActivitySettings = z.infer<typeof ActivitySettings>
 
-export const usualActivitySettings: ActivitySettings = {
+export const defaultActivitySettings: ActivitySettings = {
   keep_entries_days: null,
   record_terminals: false,
   keep_recordings_days: 14,

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
-import { activitySentence, wroteWords } from './activityWords.ts'
+import { activitySentence, describeWrite } from './activityWords.ts'
 
-type Told = Parameters<typeof activitySentence>[0]
+type SentenceInput = Parameters<typeof activitySentence>[0]
 const you = { kind: 'owner', name: null } as const
 const key = { kind: 'key', name: 'research-agent' } as const
 const service = { kind: 'service', name: null } as const
-const told = (type: Told['type'], description: string, more: Partial<Told> = {}): Told => ({
+const createActivity = (
+  type: SentenceInput['type'],
+  description: string,
+  more: Partial<SentenceInput> = {},
+): SentenceInput => ({
   type,
   description,
   by: you,
@@ -14,57 +18,71 @@ const told = (type: Told['type'], description: string, more: Partial<Told> = {})
   ...more,
 })
 
-test.each<[Told, string]>([
-  [told('sandbox.created', 'Created.'), 'You created atlas.'],
+test.each<[SentenceInput, string]>([
+  [createActivity('sandbox.created', 'Created.'), 'You created atlas.'],
   [
-    told('sandbox.created', 'Created from a snapshot of web.', { by: key }),
+    createActivity('sandbox.created', 'Created from a snapshot of web.', { by: key }),
     'research-agent created atlas from a snapshot of web.',
   ],
-  [told('sandbox.stopped', 'Stopped.', { by: key }), 'research-agent stopped atlas.'],
+  [createActivity('sandbox.stopped', 'Stopped.', { by: key }), 'research-agent stopped atlas.'],
   [
-    told('sandbox.stopped', 'Stopped after 5 minutes without use.', { by: service }),
+    createActivity('sandbox.stopped', 'Stopped after 5 minutes without use.', { by: service }),
     'atlas stopped after 5 minutes without use.',
   ],
   [
-    told('sandbox.renamed', 'Renamed atlas to Nova Box!.', { sandbox_name: 'Nova Box!' }),
+    createActivity('sandbox.renamed', 'Renamed atlas to Nova Box!.', { sandbox_name: 'Nova Box!' }),
     'You renamed atlas to Nova Box!',
   ],
   [
-    told('sandbox.changed', 'Network none from the next start.'),
+    createActivity('sandbox.changed', 'Network none from the next start.'),
     'You changed atlas: network none from the next start.',
   ],
-  [told('sandbox.deleted', 'Deleted.'), 'You deleted atlas.'],
+  [createActivity('sandbox.deleted', 'Deleted.'), 'You deleted atlas.'],
   [
-    told('sandbox.deleted', 'Could not be created. Nothing of it is left.', { by: key }),
+    createActivity('sandbox.deleted', 'Could not be created. Nothing of it is left.', { by: key }),
     'atlas: could not be created. Nothing of it is left.',
   ],
   [
-    told('terminal.opened', 'Opened a terminal.', { by: { kind: 'link', name: 'night job' } }),
+    createActivity('terminal.opened', 'Opened a terminal.', { by: { kind: 'link', name: 'night job' } }),
     'Someone with a terminal link of night job opened a terminal in atlas.',
   ],
   [
-    told('terminal.opened', 'Opened a terminal.', { by: { kind: 'link', name: null } }),
+    createActivity('terminal.opened', 'Opened a terminal.', { by: { kind: 'link', name: null } }),
     'Someone with a terminal link opened a terminal in atlas.',
   ],
   [
-    told('terminal.opened', 'Opened a terminal.', { by: key, command: 'python3 -i' }),
+    createActivity('terminal.opened', 'Opened a terminal.', { by: key, command: 'python3 -i' }),
     'research-agent opened a terminal with “python3 -i” in atlas.',
   ],
   [
-    told('terminal.closed', 'Terminal “logs” ended by SIGKILL.', { by: service }),
+    createActivity('terminal.closed', 'Terminal “logs” ended by SIGKILL.', { by: service }),
     'atlas: terminal “logs” ended by SIGKILL.',
   ],
-  [told('file.written', wroteWords('/root/big.bin', 30_000_000)), 'You wrote /root/big.bin (30 MB) in atlas.'],
   [
-    told('command.run', 'Ran a command: exit code 0 after 1.2 s.', { by: key, command: 'npm   test\n' }),
+    createActivity('file.written', describeWrite('/root/big.bin', 30_000_000)),
+    'You wrote /root/big.bin (30 MB) in atlas.',
+  ],
+  [
+    createActivity('command.run', 'Ran a command: exit code 0 after 1.2 s.', { by: key, command: 'npm   test\n' }),
     'research-agent ran “npm test” in atlas: exit code 0 after 1.2 s.',
   ],
-  [told('snapshot.restored', 'Restored the snapshot “before”.'), 'You restored the snapshot “before” of atlas.'],
-  [told('key.created', 'Created the API key “ci”.', { sandbox_name: null }), 'You created the API key “ci”.'],
-  [told('account.allowed', 'Allowed 0x12…ab an account.', { sandbox_name: null }), 'You allowed 0x12…ab an account.'],
-  [told('auth.signed_in', '0x12ab…90ef signed in.', { sandbox_name: null, by: service }), '0x12ab…90ef signed in.'],
   [
-    told('sandbox.started', 'Started.', { by: { kind: 'wallet', name: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C' } }),
+    createActivity('snapshot.restored', 'Restored the snapshot “before”.'),
+    'You restored the snapshot “before” of atlas.',
+  ],
+  [createActivity('key.created', 'Created the API key “ci”.', { sandbox_name: null }), 'You created the API key “ci”.'],
+  [
+    createActivity('account.allowed', 'Allowed 0x12…ab an account.', { sandbox_name: null }),
+    'You allowed 0x12…ab an account.',
+  ],
+  [
+    createActivity('auth.signed_in', '0x12ab…90ef signed in.', { sandbox_name: null, by: service }),
+    '0x12ab…90ef signed in.',
+  ],
+  [
+    createActivity('sandbox.started', 'Started.', {
+      by: { kind: 'wallet', name: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C' },
+    }),
     '0x2096…287C started atlas.',
   ],
 ])('%o', (entry, sentence) => {
@@ -73,7 +91,7 @@ test.each<[Told, string]>([
 
 test('a long command is cut in the sentence', () => {
   const sentence = activitySentence(
-    told('command.run', 'Ran a command: exit code 0 after 3 ms.', { command: 'x'.repeat(5000) }),
+    createActivity('command.run', 'Ran a command: exit code 0 after 3 ms.', { command: 'x'.repeat(5000) }),
     'x',
   )
   expect(sentence.length).toBeLessThan(200)
@@ -86,5 +104,5 @@ test.each([
   [30_000_000, '30 MB'],
   [2_500_000_000, '2.5 GB'],
 ])('%i bytes are told as %s', (bytes, words) => {
-  expect(wroteWords('/a', bytes)).toBe(`Wrote /a (${words}).`)
+  expect(describeWrite('/a', bytes)).toBe(`Wrote /a (${words}).`)
 })

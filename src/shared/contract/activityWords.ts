@@ -2,13 +2,13 @@ import { plainWord } from '../openRecord.ts'
 import { shortAddress } from '../shortAddress.ts'
 import type { AccountActivity, ActivityBy } from './activity.ts'
 
-type Told = Pick<AccountActivity, 'type' | 'by' | 'sandbox_name' | 'description' | 'command'>
+type SentenceInput = Pick<AccountActivity, 'type' | 'by' | 'sandbox_name' | 'description' | 'command'>
 
 /** A command in the middle of a sentence; all of it stands beside. */
-const shownCharacters = 120
+const maxCharacters = 120
 
-/** What follows the verb: `You opened a terminal | in atlas`. */
-const places: Partial<Record<Told['type'], 'in' | 'of'>> = {
+/** Preposition after the verb: `You opened a terminal | in atlas`. */
+const prepositions: Partial<Record<SentenceInput['type'], 'in' | 'of'>> = {
   'terminal.opened': 'in',
   'file.written': 'in',
   'snapshot.created': 'of',
@@ -18,8 +18,8 @@ const places: Partial<Record<Told['type'], 'in' | 'of'>> = {
   'domain.removed': 'of',
 }
 /** The verb alone is told, and the sandbox comes right after it: `You created atlas from a snapshot of web`. */
-const ofTheWhole: readonly Told['type'][] = ['sandbox.created', 'sandbox.started', 'sandbox.stopped']
-const standsAlone: readonly Told['type'][] = [
+const ofTheWhole: readonly SentenceInput['type'][] = ['sandbox.created', 'sandbox.started', 'sandbox.stopped']
+const standsAlone: readonly SentenceInput['type'][] = [
   'sandbox.renamed',
   'key.created',
   'key.revoked',
@@ -39,37 +39,37 @@ const standsAlone: readonly Told['type'][] = [
   'models.used',
 ]
 
-/** Who did what to what, in one sentence: `research-agent ran “npm test” in atlas: exit code 0 after 1.2 s.` */
-export function activitySentence(told: Told, service: string): string {
-  const words = sentenceWords(told, service)
+/** Formats an activity as one sentence: `research-agent ran “npm test” in atlas: exit code 0 after 1.2 s.` */
+export function activitySentence(activity: SentenceInput, service: string): string {
+  const words = formatSentence(activity, service)
   return /[.!?]$/.test(words) ? words : `${words}.`
 }
 
-function sentenceWords(told: Told, service: string): string {
-  const { type, by, sandbox_name: sandbox, command } = told
-  const words = told.description.replace(/\.$/, '')
+function formatSentence(activity: SentenceInput, service: string): string {
+  const { type, by, sandbox_name: sandbox, command } = activity
+  const words = activity.description.replace(/\.$/, '')
   const lower = lowerFirst(words)
-  const who = by.kind === 'service' ? undefined : whoDid(by)
-  if (standsAlone.includes(type)) return `${who ?? service} ${lower}`
+  const actor = by.kind === 'service' ? undefined : whoDid(by)
+  if (standsAlone.includes(type)) return `${actor ?? service} ${lower}`
   if (sandbox === null) return words
   if (ofTheWhole.includes(type)) {
     const [verb = '', ...rest] = lower.split(' ')
-    return who === undefined ? `${sandbox} ${lower}` : `${[who, verb, sandbox, ...rest].join(' ')}`
+    return actor === undefined ? `${sandbox} ${lower}` : `${[actor, verb, sandbox, ...rest].join(' ')}`
   }
-  if (type === 'sandbox.deleted' && lower === 'deleted') return `${who ?? service} deleted ${sandbox}`
-  if (who === undefined) return `${sandbox}: ${lower}`
-  if (type === 'sandbox.changed') return `${who} changed ${sandbox}: ${lower}`
+  if (type === 'sandbox.deleted' && lower === 'deleted') return `${actor ?? service} deleted ${sandbox}`
+  if (actor === undefined) return `${sandbox}: ${lower}`
+  if (type === 'sandbox.changed') return `${actor} changed ${sandbox}: ${lower}`
   if (type === 'command.run' && command !== null) {
-    return `${who} ran “${shortened(command)}” in ${sandbox}: ${lower.replace(/^ran a command: /, '')}`
+    return `${actor} ran “${shorten(command)}” in ${sandbox}: ${lower.replace(/^ran a command: /, '')}`
   }
-  const place = places[type]
-  if (place === undefined) return `${sandbox}: ${lower}`
+  const preposition = prepositions[type]
+  if (preposition === undefined) return `${sandbox}: ${lower}`
   // The window's own terminals run a shell, which goes without saying.
-  const what =
+  const object =
     type === 'terminal.opened' && command !== null && by.kind !== 'owner'
-      ? `${lower} with “${shortened(command)}”`
+      ? `${lower} with “${shorten(command)}”`
       : lower
-  return `${who} ${what} ${place} ${sandbox}`
+  return `${actor} ${object} ${preposition} ${sandbox}`
 }
 
 export function whoDid({ kind, name }: ActivityBy): string {
@@ -100,11 +100,11 @@ function programName(name: string): string {
 }
 
 /** `Wrote /root/big.bin (30 MB).` */
-export function wroteWords(path: string, bytes: number): string {
-  return `Wrote ${path} (${sizeWords(bytes)}).`
+export function describeWrite(path: string, bytes: number): string {
+  return `Wrote ${path} (${formatSize(bytes)}).`
 }
 
-function sizeWords(bytes: number): string {
+function formatSize(bytes: number): string {
   const [size, unit] =
     bytes < 1000
       ? [bytes, 'bytes']
@@ -116,11 +116,9 @@ function sizeWords(bytes: number): string {
   return `${size < 10 && unit !== 'bytes' ? Number(size.toFixed(1)) : Math.round(size)} ${unit}`
 }
 
-function shortened(command: string): string {
+function shorten(command: string): string {
   const characters = [...command.replace(/\s+/g, ' ').trim()] // never half of one
-  return characters.length > shownCharacters
-    ? `${characters.slice(0, shownCharacters - 1).join('')}…`
-    : characters.join('')
+  return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters - 1).join('')}…` : characters.join('')
 }
 
 function lowerFirst(text: string): string {

@@ -1,7 +1,7 @@
 import type { Asker } from './intents.ts'
 
-/** Who asks, and what that is. The name is the asker's own, or that of its key. */
-export function askerWords({ kind, name }: Asker): { name: string; what: string } {
+/** Returns the name and kind of a requester. The name is the one it chose, or that of its key. */
+export function describeRequester({ kind, name }: Asker): { name: string; what: string } {
   switch (kind) {
     case 'person':
       return { name: 'You', what: 'in this window' }
@@ -18,6 +18,6 @@ export function askerWords({ kind, name }: Asker): { name: string; what: string 
 
 /** On one line, so that no key passes for the person by its name. */
 export function askerLine(asker: Asker): string {
-  const { name, what } = askerWords(asker)
+  const { name, what } = describeRequester(asker)
   return asker.kind === 'person' ? `${name}, ${what}` : `${what}, named “${name}”`
 }

@@ -12,11 +12,11 @@ export const authLimits = {
   signatureCharacters: 512,
 } as const
 
-const given = (name: string, most: number) =>
-  z.string(`must be the ${name}`).min(1, 'must not be empty').max(most, `must have at most ${most} characters`)
+const text = (name: string, max: number) =>
+  z.string(`must be the ${name}`).min(1, 'must not be empty').max(max, `must have at most ${max} characters`)
 const SignIn = z.object({
-  message: given('signed message', authLimits.messageCharacters),
-  signature: given('signature', authLimits.signatureCharacters),
+  message: text('signed message', authLimits.messageCharacters),
+  signature: text('signature', authLimits.signatureCharacters),
   chain_type: ChainType.optional(),
 })
 
@@ -75,7 +75,7 @@ export const refreshTokens = defineRoute({
   tag: 'Authentication',
   auth: 'none',
   refusals: [401],
-  body: z.object({ refresh_token: given('refresh token', 1024) }),
+  body: z.object({ refresh_token: text('refresh token', 1024) }),
   response: Tokens,
 })
 
@@ -87,7 +87,7 @@ export const signOut = defineRoute({
   summary: 'End a sign-in: its refresh token and all that came from it',
   tag: 'Authentication',
   auth: 'none',
-  body: z.object({ refresh_token: given('refresh token', 1024) }),
+  body: z.object({ refresh_token: text('refresh token', 1024) }),
   response: z.object({ success: z.literal(true) }),
 })
 
@@ -102,7 +102,7 @@ export type LinkedWallet = z.infer<typeof LinkedWallet>
 
 export const Me = z.object({
   id: AccountId,
-  /** Of the wallet that signed in, else the first one of the account; null while it has none. */
+  /** Address of the wallet that signed in, else the first one of the account. Null if the account has no wallet. */
   wallet_address: z.string().nullable(),
   wallet_type: ChainType.nullable(),
   email: z.null(),

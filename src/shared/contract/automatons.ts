@@ -7,7 +7,7 @@ import { ChainType, WalletAccountId } from './wallet.ts'
 
 /** The typed data that is signed. */
 export const registerTypedData = {
-  /** What existing clients sign. The name is configurable: `identity.domain_name`. */
+  /** EIP-712 domain name that existing clients sign. Configurable as `identity.domain_name`. */
   defaultDomainName: 'AIWS Automaton',
   version: '1',
   chainId: 8453,
@@ -47,10 +47,10 @@ const AutomatonUuid = z
 
 /** Half a surrogate pair is no character: UTF-8, and with it the hash, has no form for it. */
 const wellFormed = /^\P{Cs}*$/u
-const Text = (most: number) =>
-  z.string().max(most, `must have at most ${most} characters`).regex(wellFormed, 'must be well-formed Unicode')
+const Text = (max: number) =>
+  z.string().max(max, `must have at most ${max} characters`).regex(wellFormed, 'must be well-formed Unicode')
 
-/** What is hashed: exactly these fields, with their keys sorted. */
+/** Hashed profile: exactly these fields, with sorted keys. */
 export const AutomatonProfile = z.object({
   automaton_id: AutomatonUuid,
   automaton_address: Address,
@@ -77,9 +77,9 @@ export function canonicalProfile(profile: AutomatonProfile): string {
   })
 }
 
-/** What a Solana account signs instead of typed data: this very text. */
-export function registerText(given: { automatonId: string; nonce: string; payloadHash: string }): string {
-  return JSON.stringify({ automatonId: given.automatonId, nonce: given.nonce, payloadHash: given.payloadHash })
+/** Builds the exact text that a Solana account signs instead of typed data. */
+export function registerText(fields: { automatonId: string; nonce: string; payloadHash: string }): string {
+  return JSON.stringify({ automatonId: fields.automatonId, nonce: fields.nonce, payloadHash: fields.payloadHash })
 }
 
 export const Automaton = z.object({
@@ -173,7 +173,7 @@ export const Registration = z.object({
 })
 export type Registration = z.infer<typeof Registration>
 
-/** Of the form: what the person leaves out, the agent fills in. */
+/** Input of the registration form. The agent fills in absent fields. */
 export const RegistrationDraft = z.object({
   /** Whose address is the automaton's; absent: the default account of that chain. */
   account_id: WalletAccountId.optional(),

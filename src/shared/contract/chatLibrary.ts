@@ -3,7 +3,7 @@ import { IsoTime } from '../time.ts'
 import { AttachmentId, ConversationParams, chatLimits, PromptId, Title } from './chats.ts'
 import { defineRoute } from './route.ts'
 
-/** What goes into conversations and comes out of them: attachments, prompts, exports of other programs. */
+/** Attachments, prompts, exports, and imports from other programs. */
 
 const tag = 'Chat'
 const auth = 'person'
@@ -140,7 +140,7 @@ export const importConversations = defineRoute({
     /** Came before, and has nothing new. */
     unchanged: z.int(),
     messages: z.int().describe('New messages, of all conversations.'),
-    /** What could not be taken, and why; the first ones. */
+    /** Conversations that were not imported, with the reason. At most 100. */
     skipped: z.array(z.object({ title: z.string(), reason: z.string() })).max(100),
     skipped_total: z.int(),
   }),

@@ -17,7 +17,7 @@ import { defineRoute } from './route.ts'
 
 /** Messages of a conversation: a tree, in which edits and further answers are siblings. */
 
-/** What the window can offer beside a failure. `retry` alone helps nothing with the others. */
+/** Remedies that the window offers for an error. Only `retry` is worth repeating unchanged. */
 export const ChatFix = z.enum(['provider_key', 'replace_key', 'credits', 'limit', 'retry', 'model', 'shorten'])
 export type ChatFix = z.infer<typeof ChatFix>
 
@@ -32,13 +32,13 @@ export type ChatFailure = z.infer<typeof ChatFailure>
 
 export const AnswerUsage = z.object({
   input_tokens: z.int(),
-  /** Of the input: read from a provider's cache. */
+  /** Input tokens read from the cache of the provider. */
   cached_tokens: z.int(),
   /** Reasoning included. */
   output_tokens: z.int(),
   reasoning_tokens: z.int(),
   cost_micro_usd: z.int(),
-  /** What cached tokens saved; below 0 while writing them cost more. */
+  /** Savings by cached tokens. Negative while writing the cache cost more. */
   saved_micro_usd: z.int(),
   /** True while it is being made, and where nobody told the exact amount. */
   estimated: z.boolean(),
@@ -53,15 +53,15 @@ export const Message = z.object({
   position: z.int(),
   role: z.enum(['user', 'assistant']),
   /**
-   * Of an answer: `waiting` until the first piece came, then `streaming`; `stopped` by the person; `interrupted` when
-   * Steward ended meanwhile; `failed` has an error. What came before the end is kept in each of them.
+   * State of an answer. `waiting`: until the first chunk, then `streaming`. `stopped`: by the user. `interrupted`: by an
+   * exit of Steward. `failed`: with an error. Text received before the end is stored in every state.
    */
   state: z.enum(['complete', 'waiting', 'streaming', 'stopped', 'interrupted', 'failed']),
-  /** Of an answer. */
+  /** Model of an answer. Null for other messages. */
   model: z.string().nullable(),
   text: z.string(),
   reasoning: z.string(),
-  /** Of an answer: what it had tools do, in its order. */
+  /** Tool calls of an answer, in order. */
   calls: z.array(ChatCall),
   attachments: z.array(Attachment),
   /** All messages with the same parent, oldest first, this one among them. */
@@ -72,11 +72,11 @@ export const Message = z.object({
   usage: AnswerUsage.nullable(),
   /** `stop`, `length`, `content_filter`, `step_limit`, `turn_limit`, or what the provider said. */
   finish_reason: z.string().nullable(),
-  /** So many of the oldest messages were not sent, because the model's context is full. */
+  /** Number of oldest messages left out because the context of the model is full. */
   omitted_messages: z.int(),
-  /** Of an answer: how many tokens the limits left it, where that was less than what was wanted. */
+  /** Output tokens that the limits allowed, if fewer than requested. Answers only. */
   clamped_max_tokens: z.int().nullable(),
-  /** What was changed or left out for the provider. */
+  /** Parameters or content changed or left out for the provider. */
   warnings: z.array(z.string()),
   created_at: IsoTime,
   /** Null while it is being made. */
@@ -108,9 +108,9 @@ export const listMessages = defineRoute({
   response: z.object({
     /** In the order of their positions. */
     messages: z.array(Message),
-    /** Of messages of this page that have a `group_id`: the other answers of the group. */
+    /** Other answers of the groups (`group_id`) on this page. */
     beside: z.array(Message),
-    /** Of the whole branch. */
+    /** Number of messages of the whole branch. */
     total: z.int(),
     leaf_id: MessageId.nullable(),
   }),
@@ -139,14 +139,14 @@ const RequestId = z
   .max(64, 'must have at most 64 characters')
   .optional()
 
-export const Sent = z.object({
+export const SentMessages = z.object({
   user: Message.nullable(),
   /** In the order of the models. */
   answers: z.array(Message),
   /** Limits at which a warning is due. */
   warnings: z.array(LimitState),
 })
-export type Sent = z.infer<typeof Sent>
+export type SentMessages = z.infer<typeof SentMessages>
 
 export const sendMessage = defineRoute({
   operation: 'messageSend',
@@ -170,7 +170,7 @@ export const sendMessage = defineRoute({
     models: ModelNames.optional(),
     request_id: RequestId,
   }),
-  response: Sent,
+  response: SentMessages,
   status: 201,
   refusals: [402, 409, 503],
   maxBodyBytes: 8 * 1024 ** 2,
@@ -186,7 +186,7 @@ export const regenerateMessage = defineRoute({
   params: MessageParams,
   /** Absent: the model of this answer, or those of the conversation. */
   body: z.object({ model: ModelName.optional(), models: ModelNames.optional(), request_id: RequestId }),
-  response: Sent,
+  response: SentMessages,
   status: 201,
   refusals: [402, 409, 503],
 })

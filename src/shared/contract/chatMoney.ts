@@ -13,7 +13,7 @@ import {
 } from './chats.ts'
 import { defineRoute } from './route.ts'
 
-/** What conversations cost: before they are sent, and afterwards. All amounts are in micro-dollars. */
+/** Estimated and actual cost of conversations. All amounts are in micro-dollars. */
 
 const tag = 'Chat'
 const auth = 'person'
@@ -25,12 +25,12 @@ export const AnswerEstimate = z.object({
   context_window: z.int().nullable(),
   /** Estimated, of the whole branch that would be sent. */
   input_tokens: z.int(),
-  /** What the answer can have at most, by the parameters, the model and the limits. */
+  /** Maximum output tokens by parameters, model and limits. */
   max_output_tokens: z.int(),
   /** The input alone, and the most that it can cost. */
   min_micro_usd: z.int(),
   max_micro_usd: z.int(),
-  /** So many of the oldest messages would not be sent, because the context is full. */
+  /** Number of oldest messages that would be left out because the context is full. */
   omitted_messages: z.int(),
   /** The limits leave less than what is wanted. */
   clamped: z.boolean(),
@@ -59,7 +59,7 @@ export const estimateMessage = defineRoute({
     estimates: z.array(AnswerEstimate),
     min_micro_usd: z.int(),
     max_micro_usd: z.int(),
-    /** Of the conversation and of the day. */
+    /** Limits of the conversation and of the day. */
     budget: z.array(LimitState),
     /** Why it would be refused: a limit that leaves nothing. */
     refusal: z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() }).nullable(),
@@ -71,7 +71,7 @@ export const estimateMessage = defineRoute({
 /** Limits of all chats; days are days of UTC. */
 export const ChatBudget = z.object({
   day: SpendLimits,
-  /** Of each conversation that has none of its own. */
+  /** Default of conversations. */
   conversation: SpendLimits,
   today: LimitState,
   /** When the day ends. */
@@ -104,7 +104,7 @@ export const changeChatBudget = defineRoute({
 export const SpendRow = Spend.extend({
   /** A day (`2026-11-22`), a model, or the id of a conversation. */
   key: z.string(),
-  /** What a person calls it: of a deleted conversation its last title. */
+  /** Display name. For a deleted conversation its last title. */
   label: z.string(),
 })
 export type SpendRow = z.infer<typeof SpendRow>

@@ -5,9 +5,9 @@ import { IsoTime } from '../time.ts'
 
 export const chatToolLimits = {
   steps: { min: 1, max: 100, default: 25 },
-  /** Of a result, as it goes to the model and is kept. */
+  /** Maximum length of a result that is stored and sent to the model. */
   outputCharacters: 40_000,
-  /** Of what a command prints while it runs. */
+  /** Maximum length of live command output. */
   liveCharacters: 8_000,
   /** Made at once in one step; what is beyond is refused. */
   callsOfStep: 16,
@@ -21,7 +21,7 @@ const MicroUsd = z.int(amount).min(0, amount).max(1_000_000_000_000, 'must be at
 
 export const ChatTools = z.object({
   enabled: z.boolean(),
-  /** Which tools the models see and may call. */
+  /** Tools that models see and may call. */
   profile: z.enum(['all', 'read-only', 'sandboxes', 'domains', 'money']),
   /** The sandbox that they work in unless they are told another. */
   sandbox_id: z.string().max(100).nullable(),
@@ -52,7 +52,7 @@ export const noTools: ChatTools = {
 export const ChatCall = z.object({
   id: z.string(),
   step: z.int(),
-  /** It stands behind so many characters of the message's text. */
+  /** Position in the text of the message, in characters. */
   at: z.int(),
   tool: z.string(),
   /** As the model wrote them: JSON, or what it took for JSON. */
@@ -62,7 +62,7 @@ export const ChatCall = z.object({
    * meanwhile: what it did by then is not known, and it is not run again.
    */
   state: z.enum(['running', 'waiting', 'done', 'failed', 'denied', 'stopped', 'interrupted']),
-  /** What is going on, or what the person is asked. */
+  /** Progress, or the question to the user. */
   note: z.string().nullable(),
   intent_id: z.string().nullable().describe('The request in Approvals.'),
   live: z.string().nullable().describe('What its command has printed lately, while it runs. It is not kept.'),

@@ -12,11 +12,11 @@ import { defineRoute, QueryFlag } from './route.ts'
  */
 
 /** `<prefix>_` and 24 lower-case hexadecimal characters. */
-const id = (prefix: string, code: ErrorCode, thing: string) =>
+const id = (prefix: string, code: ErrorCode, subject: string) =>
   z
     .string()
     .regex(new RegExp(`^${prefix}_[0-9a-f]{24}$`), `must be an id that begins with ${prefix}_`)
-    .register(unknownIds, { code, message: (given) => `There is no ${thing} ${given}.` })
+    .register(unknownIds, { code, message: (input) => `There is no ${subject} ${input}.` })
 
 export const ConversationId = id('conv', 'chat/not-found', 'conversation').brand<'ConversationId'>()
 export type ConversationId = z.infer<typeof ConversationId>
@@ -34,7 +34,7 @@ export const chatLimits = {
   models: 4,
   titleCharacters: 200,
   systemPromptCharacters: 200_000,
-  /** Of one message as it is typed; longer texts are attached. */
+  /** Maximum length of a typed message. Longer texts become attachments. */
   textCharacters: 1_000_000,
   attachments: 20,
   imageBytes: 20 * 1024 ** 2,
@@ -55,7 +55,7 @@ export const ModelNames = z
 export const ChatParameters = z.object({
   temperature: z.number().min(0, 'must be from 0 to 2').max(2, 'must be from 0 to 2').nullable(),
   top_p: z.number().min(0, 'must be from 0 to 1').max(1, 'must be from 0 to 1').nullable(),
-  /** Of the answer, its reasoning included. */
+  /** Maximum output tokens, including reasoning. */
   max_tokens: z.int('must be a whole number of tokens').min(1, 'must be at least 1').max(10_000_000).nullable(),
   reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullable(),
   stop: z.array(z.string().min(1, 'must not be empty').max(200)).max(4, 'must have at most 4 texts').nullable(),
@@ -82,13 +82,13 @@ export const SpendLimits = z.object({
 })
 export type SpendLimits = z.infer<typeof SpendLimits>
 
-/** What was spent, in micro-dollars and tokens. */
+/** Spend in micro-dollars and tokens. */
 export const Spend = z.object({
   cost_micro_usd: z.int(),
-  /** What cached tokens saved; below 0 while writing them cost more. */
+  /** Savings by cached tokens. Negative while writing the cache cost more. */
   saved_micro_usd: z.int(),
   input_tokens: z.int(),
-  /** Of the input: read from a provider's cache. */
+  /** Input tokens read from the cache of the provider. */
   cached_tokens: z.int(),
   /** Reasoning included. */
   output_tokens: z.int(),
@@ -123,15 +123,15 @@ export const ConversationSummary = z.object({
   title: z.string(),
   folder_id: FolderId.nullable(),
   pinned: z.boolean(),
-  /** Of the next message. Empty: none was chosen yet. */
+  /** Models for the next message. Empty: none selected. */
   models: z.array(z.string()),
   message_count: z.int(),
   cost_micro_usd: z.int(),
   cost_estimated: z.boolean().describe('Part of the cost is an estimate.'),
-  /** So many answers are being made right now. */
+  /** Number of answers in progress. */
   answering: z.int(),
   created_at: IsoTime,
-  /** Of its last message. */
+  /** Time of the last message. */
   updated_at: IsoTime,
 })
 export type ConversationSummary = z.infer<typeof ConversationSummary>
@@ -142,13 +142,13 @@ export const Conversation = ConversationSummary.extend({
   tools: ChatTools,
   /** The end of the branch that is shown; null while there is no message. */
   leaf_id: MessageId.nullable(),
-  /** Its own, in the place of the default of `GET /local/chat/budget`; null: the default holds. */
+  /** Limits of this conversation. Null: the default of `GET /local/chat/budget` applies. */
   limits: SpendLimits.nullable(),
   notice: z.string().nullable().describe('One sentence for the user, as when its sandbox was deleted; null: none.'),
   budget: z.array(LimitState).describe('Of the conversation and of the day, as they hold for the next message.'),
   spend: Spend,
   forked_from: z.object({ conversation_id: ConversationId, message_id: MessageId }).nullable(),
-  /** Where it was imported from. */
+  /** Application that the conversation was imported from. */
   source: z.enum(['chatgpt', 'claude', 'librechat', 'open-webui']).nullable(),
 })
 export type Conversation = z.infer<typeof Conversation>
@@ -157,7 +157,7 @@ const tag = 'Chat'
 const auth = 'person'
 export const ConversationParams = z.object({ conversationId: ConversationId })
 
-/** What a person sets of a conversation. */
+/** Settings of a conversation that the user may change. */
 const settings = {
   title: Title.optional(),
   folder_id: FolderId.nullable().optional(),
@@ -167,7 +167,7 @@ const settings = {
     .string()
     .max(chatLimits.systemPromptCharacters, `must have at most ${chatLimits.systemPromptCharacters} characters`)
     .optional(),
-  /** Those that are given change; the others stay. */
+  /** Parameters to change. Absent ones keep their values. */
   parameters: ChatParameters.partial().optional(),
   tools: ChatTools.partial().optional(),
   limits: SpendLimits.nullable().optional(),

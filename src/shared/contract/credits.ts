@@ -6,24 +6,24 @@ import { sandboxLimits } from './sandboxes.ts'
 export const creditLimits = {
   /** Entries of one page of the history. */
   page: { min: 1, max: 100, default: 20 },
-  /** Of one transfer, grant or refund: $1,000,000. */
+  /** Range of one transfer, grant or refund: at most $1,000,000. */
   amountCents: { min: 1, max: 100_000_000 },
   noteCharacters: 200,
-  /** Of one answer about spending. */
+  /** Maximum number of days in one spending report. */
   spendingDays: 366,
 } as const
 
-const { page, amountCents, noteCharacters } = creditLimits
+const { page, amountCents, noteCharacters: noteMaxCharacters } = creditLimits
 const amountDemand = `must be a whole number of cents from ${amountCents.min} to ${amountCents.max}`
 const AmountCents = z
   .int(amountDemand)
   .min(amountCents.min, amountDemand)
   .max(amountCents.max, amountDemand)
   .describe('Whole US cents.')
-const Note = z
+const NoteText = z
   .string()
   .trim()
-  .max(noteCharacters, `must have at most ${noteCharacters} characters`)
+  .max(noteMaxCharacters, `must have at most ${noteMaxCharacters} characters`)
   .regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'must be one line of visible characters')
   .describe('Shown in both histories.')
 const ToAddress = z
@@ -76,10 +76,10 @@ export type CreditTransaction = z.infer<typeof CreditTransaction>
 const limitDemand = `must be a whole number from ${page.min} to ${page.max}`
 const offsetDemand = 'must be a whole number from 0 to 1000000000'
 
-const filterText = (most: number) =>
-  z.string().trim().min(1, 'must not be empty').max(most, `must have at most ${most} characters`)
+const filterText = (max: number) =>
+  z.string().trim().min(1, 'must not be empty').max(max, `must have at most ${max} characters`)
 
-/** Which entries of the history: all that fit every filter. */
+/** Filters of the history. Entries match all of them. */
 const historyFilters = {
   type: TransactionType.optional(),
   model: filterText(128).optional().describe('Charges for this model.'),
@@ -221,7 +221,7 @@ export const transferCredits = defineRoute({
   description: `${onceForever} The daily limit of an API key counts transfers too.`,
   tag: 'Credits',
   refusals: [402, 404, 503],
-  body: z.object({ to_address: ToAddress, amount_cents: AmountCents, note: Note.optional() }),
+  body: z.object({ to_address: ToAddress, amount_cents: AmountCents, note: NoteText.optional() }),
   response: Transferred,
   idempotent: true,
 })
@@ -235,7 +235,7 @@ export const grantCredits = defineRoute({
   tag: 'Credits',
   auth: 'owner',
   refusals: [404, 503],
-  body: z.object({ to_address: ToAddress, amount_cents: AmountCents, note: Note.optional() }),
+  body: z.object({ to_address: ToAddress, amount_cents: AmountCents, note: NoteText.optional() }),
   response: Transferred,
   idempotent: true,
 })
@@ -259,7 +259,7 @@ export const adjustCredits = defineRoute({
       .max(amountCents.max, adjustmentDemand)
       .refine((cents) => cents !== 0, adjustmentDemand)
       .describe('Whole US cents; negative lowers the balance.'),
-    note: Note.min(1, 'must not be empty').describe('Why. Shown in the history.'),
+    note: NoteText.min(1, 'must not be empty').describe('Why. Shown in the history.'),
   }),
   response: z.object({
     adjustment_id: z.string(),
@@ -283,7 +283,7 @@ export const refundCharge = defineRoute({
   body: z.object({
     transaction_id: z.string().min(1, 'must not be empty').max(64, 'must have at most 64 characters'),
     amount_cents: AmountCents.optional().describe('Default: everything that is not refunded yet.'),
-    note: Note.optional(),
+    note: NoteText.optional(),
   }),
   response: z.object({
     refund_id: z.string(),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { describeIssue } from './describeIssue.ts'
 import { Intent } from './intents.ts'
 
-const Given = z.strictObject({
+const Fields = z.strictObject({
   name: z.string().min(1).max(5),
   code: z.string().min(2).optional(),
   list: z.array(z.string()).max(2).optional(),
@@ -25,7 +25,7 @@ test.each<[what: unknown, sentence: string]>([
     '`intent.kind` must be `identity.register`, `siwe`, `siws`, `x402.authorize`, `message` or `tool.call`.',
   ],
   [{ name: 'a', nmae: 'b' }, 'The request has no field `nmae`.'],
-])('%j: %s', (given, sentence) => {
-  const issue = Given.safeParse(given).error?.issues[0]
-  expect(issue && describeIssue(issue, given)).toBe(sentence)
+])('%j: %s', (input, sentence) => {
+  const issue = Fields.safeParse(input).error?.issues[0]
+  expect(issue && describeIssue(issue, input)).toBe(sentence)
 })

@@ -16,25 +16,25 @@ const typeNames: Readonly<Record<string, string>> = {
 export function describeIssue(issue: Issue, input: unknown): string {
   const field = issue.path.length === 0 ? 'The request' : `\`${issue.path.map(String).join('.')}\``
   if (valueAt(input, issue.path) === undefined && issue.path.length > 0) return `${field} is required.`
-  return `${field} ${demandOf(issue)}.`
+  return `${field} ${describeDemand(issue)}.`
 }
 
-function demandOf(issue: Issue): string {
-  const own = issue.message
-  if (own.startsWith('must ')) return own
+function describeDemand(issue: Issue): string {
+  const customMessage = issue.message
+  if (customMessage.startsWith('must ')) return customMessage
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${typeNames[issue.expected] ?? `of type ${issue.expected}`}`
     case 'invalid_value':
-      return `must be ${oneOf(issue.values)}`
+      return `must be ${describeOptions(issue.values)}`
     case 'too_small':
-      return atLeast(issue)
+      return describeMinimum(issue)
     case 'too_big':
-      return atMost(issue)
+      return describeMaximum(issue)
     case 'invalid_union':
       return demandOfUnion(issue)
     case 'unrecognized_keys':
-      return `has no field ${oneOf(issue.keys)}`
+      return `has no field ${describeOptions(issue.keys)}`
     case 'invalid_key':
       return 'is not a name that is allowed here'
     default:
@@ -42,16 +42,16 @@ function demandOf(issue: Issue): string {
   }
 }
 
-/** What a text or a list is counted in; numbers are compared. */
+/** Units of length for messages. Numbers have none. */
 const counted: Readonly<Record<string, string>> = { string: 'characters', array: 'entries' }
 
-function atLeast({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
+function describeMinimum({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
   const parts = counted[origin]
   if (parts === undefined) return `must be ${inclusive === false ? 'more than' : 'at least'} ${minimum}`
   return minimum === 1 ? 'must not be empty' : `must have at least ${minimum} ${parts}`
 }
 
-function atMost({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string {
+function describeMaximum({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string {
   const parts = counted[origin]
   if (parts === undefined) return `must be ${inclusive === false ? 'less than' : 'at most'} ${maximum}`
   return `must have at most ${maximum} ${parts}`
@@ -59,12 +59,12 @@ function atMost({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string 
 
 /** The branches of a union fail for different reasons: one that was written for people is the best of them. */
 function demandOfUnion(issue: z.core.$ZodIssueInvalidUnion): string {
-  if ('options' in issue && issue.options) return `must be ${oneOf(issue.options)}`
+  if ('options' in issue && issue.options) return `must be ${describeOptions(issue.options)}`
   const written = issue.errors.flat().find((branch) => branch.message.startsWith('must '))
   return written?.message ?? 'has a form that is not allowed'
 }
 
-function oneOf(values: readonly unknown[]): string {
+function describeOptions(values: readonly unknown[]): string {
   const choices = values.map((value) => `\`${String(value)}\``)
   return choices.length > 1 ? `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}` : `${choices[0]}`
 }

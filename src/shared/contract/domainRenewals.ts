@@ -16,7 +16,7 @@ const { min, max } = domainLimits.years
 export const renewalLimits = { daysBefore: { min: 1, max: 90, default: 30 } } as const
 /** Days left at which a notice is given, each once. */
 export const noticeDays = [60, 30, 14, 7, 1] as const
-/** How far the plan of renewals looks ahead. */
+/** Days that the renewal plan covers. */
 export const plannedDays = 90
 
 const range = `must be a whole number from ${renewalLimits.daysBefore.min} to ${renewalLimits.daysBefore.max}`

@@ -12,15 +12,15 @@ export const domainLimits = {
   nameservers: { min: 2, max: 13 },
 } as const
 
-export const usualTlds = ['com', 'io', 'ai', 'xyz', 'net', 'org', 'dev'] as const
+export const defaultTlds = ['com', 'io', 'ai', 'xyz', 'net', 'org', 'dev'] as const
 
 /** Comma-separated, each once, in the order that they were given. */
-export const names = (most: number, what: string) =>
+export const names = (max: number, subject: string) =>
   z
     .string()
     .transform((text) => [...new Set(text.split(',').map((it) => it.trim().replace(/^\./, '').toLowerCase()))])
     .transform((all) => all.filter((it) => it !== ''))
-    .refine((all) => all.length <= most, `must have at most ${most} ${what}`)
+    .refine((all) => all.length <= max, `must have at most ${max} ${subject}`)
 
 const Tlds = names(domainLimits.tlds, 'top-level domains')
 
@@ -52,7 +52,7 @@ export const SearchResult = z.object({
 })
 export type SearchResult = z.infer<typeof SearchResult>
 
-const Words = z.string().trim().min(1, 'must not be empty').max(253, 'must have at most 253 characters')
+const SearchWords = z.string().trim().min(1, 'must not be empty').max(253, 'must have at most 253 characters')
 
 export const searchDomains = defineRoute({
   operation: 'domainSearch',
@@ -64,9 +64,9 @@ export const searchDomains = defineRoute({
   auth: 'none',
   query: z
     .object({
-      q: Words.optional().describe('A word, or a whole name. Required, unless `query` is given.'),
-      query: Words.optional().describe('The same as `q`.'),
-      tlds: Tlds.optional().describe(`Comma-separated. Default: ${usualTlds.join(',')}.`),
+      q: SearchWords.optional().describe('A word, or a whole name. Required, unless `query` is given.'),
+      query: SearchWords.optional().describe('The same as `q`.'),
+      tlds: Tlds.optional().describe(`Comma-separated. Default: ${defaultTlds.join(',')}.`),
       suggestions: QueryFlag.default(false).describe('Whether to suggest similar names.'),
     })
     .refine(({ q, query }) => q !== undefined || query !== undefined, { path: ['q'], message: 'is required' }),

@@ -27,12 +27,12 @@ const HostName = z
   )
   .transform((name) => name.replace(/\.$/, ''))
 
-const { min: fewest, max: most } = domainLimits.nameservers
+const { min, max } = domainLimits.nameservers
 
 export const Nameservers = z
   .array(HostName)
-  .min(fewest, `must have from ${fewest} to ${most} host names`)
-  .max(most, `must have from ${fewest} to ${most} host names`)
+  .min(min, `must have from ${min} to ${max} host names`)
+  .max(max, `must have from ${min} to ${max} host names`)
   .refine((all) => new Set(all).size === all.length, 'must not name a host twice')
 
 export const OrphanedName = z.object({

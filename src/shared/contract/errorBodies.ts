@@ -56,6 +56,6 @@ const ofDialect: Readonly<Record<ErrorDialect, ErrorBodyName>> = {
 }
 
 /** @returns the body schemas of the route's errors */
-export function errorBodyOf({ errors, sold }: Pick<Route, 'errors' | 'sold'>, status: number): ErrorBodyName {
+export function createErrorBody({ errors, sold }: Pick<Route, 'errors' | 'sold'>, status: number): ErrorBodyName {
   return sold && status === 402 ? 'PaymentRequired' : ofDialect[errors]
 }

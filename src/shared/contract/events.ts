@@ -15,26 +15,26 @@ export const ServiceEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('sandbox.changed'), sandbox: Sandbox }),
   z.object({ type: z.literal('sandbox.removed'), id: SandboxId }),
-  /** Of this sandbox: read them again. */
+  /** Snapshots of the sandbox changed: reload them. */
   z.object({ type: z.literal('snapshots.changed'), sandbox_id: SandboxId }),
   z.object({ type: z.literal('image.changed'), image: Image }),
   z.object({ type: z.literal('image.removed'), name: z.string() }),
   z.object({ type: z.literal('terminal.changed'), terminal: Terminal }),
-  /** It printed something, or with `bell` rang: told at once, then at most once a second. */
+  /** The terminal printed output, or rang (`bell`). Sent immediately, then at most once a second. */
   z.object({
     type: z.literal('terminal.output'),
     sandbox_id: SandboxId,
     session_id: TerminalId,
     bell: z.boolean(),
   }),
-  /** Its program asks for the person. `text` is its own: one line without controls, maybe empty. At most once a second. */
+  /** The program requests attention. `text` is untrusted: one line without control characters, possibly empty. At most once a second. */
   z.object({
     type: z.literal('terminal.called'),
     sandbox_id: SandboxId,
     session_id: TerminalId,
     text: z.string(),
   }),
-  /** Something was noted for this account: GET /v1/activity tells what. */
+  /** The account has a new activity, which GET /v1/activity lists. */
   z.object({ type: z.literal('activity.noted'), sequence: z.int() }),
   /** A sandbox, key or domain was removed: GET /v1/removed-things names it. */
   z.object({ type: z.literal('things.removed'), sequence: z.int() }),
@@ -45,7 +45,7 @@ export const ServiceEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('credits.changed') }),
   /** Domains or DNS records of the account: read them again. */
   z.object({ type: z.literal('domains.changed') }),
-  /** Of the owner: a wallet asked for an account, or one was decided. */
+  /** A wallet requested an account, or a request was decided. Sent to the owner only. */
   z.object({ type: z.literal('account-requests.changed') }),
   z.object({ type: z.literal('terminal.removed'), sandbox_id: SandboxId, session_id: TerminalId }),
 ])

@@ -66,7 +66,7 @@ export const FileEntry = z.object({
   type: FileType,
   size: z.int(),
   modified_at: IsoTime,
-  /** Of a symlink: what it says, and what it leads to; null when that is not there. */
+  /** Target of a symlink and the type of what it resolves to. Null for a dangling one. */
   target: z.string().optional(),
   target_type: FileType.nullable().optional(),
 })

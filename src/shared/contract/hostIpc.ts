@@ -8,8 +8,8 @@ import { searchTerminals } from './terminalSearch.ts'
 import { TerminalState } from './terminals.ts'
 
 /**
- * What the service asks of the sandbox host over its Unix socket. Both run as the same user; the socket is 0600.
- * File contents and terminal output travel beside the JSON as raw bytes ("body").
+ * Requests of the service to the sandbox host over a Unix socket with mode 0600. Both run as the same user.
+ * File contents and terminal output accompany the JSON as raw bytes ("body").
  */
 
 /**
@@ -84,7 +84,7 @@ export const TerminalRecord = z.object({
   exitCode: z.int().nullable(),
   signal: z.string().nullable(),
   exitedAtMs: z.int().nullable(),
-  /** It ended because its machine did. Records of an earlier version do not say. */
+  /** Whether the terminal ended with its machine. Records of earlier versions lack it. */
   endedWithMachine: z.boolean().default(false),
 })
 export type TerminalRecord = z.infer<typeof TerminalRecord>
@@ -110,7 +110,7 @@ export type HostImage = z.infer<typeof HostImage>
 
 const Environment = z.record(z.string(), z.string())
 
-/** What one answer carries of a file. */
+/** Maximum bytes of a file in one response. */
 export const maxRangeBytes = 8 * 1024 * 1024
 
 /** name → what is sent, what comes back. "body" tells what travels beside it. */
@@ -140,7 +140,7 @@ export const hostMethods = {
   'machine.label': { params: z.object({ labels: z.array(SandboxLabel) }), result: Nothing },
   /** Keeps the files as they are now, of a running machine too. */
   'snapshot.create': { params: OnFiles, result: z.object({ sizeBytes: z.number() }) },
-  /** Of a machine that does not run. */
+  /** Requires a stopped machine. */
   'snapshot.restore': { params: OnFiles, result: Nothing },
   /** Succeeds when there was none. */
   'snapshot.delete': { params: OnFiles, result: Nothing },
@@ -170,7 +170,7 @@ export const hostMethods = {
     params: OnSandbox.extend({ watch: z.string(), since: z.int(), waitMs: z.int() }),
     result: z.object({ cursor: z.int(), ended: z.boolean() }),
   },
-  /** What a running machine uses now. */
+  /** Current resource usage of a running machine. */
   'machine.usage': {
     params: OnSandbox,
     result: z.object({
@@ -182,7 +182,7 @@ export const hostMethods = {
       processes: z.int(),
     }),
   },
-  /** Of a running machine, by their number inside. */
+  /** Processes of a running machine, with process ids of its namespace. */
   'machine.processes': {
     params: OnSandbox,
     result: z.object({
@@ -262,7 +262,7 @@ export const hostMethods = {
     params: OnTerminal.extend({ since: z.int(), waitMs: z.int(), maxBytes: z.int() }),
     result: z.object({ terminal: TerminalRecord, cursor: z.int(), missed: z.boolean() }),
   },
-  /** Of all terminals of these sandboxes. */
+  /** Searches all terminals of the sandboxes. */
   'terminal.search': {
     params: z.object({
       sandboxIds: z.array(SandboxId),
@@ -284,12 +284,12 @@ export type HostResult<M extends HostMethod> = z.infer<(typeof hostMethods)[M]['
 
 /** Told to every connected service as it happens. */
 export const HostEvent = z.discriminatedUnion('type', [
-  /** It ended without being asked: its init was killed, or the runtime lost it. */
+  /** The machine ended unexpectedly: its init was killed, or the runtime lost it. */
   z.object({ type: z.literal('machine.ended'), sandboxId: SandboxId, reason: z.string() }),
   z.object({ type: z.literal('terminal.changed'), terminal: TerminalRecord }),
-  /** It printed something, or rang: at once the first time, then at most once a second. */
+  /** The terminal printed output, or rang. Sent immediately, then at most once a second. */
   z.object({ type: z.literal('terminal.output'), sandboxId: SandboxId, terminalId: TerminalId, bell: z.boolean() }),
-  /** Its program asks for the person by OSC 9, 99 or 777: at once the first time, then at most once a second. */
+  /** The program requests attention by OSC 9, 99 or 777. Sent immediately, then at most once a second. */
   z.object({ type: z.literal('terminal.called'), sandboxId: SandboxId, terminalId: TerminalId, text: z.string() }),
   z.object({ type: z.literal('terminal.removed'), sandboxId: SandboxId, terminalId: TerminalId }),
   z.object({ type: z.literal('image.changed'), image: HostImage }),
@@ -298,7 +298,7 @@ export const HostEvent = z.discriminatedUnion('type', [
 export type HostEvent = z.infer<typeof HostEvent>
 
 /**
- * One of the stream kinds: a viewer of a terminal. Opened with these parameters, it carries the messages of
+ * Stream of a terminal viewer. Opened with these parameters, it carries the messages of
  * `terminalStream.ts` in both directions; a message without JSON carries bytes: the snapshot first, then raw output.
  */
 export const TerminalAttach = OnTerminal.extend({

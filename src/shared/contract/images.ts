@@ -13,7 +13,7 @@ export const ImageName = z
   .register(unknownIds, { code: 'image/not-found', message: (name) => `There is no image \`${name}\`.` })
 export type ImageName = z.infer<typeof ImageName>
 
-/** Where the files of an image come from. */
+/** Source of the files of an image. */
 export const ImageSource = z.discriminatedUnion('kind', [
   /** Made from this machine's own distribution, with its package manager and its mirrors. */
   z.object({
@@ -40,7 +40,7 @@ export type ImageSource = z.infer<typeof ImageSource>
 
 export const ImageStatus = z.enum(['adding', 'ready', 'failed'])
 
-/** What sandboxes of one runtime can be made from. */
+/** Image that sandboxes of one runtime are created from. */
 export const Image = z.object({
   name: ImageName,
   runtime: z.string(),

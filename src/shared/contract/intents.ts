@@ -6,19 +6,19 @@ import { defineRoute } from './route.ts'
 import { ChainType, WalletAccountId } from './wallet.ts'
 
 /**
- * What the wallet signs, and nothing else. An intent says what is wanted; the signer builds the bytes from its own
- * tables. Whoever asks, policy decides: allow, ask the person, deny.
+ * Complete list of what the wallet signs. An intent describes the purpose; the signer builds the bytes from its own
+ * tables. For every requester, policy decides: allow, ask the user, deny.
  */
 
 export const IntentKind = z.enum(['identity.register', 'siwe', 'siws', 'x402.authorize', 'message', 'tool.call'])
 export type IntentKind = z.infer<typeof IntentKind>
 
-/** Which account signs; absent is the default one of the chain. */
+/** Signing account. Absent: the default account of the chain. */
 const account = { account_id: WalletAccountId.optional() }
 /** In the place of an account, where an intent needs none. */
 export const noAccount = WalletAccountId.parse(`wal_${'0'.repeat(24)}`)
 
-const Text = (most: number) => z.string().min(1, 'must not be empty').max(most)
+const Text = (max: number) => z.string().min(1, 'must not be empty').max(max)
 const SignIn = {
   ...account,
   /** RFC 3986 authority of the site that asks: `example.com`, `127.0.0.1:4000`. */
@@ -62,7 +62,7 @@ export const Intent = z.discriminatedUnion('kind', [
       .optional(),
     /** Atomic units of USDC, decimal: `1000000` is 1 USDC. */
     amount: z.string().regex(/^[1-9]\d{0,17}$/, 'must be a decimal number of atomic units, above 0'),
-    /** What is paid for. */
+    /** Paid resource. */
     resource: z.url('must be an address').max(2048),
     description: Text(512).optional(),
     /** Clamped to 300. */
@@ -75,9 +75,9 @@ export const Intent = z.discriminatedUnion('kind', [
     kind: z.literal('tool.call'),
     ...account,
     tool: Text(64),
-    /** What it would do, in one plain sentence. */
+    /** Effect of the call, in one sentence. */
     sentence: Text(2048),
-    /** What it is about: the same for calls that one approval may cover. */
+    /** Subject. Equal for calls that one approval may cover. */
     target: Text(255),
     /** JSON: the very arguments. */
     arguments: z.string().max(64 * 1024),
@@ -86,17 +86,17 @@ export const Intent = z.discriminatedUnion('kind', [
 export type Intent = z.infer<typeof Intent>
 export type IntentInput = z.input<typeof Intent>
 
-/** What came of it. Signatures are 0x-hexadecimal for EVM, base58 for Solana. */
+/** Signed result. Signatures are 0x-prefixed hexadecimal for EVM, base58 for Solana. */
 export const SignedIntent = z.object({
   kind: IntentKind,
   address: z.string(),
-  /** Of `tool.call`, where nothing is signed: the SHA-256 of what was approved, hexadecimal. */
+  /** Signature. For `tool.call`, which signs nothing, the hexadecimal SHA-256 of the approved call. */
   signature: z.string(),
-  /** Of `siwe`, `siws` and `message`: the very text. */
+  /** Exact signed text of `siwe`, `siws` and `message`. */
   message: z.string().optional(),
-  /** Of `identity.register`: the body for POST /v1/automatons/register. */
+  /** Body for POST /v1/automatons/register, for `identity.register`. */
   registration: z.record(z.string(), z.string()).optional(),
-  /** Of `x402.authorize`: EIP-3009, all decimal text. On Solana `nonce` is block hash and signature, which name the transaction. */
+  /** EIP-3009 authorization of `x402.authorize`, as decimal text. On Solana `nonce` is block hash and signature. */
   authorization: z
     .object({
       from: z.string(),
@@ -107,16 +107,16 @@ export const SignedIntent = z.object({
       nonce: z.string(),
     })
     .optional(),
-  /** Of `x402.authorize` with a facilitator: what else Permit2 was signed for. `nonce` above is decimal then. */
+  /** Permit2 terms of `x402.authorize` with a facilitator. `nonce` above is decimal then. */
   permit: z.object({ token: z.string(), spender: z.string(), facilitator: z.string() }).optional(),
-  /** Of `x402.authorize` on Solana: the transaction in base64, without the signature of whoever pays its fee. */
+  /** Solana transaction of `x402.authorize`, in base64, without the signature of the fee payer. */
   transaction: z.string().optional(),
 })
 export type SignedIntent = z.infer<typeof SignedIntent>
 
 export const AskerKind = z.enum(['person', 'client', 'tool', 'agent'])
 export type AskerKind = z.infer<typeof AskerKind>
-/** Who wants it. `client`: a holder of an API key of this account. */
+/** Requester. `client`: a holder of an API key of this account. */
 export const Asker = z.object({
   ...{ kind: AskerKind, id: z.string(), name: z.string() },
   limited: z
@@ -153,7 +153,7 @@ export const IntentRecord = z.object({
     z.object({
       label: z.string(),
       value: z.string(),
-      /** How it is shown; `warning` is a value that a person should look at twice. */
+      /** Display format. `warning`: a value that deserves a second look. */
       kind: z.enum(['text', 'address', 'hash', 'amount', 'time', 'url', 'warning']),
     }),
   ),
@@ -344,7 +344,7 @@ export const Policy = z.object({
   rules: z.array(PolicyRule).max(100),
   /** Above it the person confirms in a dialog that the window cannot draw. Micro-dollars. */
   confirm_above_micro_usd: z.string().regex(/^\d{1,18}$/, 'must be a decimal number'),
-  /** How long what is asked waits for the person. */
+  /** Time until a waiting request expires, in minutes. */
   expiry_minutes: z.int().min(1).max(1440),
 })
 export type Policy = z.infer<typeof Policy>

@@ -14,8 +14,8 @@ import { defineRoute } from './route.ts'
 export const sessionCookie = (port: number) => `steward_session_${port}`
 
 /**
- * Where a request of the window carries the key of its session, beside the cookie: browsers send the cookie to every
- * server on the host, whatever its port, but the key is kept by the window's very origin.
+ * Header with the session key of the window, beside the cookie. Browsers send the cookie to every server on the host,
+ * whatever its port; the key is stored for the origin of the window only.
  */
 export const windowKeyHeader = 'x-steward-window'
 
@@ -46,7 +46,7 @@ export const openSession = defineRoute({
   response: z.object({ success: z.literal(true), window_key: z.string() }),
 })
 
-/** What it tells is in the program that anybody can read: it needs no credential. */
+/** Requires no credential: the document holds nothing beyond the published program. */
 export const getLocalDocument = defineRoute({
   operation: 'localDocument',
   method: 'GET',
@@ -106,14 +106,14 @@ export const LocalEvent = z.discriminatedUnion('type', [
   /** Limits of payments, known payees, or what is used of the limits: read them again. */
   z.object({ type: z.literal('payment-budgets.changed') }),
   z.object({ type: z.literal('registration.changed'), registration: Registration }),
-  /** What is kept of domains and DNS records was read anew. */
+  /** The cache of domains and DNS records was refreshed. */
   z.object({ type: z.literal('local-domains.changed') }),
   /** Auto-renew or expiry notices: read them again. */
   z.object({ type: z.literal('domain-renewals.changed') }),
-  /** Something of domains to tell the person. Null: of several domains. */
+  /** Notice about domains for the user. `domain` is null for several domains. */
   z.object({ type: z.literal('domains.told'), title: z.string(), body: z.string(), domain: z.string().nullable() }),
   z.object({ type: z.literal('timeline.appended'), sequence: z.int() }),
-  /** Of this conversation: read it again. Null: folders, or several conversations. */
+  /** The conversation changed: reload it. Null: folders, or several conversations. */
   z.object({ type: z.literal('chat.changed'), conversation_id: z.string().nullable() }),
   z.object({ type: z.literal('prompts.changed') }),
   /** A model of this conversation typed into a terminal. */

@@ -8,17 +8,17 @@ import { Domain, DomainParam, getDomain, listDomains } from './domains.ts'
 import { defineRoute } from './route.ts'
 
 /** Domains at this computer: what was read last is kept, and shown when the service or the registrar does not answer. */
-export const KeptSource = z
+export const CachedSource = z
   .enum(['live', 'cache', 'stale', 'offline'])
   .describe(
     '`live`: read now. `cache`: read recently. `stale`: the registrar did not answer. `offline`: the service did not answer.',
   )
-export type KeptSource = z.infer<typeof KeptSource>
+export type CachedSource = z.infer<typeof CachedSource>
 
-const kept = { source: KeptSource, as_of: IsoTime }
+const cacheFields = { source: CachedSource, as_of: IsoTime }
 const params = z.object({ domain: DomainParam })
 
-export const LocalDomain = Domain.extend(kept)
+export const LocalDomain = Domain.extend(cacheFields)
 export type LocalDomain = z.infer<typeof LocalDomain>
 
 export const listLocalDomains = defineRoute({
@@ -29,7 +29,7 @@ export const listLocalDomains = defineRoute({
   tag: 'Domains',
   auth: 'person',
   refusals: [503],
-  response: listDomains.response.extend({ ...kept, domains: z.array(Domain) }),
+  response: listDomains.response.extend({ ...cacheFields, domains: z.array(Domain) }),
 })
 
 export const getLocalDomain = defineRoute({
@@ -41,7 +41,7 @@ export const getLocalDomain = defineRoute({
   auth: 'person',
   refusals: [503],
   params,
-  response: getDomain.response.extend(kept),
+  response: getDomain.response.extend(cacheFields),
 })
 
 export const listLocalRecords = defineRoute({
@@ -54,7 +54,7 @@ export const listLocalRecords = defineRoute({
   refusals: [503],
   params,
   query: listDnsRecords.query,
-  response: listDnsRecords.response.extend(kept),
+  response: listDnsRecords.response.extend(cacheFields),
 })
 
 export const searchLocalDomains = defineRoute({
@@ -66,7 +66,7 @@ export const searchLocalDomains = defineRoute({
   auth: 'person',
   refusals: [503],
   query: searchDomains.query,
-  response: searchDomains.response.extend(kept),
+  response: searchDomains.response.extend(cacheFields),
 })
 
 export const listLocalPrices = defineRoute({
@@ -85,7 +85,7 @@ export const listLocalPrices = defineRoute({
     test: z.boolean().describe('Names from this registrar exist at this service only.'),
     nameservers: listDomainPrices.response.shape.nameservers,
     dns_server: listDomainPrices.response.shape.dns_server,
-    ...kept,
+    ...cacheFields,
   }),
 })
 
@@ -123,14 +123,14 @@ export const PropagatedRecords = z.object({
 export type PropagatedRecords = z.infer<typeof PropagatedRecords>
 
 /** Names and types that one look asks for: strangers' servers are not asked for whole zones. */
-export const mostPropagated = 40
+export const maxPropagated = 40
 
 export const checkPropagation = defineRoute({
   operation: 'localDnsPropagation',
   method: 'POST',
   path: '/local/domains/:domain/propagation',
   summary: 'Ask one DNS server for the records of a domain, and compare',
-  description: `At most ${mostPropagated} names and types are asked for; \`left_out\` counts the others. Ask each server by itself: slow ones hold back no other.`,
+  description: `At most ${maxPropagated} names and types are asked for; \`left_out\` counts the others. Ask each server by itself: slow ones hold back no other.`,
   tag: 'DNS',
   auth: 'person',
   refusals: [404, 503],
@@ -139,24 +139,24 @@ export const checkPropagation = defineRoute({
   response: z.object({ server: PropagationServer, records: z.array(PropagatedRecords), left_out: z.int() }),
 })
 
-const WantedRecord = z.object({
+const DesiredRecord = z.object({
   type: z.enum(dnsRecordTypes, `must be one of ${dnsRecordTypes.join(', ')}`),
   host: z.string().max(253, 'must have at most 253 characters').describe('`@` for the domain itself, `www`, `*`.'),
   value: z.string().max(8_192, 'must have at most 8192 characters').describe('As DNS records have it; TXT: the text.'),
   ttl: z.number().optional().describe('Seconds.'),
   distance: z.number().nullish().describe('Preference of MX and priority of SRV.'),
 })
-export type WantedRecord = z.infer<typeof WantedRecord>
+export type DesiredRecord = z.infer<typeof DesiredRecord>
 
-const KeptRecord = DnsRecord.pick({ type: true, host: true, value: true, ttl: true }).extend({
+const CachedRecord = DnsRecord.pick({ type: true, host: true, value: true, ttl: true }).extend({
   distance: z.int().nullable(),
 })
-const PresentRecord = KeptRecord.extend({ id: z.string() })
+const PresentRecord = CachedRecord.extend({ id: z.string() })
 
 const stepState = z.enum(['waiting', 'done', 'failed'])
 export const DnsPlanStep = z.discriminatedUnion('action', [
-  z.object({ action: z.literal('add'), after: KeptRecord, state: stepState }),
-  z.object({ action: z.literal('change'), before: PresentRecord, after: KeptRecord, state: stepState }),
+  z.object({ action: z.literal('add'), after: CachedRecord, state: stepState }),
+  z.object({ action: z.literal('change'), before: PresentRecord, after: CachedRecord, state: stepState }),
   z.object({ action: z.literal('remove'), before: PresentRecord, state: stepState }),
 ])
 export type DnsPlanStep = z.infer<typeof DnsPlanStep>
@@ -197,7 +197,7 @@ export const planRecords = defineRoute({
   refusals: [404, 503],
   maxBodyBytes: 4 * 1024 * 1024,
   params,
-  body: z.object({ records: z.array(WantedRecord) }),
+  body: z.object({ records: z.array(DesiredRecord) }),
   response: DnsPlan,
 })
 

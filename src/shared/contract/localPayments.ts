@@ -28,7 +28,7 @@ export const PaymentVerdict = z.object({
 })
 export type PaymentVerdict = z.infer<typeof PaymentVerdict>
 
-/** What an address would cost. Nothing was signed or reserved for it. */
+/** Price of a URL. Nothing is signed or reserved. */
 export const PaymentCheck = z.object({
   url: z.string(),
   method: z.string(),

@@ -26,7 +26,7 @@ const Price = z
   .max(1_000_000, 'must be at most 1000000')
   .optional()
   .describe('The whole price that you were shown, in US dollars. Another price is refused. Default: the price of now.')
-const asked = { reason: Reason.optional(), wait_ms: WaitMs }
+const purchaseFields = { reason: Reason.optional(), wait_ms: WaitMs }
 const Registration = z.object({
   domain: DomainName,
   years: Years,
@@ -60,7 +60,7 @@ export const quotePurchase = defineRoute({
   body: z
     .object({ registration: Registration.optional(), renewal: Renewal.optional(), topup: TopUp.optional() })
     .refine(
-      (given) => Object.values(given).filter((it) => it !== undefined).length === 1,
+      (fields) => Object.values(fields).filter((it) => it !== undefined).length === 1,
       'must have exactly one of registration, renewal and topup',
     ),
   response: PaymentCheck,
@@ -72,7 +72,7 @@ export const buyRegistration = defineRoute({
   path: '/local/payments/domains/register',
   summary: 'Register a domain with the service, paid from the wallet',
   ...bought,
-  body: Registration.extend({ price_usd: Price, ...asked }),
+  body: Registration.extend({ price_usd: Price, ...purchaseFields }),
 })
 
 export const buyRenewal = defineRoute({
@@ -81,7 +81,7 @@ export const buyRenewal = defineRoute({
   path: '/local/payments/domains/renew',
   summary: 'Renew a domain with the service, paid from the wallet',
   ...bought,
-  body: Renewal.extend({ price_usd: Price, ...asked }),
+  body: Renewal.extend({ price_usd: Price, ...purchaseFields }),
 })
 
 export const buyTopUp = defineRoute({
@@ -90,5 +90,5 @@ export const buyTopUp = defineRoute({
   path: '/local/payments/topup',
   summary: 'Buy credits for your account at the service, paid from the wallet',
   ...bought,
-  body: TopUp.extend(asked),
+  body: TopUp.extend(purchaseFields),
 })

@@ -13,14 +13,14 @@ export const getMetrics = defineRoute({
   response: z.object({
     /** Since the reading before, or over a moment when there is no recent one. 100 is one whole core. */
     cpu_percent: z.number().nonnegative(),
-    /** Without the file cache that the kernel would give back. */
+    /** Used memory, without reclaimable file cache. */
     memory_used_mb: z.number().nonnegative(),
     memory_limit_mb: z.number(),
     /** May be some seconds old; null while the first count of many files is still going on. */
     disk_used_mb: z.number().nonnegative().nullable(),
     disk_limit_mb: z.number(),
     processes: z.int().nonnegative(),
-    /** Of the present run. */
+    /** Time since the last start, in seconds. */
     uptime_seconds: z.number().nonnegative(),
     at: IsoTime,
   }),

@@ -59,8 +59,9 @@ export const testLedgerNetwork = {
 } as const satisfies EvmNetwork
 
 /**
- * Of `upto` on every EVM network: Uniswap's Permit2, and the contract of x402 that takes at most what was signed, to the payee
- * that was signed. Another contract of x402 with a like address, 0x402085c2…, takes exactly what was signed: it is never signed for.
+ * Contracts of `upto` on every EVM network: Uniswap's Permit2, and the x402 contract that transfers at most the signed
+ * amount to the signed payee. The x402 contract with a similar address, 0x402085c2…, transfers exactly the signed amount:
+ * Steward never signs for it.
  * @see https://github.com/coinbase/x402/tree/main/contracts/evm
  */
 export const permit2 = {
@@ -90,16 +91,16 @@ export const solanaNetworks = [
 export const accountNetworks = { evm: 'eip155:8453', solana: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' } as const
 
 /** @param name `eip155:8453`, `base` or `8453` */
-export function evmNetwork(name: string): EvmNetwork | undefined {
+export function findEvmNetwork(name: string): EvmNetwork | undefined {
   return evmNetworks.find(({ id, slug, chainId }) => id === name || slug === name || String(chainId) === name)
 }
 
 /** @param name `solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp` or `solana` */
-export function solanaNetwork(name: string): SolanaNetwork | undefined {
+export function findSolanaNetwork(name: string): SolanaNetwork | undefined {
   return solanaNetworks.find(({ id, slug }) => id === name || slug === name)
 }
 
 /** An address as it is compared and kept: hexadecimal in one case; base58 stays as it is, where the case has a meaning. */
-export function comparedAddress(address: string): string {
+export function normalizeAddress(address: string): string {
   return address.startsWith('0x') ? address.toLowerCase() : address
 }

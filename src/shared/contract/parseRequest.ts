@@ -19,29 +19,29 @@ export function parseRequest(route: Route, raw: RawRequest): Parsed<Route> {
 }
 
 /** @throws AppError as of an id that does not exist for one of another form, else `request/invalid` */
-export function parseParams<S extends z.ZodObject>(schema: S, given: unknown): z.output<S> {
-  const { success, data, error } = schema.safeParse(given)
+export function parseParams<S extends z.ZodObject>(schema: S, input: unknown): z.output<S> {
+  const { success, data, error } = schema.safeParse(input)
   if (success) return data
   const [issue] = error.issues
   const name = String(issue?.path[0])
   const field = schema.shape[name]
   const unknown = field instanceof z.ZodType ? unknownIds.get(field) : undefined
-  if (unknown) throw new AppError(unknown.code, unknown.message(shownId(given, name)))
-  throw invalid(issue, given)
+  if (unknown) throw new AppError(unknown.code, unknown.message(formatId(input, name)))
+  throw invalid(issue, input)
 }
 
-export function parseFields<S extends z.ZodObject>(schema: S, given: unknown): z.output<S> {
-  const { success, data, error } = schema.safeParse(given)
+export function parseFields<S extends z.ZodObject>(schema: S, input: unknown): z.output<S> {
+  const { success, data, error } = schema.safeParse(input)
   if (success) return data
-  throw invalid(error.issues[0], given)
+  throw invalid(error.issues[0], input)
 }
 
-function invalid(issue: z.core.$ZodIssue | undefined, given: unknown): AppError {
-  return new AppError('request/invalid', issue ? describeIssue(issue, given) : 'The request is not valid.')
+function invalid(issue: z.core.$ZodIssue | undefined, input: unknown): AppError {
+  return new AppError('request/invalid', issue ? describeIssue(issue, input) : 'The request is not valid.')
 }
 
-function shownId(given: unknown, name: string): string {
-  const id = typeof given === 'object' && given !== null ? Reflect.get(given, name) : undefined
+function formatId(input: unknown, name: string): string {
+  const id = typeof input === 'object' && input !== null ? Reflect.get(input, name) : undefined
   return String(id).slice(0, 64)
 }
 

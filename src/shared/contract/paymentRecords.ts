@@ -4,11 +4,11 @@ import { IsoTime } from '../time.ts'
 import { Asker } from './intents.ts'
 
 export const paymentLimits = {
-  /** Of what is sent along with `fetch`. */
+  /** Maximum length of a request body sent by `fetch`. */
   bodyCharacters: 1024 * 1024,
   headers: 40,
   headerCharacters: 8 * 1024,
-  /** Of an answer, kept with the payment. More is cut off and `truncated`. */
+  /** Maximum stored bytes of a response. Longer ones are cut off and marked `truncated`. */
   answerBytes: 1024 * 1024,
   /** Limits of single hosts, and of single payees. */
   named: 200,
@@ -63,7 +63,7 @@ export const PaymentOffer = z.object({
 })
 export type PaymentOffer = z.infer<typeof PaymentOffer>
 
-/** What the seller answered. It comes from outside: show it as text, never as HTML. */
+/** Response of the seller. Untrusted: show it as text, never as HTML. */
 export const PaidAnswer = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()).describe('`content-type` and a few others; no cookies.'),

@@ -4,11 +4,11 @@ import { defineRoute } from './route.ts'
 
 /** Ways of x402 to say what has to be paid, and to pay: https://docs.x402.org */
 export const paymentHeaders = {
-  /** Of a 402: version 2, and version 1 for those who ask with HEAD. */
+  /** Headers of a 402: version 2, and version 1 for HEAD requests. */
   required: { v2: 'payment-required', v1: 'x-payment-required' },
-  /** Of the request that pays. */
+  /** Headers of the paying request. */
   payment: { v2: 'payment-signature', v1: 'x-payment' },
-  /** Of its answer. */
+  /** Headers of the response to the paying request. */
   receipt: { v2: 'payment-response', v1: 'x-payment-response' },
 } as const
 

@@ -79,7 +79,7 @@ export const listPorts = defineRoute({
   response: z.object({ ports: z.array(ExposedPort) }),
 })
 
-/** What may be worth exposing. */
+/** Lists listening ports that are not exposed yet. */
 export const listListeningPorts = defineRoute({
   operation: 'portListening',
   method: 'GET',

@@ -9,7 +9,7 @@ import { defineRoute } from './route.ts'
  * it runs. No key is in any of these bodies: a person gives it on a sheet (`provider_key`, `server_key`).
  */
 /** Printable ASCII without spaces, as every provider makes them. */
-export const providerKeyLimits = { leastCharacters: 8, mostCharacters: 512 } as const
+export const providerKeyLimits = { minCharacters: 8, maxCharacters: 512 } as const
 
 export const KeyPlace = z.enum([
   'keychain',
@@ -20,24 +20,24 @@ export const KeyPlace = z.enum([
 ])
 export type KeyPlace = z.infer<typeof KeyPlace>
 
-export const KeptKey = z.object({
+export const StoredKey = z.object({
   place: KeyPlace,
-  /** Its last four characters; null where it is too short to show any, or stands in the configuration. */
+  /** Last four characters of the key. Null if the key is too short or from the configuration. */
   ends_with: z.string().nullable(),
   set_at: IsoTime.nullable(),
   /** Why it cannot be read now, in one sentence: its provider has no key until then. */
   fault: z.string().nullable(),
 })
-export type KeptKey = z.infer<typeof KeptKey>
+export type StoredKey = z.infer<typeof StoredKey>
 
 export const Provider = z.object({
   family: FamilyId,
   name: z.string(),
   configured: KeyPlace.nullable(),
-  key: KeptKey.nullable(),
+  key: StoredKey.nullable(),
   /** Time at which the provider last refused this key in a chat; null if it has not since the key was set. */
   key_refused_at: IsoTime.nullable(),
-  /** Of the configuration; null is the provider's own address. */
+  /** Base URL from the configuration. Null: the default of the provider. */
   base_url: z.string().nullable(),
 })
 export type Provider = z.infer<typeof Provider>
@@ -93,7 +93,7 @@ export const KeyTest = z.object({
 })
 export type KeyTest = z.infer<typeof KeyTest>
 
-/** Of the service: it asks with the key and at the address that answers are asked with. */
+/** Tests the key and URL that the service uses for completions. */
 export const testProvider = defineRoute({
   operation: 'providerTest',
   method: 'POST',
@@ -119,12 +119,12 @@ export const ModelServerName = z
   .trim()
   .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and hyphens, at most 32')
 
-/** What GET /v1/models can list. */
+/** Model names that GET /v1/models can list. */
 export const servedModelName = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/
-export const mostServedModels = 200
+export const maxServedModels = 200
 
 const serverUrlDemand = 'must be an http:// or https:// address, as in http://127.0.0.1:8000/v1'
-/** Without name, password, query and fragment; a slash at its end is taken off. */
+/** URL without credentials, query and fragment. A trailing slash is removed. */
 export const ModelServerUrl = z
   .string(serverUrlDemand)
   .trim()
@@ -151,23 +151,23 @@ export const ModelServer = z.object({
   free: z.boolean().describe('Its models cost nothing.'),
   price: ModelPrice.nullable().describe('Price of models without one in the list of the server; null: unknown.'),
   listed_prices: z.record(z.string(), ModelPrice).describe('Prices by model, from the list of the server.'),
-  key: KeptKey.nullable(),
-  /** It refused to list its models without a key. */
+  key: StoredKey.nullable(),
+  /** Whether the server lists its models only with a key. */
   needs_key: z.boolean(),
   read_at: IsoTime,
 })
 export type ModelServer = z.infer<typeof ModelServer>
 
-/** One that answered on this computer. */
-export const FoundServer = z.object({
+/** Model server found on this computer. */
+export const DiscoveredServer = z.object({
   name: z.string(),
   title: z.string(),
   base_url: z.string(),
   models: z.array(z.string()),
-  /** It is in the list already. */
+  /** Whether the server is already configured. */
   added: z.boolean(),
 })
-export type FoundServer = z.infer<typeof FoundServer>
+export type DiscoveredServer = z.infer<typeof DiscoveredServer>
 
 const ModelServers = z.object({ managed_by, servers: z.array(ModelServer) })
 export type ModelServers = z.infer<typeof ModelServers>
@@ -190,7 +190,7 @@ export const findModelServers = defineRoute({
   summary: 'Look for Ollama, LM Studio and llama.cpp at their usual ports of this computer',
   tag: 'Providers',
   auth: 'person',
-  response: z.object({ found: z.array(FoundServer) }),
+  response: z.object({ found: z.array(DiscoveredServer) }),
 })
 
 export const addModelServer = defineRoute({

@@ -8,7 +8,7 @@ export const purchaseOf = {
 }
 
 /** Formats it for a sentence: `register example.com`. */
-export function purchaseWords(purchase: string): string {
+export function describePurchase(purchase: string): string {
   const [kind, name] = purchase.split(':')
   if (name === undefined) return 'buy the same'
   if (kind === 'domain') return `register ${name}`

@@ -49,10 +49,10 @@ const caches: Readonly<Record<Mode, WeakMap<z.core.$ZodType, z.ZodType>>> = {
   lenient: new WeakMap(),
 }
 
-const toOpenSchema = (schema: z.core.$ZodType): z.ZodType => openedOnce(schema, 'open')
-const toLenientSchema = (schema: z.core.$ZodType): z.ZodType => openedOnce(schema, 'lenient')
+const toOpenSchema = (schema: z.core.$ZodType): z.ZodType => openSchema(schema, 'open')
+const toLenientSchema = (schema: z.core.$ZodType): z.ZodType => openSchema(schema, 'lenient')
 
-function openedOnce(schema: z.core.$ZodType, mode: Mode): z.ZodType {
+function openSchema(schema: z.core.$ZodType, mode: Mode): z.ZodType {
   const cache = caches[mode]
   const before = cache.get(schema)
   if (before) return before
@@ -62,7 +62,7 @@ function openedOnce(schema: z.core.$ZodType, mode: Mode): z.ZodType {
 }
 
 function open(schema: z.core.$ZodType, mode: Mode): z.ZodType {
-  const inner = (part: z.core.$ZodType): z.ZodType => openedOnce(part, mode)
+  const inner = (part: z.core.$ZodType): z.ZodType => openSchema(part, mode)
   if (schema instanceof z.ZodEnum) return schema.options.every((it) => typeof it === 'string') ? openEnum() : schema
   if (schema instanceof z.ZodLiteral) return openLiteral(schema)
   if (schema instanceof z.ZodObject) {
@@ -118,8 +118,8 @@ function openVariants(union: z.ZodDiscriminatedUnion, mode: Mode): z.ZodType {
 
 function hasVariant(union: z.ZodDiscriminatedUnion, word: unknown): boolean {
   return union.options.some((option) => {
-    const known = option._zod.propValues?.[union.def.discriminator]
-    return known?.has(word as z.core.util.Primitive) ?? false
+    const values = option._zod.propValues?.[union.def.discriminator]
+    return values?.has(word as z.core.util.Primitive) ?? false
   })
 }
 
@@ -135,21 +135,21 @@ class Unreadable {
   }
 }
 
-function withoutUnreadable(value: unknown, found: { path: string; unreadable: UnreadableEntry[] }): unknown {
-  const { path, unreadable } = found
+function withoutUnreadable(value: unknown, unreadableItems: { path: string; unreadable: UnreadableEntry[] }): unknown {
+  const { path, unreadable } = unreadableItems
   if (Array.isArray(value)) {
     return value.flatMap((entry, index) => {
-      const at = `${path}[${index}]`
-      if (!(entry instanceof Unreadable)) return [withoutUnreadable(entry, { path: at, unreadable })]
-      unreadable.push({ path: at, value: entry.value })
+      const itemPath = `${path}[${index}]`
+      if (!(entry instanceof Unreadable)) return [withoutUnreadable(entry, { path: itemPath, unreadable })]
+      unreadable.push({ path: itemPath, value: entry.value })
       return []
     })
   }
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => {
-      const at = path === '' ? name : `${path}.${name}`
-      return [name, withoutUnreadable(part, { path: at, unreadable })]
+      const fieldPath = path === '' ? name : `${path}.${name}`
+      return [name, withoutUnreadable(part, { path: fieldPath, unreadable })]
     }),
   )
 }

@@ -4,13 +4,13 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 
 export const recordingLimits = {
-  /** Of one terminal, as a file; what comes later is not recorded. */
-  mostBytes: 16 * 1024 * 1024,
-  /** Of all: the oldest ones go. */
-  mostBytesOfAll: 512 * 1024 * 1024,
+  /** Maximum file size for one terminal. Later output is not recorded. */
+  maxBytes: 16 * 1024 * 1024,
+  /** Maximum size of all recordings. The oldest are removed. */
+  maxBytesOfAll: 512 * 1024 * 1024,
 } as const
 
-/** What a terminal showed, as asciicast v2. */
+/** Recorded output of a terminal, as asciicast v2. */
 export const Recording = z.object({
   id: z.string(),
   sandbox_id: z.string(),
@@ -18,7 +18,7 @@ export const Recording = z.object({
   terminal_id: z.string(),
   command: z.string(),
   started_at: IsoTime,
-  /** Of the last output in it. */
+  /** Time of the last output, in milliseconds. */
   duration_ms: z.int(),
   bytes: z.int(),
   /** `running`: more may come. `cut`: the terminal showed more than is recorded. */

@@ -3,7 +3,7 @@ import { defineRoute } from './route.ts'
 
 export const removedThingLimits = { listed: { min: 1, max: 500, default: 500 } } as const
 
-const { min, max, default: usual } = removedThingLimits.listed
+const { min, max, default: defaultLimit } = removedThingLimits.listed
 const inRange = `must be a whole number from ${min} to ${max}`
 const wholeNumber = 'must be a whole number from 0 on'
 
@@ -31,7 +31,7 @@ export const listRemovedThings = defineRoute({
       .min(0, wholeNumber)
       .default(0)
       .describe('The last `sequence` that the client has processed.'),
-    limit: z.coerce.number(inRange).int(inRange).min(min, inRange).max(max, inRange).default(usual),
+    limit: z.coerce.number(inRange).int(inRange).min(min, inRange).max(max, inRange).default(defaultLimit),
   }),
   response: z.object({
     account_id: z.string(),

@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest'
 import { createChatCompletion } from './inference.ts'
-import { requestOf } from './route.ts'
+import { buildRequest } from './route.ts'
 import { createSandbox, execTimeoutMs } from './sandboxes.ts'
 import { readTerminal } from './terminals.ts'
 
 test('puts each input where the route wants it', () => {
   const id = 'a'.repeat(32) as never // a brand is only a type
   const sessionId = `pty_${'b'.repeat(24)}` as never
-  expect(requestOf(readTerminal, { id, sessionId, full: true })).toEqual({
+  expect(buildRequest(readTerminal, { id, sessionId, full: true })).toEqual({
     path: `/v1/sandboxes/${'a'.repeat(32)}/pty/pty_${'b'.repeat(24)}/read?full=true`,
     body: undefined,
   })
-  expect(requestOf(createSandbox, { name: 'one' })).toEqual({ path: '/v1/sandboxes', body: '{"name":"one"}' })
+  expect(buildRequest(createSandbox, { name: 'one' })).toEqual({ path: '/v1/sandboxes', body: '{"name":"one"}' })
 })
 
 test('a loose body takes what its schema does not name, and no other body does', () => {
   const chat = { model: 'm', messages: [], stream_options: { include_usage: true }, stop: undefined }
-  expect(requestOf(createChatCompletion, chat).body).toBe(
+  expect(buildRequest(createChatCompletion, chat).body).toBe(
     '{"model":"m","messages":[],"stream_options":{"include_usage":true}}',
   )
   const more = { name: 'one', unknown: 1 }
-  expect(requestOf(createSandbox, more).body).toBe('{"name":"one"}')
+  expect(buildRequest(createSandbox, more).body).toBe('{"name":"one"}')
 })
 
 test('counts an exec timeout of 1000 or more as milliseconds and less as seconds', () => {

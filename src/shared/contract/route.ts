@@ -6,9 +6,9 @@ export type ErrorDialect = 'default' | 'openai' | 'anthropic'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * Of the service: no credential; any credential; `account`, a sign-in or the key of the owner's file, but no API key of
- * a program; the owner's; `person`, the session of the person at this machine and nothing else. Of the agent's own paths
- * (`/local/…`): `person` as well, and `client`, also an API key of the account the agent is.
+ * Required credential. Service: `none`; `key`, any credential; `account`, a sign-in or the key of the owner's file, but
+ * no API key of a program; `owner`; `person`, only the session of the user at this computer. Agent (`/local/…`): `person`,
+ * and `client`, which also accepts API keys of the account of the agent.
  */
 export type RouteAuth = 'none' | 'key' | 'account' | 'owner' | 'person' | 'client'
 
@@ -117,32 +117,32 @@ export function defineRoute<
 /** The fields of an object without the index signature that an empty schema infers. */
 type Fields<T> = { [K in keyof T as string extends K ? never : K]: T[K] }
 
-/** What a caller gives: params, query and body in one flat object (their names never collide). */
+/** Input of a caller: params, query and body in one flat object. Their names never collide. */
 export type Input<R extends Route> = Fields<z.input<R['params']>> &
   Fields<z.input<R['query']>> &
   Fields<z.input<R['body']>>
-/** What a handler gets after parsing. */
+/** Parsed request of a handler. */
 export type Parsed<R extends Route> = {
   params: z.output<R['params']>
   query: z.output<R['query']>
   body: z.output<R['body']>
 }
 export type Output<R extends Route> = z.output<R['response']>
-/** What a handler returns, before the response schema is applied. */
+/** Return value of a handler, before the response schema is applied. */
 export type Answer<R extends Route> = z.input<R['response']>
 
 /** Splits a flat input into the request line and the body. The query keeps only what was given. */
-export function requestOf<R extends Route>(route: R, input: Input<R>): { path: string; body: string | undefined } {
-  const given = input as Record<string, unknown> // Input<R> is an intersection of objects
-  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(given[name])))
+export function buildRequest<R extends Route>(route: R, input: Input<R>): { path: string; body: string | undefined } {
+  const fields = input as Record<string, unknown> // Input<R> is an intersection of objects
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(fields[name])))
   const query = Object.keys(route.query.shape)
-    .filter((name) => given[name] !== undefined)
-    .map((name) => `${encodeURIComponent(name)}=${encodeURIComponent(String(given[name]))}`)
+    .filter((name) => fields[name] !== undefined)
+    .map((name) => `${encodeURIComponent(name)}=${encodeURIComponent(String(fields[name]))}`)
     .join('&')
   const body = Object.fromEntries(
-    bodyNames(route, given)
-      .filter((name) => given[name] !== undefined)
-      .map((name) => [name, given[name]]),
+    bodyNames(route, fields)
+      .filter((name) => fields[name] !== undefined)
+      .map((name) => [name, fields[name]]),
   )
   return {
     path: query === '' ? path : `${path}?${query}`,
@@ -151,9 +151,9 @@ export function requestOf<R extends Route>(route: R, input: Input<R>): { path: s
 }
 
 /** A loose body takes what its schema does not name as well. */
-function bodyNames({ params, query, body }: Route, given: Record<string, unknown>): string[] {
+function bodyNames({ params, query, body }: Route, input: Record<string, unknown>): string[] {
   if (body.def.catchall === undefined) return Object.keys(body.shape)
-  return Object.keys(given).filter((name) => !(name in params.shape) && !(name in query.shape))
+  return Object.keys(input).filter((name) => !(name in params.shape) && !(name in query.shape))
 }
 
 /** A query flag: `true`, `1`, `false`, `0`. */

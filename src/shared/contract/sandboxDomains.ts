@@ -27,7 +27,7 @@ export const SandboxDomain = z.object({
   domain: z.string(),
   port: z.int().nullable().describe('The exposed port that its requests go to now; null until one is exposed.'),
   url: z.string(),
-  /** Where the domain's DNS must lead, with a CNAME or ALIAS record; null when this service has no public address. */
+  /** Required target of a CNAME or ALIAS record. Null if this service has no public address. */
   dns_target: z.string().nullable(),
   verified: z
     .boolean()

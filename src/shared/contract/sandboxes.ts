@@ -19,17 +19,17 @@ export const SandboxStatus = z.enum(['provisioning', 'running', 'stopped', 'erro
 export type SandboxStatus = z.infer<typeof SandboxStatus>
 
 /**
- * What a sandbox reaches beyond itself. `none`: nothing. `internet`: public addresses only, never this machine's
- * loopback or private ranges. `open`: what this machine reaches, but its loopback.
+ * Network access of a sandbox. `none`: no network. `internet`: public addresses only, never addresses of this computer,
+ * its loopback or private ranges. `open`: whatever this computer reaches, except its loopback.
  */
 export const Network = z.enum(['none', 'internet', 'open'], 'must be none, internet or open')
 export type Network = z.infer<typeof Network>
 
-/** Of a sandbox whose creator names none. `auto`: `internet` where its runtime has it, else `none`. */
+/** Network of sandboxes created without one. `auto`: `internet` if the runtime supports it, else `none`. */
 export const DefaultNetwork = z.enum(['auto', ...Network.options], 'must be auto, none, internet or open')
 export type DefaultNetwork = z.infer<typeof DefaultNetwork>
 
-/** What the machine really holds to, not what was asked: `false` is shown to the person as "not enforced". */
+/** Whether the runtime enforces each limit. The window shows `false` as "not enforced". */
 export const Enforced = z.object({ memory: z.boolean(), cpu: z.boolean(), disk: z.boolean(), processes: z.boolean() })
 export type Enforced = z.infer<typeof Enforced>
 
@@ -61,10 +61,10 @@ export const Sandbox = z.object({
   disk_gb: z.number(),
   region: Region,
   runtime: z.string(),
-  /** What it was made from; null is the base of its runtime. */
+  /** Image that the sandbox was created from. Null: the base of its runtime. */
   image: z.string().nullable(),
   network: Network,
-  /** It is stopped after so many minutes without terminals, commands, file and port traffic; null is never. */
+  /** Minutes without terminals, commands, file and port traffic until it stops. Null: never. */
   idle_minutes: z.int().nullable(),
   enforced: Enforced,
   terminal_url: z.string(),
@@ -79,20 +79,32 @@ export type Sandbox = z.infer<typeof Sandbox>
 const vcpu = sandboxLimits.vcpu
 const memory = sandboxLimits.memoryMb
 const disk = sandboxLimits.diskGb
-const between = ({ min, max }: { min: number; max: number }) => `must be a whole number from ${min} to ${max}`
+const describeRange = ({ min, max }: { min: number; max: number }) => `must be a whole number from ${min} to ${max}`
 
 const idle = sandboxLimits.idleMinutes
-const IdleMinutes = z.int(between(idle)).min(idle.min, between(idle)).max(idle.max, between(idle)).nullable()
+const IdleMinutes = z
+  .int(describeRange(idle))
+  .min(idle.min, describeRange(idle))
+  .max(idle.max, describeRange(idle))
+  .nullable()
 
 export const CreateSandbox = z.object({
   name: SandboxName.optional(),
-  vcpu: z.int(between(vcpu)).min(vcpu.min, between(vcpu)).max(vcpu.max, between(vcpu)).default(vcpu.default),
+  vcpu: z
+    .int(describeRange(vcpu))
+    .min(vcpu.min, describeRange(vcpu))
+    .max(vcpu.max, describeRange(vcpu))
+    .default(vcpu.default),
   memory_mb: z
-    .int(between(memory))
-    .min(memory.min, between(memory))
-    .max(memory.max, between(memory))
+    .int(describeRange(memory))
+    .min(memory.min, describeRange(memory))
+    .max(memory.max, describeRange(memory))
     .default(memory.default),
-  disk_gb: z.int(between(disk)).min(disk.min, between(disk)).max(disk.max, between(disk)).default(disk.default),
+  disk_gb: z
+    .int(describeRange(disk))
+    .min(disk.min, describeRange(disk))
+    .max(disk.max, describeRange(disk))
+    .default(disk.default),
   region: Region.default('eu-north'),
   /** A runtime of GET /v1/runtimes; absent is the first available one of the configuration. */
   runtime: z.string().optional(),
@@ -103,7 +115,7 @@ export const CreateSandbox = z.object({
   idle_minutes: IdleMinutes.default(null),
 })
 
-/** Of a new sandbox with the files of another: what is absent is as the other has it. */
+/** Settings of a fork. Absent ones are copied from the original sandbox. */
 export const ForkSandbox = CreateSandbox.pick({ name: true, network: true }).extend({
   vcpu: CreateSandbox.shape.vcpu.unwrap().optional(),
   memory_mb: CreateSandbox.shape.memory_mb.unwrap().optional(),
@@ -271,7 +283,7 @@ export const RuntimeReport = z.object({
     .describe('A shell command that makes the runtime available; null when it is, or when there is none.'),
   enforced: Enforced,
   limit_gaps: z.array(LimitGap).default([]).describe('One for each limit that is not enforced.'),
-  /** What a sandbox of it can be given; the sentence says what is missing for the others, or null. */
+  /** Networks that the runtime supports. The sentence says why others are missing, or null. */
   networks: z.array(Network),
   network_detail: z.string().nullable(),
   network_cure: z

@@ -12,7 +12,7 @@ export const Snapshot = z.object({
   id: SnapshotId,
   sandbox_id: SandboxId,
   name: z.string(),
-  /** What it takes on the disk now; less than it holds where the file system shares what is alike. */
+  /** Current size on disk. Smaller than the content where the file system shares blocks. */
   size_bytes: z.number(),
   created_at: IsoTime,
 })
@@ -64,7 +64,7 @@ export const forkSnapshot = defineRoute({
   tag: 'Snapshots',
   refusals: [402, 507],
   params: SnapshotParams,
-  /** What is absent is as the sandbox of the snapshot has it; its name gets ` fork` after it. */
+  /** Absent fields are copied from the sandbox of the snapshot; its name gets the suffix ` fork`. */
   body: ForkSandbox,
   response: Sandbox,
   status: 201,

@@ -1,22 +1,22 @@
 import { z } from 'zod'
 import { FamilyId } from './families.ts'
-import { ModelPrice, ModelServerName, ModelServerUrl, mostServedModels, servedModelName } from './providers.ts'
+import { ModelPrice, ModelServerName, ModelServerUrl, maxServedModels, servedModelName } from './providers.ts'
 
-/** What a service prints, in one line of JSON, when it is ready. */
+/** Line of JSON that a service prints when it is ready. */
 export const ServiceReady = z.object({
   event: z.literal('ready'),
   url: z.string(),
   owner_key_file: z.string(),
-  /** Where the application asks it, in the place of its address. */
+  /** Unix socket that the application uses instead of the TCP address. */
   socket: z.string().optional(),
 })
 export type ServiceReady = z.infer<typeof ServiceReady>
 
-/** What the application writes to the stdin of a supervised service. The service keeps it in memory alone. */
+/** Messages from the application to the stdin of a supervised service. Held in memory only. */
 export const ServiceOrder = z.discriminatedUnion('event', [
-  /** How the person at its window is known. */
+  /** Key that authenticates the user at the window. */
   z.object({ event: z.literal('person'), key: z.string() }),
-  /** Where it forwards requests from. */
+  /** Hosts that the application forwards requests from. */
   z.object({ event: z.literal('fronts'), hosts: z.array(z.string()).readonly() }),
   /** Null: the person has set none, so that of the configuration counts. */
   z.object({ event: z.literal('provider-key'), family: FamilyId, key: z.string().min(1).nullable() }),
@@ -29,7 +29,7 @@ export const ServiceOrder = z.discriminatedUnion('event', [
           name: ModelServerName,
           base_url: ModelServerUrl,
           api_key: z.string().min(1).nullable(),
-          models: z.array(z.string().regex(servedModelName)).max(mostServedModels).readonly(),
+          models: z.array(z.string().regex(servedModelName)).max(maxServedModels).readonly(),
           free: z.boolean(),
           /** Prices by model. A model without a price is free, or its price is unknown. */
           prices: z.record(z.string(), ModelPrice),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const Colour = z.string().regex(/^#[0-9a-f]{6}$/i, 'must be #rrggbb')
 
-/** What a terminal is drawn with, for programs that ask (OSC 4, 10, 11 and 12). */
+/** Colors of a terminal, for programs that query them (OSC 4, 10, 11 and 12). */
 export const TerminalColours = z.object({
   foreground: Colour,
   background: Colour,
@@ -12,8 +12,8 @@ export const TerminalColours = z.object({
 })
 export type TerminalColours = z.infer<typeof TerminalColours>
 
-/** Of terminals that nobody has looked at yet: the window's dark theme. */
-export const usualColours: TerminalColours = {
+/** Colors of terminals without a viewer yet: the dark theme of the window. */
+export const defaultColours: TerminalColours = {
   foreground: '#e8e9eb',
   background: '#101113',
   cursor: '#e8e9eb',

@@ -8,7 +8,7 @@ export const searchLimits = { queryLength: 500, matches: { default: 200, max: 20
 export const TerminalMatch = z.object({
   sandbox_id: SandboxId,
   session_id: TerminalId,
-  /** Where the match begins: rows counted from the oldest that is kept, from 0. It moves as older rows are forgotten. */
+  /** First row of the match, counted from the oldest stored row, from 0. Decreases as older rows are dropped. */
   row: z.int(),
   /** The line; of a very long one the part around the match. */
   text: z.string(),
@@ -47,7 +47,7 @@ export const searchTerminals = defineRoute({
     matches: z.array(TerminalMatch),
     /** There is more than this: more matches than `limit`, or terminals that were not reached in time. */
     truncated: z.boolean(),
-    /** How many terminals were searched. */
+    /** Number of searched terminals. */
     searched: z.int(),
   }),
 })

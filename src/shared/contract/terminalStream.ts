@@ -30,7 +30,7 @@ export const streamLimits = {
   windowBytes: 1024 * 1024,
   ackEveryBytes: 128 * 1024,
   stallMs: 10_000,
-  /** Of a viewer with `skip`: it is shown the present screen when it is further behind than `behindBytes`. */
+  /** Limits of a viewer with `skip`, which receives the current screen when more than `behindBytes` behind. */
   skip: { windowBytes: 128 * 1024, ackEveryBytes: 16 * 1024, behindBytes: 256 * 1024, everyMs: 250 },
 } as const
 
@@ -104,7 +104,7 @@ export const ClientStreamMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ack'), bytes: z.int().min(0) }),
   /** The snapshot of the last `skipped` is on the screen. */
   z.object({ type: z.literal('drawn') }),
-  /** What this viewer draws with: from now on the host's answer to programs that ask for colours. */
+  /** Colors of this viewer. The host reports them to programs that query colors from then on. */
   z.object({ type: z.literal('colours'), colours: TerminalColours }),
 ])
 export type ClientStreamMessage = z.infer<typeof ClientStreamMessage>

@@ -31,7 +31,7 @@ export const Terminal = z.object({
   rows: z.int(),
   state: TerminalState,
   created_at: IsoTime,
-  /** What a person called it; null while nobody did. */
+  /** Name chosen by the user. Null if none. */
   name: z.string().nullable(),
   /** The title the program set (OSC 0 and 2), if any. */
   title: z.string().nullable(),

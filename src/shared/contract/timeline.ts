@@ -11,14 +11,14 @@ export const TimelineEntry = z.object({
   /** `area.event`: `intent.signed`, `wallet.unlocked`, `sandbox.created`. */
   kind: z.string(),
   actor: z.object({ kind: z.enum(['person', 'client', 'tool', 'agent', 'service', 'system']), name: z.string() }),
-  /** What it is about: an intent, a sandbox, an account; null when nothing in particular. */
+  /** Subject: an intent, a sandbox, an account. Null if none. */
   subject: z.string().nullable(),
   /** One plain sentence without secrets. */
   summary: z.string(),
   detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
-  /** What it belongs to. Null where nobody knows, and in entries of earlier versions. */
+  /** Task of the entry. Null if unknown, and in entries of earlier versions. */
   task: z.string().nullable(),
-  /** What it leads to, by kind. */
+  /** Links of the entry, by kind. */
   links: Links,
   /** SHA-256 as hexadecimal, of the entry's canonical JSON with `previous_hash` in it. */
   previous_hash: z.string(),
@@ -29,7 +29,7 @@ export const TimelineEntry = z.object({
 export type TimelineEntry = z.infer<typeof TimelineEntry>
 
 /** Returns the intent that an entry is about. */
-export function requestIdOf({
+export function getRequestId({
   kind,
   subject,
   detail,
@@ -46,7 +46,7 @@ const Filters = {
   kinds: z.string().max(500).optional(),
   actor: z.enum(['person', 'client', 'tool', 'agent', 'service', 'system']).optional(),
   task: TaskId.optional(),
-  /** What an entry leads to: `payment:pay_1`. */
+  /** Link that entries must have: `payment:pay_1`. */
   link: LinkText.optional(),
   from: IsoTime.optional(),
   to: IsoTime.optional(),
@@ -91,7 +91,7 @@ export const verifyTimeline = defineRoute({
     checked: z.int(),
     /** The oldest entries, up to here, were cut off, as an entry of the log says. Null: none were. */
     cut_through: z.int().nullable(),
-    /** Of the newest entry; null when there is none. */
+    /** Sequence and hash of the newest entry. Null for an empty log. */
     head: z.object({ sequence: z.int(), hash: z.string() }).nullable(),
     /** The first ones, oldest first. */
     problems: z.array(z.object({ sequence: z.int(), problem: z.string() })).max(100),

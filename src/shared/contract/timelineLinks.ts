@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What belongs together: a turn of a chat (`chat:` and the message that asked), a call of a tool or of a program (`call:`),
- * or what a person did (`action:`). Everything that follows from it carries the same task, in both halves.
+ * Task id: a turn of a chat (`chat:` and the message of the user), a call of a tool or program (`call:`), or an action of
+ * the user (`action:`). All consequences carry the same task, in both halves.
  */
 export const TaskId = z
   .string()
@@ -10,12 +10,12 @@ export const TaskId = z
 export type TaskId = z.infer<typeof TaskId>
 
 /**
- * Which task a request of the agent belongs to, so that the service notes it with what it does. Counts from the account's
- * own agent alone: the API key of a program could name a task that is not its own.
+ * Header with the task of a request of the agent, which the service records. Accepted from the agent of the account only:
+ * the API key of a program could claim the task of another.
  */
 export const taskHeader = 'x-steward-task'
 
-/** What an entry of the log can lead to. */
+/** Kinds of links in log entries. */
 export const linkKinds = [
   'conversation',
   'message',

@@ -14,7 +14,7 @@ export const stdioDoorFile = 'mcp.json'
 export const StdioDoor = z.object({ url: z.string(), key: z.string(), pid: z.int() })
 export type StdioDoor = z.infer<typeof StdioDoor>
 
-/** Of a request to `/mcp`: a profile that is narrower than the client's, for this request alone. */
+/** Header of a request to `/mcp` that narrows the profile of the client for this request. */
 export const profileHeader = 'x-steward-profile'
 
 export const toolProfiles = ['all', 'read-only', 'sandboxes', 'domains', 'money', 'code'] as const

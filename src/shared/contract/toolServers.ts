@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SandboxId, unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
-import { KeptKey } from './providers.ts'
+import { StoredKey } from './providers.ts'
 import { defineRoute } from './route.ts'
 
 /**
@@ -11,12 +11,12 @@ import { defineRoute } from './route.ts'
 
 export const toolServerLimits = {
   servers: 20,
-  /** Of one server. */
+  /** Maximum number of tools per server. */
   tools: 128,
   secrets: 8,
-  /** Of a description: what is beyond is cut, for the person and the model alike. */
+  /** Maximum length of a description. Longer ones are cut for the user and the model. */
   descriptionCharacters: 2_000,
-  /** Of an input schema, as JSON. */
+  /** Maximum length of an input schema as JSON. */
   schemaCharacters: 16_000,
 } as const
 
@@ -28,26 +28,26 @@ export const ToolServerId = z
 export type ToolServerId = z.infer<typeof ToolServerId>
 
 /** First words of Steward's own tools: no server is called like them. */
-const notTaken = /^(?!(approval|chat|credits|domain|identity|operations|sandbox|steward|wallet)$)/
+const unreservedName = /^(?!(approval|chat|credits|domain|identity|operations|sandbox|steward|wallet)$)/
 
-/** It stands before the names of its tools: `files__read_file`. */
+/** Name and prefix of the tools: `files__read_file`. */
 export const ToolServerName = z
   .string()
   .trim()
   .regex(/^[a-z][a-z0-9-]{0,19}$/, 'must be lower-case letters, digits and hyphens, at most 20')
-  .regex(notTaken, 'must be another: tools of Steward are called so')
+  .regex(unreservedName, 'must be another: tools of Steward are called so')
 
 /** Between the name of a server and the name of its tool: no tool of Steward has it. */
 export const servedMark = '__'
 
 /** The server that a tool of a chat is of; undefined for Steward's own. */
-export function serverNameOf(tool: string): string | undefined {
-  const at = tool.indexOf(servedMark)
-  return at > 0 ? tool.slice(0, at) : undefined
+export function parseServerName(tool: string): string | undefined {
+  const index = tool.indexOf(servedMark)
+  return index > 0 ? tool.slice(0, index) : undefined
 }
 
 const addressDemand = 'must be an https:// address, or an http:// one of this computer'
-export const ToolServerPlace = z.discriminatedUnion('kind', [
+export const ToolServerTransport = z.discriminatedUnion('kind', [
   /** A program in a sandbox, spoken with over its standard input and output. */
   z.object({
     kind: z.literal('sandbox'),
@@ -63,9 +63,9 @@ export const ToolServerPlace = z.discriminatedUnion('kind', [
       .regex(/^https?:\/\/[\x21-\x7e]+$/i, addressDemand),
   }),
 ])
-export type ToolServerPlace = z.infer<typeof ToolServerPlace>
+export type ToolServerTransport = z.infer<typeof ToolServerTransport>
 
-/** Of a header, or of a variable of the program. */
+/** Name of a header or an environment variable. */
 export const SecretName = z
   .string()
   .trim()
@@ -73,13 +73,13 @@ export const SecretName = z
 
 const JsonSchema = z.record(z.string(), z.unknown())
 
-/** What a server says of a tool, as the person and the model get it: without hidden characters, cut, its schema made small. */
+/** Sanitized description of a tool: without hidden characters, cut, with a reduced schema. */
 export const ServedText = z.object({ title: z.string().nullable(), description: z.string(), input_schema: JsonSchema })
 export type ServedText = z.infer<typeof ServedText>
 
 export const ServedTool = z.object({
   name: z.string(),
-  /** How the model calls it; null where it cannot be called. */
+  /** Name of the tool for the model. Null if it cannot be called. */
   alias: z.string().nullable(),
   ...ServedText.shape,
   /** Stands for all that the server says of it: what is agreed to is this, and nothing that comes later. */
@@ -87,11 +87,11 @@ export const ServedTool = z.object({
   enabled: z.boolean(),
   /** Each call waits for the person. */
   ask: z.boolean(),
-  /** It is listed otherwise than when the person agreed to it, which was this: it is off until they agree again. */
+  /** Description that the user approved, if the server changed it since. The tool is off until approved again. */
   changed_from: ServedText.nullable(),
   /** The server lists it no more. */
   missing: z.boolean(),
-  /** What the server itself says of it; nothing relies on that. */
+  /** Hints of the server. Untrusted: nothing relies on them. */
   hints: z.array(z.enum(['reads', 'destroys', 'open-world'])),
   /** Why it cannot be used, in one sentence. */
   fault: z.string().nullable(),
@@ -102,10 +102,10 @@ export const ToolServer = z.object({
   id: ToolServerId,
   name: z.string(),
   enabled: z.boolean().describe('Off: it is not spoken with, and no model sees its tools.'),
-  place: ToolServerPlace,
-  secrets: z.array(z.object({ name: z.string(), key: KeptKey.nullable() })),
+  place: ToolServerTransport,
+  secrets: z.array(z.object({ name: z.string(), key: StoredKey.nullable() })),
   tools: z.array(ServedTool),
-  /** How it called itself when it was last asked. */
+  /** Name that the server last reported. */
   calls_itself: z.string().nullable(),
   /** The revision of the protocol that it speaks. */
   revision: z.string().nullable(),
@@ -141,7 +141,7 @@ export const addToolServer = defineRoute({
   refusals: [409, 429],
   body: z.object({
     name: ToolServerName,
-    place: ToolServerPlace,
+    place: ToolServerTransport,
     secret_names: z
       .array(SecretName)
       .max(toolServerLimits.secrets, `must be at most ${toolServerLimits.secrets}`)

@@ -6,11 +6,11 @@ import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 
 export const uploadLimits = {
-  /** Of one file. */
+  /** Maximum size of a file. */
   maxBytes: 50 * 1024 ** 3,
   /** Begun and not completed, of one sandbox. */
   perSandbox: 64,
-  /** What a client should send at once, so that little is lost with a connection. */
+  /** Recommended chunk size, so that a lost connection costs little. */
   chunkBytes: 8 * 1024 * 1024,
   /** The most that one request may carry. */
   maxChunkBytes: 64 * 1024 * 1024,
@@ -24,7 +24,7 @@ export const Upload = z.object({
   upload_id: UploadId,
   path: z.string(),
   size: z.int(),
-  /** So many bytes have come: the next request begins there. */
+  /** Received bytes. The next request begins at this offset. */
   offset: z.int(),
   /** The file is in its place. */
   complete: z.boolean(),
@@ -53,7 +53,7 @@ export const beginUpload = defineRoute({
     replace: z.boolean().default(false),
     /** The file in its place must still be of this version (`fileStat`) then. */
     if_version: z.string().max(200).optional(),
-    /** Of the whole file, in hexadecimal; checked before it takes its place. */
+    /** Hexadecimal SHA-256 of the whole file, verified before the file is moved into place. */
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal characters')

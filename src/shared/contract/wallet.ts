@@ -52,7 +52,7 @@ export const Keyring = z.object({
   id: KeyringId,
   kind: z.enum(['phrase', 'private_key']),
   label: z.string(),
-  /** Of a phrase: how many words it has. */
+  /** Number of words of a recovery phrase. Null for private keys. */
   words: z.int().nullable(),
   /** The person has shown that it is written down; imported ones were. */
   written_down: z.boolean(),
@@ -64,14 +64,14 @@ export type Keyring = z.infer<typeof Keyring>
 export const WalletState = z.enum([
   /** No wallet yet. */
   'absent',
-  /** It needs the passphrase. */
+  /** The passphrase is required. */
   'locked',
   'unlocked',
   /** The system's keychain is locked: unlock it with the system's own dialog, then try again. */
   'keychain_locked',
   /** There is a wallet, and its keychain does not answer. */
   'keychain_unavailable',
-  /** What was kept cannot be read: nothing is written over it. */
+  /** The stored wallet cannot be read. Steward does not overwrite it. */
   'damaged',
 ])
 export type WalletState = z.infer<typeof WalletState>
@@ -80,7 +80,7 @@ export const WalletBackend = z.object({
   kind: z.enum(['secret_service', 'macos_keychain', 'windows_credential_manager', 'vault_file']),
   /** As a person knows it: `Secret Service (GNOME Keyring, KWallet)`, `Encrypted file`. */
   name: z.string(),
-  /** Where it is, or why there is no keychain. One sentence. */
+  /** Location of the store, or why there is no keychain. One sentence. */
   detail: z.string(),
 })
 export type WalletBackend = z.infer<typeof WalletBackend>
@@ -92,7 +92,7 @@ export const Wallet = z.object({
   backend: WalletBackend,
   /** Null: it stays unlocked until it is locked or Steward ends. */
   auto_lock_minutes: z.int().nullable(),
-  /** Of the account that signs where none is named; of each chain. */
+  /** Default signing account of each chain. */
   default_accounts: z.object({ evm: WalletAccountId.nullable(), solana: WalletAccountId.nullable() }),
   keyrings: z.array(Keyring),
 })
@@ -171,7 +171,7 @@ export const renameKeyring = defineRoute({
   response: Wallet,
 })
 
-/** What a sheet is for. Each asks for the passphrase itself where it needs one. */
+/** Purpose of a secure prompt. Each requests the passphrase if it needs one. */
 export const SheetPurpose = z.enum([
   'create', // choose 12 or 24 words and a passphrase, write them down, prove it
   'import', // phrase, private key or Keystore V3 file
@@ -228,7 +228,7 @@ export const openWalletSheet = defineRoute({
   status: 201,
 })
 
-/** Of one EVM account on one network. */
+/** Balance of one EVM account on one network. */
 export const Balance = z.object({
   account_id: WalletAccountId,
   address: z.string(),
@@ -237,7 +237,7 @@ export const Balance = z.object({
   usdc: z.string().nullable(),
   ether: z.string().nullable().describe('Null on Solana.'),
   lamports: z.string().nullable().describe('Null on every other network.'),
-  /** Of these figures; null when none were ever read. */
+  /** Time of the figures. Null if they were never read. */
   as_of: IsoTime.nullable(),
 })
 export type Balance = z.infer<typeof Balance>
@@ -275,7 +275,7 @@ export const listNetworks = defineRoute({
         chain_id: z.int().nullable().describe('Null on Solana.'),
         test: z.boolean(),
         usdc_address: z.string(),
-        /** Where balances are read, without anything secret that its address may hold. */
+        /** Host of the RPC node, without secrets that its URL may contain. */
         rpc_host: z.string(),
       }),
     ),

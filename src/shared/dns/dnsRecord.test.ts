@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { characterStrings, quotedText, textPieces } from './characterStrings.ts'
+import { characterStrings, quoteText, textPieces } from './characterStrings.ts'
 import { DnsRecordFault, type NewDnsRecord, normalRecord } from './dnsRecord.ts'
-import { zoneConflict } from './zoneRules.ts'
+import { findZoneConflict } from './zoneRules.ts'
 
 const zone = 'example.com'
-const record = (given: Partial<NewDnsRecord>) =>
-  normalRecord(zone, { type: 'A', host: '@', value: '192.0.2.1', ...given })
+const record = (fields: Partial<NewDnsRecord>) =>
+  normalRecord(zone, { type: 'A', host: '@', value: '192.0.2.1', ...fields })
 
 test.each([
   [{ host: 'WWW.' }, { host: 'www' }],
@@ -35,7 +35,9 @@ test.each([
   [{ distance: null }, { distance: null }],
   [{ type: 'MX', value: 'mail.example.com', distance: 7 }, { distance: 7 }],
   [{}, { ttl: 3_600 }],
-] as [Partial<NewDnsRecord>, object][])('%o is kept as %o', (given, kept) => expect(record(given)).toMatchObject(kept))
+] as [Partial<NewDnsRecord>, object][])('%o is kept as %o', (fields, expected) =>
+  expect(record(fields)).toMatchObject(expected),
+)
 
 test.each([
   [{ host: 'a..b' }, 'host'],
@@ -65,9 +67,9 @@ test.each([
   [{ ttl: 299 }, 'ttl'],
   [{ ttl: 86_401 }, 'ttl'],
   [{ ttl: 300.5 }, 'ttl'],
-] as [Partial<NewDnsRecord>, string][])('%o is refused for its %s', (given, field) => {
+] as [Partial<NewDnsRecord>, string][])('%o is refused for its %s', (fields, field) => {
   try {
-    record(given)
+    record(fields)
   } catch (fault) {
     expect(fault).toBeInstanceOf(DnsRecordFault)
     expect((fault as DnsRecordFault).field).toBe(field)
@@ -100,12 +102,12 @@ test('what is kept is kept again as it is', () => {
     record({ type: 'SRV', host: '_a._udp', value: '0 1 b.example.com' }),
     record({ type: 'CAA', value: '0 issue ";"' }),
   ]
-  for (const one of all) expect(normalRecord(zone, one)).toEqual(one)
+  for (const record of all) expect(normalRecord(zone, record)).toEqual(record)
 })
 
 test('text of any bytes comes back from its quotes, in strings of at most 255 bytes', () => {
   for (const text of ['a', '"', '\\', 'é€😀', ' lead and trail ', 'x'.repeat(255), 'é'.repeat(600), '\\065"\\"']) {
-    expect(characterStrings(quotedText(text))).toBe(text)
+    expect(characterStrings(quoteText(text))).toBe(text)
     for (const piece of textPieces(text)) expect(piece.length).toBeLessThanOrEqual(255)
   }
   expect(textPieces('x'.repeat(256))).toHaveLength(2)
@@ -117,10 +119,10 @@ test.each(['"', '"a', 'a"', '"a" b', '"a""b"', '"\\', '"\\256"', '"\\2"'])('%s i
 
 test('beside a CNAME nothing stands, and no record stands twice', () => {
   const www = record({ host: 'www' })
-  expect(zoneConflict([www], record({ host: 'www', ttl: 600 }))).toEqual({ with: www, reason: 'duplicate' })
+  expect(findZoneConflict([www], record({ host: 'www', ttl: 600 }))).toEqual({ with: www, reason: 'duplicate' })
   const alias = record({ type: 'CNAME', host: 'www', value: 'example.net' })
-  expect(zoneConflict([www], alias)?.reason).toBe('cname')
-  expect(zoneConflict([alias], www)?.reason).toBe('cname')
-  expect(zoneConflict([alias], record({ type: 'TXT', host: 'mail', value: 'x' }))).toBeUndefined()
-  expect(zoneConflict([www], record({ host: 'www', value: '192.0.2.2' }))).toBeUndefined()
+  expect(findZoneConflict([www], alias)?.reason).toBe('cname')
+  expect(findZoneConflict([alias], www)?.reason).toBe('cname')
+  expect(findZoneConflict([alias], record({ type: 'TXT', host: 'mail', value: 'x' }))).toBeUndefined()
+  expect(findZoneConflict([www], record({ host: 'www', value: '192.0.2.2' }))).toBeUndefined()
 })

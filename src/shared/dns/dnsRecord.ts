@@ -10,7 +10,7 @@ export const dnsLimits = {
   ttl: { min: 300, max: 86_400, default: 3_600 },
   /** Preference of MX, priority of SRV. */
   distance: { min: 0, max: 65_535, default: 10 },
-  /** Of a TXT record. */
+  /** Maximum length of a TXT record. */
   textBytes: 4_096,
   records: 1_000,
 } as const
@@ -22,7 +22,7 @@ export type DnsRecordData = {
   /** A, AAAA: an address. CNAME, MX, NS: a host name. SRV: `weight port target`. CAA: `flags tag "value"`. TXT: the text. */
   value: string
   ttl: number
-  /** Of MX and SRV, otherwise null. */
+  /** Priority of MX and SRV records. Null for other types. */
   distance: number | null
 }
 
@@ -31,7 +31,7 @@ export type NewDnsRecord = Omit<DnsRecordData, 'ttl' | 'distance'> & {
   distance?: number | null | undefined
 }
 
-/** What is wrong with a record: the field, and a sentence that begins with it. */
+/** Error of a record: the field, and a sentence that begins with its name. */
 export class DnsRecordFault extends Error {
   readonly field: 'type' | 'host' | 'value' | 'ttl' | 'distance'
 
@@ -47,11 +47,11 @@ export class DnsRecordFault extends Error {
  * @param zone the name of the domain in ASCII and lower case
  * @throws DnsRecordFault
  */
-export function normalRecord(zone: string, given: NewDnsRecord): DnsRecordData {
-  const { type } = given
-  const host = normalHost(zone, given.host)
-  const value = values[type](given.value.trim(), zone)
-  const distance = normalDistance(given)
+export function normalRecord(zone: string, record: NewDnsRecord): DnsRecordData {
+  const { type } = record
+  const host = normalHost(zone, record.host)
+  const value = values[type](record.value.trim(), zone)
+  const distance = normalDistance(record)
   if (type === 'CNAME' && host === '@')
     throw new DnsRecordFault('host', 'must not be `@`: a CNAME is not allowed at the root')
   if (type === 'NS' && host === '@') {
@@ -61,7 +61,7 @@ export function normalRecord(zone: string, given: NewDnsRecord): DnsRecordData {
     throw new DnsRecordFault('host', 'must begin with service and protocol, as in `_sip._tcp`')
   }
   if (type === 'NS' && host.includes('*')) throw new DnsRecordFault('host', 'must not be a wildcard for NS')
-  return { type, host, value, ttl: normalTtl(given.ttl), distance }
+  return { type, host, value, ttl: normalTtl(record.ttl), distance }
 }
 
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
@@ -73,22 +73,22 @@ export function normalHost(zone: string, given: string): string {
   const host = isZone ? '@' : lower.endsWith(`.${zone}`) ? lower.slice(0, -zone.length - 1) : lower
   if (host === '@') return host
   const labels = host.split('.')
-  const isName = labels.every((it, at) => label.test(it) || (at === 0 && it === '*'))
+  const isName = labels.every((it, index) => label.test(it) || (index === 0 && it === '*'))
   if (!isName) throw new DnsRecordFault('host', 'must be `@`, or labels of letters, digits, `-` and `_`, as in `www`')
   if (host.length + 1 + zone.length > 253) throw new DnsRecordFault('host', 'is too long together with the domain')
   return host
 }
 
 function normalTtl(ttl: number | undefined): number {
-  const { min, max, default: usual } = dnsLimits.ttl
-  if (ttl === undefined) return usual
+  const { min, max, default: defaultTtl } = dnsLimits.ttl
+  if (ttl === undefined) return defaultTtl
   if (Number.isInteger(ttl) && ttl >= min && ttl <= max) return ttl
   throw new DnsRecordFault('ttl', `must be a whole number of seconds from ${min} to ${max}`)
 }
 
 function normalDistance({ type, distance }: NewDnsRecord): number | null {
-  const { min, max, default: usual } = dnsLimits.distance
-  const number = distance ?? usual
+  const { min, max, default: defaultDistance } = dnsLimits.distance
+  const number = distance ?? defaultDistance
   if (!Number.isInteger(number) || number < min || number > max) {
     throw new DnsRecordFault('distance', `must be a whole number from ${min} to ${max}`)
   }
@@ -163,17 +163,17 @@ function normalIpv6(text: string): string {
   const [a = 0, b = 0, c = 0, d = 0] = digits.map(Number)
   const whole = digits.length > 0 ? `${before}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}` : text
   const [head = '', tail] = whole.split('::')
-  const groupsOf = (part: string) => (part === '' ? [] : part.split(':'))
-  const first = groupsOf(head)
-  const last = groupsOf(tail ?? '')
+  const splitGroups = (part: string) => (part === '' ? [] : part.split(':'))
+  const first = splitGroups(head)
+  const last = splitGroups(tail ?? '')
   const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0')
   const groups = [...first, ...zeros, ...last].map((it) => Number.parseInt(it, 16).toString(16))
   const runs = groups.join(':').match(/(?<=^|:)0(:0)+(?=:|$)/g) ?? []
-  const [longest] = runs.toSorted((one, other) => other.length - one.length)
-  return longest === undefined ? groups.join(':') : shortened(groups.join(':'), longest)
+  const [longestRun] = runs.toSorted((a, b) => b.length - a.length)
+  return longestRun === undefined ? groups.join(':') : shortenAddress(groups.join(':'), longestRun)
 }
 
-function shortened(address: string, run: string): string {
-  const at = new RegExp(`(?:^|:)${run}(?:$|:)`).exec(address)
-  return at ? `${address.slice(0, at.index)}::${address.slice(at.index + at[0].length)}` : address
+function shortenAddress(address: string, run: string): string {
+  const index = new RegExp(`(?:^|:)${run}(?:$|:)`).exec(address)
+  return index ? `${address.slice(0, index.index)}::${address.slice(index.index + index[0].length)}` : address
 }

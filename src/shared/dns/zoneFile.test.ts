@@ -13,7 +13,7 @@ const nameservers = ['ns1.example.net', 'ns2.example.net']
 const run = promisify(execFile)
 
 test('a file as BIND writes it', () => {
-  const { records, leftOut } = parseZoneFile(
+  const { records, skipped } = parseZoneFile(
     zone,
     `\ufeff$TTL 1h ; usual
 $ORIGIN example.com.
@@ -38,7 +38,7 @@ $ORIGIN lab
 a 300 A 192.0.2.3
 `,
   )
-  expect(leftOut).toEqual([
+  expect(skipped).toEqual([
     { line: 3, reason: 'SOA: set by the registrar' },
     { line: 6, reason: 'NS: set by the registrar' },
     { line: 19, reason: 'HINFO: not supported' },
@@ -86,11 +86,11 @@ test.each([
   ['@ MX 70000 mail', 1, 'The priority'],
   ['$TTL', 1, 'wrong value'],
   [`a TXT ${'x '.repeat(300)}`, 1, 'too long'],
-  [Array.from({ length: 1_001 }, (_, at) => `a${at} A 192.0.2.1`).join('\n'), 1_001, 'more than 1000'],
+  [Array.from({ length: 1_001 }, (_, index) => `a${index} A 192.0.2.1`).join('\n'), 1_001, 'more than 1000'],
   ['x'.repeat(zoneFileLimit + 1), 1, 'characters'],
-])('%j is refused at its line', (text, line, what) => {
+])('%j is refused at its line', (text, line, reason) => {
   expect(() => parseZoneFile(zone, text)).toThrow(
-    expect.objectContaining({ name: 'ZoneFileFault', line, message: expect.stringContaining(what) }),
+    expect.objectContaining({ name: 'ZoneFileFault', line, message: expect.stringContaining(reason) }),
   )
 })
 

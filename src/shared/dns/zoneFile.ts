@@ -1,4 +1,4 @@
-import { quotedText } from './characterStrings.ts'
+import { quoteText } from './characterStrings.ts'
 import {
   type DnsRecordData,
   DnsRecordFault,
@@ -10,10 +10,10 @@ import {
 import { type ZoneEntry, ZoneFileFault, zoneEntries } from './zoneTokens.ts'
 
 /** A line that an import leaves out, and why. */
-export type LeftOutLine = { line: number; reason: string }
+export type SkippedLine = { line: number; reason: string }
 /** Record whose TTL was clamped to the limits. */
 export type ClampedTtl = { line: number; from: number; to: number }
-export type ImportedZone = { records: DnsRecordData[]; leftOut: LeftOutLine[]; clamped: ClampedTtl[] }
+export type ImportedZone = { records: DnsRecordData[]; skipped: SkippedLine[]; clamped: ClampedTtl[] }
 
 /** Characters. */
 export const zoneFileLimit = 1_000_000
@@ -26,19 +26,19 @@ export const zoneFileLimit = 1_000_000
  */
 export function parseZoneFile(zone: string, text: string): ImportedZone {
   if (text.length > zoneFileLimit) throw new ZoneFileFault(1, `The file has more than ${zoneFileLimit} characters`)
-  const found: ImportedZone = { records: [], leftOut: [], clamped: [] }
-  const seen = new Set<string>()
+  const found: ImportedZone = { records: [], skipped: [], clamped: [] }
+  const seenRecords = new Set<string>()
   const state: State = { origin: zone, owner: undefined, ttl: undefined, lastTtl: undefined }
   for (const entry of zoneEntries(text)) {
     const read = readEntry(zone, state, entry)
     if (!read) continue
     if ('reason' in read) {
-      found.leftOut.push(read)
+      found.skipped.push(read)
       continue
     }
     const key = JSON.stringify([read.type, read.host, read.value, read.distance])
-    if (seen.has(key)) throw new ZoneFileFault(entry.line, 'The same record stands in the file twice')
-    seen.add(key)
+    if (seenRecords.has(key)) throw new ZoneFileFault(entry.line, 'The same record stands in the file twice')
+    seenRecords.add(key)
     found.records.push(read)
     const from = state.lastTtl
     if (from !== undefined && from !== read.ttl) found.clamped.push({ line: entry.line, from, to: read.ttl })
@@ -53,61 +53,61 @@ type State = {
   /** Names without a final dot stand below it. */
   origin: string
   owner: string | undefined
-  /** Of `$TTL`. */
+  /** Value of `$TTL`. */
   ttl: number | undefined
-  /** Of the record before. */
+  /** TTL of the previous record. */
   lastTtl: number | undefined
 }
 
-function readEntry(zone: string, state: State, entry: ZoneEntry): DnsRecordData | LeftOutLine | undefined {
+function readEntry(zone: string, state: State, entry: ZoneEntry): DnsRecordData | SkippedLine | undefined {
   const { line, words } = entry
   const [first] = words
   if (first && !first.quoted && first.text.startsWith('$')) return directive(state, entry)
-  let at = 0
+  let index = 0
   if (!entry.continues && first) {
     state.owner = absolute(first.text, state.origin)
-    at = 1
+    index = 1
   }
   if (state.owner === undefined) throw new ZoneFileFault(line, 'There is no name before the first record')
   let ttl: number | undefined
   for (let more = 0; more < 2; more += 1) {
-    const word = words[at]?.text ?? ''
-    const seconds = ttl === undefined ? secondsOf(word) : undefined
+    const word = words[index]?.text ?? ''
+    const seconds = ttl === undefined ? toSeconds(word) : undefined
     if (seconds === undefined && !/^(in|ch|hs|cs)$/i.test(word)) break
     if (seconds === undefined && word.toUpperCase() !== 'IN') {
       throw new ZoneFileFault(line, `Records of class ${word.toUpperCase()} cannot be imported`)
     }
     ttl ??= seconds
-    at += 1
+    index += 1
   }
-  const type = words[at]?.text.toUpperCase() ?? ''
-  const data = words.slice(at + 1)
+  const type = words[index]?.text.toUpperCase() ?? ''
+  const data = words.slice(index + 1)
   state.lastTtl = ttl ?? state.ttl ?? state.lastTtl
   if (!/^[A-Z][A-Z0-9-]{0,15}$/.test(type)) throw new ZoneFileFault(line, 'There is no record type')
   const isOfDomain = state.owner === zone && type === 'NS'
   if (type === 'SOA' || isOfDomain) return { line, reason: `${type}: set by the registrar` }
-  if (!isKnown(type)) return { line, reason: `${type}: not supported` }
+  if (!isSupportedType(type)) return { line, reason: `${type}: not supported` }
   return record({ zone, line, type, data, owner: state.owner, origin: state.origin, ttl: state.lastTtl })
 }
 
 function directive(state: State, { line, words }: ZoneEntry): undefined {
   const [name, value, ...more] = words
-  const what = name?.text.toUpperCase() ?? ''
+  const type = name?.text.toUpperCase() ?? ''
   const text = value?.text ?? ''
-  if (what === '$ORIGIN' && text !== '' && more.length === 0) {
+  if (type === '$ORIGIN' && text !== '' && more.length === 0) {
     state.origin = absolute(text, state.origin)
     return
   }
-  const seconds = secondsOf(text)
-  if (what === '$TTL' && seconds !== undefined && more.length === 0) {
+  const seconds = toSeconds(text)
+  if (type === '$TTL' && seconds !== undefined && more.length === 0) {
     state.ttl = seconds
     return
   }
-  if (what === '$ORIGIN' || what === '$TTL') throw new ZoneFileFault(line, `${what} has a wrong value`)
-  throw new ZoneFileFault(line, `${what.slice(0, 20)} is not allowed in an import`)
+  if (type === '$ORIGIN' || type === '$TTL') throw new ZoneFileFault(line, `${type} has a wrong value`)
+  throw new ZoneFileFault(line, `${type.slice(0, 20)} is not allowed in an import`)
 }
 
-type Found = {
+type ParsedRecord = {
   zone: string
   line: number
   type: DnsRecordType
@@ -117,7 +117,7 @@ type Found = {
   ttl: number | undefined
 }
 
-function record({ zone, line, type, data, owner, origin, ttl }: Found): DnsRecordData {
+function record({ zone, line, type, data, owner, origin, ttl }: ParsedRecord): DnsRecordData {
   if (owner !== zone && !owner.endsWith(`.${zone}`)) {
     throw new ZoneFileFault(line, `${owner.slice(0, 80)} is not part of ${zone}`)
   }
@@ -199,7 +199,7 @@ function absolute(name: string, origin: string): string {
 const units = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const
 
 /** `3600`, `1h30m`. */
-function secondsOf(text: string): number | undefined {
+function toSeconds(text: string): number | undefined {
   if (/^\d{1,10}$/.test(text)) return Number(text)
   if (!/^(\d{1,6}[smhdw])+$/i.test(text)) return undefined
   let seconds = 0
@@ -209,7 +209,7 @@ function secondsOf(text: string): number | undefined {
   return seconds
 }
 
-function isKnown(type: string): type is DnsRecordType {
+function isSupportedType(type: string): type is DnsRecordType {
   return (dnsRecordTypes as readonly string[]).includes(type)
 }
 
@@ -232,15 +232,15 @@ export function zoneFileText(zone: {
 }
 
 function dataText({ type, value, distance }: DnsRecordData): string {
-  if (type === 'TXT') return quotedText(value)
+  if (type === 'TXT') return quoteText(value)
   if (type === 'A' || type === 'AAAA') return value
   if (type === 'CAA') return caaText(value)
   const dotted = value === '.' || value.endsWith(' .') ? value : `${value}.`
   return type === 'MX' || type === 'SRV' ? `${distance ?? 0} ${dotted}` : dotted
 }
 
-/** Its value may have letters beyond ASCII, which a zone file writes as `\ddd`. */
+/** Formats a CAA value. Zone files write characters beyond ASCII as `\ddd`. */
 function caaText(value: string): string {
   const [, head = '', text = ''] = /^(\S+ \S+) "(.*)"$/su.exec(value) ?? []
-  return `${head} ${text === '' ? '""' : quotedText(text)}`
+  return `${head} ${text === '' ? '""' : quoteText(text)}`
 }

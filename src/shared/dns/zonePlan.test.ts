@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { randomZone } from '#test/support/randomZone.ts'
 import type { DnsRecordData } from './dnsRecord.ts'
 import { normalRecord } from './dnsRecord.ts'
-import { type PresentRecord, sentValue, type ZoneStep, zonePlan } from './zonePlan.ts'
-import { zoneConflict } from './zoneRules.ts'
+import { type PresentRecord, toSentValue, type ZoneStep, zonePlan } from './zonePlan.ts'
+import { findZoneConflict } from './zoneRules.ts'
 
 const zone = 'example.com'
 const a = (host: string, value: string, ttl = 3_600): DnsRecordData => ({ type: 'A', host, value, ttl, distance: null })
 const withIds = (records: readonly DnsRecordData[]): PresentRecord[] =>
-  records.map((record, at) => ({ ...record, id: `r${at}` }))
+  records.map((record, index) => ({ ...record, id: `r${index}` }))
 
 test('a record is changed where its name and type stay, and added or removed otherwise', () => {
   const present = withIds([a('@', '192.0.2.1'), a('www', '192.0.2.1'), a('old', '192.0.2.9')])
@@ -34,10 +34,10 @@ test.each([
   [[a('@', '192.0.2.300')], 0, '`value`'],
   [[a('www', '192.0.2.1'), a('www', '192.0.2.1', 600)], 0, 'twice'],
   [[a('www', '192.0.2.1'), { ...a('www', 'example.net'), type: 'CNAME' as const }], 0, 'CNAME'],
-  [Array.from({ length: 1_001 }, (_, at) => a(`h${at}`, '192.0.2.1')), 1_000, '1000'],
-])('what cannot be is refused, and says which record it is', (wanted, at, what) => {
-  expect(() => zonePlan(zone, [], wanted)).toThrow(
-    expect.objectContaining({ name: 'ZonePlanFault', at, message: expect.stringContaining(what) }),
+  [Array.from({ length: 1_001 }, (_, index) => a(`h${index}`, '192.0.2.1')), 1_000, '1000'],
+])('what cannot be is refused, and says which record it is', (desired, index, reason) => {
+  expect(() => zonePlan(zone, [], desired)).toThrow(
+    expect.objectContaining({ name: 'ZonePlanFault', index, message: expect.stringContaining(reason) }),
   )
 })
 
@@ -49,22 +49,22 @@ test('what the registrar has, stays as it is, also where it could not be made he
 
 test('a random zone through plan and apply meets no conflict, and the next plan is empty', () => {
   fc.assert(
-    fc.property(randomZone(zone), randomZone(zone), (before, wanted) => {
+    fc.property(randomZone(zone), randomZone(zone), (before, desired) => {
       const present = withIds(before)
-      for (const step of zonePlan(zone, present, wanted)) applied(present, step)
-      expect(zonePlan(zone, present, wanted)).toEqual([])
-      expect(zonePlan(zone, present, before).length).toBeLessThanOrEqual(before.length + wanted.length)
+      for (const step of zonePlan(zone, present, desired)) applyStep(present, step)
+      expect(zonePlan(zone, present, desired)).toEqual([])
+      expect(zonePlan(zone, present, before).length).toBeLessThanOrEqual(before.length + desired.length)
     }),
     { numRuns: 300 },
   )
 })
 
 /** As the service does it. */
-function applied(present: PresentRecord[], step: ZoneStep): void {
-  const at = 'before' in step ? present.findIndex(({ id }) => id === step.before.id) : -1
-  if (at >= 0) present.splice(at, 1)
+function applyStep(present: PresentRecord[], step: ZoneStep): void {
+  const index = 'before' in step ? present.findIndex(({ id }) => id === step.before.id) : -1
+  if (index >= 0) present.splice(index, 1)
   if (step.action === 'remove') return
-  const record = normalRecord(zone, { ...step.after, value: sentValue(step.after) })
-  expect(zoneConflict(present, record)).toBeUndefined()
+  const record = normalRecord(zone, { ...step.after, value: toSentValue(step.after) })
+  expect(findZoneConflict(present, record)).toBeUndefined()
   present.push({ ...record, id: `n${Math.random()}` })
 }

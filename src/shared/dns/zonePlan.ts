@@ -1,5 +1,5 @@
 import { type DnsRecordData, DnsRecordFault, dnsLimits, normalRecord } from './dnsRecord.ts'
-import { zoneConflict } from './zoneRules.ts'
+import { findZoneConflict } from './zoneRules.ts'
 
 export type PresentRecord = DnsRecordData & { id: string }
 /** One call to the registrar. */
@@ -10,12 +10,12 @@ export type ZoneStep =
 
 /** A wanted record that cannot be: which one, and why. */
 export class ZonePlanFault extends Error {
-  readonly at: number
+  readonly index: number
 
-  constructor(at: number, message: string, options?: ErrorOptions) {
+  constructor(index: number, message: string, options?: ErrorOptions) {
     super(message, options)
     this.name = 'ZonePlanFault'
-    this.at = at
+    this.index = index
   }
 }
 
@@ -27,34 +27,34 @@ export class ZonePlanFault extends Error {
 export function zonePlan(
   zone: string,
   present: readonly PresentRecord[],
-  wanted: readonly DnsRecordData[],
+  desired: readonly DnsRecordData[],
 ): ZoneStep[] {
-  if (wanted.length > dnsLimits.records) {
+  if (desired.length > dnsLimits.records) {
     throw new ZonePlanFault(dnsLimits.records, `A domain can have at most ${dnsLimits.records} DNS records.`)
   }
-  const left = [...present]
-  const takeLeft = (fits: (it: PresentRecord) => boolean): PresentRecord | undefined => {
-    const at = left.findIndex(fits)
-    return at < 0 ? undefined : left.splice(at, 1)[0]
+  const remaining = [...present]
+  const takeRemaining = (fits: (it: PresentRecord) => boolean): PresentRecord | undefined => {
+    const index = remaining.findIndex(fits)
+    return index < 0 ? undefined : remaining.splice(index, 1)[0]
   }
-  const isOther = wanted.map((record) => takeLeft((it) => exactKey(it) === exactKey(record)) === undefined)
-  const final = wanted.map((record, at) => (isOther[at] ? normal(zone, record, at) : record))
-  final.forEach((record, at) => {
-    if (isOther[at]) requireFits(final, record, at)
+  const isOther = desired.map((record) => takeRemaining((it) => exactKey(it) === exactKey(record)) === undefined)
+  const final = desired.map((record, index) => (isOther[index] ? normal(zone, record, index) : record))
+  final.forEach((record, index) => {
+    if (isOther[index]) requireFits(final, record, index)
   })
-  const asked = final.filter((_, at) => isOther[at])
+  const changedRecords = final.filter((_, index) => isOther[index])
 
   const changes: ZoneStep[] = []
   const pair = (record: DnsRecordData, key: (it: DnsRecordData) => string): boolean => {
-    const before = takeLeft((it) => key(it) === key(record))
+    const before = takeRemaining((it) => key(it) === key(record))
     if (before && exactKey(before) !== exactKey(record)) changes.push({ action: 'change', before, after: record })
     return before !== undefined
   }
   // The same value with another TTL first: what is left of one name and type is paired as it comes.
-  const valued = asked.filter((record) => !pair(record, valueKey))
+  const valued = changedRecords.filter((record) => !pair(record, valueKey))
   const added = valued.filter((record) => !pair(record, nameKey))
   return [
-    ...left.map((before) => ({ action: 'remove', before }) as const),
+    ...remaining.map((before) => ({ action: 'remove', before }) as const),
     ...changes,
     ...added.map((after) => ({ action: 'add', after }) as const),
   ]
@@ -63,33 +63,33 @@ export function zonePlan(
 /**
  * The value as the service takes it: text that would be read as quoted, or would lose its spaces, is quoted.
  */
-export function sentValue({ type, value }: Pick<DnsRecordData, 'type' | 'value'>): string {
+export function toSentValue({ type, value }: Pick<DnsRecordData, 'type' | 'value'>): string {
   if (type !== 'TXT' || (!value.startsWith('"') && value.trim() === value)) return value
   return `"${value.replace(/["\\]/g, '\\$&')}"`
 }
 
-function normal(zone: string, record: DnsRecordData, at: number): DnsRecordData {
+function normal(zone: string, record: DnsRecordData, index: number): DnsRecordData {
   try {
-    return normalRecord(zone, { ...record, value: sentValue(record) })
+    return normalRecord(zone, { ...record, value: toSentValue(record) })
   } catch (fault) {
     if (!(fault instanceof DnsRecordFault)) throw fault
-    throw wrongRecord(at, fault)
+    throw wrongRecord(index, fault)
   }
 }
 
-function wrongRecord(at: number, fault: DnsRecordFault): ZonePlanFault {
-  return new ZonePlanFault(at, fault.message, { cause: fault })
+function wrongRecord(createRecordFault: number, fault: DnsRecordFault): ZonePlanFault {
+  return new ZonePlanFault(createRecordFault, fault.message, { cause: fault })
 }
 
-function requireFits(all: readonly DnsRecordData[], record: DnsRecordData, at: number): void {
-  const conflict = zoneConflict(
-    all.filter((_, other) => other !== at),
+function requireFits(all: readonly DnsRecordData[], record: DnsRecordData, index: number): void {
+  const conflict = findZoneConflict(
+    all.filter((_, otherIndex) => otherIndex !== index),
     record,
   )
   if (!conflict) return
   const name = `${record.type} ${record.host}`
-  if (conflict.reason === 'duplicate') throw new ZonePlanFault(at, `${name} is there twice with the same value.`)
-  throw new ZonePlanFault(at, `${record.host} has a ${conflict.with.type} record, and a CNAME stands alone.`)
+  if (conflict.reason === 'duplicate') throw new ZonePlanFault(index, `${name} is there twice with the same value.`)
+  throw new ZonePlanFault(index, `${record.host} has a ${conflict.with.type} record, and a CNAME stands alone.`)
 }
 
 function exactKey({ type, host, value, ttl, distance }: DnsRecordData): string {

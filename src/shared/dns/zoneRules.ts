@@ -7,21 +7,18 @@ export type ZoneConflict = { with: DnsRecordData; reason: 'duplicate' | 'cname' 
  * Whether a record, in its normal form, can be added to those of a zone: no record twice, and beside a CNAME nothing.
  * @param others without the record that it takes the place of
  */
-export function zoneConflict(others: readonly DnsRecordData[], added: DnsRecordData): ZoneConflict | undefined {
-  for (const other of others) {
-    if (isSame(other, added)) return { with: other, reason: 'duplicate' }
-    if (other.host !== added.host) continue
-    if (other.type === 'CNAME' || added.type === 'CNAME') return { with: other, reason: 'cname' }
+export function findZoneConflict(others: readonly DnsRecordData[], added: DnsRecordData): ZoneConflict | undefined {
+  for (const otherRecord of others) {
+    if (isSame(otherRecord, added)) return { with: otherRecord, reason: 'duplicate' }
+    if (otherRecord.host !== added.host) continue
+    if (otherRecord.type === 'CNAME' || added.type === 'CNAME') return { with: otherRecord, reason: 'cname' }
   }
   return undefined
 }
 
 /** The TTL does not make a record another one. */
-function isSame(one: DnsRecordData, other: DnsRecordData): boolean {
+function isSame(a: DnsRecordData, b: DnsRecordData): boolean {
   return (
-    one.type === other.type &&
-    one.host === other.host &&
-    one.value === other.value &&
-    (one.type !== 'SRV' || one.distance === other.distance)
+    a.type === b.type && a.host === b.host && a.value === b.value && (a.type !== 'SRV' || a.distance === b.distance)
   )
 }

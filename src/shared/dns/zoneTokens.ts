@@ -1,10 +1,10 @@
-/** What is wrong with a zone file, and where. */
+/** Error in a zone file, with its line. */
 export class ZoneFileFault extends Error {
   /** From 1 on. */
   readonly line: number
 
-  constructor(line: number, what: string, options?: ErrorOptions) {
-    super(`Line ${line}: ${what}.`, options)
+  constructor(line: number, reason: string, options?: ErrorOptions) {
+    super(`Line ${line}: ${reason}.`, options)
     this.name = 'ZoneFileFault'
     this.line = line
   }
@@ -13,32 +13,32 @@ export class ZoneFileFault extends Error {
 /** `text` is as it stands in the file, with its escapes, without its quotes. */
 export type ZoneWord = { text: string; quoted: boolean }
 export type ZoneEntry = {
-  /** Where it begins. */
+  /** First line of the entry, from 1. */
   line: number
-  /** It begins with a space: its name is that of the entry before. */
+  /** Whether the entry begins with a space and takes the name of the previous entry. */
   continues: boolean
   words: ZoneWord[]
 }
 
-const mostWords = 200
+const maxWordCount = 200
 
 /**
  * Cuts a zone file into its entries: comments are gone, and what stands in parentheses is one entry.
  * @throws ZoneFileFault
  */
 export function* zoneEntries(text: string): Generator<ZoneEntry> {
-  let at = text.startsWith('\ufeff') ? 1 : 0
+  let offset = text.startsWith('\ufeff') ? 1 : 0
   let line = 1
   let depth = 0
   let entry: ZoneEntry | undefined
   let isLineStart = true
   const begun = (): ZoneEntry => {
     entry ??= { line, continues: false, words: [] }
-    if (entry.words.length >= mostWords) throw new ZoneFileFault(line, 'The record is too long')
+    if (entry.words.length >= maxWordCount) throw new ZoneFileFault(line, 'The record is too long')
     return entry
   }
-  while (at < text.length) {
-    const character = text[at] ?? ''
+  while (offset < text.length) {
+    const character = text[offset] ?? ''
     if (character === '\n') {
       if (depth === 0) {
         if (entry && entry.words.length > 0) yield entry
@@ -46,49 +46,49 @@ export function* zoneEntries(text: string): Generator<ZoneEntry> {
         isLineStart = true
       }
       line += 1
-      at += 1
+      offset += 1
       continue
     }
     if (character === ' ' || character === '\t' || character === '\r') {
       if (isLineStart && character !== '\r' && depth === 0) entry = { line, continues: true, words: [] }
       isLineStart = false
-      at += 1
+      offset += 1
       continue
     }
     isLineStart = false
     if (character === ';') {
-      while (at < text.length && text[at] !== '\n') at += 1
+      while (offset < text.length && text[offset] !== '\n') offset += 1
     } else if (character === '(') {
       if (depth > 0) throw new ZoneFileFault(line, 'Parentheses stand in parentheses')
       depth = 1
-      at += 1
+      offset += 1
     } else if (character === ')') {
       if (depth === 0) throw new ZoneFileFault(line, 'There is a closing parenthesis without an opening one')
       depth = 0
-      at += 1
+      offset += 1
     } else {
-      const word = character === '"' ? quotedWord(text, at, line) : bareWord(text, at, line)
+      const word = character === '"' ? readQuotedWord(text, offset, line) : bareWord(text, offset, line)
       begun().words.push(word)
-      at += word.text.length + (word.quoted ? 2 : 0)
+      offset += word.text.length + (word.quoted ? 2 : 0)
     }
   }
   if (depth > 0) throw new ZoneFileFault(line, 'A closing parenthesis is missing')
   if (entry && entry.words.length > 0) yield entry
 }
 
-function quotedWord(text: string, from: number, line: number): ZoneWord {
-  let at = from + 1
-  while (text[at] !== '"') {
-    if (at >= text.length || text[at] === '\n') throw new ZoneFileFault(line, 'A closing quote is missing')
-    at += text[at] === '\\' ? 2 : 1
+function readQuotedWord(text: string, from: number, line: number): ZoneWord {
+  let offset = from + 1
+  while (text[offset] !== '"') {
+    if (offset >= text.length || text[offset] === '\n') throw new ZoneFileFault(line, 'A closing quote is missing')
+    offset += text[offset] === '\\' ? 2 : 1
   }
-  return { text: checked(text.slice(from + 1, at), line), quoted: true }
+  return { text: checked(text.slice(from + 1, offset), line), quoted: true }
 }
 
 function bareWord(text: string, from: number, line: number): ZoneWord {
-  let at = from
-  while (at < text.length && !/[\s;()"]/.test(text[at] ?? '')) at += text[at] === '\\' ? 2 : 1
-  return { text: checked(text.slice(from, at), line), quoted: false }
+  let offset = from
+  while (offset < text.length && !/[\s;()"]/.test(text[offset] ?? '')) offset += text[offset] === '\\' ? 2 : 1
+  return { text: checked(text.slice(from, offset), line), quoted: false }
 }
 
 function checked(text: string, line: number): string {

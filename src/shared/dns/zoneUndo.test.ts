@@ -4,7 +4,8 @@ import { type PresentRecord, zonePlan } from './zonePlan.ts'
 import { withoutSteps } from './zoneUndo.ts'
 
 const a = (host: string, value: string, ttl = 3_600): DnsRecordData => ({ type: 'A', host, value, ttl, distance: null })
-const present = (all: readonly DnsRecordData[]): PresentRecord[] => all.map((it, at) => ({ ...it, id: `id${at}` }))
+const present = (all: readonly DnsRecordData[]): PresentRecord[] =>
+  all.map((it, index) => ({ ...it, id: `id${index}` }))
 const short = (all: readonly DnsRecordData[]) => all.map(({ host, value, ttl }) => `${host} ${value} ${ttl}`).sort()
 
 const before = [a('@', '192.0.2.1'), a('old', '192.0.2.2'), a('ttl', '192.0.2.3')]

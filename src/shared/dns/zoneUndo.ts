@@ -6,21 +6,21 @@ import type { ZoneStep } from './zonePlan.ts'
  * else stays as it is: a record that is not what the plan made of it is not touched.
  */
 export function withoutSteps(present: readonly DnsRecordData[], steps: readonly ZoneStep[]): DnsRecordData[] {
-  const wanted = [...present]
-  const indexOf = (record: DnsRecordData): number => wanted.findIndex((it) => isSame(it, record))
+  const desired = [...present]
+  const findRecordIndex = (record: DnsRecordData): number => desired.findIndex((it) => isSame(it, record))
   for (const step of steps.toReversed()) {
     if (step.action === 'remove') {
-      if (indexOf(step.before) < 0) wanted.push(step.before)
+      if (findRecordIndex(step.before) < 0) desired.push(step.before)
       continue
     }
-    const at = indexOf(step.after)
-    if (at < 0) continue
-    if (step.action === 'add') wanted.splice(at, 1)
-    else wanted[at] = step.before
+    const index = findRecordIndex(step.after)
+    if (index < 0) continue
+    if (step.action === 'add') desired.splice(index, 1)
+    else desired[index] = step.before
   }
-  return wanted
+  return desired
 }
 
-function isSame(one: DnsRecordData, other: DnsRecordData): boolean {
-  return one.type === other.type && one.host === other.host && one.value === other.value
+function isSame(a: DnsRecordData, b: DnsRecordData): boolean {
+  return a.type === b.type && a.host === b.host && a.value === b.value
 }

@@ -18,11 +18,11 @@ test.each<[amount: number | string, MoneyForm, text: string]>([
 })
 
 test('rounds to cents as it is told', () => {
-  const of = (amount: number) => (['down', 'nearest', 'up'] as const).map((it) => formatUsd(amount, 'cents', it))
-  expect(of(14_999)).toEqual(['$0.01', '$0.01', '$0.02'])
-  expect(of(15_000)).toEqual(['$0.01', '$0.02', '$0.02'])
-  expect(of(20_000)).toEqual(['$0.02', '$0.02', '$0.02'])
-  expect(of(1)).toEqual(['$0.00', '$0.00', '$0.01'])
+  const format = (amount: number) => (['down', 'nearest', 'up'] as const).map((it) => formatUsd(amount, 'cents', it))
+  expect(format(14_999)).toEqual(['$0.01', '$0.01', '$0.02'])
+  expect(format(15_000)).toEqual(['$0.01', '$0.02', '$0.02'])
+  expect(format(20_000)).toEqual(['$0.02', '$0.02', '$0.02'])
+  expect(format(1)).toEqual(['$0.00', '$0.00', '$0.01'])
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { tokenAmount } from '../tokenAmount.ts'
+import { formatTokenAmount } from '../tokenAmount.ts'
 
 /**
  * Number of digits after the point. `cents`: two. `exact`: at least two, and as many as the amount has.
@@ -26,7 +26,7 @@ export function formatUsd(
   const signed = typeof microUsd === 'number' ? BigInt(Math.round(microUsd)) : BigInt(microUsd)
   const amount = signed < 0n ? -signed : signed
   const rounded = form === 'cents' ? roundToCents(amount, rounding) : amount
-  const text = tokenAmount(rounded, usdDecimals)
+  const text = formatTokenAmount(rounded, usdDecimals)
   return `${signed < 0n && rounded > 0n ? '−' : ''}$${form === 'whole' ? text.replace(/\.00$/, '') : text}`
 }
 

@@ -34,26 +34,26 @@ const json = answer(
   }),
 )
 
-function chunkOf(fields: object): string {
+function formatChunk(fields: object): string {
   const chunk = { id: 'chatcmpl-0123456789', object: 'chat.completion.chunk', created: 1_700_000_000 }
   return `data: ${JSON.stringify({ ...chunk, model: 'gpt-5.2-2025-12-11', service_tier: 'default', ...fields })}\n\n`
 }
 const choice = (delta: object, finish_reason: string | null = null) =>
-  chunkOf({ choices: [{ index: 0, delta, logprobs: null, finish_reason }], usage: null })
+  formatChunk({ choices: [{ index: 0, delta, logprobs: null, finish_reason }], usage: null })
 
 const first = choice({ role: 'assistant', content: '', refusal: null })
 const rest = [
-  ...Array.from({ length: chunks }, (_, at) => choice({ content: ` word${at}` })),
+  ...Array.from({ length: chunks }, (_, index) => choice({ content: ` word${index}` })),
   choice({}, 'stop'),
-  chunkOf({ choices: [], usage }),
+  formatChunk({ choices: [], usage }),
   'data: [DONE]\n\n',
 ].join('')
 const streamHead = Buffer.from(
-  `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${framed(first)}`,
+  `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n${frame(first)}`,
 )
-const streamRest = Buffer.from(`${framed(rest)}0\r\n\r\n`)
+const streamRest = Buffer.from(`${frame(rest)}0\r\n\r\n`)
 
-function framed(text: string): string {
+function frame(text: string): string {
   return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 }
 
@@ -62,7 +62,7 @@ const server = createServer({ noDelay: true }, (socket) => {
   socket.on('error', () => socket.destroy())
   socket.on('data', (bytes) => {
     pending += bytes.toString('latin1')
-    for (let end = endOf(pending); end > 0; end = endOf(pending)) {
+    for (let end = findEnd(pending); end > 0; end = findEnd(pending)) {
       const streams = pending.slice(0, end).includes('"stream":true')
       pending = pending.slice(end)
       if (!streams) socket.write(json)
@@ -75,7 +75,7 @@ const server = createServer({ noDelay: true }, (socket) => {
 })
 
 /** @returns where the first request ends, 0 while it has not */
-function endOf(text: string): number {
+function findEnd(text: string): number {
   const head = text.indexOf('\r\n\r\n')
   if (head < 0) return 0
   const [, length = '0'] = /^content-length: *(\d+)/im.exec(text.slice(0, head)) ?? []

@@ -13,19 +13,19 @@ export type Loaded = {
 }
 
 /** So many clients, each asking again as soon as it has its answer. @throws Error for any answer but a 200 */
-export async function loaded(
+export async function runLoad(
   target: LoadTarget,
   { clients, count }: { clients: number; count: number },
 ): Promise<Loaded> {
   const bytes = requestBytes(target)
   const whole: number[] = []
   const begun: number[] = []
-  let left = count
+  let remaining = count
   const client = async (): Promise<void> => {
     const connection = await connected(target.port)
     try {
-      while (left > 0) {
-        left -= 1
+      while (remaining > 0) {
+        remaining -= 1
         const { beginMs, wholeMs } = await connection.exchange(bytes)
         begun.push(beginMs)
         whole.push(wholeMs)
@@ -70,8 +70,8 @@ async function connected(port: number) {
         const closed = (): void =>
           done(() => reject(new Error('The connection was closed in the middle of an answer.')))
         const take = (piece: Buffer): void => {
-          const { isBegun, isWhole, failure } = answer.take(piece)
-          if (failure !== undefined) done(() => reject(new Error(failure)))
+          const { isBegun, isWhole, error } = answer.take(piece)
+          if (error !== undefined) done(() => reject(new Error(error)))
           if (isBegun && beginMs === 0) beginMs = performance.now() - start
           if (isWhole) done(() => resolve({ beginMs, wholeMs: performance.now() - start }))
         }
@@ -89,14 +89,14 @@ function answerReader() {
   let tail = ''
   let isBegun = false
   return {
-    take(piece: Buffer): { isBegun: boolean; isWhole: boolean; failure?: string } {
+    take(piece: Buffer): { isBegun: boolean; isWhole: boolean; error?: string } {
       let body = piece
       if (head) {
         head = Buffer.concat([head, piece])
         const end = head.indexOf('\r\n\r\n')
         if (end < 0) return { isBegun, isWhole: false }
         const text = head.subarray(0, end).toString('latin1')
-        if (!text.startsWith('HTTP/1.1 200')) return { isBegun, isWhole: false, failure: head.toString('utf8') }
+        if (!text.startsWith('HTTP/1.1 200')) return { isBegun, isWhole: false, error: head.toString('utf8') }
         isChunked = /^transfer-encoding: *chunked/im.test(text)
         missing = Number(/^content-length: *(\d+)/im.exec(text)?.[1] ?? 0)
         body = head.subarray(end + 4)

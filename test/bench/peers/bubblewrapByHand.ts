@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /** Manual command lines: bwrap creates the namespaces, nsenter enters them. No limits, files or records. */
-export type HandMadeSandbox = { exec(command: string): Promise<string>; close(): Promise<void> }
+export type ManualSandbox = { exec(command: string): Promise<string>; close(): Promise<void> }
 
-export async function createHandMadeSandbox(): Promise<HandMadeSandbox> {
+export async function createManualSandbox(): Promise<ManualSandbox> {
   const holder = spawn(
     'bwrap',
     [

@@ -4,10 +4,10 @@
  * Prints one line of JSON: `PeerFigures`.
  */
 import { readFileSync } from 'node:fs'
-import { type Samples, timed } from '../figures.ts'
-import { createHandMadeSandbox } from './bubblewrapByHand.ts'
+import { measureEach, type Samples } from '../figures.ts'
+import { createManualSandbox } from './bubblewrapByHand.ts'
 import { openTmuxScreen } from './tmuxScreen.ts'
-import { typedLine } from './typedLine.ts'
+import { createTypedLine } from './typedLine.ts'
 
 export type Peer = keyof typeof peers
 /** `maxMegabytes`: peak resident set of the process that spawned the peer. */
@@ -33,8 +33,8 @@ function isPeer(name: string): name is Peer {
 
 async function createToFirstExec(count: number): Promise<Samples> {
   const sandboxes: { close(): Promise<void> }[] = []
-  const samples = await timed(count, async () => {
-    const sandbox = await createHandMadeSandbox()
+  const samples = await measureEach(count, async () => {
+    const sandbox = await createManualSandbox()
     sandboxes.push(sandbox)
     await sandbox.exec('true')
   })
@@ -47,7 +47,7 @@ async function burst(count: number): Promise<Samples> {
   const start = performance.now()
   const sandboxes = await Promise.all(
     Array.from({ length: count }, async () => {
-      const sandbox = await createHandMadeSandbox()
+      const sandbox = await createManualSandbox()
       await sandbox.exec('true')
       return sandbox
     }),
@@ -58,16 +58,16 @@ async function burst(count: number): Promise<Samples> {
 }
 
 async function execTrue(count: number): Promise<Samples> {
-  const sandbox = await createHandMadeSandbox()
-  const samples = await timed(count, () => sandbox.exec('true'))
+  const sandbox = await createManualSandbox()
+  const samples = await measureEach(count, () => sandbox.exec('true'))
   await sandbox.close()
   return samples
 }
 
 async function writeToScreen(count: number, folder: string): Promise<Samples> {
   const screen = await openTmuxScreen(folder)
-  const samples = await timed(count, async (index) => {
-    const { line, answer } = typedLine(index)
+  const samples = await measureEach(count, async (index) => {
+    const { line, answer } = createTypedLine(index)
     await screen.type(line)
     while (!(await screen.read()).includes(answer));
   })

@@ -25,7 +25,7 @@ export async function xtermAlone(flood: Flood): Promise<number> {
 
 /** Runs in the page. @returns milliseconds */
 async function drawAll({ line, bytes, ...options }: Flood & typeof size): Promise<number> {
-  const made = Reflect.get(globalThis, 'Terminal') as new (given: typeof options) => Terminal
+  const made = Reflect.get(globalThis, 'Terminal') as new (input: typeof options) => Terminal
   const terminal = new made(options)
   terminal.open(document.getElementById('terminal') ?? document.body)
   const piece = new TextEncoder().encode(`${line}\r\n`.repeat(900))

@@ -12,14 +12,14 @@ export function readMemory(pid: number): Memory {
   let kind: 'heap' | 'native' | undefined
   for (const line of readFileSync(`/proc/${pid}/smaps`, 'utf8').split('\n')) {
     const region = /^([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ \d+\s*(\S*)/.exec(line)
-    if (region) kind = kindOf(region[1] ?? '', region[2] ?? '', region[3] ?? '')
+    if (region) kind = classifyMapping(region[1] ?? '', region[2] ?? '', region[3] ?? '')
     const [, kilobytes] = /^Pss:\s+(\d+) kB/.exec(line) ?? []
     if (kilobytes !== undefined && kind !== undefined) memory[kind] += Number(kilobytes) / 1_000
   }
   return memory
 }
 
-function kindOf(from: string, to: string, file: string): 'heap' | 'native' | undefined {
+function classifyMapping(from: string, to: string, file: string): 'heap' | 'native' | undefined {
   if (file !== '' && !file.startsWith('[heap')) return undefined
   const [start, end] = [Number.parseInt(from, 16), Number.parseInt(to, 16)]
   const isHeap = file === '' && start % heapPageBytes === 0 && end - start <= largestHeapRegion

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { listRuntimes } from '#shared/contract/sandboxes.ts'
 import { startSteward } from '../../support/steward.ts'
-import { stewardClient } from '../../support/stewardClient.ts'
+import { createStewardClient } from '../../support/stewardClient.ts'
 import { runMixedLoad } from './mixedLoad.ts'
 import { type Memory, readMemory } from './processMemory.ts'
 
@@ -19,7 +19,7 @@ const kinds = ['pss', 'heap', 'native'] as const
 export async function soak(minutes: number, print: (line: string) => void): Promise<void> {
   const steward = await startSteward()
   try {
-    const client = stewardClient(steward.serviceUrl, steward.ownerKey)
+    const client = createStewardClient(steward.serviceUrl, steward.ownerKey)
     await client.call(listRuntimes, {}) // the host responds: all three processes run
     let operations = 0
     const counting = { ...client, call: countCalls(client.call, () => operations++) }
@@ -33,11 +33,11 @@ export async function soak(minutes: number, print: (line: string) => void): Prom
     const endMs = performance.now() + minutes * 60_000
     const isOver = () => performance.now() > endMs
     const load = Promise.all(Array.from({ length: clients }, () => runMixedLoad(counting, isOver)))
-    let failure: unknown
+    let error: unknown
     load.catch((reason: unknown) => {
-      failure = reason
+      error = reason
     })
-    while (!isOver() && failure === undefined) {
+    while (!isOver() && error === undefined) {
       await pause(Math.min((minutes * 60_000) / 20, Math.max(0, endMs - performance.now())))
       samples.push(read())
     }
@@ -47,7 +47,7 @@ export async function soak(minutes: number, print: (line: string) => void): Prom
     const last = read()
     const warm = samples.slice(Math.ceil(samples.length / 5))
     for (const name of Object.keys(last.memory)) {
-      const slopes = kinds.map((kind) => `${kind} ${slopeOf(warm, name, kind).toFixed(2)}`)
+      const slopes = kinds.map((kind) => `${kind} ${computeSlope(warm, name, kind).toFixed(2)}`)
       print(`${name}: MB per 1,000 calls: ${slopes.join(', ')}`)
     }
   } finally {
@@ -69,10 +69,11 @@ function describe(memory: Record<string, Memory>): string {
 }
 
 /** Returns the slope by least squares, in MB per 1,000 operations. */
-function slopeOf(samples: readonly Sample[], name: string, kind: (typeof kinds)[number]): number {
+function computeSlope(samples: readonly Sample[], name: string, kind: (typeof kinds)[number]): number {
   const points = samples.map(({ operations, memory }) => ({ x: operations / 1_000, y: memory[name]?.[kind] ?? 0 }))
-  const meanOf = (values: number[]) => values.reduce((total, value) => total + value, 0) / Math.max(1, values.length)
-  const [x, y] = [meanOf(points.map((point) => point.x)), meanOf(points.map((point) => point.y))]
+  const computeMean = (values: number[]) =>
+    values.reduce((total, value) => total + value, 0) / Math.max(1, values.length)
+  const [x, y] = [computeMean(points.map((point) => point.x)), computeMean(points.map((point) => point.y))]
   const spread = points.reduce((total, point) => total + (point.x - x) ** 2, 0)
   const common = points.reduce((total, point) => total + (point.x - x) * (point.y - y), 0)
   return spread === 0 ? 0 : common / spread

@@ -27,11 +27,11 @@ export type ChatFigures = {
   highlighted: Samples
   plain: Samples
   /** The longest task meanwhile; 0 where none was longer than 50 ms. */
-  longestTaskMs: number
+  maxTaskMs: number
 }
 
 export async function chatFigures(tries: (count: number) => number): Promise<ChatFigures> {
-  const provider = await pacedProvider()
+  const provider = await createPacedProvider()
   const family = { base_url: provider.url, api_key: 'sk-bench' }
   const steward = await startSteward({ config: { inference: { families: { d: family } } } })
   const browser = await openBrowser(wholeChromium)
@@ -44,17 +44,17 @@ export async function chatFigures(tries: (count: number) => number): Promise<Cha
     for (let index = 0; index < Math.max(3, tries(20)); index++) opens.push(await timeToOpen(page))
     const types = await workToType(page, tries(200))
     const streamed = { ts: [] as number[], text: [] as number[] }
-    let longestTaskMs = 0
+    let maxTaskMs = 0
     for (let index = 0; index < Math.max(2, tries(10)); index++) {
       for (const language of ['ts', 'text'] as const) {
         provider.writeIn(language)
         await page.reload()
-        const { workMs, longestMs } = await workToStream(page)
+        const { workMs, maxMs } = await workToStream(page)
         streamed[language].push(workMs)
-        if (language === 'ts') longestTaskMs = Math.max(longestTaskMs, longestMs)
+        if (language === 'ts') maxTaskMs = Math.max(maxTaskMs, maxMs)
       }
     }
-    return { opens, types, highlighted: streamed.ts, plain: streamed.text, longestTaskMs }
+    return { opens, types, highlighted: streamed.ts, plain: streamed.text, maxTaskMs }
   } finally {
     await browser.close()
     await steward.close()
@@ -69,18 +69,18 @@ export async function importLongChat(page: Page): Promise<void> {
     '| a | b |\n|---|---|\n| 1 | 2 |\n\nAnd a formula: $x^2$.',
   ]
   const mapping: Record<string, unknown> = { m0: { id: 'm0', parent: null, children: ['m1'], message: null } }
-  for (let at = 1; at <= messages; at++) {
-    const text = at === messages ? 'The last message.' : `${at}: ${texts[at % texts.length]}`
-    mapping[`m${at}`] = {
-      id: `m${at}`,
-      parent: `m${at - 1}`,
-      children: at === messages ? [] : [`m${at + 1}`],
+  for (let index = 1; index <= messages; index++) {
+    const text = index === messages ? 'The last message.' : `${index}: ${texts[index % texts.length]}`
+    mapping[`m${index}`] = {
+      id: `m${index}`,
+      parent: `m${index - 1}`,
+      children: index === messages ? [] : [`m${index + 1}`],
       message: {
-        id: `m${at}`,
-        author: { role: at % 2 === 1 ? 'user' : 'assistant' },
-        create_time: 1_700_000_000 + at,
+        id: `m${index}`,
+        author: { role: index % 2 === 1 ? 'user' : 'assistant' },
+        create_time: 1_700_000_000 + index,
         content: { content_type: 'text', parts: [text] },
-        metadata: at % 2 === 1 ? {} : { model_slug: 'gpt-4o' },
+        metadata: index % 2 === 1 ? {} : { model_slug: 'gpt-4o' },
         recipient: 'all',
       },
     }
@@ -122,22 +122,22 @@ async function timeToOpen(page: Page): Promise<number> {
 
 /** With the chat in view. */
 async function workToType(page: Page, keys: number): Promise<number[]> {
-  const { work, end } = await workOf(page)
+  const { work, end } = await measureWork(page)
   await page.getByRole('form', { name: 'New message' }).locator('textarea').focus()
-  const shown = () => new Promise<void>((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
-  const found: number[] = []
-  for (let at = 0; at < keys; at++) {
+  const waitForPaint = () => new Promise<void>((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+  const durations: number[] = []
+  for (let index = 0; index < keys; index++) {
     const before = await work()
-    await page.keyboard.press(at % 6 === 5 ? 'Space' : 'e')
-    await page.evaluate(shown)
-    found.push((await work()) - before)
+    await page.keyboard.press(index % 6 === 5 ? 'Space' : 'e')
+    await page.evaluate(waitForPaint)
+    durations.push((await work()) - before)
   }
   await end()
-  return found
+  return durations
 }
 
 /** Time of the processor: what else the machine does is not counted. @returns `work`, in milliseconds so far */
-async function workOf(page: Page) {
+async function measureWork(page: Page) {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   return {
@@ -149,17 +149,17 @@ async function workOf(page: Page) {
   }
 }
 
-async function workToStream(page: Page): Promise<{ workMs: number; longestMs: number }> {
+async function workToStream(page: Page): Promise<{ workMs: number; maxMs: number }> {
   const chat = await openChat(appWindow(page))
   await chat.newChat()
   await page.evaluate(() => {
-    const seen = globalThis as unknown as { longest: number }
-    seen.longest = 0
+    const page = globalThis as unknown as { maxTaskMs: number }
+    page.maxTaskMs = 0
     new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) seen.longest = Math.max(seen.longest, duration)
+      for (const { duration } of list.getEntries()) page.maxTaskMs = Math.max(page.maxTaskMs, duration)
     }).observe({ type: 'longtask' })
   })
-  const { work, end } = await workOf(page)
+  const { work, end } = await measureWork(page)
   await chat.write('Write a long program.')
   await chat.composer.getByRole('button', { name: 'Send' }).click()
   await chat.answers.first().waitFor()
@@ -173,16 +173,16 @@ async function workToStream(page: Page): Promise<{ workMs: number; longestMs: nu
   )
   const workMs = (await work()) - before
   await end()
-  return { workMs, longestMs: await page.evaluate(() => (globalThis as unknown as { longest: number }).longest) }
+  return { workMs, maxMs: await page.evaluate(() => (globalThis as unknown as { maxTaskMs: number }).maxTaskMs) }
 }
 
 /** Answers with a block of code at the pace of a model. */
-export async function pacedProvider() {
+export async function createPacedProvider() {
   let language = 'ts'
   const code = Array.from(
     { length: lines },
-    (_, at) =>
-      `  const value${at} = await fetch(\`/api/\${id}/${at}\`, { method: 'POST', body: JSON.stringify({ id: ${at} }) })\n`,
+    (_, index) =>
+      `  const value${index} = await fetch(\`/api/\${id}/${index}\`, { method: 'POST', body: JSON.stringify({ id: ${index} }) })\n`,
   ).join('')
   const server = createServer((request, response) => {
     request.resume()
@@ -197,8 +197,8 @@ export async function pacedProvider() {
       })
     const write = async () => {
       response.write(chunk({ role: 'assistant', content: `\`\`\`${language}\n` }))
-      for (let at = 0; at < code.length; at += 50) {
-        response.write(chunk({ content: code.slice(at, at + 50) }))
+      for (let offset = 0; offset < code.length; offset += 50) {
+        response.write(chunk({ content: code.slice(offset, offset + 50) }))
         await after(pieceMs)
       }
       response.write(chunk({ content: '```\n' }))

@@ -1,13 +1,13 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
-import { domainRepository } from '#service/domains/domainRepository.ts'
+import { createDomainRepository } from '#service/domains/domainRepository.ts'
 import { AccountId } from '#shared/ids.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { eventually } from '../../support/eventually.ts'
-import { runningAgent } from '../../support/runningAgent.ts'
+import { createRunningAgent } from '../../support/runningAgent.ts'
 import { runningService } from '../../support/runningService.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
-import { type Samples, timed } from '../figures.ts'
+import { measureEach, type Samples } from '../figures.ts'
 
 const names = 200
 const domains = 5_000
@@ -19,25 +19,25 @@ export async function domainFigures(
 ): Promise<{ checked: Samples; listed: Samples; offline: Samples }> {
   const service = await runningService({ host: 'none' })
   const { json } = await service.send('/v1/auth/me')
-  planted(service.dataDir, AccountId.parse(json.id))
+  plantDomains(service.dataDir, AccountId.parse(json.id))
   const target = { url: service.url, key: service.key, certificate: undefined }
-  const agent = await runningAgent({ dataFolder: temporaryFolder('bench-agent'), target })
+  const agent = await createRunningAgent({ dataFolder: temporaryFolder('bench-agent'), target })
   const connections = new Agent({ keepAlive: true })
   let isServed = true
   try {
-    const all = Array.from({ length: names }, (_, at) => `name-${at}.com`).join(',')
+    const all = Array.from({ length: names }, (_, index) => `name-${index}.com`).join(',')
     const key = { authorization: `Bearer ${service.key}` } // without one, checks are counted by the day
     const check = () => read(connections, `${service.url}/domains/check?domains=${all}`, key)
-    const checked = await timed(tries(200), check)
+    const checked = await measureEach(tries(200), check)
     const list = () => read(connections, `${agent.origin}/local/domains`, agent.session)
     await eventually(async () => expectMany(await list()))
-    const listed = await timed(tries(100), async () => expectMany(await list()))
+    const listed = await measureEach(tries(100), async () => expectMany(await list()))
     await service.close()
     isServed = false
     await eventually(async () => {
       if (!(await list()).includes('"source":"offline"')) throw new Error('It is not offline yet.')
     })
-    const offline = await timed(tries(100), async () => expectMany(await list()))
+    const offline = await measureEach(tries(100), async () => expectMany(await list()))
     return { checked, listed, offline }
   } finally {
     connections.destroy()
@@ -46,14 +46,20 @@ export async function domainFigures(
   }
 }
 
-function planted(dataDir: string, accountId: AccountId): void {
+function plantDomains(dataDir: string, accountId: AccountId): void {
   const database = openDatabase(join(dataDir, 'service.sqlite'))
-  const records = domainRepository(database, 'local')
+  const records = createDomainRepository(database, 'local')
   const atMs = Date.now()
   database.transaction(() => {
-    for (let at = 0; at < domains; at += 1) {
+    for (let index = 0; index < domains; index += 1) {
       records.keep({
-        ...{ name: `domain-${at}.com`, accountId, status: 'active', registeredAtMs: atMs, expiresAtMs: atMs + yearMs },
+        ...{
+          name: `domain-${index}.com`,
+          accountId,
+          status: 'active',
+          registeredAtMs: atMs,
+          expiresAtMs: atMs + yearMs,
+        },
         ...{ autoRenew: false, privacy: true, locked: true, readAtMs: atMs },
         nameservers: ['ns1.registry.steward.test', 'ns2.registry.steward.test'],
       })
@@ -68,13 +74,13 @@ function expectMany(text: string): void {
 
 function read(agent: Agent, url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    request(url, { agent, headers }, (answer) => void textOf(answer).then(resolve, reject))
+    request(url, { agent, headers }, (answer) => void readText(answer).then(resolve, reject))
       .on('error', reject)
       .end()
   })
 }
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function readText(answer: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = []
   for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece)
   if (answer.statusCode !== 200) throw new Error(`It answered ${answer.statusCode}.`)

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Scope } from '#platform/scope.ts'
 import { projectFolder } from '../../support/plantedTree.ts'
-import { serviceProcess } from '../../support/serviceProcess.ts'
+import { createServiceProcess } from '../../support/serviceProcess.ts'
 import type { Samples } from '../figures.ts'
-import { type Loaded, type LoadTarget, loaded } from '../load/httpLoad.ts'
+import { type Loaded, type LoadTarget, runLoad } from '../load/httpLoad.ts'
 import { portkey } from '../peers/portkey.ts'
 import { ownMs } from './processFigures.ts'
 
@@ -49,8 +49,8 @@ async function figuresWith(scope: Scope, tries: (count: number) => number) {
   const provider = scope.own(await listening('fastProvider.ts'), (it) => it.close())
   const families = { a: { base_url: `http://127.0.0.1:${provider.port}/v1`, api_key: 'sk-bench' } }
   const config = { inference: { families }, credits: { owner_start_cents: 100_000_000 } }
-  const service = scope.own(await serviceProcess(built, config), (it) => it.close())
-  const other = scope.own(await portkey(provider.port), (it) => it.close())
+  const service = scope.own(await createServiceProcess(built, config), (it) => it.close())
+  const portkeyServer = scope.own(await portkey(provider.port), (it) => it.close())
   const proxy = scope.own(await listening('bareProxy.ts', String(provider.port)), (it) => it.close())
   const path = '/v1/chat/completions'
   const own = { port: Number(new URL(service.url).port), path, headers: { authorization: `Bearer ${service.key}` } }
@@ -58,7 +58,7 @@ async function figuresWith(scope: Scope, tries: (count: number) => number) {
   const ways = [
     { to: own, pid: service.pid() },
     { to: straight, pid: undefined },
-    { to: other.target, pid: other.pid },
+    { to: portkeyServer.target, pid: portkeyServer.pid },
     { to: { port: proxy.port, path, headers: {} }, pid: undefined },
   ]
   const [steward, direct, peer, bare] = await inTurns(ways, tries)
@@ -70,31 +70,31 @@ type Way = { to: Omit<LoadTarget, 'body'>; pid: number | undefined }
 
 /** Each way takes each measure right behind the others, in several rounds, so that what else the machine does meets all. */
 async function inTurns(ways: readonly Way[], tries: (count: number) => number): Promise<GatewayFigures[]> {
-  const found = ways.map(() => ({
+  const samples = ways.map(() => ({
     json: [] as Loaded[],
     streams: [] as Loaded[],
     many: [] as Worked[],
     wide: [] as Worked[],
   }))
   for (const { to } of ways) {
-    await loaded({ ...to, body: jsonBody }, { clients: 16, count: tries(4_000) })
+    await runLoad({ ...to, body: jsonBody }, { clients: 16, count: tries(4_000) })
   }
   const streaming = await Promise.all(ways.map(({ to }) => canStream(to, tries(400))))
   for (let round = 0; round < rounds; round++) {
-    for (const [at, { to, pid }] of ways.entries()) {
-      const figures = found[at]
+    for (const [index, { to, pid }] of ways.entries()) {
+      const figures = samples[index]
       const [json, stream] = [
         { ...to, body: jsonBody },
         { ...to, body: streamBody },
       ]
-      figures?.json.push(await loaded(json, { clients: 1, count: tries(600) }))
-      figures?.many.push(await worked(pid, json, { clients: 32, count: tries(8_000) }))
-      if (!streaming[at]) continue
-      figures?.streams.push(await loaded(stream, { clients: 1, count: tries(200) }))
-      figures?.wide.push(await worked(pid, stream, { clients: 16, count: tries(1_500) }))
+      figures?.json.push(await runLoad(json, { clients: 1, count: tries(600) }))
+      figures?.many.push(await measureLoad(pid, json, { clients: 32, count: tries(8_000) }))
+      if (!streaming[index]) continue
+      figures?.streams.push(await runLoad(stream, { clients: 1, count: tries(200) }))
+      figures?.wide.push(await measureLoad(pid, stream, { clients: 16, count: tries(1_500) }))
     }
   }
-  return found.map(({ json, streams, many, wide }) => ({
+  return samples.map(({ json, streams, many, wide }) => ({
     json: json.flatMap(({ whole }) => whole),
     firstEvent: streams.length === 0 ? undefined : streams.flatMap(({ begun }) => begun),
     jsonPerSecond: best(many.map(({ perSecond }) => perSecond)),
@@ -106,7 +106,7 @@ async function inTurns(ways: readonly Way[], tries: (count: number) => number): 
 
 async function canStream(to: Way['to'], count: number): Promise<boolean> {
   try {
-    await loaded({ ...to, body: streamBody }, { clients: 4, count })
+    await runLoad({ ...to, body: streamBody }, { clients: 4, count })
     return true
   } catch {
     return false
@@ -118,21 +118,21 @@ const best = (values: readonly number[]) => Math.max(...values)
 
 type Worked = { perSecond: number; processorMs: number }
 
-async function worked(
+async function measureLoad(
   pid: number | undefined,
   to: LoadTarget,
   load: { clients: number; count: number },
 ): Promise<Worked> {
   const before = pid === undefined ? 0 : ownMs(pid)
-  const { perSecond } = await loaded(to, load)
-  const spent = pid === undefined ? Number.NaN : ownMs(pid) - before
-  return { perSecond, processorMs: spent / load.count }
+  const { perSecond } = await runLoad(to, load)
+  const processorMs = pid === undefined ? Number.NaN : ownMs(pid) - before
+  return { perSecond, processorMs: processorMs / load.count }
 }
 
 /** A program of `test/bench/load` that prints its port and ends with its standard input. */
 async function listening(...parts: string[]): Promise<{ port: number; close(): Promise<void> }> {
-  const [program = '', ...given] = parts
-  const child = spawn(process.execPath, [`test/bench/load/${program}`, ...given], {
+  const [program = '', ...programArguments] = parts
+  const child = spawn(process.execPath, [`test/bench/load/${program}`, ...programArguments], {
     cwd: projectFolder,
     stdio: ['pipe', 'pipe', 'inherit'],
   })

@@ -6,36 +6,43 @@ import { type GatewayFigures, gatewayFigures } from './gatewayFigures.ts'
 export async function* gatewayRows(tries: (count: number) => number): AsyncGenerator<Row> {
   const { steward, direct, portkey, bare } = await gatewayFigures(tries)
   const portkeyFails = 'Portkey 1.15.2 answers streams with 500'
-  const added = (
-    what: string,
+  const addedRow = (
+    subject: string,
     target: string,
-    of: (figures: GatewayFigures) => Samples | undefined,
+    select: (figures: GatewayFigures) => Samples | undefined,
     percent: number,
   ): Row => {
     const beyond = (figures: GatewayFigures) =>
-      percentile(of(figures) ?? [], percent) - percentile(of(direct) ?? [], percent)
+      percentile(select(figures) ?? [], percent) - percentile(select(direct) ?? [], percent)
     const [mine, peer] = [beyond(steward), beyond(portkey)]
-    const least = `${beyond(bare).toFixed(2)} ms (a bare proxy)`
+    const bareText = `${beyond(bare).toFixed(2)} ms (a bare proxy)`
     return {
-      what: `gateway, ${what}, added p${percent}`,
+      subject: `gateway, ${subject}, added p${percent}`,
       steward: `${mine.toFixed(2)} ms`,
-      peer: `${Number.isNaN(peer) ? portkeyFails : `${peer.toFixed(2)} ms (Portkey)`}; ${least}`,
+      peer: `${Number.isNaN(peer) ? portkeyFails : `${peer.toFixed(2)} ms (Portkey)`}; ${bareText}`,
       ratio: Number.isNaN(peer) ? undefined : mine / peer,
       target,
     }
   }
-  yield added('JSON, 1 client', '≤ 0.45 ms', ({ json }) => json, 50)
-  yield added('JSON, 1 client', '≤ 2 ms', ({ json }) => json, 99)
-  yield added('first event of a stream', '≤ 1.5 ms', ({ firstEvent }) => firstEvent, 50)
+  yield addedRow('JSON, 1 client', '≤ 0.45 ms', ({ json }) => json, 50)
+  yield addedRow('JSON, 1 client', '≤ 2 ms', ({ json }) => json, 99)
+  yield addedRow('first event of a stream', '≤ 1.5 ms', ({ firstEvent }) => firstEvent, 50)
   const rate = (value: number) => `${Math.round(value).toLocaleString('en-US')}/s`
-  const rates = (what: string, target: string, of: keyof GatewayFigures, processor: keyof GatewayFigures): Row => {
-    const [mine, peer, straight] = [steward[of], portkey[of], direct[of]].map((it) => Number(it ?? Number.NaN))
+  const rates = (
+    subject: string,
+    target: string,
+    figure: keyof GatewayFigures,
+    processor: keyof GatewayFigures,
+  ): Row => {
+    const [mine, peer, straight] = [steward[figure], portkey[figure], direct[figure]].map((it) =>
+      Number(it ?? Number.NaN),
+    )
     const fails = peer === undefined || Number.isNaN(peer)
-    const processorOf = (figures: GatewayFigures) => `${Number(figures[processor]).toFixed(2)} ms`
+    const formatProcessor = (figures: GatewayFigures) => `${Number(figures[processor]).toFixed(2)} ms`
     return {
-      what: `gateway, ${what}`,
+      subject: `gateway, ${subject}`,
       steward: rate(mine ?? Number.NaN),
-      processor: fails ? processorOf(steward) : `${processorOf(steward)} (Portkey ${processorOf(portkey)})`,
+      processor: fails ? formatProcessor(steward) : `${formatProcessor(steward)} (Portkey ${formatProcessor(portkey)})`,
       peer: `${fails ? portkeyFails : `${rate(peer)} (Portkey)`}; ${rate(straight ?? Number.NaN)} straight`,
       ratio: fails || mine === undefined ? undefined : mine / peer,
       target,

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { silentLog } from '#platform/log.ts'
 import type { PrincipalId } from '#platform/principals.ts'
-import { accountRepository } from '#service/accounts/accountRepository.ts'
-import { apiKeys } from '#service/accounts/apiKeys.ts'
+import { createAccountRepository } from '#service/accounts/accountRepository.ts'
+import { createApiKeys } from '#service/accounts/apiKeys.ts'
 import { ensureOwner } from '#service/accounts/ownerAccount.ts'
-import { refreshTokenRepository } from '#service/auth/refreshTokenRepository.ts'
-import { walletRepository } from '#service/auth/walletRepository.ts'
+import { createRefreshTokenRepository } from '#service/auth/refreshTokenRepository.ts'
+import { createWalletRepository } from '#service/auth/walletRepository.ts'
 import { createServicePrincipals } from '#service/base/principals.ts'
 import { createProviderLeases } from '#service/inference/providerLeases.ts'
 import { migrate } from '#storage/migrate.ts'
@@ -27,21 +27,21 @@ export function leaseFigures(count: number): LeaseFigures {
   const principals = createServicePrincipals({ now: Date.now, log: silentLog })
   try {
     migrate(database, serviceMigrations)
-    const accounts = accountRepository(database)
+    const accounts = createAccountRepository(database)
     const keyFile = join(folder, 'owner.key')
     const accountId = ensureOwner({ accounts, keyFile, now: Date.now, randomBytes })
-    const keys = apiKeys({ accounts, now: Date.now, randomBytes })
+    const keys = createApiKeys({ accounts, now: Date.now, randomBytes })
     const { id } = keys.create(accountId, 'bench')
     const wallet = { type: 'evm', address: `0x${'1'.repeat(40)}` } as const
     const nowMs = Date.now()
-    walletRepository(database).add({ ...wallet, accountId, linkedAtMs: nowMs })
-    const sessions = refreshTokenRepository(database)
+    createWalletRepository(database).add({ ...wallet, accountId, linkedAtMs: nowMs })
+    const sessions = createRefreshTokenRepository(database)
     const times = { createdAtMs: nowMs, expiresAtMs: nowMs + 3_600_000 }
     sessions.add({ hash: randomBytes(32), familyId: 'fam_1', accountId, wallet, ...times })
-    principals.add('key', keys.rulesOf)
+    principals.add('key', keys.getRules)
     principals.add('sign-in', sessions.findRights)
     const provider = { baseUrl: 'http://127.0.0.1:1/v1', apiKey: undefined }
-    const providers = createProviderLeases({ providerOf: () => provider })
+    const providers = createProviderLeases({ findProvider: () => provider })
     const streams = Array.from({ length: open }, () => principals.lease(`key:${id}`, 'completion', { onEnd: abort }))
 
     const request = (principal: PrincipalId) => () => {

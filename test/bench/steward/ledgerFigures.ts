@@ -1,35 +1,35 @@
 import { randomBytes } from 'node:crypto'
 import { silentLog } from '#platform/log.ts'
-import { accountRepository } from '#service/accounts/accountRepository.ts'
-import { apiKeys } from '#service/accounts/apiKeys.ts'
+import { createAccountRepository } from '#service/accounts/accountRepository.ts'
+import { createApiKeys } from '#service/accounts/apiKeys.ts'
 import { ensureOwner } from '#service/accounts/ownerAccount.ts'
 import { openReservations } from '#service/credits/openReservations.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { microUsd, microUsdOfCents } from '#shared/microUsd.ts'
+import { microUsdOfCents, toMicroUsd } from '#shared/microUsd.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { testLedger } from '../../support/testLedger.ts'
 
 export type LedgerFigures = { pairsPerSecond: number; processorMs: number; flushedPairsPerSecond: number }
 
-const hold = microUsd(20_000)
-const charge = microUsd(1_234)
+const hold = toMicroUsd(20_000)
+const charge = toMicroUsd(1_234)
 
 /** What each request to a model asks of the ledger: who holds the key, a hold, and a charge with its details. */
 export async function ledgerFigures({ pairs, clients }: { pairs: number; clients: number }): Promise<LedgerFigures> {
   const at = await testLedger({ cents: 0 })
   try {
-    const accounts = accountRepository(at.database)
-    const keys = apiKeys({ accounts, now: Date.now, randomBytes })
+    const accounts = createAccountRepository(at.database)
+    const keys = createApiKeys({ accounts, now: Date.now, randomBytes })
     const keyFile = `${temporaryFolder('bench-ledger')}/owner.key`
     const accountId = ensureOwner({ accounts, keyFile, now: Date.now, randomBytes })
     const rules = { models: ['gpt-5.2'], dailyLimit: microUsdOfCents(100_000_000) }
     const { key } = keys.create(accountId, 'bench', rules)
     const amount = microUsdOfCents(100_000_000)
-    await at.commits.flushed(() =>
+    await at.commits.commitDurable(() =>
       at.ledger.issue({ type: 'grant', to: accountId, amount, note: '', requestKey: undefined }),
     )
     const { ledger, commits } = at
-    const reservations = openReservations({ ledger, commits, rulesOf: keys.rulesOf, log: silentLog })
+    const reservations = openReservations({ ledger, commits, getRules: keys.getRules, log: silentLog })
     const details = { price_version: '2026-11-01', input_tokens: 1_234, output_tokens: 345 }
 
     const client = async (count: number): Promise<void> => {
@@ -50,7 +50,7 @@ export async function ledgerFigures({ pairs, clients }: { pairs: number; clients
     return {
       pairsPerSecond: pairs / seconds,
       processorMs: (user + system) / 1000 / pairs,
-      flushedPairsPerSecond: flushedPairs(at, accountId, Math.ceil(pairs / 20)),
+      flushedPairsPerSecond: runFlushedPairs(at, accountId, Math.ceil(pairs / 20)),
     }
   } finally {
     await at.close()
@@ -60,7 +60,7 @@ export async function ledgerFigures({ pairs, clients }: { pairs: number; clients
 type Ledger = Pick<Awaited<ReturnType<typeof testLedger>>, 'database' | 'ledger'>
 
 /** The same two changes, each in a transaction of its own that waits for the disk: what grouping them saves. */
-function flushedPairs({ database, ledger }: Ledger, accountId: AccountId, pairs: number): number {
+function runFlushedPairs({ database, ledger }: Ledger, accountId: AccountId, pairs: number): number {
   database.pragma('synchronous = FULL')
   const began = performance.now()
   for (let index = 0; index < pairs; index += 1) {

@@ -1,16 +1,16 @@
 import { toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
 import { privateKeyToAccount } from 'viem/accounts'
-import { requirements } from '#service/payments/offer.ts'
-import { type PaymentAuthorization, refusalOf } from '#service/payments/paymentAuthorization.ts'
+import { createRequirements } from '#service/payments/offer.ts'
+import { type PaymentAuthorization, validateAuthorization } from '#service/payments/paymentAuthorization.ts'
 import { testLedgerFacilitator } from '#service/payments/testLedgerFacilitator.ts'
-import { testMoneyRepository } from '#service/payments/testMoneyRepository.ts'
+import { createTestMoneyRepository } from '#service/payments/testMoneyRepository.ts'
 import { evmNetworks, testLedgerNetwork } from '#shared/contract/networks.ts'
 import { evmFacilitator } from '../../support/evmFacilitator.ts'
-import { lowerCase, payer, paymentHeader } from '../../support/payer.ts'
+import { createPayer, lowerCase, paymentHeader } from '../../support/payer.ts'
 import { runningService } from '../../support/runningService.ts'
 import { testLedger } from '../../support/testLedger.ts'
-import { type Compared, type Samples, timed, timedTogether } from '../figures.ts'
+import { type Compared, measureEach, measureTogether, type Samples } from '../figures.ts'
 
 const payTo = '0x2222222222222222222222222222222222222222'
 const amount = 5_000_000
@@ -22,7 +22,7 @@ export async function paymentFigures(count: number): Promise<{ ledger: Samples; 
 }
 
 /** So many people who buy credits at the same moment, over HTTP. @returns when the last had its answer */
-export async function concurrentPayments(count: number): Promise<{ lastMs: number; eachProcessorMs: number }> {
+export async function measureConcurrentPayments(count: number): Promise<{ lastMs: number; eachProcessorMs: number }> {
   const service = await runningService({ host: 'none', payments: { facilitator: { kind: 'test-ledger' } } })
   try {
     const { id } = (await service.send('/v1/auth/me')).json
@@ -30,9 +30,9 @@ export async function concurrentPayments(count: number): Promise<{ lastMs: numbe
     const [offer] = (await service.send(path, { key: null })).json.accepts
     const buyers = await Promise.all(
       Array.from({ length: count }, async () => {
-        const one = payer()
-        await service.send('/v1/payments/faucet', { body: { address: one.address } })
-        return paymentHeader(2, await one.authorize({ to: offer.payTo, value: String(amount) }))
+        const buyer = createPayer()
+        await service.send('/v1/payments/faucet', { body: { address: buyer.address } })
+        return paymentHeader(2, await buyer.authorize({ to: offer.payTo, value: String(amount) }))
       }),
     )
     const before = process.cpuUsage()
@@ -51,14 +51,14 @@ export async function concurrentPayments(count: number): Promise<{ lastMs: numbe
 async function onTestLedger(count: number): Promise<Samples> {
   const { database, commits, close } = await testLedger()
   try {
-    const facilitator = testLedgerFacilitator({ records: testMoneyRepository(database), commits, now: Date.now })
-    const ada = payer()
+    const facilitator = testLedgerFacilitator({ records: createTestMoneyRepository(database), commits, now: Date.now })
+    const ada = createPayer()
     await facilitator.give(ada.address, amount)
-    const authorization = await authorizationOf(ada)
+    const authorization = await authorize(ada)
     const price = { network: testLedgerNetwork, payTo, amount }
-    return await timed(count, async () => {
+    return await measureEach(count, async () => {
       const refusal =
-        (await refusalOf(authorization, price, Date.now())) ??
+        (await validateAuthorization(authorization, price, Date.now())) ??
         (await facilitator.verify({ authorization, createdAtMs: 0, again: false }))
       if (refusal) throw new Error(refusal.message)
     })
@@ -70,20 +70,20 @@ async function onTestLedger(count: number): Promise<Samples> {
 async function onChain(count: number): Promise<Compared> {
   const { node, facilitator, relayerKey, give, close } = await evmFacilitator(base)
   try {
-    const ada = payer(base)
+    const ada = createPayer(base)
     await give(ada.address, amount)
-    const authorization = await authorizationOf(ada)
+    const authorization = await authorize(ada)
     const price = { network: base, payTo, amount }
     const { address } = privateKeyToAccount(relayerKey)
     const signer = toFacilitatorEvmSigner({ ...node.client, address } as Parameters<typeof toFacilitatorEvmSigner>[0])
     const peer = new ExactEvmScheme(signer)
     const { signature, ...signed } = authorization
-    const accepted = requirements(price)
+    const accepted = createRequirements(price)
     const payload = { x402Version: 2, accepted, payload: { signature, authorization: signed } }
-    return await timedTogether(count, {
+    return await measureTogether(count, {
       async mine() {
         const refusal =
-          (await refusalOf(authorization, price, Date.now())) ??
+          (await validateAuthorization(authorization, price, Date.now())) ??
           (await facilitator.verify({ authorization, createdAtMs: 0, again: false }))
         if (refusal) throw new Error(refusal.message)
       },
@@ -97,6 +97,6 @@ async function onChain(count: number): Promise<Compared> {
   }
 }
 
-async function authorizationOf(one: ReturnType<typeof payer>): Promise<PaymentAuthorization> {
-  return lowerCase(await one.authorize({ to: payTo, value: String(amount), validBefore: '99999999999' }))
+async function authorize(buyer: ReturnType<typeof createPayer>): Promise<PaymentAuthorization> {
+  return lowerCase(await buyer.authorize({ to: payTo, value: String(amount), validBefore: '99999999999' }))
 }

@@ -10,7 +10,7 @@ import type { Samples } from '../figures.ts'
 const tickMs = 10
 
 /** From the command line to the ready line, with the build there and the host not yet running. */
-export async function coldStarts(count: number): Promise<Samples> {
+export async function measureColdStarts(count: number): Promise<Samples> {
   const samples: number[] = []
   for (let index = 0; index < count; index++) {
     const start = performance.now()
@@ -25,12 +25,12 @@ export async function coldStarts(count: number): Promise<Samples> {
 export function proportionalMegabytes(steward: Steward): { main: number; service: number; host: number } {
   const { main, service, host } = steward.pids()
   const parts = [main, service, host]
-  const sumOf = (pid: number): number =>
+  const sumMemory = (pid: number): number =>
     listHelpers(
       pid,
       parts.filter((part) => part !== pid),
-    ).reduce((sum, each) => sum + proportionalOf(each), 0)
-  return { main: sumOf(main), service: sumOf(service), host: sumOf(host) }
+    ).reduce((sum, each) => sum + readProportionalSize(each), 0)
+  return { main: sumMemory(main), service: sumMemory(service), host: sumMemory(host) }
 }
 
 /** What each terminal with a full scrollback adds, in all three processes. */
@@ -56,21 +56,21 @@ export async function megabytesPerTerminal(
 export function processorMs(steward: Steward): number {
   const { service, host } = steward.pids()
   return [...listHelpers(service, [host]), ...listHelpers(host)].reduce(
-    (sum, pid) => sum + ownMs(pid) + waitedMs(pid),
+    (sum, pid) => sum + ownMs(pid) + readChildTicks(pid),
     0,
   )
 }
 
 /** Resolves when these processes and what they started have taken next to nothing for a moment. */
-export async function settled(what: string, pids: () => readonly number[]): Promise<void> {
-  const taken = (): number =>
+export async function waitUntilSettled(subject: string, pids: () => readonly number[]): Promise<void> {
+  const readTicks = (): number =>
     [...new Set(pids().flatMap((pid) => listHelpers(pid)))].reduce((sum, pid) => sum + ownMs(pid), 0)
-  let before = taken()
+  let before = readTicks()
   let quietSince = performance.now()
   await until(
-    `${what} to settle`,
+    `${subject} to settle`,
     () => {
-      const now = taken()
+      const now = readTicks()
       if (now - before > tickMs) quietSince = performance.now()
       before = now
       return performance.now() - quietSince > quietMs
@@ -85,17 +85,17 @@ const quietMs = 300
  * processes of `except` nor their descendants are listed.
  */
 export function listHelpers(pid: number, except: readonly number[] = []): number[] {
-  const own = namespaceOf(pid)
+  const namespace = readNamespace(pid)
   const children = new Map<number, number[]>()
   for (const each of readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)) {
-    const parent = Number(statOf(each)[parentField])
+    const parent = Number(readStat(each)[parentField])
     children.set(parent, [...(children.get(parent) ?? []), each])
   }
   const helpers = [pid]
   for (const each of helpers)
-    helpers.push(...(children.get(each) ?? []).filter((it) => namespaceOf(it) === own && !except.includes(it)))
+    helpers.push(...(children.get(each) ?? []).filter((it) => readNamespace(it) === namespace && !except.includes(it)))
   return helpers
 }
 
@@ -104,8 +104,8 @@ function total(steward: Steward): number {
   return main + service + host
 }
 
-function proportionalOf(pid: number): number {
-  const [, kilobytes] = /^Pss:\s+(\d+) kB/m.exec(textOf(`/proc/${pid}/smaps_rollup`)) ?? []
+function readProportionalSize(pid: number): number {
+  const [, kilobytes] = /^Pss:\s+(\d+) kB/m.exec(readText(`/proc/${pid}/smaps_rollup`)) ?? []
   return Number(kilobytes ?? 0) / 1000
 }
 
@@ -113,20 +113,20 @@ function proportionalOf(pid: number): number {
 const [parentField, userField, systemField, waitedUserField, waitedSystemField] = [1, 11, 12, 13, 14]
 
 /** Processor time that a process has taken so far, in ms. */
-export const ownMs = (pid: number): number => ticksOf(pid, userField, systemField) * tickMs
-const waitedMs = (pid: number): number => ticksOf(pid, waitedUserField, waitedSystemField) * tickMs
+export const ownMs = (pid: number): number => readTickFields(pid, userField, systemField) * tickMs
+const readChildTicks = (pid: number): number => readTickFields(pid, waitedUserField, waitedSystemField) * tickMs
 
-function ticksOf(pid: number, ...fields: readonly number[]): number {
-  const stat = statOf(pid)
+function readTickFields(pid: number, ...fields: readonly number[]): number {
+  const stat = readStat(pid)
   return fields.reduce((sum, field) => sum + Number(stat[field] ?? 0), 0)
 }
 
-function statOf(pid: number): string[] {
-  const text = textOf(`/proc/${pid}/stat`)
+function readStat(pid: number): string[] {
+  const text = readText(`/proc/${pid}/stat`)
   return text.slice(text.lastIndexOf(')') + 2).split(' ')
 }
 
-function namespaceOf(pid: number): string {
+function readNamespace(pid: number): string {
   try {
     return readlinkSync(`/proc/${pid}/ns/pid`)
   } catch {
@@ -134,7 +134,7 @@ function namespaceOf(pid: number): string {
   }
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {

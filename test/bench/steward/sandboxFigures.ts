@@ -3,8 +3,8 @@ import { createSandbox, deleteSandbox, execInSandbox } from '#shared/contract/sa
 import type { SandboxId } from '#shared/ids.ts'
 import type { Steward } from '../../support/steward.ts'
 import type { StewardClient } from '../../support/stewardClient.ts'
-import { type Samples, timed } from '../figures.ts'
-import { processorMs, settled } from './processFigures.ts'
+import { measureEach, type Samples } from '../figures.ts'
+import { processorMs, waitUntilSettled } from './processFigures.ts'
 
 /** A running application and a client of it. */
 export type Measured = { steward: Steward; client: StewardClient }
@@ -29,22 +29,22 @@ export async function createToFirstExec(
   count: number,
   { network = 'none', settle = false }: Creating = {},
 ): Promise<Worked> {
-  const made: SandboxId[] = []
+  const created: SandboxId[] = []
   const samples: number[] = []
   let taken = 0
   for (let index = 0; index < count + 1; index++) {
-    if (settle) await settled('the host', () => [steward.pids().host])
+    if (settle) await waitUntilSettled('the host', () => [steward.pids().host])
     const before = processorMs(steward)
     const start = performance.now()
     const { id } = await client.call(createSandbox, { network })
-    made.push(id)
+    created.push(id)
     await client.call(execInSandbox, { id, command: 'true' })
-    const spent = performance.now() - start
+    const elapsedMs = performance.now() - start
     // The first one makes what all later ones share.
-    if (index > 0) samples.push(spent)
+    if (index > 0) samples.push(elapsedMs)
     if (index > 0) taken += processorMs(steward) - before
   }
-  for (const id of made) await client.call(deleteSandbox, { id })
+  for (const id of created) await client.call(deleteSandbox, { id })
   return { samples, processorMs: taken / count }
 }
 
@@ -53,27 +53,27 @@ export async function burst(
   { steward, client }: Measured,
   count: number,
 ): Promise<{ lastMs: number; eachProcessorMs: number }> {
-  const made: SandboxId[] = []
+  const created: SandboxId[] = []
   const before = processorMs(steward)
   const start = performance.now()
   await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const { id } = await client.call(createSandbox, { network: 'none' })
-      made.push(id)
+      created.push(id)
       const { stdout } = await client.call(execInSandbox, { id, command: `echo ${index}` })
       if (stdout !== `${index}\n`) throw new Error(`Sandbox ${index} of the burst answered ${JSON.stringify(stdout)}.`)
     }),
   )
   const lastMs = performance.now() - start
   const eachProcessorMs = (processorMs(steward) - before) / count
-  for (const id of made) await client.call(deleteSandbox, { id })
+  for (const id of created) await client.call(deleteSandbox, { id })
   return { lastMs, eachProcessorMs }
 }
 
 export async function execTrue({ steward, client }: Measured, id: SandboxId, count: number): Promise<Worked> {
   const before = processorMs(steward)
   let calls = 0
-  const samples = await timed(count, () => {
+  const samples = await measureEach(count, () => {
     calls++
     return client.call(execInSandbox, { id, command: 'true' })
   })

@@ -2,9 +2,9 @@ import { listSandboxes } from '#shared/contract/sandboxes.ts'
 import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '#shared/contract/terminals.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import type { Attached, StewardClient } from '../../support/stewardClient.ts'
-import { megabytesPerSecond, type Samples, timed } from '../figures.ts'
+import { measureEach, megabytesPerSecond, type Samples } from '../figures.ts'
 import { echoOnce, rawPty } from '../peers/rawPty.ts'
-import { typedLine } from '../peers/typedLine.ts'
+import { createTypedLine } from '../peers/typedLine.ts'
 import { processorMs } from './processFigures.ts'
 import type { Measured } from './sandboxFigures.ts'
 
@@ -16,8 +16,8 @@ const endlessFlood = `yes ${line}`
 /** Type a line over REST and read the screen until the answer stands there. */
 export async function writeToScreen(client: StewardClient, id: SandboxId, count: number): Promise<Samples> {
   const { session_id: sessionId } = await client.call(createTerminal, { id, command: 'bash --norc' })
-  const samples = await timed(count, async (index) => {
-    const { line, answer } = typedLine(index)
+  const samples = await measureEach(count, async (index) => {
+    const { line, answer } = createTypedLine(index)
     await client.call(writeTerminal, { id, sessionId, input: `${line}\n` })
     while (!(await client.call(readTerminal, { id, sessionId })).output.includes(answer));
   })
@@ -30,7 +30,7 @@ const letter = (index: number) => String.fromCharCode('a'.charCodeAt(0) + (index
 export async function echoOnStream(client: StewardClient, id: SandboxId, count: number): Promise<Samples> {
   const { session_id: sessionId } = await client.call(createTerminal, { id, command: 'cat' })
   const stream = await client.attach(id, sessionId)
-  const samples = await timed(count, (index) => echoOf(stream, letter(index)))
+  const samples = await measureEach(count, (index) => waitForEcho(stream, letter(index)))
   stream.close()
   await client.call(closeTerminal, { id, sessionId })
   return samples
@@ -38,12 +38,12 @@ export async function echoOnStream(client: StewardClient, id: SandboxId, count: 
 
 export async function echoOfRawPty(count: number): Promise<Samples> {
   const pty = rawPty('cat')
-  const samples = await timed(count, (index) => echoOnce(pty, letter(index)))
+  const samples = await measureEach(count, (index) => echoOnce(pty, letter(index)))
   pty.kill()
   return samples
 }
 
-function echoOf(stream: Attached, character: string): Promise<void> {
+function waitForEcho(stream: Attached, character: string): Promise<void> {
   return new Promise((resolve) => {
     stream.onOutput = (bytes) => {
       if (bytes.includes(character)) resolve()
@@ -73,12 +73,12 @@ export async function streamThroughput(
   stream.send({ type: 'input', data: '\n' })
   await ended
   const elapsedMs = performance.now() - startMs
-  const taken = processorMs(steward) - before
+  const processorTimeMs = processorMs(steward) - before
   stream.close()
   if (bytes < floodBytes) throw new Error(`The stream lost output: ${bytes} of ${floodBytes} bytes came.`)
   return {
     megabytesPerSecond: megabytesPerSecond(bytes, elapsedMs),
-    processorMsPerMegabyte: taken / (bytes / 1e6),
+    processorMsPerMegabyte: processorTimeMs / (bytes / 1e6),
   }
 }
 
@@ -112,5 +112,5 @@ export async function withRawFloods<T>(work: () => Promise<T>): Promise<T> {
 }
 
 export function otherCalls(client: StewardClient, count: number): Promise<Samples> {
-  return timed(count, () => client.call(listSandboxes, {}))
+  return measureEach(count, () => client.call(listSandboxes, {}))
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { recentTasks } from '#agent/activity/taskTotals.ts'
-import { timeline } from '#agent/activity/timeline.ts'
-import { listedEntries } from '#agent/activity/timelineReading.ts'
-import { taskContext } from '#agent/base/taskContext.ts'
+import { createTimeline } from '#agent/activity/timeline.ts'
+import { listEntries } from '#agent/activity/timelineReading.ts'
+import { createTaskContext } from '#agent/base/taskContext.ts'
 import { silentLog } from '#platform/log.ts'
 import { listTimeline } from '#shared/contract/timeline.ts'
 import { migrate } from '#storage/migrate.ts'
@@ -13,28 +13,28 @@ import { temporaryFolder } from '../../support/temporaryFolder.ts'
 const entries = 100_000
 /** Entries of one task. */
 const together = 5
-const words = ['index', 'html', 'deploy', 'invoice', 'example', 'report', 'server', 'archive', 'backup', 'nightly']
+const vocabulary = ['index', 'html', 'deploy', 'invoice', 'example', 'report', 'server', 'archive', 'backup', 'nightly']
 
 /** Milliseconds of each try, in a log of 100,000 entries. `added`: of one entry, in writes of 1,000. */
 export async function timelineFigures(tries: (count: number) => number) {
   const folder = temporaryFolder('bench-timeline')
   const database = openDatabase(join(folder, 'agent.sqlite'))
   migrate(database, agentMigrations)
-  const log = timeline({
-    ...{ database, tasks: taskContext(), headPath: join(folder, 'activity.head'), now: Date.now, log: silentLog },
+  const log = createTimeline({
+    ...{ database, tasks: createTaskContext(), headPath: join(folder, 'activity.head'), now: Date.now, log: silentLog },
     onAppended: () => {},
   })
   try {
     const began = performance.now()
     for (let from = 0; from < entries; from += 1_000) {
       database.transaction(() => {
-        for (let index = from; index < from + 1_000; index += 1) log.note(entryOf(index))
+        for (let index = from; index < from + 1_000; index += 1) log.note(createEntry(index))
       })()
     }
     const added = (performance.now() - began) / entries
     const { signal } = new AbortController()
-    const list = (query: object) => listedEntries(log.records, listTimeline.query.parse(query), signal)
-    const timed = async (count: number, work: (index: number) => unknown): Promise<number[]> => {
+    const list = (query: object) => listEntries(log.records, listTimeline.query.parse(query), signal)
+    const measureEach = async (count: number, work: (index: number) => unknown): Promise<number[]> => {
       const times: number[] = []
       for (let index = 0; index < count; index += 1) {
         const start = performance.now()
@@ -43,13 +43,13 @@ export async function timelineFigures(tries: (count: number) => number) {
       }
       return times
     }
-    const wordOf = (index: number) => words[index % words.length] ?? ''
+    const pickWord = (index: number) => vocabulary[index % vocabulary.length] ?? ''
     return {
       added: [added],
-      common: await timed(tries(100), (index) => list({ search: wordOf(index) })),
-      rare: await timed(tries(100), (index) => list({ search: `${wordOf(index)} run ${index * 997}` })),
-      opened: await timed(tries(100), () => list({})),
-      tasks: await timed(tries(50), () => recentTasks(log.records, { limit: 50 }, () => new Map())),
+      common: await measureEach(tries(100), (index) => list({ search: pickWord(index) })),
+      rare: await measureEach(tries(100), (index) => list({ search: `${pickWord(index)} run ${index * 997}` })),
+      opened: await measureEach(tries(100), () => list({})),
+      tasks: await measureEach(tries(50), () => recentTasks(log.records, { limit: 50 }, () => new Map())),
     }
   } finally {
     await log.close()
@@ -57,8 +57,8 @@ export async function timelineFigures(tries: (count: number) => number) {
   }
 }
 
-function entryOf(index: number) {
-  const word = words[index % words.length]
+function createEntry(index: number) {
+  const word = vocabulary[index % vocabulary.length]
   return {
     kind: 'command.ran',
     actor: { kind: 'tool', name: 'research agent' } as const,

@@ -2,17 +2,17 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { createSandbox, getSandbox } from '#shared/contract/sandboxes.ts'
 import { createToolClient } from '#shared/contract/toolClients.ts'
-import { conwayTerminal } from '../../support/conwayTerminal.ts'
+import { createConwayTerminal } from '../../support/conwayTerminal.ts'
 import { openPersonSession } from '../../support/personSession.ts'
 import { type Steward, startSteward } from '../../support/steward.ts'
-import { stewardClient } from '../../support/stewardClient.ts'
+import { createStewardClient } from '../../support/stewardClient.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
-import { personClient } from '../../support/walletForms.ts'
-import { type Compared, type Samples, timedTogether } from '../figures.ts'
+import { createPersonClient } from '../../support/walletForms.ts'
+import { type Compared, measureTogether, type Samples } from '../figures.ts'
 
 export type ToolFigures = {
   /** Of `sandbox_get` in each revision of MCP, and of `GET /v1/sandboxes/:id` at the service or at the agent. */
-  calls: { revision: Revision; at: RestAt; call: Compared }[]
+  calls: { revision: Revision; target: RestAt; call: Compared }[]
   /** Of all tools over HTTP, and of all of `conway-terminal` over its stdin and stdout. */
   listing: Compared
   tokens: { mine: number; peer: number }
@@ -29,7 +29,7 @@ const revisions: readonly Revision[] = ['2026-07-28', '2025-11-25']
 export async function toolFigures(tries: (count: number) => number): Promise<ToolFigures> {
   const steward = await startSteward()
   try {
-    const client = stewardClient(steward.serviceUrl, steward.ownerKey)
+    const client = createStewardClient(steward.serviceUrl, steward.ownerKey)
     const { id } = await client.call(createSandbox, { name: 'bench', network: 'none' })
     const { url, keyFor, session } = await toolKeys(steward)
     const key = await keyFor('calls')
@@ -40,19 +40,19 @@ export async function toolFigures(tries: (count: number) => number): Promise<Too
     ] as const
     const calls: ToolFigures['calls'] = []
     for (const revision of revisions) {
-      for (const [at, rest, headers] of rests) {
+      for (const [target, rest, headers] of rests) {
         const call = await compareCalls({ url, key, id, revision, rest: { url: rest, headers } }, tries(1000))
-        calls.push({ revision, at, call })
+        calls.push({ revision, target, call })
       }
     }
     const { listing, tokens } = await compareListings({ url, key: await keyFor('lists'), steward }, tries(100))
-    const own = await Promise.all(
-      Array.from({ length: clients }, async (_, at) => ({
-        key: await keyFor(`client ${at}`),
-        id: (await client.call(createSandbox, { name: `bench ${at}`, network: 'none' })).id,
+    const clientKeys = await Promise.all(
+      Array.from({ length: clients }, async (_, index) => ({
+        key: await keyFor(`client ${index}`),
+        id: (await client.call(createSandbox, { name: `bench ${index}`, network: 'none' })).id,
       })),
     )
-    const busy = await keepBusy(url, own, tries(60))
+    const busy = await keepBusy(url, clientKeys, tries(60))
     return { calls, listing, tokens, busy }
   } finally {
     await steward.close()
@@ -62,12 +62,12 @@ export async function toolFigures(tries: (count: number) => number): Promise<Too
 async function toolKeys({ url }: Steward) {
   const { origin, hash } = new URL(url)
   const session = await openPersonSession(origin, hash.slice('#token='.length))
-  const person = personClient(origin, session)
+  const person = createPersonClient(origin, session)
   const keyFor = async (name: string) => (await person.call(createToolClient, { name })).key
   return { url: `${origin}/mcp`, keyFor, session }
 }
 
-type CallPlace = {
+type CallContext = {
   url: string
   key: string
   id: string
@@ -75,7 +75,7 @@ type CallPlace = {
   rest: { url: string; headers: Record<string, string> }
 }
 
-function compareCalls({ url, key, id, revision, rest }: CallPlace, count: number): Promise<Compared> {
+function compareCalls({ url, key, id, revision, rest }: CallContext, count: number): Promise<Compared> {
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': revision,
     'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
@@ -91,13 +91,13 @@ function compareCalls({ url, key, id, revision, rest }: CallPlace, count: number
     'mcp-protocol-version': revision,
     ...(isNew && { 'mcp-method': 'tools/call', 'mcp-name': 'sandbox_get' }),
   }
-  const answered = async (asked: Promise<Response>) => {
-    const text = await (await asked).text()
+  const assertOk = async (response: Promise<Response>) => {
+    const text = await (await response).text()
     if (!text.includes(id)) throw new Error(`The call failed: ${text.slice(0, 300)}`)
   }
-  return timedTogether(count, {
-    mine: () => answered(fetch(url, { method: 'POST', headers, body })),
-    peer: () => answered(fetch(rest.url, { headers: rest.headers })),
+  return measureTogether(count, {
+    mine: () => assertOk(fetch(url, { method: 'POST', headers, body })),
+    peer: () => assertOk(fetch(rest.url, { headers: rest.headers })),
   })
 }
 
@@ -105,14 +105,17 @@ async function compareListings(
   { url, key, steward }: { url: string; key: string; steward: Steward },
   count: number,
 ): Promise<Pick<ToolFigures, 'listing' | 'tokens'>> {
-  const client = await opened(url, key)
-  const peer = await conwayTerminal({
+  const client = await connectClient(url, key)
+  const peer = await createConwayTerminal({
     ...{ home: temporaryFolder('conway-home'), serviceUrl: steward.serviceUrl, key: steward.ownerKey },
   }).connect()
   try {
-    const listing = await timedTogether(count, { mine: () => client.listTools(), peer: () => peer.list() })
-    const tokensOf = (tools: readonly object[]) => encode(JSON.stringify(tools.map(asModelsSee))).length
-    return { listing, tokens: { mine: tokensOf((await client.listTools()).tools), peer: tokensOf(await peer.list()) } }
+    const listing = await measureTogether(count, { mine: () => client.listTools(), peer: () => peer.list() })
+    const countTokens = (tools: readonly object[]) => encode(JSON.stringify(tools.map(asModelsSee))).length
+    return {
+      listing,
+      tokens: { mine: countTokens((await client.listTools()).tools), peer: countTokens(await peer.list()) },
+    }
   } finally {
     await peer.close()
     await client.close()
@@ -126,8 +129,8 @@ function asModelsSee(tool: object): object {
 }
 
 /** Each client reads a sandbox of its own: another answer is lost or crossed. */
-async function keepBusy(url: string, own: readonly { key: string; id: string }[], seconds: number) {
-  const all = await Promise.all(own.map(async ({ key, id }) => ({ id, client: await opened(url, key) })))
+async function keepBusy(url: string, clientKeys: readonly { key: string; id: string }[], seconds: number) {
+  const all = await Promise.all(clientKeys.map(async ({ key, id }) => ({ id, client: await connectClient(url, key) })))
   const end = performance.now() + seconds * 1000
   const times: number[] = []
   let wrong = 0
@@ -145,7 +148,7 @@ async function keepBusy(url: string, own: readonly { key: string; id: string }[]
   return { calls: times.length, wrong, seconds, times }
 }
 
-async function opened(url: string, key: string): Promise<Client> {
+async function connectClient(url: string, key: string): Promise<Client> {
   const client = new Client({ name: 'bench', version: '1' }, { versionNegotiation: { mode: 'legacy' } })
   const requestInit = { headers: { authorization: `Bearer ${key}` } }
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))

@@ -6,7 +6,7 @@ import { until } from '../../support/eventually.ts'
 import { startSteward } from '../../support/steward.ts'
 import type { StewardClient } from '../../support/stewardClient.ts'
 import { megabytesPerSecond, type Samples } from '../figures.ts'
-import { settled } from './processFigures.ts'
+import { waitUntilSettled } from './processFigures.ts'
 
 export const drawnFlood = { line: '0123456789'.repeat(7), bytes: 50_000_000 } as const
 const marker = 'all-was-drawn'
@@ -22,7 +22,7 @@ export async function firstScreens(count: number): Promise<Samples> {
   for (let index = 0; index < count; index++) {
     const { page, close } = await openWindow(browser)
     await page.goto('about:blank')
-    await settled('the browser', () => [process.pid])
+    await waitUntilSettled('the browser', () => [process.pid])
     const start = performance.now()
     const steward = await startSteward()
     await page.goto(steward.url, { waitUntil: 'commit' })
@@ -36,21 +36,21 @@ export async function firstScreens(count: number): Promise<Samples> {
 }
 
 /** Output of one command until xterm.js, in a window of the application, has drawn its last line. */
-export async function drawnThroughput(given: {
+export async function measureDrawing(options: {
   url: string
   client: StewardClient
   id: SandboxId
   name: string
 }): Promise<number> {
-  const { client, id } = given
+  const { client, id } = options
   const command = `read -r; yes ${drawnFlood.line} | head -c ${drawnFlood.bytes}; echo ${marker}; exec cat`
   const { session_id: sessionId } = await client.call(createTerminal, { id, command })
   const browser = await openBrowser(wholeChromium)
   try {
     const { page } = await openWindow(browser)
     const window = appWindow(page)
-    await window.open(given.url)
-    await window.select(given.name)
+    await window.open(options.url)
+    await window.select(options.name)
     await window.tabs().last().click() // those before it have ended
     await window.terminal.isLive()
     const start = performance.now()

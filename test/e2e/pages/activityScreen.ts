@@ -8,7 +8,7 @@ export type ActivityScreen = {
   entry(text: string | RegExp): Locator
   /** Waits for an entry that has this text. */
   sees(text: string | RegExp): Promise<void>
-  search(words: string): Promise<void>
+  search(text: string): Promise<void>
   /** One of the chips: `Sandboxes`, `All`. */
   area(name: string): Promise<void>
   by(name: string): Promise<void>
@@ -39,7 +39,7 @@ export async function openActivity(window: AppWindow): Promise<ActivityScreen> {
     root,
     entry,
     sees: (text) => entry(text).first().waitFor(),
-    search: (words) => root.getByRole('searchbox', { name: 'Search activity' }).fill(words),
+    search: (text) => root.getByRole('searchbox', { name: 'Search activity' }).fill(text),
     area: (name) => root.getByRole('button', { name, exact: true }).click(),
     by: (name) => choose('By', name),
     when: (name) => choose('When', name),

@@ -12,7 +12,7 @@ export type AppWindow = {
   terminal: TerminalPane
   sandbox(name: string): Locator
   select(name: string): Promise<void>
-  createSandbox(given: { name: string; vcpu?: number }): Promise<void>
+  createSandbox(options: { name: string; vcpu?: number }): Promise<void>
   /** Opens one more terminal of the sandbox in view and waits until it is live. */
   newTerminal(): Promise<void>
   tabs(): Locator
@@ -25,7 +25,7 @@ export function appWindow(page: Page): AppWindow {
   const list = page.getByRole('region', { name: 'Sandboxes' })
   const visible = page.locator(':visible')
   const terminal = terminalPane(page)
-  const loaded = async (load: () => Promise<unknown>): Promise<void> => {
+  const waitForLoad = async (load: () => Promise<unknown>): Promise<void> => {
     const hears = hearing(page)
     await load()
     await list.getByRole('heading', { name: 'Sandboxes' }).waitFor()
@@ -35,8 +35,8 @@ export function appWindow(page: Page): AppWindow {
   const sandbox = (name: string) => list.getByRole('listitem').filter({ hasText: name })
   return {
     page,
-    open: (url) => loaded(() => page.goto(url)),
-    reload: () => loaded(() => page.reload()),
+    open: (url) => waitForLoad(() => page.goto(url)),
+    reload: () => waitForLoad(() => page.reload()),
     terminal,
     sandbox,
     select: (name) => sandbox(name).getByRole('button').first().click(),

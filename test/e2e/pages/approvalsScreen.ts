@@ -13,7 +13,7 @@ export type ApprovalsScreen = {
   approveOnce(): Promise<void>
   deny(): Promise<void>
   /** What became of the request in view: `Signed`, `Denied`. */
-  became(words: string): Promise<void>
+  became(text: string): Promise<void>
   button(name: string): Locator
   isArmed(): Promise<void>
 }
@@ -33,7 +33,7 @@ export function approvalsScreen(page: Page): ApprovalsScreen {
     row: (sentence) => page.getByRole('region', { name: 'Requests' }).getByRole('link', { name: sentence }),
     approveOnce: () => button('Approve once').click(),
     deny: () => button('Deny').click(),
-    became: (words) => request.getByText(words, { exact: true }).first().waitFor(),
+    became: (text) => request.getByText(text, { exact: true }).first().waitFor(),
     button,
     isArmed,
   }

@@ -11,7 +11,8 @@ export async function openCredits(window: AppWindow) {
   const figure = (name: string) => part('Balance').getByLabel(name, { exact: true })
   const rows = part('History').getByRole('listitem')
   /** How many the list has, of which those in view are on the page. */
-  const listed = async () => ((await rows.count()) === 0 ? 0 : Number(await rows.first().getAttribute('aria-setsize')))
+  const countListed = async () =>
+    (await rows.count()) === 0 ? 0 : Number(await rows.first().getAttribute('aria-setsize'))
   return {
     root,
     part,
@@ -19,8 +20,8 @@ export async function openCredits(window: AppWindow) {
     reads: (name: string, text: string) =>
       until(`${name} to read ${text}`, async () => (await figure(name).textContent()) === text),
     rows,
-    listed,
-    total: (count: number) => until(`${count} transactions`, async () => (await listed()) === count),
+    listed: countListed,
+    total: (count: number) => until(`${count} transactions`, async () => (await countListed()) === count),
     choose: async (field: string, name: string) => {
       await part('History')
         .getByRole('button', { name: new RegExp(`^${field} `) })

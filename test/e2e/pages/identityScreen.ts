@@ -16,13 +16,13 @@ export type IdentityScreen = {
   toRequest(): Promise<void>
   automaton: Locator
   /** How the automaton in view stands: `Registered`, `Needs you`, `Refused`. */
-  is(words: string): Promise<void>
+  is(text: string): Promise<void>
   row(name: string): Locator
 }
 
 export function identityScreen(page: Page): IdentityScreen {
   const form = page.getByRole('form', { name: 'Register automaton' })
-  const shown = page.getByRole('form', { name: 'Review' })
+  const review = page.getByRole('form', { name: 'Review' })
   const automaton = page.getByRole('article', { name: 'Automaton' })
   return {
     async open() {
@@ -46,16 +46,16 @@ export function identityScreen(page: Page): IdentityScreen {
     },
     async review() {
       await form.getByRole('button', { name: 'Review' }).click()
-      await shown.waitFor()
-      return shown
+      await review.waitFor()
+      return review
     },
     async askForApproval() {
-      await shown.getByRole('button', { name: 'Ask for approval' }).click()
+      await review.getByRole('button', { name: 'Ask for approval' }).click()
       await automaton.waitFor()
     },
     toRequest: () => automaton.getByRole('link', { name: 'Review' }).click(),
     automaton,
-    is: (words) => automaton.getByRole('status').getByText(words, { exact: true }).waitFor(),
+    is: (text) => automaton.getByRole('status').getByText(text, { exact: true }).waitFor(),
     row: (name) => page.getByRole('list', { name: 'Automatons' }).getByRole('link', { name }),
   }
 }

@@ -31,7 +31,7 @@ const otherSizes = [
 ] as const
 
 export type Pictures = {
-  (page: Page, name: string, wanted?: readonly Scheme[]): Promise<void>
+  (page: Page, name: string, selected?: readonly Scheme[]): Promise<void>
   /** What the usual window shows on a large screen (`NAME-1920`) and at 200 % zoom (`NAME-640`). */
   inOtherSizes(page: Page, name: string): Promise<void>
 }
@@ -54,8 +54,8 @@ export function pictures(): Pictures {
   const take = async (page: Page, name: string) => {
     if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) })
   }
-  const look = async (page: Page, name: string, wanted: readonly Scheme[] = schemes) => {
-    for (const [index, colorScheme] of wanted.entries()) {
+  const look = async (page: Page, name: string, selected: readonly Scheme[] = schemes) => {
+    for (const [index, colorScheme] of selected.entries()) {
       await show(page, colorScheme)
       await findsNothing(page, index === 0 ? 'everything' : 'colour')
       await take(page, `${name}-${colorScheme}`)
@@ -64,9 +64,9 @@ export function pictures(): Pictures {
   const inOtherSizes = async (page: Page, name: string) => {
     const before = page.viewportSize()
     for (const { width, height, name: size, examined } of otherSizes) {
-      const shown = schemes.filter((scheme) => folder !== undefined || (examined && scheme === 'dark'))
-      if (shown.length > 0) await page.setViewportSize({ width, height })
-      for (const colorScheme of shown) {
+      const captured = schemes.filter((scheme) => folder !== undefined || (examined && scheme === 'dark'))
+      if (captured.length > 0) await page.setViewportSize({ width, height })
+      for (const colorScheme of captured) {
         await show(page, colorScheme)
         if (examined && colorScheme === 'dark') await findsNothing(page, 'everything')
         await take(page, `${name}-${size}-${colorScheme}`)
@@ -77,9 +77,9 @@ export function pictures(): Pictures {
   return Object.assign(look, { inOtherSizes })
 }
 
-async function findsNothing(page: Page, what: 'everything' | 'colour'): Promise<void> {
+async function findsNothing(page: Page, ruleSet: 'everything' | 'colour'): Promise<void> {
   const look = await looker(page)
-  const only = what === 'everything' ? {} : { runOnly: { type: 'rule' as const, values: rulesOfColour } }
+  const only = ruleSet === 'everything' ? {} : { runOnly: { type: 'rule' as const, values: rulesOfColour } }
   // A terminal takes the colours of another scheme some frames after the page.
   await eventually(async () => {
     const { violations } = await inTime(look.options({ ...options, ...only }).analyze())

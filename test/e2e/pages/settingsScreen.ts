@@ -25,10 +25,10 @@ export function settingsScreen(page: Page): SettingsScreen {
       const form = page.getByRole('dialog', { name: 'New API key' })
       await form.getByLabel('Name').fill(name)
       await form.getByRole('button', { name: 'Create key' }).click()
-      const made = page.getByRole('dialog', { name: `Key created: ${name}` })
-      const key = await made.getByRole('region', { name: 'Key', exact: true }).locator('code').textContent()
-      await made.getByRole('button', { name: 'Done' }).click()
-      await made.waitFor({ state: 'detached' })
+      const dialog = page.getByRole('dialog', { name: `Key created: ${name}` })
+      const key = await dialog.getByRole('region', { name: 'Key', exact: true }).locator('code').textContent()
+      await dialog.getByRole('button', { name: 'Done' }).click()
+      await dialog.waitFor({ state: 'detached' })
       return key ?? ''
     },
   }

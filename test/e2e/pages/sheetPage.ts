@@ -26,23 +26,23 @@ export function sheetPage(page: Page): SheetPage {
     await whole(frame)
     await frame.getByRole('button', { name: button, exact: true }).click()
   }
-  const gone = () => page.locator(selector).waitFor({ state: 'detached' })
+  const waitUntilDetached = () => page.locator(selector).waitFor({ state: 'detached' })
   return {
     frame,
-    step: (title) => stepShown(page, title),
+    step: (title) => waitForStep(page, title),
     fill,
     press,
-    gone,
+    gone: waitUntilDetached,
     async give(passphrase, button) {
       await fill('Wallet passphrase', passphrase)
       await press(button)
-      await gone()
+      await waitUntilDetached()
     },
   }
 }
 
 /** All of it is there, its script has run, and the window has given it the focus: only then is a key that is pressed its own. */
-export async function stepShown(page: Page, title: string | RegExp): Promise<void> {
+export async function waitForStep(page: Page, title: string | RegExp): Promise<void> {
   const frame = page.frameLocator(selector)
   await frame.getByRole('heading', { name: title }).waitFor()
   await whole(frame)

@@ -16,12 +16,12 @@ import {
   type WindowOptions,
   wholeChromium,
 } from '../../support/browser.ts'
+import { getSharedBrowser } from '../../support/getSharedBrowser.ts'
 import type { PersonSession } from '../../support/personSession.ts'
-import { sharedBrowser } from '../../support/sharedBrowser.ts'
 import type { SharedSteward } from '../../support/sharedSteward.ts'
 import { type Steward, startSteward } from '../../support/steward.ts'
-import { type StewardClient, stewardClient } from '../../support/stewardClient.ts'
-import { type PersonClient, personClient } from '../../support/walletForms.ts'
+import { createStewardClient, type StewardClient } from '../../support/stewardClient.ts'
+import { createPersonClient, type PersonClient } from '../../support/walletForms.ts'
 import { type AppWindow, appWindow } from './appWindow.ts'
 
 /** One Steward and one browser for all tests of a file; each test opens a window of its own. */
@@ -43,24 +43,24 @@ let sharedSession: Promise<StorageState> | undefined
 /** The Steward that all files share, which each leaves as it was: it neither ends it nor makes a wallet in it. */
 export async function stewardInBrowser(): Promise<StewardInBrowser> {
   const steward = inject('steward')
-  const browser = await sharedBrowser()
+  const browser = await getSharedBrowser()
   sharedSession ??= openSession(browser, steward.url)
   const app = onSteward(steward, browser, await sharedSession)
-  const before = await keptBy(app)
+  const before = await listRemaining(app)
   return {
     ...app,
     async close() {
       await closeWindows(browser)
       const { sandboxes } = await app.client.call(listSandboxes, {})
       for (const { id } of sandboxes) await app.client.call(deleteSandbox, { id })
-      expect(await keptBy(app), 'this file leaves something in the Steward of all').toEqual(before)
+      expect(await listRemaining(app), 'this file leaves something in the Steward of all').toEqual(before)
     },
   }
 }
 
 /** For what ends it, configures it, or needs a wallet, or none: a Steward of the file's own, and the browser of all. */
 export async function ownStewardInBrowser(options: OwnOptions = {}): Promise<StewardInBrowser<Steward>> {
-  return ownSteward(options, { open: sharedBrowser, close: closeWindows })
+  return ownSteward(options, { open: getSharedBrowser, close: closeWindows })
 }
 
 /** For what looks into the browser itself: nothing of it is shared, and it is the one that people have. */
@@ -85,9 +85,9 @@ async function ownSteward(
         await steward.close()
       },
     }
-  } catch (failure) {
+  } catch (error) {
     await steward.close()
-    throw failure
+    throw error
   }
 }
 
@@ -96,7 +96,7 @@ async function closeWindows(browser: Browser): Promise<void> {
 }
 
 /** What other files would see of it. */
-async function keptBy({ client, person }: Pick<StewardInBrowser, 'client' | 'person'>) {
+async function listRemaining({ client, person }: Pick<StewardInBrowser, 'client' | 'person'>) {
   const { sandboxes } = await client.call(listSandboxes, {})
   const { images } = await client.call(listImages, {})
   const { api_keys: keys } = await client.call(listApiKeys, {})
@@ -118,14 +118,14 @@ function onSteward<Kind extends SharedSteward>(
   browser: Browser,
   state: StorageState,
 ): Omit<StewardInBrowser<Kind>, 'close'> {
-  const client = stewardClient(steward.serviceUrl, steward.ownerKey)
+  const client = createStewardClient(steward.serviceUrl, steward.ownerKey)
   const origin = new URL(steward.url).origin
-  const windows = reusedWindows(browser, origin)
+  const windows = createWindowPool(browser, origin)
   return {
     steward,
     browser,
     client,
-    person: personClient(origin, sessionIn(state, origin)),
+    person: createPersonClient(origin, sessionIn(state, origin)),
     async window(options) {
       const opened = await windows.take({ ...options, state })
       onTestFinished(async ({ task }) => {
@@ -138,26 +138,26 @@ function onSteward<Kind extends SharedSteward>(
       return window
     },
     async sandbox(name) {
-      const made = await client.call(createSandbox, { name })
+      const created = await client.call(createSandbox, { name })
       onTestFinished(async () => {
         const { sandboxes } = await client.call(listSandboxes, {})
-        if (sandboxes.some(({ id }) => id === made.id)) await client.call(deleteSandbox, { id: made.id })
+        if (sandboxes.some(({ id }) => id === created.id)) await client.call(deleteSandbox, { id: created.id })
       })
-      return made
+      return created
     },
   }
 }
 
 /** One that a test is done with is the next one's. */
-function reusedWindows(browser: Browser, origin: string) {
+function createWindowPool(browser: Browser, origin: string) {
   let idle: Window | undefined
   return {
     async take(options: WindowOptions): Promise<Window> {
-      const kept = idle
+      const idleContext = idle
       idle = undefined
-      if (!kept) return openWindow(browser, options)
-      await kept.renew(options)
-      return kept
+      if (!idleContext) return openWindow(browser, options)
+      await idleContext.renew(options)
+      return idleContext
     },
     async give(window: Window, isGood: boolean): Promise<void> {
       if (!isGood || idle !== undefined || window.page.isClosed()) return window.close()
@@ -173,9 +173,9 @@ function reusedWindows(browser: Browser, origin: string) {
 
 /** What that browser's window sends along. */
 function sessionIn({ cookies, origins }: StorageState, origin: string): PersonSession {
-  const kept = origins.find((each) => each.origin === origin)?.localStorage ?? []
+  const storage = origins.find((each) => each.origin === origin)?.localStorage ?? []
   return {
     cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
-    [windowKeyHeader]: kept.find(({ name }) => name === 'steward.window-key')?.value ?? '',
+    [windowKeyHeader]: storage.find(({ name }) => name === 'steward.window-key')?.value ?? '',
   }
 }

@@ -24,10 +24,10 @@ export type TerminalPane = {
 
 export function terminalPane(page: Page): TerminalPane {
   const pane = page.locator('[data-terminal]:visible').first()
-  const rows = () => rowsOf(pane)
+  const rows = () => readRows(pane)
   const focus = () => pane.locator('.xterm-helper-textarea').focus()
   const hover = async (text: string): Promise<void> => {
-    const { x, y } = await pane.locator('.xterm-rows > div', { hasText: text }).last().evaluate(middleOf, text)
+    const { x, y } = await pane.locator('.xterm-rows > div', { hasText: text }).last().evaluate(findMiddle, text)
     await page.mouse.move(x - 3, y)
     await page.mouse.move(x, y)
   }
@@ -37,9 +37,9 @@ export function terminalPane(page: Page): TerminalPane {
     async sees(text) {
       const matches = (screen: string) => (typeof text === 'string' ? screen.includes(text) : text.test(screen))
       await until(`the terminal shows ${text}`, async () => matches((await rows()).join('\n')), deadlineMs).catch(
-        async (failure: Error) => {
-          const shown = (await rows().catch(() => ['(no terminal in view)'])).join('\n')
-          throw new Error(`${failure.message}\nIt showed:\n${shown}`, { cause: failure })
+        async (error: Error) => {
+          const screenText = (await rows().catch(() => ['(no terminal in view)'])).join('\n')
+          throw new Error(`${error.message}\nIt showed:\n${screenText}`, { cause: error })
         },
       )
     },
@@ -74,24 +74,24 @@ export function terminalPane(page: Page): TerminalPane {
 }
 
 /** Runs in the page: where the last such text of an element is, which may be spread over several of its parts. */
-function middleOf(row: Element, text: string): { x: number; y: number } {
+function findMiddle(row: Element, text: string): { x: number; y: number } {
   const parts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
-  const places: [Node, number][] = []
+  const positions: [Node, number][] = []
   while (parts.nextNode()) {
     const { currentNode } = parts
-    for (let at = 0; at < (currentNode.nodeValue ?? '').length; at++) places.push([currentNode, at])
+    for (let offset = 0; offset < (currentNode.nodeValue ?? '').length; offset++) positions.push([currentNode, offset])
   }
   const middle = (row.textContent ?? '').replaceAll('\u00a0', ' ').lastIndexOf(text) + Math.floor(text.length / 2)
-  const [node, at] = places[middle] ?? [row, 0]
+  const [node, offset] = positions[middle] ?? [row, 0]
   const range = document.createRange()
-  range.setStart(node, at)
-  range.setEnd(node, at + 1)
+  range.setStart(node, offset)
+  range.setEnd(node, offset + 1)
   const { x, y, width, height } = range.getBoundingClientRect()
   return { x: x + width / 2, y: y + height / 2 }
 }
 
 /** The renderer for the DOM writes each row as an element of spans; a blank cell is a no-break space. */
-async function rowsOf(pane: Locator): Promise<string[]> {
+async function readRows(pane: Locator): Promise<string[]> {
   const texts = await pane.locator('.xterm-rows > div').allTextContents()
   return texts.map((text) => text.replaceAll('\u00a0', ' ').trimEnd())
 }

@@ -1,5 +1,5 @@
 import type { FrameLocator, Locator, Page } from 'playwright-core'
-import { stepShown } from './sheetPage.ts'
+import { waitForStep } from './sheetPage.ts'
 
 /** The sheet in view, in the words of what a person does there. It is a frame that the window cannot look into; the test can. */
 export type WalletSheet = {
@@ -24,7 +24,7 @@ export function walletSheet(page: Page): WalletSheet {
   return {
     dialog,
     frame,
-    step: (title) => stepShown(page, title),
+    step: (title) => waitForStep(page, title),
     fill: (label, text) => frame.getByLabel(label, { exact: true }).fill(text),
     press: (button) => frame.getByRole('button', { name: button, exact: true }).click(),
     problem: async () => (await frame.getByRole('alert').textContent()) ?? '',
@@ -49,13 +49,13 @@ export async function createWallet(page: Page, passphrase: string): Promise<stri
   await sheet.fill('Confirm passphrase', passphrase)
   await sheet.press('Continue')
   await sheet.step('Write these words down')
-  const words = await sheet.words()
+  const phrase = await sheet.words()
   await sheet.press('I wrote them down')
   await sheet.step('Check your copy')
-  for (const place of await sheet.askedPlaces()) await sheet.fill(`Word ${place}`, words[place - 1] ?? '')
+  for (const index of await sheet.askedPlaces()) await sheet.fill(`Word ${index}`, phrase[index - 1] ?? '')
   await sheet.press('Check')
   await sheet.isGone()
-  return words
+  return phrase
 }
 
 /** Unlocks with the sheet that is open. */

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
-import { type Input, type Output, type Route, requestOf } from '#shared/contract/route.ts'
+import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
 
 /** Calls from within the page, as the window itself does: with its cookie and the key that its origin keeps. */
 export async function callInPage<R extends Route>(page: Page, route: R, input: Input<R>): Promise<Output<R>> {
-  const { path, body } = requestOf(route, input)
+  const { path, body } = buildRequest(route, input)
   const answer: unknown = await page.evaluate(
     async ({ path, method, body }) => {
       const headers = { 'x-steward-window': localStorage.getItem('steward.window-key') ?? '' }

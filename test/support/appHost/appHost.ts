@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Client, ReadResourceResult } from '@modelcontextprotocol/client'
 import type { Browser, FrameLocator, Page } from 'playwright-core'
 import { build, type Rollup } from 'vite'
-import { listening } from '../listening.ts'
+import { createListening } from '../listening.ts'
 
 /** A host of MCP Apps in a browser, on a client that is connected to Steward. */
 export type AppHost = {
@@ -25,7 +25,7 @@ export type AppHost = {
 }
 
 /** @param uri of the page */
-export async function appHost({
+export async function createAppHost({
   browser,
   client,
   uri,
@@ -37,14 +37,14 @@ export async function appHost({
   const [script, app] = await Promise.all([hostScript(), client.readResource({ uri })])
   const server = createServer(({ url }, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8')
-    if (url === '/app') response.setHeader('content-security-policy', policyOf(app)).end(textOf(app))
+    if (url === '/app') response.setHeader('content-security-policy', readPolicy(app)).end(readText(app))
     else if (url === '/')
       response.end(
         `<!doctype html><html lang="en"><title>Host</title><main></main><script type="module">${script}</script>`,
       )
     else response.writeHead(404).end()
   })
-  const { url: origin, close: closeServer } = await listening(server)
+  const { url: origin, close: closeServer } = await createListening(server)
   const context = await browser.newContext({ viewport: { width: 640, height: 480 } })
   const page = await context.newPage()
   const calls: string[] = []
@@ -56,7 +56,7 @@ export async function appHost({
     return client.callTool(params)
   })
   await page.goto(`${origin}/`)
-  const run = (name: string, given: unknown) => page.evaluate(`window.${name}(${JSON.stringify(given)})`)
+  const run = (name: string, input: unknown) => page.evaluate(`window.${name}(${JSON.stringify(input)})`)
   return {
     page,
     frame: page.frameLocator('iframe'),
@@ -86,12 +86,12 @@ async function hostScript(): Promise<string> {
 }
 
 /** As the specification has it for a page: nothing but what stands in it, and what it names. */
-function policyOf({ contents: [page] }: ReadResourceResult): string {
+function readPolicy({ contents: [page] }: ReadResourceResult): string {
   const { csp } = (page?._meta?.ui ?? {}) as { csp?: { connectDomains: string[] } }
   const connect = csp?.connectDomains.join(' ') || "'none'"
   return `default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src ${connect}; base-uri 'none'`
 }
 
-function textOf({ contents: [page] }: ReadResourceResult): string {
+function readText({ contents: [page] }: ReadResourceResult): string {
   return page !== undefined && 'text' in page ? page.text : ''
 }

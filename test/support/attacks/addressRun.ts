@@ -10,7 +10,10 @@ import { attackStage } from './stage.ts'
  * one added while they run) and Azure's WireServer, and whether they can ping. Prints JSON.
  * Argument: folder.
  */
-export type AddressesSeen = Record<'internet' | 'open', Record<'ofLoopback' | 'ofAzure' | 'later' | 'ping', string>>
+export type AddressObservation = Record<
+  'internet' | 'open',
+  Record<'ofLoopback' | 'ofAzure' | 'later' | 'ping', string>
+>
 
 const [folder = ''] = process.argv.slice(2)
 const later = '203.0.113.99'
@@ -22,21 +25,21 @@ const echo = `perl -e '
 const stage = attackStage(folder)
 try {
   const [internet, open] = await Promise.all([stage.make({ network: 'internet' }), stage.make({ network: 'open' })])
-  const seen = async (target: typeof internet) => ({
+  const observe = async (target: typeof internet) => ({
     ofLoopback: await target.said(reach('198.51.100.77:5000', 3)),
     ofAzure: await target.said(reach('168.63.129.16:80', 3)),
     later: '',
     ping: await target.said(echo),
   })
-  const found: AddressesSeen = { internet: await seen(internet), open: await seen(open) }
+  const observations: AddressObservation = { internet: await observe(internet), open: await observe(open) }
   writeFileSync(join(folder, 'later'), later)
   await until('the later address', () =>
     Object.values(networkInterfaces()).some((card) => card?.some(({ address }) => address === later)),
   )
-  found.open.later = await open.said(reach(`${later}:5000`, 3))
+  observations.open.later = await open.said(reach(`${later}:5000`, 3))
   await until('its refusal', async () => (await internet.said(reach(`${later}:5000`, 3))) === refused)
-  found.internet.later = await internet.said(reach(`${later}:5000`, 3))
-  process.stdout.write(JSON.stringify(found))
+  observations.internet.later = await internet.said(reach(`${later}:5000`, 3))
+  process.stdout.write(JSON.stringify(observations))
 } finally {
   await stage.close()
 }

@@ -1,11 +1,11 @@
-import { printedAs, type User } from '../asUser.ts'
+import { runAndParse, type User } from '../asUser.ts'
 import { temporaryFolder } from '../temporaryFolder.ts'
 import type * as attempts from './attempts.ts'
 import type { StageOptions } from './stage.ts'
 import type * as variations from './variations.ts'
 
 type Attempts = typeof attempts & typeof variations
-type Seen<Name extends keyof Attempts> = Awaited<ReturnType<Attempts[Name]>>
+type Observation<Name extends keyof Attempts> = Awaited<ReturnType<Attempts[Name]>>
 
 /** Why attacks cannot be tried here; undefined when they can: they set the registers of one architecture. */
 export const attackFault = process.arch === 'x64' ? undefined : `the attacks are written for x64, not ${process.arch}`
@@ -14,7 +14,7 @@ type AttackOptions = StageOptions & { user: User; through?: readonly string[] }
 type Outcome = { seen: unknown } | { failed: string }
 
 /** Tries an attack in a process of its own, as that user. */
-export function attack<Name extends keyof Attempts>(name: Name, options: AttackOptions): Promise<Seen<Name>> {
+export function attack<Name extends keyof Attempts>(name: Name, options: AttackOptions): Promise<Observation<Name>> {
   return attacks([name], options)(name)
 }
 
@@ -25,11 +25,11 @@ export function attack<Name extends keyof Attempts>(name: Name, options: AttackO
 export function attacks<Name extends keyof Attempts>(
   names: readonly Name[],
   { user, through, ...stage }: AttackOptions,
-): <One extends Name>(name: One) => Promise<Seen<One>> {
+): <One extends Name>(name: One) => Promise<Observation<One>> {
   let running: Promise<Outcome[]> | undefined
   const run = () => {
     const folder = temporaryFolder('attack')
-    return printedAs<Outcome[]>({
+    return runAndParse<Outcome[]>({
       script: 'test/support/attacks/run.ts',
       parts: [folder, JSON.stringify(names), JSON.stringify(stage)],
       folder,
@@ -37,10 +37,10 @@ export function attacks<Name extends keyof Attempts>(
       ...(through && { through }),
     })
   }
-  return async <One extends Name>(name: One): Promise<Seen<One>> => {
+  return async <One extends Name>(name: One): Promise<Observation<One>> => {
     running ??= run()
     const outcome = (await running)[names.indexOf(name)]
     if (!outcome || 'failed' in outcome) throw new Error(`${name}: ${outcome?.failed ?? 'it was not tried'}`)
-    return outcome.seen as Seen<One> // of attempts.ts and variations.ts
+    return outcome.seen as Observation<One> // of attempts.ts and variations.ts
   }
 }

@@ -6,7 +6,7 @@ import { ImageName } from '#shared/contract/images.ts'
 import { until } from '../eventually.ts'
 import { hostRootTar } from '../hostRootTar.ts'
 import { never } from '../machines.ts'
-import { compiled, compiledHere, preloaded, type Stage, type Target } from './stage.ts'
+import { compileHere, compileInside, preload, type Stage, type Target } from './stage.ts'
 
 /** What each system call answered to a command of the sandbox and to PID 1: -errno when it failed. */
 export type TriedCall = { name: string; here: number; there: number }
@@ -14,27 +14,27 @@ export type TriedCall = { name: string; here: number; there: number }
 /** S3: PID 1 makes the system calls that the sandbox's own commands may not make. */
 export async function systemCallsOfPid1(stage: Stage): Promise<{ calls: TriedCall[]; said: string; status: string }> {
   const target = await stage.make()
-  const said = await target.said(await compiled(target, 'systemCalls', 'program'))
-  const calls = linesOf(said).map(([name = '', here, there]) => ({ name, here: Number(here), there: Number(there) }))
+  const said = await target.said(await compileInside(target, 'systemCalls', 'program'))
+  const calls = splitLines(said).map(([name = '', here, there]) => ({ name, here: Number(here), there: Number(there) }))
   return { calls, said, status: await target.said('grep -E "^(Seccomp|CapEff|NoNewPrivs):" /proc/1/status') }
 }
 
 /** S3: what a session keyring of the host or of another sandbox holds. */
 export async function keyrings(stage: Stage): Promise<{ one: string[][]; other: string[][]; listed: string }> {
-  const [one, other] = [await stage.make(), await stage.make({ hostname: 'other' })]
+  const [first, second] = [await stage.make(), await stage.make({ hostname: 'other' })]
   const looked: string[][][] = []
-  for (const target of [one, other]) {
-    const program = await compiled(target, 'keyring', 'program')
-    looked.push(linesOf(await target.said(`${program} of-${target.spec.hostname}`)))
+  for (const target of [first, second]) {
+    const program = await compileInside(target, 'keyring', 'program')
+    looked.push(splitLines(await target.said(`${program} of-${target.spec.hostname}`)))
   }
-  return { one: looked[0] ?? [], other: looked[1] ?? [], listed: await other.said('cat /proc/keys') }
+  return { one: looked[0] ?? [], other: looked[1] ?? [], listed: await second.said('cat /proc/keys') }
 }
 
 /** S3: more processes than the sandbox may have, made by PID 1. */
 export async function processesOfPid1(stage: Stage): Promise<{ enforced: boolean; made: number; said: string }> {
   const target = await stage.make()
-  const said = await target.said(await compiled(target, 'processes', 'program'))
-  return { enforced: target.machine().enforced.processes, made: Number(linesOf(said)[0]?.[0]), said }
+  const said = await target.said(await compileInside(target, 'processes', 'program'))
+  return { enforced: target.machine().enforced.processes, made: Number(splitLines(said)[0]?.[0]), said }
 }
 
 /** What of the sandbox runs in PID 1. `inPid1` is empty when nothing did. */
@@ -42,7 +42,7 @@ export async function preloadInPid1(
   stage: Stage,
 ): Promise<{ loaded: boolean; refused: string | null; inPid1: string }> {
   const target = await stage.make()
-  await preloaded(target, 'preload')
+  await preload(target, 'preload')
   await target.said('true')
   const loaded = (await target.said('test -e /root/loaded && echo loaded')) === 'loaded'
   const refused = await target.restart()
@@ -55,7 +55,7 @@ export async function ownerOfHostFile(stage: Stage): Promise<{ before: number; a
   writeFileSync(file, 'of the host', { mode: 0o600 })
   const before = statSync(file).uid
   const target = await stage.make()
-  await preloaded(target, 'owner')
+  await preload(target, 'owner')
   await target.write('/root/target', file)
   const refused = await target.restart()
   if (refused !== null) return { before, after: statSync(file).uid, saw: refused }
@@ -63,7 +63,7 @@ export async function ownerOfHostFile(stage: Stage): Promise<{ before: number; a
     const said = await target.said('cat /root/moved 2>/dev/null; echo .')
     return (said === '.' || said.includes('chroot')) && said
   })
-  const terminals = [await terminalOf(target), await terminalOf(target)]
+  const terminals = [await openTerminal(target), await openTerminal(target)]
   return { before, after: statSync(file).uid, saw: [moved, ...terminals].join('; ') }
 }
 
@@ -74,32 +74,32 @@ export async function spoiltPid1(
   const file = join(stage.folder, 'of-the-host')
   writeFileSync(file, 'of the host', { mode: 0o600 })
   const before = statSync(file).uid
-  const [one, other] = [await stage.make(), await stage.make()]
-  await one.write('/root/target', file)
-  const program = await compiled(one, 'firstProcess', 'program')
-  const replaced = await one.said(`${await compiled(one, 'replace', 'program')} ${program}`)
+  const [first, second] = [await stage.make(), await stage.make()]
+  await first.write('/root/target', file)
+  const program = await compileInside(first, 'firstProcess', 'program')
+  const replaced = await first.said(`${await compileInside(first, 'replace', 'program')} ${program}`)
   const became = await until('the hostile first process to have tried', async () => {
-    const said = await one.said('cat /root/became 2>/dev/null; echo .')
+    const said = await first.said('cat /root/became 2>/dev/null; echo .')
     return (said.includes('chroot') || replaced !== '0') && said
   })
-  const holding = `${await compiled(other, 'hold', 'program')} > /root/held 2>&1 &`
-  await other.said(holding)
-  const held = await until('PID 1 to stand still, or not', async () => {
-    const said = await other.said('cat /root/held; true')
+  const holding = `${await compileInside(second, 'hold', 'program')} > /root/held 2>&1 &`
+  await second.said(holding)
+  const state = await until('PID 1 to stand still, or not', async () => {
+    const said = await second.said('cat /root/held; true')
     return said !== '' && said
   })
-  const seen: Spoilt[] = []
-  for (const target of [one, other]) {
-    const terminals = [await terminalOf(target), await terminalOf(target)]
+  const observations: Spoilt[] = []
+  for (const target of [first, second]) {
+    const terminals = [await openTerminal(target), await openTerminal(target)]
     await target.write('/root/file', 'content')
     const command = await target.said('cat /root/file')
     const ports = await target.machine().listeningPorts()
     const hostname = await target.said('hostname')
     const refused = await target.restart()
     const again = refused ?? (await target.said('cat /root/file'))
-    seen.push({ terminals, command, ports, hostname, again, given: statSync(file).uid !== before })
+    observations.push({ terminals, command, ports, hostname, again, given: statSync(file).uid !== before })
   }
-  return { replaced, became, held, seen }
+  return { replaced, became, held: state, seen: observations }
 }
 
 type Spoilt = {
@@ -123,8 +123,8 @@ export async function processesOfManyUsers(
   const source = { kind: 'archive', path: await hostRootTar(stage.folder) } as const
   await stage.runtime.images.add({ name: image, source, onProgress: () => {} }, never)
   const target = await stage.make({ image })
-  const made = Number(await target.said(`${await compiled(target, 'processesOfUsers', 'program')} 6 300`))
-  return { enforced: target.machine().enforced.processes, made }
+  const count = Number(await target.said(`${await compileInside(target, 'processesOfUsers', 'program')} 6 300`))
+  return { enforced: target.machine().enforced.processes, made: count }
 }
 
 export type CountedByUser = Record<'inside' | 'beside' | 'outside', Record<string, number>>
@@ -134,74 +134,74 @@ export type CountedByUser = Record<'inside' | 'beside' | 'outside', Record<strin
  * the user who runs Steward.
  */
 export async function perUserLimits(stage: Stage): Promise<CountedByUser> {
-  return takenByUser(stage, [await stage.make()])
+  return exhaustAsUser(stage, [await stage.make()])
 }
 
 /** The same by several sandboxes at once. */
 export async function perUserLimitsByMany(stage: Stage): Promise<CountedByUser> {
   const attackers: Target[] = []
   while (attackers.length < 5) attackers.push(await stage.make())
-  return takenByUser(stage, attackers)
+  return exhaustAsUser(stage, attackers)
 }
 
-async function takenByUser(stage: Stage, attackers: readonly Target[]): Promise<CountedByUser> {
-  const other = await stage.make()
-  const program = await compiled(other, 'countedByUser', 'program')
+async function exhaustAsUser(stage: Stage, attackers: readonly Target[]): Promise<CountedByUser> {
+  const victim = await stage.make()
+  const program = await compileInside(victim, 'countedByUser', 'program')
   let inside = ''
   const taking: Promise<string>[] = []
-  for (const one of attackers) {
-    await compiled(one, 'countedByUser', 'program')
-    taking.push(one.said(`mkfifo /root/ends; ${program} take > /root/taken <> /root/ends`))
+  for (const attacker of attackers) {
+    await compileInside(attacker, 'countedByUser', 'program')
+    taking.push(attacker.said(`mkfifo /root/ends; ${program} take > /root/taken <> /root/ends`))
     inside = await until('it to have taken all it can', async () => {
-      const text = await one.said('cat /root/taken 2>/dev/null; true')
+      const text = await attacker.said('cat /root/taken 2>/dev/null; true')
       return text.includes('files') && text
     })
   }
-  const beside = await other.said(`${program} check`)
-  const outside = execFileSync(compiledHere('countedByUser', 'program'), ['check']).toString()
-  for (const one of attackers) await one.said('echo > /root/ends')
+  const beside = await victim.said(`${program} check`)
+  const outside = execFileSync(compileHere('countedByUser', 'program'), ['check']).toString()
+  for (const attacker of attackers) await attacker.said('echo > /root/ends')
   await Promise.all(taking)
-  return { inside: numbersOf(inside), beside: numbersOf(beside), outside: numbersOf(outside) }
+  return { inside: parseNumbers(inside), beside: parseNumbers(beside), outside: parseNumbers(outside) }
 }
 
-function numbersOf(text: string): Record<string, number> {
-  return Object.fromEntries(linesOf(text.trim()).map(([name, value]) => [name, Number(value)]))
+function parseNumbers(text: string): Record<string, number> {
+  return Object.fromEntries(splitLines(text.trim()).map(([name, value]) => [name, Number(value)]))
 }
 
 /** S3: system calls of 32-bit programs, by a command and in PID 1. */
 export async function oldSystemCalls(stage: Stage): Promise<{ said: string }> {
   const target = await stage.make()
-  return { said: await target.said(await compiled(target, 'oldCalls', 'program')) }
+  return { said: await target.said(await compileInside(target, 'oldCalls', 'program')) }
 }
 
 /** S6: one sandbox takes every pseudo-terminal of the machine. */
 export async function allTerminals(stage: Stage): Promise<{ opened: number; ofAnother: string; afterwards: string }> {
-  const [one, other] = [await stage.make(), await stage.make()]
-  const holding = one.said(`${await compiled(one, 'terminals', 'program')} > /root/opened`)
+  const [first, second] = [await stage.make(), await stage.make()]
+  const holding = first.said(`${await compileInside(first, 'terminals', 'program')} > /root/opened`)
   const opened = await until('it to have opened all it can', async () => {
-    const text = await one.machine().readFile('/root/opened', 100, never)
+    const text = await first.machine().readFile('/root/opened', 100, never)
     return text.length > 0 && Number(text)
   })
-  const ofAnother = await terminalOf(other)
-  await one.write('/root/let-go', '')
+  const ofAnother = await openTerminal(second)
+  await first.write('/root/let-go', '')
   await holding
-  return { opened, ofAnother, afterwards: await terminalOf(one) }
+  return { opened, ofAnother, afterwards: await openTerminal(first) }
 }
 
 /** S10: the folders of the sandbox that are in memory are filled beyond its memory. */
 export async function fullMemoryFolders(stage: Stage): Promise<Record<string, { said: string; goesOn: string }>> {
-  const seen: Record<string, { said: string; goesOn: string }> = {}
+  const observations: Record<string, { said: string; goesOn: string }> = {}
   for (const folder of ['/run', '/dev', '/dev/shm']) {
     const target = await stage.make()
     const fill = `mkdir -p ${folder}; head -c 700M /dev/zero > ${folder}/full; echo $?; rm -f ${folder}/full`
     const said = await target.said(fill).catch(String)
-    seen[folder] = { said, goesOn: await target.said('echo goes on').catch(String) }
+    observations[folder] = { said, goesOn: await target.said('echo goes on').catch(String) }
   }
-  return seen
+  return observations
 }
 
 /** What `tty` says on a new terminal, or why there is none. */
-async function terminalOf(target: Target): Promise<string> {
+async function openTerminal(target: Target): Promise<string> {
   try {
     const terminal = await target.machine().openTerminal({ command: 'tty', cols: 80, rows: 24 })
     let text = ''
@@ -210,11 +210,11 @@ async function terminalOf(target: Target): Promise<string> {
     })
     await terminal.ended
     return text.trim()
-  } catch (failure) {
-    return failure instanceof AppError ? `${failure.code}: ${failure.message}` : String(failure)
+  } catch (error) {
+    return error instanceof AppError ? `${error.code}: ${error.message}` : String(error)
   }
 }
 
-function linesOf(text: string): string[][] {
+function splitLines(text: string): string[][] {
   return text.split('\n').map((line) => line.split('\t'))
 }

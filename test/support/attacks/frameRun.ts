@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type SandboxLayer, sandboxLayers } from '#host/runtimes/bubblewrap/sandboxLayers.ts'
 import { Network } from '#shared/contract/sandboxes.ts'
-import { attackStage, compiled } from './stage.ts'
+import { attackStage, compileInside } from './stage.ts'
 
 /**
  * In the world of `test/support/network/world.sh`: a sandbox writes raw frames, past the rules of
@@ -10,24 +10,28 @@ import { attackStage, compiled } from './stage.ts'
  * and for those that network `internet` does not reach. Arguments:
  * folder, the lists as JSON, the network.
  */
-export type FramesSeen = { without: SandboxLayer[]; open: Record<string, string>; closed: Record<string, string>[] }
+export type FrameObservation = {
+  without: SandboxLayer[]
+  open: Record<string, string>
+  closed: Record<string, string>[]
+}
 
 const [folder = '', lists = '[]', network] = process.argv.slice(2)
 const closed = ['10.77.0.1 80', '169.254.169.254 80', '168.63.129.16 80', '198.51.100.2 5000', '127.0.0.1 4000']
-const seen: FramesSeen[] = []
+const observations: FrameObservation[] = []
 for (const [index, without] of (JSON.parse(lists) as SandboxLayer[][]).entries()) {
-  const own = join(folder, `${index}`)
-  mkdirSync(own)
-  const stage = attackStage(own, { layers: sandboxLayers.filter((layer) => !without.includes(layer)) })
+  const runFolder = join(folder, `${index}`)
+  mkdirSync(runFolder)
+  const stage = attackStage(runFolder, { layers: sandboxLayers.filter((layer) => !without.includes(layer)) })
   try {
     const target = await stage.make({ network: Network.parse(network) })
-    const program = await compiled(target, 'frames', 'program')
+    const program = await compileInside(target, 'frames', 'program')
     const tried: string[] = []
     for (const to of ['203.0.113.7 80', ...closed]) tried.push(await target.said(`${program} ${to}`))
     const [open = {}, ...others] = tried.map((said) => Object.fromEntries(said.split('\n').map((it) => it.split('\t'))))
-    seen.push({ without, open, closed: others })
+    observations.push({ without, open, closed: others })
   } finally {
     await stage.close()
   }
 }
-process.stdout.write(JSON.stringify(seen))
+process.stdout.write(JSON.stringify(observations))

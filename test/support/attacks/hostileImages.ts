@@ -19,43 +19,44 @@ const namesOfInits = [
 
 /** An archive whose bash, sh and init are a program of the image's maker, with a library that every program loads. */
 export async function imageOfHostilePrograms(folder: string): Promise<string> {
-  const own = join(folder, 'programs')
+  const programsFolder = join(folder, 'programs')
   const shell = join(folder, 'shell')
-  await compiledHere('hostileShell', shell, ['-static'])
-  const place = async (name: string, from: string): Promise<void> => {
-    await mkdir(dirname(join(own, name)), { recursive: true })
-    await copyFile(from, join(own, name))
+  await compileHere('hostileShell', shell, ['-static'])
+  const copyProgram = async (name: string, from: string): Promise<void> => {
+    await mkdir(dirname(join(programsFolder, name)), { recursive: true })
+    await copyFile(from, join(programsFolder, name))
   }
-  await place('usr/bin/real-bash', '/usr/bin/bash')
-  for (const name of ['usr/bin/bash', ...namesOfInits]) await place(name.replace(/^sbin/, 'usr/sbin'), shell)
-  await mkdir(join(own, 'opt'), { recursive: true })
-  await mkdir(join(own, 'etc'), { recursive: true })
-  await compiledHere('preload', join(own, 'opt/attack.so'), ['-shared', '-fPIC'])
-  await writeFile(join(own, 'etc/ld.so.preload'), '/opt/attack.so\n')
-  await writeFile(join(own, 'etc/ld.so.cache'), Buffer.alloc(64 * 1024, 'glibc-ld.so.cache1.1'))
-  return archiveWith(folder, own)
+  await copyProgram('usr/bin/real-bash', '/usr/bin/bash')
+  for (const name of ['usr/bin/bash', ...namesOfInits]) await copyProgram(name.replace(/^sbin/, 'usr/sbin'), shell)
+  await mkdir(join(programsFolder, 'opt'), { recursive: true })
+  await mkdir(join(programsFolder, 'etc'), { recursive: true })
+  await compileHere('preload', join(programsFolder, 'opt/attack.so'), ['-shared', '-fPIC'])
+  await writeFile(join(programsFolder, 'etc/ld.so.preload'), '/opt/attack.so\n')
+  await writeFile(join(programsFolder, 'etc/ld.so.cache'), Buffer.alloc(64 * 1024, 'glibc-ld.so.cache1.1'))
+  return archiveWith(folder, programsFolder)
 }
 
 /** An archive whose folders for what is mounted, and whose settings, are links to `outside` on the host. */
 export async function imageOfLinks(folder: string, outside: string): Promise<string> {
-  const own = join(folder, 'links')
-  await mkdir(join(own, 'etc'), { recursive: true })
+  const linksFolder = join(folder, 'links')
+  await mkdir(join(linksFolder, 'etc'), { recursive: true })
   for (const name of ['run', 'proc', 'dev', 'sys', 'tmp', 'image', 'upper', 'work', 'oldroot', 'newroot'])
-    await symlink(outside, join(own, name))
-  for (const name of ['hosts', 'hostname', 'resolv.conf']) await symlink(`${outside}/file`, join(own, 'etc', name))
-  return archiveWith(folder, own)
+    await symlink(outside, join(linksFolder, name))
+  for (const name of ['hosts', 'hostname', 'resolv.conf'])
+    await symlink(`${outside}/file`, join(linksFolder, 'etc', name))
+  return archiveWith(folder, linksFolder)
 }
 
 /** The members of `own` come last and so replace what others put there. */
-async function archiveWith(folder: string, own: string): Promise<string> {
+async function archiveWith(folder: string, linksFolder: string): Promise<string> {
   const tar = await hostRootTar(folder)
-  const archive = `${own}.tar`
+  const archive = `${linksFolder}.tar`
   await cp(tar, archive)
-  const names = (await run('find', ['.', '!', '-type', 'd'], { cwd: own })).stdout.trim().split('\n')
-  await run('tar', ['--append', '--file', archive, '--directory', own, '--owner=0', '--group=0', ...names])
+  const names = (await run('find', ['.', '!', '-type', 'd'], { cwd: linksFolder })).stdout.trim().split('\n')
+  await run('tar', ['--append', '--file', archive, '--directory', linksFolder, '--owner=0', '--group=0', ...names])
   return archive
 }
 
-async function compiledHere(source: string, to: string, how: readonly string[]): Promise<void> {
+async function compileHere(source: string, to: string, how: readonly string[]): Promise<void> {
   await run('gcc', ['-w', ...how, '-o', to, new URL(`${source}.c`, import.meta.url).pathname])
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { reach, refused } from '../network/reach.ts'
-import { attackStage, preloaded, type StageOptions } from './stage.ts'
+import { attackStage, preload, type StageOptions } from './stage.ts'
 
 /**
  * S1, in the world of `test/support/network/world.sh`: a sandbox with network `internet` leaves the network that has
@@ -20,7 +20,7 @@ const forbidden = ['10.77.0.1:80', '169.254.169.254:80', '198.51.100.2:5000', '1
 const stage = attackStage(folder, options)
 try {
   const target = await stage.make({ network: 'internet' })
-  const reached = async (): Promise<string[]> => {
+  const listReachable = async (): Promise<string[]> => {
     const said = await Promise.all(
       forbidden.map(async (address) => [address, await target.said(reach(address, waitSeconds))]),
     )
@@ -28,8 +28,8 @@ try {
   }
   const isPublicReached = async (): Promise<boolean> =>
     (await target.said(reach('203.0.113.7:80', waitSeconds))) !== refused
-  const before = { reached: await reached(), isPublicReached: await isPublicReached() }
-  await preloaded(target, 'network')
+  const before = { reached: await listReachable(), isPublicReached: await isPublicReached() }
+  await preload(target, 'network')
   const after: { delayMs: number; refused: string | null; reached: string[]; moved: string }[] = []
   for (const delayMs of delaysMs) {
     await target.said(`touch /root/once; rm -f /root/moved; echo ${delayMs} > /root/delay`)
@@ -39,27 +39,27 @@ try {
       await target.restart() // without `once` nothing attacks
       continue
     }
-    const seen = await reached()
+    const reachable = await listReachable()
     const moved = await target.said('cat /root/moved 2>/dev/null; true')
-    after.push({ delayMs, refused: null, reached: seen, moved })
-    if (seen.length > 0) break
+    after.push({ delayMs, refused: null, reached: reachable, moved })
+    if (reachable.length > 0) break
   }
-  const links = options.layers === undefined ? await linkedResolvConf() : []
+  const links = options.layers === undefined ? await linkResolvConf() : []
   process.stdout.write(JSON.stringify({ before, after, isPublicReached: await isPublicReached(), links }))
 } finally {
   await stage.close()
 }
 
 /** Name servers are written into the sandbox after it was connected: where its links lead, on the host, must not count. */
-async function linkedResolvConf(): Promise<{ link: string; refused: string | null; host: string }[]> {
+async function linkResolvConf(): Promise<{ link: string; refused: string | null; host: string }[]> {
   const file = join(folder, 'of-the-host')
   const target = await stage.make({ network: 'internet' })
-  const seen: { link: string; refused: string | null; host: string }[] = []
+  const observations: { link: string; refused: string | null; host: string }[] = []
   for (const link of [file, `/proc/1/root${file}`, `/proc/self/root/../../../..${file}`, '/dev/pts/ptmx', '/root']) {
     writeFileSync(file, 'of the host', { mode: 0o666 })
     await target.said(`rm -rf /etc/resolv.conf; ln -s ${link} /etc/resolv.conf`)
     const failed = await target.restart()
-    seen.push({ link, refused: failed, host: readFileSync(file, 'utf8') })
+    observations.push({ link, refused: failed, host: readFileSync(file, 'utf8') })
   }
-  return seen
+  return observations
 }

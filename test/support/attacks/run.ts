@@ -12,19 +12,19 @@ const attacks: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = { 
 const [folder = '', names = '[]', options = '{}'] = process.argv.slice(2)
 const outcomes: ({ seen: unknown } | { failed: string })[] = []
 for (const name of JSON.parse(names) as string[] /* of attack.ts */) {
-  const own = join(folder, name)
-  mkdirSync(own)
-  outcomes.push(await outcomeOf(name, attackStage(own, JSON.parse(options) as StageOptions)))
+  const runFolder = join(folder, name)
+  mkdirSync(runFolder)
+  outcomes.push(await runAttack(name, attackStage(runFolder, JSON.parse(options) as StageOptions)))
 }
 process.stdout.write(JSON.stringify(outcomes))
 
-async function outcomeOf(name: string, stage: Stage): Promise<{ seen: unknown } | { failed: string }> {
+async function runAttack(name: string, stage: Stage): Promise<{ seen: unknown } | { failed: string }> {
   const attack = attacks[name]
   if (!attack) throw new Error(`There is no attack "${name}".`)
   try {
     return { seen: await attack(stage) }
-  } catch (failure) {
-    return { failed: failure instanceof Error ? (failure.stack ?? failure.message) : String(failure) }
+  } catch (error) {
+    return { failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   } finally {
     await stage.close()
   }

@@ -4,22 +4,22 @@ import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import { machineFolders, type SpareName } from '#host/runtimes/bubblewrap/machineFolder.ts'
+import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { createMachineFolders, type SpareName } from '#host/runtimes/bubblewrap/machineFolder.ts'
 import { type SandboxLayer, sandboxLayers } from '#host/runtimes/bubblewrap/sandboxLayers.ts'
-import type { Machine, SandboxRuntime, SnapshotPlace } from '#host/runtimes/sandboxRuntime.ts'
+import type { Machine, SandboxRuntime, SnapshotRef } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { until } from '../eventually.ts'
-import { machineSpec, never } from '../machines.ts'
+import { createMachineSpec, never } from '../machines.ts'
 
 /** Where attacks are tried: a runtime, and the sandboxes that were made on it. */
 export type Stage = {
   runtime: SandboxRuntime
   /** Of the user who runs Steward. */
   folder: string
-  make(changes?: Partial<MachineSpec>, from?: SnapshotPlace): Promise<Target>
+  make(changes?: Partial<MachineSpec>, from?: SnapshotRef): Promise<Target>
   /** Stops and removes every sandbox of it. */
   close(): Promise<void>
 }
@@ -43,50 +43,50 @@ export type StageOptions = {
   spares?: boolean
 }
 
-const mostTries = 10
+const maxTries = 10
 
 export function attackStage(folder: string, { layers = sandboxLayers, spares = false }: StageOptions = {}): Stage {
-  const own = join(folder, 'machines')
-  const runtime = bubblewrapRuntime({
-    folder: own,
+  const machinesFolder = join(folder, 'machines')
+  const runtime = createBubblewrapRuntime({
+    folder: machinesFolder,
     log: silentLog,
     now: Date.now,
     layers: new Set(layers),
     spares: spares ? 1 : 0,
   })
-  const made: Target[] = []
+  const targets: Target[] = []
   const remove = async (machine: Machine): Promise<void> => {
     await machine.stop('discard')
     await runtime.remove(machine.id)
   }
 
   /** The first one, and one that came before the next spare was ready, only show what is wanted. */
-  const madeFromSpare = async (changes: Partial<MachineSpec>): Promise<Target> => {
-    for (let tries = 1; tries <= mostTries; tries++) {
-      const spec = machineSpec(changes)
-      const before = await readySpares(own)
+  const makeFromWarmPool = async (changes: Partial<MachineSpec>): Promise<Target> => {
+    for (let tries = 1; tries <= maxTries; tries++) {
+      const spec = createMachineSpec(changes)
+      const before = await readySpares(machinesFolder)
       const machine = await runtime.create(spec, never)
-      const after = await machineFolders(own).spares()
+      const after = await createMachineFolders(machinesFolder).spares()
       if (before.some((name) => !after.includes(name))) return targetOn(runtime, spec, machine)
       await remove(machine)
-      await until('a spare sandbox', async () => (await readySpares(own)).length > 0)
+      await until('a spare sandbox', async () => (await readySpares(machinesFolder)).length > 0)
     }
-    throw new Error(`No spare sandbox was taken over in ${mostTries} tries.`)
+    throw new Error(`No spare sandbox was taken over in ${maxTries} tries.`)
   }
 
   return {
     runtime,
     folder,
     async make(changes = {}, from) {
-      const spec = machineSpec(changes)
+      const spec = createMachineSpec(changes)
       const target = spares
-        ? await madeFromSpare(changes)
+        ? await makeFromWarmPool(changes)
         : targetOn(runtime, spec, await runtime.create(spec, never, from))
-      made.push(target)
+      targets.push(target)
       return target
     },
     async close() {
-      for (const target of made) await remove(target.machine())
+      for (const target of targets) await remove(target.machine())
       await runtime.close()
     },
   }
@@ -94,7 +94,7 @@ export function attackStage(folder: string, { layers = sandboxLayers, spares = f
 
 /** Those that have noted what they run: they are ready a moment later. */
 async function readySpares(folder: string): Promise<SpareName[]> {
-  const folders = machineFolders(folder)
+  const folders = createMachineFolders(folder)
   const names = await folders.spares()
   const runs = await Promise.all(names.map((name) => folders.readRun(name)))
   return names.filter((_, index) => runs[index] !== undefined)
@@ -116,17 +116,17 @@ function targetOn(runtime: SandboxRuntime, spec: MachineSpec, made: Machine): Ta
       try {
         machine = await runtime.start(spec, never)
         return null
-      } catch (failure) {
-        return failure instanceof AppError ? `${failure.code}: ${failure.message}` : String(failure)
+      } catch (error) {
+        return error instanceof AppError ? `${error.code}: ${error.message}` : String(error)
       }
     },
   }
 }
 
 /** Brings one of the attacks into the sandbox. `library` is for /etc/ld.so.preload. @returns its path there */
-export async function compiled(target: Target, source: string, kind: 'program' | 'library'): Promise<string> {
+export async function compileInside(target: Target, source: string, kind: 'program' | 'library'): Promise<string> {
   const path = `/opt/attack/${source}${kind === 'library' ? '.so' : ''}`
-  await target.machine().writeFile(path, readFileSync(compiledHere(source, kind)), never)
+  await target.machine().writeFile(path, readFileSync(compileHere(source, kind)), never)
   await target.said(`chmod 755 ${path}`)
   return path
 }
@@ -135,24 +135,24 @@ export async function compiled(target: Target, source: string, kind: 'program' |
  * Compiles a source here instead of in the sandbox, and caches the result per user: each is used a hundred times.
  * @returns its path
  */
-export function compiledHere(source: string, kind: 'program' | 'library'): string {
+export function compileHere(source: string, kind: 'program' | 'library'): string {
   const how = kind === 'library' ? ['-shared', '-fPIC'] : ['-O1']
-  const mark = createHash('sha256').update(how.join(' ') + sourceOf('pid1.h') + sourceOf(`${source}.c`))
-  const kept = join(tmpdir(), `steward-attack-${process.getuid?.()}-${mark.digest('hex').slice(0, 16)}`)
-  if (!existsSync(kept)) {
-    const whole = `${kept}.${randomUUID()}`
+  const mark = createHash('sha256').update(how.join(' ') + readSource('pid1.h') + readSource(`${source}.c`))
+  const cachePath = join(tmpdir(), `steward-attack-${process.getuid?.()}-${mark.digest('hex').slice(0, 16)}`)
+  if (!existsSync(cachePath)) {
+    const whole = `${cachePath}.${randomUUID()}`
     execFileSync('gcc', ['-w', ...how, '-o', whole, fileURLToPath(new URL(`${source}.c`, import.meta.url))])
-    renameSync(whole, kept)
+    renameSync(whole, cachePath)
   }
-  return kept
+  return cachePath
 }
 
 /** Every program that is started in the sandbox from now on loads it, PID 1 too if it is a usual program. */
-export async function preloaded(target: Target, source: string): Promise<void> {
-  const path = await compiled(target, source, 'library')
+export async function preload(target: Target, source: string): Promise<void> {
+  const path = await compileInside(target, source, 'library')
   await target.said(`echo ${path} > /etc/ld.so.preload`)
 }
 
-function sourceOf(name: string): string {
+function readSource(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
 }

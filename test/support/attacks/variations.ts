@@ -2,12 +2,12 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SnapshotId } from '#shared/ids.ts'
 import { never } from '../machines.ts'
-import { preloaded, type Stage, type Target } from './stage.ts'
+import { preload, type Stage, type Target } from './stage.ts'
 
 /** Of a snapshot whose files attack as soon as something runs on them: what of it ran in PID 1. */
 export async function hostileSnapshot(stage: Stage): Promise<{ restored: string; fork: string; restoredRuns: string }> {
   const target = await stage.make()
-  await preloaded(target, 'preload')
+  await preload(target, 'preload')
   const snapshot = { sandboxId: target.spec.id, snapshotId: SnapshotId.parse(`snap_${'0'.repeat(24)}`) }
   await stage.runtime.snapshot(snapshot, never)
   await target.machine().stop()
@@ -32,12 +32,12 @@ const swaps = {
 export type Swap = { what: string; refused: string | null; said: string; changed: string[] }
 
 /** What a sandbox that swaps its folders and files for links to the host changes on the host when it starts again. */
-export async function swappedFolders(stage: Stage): Promise<Swap[]> {
+export async function swapFolders(stage: Stage): Promise<Swap[]> {
   const outside = join(stage.folder, 'outside')
   mkdirSync(outside)
   writeFileSync(join(outside, 'file'), 'of the host')
   const seen: Swap[] = []
-  for (const [what, paths] of Object.entries(swaps)) {
+  for (const [name, paths] of Object.entries(swaps)) {
     for (const before of ['', '/proc/1/root', '/../../../../../..']) {
       const target = await stage.make()
       for (const path of paths) {
@@ -47,7 +47,7 @@ export async function swappedFolders(stage: Stage): Promise<Swap[]> {
       }
       const refused = await target.restart()
       const said = refused === null ? await target.machine().listFiles('/', never).then(String, String) : ''
-      seen.push({ what: `${what} -> ${before}${outside}`, refused, said, changed: changesOutside(outside) })
+      seen.push({ what: `${name} -> ${before}${outside}`, refused, said, changed: changesOutside(outside) })
     }
   }
   return seen
@@ -60,9 +60,9 @@ function changesOutside(folder: string): string[] {
 }
 
 const mark = 'left-by-the-one-before'
-const places = '/root /tmp /var/tmp /dev/shm /run /etc /home /opt /srv /mnt /media /var /usr/local /dev/mqueue'
-const leave = [
-  `for place in ${places}; do echo ${mark} > $place/${mark} 2>/dev/null; done`,
+const folders = '/root /tmp /var/tmp /dev/shm /run /etc /home /opt /srv /mnt /media /var /usr/local /dev/mqueue'
+const leaveMarks = [
+  `for place in ${folders}; do echo ${mark} > $place/${mark} 2>/dev/null; done`,
   `(exec -a ${mark} sleep 1000 >/dev/null 2>&1 &)`,
   `perl -MIO::Socket::UNIX -e 'my $s = IO::Socket::UNIX->new(Local => "\\0${mark}", Listen => 1) or die; fork and exit; sleep 1000' >/dev/null 2>&1`,
   // A segment of System V memory, and a key.
@@ -73,29 +73,29 @@ const leave = [
 const pattern = 'left-by-the-one-befor[e]'
 const look = [
   `find / -xdev -name '*${pattern}*' 2>/dev/null`,
-  `for place in ${places}; do find $place -name '*${pattern}*' 2>/dev/null; done`,
-  `grep -rl '${pattern}' ${places} 2>/dev/null`,
+  `for place in ${folders}; do find $place -name '*${pattern}*' 2>/dev/null; done`,
+  `grep -rl '${pattern}' ${folders} 2>/dev/null`,
   `grep -al '${pattern}' /proc/[0-9]*/cmdline /proc/[0-9]*/environ /proc/keys /proc/net/unix 2>/dev/null`,
   `perl -e 'my $id = shmget(0x5354, 4096, 0) // exit; shmread($id, my $text, 0, ${mark.length}); print "memory: $text\\n"'`,
 ].join('\n')
 
 export type Neighbour = { found: string; hostname: string; environment: string; cgroup: string; keys: string }
 
-type LeftToTheNext = { id: string; itself: Neighbour; beside: Neighbour; after: Neighbour }
+type Inheritance = { id: string; itself: Neighbour; beside: Neighbour; after: Neighbour }
 
 /** What the next sandbox sees of the one before it: while that runs, and after it was removed. */
-export async function leftToTheNext(stage: Stage): Promise<LeftToTheNext> {
-  const one = await stage.make({ hostname: mark })
-  await one.said(leave)
-  const itself = await seenBy(one)
-  const beside = await seenBy(await stage.make())
-  await one.machine().stop('discard')
-  await stage.runtime.remove(one.spec.id)
+export async function observeInheritance(stage: Stage): Promise<Inheritance> {
+  const first = await stage.make({ hostname: mark })
+  await first.said(leaveMarks)
+  const itself = await observeNeighbour(first)
+  const beside = await observeNeighbour(await stage.make())
+  await first.machine().stop('discard')
+  await stage.runtime.remove(first.spec.id)
   const after = await stage.make()
-  return { id: one.spec.id, itself, beside, after: await seenBy(after) }
+  return { id: first.spec.id, itself, beside, after: await observeNeighbour(after) }
 }
 
-async function seenBy(target: Target): Promise<Neighbour> {
+async function observeNeighbour(target: Target): Promise<Neighbour> {
   return {
     found: await target.said(`{ ${look}\n} | sort -u; true`),
     hostname: await target.said('hostname; cat /etc/hostname /etc/hosts'),

@@ -1,5 +1,5 @@
-import { httpServer } from '#agent/toolServers/httpServer.ts'
-import { usualDeadlines } from '#agent/toolServers/servedClient.ts'
+import { createHttpServer } from '#agent/toolServers/httpServer.ts'
+import { defaultDeadlines } from '#agent/toolServers/mcpClient.ts'
 
 /**
  * Connects to an MCP server as the chat does, lists its tools and calls each one. Run by the protocol's own judge, which
@@ -13,7 +13,7 @@ const samples: Readonly<Record<string, unknown>> = { string: 'text', number: 5, 
 const url = process.argv.at(-1) ?? ''
 const signal = AbortSignal.timeout(10_000)
 const { toolCalls } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as { toolCalls?: Call[] } // of the judge
-const client = await httpServer({ url, secrets: {}, deadlines: usualDeadlines, signal })
+const client = await createHttpServer({ url, secrets: {}, deadlines: defaultDeadlines, signal })
 try {
   const tools = (await client.list(signal)) as Tool[] // checked by the SDK
   for (const { name, arguments: args = {} } of toolCalls ?? tools.map((tool) => sampleCall(tool, tools))) {

@@ -20,7 +20,7 @@ const names = ['TestDollar', 'TestMulticall', 'TestPermit2', 'TestUptoProxy'] as
 export type TestContracts = Record<(typeof names)[number], Hex>
 
 /** Compiling takes seconds, so what was made of these very sources before is taken again. */
-export function testContracts(): TestContracts {
+export function createTestContracts(): TestContracts {
   const sources = Object.fromEntries(
     names.map((name) => [`${name}.sol`, { content: readFileSync(join(import.meta.dirname, `${name}.sol`), 'utf8') }]),
   )
@@ -28,12 +28,12 @@ export function testContracts(): TestContracts {
     .update(`${solc.version()}\n${JSON.stringify(sources)}`)
     .digest('hex')
     .slice(0, 16)
-  const kept = join(tmpdir(), `steward-test-contracts-${mark}.json`)
-  if (existsSync(kept)) return JSON.parse(readFileSync(kept, 'utf8')) as TestContracts // written below, as a whole
-  const code = compiled(sources)
-  const whole = `${kept}.${randomUUID()}`
+  const cachePath = join(tmpdir(), `steward-test-contracts-${mark}.json`)
+  if (existsSync(cachePath)) return JSON.parse(readFileSync(cachePath, 'utf8')) as TestContracts // written below, as a whole
+  const code = compileContracts(sources)
+  const whole = `${cachePath}.${randomUUID()}`
   writeFileSync(whole, JSON.stringify(code))
-  renameSync(whole, kept)
+  renameSync(whole, cachePath)
   return code
 }
 
@@ -43,17 +43,17 @@ type Output = {
   contracts?: Record<string, Record<string, Compiled>>
 }
 
-function compiled(sources: Record<string, { content: string }>): TestContracts {
+function compileContracts(sources: Record<string, { content: string }>): TestContracts {
   const settings = { evmVersion: 'cancun', outputSelection: { '*': { '*': ['evm.bytecode.object'] } } }
   const input = JSON.stringify({ language: 'Solidity', sources, settings })
   const read = (path: string) => ({ contents: readFileSync(join(projectFolder, 'node_modules', path), 'utf8') })
   const output = JSON.parse(solc.compile(input, { import: read })) as Output // as solc documents it
-  const failure = output.errors?.find(({ severity }) => severity === 'error')
-  if (failure) throw new Error(failure.formattedMessage)
-  const codeOf = (name: string): Hex => {
+  const error = output.errors?.find(({ severity }) => severity === 'error')
+  if (error) throw new Error(error.formattedMessage)
+  const readBytecode = (name: string): Hex => {
     const code = output.contracts?.[`${name}.sol`]?.[name]?.evm.bytecode.object
     if (!code) throw new Error(`solc made no code of ${name}.`)
     return `0x${code}`
   }
-  return Object.fromEntries(names.map((name) => [name, codeOf(name)])) as TestContracts // of these very names
+  return Object.fromEntries(names.map((name) => [name, readBytecode(name)])) as TestContracts // of these very names
 }

@@ -21,5 +21,5 @@ export const anyPrices: fc.Arbitrary<NonNullable<ConfiguredModel['prices']>> = f
   )
   .map((tiers) => {
     const sorted = tiers.toSorted((a, b) => a.above_input_tokens - b.above_input_tokens)
-    return sorted.map((tier, at) => (at === 0 ? { ...tier, above_input_tokens: 0 } : tier))
+    return sorted.map((tier, index) => (index === 0 ? { ...tier, above_input_tokens: 0 } : tier))
   })

@@ -31,8 +31,8 @@ export function embeddingsJson(tokens: number | undefined, body: Wire): Wire {
   const isList = Array.isArray(body.input) && typeof body.input[0] !== 'number'
   const count = isList ? body.input.length : 1
   const data = Array.from({ length: count }, (_, index) => {
-    const vector = Array.from({ length: body.dimensions ?? 4 }, (__, at) => (at === 0 ? index : at / 4))
-    const embedding = body.encoding_format === 'base64' ? base64Of(vector) : vector
+    const vector = Array.from({ length: body.dimensions ?? 4 }, (__, offset) => (offset === 0 ? index : offset / 4))
+    const embedding = body.encoding_format === 'base64' ? encodeBase64(vector) : vector
     return { object: 'embedding', index, embedding }
   })
   const usage = tokens === undefined ? undefined : { prompt_tokens: tokens, total_tokens: tokens }
@@ -40,8 +40,8 @@ export function embeddingsJson(tokens: number | undefined, body: Wire): Wire {
 }
 
 /** Little-endian floats of 32 bits. */
-export function base64Of(vector: readonly number[]): string {
+export function encodeBase64(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * 4)
-  for (const [at, it] of vector.entries()) bytes.writeFloatLE(it, at * 4)
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4)
   return bytes.toString('base64')
 }

@@ -1,4 +1,4 @@
-import { sseParser } from '#platform/http/sseEvents.ts'
+import { createSseParser } from '#platform/http/sseEvents.ts'
 
 type Fields = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: JSON of the wire, whose form is what the tests look at
@@ -6,7 +6,7 @@ type Wire = any
 
 /** The events of a stream on the wire. */
 export function wireEvents(text: string): { event: string | undefined; data: Wire }[] {
-  const parser = sseParser()
+  const parser = createSseParser()
   return [...parser.feed(Buffer.from(text)), ...parser.end()].map(({ event, data }) => ({
     event,
     data: data === '[DONE]' ? data : JSON.parse(data),
@@ -14,7 +14,7 @@ export function wireEvents(text: string): { event: string | undefined; data: Wir
 }
 
 /** What a client makes of a stream of chat completions: the very JSON of an answer that was not streamed. */
-export function foldedChat(text: string): Fields {
+export function foldChat(text: string): Fields {
   const events = wireEvents(text)
   const chunks = events.filter(({ data }) => data !== '[DONE]').map(({ data }) => data)
   const message: Wire = { role: undefined, content: null, refusal: null }
@@ -63,7 +63,7 @@ export function foldedChat(text: string): Fields {
   }
 }
 
-export function foldedMessages(text: string): Fields {
+export function foldMessages(text: string): Fields {
   let message: Wire
   const open = new Map<number, Wire>()
   for (const { data } of wireEvents(text)) {
@@ -94,12 +94,12 @@ export function foldedMessages(text: string): Fields {
   return message
 }
 
-export function foldedResponses(text: string): Fields {
+export function foldResponses(text: string): Fields {
   const events = wireEvents(text)
   const items: Wire[] = []
   const sums = new Map<string, string>()
-  for (const [at, { event, data }] of events.entries()) {
-    if (data.sequence_number !== at) throw new Error(`Event ${at} has the number ${data.sequence_number}.`)
+  for (const [index, { event, data }] of events.entries()) {
+    if (data.sequence_number !== index) throw new Error(`Event ${index} has the number ${data.sequence_number}.`)
     if (event !== data.type) throw new Error(`Event ${event} says that it is ${data.type}.`)
     if (data.type === 'response.output_item.done') items[data.output_index] = data.item
     const key = `${data.item_id} ${String(data.type).replace(/\.(delta|done)$/, '')}`

@@ -5,22 +5,22 @@ import type { DialectName } from '#service/inference/dialects/dialect.ts'
 import { messagesDialect } from '#service/inference/dialects/messagesDialect.ts'
 import { responsesDialect } from '#service/inference/dialects/responsesDialect.ts'
 import type { ImageFetcher } from '#service/inference/fetchedImages.ts'
-import { gateway } from '#service/inference/gateway.ts'
+import { createGateway } from '#service/inference/gateway.ts'
 import type { Charge, InferenceCredits } from '#service/inference/inferenceCredits.ts'
 import { InferenceError } from '#service/inference/inferenceError.ts'
-import { localModel, modelCatalogue } from '#service/inference/modelCatalogue.ts'
-import { upstreamPools } from '#service/inference/upstreamPools.ts'
-import { foldedChat, foldedMessages, foldedResponses } from './foldedStreams.ts'
-import { providerServer } from './providerServer.ts'
+import { createModelCatalogue, localModel } from '#service/inference/modelCatalogue.ts'
+import { createUpstreamPools } from '#service/inference/upstreamPools.ts'
+import { foldChat, foldMessages, foldResponses } from './foldedStreams.ts'
+import { createProviderServer } from './providerServer.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of the wire, whose form is what the tests look at
 type Wire = any
 
 export const catalogueFile = new URL('../../../resources/models.json', import.meta.url)
 export const dialects = { chat: chatDialect, messages: messagesDialect, responses: responsesDialect }
-const folded = { chat: foldedChat, messages: foldedMessages, responses: foldedResponses }
+const folded = { chat: foldChat, messages: foldMessages, responses: foldResponses }
 
-export type Asked = { dialect: DialectName; model: string; stream: boolean }
+export type GatewayRequest = { dialect: DialectName; model: string; stream: boolean }
 export type Answered = {
   /** The JSON, or what a client makes of the stream. */
   body: Wire
@@ -30,63 +30,64 @@ export type Answered = {
 }
 export type Refused = { status: number; body: Wire; error: InferenceError }
 
-export type GatewayWorld = Awaited<ReturnType<typeof gatewayWorld>>
+export type GatewayWorld = Awaited<ReturnType<typeof createGatewayWorld>>
 
 /** The gateway before strict fakes of its providers, with a purse in the place of the ledger. */
-export async function gatewayWorld({
+export async function createGatewayWorld({
   fetchImage,
   extra = [],
 }: {
   fetchImage?: ImageFetcher
   extra?: CatalogueModel[]
 } = {}) {
-  const providers = await providerServer()
-  const pools = upstreamPools({ connect: 2_000, firstByte: 20_000, idle: 20_000, retry: 1 })
-  const catalogue = modelCatalogue(JSON.parse(readFileSync(catalogueFile, 'utf8')))
+  const providers = await createProviderServer()
+  const pools = createUpstreamPools({ connect: 2_000, firstByte: 20_000, idle: 20_000, retry: 1 })
+  const catalogue = createModelCatalogue(JSON.parse(readFileSync(catalogueFile, 'utf8')))
   const models = new Map(catalogue.models)
   models.set('shed-model', localModel('shed', { name: 'shed-model' }))
   for (const model of extra) models.set(model.name, model)
   const purse = memoryPurse()
   let ids = 0
-  const answers = gateway({
+  const answers = createGateway({
     modelNamed: (name) => models.get(name),
-    providerOf: (model) => (purse.unconfigured ? undefined : providers.providerOf(model.place)),
+    findProvider: (model) => (purse.unconfigured ? undefined : providers.providerOf(model.providerId)),
     credits: purse.credits,
     pools,
     leases: { begin: () => () => {} },
     fetchImage: fetchImage ?? (() => Promise.reject(new Error('No image was expected.'))),
     newId: () => (ids++).toString(16).padStart(24, '0'),
     now: () => 1_700_000_000_000,
-    onFailure: (failure) => {
-      throw failure
+    onFailure: (error) => {
+      throw error
     },
   })
 
-  async function frames(asked: Asked, body: Wire, signal = new AbortController().signal) {
-    const dialect = dialects[asked.dialect]
-    const usage = asked.dialect === 'chat' && asked.stream ? { stream_options: { include_usage: true } } : {}
-    const whole = { model: asked.model, ...(asked.stream && { stream: true }), ...usage, ...body }
+  async function frames(gatewayRequest: GatewayRequest, body: Wire, signal = new AbortController().signal) {
+    const dialect = dialects[gatewayRequest.dialect]
+    const usage =
+      gatewayRequest.dialect === 'chat' && gatewayRequest.stream ? { stream_options: { include_usage: true } } : {}
+    const whole = { model: gatewayRequest.model, ...(gatewayRequest.stream && { stream: true }), ...usage, ...body }
     return await answers.answer({ dialect, body: whole, caller: 'ada', signal, abort: () => {} })
   }
 
-  async function ask(asked: Asked, body: Wire): Promise<Answered> {
-    const answer = await frames(asked, body)
+  async function ask(gatewayRequest: GatewayRequest, body: Wire): Promise<Answered> {
+    const answer = await frames(gatewayRequest, body)
     const headers = { ...answer.headers }
     if (answer.kind === 'json') return { body: JSON.parse(JSON.stringify(answer.body)), text: '', headers }
     let text = ''
     for await (const frame of answer.frames) text += frame
     const failed = /"error":\{|event: error/.test(text)
-    return { body: failed ? undefined : folded[asked.dialect](text), text, headers }
+    return { body: failed ? undefined : folded[gatewayRequest.dialect](text), text, headers }
   }
 
   /** @returns what the caller is told before anything is answered */
-  async function refused(asked: Asked, body: Wire): Promise<Refused> {
+  async function expectRefusal(gatewayRequest: GatewayRequest, body: Wire): Promise<Refused> {
     try {
-      const answer = await ask(asked, body)
+      const answer = await ask(gatewayRequest, body)
       throw new Error(`It was answered: ${JSON.stringify(answer)}`)
-    } catch (failure) {
-      if (!(failure instanceof InferenceError)) throw failure
-      return { status: failure.status, body: dialects[asked.dialect].writeFailure(failure), error: failure }
+    } catch (error) {
+      if (!(error instanceof InferenceError)) throw error
+      return { status: error.status, body: dialects[gatewayRequest.dialect].writeFailure(error), error: error }
     }
   }
 
@@ -95,7 +96,7 @@ export async function gatewayWorld({
     purse,
     ask,
     frames,
-    refused,
+    refused: expectRefusal,
     /** The body of the last request that a provider got. */
     sent: (): Wire => providers.requests.at(-1)?.body,
     clear(): void {

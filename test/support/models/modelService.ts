@@ -1,14 +1,14 @@
 import type { DialectName } from '#service/inference/dialects/dialect.ts'
 import type { FamilyId } from '#shared/contract/families.ts'
 import { exchange, runningService, type TestServiceOptions } from '../runningService.ts'
-import { foldedChat, foldedMessages, foldedResponses } from './foldedStreams.ts'
-import { inferenceOf } from './inferenceOf.ts'
-import { providerServer } from './providerServer.ts'
+import { foldChat, foldMessages, foldResponses } from './foldedStreams.ts'
+import { createInferenceOptions } from './inferenceOptions.ts'
+import { createProviderServer } from './providerServer.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of the wire, whose form is what the tests look at
 type Wire = any
 
-export type ModelAsked = { dialect: DialectName; model: string; stream?: boolean; key?: string; body?: object }
+export type ModelRequest = { dialect: DialectName; model: string; stream?: boolean; key?: string; body?: object }
 export type ModelAnswer = {
   status: number
   headers: Record<string, string | string[] | undefined>
@@ -18,15 +18,15 @@ export type ModelAnswer = {
 }
 
 export const modelPaths = { chat: '/v1/chat/completions', responses: '/v1/responses', messages: '/v1/messages' }
-const folded = { chat: foldedChat, messages: foldedMessages, responses: foldedResponses }
+const folded = { chat: foldChat, messages: foldMessages, responses: foldResponses }
 
 /** The service as it is, with its ledger and its keys, before strict fakes of all providers. */
 export async function modelService({
   unconfigured = [],
   ...options
 }: TestServiceOptions & { unconfigured?: FamilyId[] } = {}) {
-  const providers = await providerServer()
-  const inference = inferenceOf(providers)
+  const providers = await createProviderServer()
+  const inference = createInferenceOptions(providers)
   const families = Object.fromEntries(
     Object.entries(inference.families).filter(([id]) => !unconfigured.some((it) => it === id)),
   )
@@ -34,7 +34,7 @@ export async function modelService({
   return {
     service,
     providers,
-    ask: (asked: ModelAsked) => askedModel(service, asked),
+    ask: (request: ModelRequest) => requestModel(service, request),
     balance: (key = service.key) => microBalance(service.url, key),
     async close(): Promise<void> {
       await service.close()
@@ -44,29 +44,29 @@ export async function modelService({
 }
 
 /** What is sent where nothing else is said: a greeting, and streams that tell their price. */
-export function modelBody({ dialect, model, stream = false, body }: ModelAsked): object {
+export function modelBody({ dialect, model, stream = false, body }: ModelRequest): object {
   const messages = [{ role: 'user', content: 'Hello' }]
-  const usual = {
+  const defaults = {
     chat: { messages, ...(stream && { stream_options: { include_usage: true } }) },
     messages: { messages, max_tokens: 100 },
     responses: { input: 'Hello' },
   }
-  return { model, ...(stream && { stream }), ...usual[dialect], ...body }
+  return { model, ...(stream && { stream }), ...defaults[dialect], ...body }
 }
 
-export async function askedModel(to: { url: string; key: string }, asked: ModelAsked): Promise<ModelAnswer> {
-  const sent = { key: asked.key ?? to.key, body: modelBody(asked) }
-  const { status, headers, text, json } = await exchange(to.url, modelPaths[asked.dialect], sent)
+export async function requestModel(to: { url: string; key: string }, modelRequest: ModelRequest): Promise<ModelAnswer> {
+  const request = { key: modelRequest.key ?? to.key, body: modelBody(modelRequest) }
+  const { status, headers, text, json } = await exchange(to.url, modelPaths[modelRequest.dialect], request)
   const streamed = String(headers['content-type']).startsWith('text/event-stream')
   const failed = /"error":\{|event: error|"type":"response.failed"/.test(text)
-  return { status, headers, text, body: streamed && !failed ? folded[asked.dialect](text) : json }
+  return { status, headers, text, body: streamed && !failed ? folded[modelRequest.dialect](text) : json }
 }
 
 /** In millionths of a dollar. */
 export async function microBalance(url: string, key: string): Promise<{ posted: number; held: number }> {
   const { json } = await exchange(url, '/v1/credits/history?limit=1', { key })
-  const held = await exchange(url, '/v1/credits/balance', { key })
-  return { posted: micro(json.transactions[0]?.balance_after_cents ?? 0), held: micro(held.json.held_cents) }
+  const balance = await exchange(url, '/v1/credits/balance', { key })
+  return { posted: micro(json.transactions[0]?.balance_after_cents ?? 0), held: micro(balance.json.held_cents) }
 }
 
 /** Cents have up to 4 decimals on the wire. */

@@ -5,10 +5,10 @@
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of others, looked at field by field
 type Wire = any
-type Rule = (body: Wire, seen: Seen) => string | undefined
+type Rule = (body: Wire, context: RuleContext) => string | undefined
 
 /** What the provider handed out, and takes back only as it was. */
-export type Seen = { model: string; signatures: ReadonlySet<string> }
+export type RuleContext = { model: string; signatures: ReadonlySet<string> }
 
 const chatParameters = new Set(
   `messages model audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens metadata
@@ -38,9 +38,9 @@ export const openAiRules: Rule = (body, { model }) => {
     if (thinks && body[name] !== undefined && body[name] !== 1)
       return `Unsupported value: '${name}' does not support ${body[name]} with this model.`
   }
-  for (const [at, message] of body.messages.entries()) {
+  for (const [index, message] of body.messages.entries()) {
     const extra = Object.keys(message).find((name) => !messageFields.has(name))
-    if (extra) return `Additional properties are not allowed ('${extra}' was unexpected) - 'messages.${at}'`
+    if (extra) return `Additional properties are not allowed ('${extra}' was unexpected) - 'messages.${index}'`
   }
   return chatRules(body)
 }
@@ -50,12 +50,12 @@ export const moonshotRules: Rule = (body) => {
   for (const name of ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'n']) {
     if (body[name] !== undefined) return `invalid ${name}: only its default is allowed for this model`
   }
-  for (const [at, message] of body.messages.entries()) {
-    if (message.role === 'developer') return `unsupported role ROLE_DEVELOPER at ${at}`
+  for (const [index, message] of body.messages.entries()) {
+    if (message.role === 'developer') return `unsupported role ROLE_DEVELOPER at ${index}`
     const blank = typeof message.content === 'string' ? message.content.trim() === '' : message.content?.length === 0
-    if (blank && !message.tool_calls && message.role !== 'tool') return `message at position ${at} must not be empty`
+    if (blank && !message.tool_calls && message.role !== 'tool') return `message at position ${index} must not be empty`
     if (message.tool_calls && body.thinking?.type !== 'disabled' && !message.reasoning_content) {
-      return `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${at}`
+      return `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${index}`
     }
     for (const part of Array.isArray(message.content) ? message.content : []) {
       if (part.type === 'text' && part.text.trim() === '') return 'text content is empty'
@@ -113,13 +113,13 @@ export const responsesRules: Rule = (body, { signatures }) => {
   const unknown = Object.keys(body).find((name) => !responsesParameters.has(name))
   if (unknown) return `Unknown parameter: '${unknown}'.`
   const calls = new Set<string>()
-  for (const [at, item] of (Array.isArray(body.input) ? body.input : []).entries()) {
+  for (const [index, item] of (Array.isArray(body.input) ? body.input : []).entries()) {
     if (item.type === 'function_call') calls.add(item.call_id)
     if (item.type === 'function_call_output' && !calls.delete(item.call_id)) {
       return `No tool call found for function call output with call_id ${item.call_id}.`
     }
     if (item.type === 'reasoning' && item.encrypted_content && !signatures.has(item.encrypted_content)) {
-      return `The encrypted content of input[${at}] could not be verified.`
+      return `The encrypted content of input[${index}] could not be verified.`
     }
   }
   const [missing] = calls
@@ -171,25 +171,25 @@ function messagesRules(body: Wire, signatures: ReadonlySet<string>): string | un
   for (const block of blocks(body.system ?? []))
     if (block.text.trim() === '') return 'system: text content blocks must be non-empty'
   let open = new Set<string>()
-  for (const [at, message] of body.messages.entries()) {
+  for (const [index, message] of body.messages.entries()) {
     const content = blocks(message.content)
-    if (content.length === 0) return `messages.${at}: all messages must have non-empty content`
+    if (content.length === 0) return `messages.${index}: all messages must have non-empty content`
     const results = content.filter((it) => it.type === 'tool_result')
-    if (results.some((_, place) => content[place].type !== 'tool_result'))
-      return `messages.${at}: tool_result blocks must come first`
+    if (results.some((_, index) => content[index].type !== 'tool_result'))
+      return `messages.${index}: tool_result blocks must come first`
     for (const { tool_use_id: id } of results)
-      if (!open.delete(id)) return `messages.${at}: unexpected \`tool_use_id\`: ${id}`
+      if (!open.delete(id)) return `messages.${index}: unexpected \`tool_use_id\`: ${id}`
     if (open.size > 0)
-      return `messages.${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${[...open]}`
+      return `messages.${index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${[...open]}`
     for (const block of content) {
       if (block.type === 'text' && block.text.trim() === '')
         return 'messages: text content blocks must contain non-whitespace text'
       const sealed =
         block.type === 'thinking' ? block.signature : block.type === 'redacted_thinking' ? block.data : undefined
       if (sealed !== undefined && !signatures.has(sealed))
-        return `messages.${at}: Invalid \`signature\` in \`thinking\` block`
+        return `messages.${index}: Invalid \`signature\` in \`thinking\` block`
       if (block.type === 'tool_use' && !/^[a-zA-Z0-9_-]+$/.test(block.id))
-        return `messages.${at}: tool_use.id: String should match pattern`
+        return `messages.${index}: tool_use.id: String should match pattern`
     }
     open = new Set(content.flatMap((it) => (it.type === 'tool_use' ? [it.id] : [])))
   }
@@ -227,7 +227,9 @@ export const geminiRules: Rule = (body, { model, signatures }) => {
   if (level !== undefined && !model.startsWith('gemini-3')) return 'Thinking level is not supported for this model.'
   const schemas = [
     body.generationConfig?.responseSchema,
-    ...(body.tools ?? []).flatMap((it: Wire) => it.functionDeclarations.map((one: Wire) => one.parameters)),
+    ...(body.tools ?? []).flatMap((tool: Wire) =>
+      tool.functionDeclarations.map((declaration: Wire) => declaration.parameters),
+    ),
   ]
   for (const schema of schemas) {
     const wrong = schema && schemaFault(schema)
@@ -255,9 +257,9 @@ function contentsRules(contents: Wire[], model: string, signatures: ReadonlySet<
   if (contents.length === 0) return 'contents is not specified'
   let calls: Wire[] = []
   const lastUser = contents.findLastIndex(
-    (it) => it.role === 'user' && it.parts.some((part: Wire) => part.text !== undefined),
+    (content) => content.role === 'user' && content.parts.some((part: Wire) => part.text !== undefined),
   )
-  for (const [at, { role, parts }] of contents.entries()) {
+  for (const [index, { role, parts }] of contents.entries()) {
     if (parts.length === 0) return 'contents.parts must not be empty.'
     const results = parts.filter((it: Wire) => it.functionResponse)
     const names = results.map((it: Wire) => it.functionResponse.name)
@@ -270,7 +272,7 @@ function contentsRules(contents: Wire[], model: string, signatures: ReadonlySet<
     }
     calls = parts.flatMap((it: Wire) => (it.functionCall ? [it.functionCall] : []))
     const [first] = parts.filter((it: Wire) => it.functionCall)
-    if (role === 'model' && first && model.startsWith('gemini-3') && at > lastUser && !first.thoughtSignature) {
+    if (role === 'model' && first && model.startsWith('gemini-3') && index > lastUser && !first.thoughtSignature) {
       return `Function call is missing a thought_signature in functionCall parts: ${first.functionCall.name}`
     }
     for (const part of parts) {

@@ -8,8 +8,8 @@ import {
   moonshotRules,
   openAiRules,
   qwenRules,
+  type RuleContext,
   responsesRules,
-  type Seen,
 } from './providerRules.ts'
 import {
   chatFrames,
@@ -57,57 +57,57 @@ export const providerKeys: Readonly<Record<string, string>> = {
   local: 'none',
 }
 
-export type ProviderServer = Awaited<ReturnType<typeof providerServer>>
+export type ProviderServer = Awaited<ReturnType<typeof createProviderServer>>
 
 /** All providers at one address, each as strict as its documentation says. What is not scripted is answered with a greeting. */
-export async function providerServer() {
+export async function createProviderServer() {
   const script: Turn[] = []
   const requests: ProviderRequest[] = []
   const signatures = new Set<string>()
   /** Connections that were left before their answer was whole. */
-  let left = 0
+  let openConnections = 0
   let options = { responses: true }
   let next: (() => Turn[]) | undefined
-  let usual: ((request: ProviderRequest) => Turn) | undefined
+  let defaultTurn: ((request: ProviderRequest) => Turn) | undefined
   /** Frames of the last stream that were written. */
   let written = 0
 
-  async function served(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece as Buffer)
     if (request.method === 'GET') return listModels(request, response)
     const body: Wire = JSON.parse(Buffer.concat(pieces).toString())
     const url = new URL(request.url ?? '/', 'http://provider')
-    const [, place = ''] = url.pathname.split('/')
-    const provider = (/\/(responses|embeddings)$/.exec(url.pathname)?.[1] ?? place) as ProviderName
-    const asked = { provider, path: url.pathname + url.search, headers: request.headers, body }
-    requests.push(asked)
+    const [, basePath = ''] = url.pathname.split('/')
+    const provider = (/\/(responses|embeddings)$/.exec(url.pathname)?.[1] ?? basePath) as ProviderName
+    const providerRequest = { provider, path: url.pathname + url.search, headers: request.headers, body }
+    requests.push(providerRequest)
     response.once('close', () => {
-      if (!response.writableFinished) left += 1
+      if (!response.writableFinished) openConnections += 1
     })
     const model = provider === 'gemini' ? (/models\/([^:]+):/.exec(url.pathname)?.[1] ?? '') : String(body.model)
-    const refusal = refusalOf({ provider, place, request, body, url, seen: { model, signatures } })
+    const refusal = findRefusal({ provider, place: basePath, request, body, url, seen: { model, signatures } })
     if (refusal) return send(response, refusal.status, errorBody(provider, refusal.status, refusal.message))
     if (script.length === 0) script.push(...(next?.() ?? []))
     next = undefined
-    const turn = script.shift() ?? usual?.(asked) ?? greeting
+    const turn = script.shift() ?? defaultTurn?.(providerRequest) ?? greeting
     await play(turn, { provider, model, body, url, response })
   }
 
   /** Their lists of models; of what a key may not see, as each says it. */
   function listModels({ url = '/', headers }: IncomingMessage, response: ServerResponse): void {
     const { pathname } = new URL(url, 'http://provider')
-    const [, place = ''] = pathname.split('/')
-    const isList = pathname.endsWith(place === 'anthropic' ? '/v1/models' : '/models')
-    const key = credentialOf(headers)
-    const list = [{ id: `${place}-model`, name: `models/${place}-model` }]
+    const [, basePath = ''] = pathname.split('/')
+    const isList = pathname.endsWith(basePath === 'anthropic' ? '/v1/models' : '/models')
+    const key = readCredential(headers)
+    const list = [{ id: `${basePath}-model`, name: `models/${basePath}-model` }]
     if (!isList) send(response, 404, {})
-    else if (key === providerKeys[place])
-      send(response, 200, place === 'gemini' ? { models: list } : { object: 'list', data: list })
+    else if (key === providerKeys[basePath])
+      send(response, 200, basePath === 'gemini' ? { models: list } : { object: 'list', data: list })
     else {
       const message = `Incorrect API key provided: ${key}.`
       const body = { error: { message, details: [{ reason: 'API_KEY_INVALID' }] } }
-      send(response, place === 'gemini' ? 400 : 401, body)
+      send(response, basePath === 'gemini' ? 400 : 401, body)
     }
   }
 
@@ -132,8 +132,8 @@ export async function providerServer() {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const usage = body.stream_options?.include_usage === true
     const frames = 'frames' in turn ? turn.frames : writers[provider].frames(turn, { model, usage })
-    for (const [at, frame] of frames.entries()) {
-      if (at === frames.length - endFrames && 'until' in turn) await turn.until
+    for (const [index, frame] of frames.entries()) {
+      if (index === frames.length - endFrames && 'until' in turn) await turn.until
       written += 1
       if (!response.write(frame)) await once(response, 'drain')
     }
@@ -142,7 +142,7 @@ export async function providerServer() {
     else if (end !== 'silence') response.end()
   }
 
-  function refusalOf({
+  function findRefusal({
     provider,
     place,
     request,
@@ -155,7 +155,7 @@ export async function providerServer() {
     request: IncomingMessage
     body: Wire
     url: URL
-    seen: Seen
+    seen: RuleContext
   }): { status: number; message: string } | undefined {
     const { headers } = request
     const key =
@@ -173,7 +173,7 @@ export async function providerServer() {
   }
 
   const server = createServer((request, response) => {
-    served(request, response).catch(() => response.destroy())
+    serve(request, response).catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -205,20 +205,20 @@ export async function providerServer() {
     providerOf: (place: string) => ({ baseUrl: bases[place] ?? '', apiKey: providerKeys[names[place] ?? ''] }),
     /** Whenever no turn is left. */
     playAlways(turn: (request: ProviderRequest) => Turn): void {
-      usual = turn
+      defaultTurn = turn
     },
     /** A server in OpenAI's place that has chat completions only. */
     withoutResponses: () => {
       options = { responses: false }
     },
-    leftConnections: () => left,
+    leftConnections: () => openConnections,
     writtenFrames: () => written,
     /** So that each test begins with none. */
     clear(): void {
       script.length = 0
-      usual = undefined
+      defaultTurn = undefined
       requests.length = 0
-      left = 0
+      openConnections = 0
       written = 0
       options = { responses: true }
     },
@@ -248,12 +248,12 @@ const writers: Record<ProviderName, Writer> = {
   gemini: { rules: geminiRules, json: geminiJson, frames: geminiFrames },
 }
 type Writer = {
-  rules: (body: Wire, seen: Seen) => string | undefined
+  rules: (body: Wire, seen: RuleContext) => string | undefined
   json: (answer: ScriptedAnswer, model: string) => unknown
   frames: (answer: ScriptedAnswer, options: { model: string; usage: boolean }) => string[]
 }
 
-function credentialOf(headers: IncomingMessage['headers']): string {
+function readCredential(headers: IncomingMessage['headers']): string {
   const key = headers.authorization?.replace('Bearer ', '') ?? headers['x-api-key'] ?? headers['x-goog-api-key']
   return String(key ?? 'none')
 }

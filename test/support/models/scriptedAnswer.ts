@@ -41,9 +41,9 @@ export function hasCalls(answer: ScriptedAnswer): boolean {
 
 /** Text in pieces, as models send it. */
 export function pieces(text: string, size = 5): string[] {
-  const found: string[] = []
-  for (let at = 0; at < text.length; at += size) found.push(text.slice(at, at + size))
-  return found
+  const chunks: string[] = []
+  for (let offset = 0; offset < text.length; offset += size) chunks.push(text.slice(offset, offset + size))
+  return chunks
 }
 
 export function sse(data: unknown, event?: string): string {
@@ -85,10 +85,10 @@ export function chatJson(answer: ScriptedAnswer, model = 'some-model'): Fields {
           content: text === '' ? null : text,
           ...(thinking !== '' && { reasoning_content: thinking }),
           ...(calls.length > 0 && {
-            tool_calls: calls.map((it) => ({
-              id: it.id,
+            tool_calls: calls.map((call) => ({
+              id: call.id,
               type: 'function',
-              function: { name: it.call, arguments: it.args },
+              function: { name: call.call, arguments: call.args },
             })),
           }),
         },

@@ -4,7 +4,7 @@ type Fields = Record<string, unknown>
 
 // OpenAI's Responses: https://platform.openai.com/docs/api-reference/responses
 
-function usageOf(usage: ScriptedUsage): Fields {
+function toUsage(usage: ScriptedUsage): Fields {
   const input = usage.input + usage.cacheRead
   return {
     input_tokens: input,
@@ -16,18 +16,23 @@ function usageOf(usage: ScriptedUsage): Fields {
 }
 
 /** What is sealed is in the item of the thinking before it. */
-function itemOf(part: ScriptedPart, at: number): Fields {
+function toItem(part: ScriptedPart, index: number): Fields {
   if ('thinking' in part) {
     const summary = part.thinking === '' ? [] : [{ type: 'summary_text', text: part.thinking }]
-    return { id: `rs_${at}`, type: 'reasoning', summary, ...(part.signature && { encrypted_content: part.signature }) }
+    return {
+      id: `rs_${index}`,
+      type: 'reasoning',
+      summary,
+      ...(part.signature && { encrypted_content: part.signature }),
+    }
   }
-  if ('redacted' in part) return { id: `rs_${at}`, type: 'reasoning', summary: [], encrypted_content: part.redacted }
+  if ('redacted' in part) return { id: `rs_${index}`, type: 'reasoning', summary: [], encrypted_content: part.redacted }
   if ('text' in part) {
     const content = [{ type: 'output_text', text: part.text, annotations: [], logprobs: [] }]
-    return { id: `msg_${at}`, type: 'message', status: 'completed', role: 'assistant', content }
+    return { id: `msg_${index}`, type: 'message', status: 'completed', role: 'assistant', content }
   }
   return {
-    id: `fc_${at}`,
+    id: `fc_${index}`,
     type: 'function_call',
     status: 'completed',
     call_id: part.id,
@@ -45,8 +50,8 @@ export function responsesJson(answer: ScriptedAnswer, model = 'some-model'): Fie
     error: null,
     incomplete_details: answer.finish === 'incomplete' ? { reason: 'max_output_tokens' } : null,
     model,
-    output: answer.parts.map(itemOf),
-    usage: usageOf(answer.usage),
+    output: answer.parts.map(toItem),
+    usage: toUsage(answer.usage),
   }
 }
 
@@ -57,15 +62,15 @@ export function responsesFrames(answer: ScriptedAnswer, model = 'some-model'): s
     { type: 'response.created', response: begun },
     { type: 'response.in_progress', response: begun },
   ]
-  for (const [at, part] of answer.parts.entries()) {
-    const item = itemOf(part, at)
-    const place = { item_id: item.id, output_index: at }
+  for (const [index, part] of answer.parts.entries()) {
+    const item = toItem(part, index)
+    const location = { item_id: item.id, output_index: index }
     const delta = (type: string, text: string, fields: Fields) =>
-      pieces(text).map((it) => ({ type, ...place, ...fields, delta: it }))
+      pieces(text).map((it) => ({ type, ...location, ...fields, delta: it }))
     const empty = 'text' in part ? { content: [] } : 'call' in part ? { arguments: '' } : { summary: [] }
-    events.push({ type: 'response.output_item.added', output_index: at, item: { ...item, ...empty } })
+    events.push({ type: 'response.output_item.added', output_index: index, item: { ...item, ...empty } })
     if ('thinking' in part && part.thinking !== '') {
-      const summary = { ...place, summary_index: 0 }
+      const summary = { ...location, summary_index: 0 }
       const whole = { type: 'summary_text', text: part.thinking }
       events.push(
         { type: 'response.reasoning_summary_part.added', ...summary, part: { ...whole, text: '' } },
@@ -75,7 +80,7 @@ export function responsesFrames(answer: ScriptedAnswer, model = 'some-model'): s
       )
     }
     if ('text' in part) {
-      const content = { ...place, content_index: 0 }
+      const content = { ...location, content_index: 0 }
       const whole = { type: 'output_text', text: part.text, annotations: [], logprobs: [] }
       events.push(
         { type: 'response.content_part.added', ...content, part: { ...whole, text: '' } },
@@ -85,8 +90,8 @@ export function responsesFrames(answer: ScriptedAnswer, model = 'some-model'): s
       )
     }
     if ('call' in part) events.push(...delta('response.function_call_arguments.delta', part.args || '{}', {}))
-    events.push({ type: 'response.output_item.done', output_index: at, item })
+    events.push({ type: 'response.output_item.done', output_index: index, item })
   }
   events.push({ type: whole.status === 'incomplete' ? 'response.incomplete' : 'response.completed', response: whole })
-  return events.map((it, at) => sse({ ...it, sequence_number: at }, it.type))
+  return events.map((it, index) => sse({ ...it, sequence_number: index }, it.type))
 }

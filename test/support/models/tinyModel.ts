@@ -21,22 +21,22 @@ const tokens = [...control, ...bytes, space]
 const kinds = { normal: 1, unknown: 2, control: 3, byte: 6 }
 
 export function tinyModel(): Buffer {
-  const tensors = tensorsOf(randomNumbers(7))
-  const metadata = metadataOf()
+  const tensors = createTensors(randomNumbers(7))
+  const metadata = createMetadata()
   const head = [Buffer.from('GGUF'), uint32(3), uint64(tensors.length), uint64(metadata.length), ...metadata]
   const data: Buffer[] = []
   let offset = 0
   for (const { name, shape, values } of tensors) {
     head.push(text(name), uint32(shape.length), ...shape.map(uint64), uint32(0), uint64(offset))
-    const held = aligned(Buffer.from(values.buffer))
-    data.push(held)
-    offset += held.length
+    const buffer = align(Buffer.from(values.buffer))
+    data.push(buffer)
+    offset += buffer.length
   }
-  return Buffer.concat([aligned(Buffer.concat(head)), ...data])
+  return Buffer.concat([align(Buffer.concat(head)), ...data])
 }
 
-function metadataOf(): Buffer[] {
-  const kindOf = (id: number): number => {
+function createMetadata(): Buffer[] {
+  const getKind = (id: number): number => {
     if (id === 0) return kinds.unknown
     if (id < control.length) return kinds.control
     return id < control.length + bytes.length ? kinds.byte : kinds.normal
@@ -64,7 +64,7 @@ function metadataOf(): Buffer[] {
     list(
       'tokenizer.ggml.token_type',
       5,
-      tokens.map((_, id) => uint32(kindOf(id))),
+      tokens.map((_, id) => uint32(getKind(id))),
     ),
     count('tokenizer.ggml.unknown_token_id', 0),
     count('tokenizer.ggml.bos_token_id', begin),
@@ -74,7 +74,7 @@ function metadataOf(): Buffer[] {
 
 type Tensor = { name: string; shape: number[]; values: Float32Array }
 
-function tensorsOf(random: () => number): Tensor[] {
+function createTensors(random: () => number): Tensor[] {
   const matrix = (name: string, ...shape: [number, number]): Tensor => {
     const values = Float32Array.from({ length: shape[0] * shape[1] }, () => (random() - 0.5) / 2)
     return { name: `${name}.weight`, shape, values }
@@ -87,7 +87,7 @@ function tensorsOf(random: () => number): Tensor[] {
   const output = matrix('output', wide, tokens.length)
   // Only letters of ASCII can be the likeliest.
   const isLetter = (id: number) => id >= control.length + 0x20 && id < control.length + 0x7f
-  output.values = output.values.map((value, at) => (isLetter(Math.floor(at / wide)) ? value : 0))
+  output.values = output.values.map((value, index) => (isLetter(Math.floor(index / wide)) ? value : 0))
   const layer = (block: string): Tensor[] => [
     ones(`${block}.attn_norm`),
     ...['attn_q', 'attn_k', 'attn_v', 'attn_output'].map((part) => matrix(`${block}.${part}`, wide, wide)),
@@ -98,7 +98,7 @@ function tensorsOf(random: () => number): Tensor[] {
   ]
   return [
     matrix('token_embd', wide, tokens.length),
-    ...Array.from({ length: layers }, (_, at) => layer(`blk.${at}`)).flat(),
+    ...Array.from({ length: layers }, (_, index) => layer(`blk.${index}`)).flat(),
     ones('output_norm'),
     output,
   ]
@@ -129,7 +129,7 @@ function float32(value: number): Buffer {
   return Buffer.from(Float32Array.of(value).buffer)
 }
 
-function aligned(bytes: Buffer): Buffer {
+function align(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc((32 - (bytes.length % 32)) % 32)])
 }
 

@@ -11,7 +11,7 @@ import { tinyContext } from './tinyModel.ts'
  *
  *     node tinyModelServer.ts MODEL.gguf
  */
-type Asked = {
+type CompletionRequest = {
   messages: { role: string; content: string }[]
   stream?: boolean
   stream_options?: { include_usage?: boolean }
@@ -19,7 +19,7 @@ type Asked = {
   max_completion_tokens?: number
 }
 
-const usualTokens = 16
+const defaultTokens = 16
 let running = 0
 
 const llama = await getLlama({ gpu: false, build: 'never', skipDownload: true, logLevel: LlamaLogLevel.error })
@@ -31,31 +31,34 @@ const server = createServer(async (request, response) => {
     void response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
   if (request.url === '/running') return send({ running })
   if (request.url === '/v1/models') return send({ object: 'list', data: [{ id: 'tiny', object: 'model' }] })
-  await answer((await json(request)) as Asked, response)
+  await answer((await json(request)) as CompletionRequest, response)
 })
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
 
-async function answer(asked: Asked, response: ServerResponse): Promise<void> {
-  const prompt = tokensOf(asked)
-  const most = Math.min(asked.max_completion_tokens ?? asked.max_tokens ?? usualTokens, tinyContext - prompt.length)
-  const usage = (made: number) => ({
+async function answer(completion: CompletionRequest, response: ServerResponse): Promise<void> {
+  const prompt = tokenize(completion)
+  const maxTokens = Math.min(
+    completion.max_completion_tokens ?? completion.max_tokens ?? defaultTokens,
+    tinyContext - prompt.length,
+  )
+  const usage = (completionTokens: number) => ({
     prompt_tokens: prompt.length,
-    completion_tokens: made,
-    total_tokens: prompt.length + made,
+    completion_tokens: completionTokens,
+    total_tokens: prompt.length + completionTokens,
   })
   const head = { id: 'chatcmpl-tiny', created: 1, model: 'tiny' }
   const leaving = new AbortController()
   response.once('close', () => leaving.abort())
   running += 1
   try {
-    const pieces = generated(prompt, most, leaving.signal)
-    if (!asked.stream) {
+    const pieces = generateTokens(prompt, maxTokens, leaving.signal)
+    if (!completion.stream) {
       let content = ''
       for await (const piece of pieces) content += piece
       const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'length' }]
-      const body = { ...head, object: 'chat.completion', choices, usage: usage(most) }
+      const body = { ...head, object: 'chat.completion', choices, usage: usage(maxTokens) }
       response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
       return
     }
@@ -64,29 +67,29 @@ async function answer(asked: Asked, response: ServerResponse): Promise<void> {
       void response.write(`data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', ...fields })}\n\n`)
     for await (const content of pieces) tell({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })
     tell({ choices: [{ index: 0, delta: {}, finish_reason: 'length' }] })
-    if (asked.stream_options?.include_usage) tell({ choices: [], usage: usage(most) })
+    if (completion.stream_options?.include_usage) tell({ choices: [], usage: usage(maxTokens) })
     response.end('data: [DONE]\n\n')
   } finally {
     running -= 1
   }
 }
 
-function tokensOf({ messages }: Asked): Token[] {
+function tokenize({ messages }: CompletionRequest): Token[] {
   const text = messages.map(({ role, content }) => `${role}: ${content}\n`).join('')
   const { bos } = model.tokens
   return [...(bos === null ? [] : [bos]), ...model.tokenize(text)]
 }
 
 /** The likeliest token each time, until there are enough or nobody reads them. */
-async function* generated(prompt: Token[], most: number, signal: AbortSignal): AsyncGenerator<string> {
+async function* generateTokens(prompt: Token[], maxTokens: number, signal: AbortSignal): AsyncGenerator<string> {
   const sequence = context.getSequence()
-  let left = most
+  let remaining = maxTokens
   try {
     for await (const token of sequence.evaluate(prompt, { temperature: 0 })) {
       if (signal.aborted) return
       yield model.detokenize([token])
-      left -= 1
-      if (left <= 0) return
+      remaining -= 1
+      if (remaining <= 0) return
     }
   } finally {
     await sequence.dispose()

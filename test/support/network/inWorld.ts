@@ -22,13 +22,13 @@ const prepare = (user: User): string =>
   ].join(' && ')
 
 /** What a script of this project, given a folder of its user and `parts`, printed in the world of `world.sh`. Needs root. */
-export async function printedInWorld<T>(script: string, user: User, parts: readonly string[] = []): Promise<T> {
+export async function runInWorld<T>(script: string, user: User, parts: readonly string[] = []): Promise<T> {
   const folder = temporaryFolder('world')
   const node = join(folder, 'node')
-  const own = join(folder, 'own')
+  const runFolder = join(folder, 'own')
   await writeFile(node, '')
-  await mkdir(own)
-  if (user !== 'root') for (const path of [folder, own]) await chown(path, ordinaryUid, ordinaryUid)
+  await mkdir(runFolder)
+  if (user !== 'root') for (const path of [folder, runFolder]) await chown(path, ordinaryUid, ordinaryUid)
   const uid = String(ordinaryUid)
   const become = user === 'root' ? [] : ['setpriv', '--reuid', uid, '--regid', uid, '--clear-groups']
   const world = [
@@ -39,7 +39,7 @@ export async function printedInWorld<T>(script: string, user: User, parts: reado
     ...become,
     node,
     `/mnt/${script}`,
-    own,
+    runFolder,
     ...parts,
   ]
   const enter = ['sh', '-c', prepare(user), 'sh', projectFolder, process.execPath, node, ...world]

@@ -1,12 +1,12 @@
-import { bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { Network } from '#shared/contract/sandboxes.ts'
-import { machineSpec, never } from '../machines.ts'
+import { createMachineSpec, never } from '../machines.ts'
 import { pastas } from './pastas.ts'
 
 /** Makes one sandbox for each network, tries what each reaches, and prints it as JSON. */
 const [folder = ''] = process.argv.slice(2)
-const runtime = bubblewrapRuntime({ folder, log: silentLog, now: Date.now })
+const runtime = createBubblewrapRuntime({ folder, log: silentLog, now: Date.now })
 
 const reaches = (address: string, port: number, seconds = 30): string =>
   `timeout ${seconds} bash -c 'exec 3<>/dev/tcp/${address}/${port} && cat <&3' 2>/dev/null || echo -`
@@ -25,22 +25,22 @@ const attempts = {
   ownLoopback: `perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1:7000"); if (fork) { $c = $s->accept; print $c "mine"; close $c } else { $c = IO::Socket::INET->new("127.0.0.1:7000"); print <$c>; exit }; wait'`,
 }
 
-const seen: Record<string, Record<string, string>> = {}
+const observations: Record<string, Record<string, string>> = {}
 for (const network of Network.options) {
-  const spec = machineSpec({ network })
+  const spec = createMachineSpec({ network })
   const machine = await runtime.create(spec, never)
-  const found: Record<string, string> = {}
+  const results: Record<string, string> = {}
   for (const [name, command] of Object.entries(attempts)) {
     const { stdout } = await machine.exec({ command, timeoutMs: 120_000, signal: never })
-    found[name] = stdout.toString().trim()
+    results[name] = stdout.toString().trim()
   }
-  seen[network] = found
+  observations[network] = results
   await machine.stop()
   await runtime.remove(spec.id)
 }
 
 // From none to internet and back: what counts is the network of the present start.
-const spec = machineSpec({ network: 'none' })
+const spec = createMachineSpec({ network: 'none' })
 await (await runtime.create(spec, never)).stop()
 const changed: string[] = []
 for (const network of ['internet', 'none'] as const) {
@@ -50,4 +50,4 @@ for (const network of ['internet', 'none'] as const) {
   await machine.stop()
 }
 await runtime.remove(spec.id)
-process.stdout.write(JSON.stringify({ report: await runtime.describe(), seen, changed, left: pastas() }))
+process.stdout.write(JSON.stringify({ report: await runtime.describe(), seen: observations, changed, left: pastas() }))

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** How many processes carry the traffic of sandboxes, helpers beside them included. */
 export function pastas(): number {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.filter((pid) => /^pas(ta|st)|steward network/.test(commandOf(pid))).length
+  return pids.filter((pid) => /^pas(ta|st)|steward network/.test(readCommand(pid))).length
 }
 
-function commandOf(pid: string): string {
+function readCommand(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replace(/^\S*\//, '')
   } catch {

@@ -24,10 +24,10 @@ const mover = spawn('setpriv', [...become, 'perl', '-e', moves], { stdio: ['pipe
 const said = mover.stdout[Symbol.asyncIterator]()
 
 await said.next()
-const pinned = namespacesOf(mover.pid ?? 0)
+const pinned = readNamespaces(mover.pid ?? 0)
 mover.stdin.write('go\n')
 await said.next()
-const moved = namespacesOf(mover.pid ?? 0)
+const moved = readNamespaces(mover.pid ?? 0)
 
 /** As the warden of a sandbox does. */
 const connect = async ({ perl, ...others }: NetworkTools) => {
@@ -42,7 +42,7 @@ const connect = async ({ perl, ...others }: NetworkTools) => {
   return { pid: child.pid ?? 0, ended, end: () => child.stdin.end() }
 }
 const first = await connect(tools)
-const seen = { pinned: await seenIn(pinned), moved: await seenIn(moved) }
+const observations = { pinned: await observe(pinned), moved: await observe(moved) }
 first.end()
 await first.ended
 const afterEnd = pastas()
@@ -62,13 +62,13 @@ const refusals = {
   tunnel: await withoutRoot(),
 }
 mover.kill('SIGKILL')
-process.stdout.write(JSON.stringify({ ...seen, leftAfter: { end: afterEnd, kill: pastas() }, refusals }))
+process.stdout.write(JSON.stringify({ ...observations, leftAfter: { end: afterEnd, kill: pastas() }, refusals }))
 
-function namespacesOf(pid: number) {
+function readNamespaces(pid: number) {
   return { net: `/proc/${process.pid}/fd/${openSync(`/proc/${pid}/ns/net`, 'r')}` }
 }
 
-async function seenIn({ net }: { net: string }) {
+async function observe({ net }: { net: string }) {
   const inside = async (...command: string[]) =>
     (await promisify(execFile)('nsenter', [`--net=${net}`, '--', ...command])).stdout.trim()
   return {

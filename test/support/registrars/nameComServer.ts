@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Asked, laterYear, registrarServer, type Told } from './registrarServer.ts'
+import { laterYear, type RegistrarRequest, type RegistrarResponse, registrarServer } from './registrarServer.ts'
 
 export const nameComLogin = { username: 'ada-test', token: '8c1fd2e63b7745aa90e4' }
 
@@ -29,7 +29,7 @@ const Bodies = {
   none: z.strictObject({}),
 }
 type Row = z.infer<typeof Record> & { id: number }
-type Held = {
+type DomainState = {
   created: Date
   expires: Date
   isPrivate: boolean
@@ -54,68 +54,69 @@ class Refusal extends Error {
  */
 export async function nameComServer(options: { recordsAPage?: number } = {}) {
   const { recordsAPage = 1_000 } = options
-  const held = new Map<string, Held>()
-  const taken = new Set<string>()
+  const domains = new Map<string, DomainState>()
+  const takenNames = new Set<string>()
   const billed: string[] = []
   let ids = 1_000
 
-  const priceOf = (name: string) => {
-    const usual = prices[name.slice(name.indexOf('.') + 1)]
-    return usual && name.startsWith('premium-') ? ([premiumPrice, premiumPrice] as const) : usual
+  const getPrice = (name: string) => {
+    const price = prices[name.slice(name.indexOf('.') + 1)]
+    return price && name.startsWith('premium-') ? ([premiumPrice, premiumPrice] as const) : price
   }
-  const owned = (name: string): Held => {
-    const domain = held.get(name)
+  const requireDomain = (name: string): DomainState => {
+    const domain = domains.get(name)
     if (domain) return domain
     throw new Refusal(404, 'Not Found')
   }
   const domainJson = (name: string) => {
-    const it = owned(name)
+    const domain = requireDomain(name)
     return brief({
-      ...{ domainName: name, nameservers: it.hosts, privacyEnabled: it.isPrivate, locked: it.isLocked },
-      ...{ autorenewEnabled: false, expireDate: time(it.expires), createDate: time(it.created) },
-      renewalPrice: priceOf(name)?.[1],
+      ...{ domainName: name, nameservers: domain.hosts, privacyEnabled: domain.isPrivate, locked: domain.isLocked },
+      ...{ autorenewEnabled: false, expireDate: time(domain.expires), createDate: time(domain.created) },
+      renewalPrice: getPrice(name)?.[1],
     })
   }
   const recordJson = (name: string, { host, ...row }: Row) =>
     brief({ ...row, domainName: name, host, fqdn: `${host === '' ? '' : `${host}.`}${name}.` })
-  const needPrice = (given: number | undefined, price: number) => {
-    if (given !== undefined && given !== price) throw new Refusal(400, 'Purchase price does not match')
+  const assertPrice = (sentPrice: number | undefined, price: number) => {
+    if (sentPrice !== undefined && sentPrice !== price) throw new Refusal(400, 'Purchase price does not match')
   }
 
-  const created = (body: unknown) => {
-    const { domain, purchasePrice, years } = parsed(Bodies.create, body)
+  const createDomain = (body: unknown) => {
+    const { domain, purchasePrice, years } = parseBody(Bodies.create, body)
     const { domainName: name } = domain
-    const price = priceOf(name)
+    const price = getPrice(name)
     if (!price) throw new Refusal(400, 'Unsupported TLD')
-    if (held.has(name) || taken.has(name)) throw new Refusal(400, 'Domain is not available')
+    if (domains.has(name) || takenNames.has(name)) throw new Refusal(400, 'Domain is not available')
     if (name.startsWith('premium-') && purchasePrice === undefined) throw new Refusal(400, 'Purchase price is required')
-    needPrice(purchasePrice, price[0] + price[1] * (years - 1))
+    assertPrice(purchasePrice, price[0] + price[1] * (years - 1))
     billed.push(`register ${name}`)
-    const at = new Date()
-    held.set(name, {
-      ...{ created: at, expires: laterYear(at, years), isPrivate: domain.privacyEnabled ?? false, isLocked: true },
+    const now = new Date()
+    domains.set(name, {
+      ...{ created: now, expires: laterYear(now, years), isPrivate: domain.privacyEnabled ?? false, isLocked: true },
       ...{ hosts: domain.nameservers ?? ['ns1.name.com', 'ns2.name.com'], records: [] },
     })
     return { domain: domainJson(name), order: billed.length, totalPaid: price[0] }
   }
-  const acted = (name: string, action: string, body: unknown) => {
-    const it = owned(name)
+  const performAction = (name: string, action: string, body: unknown) => {
+    const domain = requireDomain(name)
     if (action === 'renew') {
-      const { years, purchasePrice } = parsed(Bodies.renew, body)
-      needPrice(purchasePrice, (priceOf(name)?.[1] ?? 0) * years)
+      const { years, purchasePrice } = parseBody(Bodies.renew, body)
+      assertPrice(purchasePrice, (getPrice(name)?.[1] ?? 0) * years)
       billed.push(`renew ${name}`)
-      it.expires = laterYear(it.expires, years)
+      domain.expires = laterYear(domain.expires, years)
       return { domain: domainJson(name), order: billed.length, totalPaid: 1 }
     }
-    if (action === 'setNameservers') it.hosts = parsed(Bodies.hosts, body).nameservers
-    else parsed(Bodies.none, body)
-    if (action === 'lock' || action === 'unlock') it.isLocked = action === 'lock'
-    if (action === 'enableWhoisPrivacy' || action === 'disableWhoisPrivacy') it.isPrivate = action.startsWith('enable')
+    if (action === 'setNameservers') domain.hosts = parseBody(Bodies.hosts, body).nameservers
+    else parseBody(Bodies.none, body)
+    if (action === 'lock' || action === 'unlock') domain.isLocked = action === 'lock'
+    if (action === 'enableWhoisPrivacy' || action === 'disableWhoisPrivacy')
+      domain.isPrivate = action.startsWith('enable')
     return domainJson(name)
   }
-  const listed = (name: string, query: URLSearchParams) => {
+  const listRecords = (name: string, query: URLSearchParams) => {
     const page = Number(query.get('page') ?? 1)
-    const all = owned(name).records
+    const all = requireDomain(name).records
     const rows = all.slice((page - 1) * recordsAPage, page * recordsAPage)
     const hasMore = all.length > page * recordsAPage
     return {
@@ -124,11 +125,11 @@ export async function nameComServer(options: { recordsAPage?: number } = {}) {
     }
   }
   const checked = (body: unknown) => ({
-    results: parsed(Bodies.check, body)
+    results: parseBody(Bodies.check, body)
       .domainNames.map((domainName) => {
         const [sld = '', ...rest] = domainName.split('.')
-        const price = priceOf(domainName)
-        const isFree = price !== undefined && !held.has(domainName) && !taken.has(domainName)
+        const price = getPrice(domainName)
+        const isFree = price !== undefined && !domains.has(domainName) && !takenNames.has(domainName)
         return brief({
           ...{ domainName, sld, tld: rest.join('.'), purchasable: isFree },
           ...(isFree && { premium: domainName.startsWith('premium-'), purchasePrice: price[0] }),
@@ -138,7 +139,7 @@ export async function nameComServer(options: { recordsAPage?: number } = {}) {
       .reverse(),
   })
 
-  const route = ({ method, path, query, body: text }: Asked): object => {
+  const route = ({ method, path, query, body: text }: RegistrarRequest): object => {
     const body = text === '' ? undefined : JSON.parse(text)
     const is = (verb: string, pattern: RegExp) => (method === verb ? pattern.exec(path) : null)
     if (is('GET', /^\/core\/v1\/tldpricing$/)) {
@@ -148,63 +149,63 @@ export async function nameComServer(options: { recordsAPage?: number } = {}) {
       return { pricing, nextPage: null, lastPage: 1, totalCount: pricing.length, from: 1, to: pricing.length }
     }
     if (is('POST', /^\/v4\/domains:checkAvailability$/)) return checked(body)
-    if (is('POST', /^\/v4\/domains$/)) return created(body)
+    if (is('POST', /^\/v4\/domains$/)) return createDomain(body)
     const code = is('GET', /^\/v4\/domains\/([a-z0-9.-]+):getAuthCode$/)
     if (code) {
-      if (owned(code[1] ?? '').isLocked) throw new Refusal(400, 'The domain is locked')
+      if (requireDomain(code[1] ?? '').isLocked) throw new Refusal(400, 'The domain is locked')
       return { authCode: 'Xy7-pQ2' }
     }
-    const one = is('GET', /^\/v4\/domains\/([a-z0-9.-]+)$/)
-    if (one) return domainJson(one[1] ?? '')
+    const singleDomain = is('GET', /^\/v4\/domains\/([a-z0-9.-]+)$/)
+    if (singleDomain) return domainJson(singleDomain[1] ?? '')
     const action = is(
       'POST',
       /^\/v4\/domains\/([a-z0-9.-]+):(renew|lock|unlock|setNameservers|enableWhoisPrivacy|disableWhoisPrivacy)$/,
     )
-    if (action) return acted(action[1] ?? '', action[2] ?? '', body)
+    if (action) return performAction(action[1] ?? '', action[2] ?? '', body)
     const list = /^\/v4\/domains\/([a-z0-9.-]+)\/records$/.exec(path)
     const name = list?.[1] ?? ''
-    if (list && method === 'GET') return listed(name, query)
+    if (list && method === 'GET') return listRecords(name, query)
     if (list && method === 'POST') {
-      const row = { ...parsed(Record, body), id: ++ids }
-      owned(name).records.push(row)
+      const row = { ...parseBody(Record, body), id: ++ids }
+      requireDomain(name).records.push(row)
       return recordJson(name, row)
     }
     const record = /^\/v4\/domains\/([a-z0-9.-]+)\/records\/(\d+)$/.exec(path)
     if (!record) throw new Refusal(404, 'Not Found')
-    const it = owned(record[1] ?? '')
-    const row = it.records.find(({ id }) => String(id) === record[2])
+    const domain = requireDomain(record[1] ?? '')
+    const row = domain.records.find(({ id }) => String(id) === record[2])
     if (!row) throw new Refusal(404, 'Not Found')
-    if (method === 'PUT') return recordJson(record[1] ?? '', Object.assign(row, parsed(Record, body)))
-    it.records = it.records.filter(({ id }) => id !== row.id)
+    if (method === 'PUT') return recordJson(record[1] ?? '', Object.assign(row, parseBody(Record, body)))
+    domain.records = domain.records.filter(({ id }) => id !== row.id)
     return {}
   }
 
   const basic = `Basic ${Buffer.from(`${nameComLogin.username}:${nameComLogin.token}`).toString('base64')}`
-  const answer = (asked: Asked): Told => {
-    const { method, headers, path } = asked
+  const answer = (request: RegistrarRequest): RegistrarResponse => {
+    const { method, headers, path } = request
     const isJson = headers['content-type'] === 'application/json'
     if (headers.authorization !== basic) return { status: 403, json: { message: 'Permission Denied' } }
     if (/POST|PUT/.test(method) && !isJson && !/lock$|Privacy$/.test(path)) {
       return { status: 403, json: { message: 'Forbidden' } }
     }
     try {
-      return { status: 200, json: route(asked) }
-    } catch (failure) {
-      if (failure instanceof Refusal) return { status: failure.status, json: { message: failure.message } }
-      throw failure
+      return { status: 200, json: route(request) }
+    } catch (error) {
+      if (error instanceof Refusal) return { status: error.status, json: { message: error.message } }
+      throw error
     }
   }
   const server = await registrarServer(answer)
   return {
     ...server,
     billed,
-    take: (name: string) => void taken.add(name),
-    isHeld: (name: string) => held.has(name),
-    plant: (name: string, row: Row) => void held.get(name)?.records.push(row),
+    take: (name: string) => void takenNames.add(name),
+    isHeld: (name: string) => domains.has(name),
+    plant: (name: string, row: Row) => void domains.get(name)?.records.push(row),
   }
 }
 
-function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
+function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
   const { data, error } = schema.safeParse(body)
   if (error) throw new Refusal(400, `Invalid Argument: ${error.issues[0]?.path.join('.')}`)
   return data

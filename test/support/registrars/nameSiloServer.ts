@@ -1,12 +1,20 @@
-import { type Asked, laterYear, registrarServer, type Told } from './registrarServer.ts'
+import { laterYear, type RegistrarRequest, type RegistrarResponse, registrarServer } from './registrarServer.ts'
 
-type Held = { created: Date; expires: Date; isPrivate: boolean; isLocked: boolean; hosts: string[]; records: Row[] }
+type DomainState = {
+  created: Date
+  expires: Date
+  isPrivate: boolean
+  isLocked: boolean
+  hosts: string[]
+  records: Row[]
+}
 type Row = { record_id: string; type: string; host: string; value: string; ttl: number; distance: number }
 type Params = Readonly<Record<string, string>>
 
 export const nameSiloKey = 'b4f1c9e27a8d3560'
 
-const hosts = (least: number) => Array.from({ length: 13 }, (_, at) => (at < least ? `ns${at + 1}!` : `ns${at + 1}`))
+const hosts = (min: number) =>
+  Array.from({ length: 13 }, (_, index) => (index < min ? `ns${index + 1}!` : `ns${index + 1}`))
 /** What each operation takes; `!`: it needs it. */
 const operations: Readonly<Record<string, readonly string[]>> = {
   getPrices: [],
@@ -42,28 +50,28 @@ class Refusal extends Error {
  * status 200, a list of one told as that one. What the documentation does not name it refuses.
  */
 export async function nameSiloServer() {
-  const held = new Map<string, Held>()
-  const taken = new Set<string>()
+  const held = new Map<string, DomainState>()
+  const takenNames = new Set<string>()
   const billed: string[] = []
   const prices: Record<string, readonly [number, number]> = { ...listed }
   let ids = 0
 
-  const priceOf = (name: string) => {
+  const getPrice = (name: string) => {
     const [registration, renewal] = prices[name.slice(name.indexOf('.') + 1)] ?? []
     if (registration === undefined || renewal === undefined) return undefined
     return name.startsWith('premium-') ? [premiumPrice, premiumPrice] : [registration, renewal]
   }
-  const owned = (name: string | undefined): Held => {
+  const requireDomain = (name: string | undefined): DomainState => {
     const domain = held.get(name ?? '')
     if (domain) return domain
     throw new Refusal(200, 'Domain is not active, or does not belong to this user')
   }
-  const yearsOf = ({ years }: Params): number => {
+  const parseYears = ({ years }: Params): number => {
     if (/^([1-9]|10)$/.test(years ?? '')) return Number(years)
     throw new Refusal(263, 'Invalid number of years, or no years provided')
   }
-  const hostsOf = (params: Params) => hosts(0).flatMap((name) => params[name] ?? [])
-  const rowOf = (domain: string, params: Params, type: string): Omit<Row, 'record_id'> => {
+  const readHosts = (params: Params) => hosts(0).flatMap((name) => params[name] ?? [])
+  const toRow = (domain: string, params: Params, type: string): Omit<Row, 'record_id'> => {
     const { rrhost: host = '', rrvalue: value = '', rrttl = '7207', rrdistance = '0' } = params
     const ttl = Number(rrttl)
     if (!types.includes(type)) throw new Refusal(280, 'DNS modification error: invalid type')
@@ -84,109 +92,109 @@ export async function nameSiloServer() {
     checkRegisterAvailability({ domains = '' }) {
       const names = domains.split(',')
       if (names.length > 200) throw new Refusal(210, 'General error: too many domains')
-      const isFree = (name: string) => priceOf(name) !== undefined && !held.has(name) && !taken.has(name)
+      const isFree = (name: string) => getPrice(name) !== undefined && !held.has(name) && !takenNames.has(name)
       const available = names.filter(isFree).map((domain) => {
-        const [price, renew] = priceOf(domain) ?? []
+        const [price, renew] = getPrice(domain) ?? []
         return { domain, price, renew, premium: domain.startsWith('premium-') ? 1 : 0, duration: 1 }
       })
-      const invalid = names.filter((name) => priceOf(name) === undefined)
+      const invalid = names.filter((name) => getPrice(name) === undefined)
       const unavailable = names.filter((name) => !isFree(name) && !invalid.includes(name))
       return { ...shrunk('available', available), ...shrunk('unavailable', unavailable), ...shrunk('invalid', invalid) }
     },
     registerDomain(params) {
       const { domain = '' } = params
-      const years = yearsOf(params)
-      if (!priceOf(domain)) throw new Refusal(210, 'General error: TLD is not supported')
+      const years = parseYears(params)
+      if (!getPrice(domain)) throw new Refusal(210, 'General error: TLD is not supported')
       if (held.has(domain)) throw new Refusal(262, 'This domain is already active within our system')
-      if (taken.has(domain)) throw new Refusal(261, 'Domain unavailable for registration.')
+      if (takenNames.has(domain)) throw new Refusal(261, 'Domain unavailable for registration.')
       billed.push(`register ${domain}`)
-      const given = hostsOf(params)
+      const hostnames = readHosts(params)
       const created = new Date()
       held.set(domain, {
         ...{ created, expires: laterYear(created, years), isPrivate: params.private === '1', isLocked: true },
-        ...{ hosts: given.length > 0 ? given : ['NS1.DNSOWL.COM', 'NS2.DNSOWL.COM'], records: [] },
+        ...{ hosts: hostnames.length > 0 ? hostnames : ['NS1.DNSOWL.COM', 'NS2.DNSOWL.COM'], records: [] },
       })
       return {
         ...{ message: 'Your domain registration was successfully processed.', domain },
-        order_amount: priceOf(domain)?.[0],
+        order_amount: getPrice(domain)?.[0],
       }
     },
     renewDomain(params) {
-      const domain = owned(params.domain)
-      const years = yearsOf(params)
+      const domain = requireDomain(params.domain)
+      const years = parseYears(params)
       billed.push(`renew ${params.domain}`)
       domain.expires = laterYear(domain.expires, years)
       return { message: 'Your domain renewal was successfully processed.', domain: params.domain, order_amount: 7.77 }
     },
     getDomainInfo({ domain }) {
-      const it = owned(domain)
+      const it = requireDomain(domain)
       return {
         ...{ created: day(it.created), expires: day(it.expires), status: 'Active', locked: yes(it.isLocked) },
         ...{ private: yes(it.isPrivate), auto_renew: 'No', traffic_type: 'Custom DNS', portfolio: '' },
         ...{ email_verification_required: 'No', forward_url: 'N/A', forward_type: 'N/A' },
-        nameservers: it.hosts.map((nameserver, at) => ({ nameserver, position: at + 1 })),
+        nameservers: it.hosts.map((nameserver, index) => ({ nameserver, position: index + 1 })),
         contact_ids: { registrant: '1', administrative: '1', technical: '1', billing: '1' },
       }
     },
     addPrivacy({ domain }) {
-      const it = owned(domain)
+      const it = requireDomain(domain)
       if (it.isPrivate) throw new Refusal(255, 'Domain is already Private - No update made.')
       it.isPrivate = true
       return {}
     },
     removePrivacy({ domain }) {
-      const it = owned(domain)
+      const it = requireDomain(domain)
       if (!it.isPrivate) throw new Refusal(256, 'Domain is already not Private - No update made.')
       it.isPrivate = false
       return {}
     },
     domainLock({ domain }) {
-      const it = owned(domain)
+      const it = requireDomain(domain)
       if (it.isLocked) throw new Refusal(252, 'Domain is already Locked - No update made.')
       it.isLocked = true
       return {}
     },
     domainUnlock({ domain }) {
-      const it = owned(domain)
+      const it = requireDomain(domain)
       if (!it.isLocked) throw new Refusal(253, 'Domain is already Unlocked - No update made.')
       it.isLocked = false
       return {}
     },
     retrieveAuthCode({ domain }) {
-      owned(domain)
+      requireDomain(domain)
       return {}
     },
     changeNameServers(params) {
-      owned(params.domain).hosts = hostsOf(params)
+      requireDomain(params.domain).hosts = readHosts(params)
       return {}
     },
-    dnsListRecords: ({ domain }) => shrunk('resource_record', owned(domain).records),
+    dnsListRecords: ({ domain }) => shrunk('resource_record', requireDomain(domain).records),
     dnsAddRecord(params) {
       const { domain = '', rrtype = '' } = params
-      const row = { record_id: `${++ids}a2b3c`, ...rowOf(domain, params, rrtype) }
-      owned(domain).records.push(row)
+      const row = { record_id: `${++ids}a2b3c`, ...toRow(domain, params, rrtype) }
+      requireDomain(domain).records.push(row)
       return { record_id: row.record_id }
     },
     /** The record gets another id. */
     dnsUpdateRecord(params) {
       const { domain = '', rrid } = params
-      const all = owned(domain).records
+      const all = requireDomain(domain).records
       const before = all.find((it) => it.record_id === rrid)
       if (!before) throw new Refusal(280, 'DNS modification error: no such record')
-      Object.assign(before, rowOf(domain, params, before.type), { record_id: `${++ids}d4e5f` })
+      Object.assign(before, toRow(domain, params, before.type), { record_id: `${++ids}d4e5f` })
       return { record_id: before.record_id }
     },
     dnsDeleteRecord({ domain, rrid }) {
-      const it = owned(domain)
+      const it = requireDomain(domain)
       if (!it.records.some((row) => row.record_id === rrid)) throw new Refusal(280, 'DNS modification error')
       it.records = it.records.filter((row) => row.record_id !== rrid)
       return {}
     },
   }
 
-  const answer = ({ method, path, query }: Asked): Told => {
+  const answer = ({ method, path, query }: RegistrarRequest): RegistrarResponse => {
     const operation = path.replace('/api/', '')
-    const reply = (code: number, detail: string, more: object = {}): Told => ({
+    const reply = (code: number, detail: string, more: object = {}): RegistrarResponse => ({
       status: 200,
       json: { request: { operation, ip: '127.0.0.1' }, reply: { code, detail, ...more } },
     })
@@ -201,9 +209,9 @@ export async function nameSiloServer() {
     if (missing || unknown.length > 0) return reply(108, `Missing or unknown parameters: ${unknown.join()}`)
     try {
       return reply(300, 'success', done[operation]?.(params))
-    } catch (failure) {
-      if (failure instanceof Refusal) return reply(failure.code, failure.message)
-      throw failure
+    } catch (error) {
+      if (error instanceof Refusal) return reply(error.code, error.message)
+      throw error
     }
   }
   const server = await registrarServer(answer)
@@ -216,7 +224,7 @@ export async function nameSiloServer() {
     costs(tld: string, price: readonly [registration: number, renewal: number]) {
       prices[tld] = price
     },
-    take: (name: string) => void taken.add(name),
+    take: (name: string) => void takenNames.add(name),
     isHeld: (name: string) => held.has(name),
     /** Somebody set this in its own window. */
     plant: (name: string, row: Row) => void held.get(name)?.records.push(row),

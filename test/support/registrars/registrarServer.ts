@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { listening } from '../listening.ts'
+import { createListening } from '../listening.ts'
 
 /** What goes wrong at a registrar, once. `moves`: it was done before. */
 export type RegistrarTrouble = {
@@ -12,34 +12,40 @@ export type RegistrarTrouble = {
   times?: number
 }
 
-export type Asked = {
+export type RegistrarRequest = {
   method: string
   path: string
   query: URLSearchParams
   headers: IncomingMessage['headers']
   body: string
 }
-export type Told = { status: number; json?: unknown; text?: string }
+export type RegistrarResponse = { status: number; json?: unknown; text?: string }
 
 /** A registrar's API over real HTTP. `answer` is what it is by its documentation. */
-export async function registrarServer(answer: (asked: Asked) => Told) {
+export async function registrarServer(answer: (request: RegistrarRequest) => RegistrarResponse) {
   let trouble: RegistrarTrouble | undefined
-  let before: ((asked: Asked) => Promise<void>) | undefined
+  let before: ((request: RegistrarRequest) => Promise<void>) | undefined
   const calls: string[] = []
 
-  const send = (response: ServerResponse, { status, json, text }: Told): void => {
+  const send = (response: ServerResponse, { status, json, text }: RegistrarResponse): void => {
     response.writeHead(status, { 'content-type': text === undefined ? 'application/json' : 'text/html' })
     response.end(text ?? JSON.stringify(json))
   }
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://registrar')
-    const asked = { method: request.method ?? '', path, query, headers: request.headers, body: await text(request) }
-    calls.push(`${asked.method} ${path}`)
-    await before?.(asked)
+    const registrarRequest = {
+      method: request.method ?? '',
+      path,
+      query,
+      headers: request.headers,
+      body: await text(request),
+    }
+    calls.push(`${registrarRequest.method} ${path}`)
+    await before?.(registrarRequest)
     const met = trouble && path.includes(trouble.at) ? trouble : undefined
-    if (!met) return send(response, answer(asked))
+    if (!met) return send(response, answer(registrarRequest))
     trouble = (met.times ?? 1) > 1 ? { ...met, times: (met.times ?? 1) - 1 } : undefined
-    if (met.moves) answer(asked)
+    if (met.moves) answer(registrarRequest)
     if (met.how === 'silent') return
     if (met.how === 'no-json') return send(response, { status: 200, text: '<html>Sorry</html>' })
     if (typeof met.how === 'number') return send(response, { status: met.how, text: 'upstream connect error' })
@@ -47,7 +53,7 @@ export async function registrarServer(answer: (asked: Asked) => Told) {
     setImmediate(() => response.destroy())
   }
   const server = createServer((request, response) => void handle(request, response))
-  const { url, close } = await listening(server)
+  const { url, close } = await createListening(server)
   return {
     url,
     /** Method and path of all that was asked. */
@@ -56,7 +62,7 @@ export async function registrarServer(answer: (asked: Asked) => Told) {
       trouble = what
     },
     /** Runs before each answer; what it waits for, the caller waits for. */
-    pauses(pause: ((asked: Asked) => Promise<void>) | undefined) {
+    pauses(pause: ((request: RegistrarRequest) => Promise<void>) | undefined) {
       before = pause
     },
     close,

@@ -1,6 +1,6 @@
 import type { ActivitySettings } from '#shared/contract/activitySettings.ts'
-import { type Emitter, emitter } from '#shared/emitter.ts'
-import type { Note } from '../base/note.ts'
+import { createEmitter, type Emitter } from '#shared/emitter.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
 import type { SettingsRepository } from './settingsRepository.ts'
 
 /** How long the log and recordings are kept, and whether terminals are recorded. */
@@ -8,32 +8,32 @@ export type ActivitySettingsStore = {
   read(): ActivitySettings
   /** Terminals that were opened since are recorded; null: none are. */
   recordSinceMs(): number | null
-  change(wanted: { [K in keyof ActivitySettings]?: ActivitySettings[K] | undefined }): ActivitySettings
+  change(change: { [K in keyof ActivitySettings]?: ActivitySettings[K] | undefined }): ActivitySettings
   subscribe: Emitter<ActivitySettings>['subscribe']
 }
 
-export function activitySettings({
+export function createActivitySettings({
   settings,
   note,
   now,
 }: {
   settings: SettingsRepository
-  note: Note
+  note: RecordActivity
   now: () => number
 }): ActivitySettingsStore {
   const read = (): ActivitySettings => {
-    const { recordSinceMs: _, ...told } = settings.read()
-    return told
+    const { recordSinceMs: _, ...current } = settings.read()
+    return current
   }
-  const changed = emitter<ActivitySettings>()
+  const changed = createEmitter<ActivitySettings>()
   return {
     read,
     recordSinceMs: () => settings.read().recordSinceMs,
-    change(wanted) {
+    change(change) {
       const { recordSinceMs: since, ...before } = settings.read()
-      const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
-      const after: ActivitySettings = { ...before, ...given }
-      const words = changeWords(before, after)
+      const defined = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+      const after: ActivitySettings = { ...before, ...defined }
+      const words = describeChange(before, after)
       if (words.length === 0) return after
       settings.write({ ...after, recordSinceMs: after.record_terminals ? (since ?? now()) : null })
       note({
@@ -49,7 +49,7 @@ export function activitySettings({
   }
 }
 
-function changeWords(before: ActivitySettings, after: ActivitySettings): string[] {
+function describeChange(before: ActivitySettings, after: ActivitySettings): string[] {
   const words: string[] = []
   const { keep_entries_days: entries, record_terminals: record, keep_recordings_days: recordings } = after
   if (entries !== before.keep_entries_days) {

@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ConnectionState, LocalEvent } from '#shared/contract/localApi.ts'
-import { emitter } from '#shared/emitter.ts'
-import { connectionNotes } from './connectionNotes.ts'
+import { createEmitter } from '#shared/emitter.ts'
+import { recordConnections } from './connectionNotes.ts'
 
 let tell: (state: ConnectionState) => void
-let noted: string[]
+let recorded: string[]
 let notes: { close(): void }
 
 beforeEach(() => {
   vi.useFakeTimers()
-  noted = []
-  const { emit, subscribe } = emitter<LocalEvent>()
+  recorded = []
+  const { emit, subscribe } = createEmitter<LocalEvent>()
   const connection = { name: 'This computer', kind: 'embedded', url: 'http://127.0.0.1:1', detail: null } as const
   tell = (state) => {
     emit({ type: 'connection.changed', connection: { ...connection, state } })
   }
-  notes = connectionNotes({ link: { subscribe }, note: ({ kind }) => noted.push(kind), awayMs: 1_000 })
+  notes = recordConnections({ link: { subscribe }, note: ({ kind }) => recorded.push(kind), awayMs: 1_000 })
 })
 afterEach(() => {
   notes.close()
@@ -24,17 +24,17 @@ afterEach(() => {
 
 test('notes when the service comes, once', () => {
   for (const state of ['starting', 'unreachable', 'connected', 'connected'] as const) tell(state)
-  expect(noted).toEqual(['service.connected'])
+  expect(recorded).toEqual(['service.connected'])
 })
 
 test('notes when it stays away, and when it is back', () => {
   tell('connected')
   tell('unreachable')
   vi.advanceTimersByTime(999)
-  expect(noted).toEqual(['service.connected'])
+  expect(recorded).toEqual(['service.connected'])
   vi.advanceTimersByTime(1)
   tell('connected')
-  expect(noted).toEqual(['service.connected', 'service.lost', 'service.connected'])
+  expect(recorded).toEqual(['service.connected', 'service.lost', 'service.connected'])
 })
 
 test('notes when the wallet stays signed out', () => {
@@ -44,7 +44,7 @@ test('notes when the wallet stays signed out', () => {
   vi.advanceTimersByTime(1_000)
   tell('signed-out')
   tell('connected')
-  expect(noted).toEqual(['service.connected', 'service.signed-out', 'service.connected'])
+  expect(recorded).toEqual(['service.connected', 'service.signed-out', 'service.connected'])
 })
 
 test('has no word for one that blinks', () => {
@@ -55,7 +55,7 @@ test('has no word for one that blinks', () => {
     tell('connected')
     vi.advanceTimersByTime(200)
   }
-  expect(noted).toEqual(['service.connected'])
+  expect(recorded).toEqual(['service.connected'])
 })
 
 test('says nothing after it was closed', () => {
@@ -63,5 +63,5 @@ test('says nothing after it was closed', () => {
   tell('unreachable')
   notes.close()
   vi.advanceTimersByTime(5_000)
-  expect(noted).toEqual(['service.connected'])
+  expect(recorded).toEqual(['service.connected'])
 })

@@ -1,24 +1,24 @@
-import type { Note } from '../base/note.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 
 /** A service that is away for less is not worth a word: it restarts, or the network blinked. */
 const worthAWordMs = 10_000
 
 /** Notes when the service connects, and when it stays away or the wallet stays signed out of it. */
-export function connectionNotes({
+export function recordConnections({
   link,
   note,
   awayMs = worthAWordMs,
 }: {
   link: Pick<ServiceLink, 'subscribe'>
-  note: Note
+  note: RecordActivity
   awayMs?: number
 }): { close(): void } {
   let connected = false
   let timer: NodeJS.Timeout | undefined
   let away: 'signed-out' | 'unreachable' = 'unreachable'
 
-  const leave = link.subscribe((event) => {
+  const unsubscribe = link.subscribe((event) => {
     if (event.type !== 'connection.changed') return
     const { name, kind, url, state, detail } = event.connection
     const actor = { kind: 'service', name } as const
@@ -42,7 +42,7 @@ export function connectionNotes({
   })
   return {
     close() {
-      leave()
+      unsubscribe()
       clearTimeout(timer)
     },
   }

@@ -9,7 +9,7 @@ export const genesisHash = '0'.repeat(64)
 
 /** SHA-256, as lower-case hexadecimal, of `hashedText` in UTF-8. */
 export function entryHash(entry: HashedEntry): string {
-  return createHash('sha256').update(hashedText(entry)).digest('hex')
+  return createHash('sha256').update(serializeEntry(entry)).digest('hex')
 }
 
 /**
@@ -17,11 +17,11 @@ export function entryHash(entry: HashedEntry): string {
  * earlier versions have none; the keys of every object sorted, no spaces, strings and numbers as `JSON.stringify` writes them.
  * @see https://www.rfc-editor.org/rfc/rfc8785
  */
-export function hashedText(entry: HashedEntry): string {
-  return canonicalJson(hashedFields(entry))
+export function serializeEntry(entry: HashedEntry): string {
+  return canonicalJson(selectHashedFields(entry))
 }
 
-export function hashedFields(entry: HashedEntry): Record<string, unknown> {
+export function selectHashedFields(entry: HashedEntry): Record<string, unknown> {
   const { sequence, at, kind, actor, subject, summary, detail, task, links, previous_hash } = entry
   return {
     ...{ sequence, at, kind, actor, subject, summary, detail, previous_hash },
@@ -34,7 +34,7 @@ export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const fields = Object.entries(value)
-    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`)
   return `{${fields.join(',')}}`
 }

@@ -1,14 +1,14 @@
 import type { Links } from '#shared/contract/timelineLinks.ts'
 import { TaskId } from '#shared/contract/timelineLinks.ts'
-import type { NotedEntry } from '../base/note.ts'
+import type { NewActivityEntry } from '../base/recordActivity.ts'
 import type { PresentTask } from '../base/taskContext.ts'
-import { entryOf } from './rowProblems.ts'
+import { parseEntry } from './rowProblems.ts'
 import type { TimelineRepository } from './timelineRepository.ts'
 
-type Began = { task: TaskId; links: Links; actor: NotedEntry['actor'] }
+type Began = { task: TaskId; links: Links; actor: NewActivityEntry['actor'] }
 
 /** What is to be written, with the task in which it was noted. */
-export type WaitingEntry = { entry: NotedEntry; present: PresentTask | undefined }
+export type WaitingEntry = { entry: NewActivityEntry; present: PresentTask | undefined }
 
 /** What goes on over several tasks and belongs to the one that began it: a person approves what a program asked for. */
 const lasting = ['intent', 'payment'] as const
@@ -16,22 +16,22 @@ const lasting = ['intent', 'payment'] as const
 const origins = ['conversation', 'message', 'tool_call', 'payment', 'intent'] as const
 
 /** The entry with its task and all its links. Its own come first, then those of what began it, then the present ones. */
-export function taskedEntry(
+export function withTask(
   { entry, present }: WaitingEntry,
-  { firstOf }: Pick<TimelineRepository, 'firstOf'>,
-): NotedEntry {
-  const began = beginning(entry.links ?? {}, firstOf)
+  { findFirst }: Pick<TimelineRepository, 'findFirst'>,
+): NewActivityEntry {
+  const began = beginning(entry.links ?? {}, findFirst)
   const task = entry.task ?? began?.task ?? present?.id
   const links = { ...(began ? began.links : present?.links), ...entry.links }
   return { ...entry, ...(task !== undefined && { task }), links }
 }
 
 /** The task that a thing was begun in, with where it came from. */
-export function beginning(links: Links, firstOf: TimelineRepository['firstOf']): Began | undefined {
+export function beginning(links: Links, firstOf: TimelineRepository['findFirst']): Began | undefined {
   for (const kind of lasting) {
     const id = links[kind]
     const row = id === undefined ? undefined : firstOf({ kind, id })
-    const first = row && entryOf(row)
+    const first = row && parseEntry(row)
     if (!first || first.problem !== null || first.task === null) continue // somebody's hand leads nowhere
     const { data: task } = TaskId.safeParse(first.task)
     return task === undefined

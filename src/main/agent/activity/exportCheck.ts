@@ -21,15 +21,15 @@ export type ExportCheck = {
   problems: { line: number; problem: string }[]
 }
 
-const mostProblems = 100
+const maxProblems = 100
 /** Far more than an entry can have. What reads a file need not keep more of a line. */
-export const longestLine = 1024 * 1024
+export const maxLine = 1024 * 1024
 
 /** Checks an export of JSON Lines by itself: each entry against its hash, and each against the one before it. */
 export async function checkExport(lines: AsyncIterable<string> | Iterable<string>): Promise<ExportCheck> {
   const result: ExportCheck = { checked: 0, ranges: [], cutThrough: null, last: null, problems: [] }
-  const found = (line: number, problem: string): void => {
-    if (result.problems.length < mostProblems) result.problems.push({ line, problem })
+  const addProblem = (line: number, problem: string): void => {
+    if (result.problems.length < maxProblems) result.problems.push({ line, problem })
   }
   const cuts: { through: number; hash: string }[] = []
   let first: ExportedEntry | undefined
@@ -39,36 +39,39 @@ export async function checkExport(lines: AsyncIterable<string> | Iterable<string
     if (text.trim() === '') continue
     const read = entryIn(text)
     if (typeof read === 'string') {
-      found(line, read)
+      addProblem(line, read)
       continue
     }
     const { sequence, hash, previous_hash: previous } = read
     result.checked += 1
     first ??= read
-    const intact = hashOf(read) === hash
-    if (!intact) found(line, `Entry ${sequence} was changed: it does not match its hash.`)
+    const intact = hashEntry(read) === hash
+    if (!intact) addProblem(line, `Entry ${sequence} was changed: it does not match its hash.`)
     const range = result.ranges.at(-1)
     if (result.last && sequence <= result.last.sequence) {
-      found(line, `Entry ${sequence} stands after entry ${result.last.sequence}.`)
+      addProblem(line, `Entry ${sequence} stands after entry ${result.last.sequence}.`)
     } else if (result.last?.sequence === sequence - 1 && previous !== result.last.hash) {
-      found(line, `Entry ${sequence} does not follow entry ${sequence - 1}: one of the two was exchanged or moved.`)
+      addProblem(
+        line,
+        `Entry ${sequence} does not follow entry ${sequence - 1}: one of the two was exchanged or moved.`,
+      )
     }
-    if (sequence === 1 && previous !== genesisHash) found(line, 'Entry 1 is not the one that the log began with.')
+    if (sequence === 1 && previous !== genesisHash) addProblem(line, 'Entry 1 is not the one that the log began with.')
     if (range?.to === sequence - 1) range.to = sequence
     else result.ranges.push({ from: sequence, to: sequence })
-    if (intact && read.kind === cutKind) cuts.push(...cutOf(read))
+    if (intact && read.kind === cutKind) cuts.push(...readCut(read))
     result.last = { sequence, hash }
   }
   const cut = cuts.find(({ through }) => through + 1 === first?.sequence)
   if (cut && first) {
     if (cut.hash === first.previous_hash) result.cutThrough = cut.through
-    else found(1, `Entry ${first.sequence} does not follow entry ${cut.through}, which was cut off.`)
+    else addProblem(1, `Entry ${first.sequence} does not follow entry ${cut.through}, which was cut off.`)
   }
   return result
 }
 
 function entryIn(text: string): ExportedEntry | string {
-  if (text.length > longestLine) return 'The line is longer than an entry can be.'
+  if (text.length > maxLine) return 'The line is longer than an entry can be.'
   try {
     const parsed: unknown = parseJson(text)
     const { data, error } = ExportedEntry.safeParse(parsed)
@@ -82,11 +85,11 @@ function entryIn(text: string): ExportedEntry | string {
   }
 }
 
-function hashOf({ hash: _, ...entry }: ExportedEntry): string {
+function hashEntry({ hash: _, ...entry }: ExportedEntry): string {
   return createHash('sha256').update(canonicalJson(entry)).digest('hex')
 }
 
-function cutOf({ detail }: ExportedEntry): { through: number; hash: string }[] {
+function readCut({ detail }: ExportedEntry): { through: number; hash: string }[] {
   const { through_sequence: through, through_hash: hash } = detail
   return typeof through === 'number' && typeof hash === 'string' ? [{ through, hash }] : []
 }

@@ -7,17 +7,17 @@ import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type ActivitySettingsStore, activitySettings } from './activitySettings.ts'
+import { type ActivitySettingsStore, createActivitySettings } from './activitySettings.ts'
 import { checkExport } from './exportCheck.ts'
-import { type Retention, retention } from './retention.ts'
-import { settingsRepository } from './settingsRepository.ts'
-import { type Timeline, timeline } from './timeline.ts'
+import { createRetention, type Retention } from './retention.ts'
+import { createSettingsRepository } from './settingsRepository.ts'
+import { createTimeline, type Timeline } from './timeline.ts'
 import { removeCut } from './timelineCut.ts'
 import { jsonLines } from './timelineExport.ts'
-import { exportedEntries, listedEntries } from './timelineReading.ts'
-import { timelineRepository } from './timelineRepository.ts'
+import { exportEntries, listEntries } from './timelineReading.ts'
+import { createTimelineRepository } from './timelineRepository.ts'
+import { truncateEntry } from './truncateEntry.ts'
 import { verifyRows } from './verifyRows.ts'
-import { writtenEntry } from './writtenEntry.ts'
 
 const dayMs = 86_400_000
 const startMs = Date.UTC(2026, 0, 1)
@@ -29,22 +29,22 @@ let keeper: Retention
 let nowMs: number
 
 const open = () => {
-  log = timeline({
+  log = createTimeline({
     database,
     headPath: join(folder, 'activity.head'),
     now: () => nowMs,
     onAppended: () => {},
     log: silentLog,
   })
-  settings = activitySettings({ settings: settingsRepository(database), note: log.note, now: () => nowMs })
-  keeper = retention({ timeline: log, settings, passedMs: () => nowMs, log: silentLog })
+  settings = createActivitySettings({ settings: createSettingsRepository(database), note: log.note, now: () => nowMs })
+  keeper = createRetention({ timeline: log, settings, passedMs: () => nowMs, log: silentLog })
 }
 const close = async () => {
   await keeper.close()
   await log.close()
 }
 const system = { kind: 'system', name: 'Steward' } as const
-const noted = (summary: string) => ({ kind: 'system.started', actor: system, summary })
+const createEntry = (summary: string) => ({ kind: 'system.started', actor: system, summary })
 const rows = () => log.records.following(0, 5_000)
 const summaries = () => rows().map(({ summary }) => summary)
 const problems = async () => (await verifyRows(log)).problems.map(({ sequence, problem }) => `${sequence}: ${problem}`)
@@ -60,7 +60,7 @@ beforeEach(() => {
   open()
   for (let day = 0; day < 10; day += 1) {
     nowMs = startMs + day * dayMs
-    log.note({ ...noted(`day ${day}`), links: { sandbox: 'atlas' } })
+    log.note({ ...createEntry(`day ${day}`), links: { sandbox: 'atlas' } })
   }
 })
 afterEach(async () => {
@@ -90,12 +90,12 @@ test('cuts off what is older, says so in the log, and the rest proves itself', a
     'Entries 1 to 6 were removed: older than the log is kept.',
   ])
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 6, cut_through: 6 })
-  const found = await listedEntries(
+  const entries = await listEntries(
     log.records,
     { search: 'atlas', order: 'newest', limit: 50 },
     new AbortController().signal,
   )
-  expect(found.entries.map(({ sequence, problem }) => [sequence, problem])).toEqual([
+  expect(entries.entries.map(({ sequence, problem }) => [sequence, problem])).toEqual([
     [10, null],
     [9, null],
     [8, null],
@@ -112,7 +112,7 @@ test('cuts again and again, also when all is old, and after a restart', async ()
   await keeper.apply()
   expect(summaries()).toEqual(['Entries 7 to 12 were removed: older than the log is kept.'])
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 1, cut_through: 12 })
-  log.note(noted('goes on'))
+  log.note(createEntry('goes on'))
   await close()
   open()
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 2 })
@@ -137,7 +137,7 @@ test('nothing else may be removed than what the log says was cut', async () => {
 test('a cut by hand is found: without an entry that says so, and beyond the one that does', async () => {
   tamper('DELETE FROM timeline WHERE sequence <= 4')
   expect(await problems()).toEqual(['5: Before it, the entries 1 to 4 are missing.'])
-  const { entries } = await listedEntries(log.records, { order: 'newest', limit: 50 }, new AbortController().signal)
+  const { entries } = await listEntries(log.records, { order: 'newest', limit: 50 }, new AbortController().signal)
   expect(entries.at(-1)?.problem).toBe('Before it, the entries 1 to 4 are missing.')
   database.exec('DELETE FROM timeline WHERE sequence <= 5')
   expect(await problems()).toEqual(['6: Before it, the entries 1 to 5 are missing.'])
@@ -153,8 +153,8 @@ test('an entry that says more was cut than was, written by hand, is found', asyn
   const forge = () => {
     const last = rows().at(-1)
     const eighth = log.records.find(8)
-    timelineRepository(database).add(
-      writtenEntry(
+    createTimelineRepository(database).add(
+      truncateEntry(
         {
           ...{ kind: 'log.cut', actor: system, summary: 'Entries 1 to 8 were removed.' },
           detail: { through_sequence: 8, through_hash: eighth?.hash ?? '', removed: 8 },
@@ -170,7 +170,7 @@ test('an entry that says more was cut than was, written by hand, is found', asyn
   await close()
   open()
   expect(await problems()).toContain('11: It was not written here: it was slipped in.')
-  log.note(noted('goes on'))
+  log.note(createEntry('goes on'))
   expect((await problems()).length).toBeGreaterThan(0)
 })
 
@@ -200,9 +200,9 @@ test('a log that somebody changed is not cut: the traces stay', async () => {
 })
 
 test('many entries go in pieces', async () => {
-  for (let index = 0; index < 1_200; index += 1) log.note(noted(`filler ${index}`))
+  for (let index = 0; index < 1_200; index += 1) log.note(createEntry(`filler ${index}`))
   nowMs += 5 * dayMs
-  log.note(noted('new'))
+  log.note(createEntry('new'))
   await cutTo(1)
   expect(summaries()).toEqual([
     'new',
@@ -234,22 +234,22 @@ test('what is no number of days is refused, and nothing is cut', async () => {
 describe('a cut in the middle of', () => {
   beforeEach(() => {
     database.transaction(() => {
-      for (let index = 0; index < 11_000; index += 1) log.note(noted(`filler ${index}`))
+      for (let index = 0; index < 11_000; index += 1) log.note(createEntry(`filler ${index}`))
     })()
   })
   const signal = new AbortController().signal
   const cutAll = async (): Promise<void> => {
     nowMs += 5 * dayMs
-    log.note(noted('new'))
+    log.note(createEntry('new'))
     await cutTo(1)
   }
 
   test('an export leaves one that verifies', async () => {
-    const lines = jsonLines(exportedEntries(log.records, {}))
-    const given = Array.from({ length: 300 }, () => lines.next().value as string)
+    const lines = jsonLines(exportEntries(log.records, {}))
+    const input = Array.from({ length: 300 }, () => lines.next().value as string)
     await cutAll()
-    given.push(...lines)
-    const check = await checkExport(given.map((line) => line.trimEnd()))
+    input.push(...lines)
+    const check = await checkExport(input.map((line) => line.trimEnd()))
     expect(check.problems).toEqual([])
     expect(check.ranges).toEqual([{ from: 1, to: 400 }])
   })
@@ -257,14 +257,14 @@ describe('a cut in the middle of', () => {
   /** As `Retention` does, which first looks at all rows. */
   const removing = (): Promise<void> => {
     nowMs += 5 * dayMs
-    log.note(noted('new'))
+    log.note(createEntry('new'))
     return removeCut(log.records, log.cut(nowMs - dayMs) ?? 0, signal)
   }
 
   test.each(['oldest', 'newest'] as const)('a search from the %s on raises no false alarm', async (order) => {
     // Who acted is in no index: the search goes through the rows in pieces.
     const removed = removing()
-    const { entries } = await listedEntries(log.records, { actor: 'system', order, limit: 20_000 }, signal)
+    const { entries } = await listEntries(log.records, { actor: 'system', order, limit: 20_000 }, signal)
     expect(log.records.firstSequence()).toBeGreaterThan(501)
     expect(entries.filter(({ problem }) => problem !== null)).toEqual([])
     expect(entries.map(({ summary }) => summary)).toContain('new')
@@ -275,7 +275,7 @@ describe('a cut in the middle of', () => {
     const checked = verifyRows(log)
     await removing()
     expect(await checked).toMatchObject({ ok: true, problems: [] })
-    for (let index = 0; index < 1_000; index += 1) log.note(noted(`more ${index}`))
+    for (let index = 0; index < 1_000; index += 1) log.note(createEntry(`more ${index}`))
     const again = verifyRows(log)
     tamper('DELETE FROM timeline WHERE sequence <= (SELECT min(sequence) + 600 FROM timeline)')
     expect(await again).toMatchObject({ ok: false, problems: [{ problem: expect.stringMatching(/^Before it, /) }] })

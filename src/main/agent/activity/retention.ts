@@ -21,14 +21,14 @@ type Options = {
 }
 
 const dayMs = 86_400_000
-const usualFirstMs = 60_000
+const defaultFirstMs = 60_000
 const everyMs = 6 * 3_600_000
 
 /**
  * Cuts off the oldest entries of the log, when the settings say so. A log with problems is left as it is: what somebody
  * changed is not removed together with the traces of it.
  */
-export function retention({ timeline, settings, passedMs, log, firstMs = usualFirstMs }: Options): Retention {
+export function createRetention({ timeline, settings, passedMs, log, firstMs = defaultFirstMs }: Options): Retention {
   const closing = new AbortController()
   const { signal } = closing
   let running = Promise.resolve()
@@ -53,19 +53,19 @@ export function retention({ timeline, settings, passedMs, log, firstMs = usualFi
   const apply = (): Promise<void> => {
     running = running
       .then(() => (signal.aborted ? undefined : cut()))
-      .catch((failure: unknown) => {
-        if (!signal.aborted) log.error('old entries of the log could not be removed', { failure })
+      .catch((error: unknown) => {
+        if (!signal.aborted) log.error('old entries of the log could not be removed', { error })
       })
     return running
   }
 
   const first = setTimeout(() => void apply(), firstMs)
   const timer = setInterval(() => void apply(), everyMs)
-  const leave = settings.subscribe(() => void apply())
+  const unsubscribe = settings.subscribe(() => void apply())
   return {
     apply,
     async close() {
-      leave()
+      unsubscribe()
       clearTimeout(first)
       clearInterval(timer)
       closing.abort()

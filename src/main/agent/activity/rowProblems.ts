@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import { TimelineEntry } from '#shared/contract/timeline.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { canonicalJson, entryHash, genesisHash } from './entryHash.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 
@@ -12,14 +12,14 @@ export type Cut = { through: number; hash: string }
 const maxTimeMs = 8.64e15
 
 /** A row as an entry, with what is wrong with the row itself. What it follows is looked at by `linkProblem`. */
-export function entryOf(row: TimelineRow): TimelineEntry {
-  const at = timeOf(row)
-  const detail = written(row.detail, Detail)
-  const links = row.links === null ? {} : written(row.links, LinksOfEntry)
+export function parseEntry(row: TimelineRow): TimelineEntry {
+  const time = formatTime(row)
+  const detail = parseField(row.detail, Detail)
+  const links = row.links === null ? {} : parseField(row.links, LinksOfEntry)
   const actor = Actor.safeParse({ kind: row.actorKind, name: row.actorName })
   const entry = {
     sequence: row.sequence,
-    at: at ?? isoTime(0),
+    at: time ?? toIsoTime(0),
     kind: row.kind,
     actor: actor.data ?? { kind: 'system' as const, name: row.actorName },
     subject: row.subject,
@@ -30,7 +30,7 @@ export function entryOf(row: TimelineRow): TimelineEntry {
     previous_hash: row.previousHash,
   }
   const problem = (): string | null => {
-    if (at === undefined) return 'It was changed after it was written: its time is none.'
+    if (time === undefined) return 'It was changed after it was written: its time is none.'
     if (!actor.success) return 'It was changed after it was written: its actor is of no known kind.'
     if (detail === undefined) return 'It was changed after it was written: its detail is not the JSON that was written.'
     if (links === undefined || row.links === '{}')
@@ -68,12 +68,12 @@ export function missing(first: number, last: number): string {
   return first === last ? `entry ${first} is missing` : `the entries ${first} to ${last} are missing`
 }
 
-function timeOf({ atMs }: TimelineRow): string | undefined {
-  return Math.abs(atMs) <= maxTimeMs ? isoTime(atMs) : undefined
+function formatTime({ atMs }: TimelineRow): string | undefined {
+  return Math.abs(atMs) <= maxTimeMs ? toIsoTime(atMs) : undefined
 }
 
 /** Only the very text that was written: other spaces, or a key given twice, are a change as well. */
-function written<T>(text: string, schema: z.ZodType<T>): T | undefined {
+function parseField<T>(text: string, schema: z.ZodType<T>): T | undefined {
   try {
     const parsed = schema.safeParse(parseJson(text))
     return parsed.success && canonicalJson(parsed.data) === text ? parsed.data : undefined

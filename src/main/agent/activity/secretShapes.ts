@@ -4,7 +4,7 @@ import { base58 } from '@scure/base'
 export const removed = '[removed]'
 
 /** What is replaced: all that is matched, or what `replace` leaves of it. */
-export type SecretShape = { pattern: RegExp; replace: string | ((...found: string[]) => string) }
+export type SecretShape = { pattern: RegExp; replace: string | ((...groups: string[]) => string) }
 
 /** One value of a shell, of JSON (also quoted twice) or of a header, with its quotes. */
 const value = String.raw`(?:\\?"(?:[^"\\]|\\[^"])*(?:\\?")?|'[^']*'?|\\.|[^\s"'&;<>|)}\]\\])+`
@@ -49,7 +49,7 @@ const named: readonly SecretShape[] = [
   },
   {
     pattern: /(\b[a-z][a-z0-9+.-]{0,20}:\/\/)([^\s/?#"'<>]+)@/gi,
-    replace: (all, scheme = '', who = '') => (isWord(who) ? all : `${scheme}${removed}@`),
+    replace: (all, scheme = '', username = '') => (isWord(username) ? all : `${scheme}${removed}@`),
   },
   {
     pattern:
@@ -71,7 +71,7 @@ const named: readonly SecretShape[] = [
   { pattern: /(\bsshpass\s+-p\s*)\S+/g, replace: `$1${removed}` },
   {
     pattern: new RegExp(String.raw`(${secretName}\\{0,7}["']?(?:=|\s*(?::|=>?)\s*))(${value})`, 'gi'),
-    replace: (all, name = '', it = '') => (isPlain(it) || isProse(name, it) ? all : `${name}${removed}`),
+    replace: (all, name = '', value = '') => (isPlain(value) || isProse(name, value) ? all : `${name}${removed}`),
   },
   {
     pattern: new RegExp(`((?<=[A-Z0-9]_)(?:KEY|PAT|SEED|SALT|DSN|CREDS)=)(${value})`, 'g'),
@@ -139,7 +139,7 @@ function isBasic(text: string): boolean {
 }
 
 /** The shortest that can be told from a name: 32 bytes in base64 are 43. */
-const fewestRandom = 40
+const minRandom = 40
 
 /**
  * Letters of both cases and digits in no order, as no name, path or camelCase has them. Not told: hexadecimal, which most
@@ -148,18 +148,18 @@ const fewestRandom = 40
 function isRandom(text: string): boolean {
   const characters = text.replace(/=+$|…$/g, '')
   const { length } = characters
-  if (!text.endsWith('…') && length < fewestRandom) return false
+  if (!text.endsWith('…') && length < minRandom) return false
   if (/^(?:0x)?[0-9a-f-]+$/i.test(characters) || /^sha(?:256|384|512)-/.test(characters)) return false
   if (!/[a-z]/.test(characters) || !/[A-Z]/.test(characters) || !/\d/.test(characters)) return false
   if (isPublicBase58(characters)) return false
   const others = characters.replace(/[A-Za-z0-9]/g, '').length
   const kinds = characters.replace(/[a-z]/g, 'a').replace(/[A-Z]/g, 'A').replace(/\d/g, '0')
   let changes = 0
-  for (let at = 1; at < length; at += 1) if (kinds[at] !== kinds[at - 1]) changes += 1
+  for (let index = 1; index < length; index += 1) if (kinds[index] !== kinds[index - 1]) changes += 1
   // Names like `ThisIsTheOrderService2` change often, but have their digits in one place.
-  const fewest = (kinds.match(/0+/g) ?? []).length >= 4 ? 0.33 : 0.45
+  const minZeroShare = (kinds.match(/0+/g) ?? []).length >= 4 ? 0.33 : 0.45
   // 43 random base64url characters contain up to 8 of `-` and `_`.
-  return others <= length * 0.19 && changes >= length * fewest
+  return others <= length * 0.19 && changes >= length * minZeroShare
 }
 
 /** An address of Solana, or of a file of IPFS. */

@@ -12,10 +12,10 @@ import type { UnreadableEntry } from '#shared/contract/readAnswer.ts'
 import { isTurn, type Requester, toRequester } from '#shared/contract/requester.ts'
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
 import { openRecord } from '#shared/openRecord.ts'
-import type { NotedEntry } from '../base/note.ts'
+import type { NewActivityEntry } from '../base/recordActivity.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
-import { entryOf as entryOfRow } from './rowProblems.ts'
+import { parseEntry as entryOfRow } from './rowProblems.ts'
 import type { Timeline } from './timeline.ts'
 import { cleanText } from './withoutSecrets.ts'
 
@@ -39,7 +39,7 @@ const retry = { firstMs: 2_000, maxMs: 60_000 } as const
  * Copies what the service notes for the agent's account into the log: in order, from where it stopped, each entry once,
  * whatever crashes in between.
  */
-export function serviceFollower({ link, client, timeline, isOwn = () => false, log }: Options): {
+export function createServiceFollower({ link, client, timeline, isOwn = () => false, log }: Options): {
   close(): Promise<void>
 } {
   const closing = new AbortController()
@@ -53,7 +53,7 @@ export function serviceFollower({ link, client, timeline, isOwn = () => false, l
 
   const readOn = async (): Promise<void> => {
     for (let pages = 0; pages < maxPages; pages += 1) {
-      const after = account === undefined ? 0 : (timeline.records.followed(account) ?? 0)
+      const after = account === undefined ? 0 : (timeline.records.findSyncedSequence(account) ?? 0)
       const limit = account === undefined ? 1 : pageSize
       const unreadable: UnreadableEntry[] = []
       const page = await client.call(
@@ -68,26 +68,28 @@ export function serviceFollower({ link, client, timeline, isOwn = () => false, l
       }
       const read = inSequence(page.activities, unreadable, after)
       const last = read.at(-1)
-      if (last) timeline.follow(account, { entries: entriesOf(read, after), sequence: last.sequence })
+      if (last) timeline.follow(account, { entries: toEntries(read, after), sequence: last.sequence })
       // A page that leads no further would be asked for again and again.
       if (!page.has_more || last === undefined) return
     }
     throw new Error(`The service has more than ${maxPages} pages of activity.`)
   }
-  const entriesOf = (followed: readonly FollowedActivity[], after: number): NotedEntry[] => {
+  const toEntries = (followed: readonly FollowedActivity[], after: number): NewActivityEntry[] => {
     const service = link.status().name
-    const lost = (followed[0]?.sequence ?? 0) - after - 1
+    const missing = (followed[0]?.sequence ?? 0) - after - 1
     const entries = followed.map(({ sequence, activity }) =>
-      activity === undefined ? unreadableEntry(sequence, service) : entryOf(cleaned(asSeen(activity)), service),
+      activity === undefined
+        ? unreadableEntry(sequence, service)
+        : toEntry(sanitizeActivity(withNames(activity)), service),
     )
-    return lost > 0 ? [gap(lost, service), ...entries] : entries
+    return missing > 0 ? [gap(missing, service), ...entries] : entries
   }
 
-  const asSeen = (activity: AccountActivity): AccountActivity => {
+  const withNames = (activity: AccountActivity): AccountActivity => {
     const { by, task } = activity
     const isOwner = by.kind === 'owner' || (by.kind === 'wallet' && by.name !== null && isOwn(by.name))
     if (!isOwner) return activity
-    const requester = task === null ? undefined : requesterOf(timeline.records, task)
+    const requester = task === null ? undefined : findRequester(timeline.records, task)
     return { ...activity, by: requester ? { ...requester, via: 'owner' } : { kind: 'owner', name: by.name } }
   }
 
@@ -97,9 +99,9 @@ export function serviceFollower({ link, client, timeline, isOwn = () => false, l
     try {
       await readOn()
       retryMs = retry.firstMs
-    } catch (failure) {
+    } catch (error) {
       if (closing.signal.aborted) return
-      log.warn('what the service noted could not be read', { failure })
+      log.warn('what the service noted could not be read', { error })
       schedule(retryMs)
       retryMs = Math.min(retryMs * 2, retry.maxMs)
     }
@@ -118,14 +120,14 @@ export function serviceFollower({ link, client, timeline, isOwn = () => false, l
     schedule(soonMs)
   }
 
-  const leave = link.subscribe(({ type }) => {
+  const unsubscribe = link.subscribe(({ type }) => {
     if (type !== 'ready' && type !== 'activity.noted') return
     if (state === 'reading') again = true
     else if (state === 'resting') soon()
   })
   return {
     async close() {
-      leave()
+      unsubscribe()
       closing.abort()
       clearTimeout(timer)
       await running
@@ -148,18 +150,18 @@ function inSequence(
   for (let index = 0; index < activities.length + unreadable.length; index++) {
     const previous = followed.at(-1)?.sequence ?? after
     const activity = positions.has(index) ? undefined : readable.shift()
-    const sequence = activity?.sequence ?? sequenceOf(positions.get(index)) ?? previous + 1
+    const sequence = activity?.sequence ?? readSequence(positions.get(index)) ?? previous + 1
     followed.push({ sequence: Math.max(sequence, previous + 1), activity })
   }
   return followed
 }
 
-function sequenceOf(value: unknown): number | undefined {
+function readSequence(value: unknown): number | undefined {
   const { sequence } = typeof value === 'object' && value !== null ? (value as { sequence?: unknown }) : {}
   return Number.isSafeInteger(sequence) ? (sequence as number) : undefined // isSafeInteger() just proved it
 }
 
-function unreadableEntry(sequence: number, service: string): NotedEntry {
+function unreadableEntry(sequence: number, service: string): NewActivityEntry {
   return {
     kind: 'service.unreadable',
     actor: { kind: 'service', name: service },
@@ -169,7 +171,7 @@ function unreadableEntry(sequence: number, service: string): NotedEntry {
 }
 
 /** Before a sentence cuts a command short: half a secret does not look like one. */
-function cleaned(activity: AccountActivity): AccountActivity {
+function sanitizeActivity(activity: AccountActivity): AccountActivity {
   const { command, description, by } = activity
   return {
     ...activity,
@@ -186,13 +188,13 @@ function whole(command: string): string {
 
 const activityTypes: ReadonlySet<string> = new Set([...ActivityType.options, ...AccountActivityType.options])
 
-function entryOf(activity: AccountActivity, service: string): NotedEntry {
+function toEntry(activity: AccountActivity, service: string): NewActivityEntry {
   const { id, sequence, type, by, sandbox_id: sandbox, sandbox_name: name, command, domain, terminal_id, at } = activity
   const { task, charged_micro_usd } = activity
   return {
     // A word that this version does not know must not pass for an entry of this computer, such as `intent.signed`.
     kind: activityTypes.has(type) ? type : `service.${type}`,
-    actor: actorOf(by, service),
+    actor: toActor(by, service),
     ...(sandbox !== null && { subject: sandbox }),
     summary: activitySentence(activity, service),
     detail: {
@@ -215,7 +217,7 @@ function entryOf(activity: AccountActivity, service: string): NotedEntry {
   }
 }
 
-function gap(count: number, service: string): NotedEntry {
+function gap(count: number, service: string): NewActivityEntry {
   const entries = count === 1 ? 'One earlier entry' : `${count} earlier entries`
   return {
     kind: 'service.gap',
@@ -225,7 +227,7 @@ function gap(count: number, service: string): NotedEntry {
   }
 }
 
-const actorKinds: Record<Exclude<ActivityBy['kind'], 'service'>, NotedEntry['actor']['kind']> = openRecord(
+const actorKinds: Record<Exclude<ActivityBy['kind'], 'service'>, NewActivityEntry['actor']['kind']> = openRecord(
   {
     ...{ owner: 'person', key: 'client', wallet: 'client', link: 'client' },
     ...{ agent: 'tool', chat: 'tool', program: 'client', steward: 'agent' },
@@ -233,7 +235,7 @@ const actorKinds: Record<Exclude<ActivityBy['kind'], 'service'>, NotedEntry['act
   () => 'client',
 )
 
-function actorOf(by: ActivityBy, service: string): NotedEntry['actor'] {
+function toActor(by: ActivityBy, service: string): NewActivityEntry['actor'] {
   if (by.kind === 'service') return { kind: 'service', name: service }
   return { kind: actorKinds[by.kind], name: whoDid(by) }
 }
@@ -242,10 +244,10 @@ function actorOf(by: ActivityBy, service: string): NotedEntry['actor'] {
  * Returns the requester of a task for a service that does not record it, from the task's entries so far. Returns
  * undefined for an action of the user. In a chat turn the requester is the chat: the user only sent the message.
  */
-function requesterOf(records: Timeline['records'], task: TaskId): Requester | undefined {
+function findRequester(records: Timeline['records'], task: TaskId): Requester | undefined {
   if (task.startsWith('action:')) return undefined
   const row = records.firstByRequester(task)
   const entry = row && entryOfRow(row)
-  const known = entry?.problem === null ? toRequester(entry.actor, task) : undefined
-  return known ?? (isTurn(task) ? { kind: 'chat', name: 'A chat' } : { kind: 'program', name: 'A program' })
+  const requester = entry?.problem === null ? toRequester(entry.actor, task) : undefined
+  return requester ?? (isTurn(task) ? { kind: 'chat', name: 'A chat' } : { kind: 'program', name: 'A program' })
 }

@@ -1,4 +1,4 @@
-import { type ActivitySettings, usualActivitySettings } from '#shared/contract/activitySettings.ts'
+import { type ActivitySettings, defaultActivitySettings } from '#shared/contract/activitySettings.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow } from '#storage/table.ts'
 
@@ -17,13 +17,13 @@ export type SettingsRepository = {
   write(settings: Omit<SettingsRow, 'only'>): void
 }
 
-export function settingsRepository(database: Database): SettingsRepository {
+export function createSettingsRepository(database: Database): SettingsRepository {
   const read = database.prepare<[], StoredRow>(`SELECT ${settings.selection()} FROM activity_settings`)
   const write = database.prepare<[Params<keyof SettingsRow>]>(settings.upsert(['only']))
   return {
     read() {
       const row = read.get()
-      if (!row) return { ...usualActivitySettings, recordSinceMs: null }
+      if (!row) return { ...defaultActivitySettings, recordSinceMs: null }
       const { only: _, ...stored } = settings.fromRow(row)
       return { ...stored, record_terminals: stored.recordSinceMs !== null }
     },

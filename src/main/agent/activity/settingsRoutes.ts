@@ -2,7 +2,7 @@ import { changeActivitySettings, getActivitySettings } from '#shared/contract/ac
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { ActivitySettingsStore } from './activitySettings.ts'
 
-export function settingsRoutes(settings: ActivitySettingsStore): LocalEndpoint[] {
+export function createSettingsRoutes(settings: ActivitySettingsStore): LocalEndpoint[] {
   return [
     localEndpoint(getActivitySettings, () => settings.read()),
     localEndpoint(changeActivitySettings, ({ body }) => settings.change(body)),

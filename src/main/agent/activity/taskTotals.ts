@@ -4,20 +4,20 @@ import type { Output } from '#shared/contract/route.ts'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { type Links, TaskId } from '#shared/contract/timelineLinks.ts'
 import type { listTasks, TimelineTask } from '#shared/contract/timelineTasks.ts'
-import { entryOf } from './rowProblems.ts'
+import { parseEntry } from './rowProblems.ts'
 import type { TimelineRepository } from './timelineRepository.ts'
 
 /** What costs are told as, in the details of entries. @see NotedEntry */
 const costs = ['cost_micro_usd', 'paid_micro_usdc', 'paid_test_micro_usdc', 'charged_micro_usd'] as const
 /** The newest ones of a task that has more. */
-const mostEntries = 20_000
+const maxEntries = 20_000
 
 /**
  * What is known of a task, and what it cost in all. An entry that somebody changed counts for nothing.
  * @throws AppError `activity/task-not-found`
  */
 export function taskTotals(records: Pick<TimelineRepository, 'ofTask'>, task: TaskId): TimelineTask {
-  const entries = records.ofTask(task, mostEntries).map(entryOf)
+  const entries = records.ofTask(task, maxEntries).map(parseEntry)
   const [first] = entries
   const last = entries.at(-1)
   if (!first || !last) {
@@ -28,7 +28,7 @@ export function taskTotals(records: Pick<TimelineRepository, 'ofTask'>, task: Ta
   for (const entry of entries) {
     if (entry.problem !== null) continue
     links = { ...entry.links, ...links }
-    for (const name of costs) totals[name] += amountOf(entry, name)
+    for (const name of costs) totals[name] += readAmount(entry, name)
   }
   const estimated = entries.some(({ detail }) => detail.estimated === true)
   return {
@@ -56,27 +56,27 @@ export function recentTasks(
   chatTitles: ChatTitles,
 ): Output<typeof listTasks> {
   const found = records.newestTasks(before ?? Number.MAX_SAFE_INTEGER, limit + 1)
-  const known = found.flatMap((task) => TaskId.safeParse(task).data ?? []) // somebody's hand is no task
-  const tasks = known.slice(0, limit).map((task) => taskTotals(records, task))
-  const idsOf = ({ task, links }: TimelineTask) => [
-    ...(isTurn(task) ? [questionOf(task)] : []),
+  const taskIds = found.flatMap((task) => TaskId.safeParse(task).data ?? []) // somebody's hand is no task
+  const tasks = taskIds.slice(0, limit).map((task) => taskTotals(records, task))
+  const collectIds = ({ task, links }: TimelineTask) => [
+    ...(isTurn(task) ? [describeTask(task)] : []),
     links.conversation ?? '',
   ]
-  const titles = chatTitles(tasks.flatMap(idsOf))
+  const titles = chatTitles(tasks.flatMap(collectIds))
   const titled = tasks.map((task) => {
-    const title = idsOf(task).flatMap((id) => titles.get(id) ?? [])[0]
+    const title = collectIds(task).flatMap((id) => titles.get(id) ?? [])[0]
     return { ...task, title: title ?? task.title }
   })
   return { tasks: titled, has_more: found.length > limit }
 }
 
 /** The user message of a chat turn. */
-function questionOf(task: TaskId): string {
+function describeTask(task: TaskId): string {
   return task.slice('chat:'.length)
 }
 
 /** Amounts of payments are text elsewhere, so that no reader rounds them. */
-function amountOf({ detail }: TimelineEntry, name: (typeof costs)[number]): number {
+function readAmount({ detail }: TimelineEntry, name: (typeof costs)[number]): number {
   const value = detail[name]
   const amount = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
   return typeof amount === 'number' && Number.isSafeInteger(amount) && amount > 0 ? amount : 0

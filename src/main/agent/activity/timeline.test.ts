@@ -8,21 +8,21 @@ import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { taskContext } from '../base/taskContext.ts'
+import { createTaskContext } from '../base/taskContext.ts'
 import { genesisHash } from './entryHash.ts'
-import { type Timeline, timeline } from './timeline.ts'
-import { timelineRepository } from './timelineRepository.ts'
+import { createTimeline, type Timeline } from './timeline.ts'
+import { createTimelineRepository } from './timelineRepository.ts'
+import { truncateEntry } from './truncateEntry.ts'
 import { verifyRows } from './verifyRows.ts'
-import { writtenEntry } from './writtenEntry.ts'
 
 let folder: string
 let database: Database
 let log: Timeline
 let appended: number[]
-const tasks = taskContext()
+const tasks = createTaskContext()
 
 const open = (failures: Log = silentLog): Timeline =>
-  timeline({
+  createTimeline({
     database,
     tasks,
     headPath: join(folder, 'activity.head'),
@@ -31,7 +31,7 @@ const open = (failures: Log = silentLog): Timeline =>
     log: failures,
   })
 const system = { kind: 'system', name: 'Steward' } as const
-const noted = (summary: string) => ({ kind: 'system.started', actor: system, summary })
+const createEntry = (summary: string) => ({ kind: 'system.started', actor: system, summary })
 const all = (it: Timeline = log) => it.records.following(0, 1000)
 
 beforeEach(() => {
@@ -53,27 +53,27 @@ function tamper(sql: string): void {
 }
 
 test('what is noted in a transaction that fails stays noted, and the chain whole', async () => {
-  log.note(noted('one'))
+  log.note(createEntry('one'))
   const fails = database.transaction(() => {
-    log.note(noted('two'))
+    log.note(createEntry('two'))
     throw new Error('taken back')
   })
   expect(() => fails()).toThrow('taken back')
-  log.note(noted('three'))
+  log.note(createEntry('three'))
   expect(all().map(({ summary }) => summary)).toEqual(['one', 'two', 'three'])
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 3 })
-  database.transaction(() => log.note(noted('four')))()
+  database.transaction(() => log.note(createEntry('four')))()
   await log.close()
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 4 })
 })
 
 test('each entry holds the hash of the one before it', async () => {
-  log.note(noted('one'))
-  log.note({ ...noted('two'), subject: 'x', detail: { b: 1, a: 'ü "q"', c: null, d: true }, atMs: 5 })
-  const [one, two] = all()
-  expect(one).toMatchObject({ sequence: 1, atMs: Date.UTC(2026, 0, 2), summary: 'one', previousHash: genesisHash })
+  log.note(createEntry('one'))
+  log.note({ ...createEntry('two'), subject: 'x', detail: { b: 1, a: 'ü "q"', c: null, d: true }, atMs: 5 })
+  const [first, two] = all()
+  expect(first).toMatchObject({ sequence: 1, atMs: Date.UTC(2026, 0, 2), summary: 'one', previousHash: genesisHash })
   expect(two).toMatchObject({ sequence: 2, atMs: 5, detail: '{"a":"ü \\"q\\"","b":1,"c":null,"d":true}' })
-  expect(two?.previousHash).toBe(one?.hash)
+  expect(two?.previousHash).toBe(first?.hash)
   expect(appended).toEqual([1, 2])
   expect(await verifyRows(log)).toEqual({
     ok: true,
@@ -85,7 +85,7 @@ test('each entry holds the hash of the one before it', async () => {
 })
 
 test('the hash of an entry is the one that the documentation gives', () => {
-  log.note({ ...noted('Steward 1.0.0 started.'), detail: { version: '1.0.0' } })
+  log.note({ ...createEntry('Steward 1.0.0 started.'), detail: { version: '1.0.0' } })
   expect(all()[0]?.hash).toBe('357be1d05e4852f05c0b79d4aa3fbd2caf60d18e330b3a67bfead99f9baa0af8')
 })
 
@@ -156,31 +156,31 @@ test('reads as it was written, whatever it says', async () => {
     summary: odd.repeat(5_000),
     detail: { [odd]: odd, infinite: Number.POSITIVE_INFINITY, minus: -0, tiny: 1e-7, large: 1e21 },
   })
-  log.note({ ...noted(''), subject: '' })
-  log.note({ ...noted('odd names'), detail: JSON.parse('{"__proto__":"x","10":1,"9":2,"constructor":3}') })
+  log.note({ ...createEntry(''), subject: '' })
+  log.note({ ...createEntry('odd names'), detail: JSON.parse('{"__proto__":"x","10":1,"9":2,"constructor":3}') })
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 3 })
   expect(all()[1]?.subject).toBeNull()
 })
 
 test('goes on after a restart, and after a crash before the head was kept', async () => {
-  const keptHead = () => readFileSync(join(folder, 'activity.head'), 'utf8')
-  log.note(noted('one'))
+  const readHeadFile = () => readFileSync(join(folder, 'activity.head'), 'utf8')
+  log.note(createEntry('one'))
   await log.close()
   expect(statSync(join(folder, 'activity.head')).mode & 0o777).toBe(0o600)
-  expect(JSON.parse(keptHead())).toMatchObject({ sequence: 1, closed: true })
+  expect(JSON.parse(readHeadFile())).toMatchObject({ sequence: 1, closed: true })
   log = open()
-  const running = keptHead()
+  const running = readHeadFile()
   expect(JSON.parse(running)).toEqual({ sequence: 1, hash: all()[0]?.hash })
-  log.note(noted('two'))
+  log.note(createEntry('two'))
   await log.close()
   writeFileSync(join(folder, 'activity.head'), running)
   log = open()
-  log.note(noted('three'))
+  log.note(createEntry('three'))
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 3 })
 })
 
 test('keeps its head soon after an entry', async () => {
-  log.note(noted('one'))
+  log.note(createEntry('one'))
   await eventually(() =>
     expect(JSON.parse(readFileSync(join(folder, 'activity.head'), 'utf8'))).toEqual({
       sequence: 1,
@@ -194,46 +194,46 @@ test('never fails the work that it is about', () => {
   const failures: Log = { ...silentLog, error: (message) => lines.push(message) }
   log = open(failures)
   database.exec('ALTER TABLE timeline RENAME TO elsewhere')
-  log.note(noted('one'))
+  log.note(createEntry('one'))
   expect(lines).toEqual(['an entry of the log could not be written'])
   expect(appended).toEqual([])
   database.exec('ALTER TABLE elsewhere RENAME TO timeline')
-  log.note(noted('two'))
+  log.note(createEntry('two'))
   expect(all().map(({ sequence, summary }) => [sequence, summary])).toEqual([[1, 'two']])
 })
 
 test('refuses to change or remove an entry by mistake', () => {
-  log.note(noted('one'))
+  log.note(createEntry('one'))
   expect(() => database.exec(`UPDATE timeline SET summary = 'x'`)).toThrow('the log only grows')
   expect(() => database.exec('DELETE FROM timeline')).toThrow('the log only grows')
 })
 
 test('follows a service with its place in one step', () => {
-  log.follow('acct_1', { entries: [noted('one'), noted('two')], sequence: 7 })
-  expect(log.records.followed('acct_1')).toBe(7)
+  log.follow('acct_1', { entries: [createEntry('one'), createEntry('two')], sequence: 7 })
+  expect(log.records.findSyncedSequence('acct_1')).toBe(7)
   expect(appended).toEqual([2])
   database.exec(`CREATE TRIGGER broken BEFORE UPDATE ON followed_services BEGIN SELECT raise(ABORT, 'full'); END`)
-  expect(() => log.follow('acct_1', { entries: [noted('three')], sequence: 8 })).toThrow('full')
+  expect(() => log.follow('acct_1', { entries: [createEntry('three')], sequence: 8 })).toThrow('full')
   expect(all()).toHaveLength(2)
   database.exec('DROP TRIGGER broken')
-  log.follow('acct_1', { entries: [noted('three')], sequence: 8 })
+  log.follow('acct_1', { entries: [createEntry('three')], sequence: 8 })
   expect(all().map(({ sequence, summary }) => [sequence, summary])).toEqual([
     [1, 'one'],
     [2, 'two'],
     [3, 'three'],
   ])
   log.follow('acct_1', { entries: [], sequence: 9 })
-  expect(log.records.followed('acct_1')).toBe(9)
+  expect(log.records.findSyncedSequence('acct_1')).toBe(9)
 })
 
 describe('a task', () => {
-  const seen = () => all().map(({ task, links }) => [task, links === null ? null : JSON.parse(links)])
+  const readTasks = () => all().map(({ task, links }) => [task, links === null ? null : JSON.parse(links)])
 
   test('is the one in which something was noted, with where it came from', () => {
     const links = { conversation: 'chat_1', message: 'msg_1' }
-    tasks.run({ id: 'chat:msg_1', links }, () => log.note({ ...noted('one'), links: { sandbox: 'sb_1' } }))
-    log.note(noted('two'))
-    expect(seen()).toEqual([
+    tasks.run({ id: 'chat:msg_1', links }, () => log.note({ ...createEntry('one'), links: { sandbox: 'sb_1' } }))
+    log.note(createEntry('two'))
+    expect(readTasks()).toEqual([
       ['chat:msg_1', { ...links, sandbox: 'sb_1' }],
       [null, null],
     ])
@@ -241,14 +241,14 @@ describe('a task', () => {
 
   test('goes on with what it began, whoever decides it, also after a restart', async () => {
     const links = { conversation: 'chat_1', message: 'msg_1' }
-    const ask = { ...noted('asked'), links: { intent: 'int_1' } }
+    const ask = { ...createEntry('asked'), links: { intent: 'int_1' } }
     tasks.run({ id: 'chat:msg_1', links }, () => log.note(ask))
     await log.close()
     log = open()
-    tasks.run({ id: 'action:1', links: {} }, () => log.note({ ...noted('approved'), links: { intent: 'int_1' } }))
-    log.note({ ...noted('paid'), links: { intent: 'int_1', payment: 'pay_1' } })
-    log.note({ ...noted('settled'), links: { payment: 'pay_1' } })
-    expect(seen()).toEqual([
+    tasks.run({ id: 'action:1', links: {} }, () => log.note({ ...createEntry('approved'), links: { intent: 'int_1' } }))
+    log.note({ ...createEntry('paid'), links: { intent: 'int_1', payment: 'pay_1' } })
+    log.note({ ...createEntry('settled'), links: { payment: 'pay_1' } })
+    expect(readTasks()).toEqual([
       ['chat:msg_1', { ...links, intent: 'int_1' }],
       ['chat:msg_1', { ...links, intent: 'int_1' }],
       ['chat:msg_1', { ...links, intent: 'int_1', payment: 'pay_1' }],
@@ -258,21 +258,21 @@ describe('a task', () => {
   })
 
   test('is not taken from an entry that somebody changed', () => {
-    log.note({ ...noted('asked'), task: 'chat:msg_1', links: { intent: 'int_1' } })
+    log.note({ ...createEntry('asked'), task: 'chat:msg_1', links: { intent: 'int_1' } })
     tamper(`UPDATE timeline SET task = 'chat:forged'`)
-    log.note({ ...noted('approved'), links: { intent: 'int_1' } })
-    expect(seen()[1]).toEqual([null, { intent: 'int_1' }])
+    log.note({ ...createEntry('approved'), links: { intent: 'int_1' } })
+    expect(readTasks()[1]).toEqual([null, { intent: 'int_1' }])
   })
 
   test('is known in a transaction that ends later', async () => {
-    tasks.run({ id: 'chat:msg_1', links: {} }, () => database.transaction(() => log.note(noted('one')))())
+    tasks.run({ id: 'chat:msg_1', links: {} }, () => database.transaction(() => log.note(createEntry('one')))())
     await log.close()
-    expect(seen()).toEqual([['chat:msg_1', null]])
+    expect(readTasks()).toEqual([['chat:msg_1', null]])
   })
 
   test('no secret gets into a link', () => {
-    log.note({ ...noted('one'), links: { payment: `0x${'ab'.repeat(32)}` } })
-    expect(seen()).toEqual([[null, { payment: '[removed]' }]])
+    log.note({ ...createEntry('one'), links: { payment: `0x${'ab'.repeat(32)}` } })
+    expect(readTasks()).toEqual([[null, { payment: '[removed]' }]])
   })
 })
 
@@ -280,12 +280,12 @@ describe('finds', () => {
   beforeEach(() => {
     for (const word of ['one', 'two', 'three', 'four', 'five', 'six']) {
       log.note({
-        ...{ ...noted(word), subject: 'it', detail: { word, amount: 1, paid: false, by: null } },
+        ...{ ...createEntry(word), subject: 'it', detail: { word, amount: 1, paid: false, by: null } },
         ...{ task: 'chat:msg_1', links: { intent: 'int_1' } },
       })
     }
   })
-  const found = async () => (await verifyRows(log)).problems.map(({ sequence, problem }) => `${sequence}: ${problem}`)
+  const verify = async () => (await verifyRows(log)).problems.map(({ sequence, problem }) => `${sequence}: ${problem}`)
 
   test('a change of any field of any row', async () => {
     const changes: Record<string, string[]> = {
@@ -336,23 +336,23 @@ describe('finds', () => {
 
   test('rows that were removed', async () => {
     tamper('DELETE FROM timeline WHERE sequence IN (3, 4)')
-    expect(await found()).toEqual(['5: Before it, the entries 3 to 4 are missing.'])
+    expect(await verify()).toEqual(['5: Before it, the entries 3 to 4 are missing.'])
     tamper('DELETE FROM timeline WHERE sequence = 1')
-    expect((await found())[0]).toBe('2: Before it, entry 1 is missing.')
+    expect((await verify())[0]).toBe('2: Before it, entry 1 is missing.')
   })
 
   test('rows at the end that were removed, also after a restart and when the log goes on', async () => {
     tamper('DELETE FROM timeline WHERE sequence > 4')
-    expect(await found()).toEqual(['5: At the end, the entries 5 to 6 are missing.'])
+    expect(await verify()).toEqual(['5: At the end, the entries 5 to 6 are missing.'])
     await log.close()
     log = open()
-    expect(await found()).toEqual(['5: At the end, the entries 5 to 6 are missing.'])
-    log.note(noted('seven'))
-    expect(await found()).toEqual(['7: Before it, the entries 5 to 6 are missing.'])
+    expect(await verify()).toEqual(['5: At the end, the entries 5 to 6 are missing.'])
+    log.note(createEntry('seven'))
+    expect(await verify()).toEqual(['7: Before it, the entries 5 to 6 are missing.'])
     await log.close()
     log = open()
-    log.note(noted('eight'))
-    expect(await found()).toEqual(['7: Before it, the entries 5 to 6 are missing.'])
+    log.note(createEntry('eight'))
+    expect(await verify()).toEqual(['7: Before it, the entries 5 to 6 are missing.'])
   })
 
   test('an end that was exchanged with one that fits in itself', async () => {
@@ -361,17 +361,17 @@ describe('finds', () => {
     tamper('DELETE FROM timeline WHERE sequence > 4')
     writeFileSync(join(folder, 'activity.head'), 'lost')
     log = open()
-    log.note(noted('another five'))
-    log.note(noted('another six'))
+    log.note(createEntry('another five'))
+    log.note(createEntry('another six'))
     await log.close()
     writeFileSync(join(folder, 'activity.head'), head)
     log = open()
     const exchanged = '6: It is not the entry that was written here: its hash is another one than was kept.'
-    expect(await found()).toEqual([exchanged])
-    log.note(noted('seven'))
+    expect(await verify()).toEqual([exchanged])
+    log.note(createEntry('seven'))
     await log.close()
     log = open()
-    expect(await found()).toEqual([
+    expect(await verify()).toEqual([
       '7: It does not follow from entry 6: one of the two was exchanged, moved or slipped in.',
     ])
   })
@@ -381,9 +381,9 @@ describe('finds', () => {
       `INSERT INTO timeline SELECT 7, at_ms, kind, actor_kind, actor_name, subject, summary, detail, hash, '${'a'.repeat(64)}', task, links
        FROM timeline WHERE sequence = 6`,
     )
-    log.note(noted('seven'))
+    log.note(createEntry('seven'))
     expect(all().map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-    expect(await found()).toEqual([
+    expect(await verify()).toEqual([
       '7: It was changed after it was written: it does not match its hash.',
       '8: It does not follow from entry 7: one of the two was exchanged, moved or slipped in.',
     ])
@@ -392,27 +392,27 @@ describe('finds', () => {
   test('a row that fits, slipped in behind the last one, while it runs and while it is closed', async () => {
     const slipIn = () => {
       const last = all().at(-1)
-      const row = writtenEntry(noted('forged'), {
+      const row = truncateEntry(createEntry('forged'), {
         sequence: (last?.sequence ?? 0) + 1,
         previousHash: last?.hash ?? '',
         nowMs: Date.UTC(2026, 0, 2),
       })
-      timelineRepository(database).add(row)
+      createTimelineRepository(database).add(row)
       return row.sequence
     }
     expect(slipIn()).toBe(7)
-    expect(await found()).toEqual(['7: It was not written here: it was slipped in.'])
+    expect(await verify()).toEqual(['7: It was not written here: it was slipped in.'])
     tamper('DELETE FROM timeline WHERE sequence = 7')
     await log.close()
     slipIn()
     log = open()
-    expect(await found()).toEqual(['7: It was not written here: it was slipped in.'])
-    log.note(noted('eight'))
+    expect(await verify()).toEqual(['7: It was not written here: it was slipped in.'])
+    log.note(createEntry('eight'))
     const unlinked = '8: It does not follow from entry 7: one of the two was exchanged, moved or slipped in.'
-    expect(await found()).toEqual([unlinked])
+    expect(await verify()).toEqual([unlinked])
     await log.close()
     log = open()
-    expect(await found()).toEqual([unlinked])
+    expect(await verify()).toEqual([unlinked])
   })
 
   test('rows that changed places', async () => {
@@ -421,11 +421,11 @@ describe('finds', () => {
        UPDATE timeline SET sequence = 2 WHERE sequence = 99`,
     )
     const changed = 'It was changed after it was written: it does not match its hash.'
-    expect((await found()).slice(0, 2)).toEqual([`2: ${changed}`, `3: ${changed}`])
+    expect((await verify()).slice(0, 2)).toEqual([`2: ${changed}`, `3: ${changed}`])
   })
 
   test('no more than the first hundred, in a log of many pieces', async () => {
-    for (let index = 0; index < 700; index += 1) log.note(noted(`entry ${index}`))
+    for (let index = 0; index < 700; index += 1) log.note(createEntry(`entry ${index}`))
     tamper(`UPDATE timeline SET summary = 'x' WHERE sequence > 300`)
     const { ok, checked, problems } = await verifyRows(log)
     expect([ok, checked, problems.length, problems[0]?.sequence]).toEqual([false, 706, 100, 301])

@@ -1,28 +1,28 @@
 import type { Log } from '#platform/log.ts'
 import { toRequester } from '#shared/contract/requester.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import type { Note, NotedEntry } from '../base/note.ts'
+import type { NewActivityEntry, RecordActivity } from '../base/recordActivity.ts'
 import type { PresentTask, TaskContext } from '../base/taskContext.ts'
 import { genesisHash } from './entryHash.ts'
-import { beginning, taskedEntry, type WaitingEntry } from './entryTask.ts'
+import { beginning, type WaitingEntry, withTask } from './entryTask.ts'
 import { cutKind } from './timelineCut.ts'
-import { type Head, headFile, readHead } from './timelineHead.ts'
-import { type TimelineRepository, type TimelineRow, timelineRepository } from './timelineRepository.ts'
-import { writtenEntry } from './writtenEntry.ts'
+import { createHeadFile, type Head, readHead } from './timelineHead.ts'
+import { createTimelineRepository, type TimelineRepository, type TimelineRow } from './timelineRepository.ts'
+import { truncateEntry } from './truncateEntry.ts'
 
 /** The append-only, hash-chained log of the person's side. */
 export type Timeline = {
-  note: Note
+  note: RecordActivity
   /** What a service told, and how far its log was read: both or neither. @throws when they cannot be kept */
-  follow(accountId: string, told: { entries: readonly NotedEntry[]; sequence: number }): void
+  follow(accountId: string, batch: { entries: readonly NewActivityEntry[]; sequence: number }): void
   /**
    * Says in the log that all entries before the first one of this time are cut off, with the hash that the chain goes on
    * from. They may be removed then. @returns up to where; undefined when there is nothing to cut
    */
   cut(beforeMs: number): number | undefined
   /** The task that an intent or a payment was begun in. */
-  taskOf(link: { kind: 'intent' | 'payment'; id: string }): PresentTask | undefined
+  findTask(link: { kind: 'intent' | 'payment'; id: string }): PresentTask | undefined
   records: TimelineRepository
   /** The newest entry that this process knows of, whatever stands in the file. */
   head(): Head | undefined
@@ -41,12 +41,12 @@ type Options = {
   log: Log
 }
 
-export function timeline({ database, tasks, headPath, now, onAppended, log }: Options): Timeline {
-  const records = timelineRepository(database)
+export function createTimeline({ database, tasks, headPath, now, onAppended, log }: Options): Timeline {
+  const records = createTimelineRepository(database)
   let head = firstHead(records, headPath)
-  const kept = headFile({ file: headPath, databaseFile: database.name, log })
+  const headStore = createHeadFile({ file: headPath, databaseFile: database.name, log })
   // What was noted inside somebody's transaction, whose end takes what it wrote back with it when it fails.
-  let noted: WaitingEntry[] = []
+  let waitingEntries: WaitingEntry[] = []
 
   const append = (entries: readonly WaitingEntry[], also?: () => void): void => {
     const written = records.atomically(() => {
@@ -55,52 +55,52 @@ export function timeline({ database, tasks, headPath, now, onAppended, log }: Op
       let sequence = Math.max(last?.sequence ?? 0, records.lastSequence())
       for (const waiting of entries) {
         sequence += 1
-        const row = writtenEntry(taskedEntry(waiting, records), {
+        const row = truncateEntry(withTask(waiting, records), {
           sequence,
           previousHash: last?.hash ?? genesisHash,
           nowMs: now(),
         })
         records.add(row)
-        last = headOf(row)
+        last = toHead(row)
       }
       also?.()
       return last
     })
     if (!written || written === head) return
     head = written
-    kept.keep(written)
+    headStore.keep(written)
     onAppended(written.sequence)
   }
 
-  const writeNoted = (): void => {
-    const entries = noted
-    noted = []
+  const writeWaiting = (): void => {
+    const entries = waitingEntries
+    waitingEntries = []
     for (const waiting of entries) {
       try {
         append([waiting])
-      } catch (failure) {
-        log.error('an entry of the log could not be written', { kind: waiting.entry.kind, failure })
+      } catch (error) {
+        log.error('an entry of the log could not be written', { kind: waiting.entry.kind, error })
       }
     }
   }
 
   return {
     note(entry) {
-      noted.push({ entry, present: tasks?.current() })
+      waitingEntries.push({ entry, present: tasks?.current() })
       // Transactions are synchronous: by then it has ended.
-      if (database.inTransaction) queueMicrotask(writeNoted)
-      else writeNoted()
+      if (database.inTransaction) queueMicrotask(writeWaiting)
+      else writeWaiting()
     },
     follow(accountId, { entries, sequence }) {
       if (database.inTransaction) throw new Error('The log is written in transactions of its own.')
-      writeNoted()
+      writeWaiting()
       append(
         entries.map((entry) => ({ entry, present: undefined })),
         () => records.setFollowed(accountId, sequence),
       )
     },
     cut(beforeMs) {
-      writeNoted()
+      writeWaiting()
       const through = (records.firstSince(beforeMs) ?? records.lastSequence() + 1) - 1
       const first = records.firstSequence()
       const last = records.find(through)
@@ -108,21 +108,21 @@ export function timeline({ database, tasks, headPath, now, onAppended, log }: Op
       append([{ entry: cutEntry({ first, last, beforeMs }), present: undefined }], () => records.allowRemoval(through))
       return through
     },
-    taskOf({ kind, id }) {
-      if (!database.inTransaction) writeNoted()
-      const began = beginning({ [kind]: id }, records.firstOf)
+    findTask({ kind, id }) {
+      if (!database.inTransaction) writeWaiting()
+      const began = beginning({ [kind]: id }, records.findFirst)
       return began && { id: began.task, links: began.links, requester: toRequester(began.actor, began.task) }
     },
     records,
     head: () => head,
     close() {
-      writeNoted()
-      return kept.close(head)
+      writeWaiting()
+      return headStore.close(head)
     },
   }
 }
 
-function cutEntry({ first, last, beforeMs }: { first: number; last: TimelineRow; beforeMs: number }): NotedEntry {
+function cutEntry({ first, last, beforeMs }: { first: number; last: TimelineRow; beforeMs: number }): NewActivityEntry {
   const count = last.sequence - first + 1
   const entries = count === 1 ? `Entry ${first} was` : `Entries ${first} to ${last.sequence} were`
   return {
@@ -133,7 +133,7 @@ function cutEntry({ first, last, beforeMs }: { first: number; last: TimelineRow;
       through_sequence: last.sequence,
       through_hash: last.hash,
       removed: count,
-      older_than: isoTime(beforeMs),
+      older_than: toIsoTime(beforeMs),
     },
   }
 }
@@ -143,14 +143,14 @@ function cutEntry({ first, last, beforeMs }: { first: number; last: TimelineRow;
  * place where entries are missing stays visible for ever. So does one to which somebody added while it was closed.
  */
 function firstHead(records: TimelineRepository, headPath: string): Head | undefined {
-  const kept = readHead(headPath)
+  const storedHead = readHead(headPath)
   const newest = records.find(records.lastSequence())
-  if (!kept) return newest && headOf(newest)
-  if (kept.closed || records.find(kept.sequence)?.hash !== kept.hash)
-    return { sequence: kept.sequence, hash: kept.hash }
-  return newest && headOf(newest)
+  if (!storedHead) return newest && toHead(newest)
+  if (storedHead.closed || records.find(storedHead.sequence)?.hash !== storedHead.hash)
+    return { sequence: storedHead.sequence, hash: storedHead.hash }
+  return newest && toHead(newest)
 }
 
-function headOf({ sequence, hash }: TimelineRow): Head {
+function toHead({ sequence, hash }: TimelineRow): Head {
   return { sequence, hash }
 }

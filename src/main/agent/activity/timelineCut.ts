@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Cut, entryOf } from './rowProblems.ts'
+import { type Cut, parseEntry } from './rowProblems.ts'
 import type { TimelineRepository } from './timelineRepository.ts'
 
 export const cutKind = 'log.cut'
@@ -9,7 +9,7 @@ const removedAtOnce = 500
 /** The newest cut that an intact entry tells of. Whether that entry itself stands in the chain, the check of all says. */
 export function lastCut(records: Pick<TimelineRepository, 'ofKind'>, upTo: number): Cut | undefined {
   for (const row of records.ofKind(cutKind, upTo)) {
-    const { problem, detail } = entryOf(row)
+    const { problem, detail } = parseEntry(row)
     const { through_sequence: through, through_hash: hash } = detail
     if (problem === null && typeof through === 'number' && typeof hash === 'string') return { through, hash }
   }

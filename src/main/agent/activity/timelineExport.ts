@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { csvLine } from '#shared/csv.ts'
-import { canonicalJson, hashedFields } from './entryHash.ts'
+import { canonicalJson, selectHashedFields } from './entryHash.ts'
 
 const columns = [
   'sequence',
@@ -19,7 +19,7 @@ const columns = [
 
 /** One entry a line. Without `hash` and with sorted keys it is the very text that was hashed. */
 export function* jsonLines(entries: Iterable<TimelineEntry>): Generator<string> {
-  for (const entry of entries) yield `${canonicalJson({ ...hashedFields(entry), hash: entry.hash })}\n`
+  for (const entry of entries) yield `${canonicalJson({ ...selectHashedFields(entry), hash: entry.hash })}\n`
 }
 
 /** RFC 4180, and no cell that a spreadsheet would take for a formula. */

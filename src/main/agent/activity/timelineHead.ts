@@ -9,8 +9,8 @@ export type Head = z.infer<typeof Head>
 const Head = z.object({ sequence: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) })
 
 /** `closed`: the log was closed in order with this head, so that nothing comes after it. */
-const KeptHead = Head.extend({ closed: z.boolean().default(false) })
-type KeptHead = z.infer<typeof KeptHead>
+const StoredHead = Head.extend({ closed: z.boolean().default(false) })
+type StoredHead = z.infer<typeof StoredHead>
 
 /** Keeps the head outside of the database, in a file of its own that only this user may read. */
 export type HeadFile = {
@@ -23,43 +23,51 @@ export type HeadFile = {
 const laterMs = 500
 
 /** @returns undefined where there is none, or none that can be understood */
-export function readHead(file: string): KeptHead | undefined {
+export function readHead(file: string): StoredHead | undefined {
   try {
-    return KeptHead.parse(parseJson(readFileSync(file, 'utf8')))
+    return StoredHead.parse(parseJson(readFileSync(file, 'utf8')))
   } catch {
     return undefined // never written, or damaged: the log alone has to prove itself
   }
 }
 
-export function headFile({ file, databaseFile, log }: { file: string; databaseFile: string; log: Log }): HeadFile {
-  let wanted: Head | KeptHead | undefined
+export function createHeadFile({
+  file,
+  databaseFile,
+  log,
+}: {
+  file: string
+  databaseFile: string
+  log: Log
+}): HeadFile {
+  let nextHead: Head | StoredHead | undefined
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()
 
   const write = (): void => {
     clearTimeout(timer)
     timer = undefined
-    const head = wanted
-    wanted = undefined
+    const head = nextHead
+    nextHead = undefined
     if (!head) return
     writing = writing
       .then(async () => {
         // After a power cut the log may lack its last entries; a head that had survived them would raise a false alarm.
-        await flushed(`${databaseFile}-wal`)
-        await flushed(databaseFile)
+        await writeDurably(`${databaseFile}-wal`)
+        await writeDurably(databaseFile)
         await writeBeside(file, `${JSON.stringify(head)}\n`)
       })
-      .catch((failure: unknown) => log.error('the head of the log could not be kept', { failure }))
+      .catch((error: unknown) => log.error('the head of the log could not be kept', { error }))
   }
 
   reopen(file, log)
   return {
     keep(head) {
-      wanted = head
+      nextHead = head
       timer ??= setTimeout(write, laterMs)
     },
     close(head) {
-      wanted = head && { ...head, closed: true }
+      nextHead = head && { ...head, closed: true }
       write()
       return writing
     },
@@ -68,18 +76,18 @@ export function headFile({ file, databaseFile, log }: { file: string; databaseFi
 
 /** From now on there are entries that the file does not know of yet. */
 function reopen(file: string, log: Log): void {
-  const kept = readHead(file)
-  if (!kept?.closed) return
-  const { sequence, hash } = kept
+  const storedHead = readHead(file)
+  if (!storedHead?.closed) return
+  const { sequence, hash } = storedHead
   try {
     writeFileSync(`${file}.new`, `${JSON.stringify({ sequence, hash })}\n`, { mode: 0o600 })
     renameSync(`${file}.new`, file)
-  } catch (failure) {
-    log.error('the head of the log could not be kept', { failure })
+  } catch (error) {
+    log.error('the head of the log could not be kept', { error })
   }
 }
 
-async function flushed(file: string): Promise<void> {
+async function writeDurably(file: string): Promise<void> {
   const opened = await open(file, 'r+').catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return undefined
     throw cause

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Output, Parsed } from '#shared/contract/route.ts'
-import { type exportTimeline, type listTimeline, requestIdOf, type TimelineEntry } from '#shared/contract/timeline.ts'
+import { type exportTimeline, getRequestId, type listTimeline, type TimelineEntry } from '#shared/contract/timeline.ts'
 import type { LinkKind } from '#shared/contract/timelineLinks.ts'
-import { entryOf, linkProblem } from './rowProblems.ts'
+import { linkProblem, parseEntry } from './rowProblems.ts'
 import { lastCut } from './timelineCut.ts'
 import type { EntryLink, RowFilter, TimelineRepository, TimelineRow } from './timelineRepository.ts'
 
-type Wanted = Parsed<typeof listTimeline>['query']
+type TimelineQuery = Parsed<typeof listTimeline>['query']
 type Filters = Omit<Parsed<typeof exportTimeline>['query'], 'format'>
 
 /** A search looks through so many rows, and then lets others have their turn. */
@@ -14,32 +14,32 @@ const rowsAtOnce = 5_000
 const exportedAtOnce = 200
 
 /** The entries between `after` and `before` that fit, from the newest or the oldest on, each with what is wrong with it. */
-export async function listedEntries(
+export async function listEntries(
   records: TimelineRepository,
-  { before, after = 0, order, limit, ...filters }: Wanted,
+  { before, after = 0, order, limit, ...filters }: TimelineQuery,
   signal: AbortSignal,
 ): Promise<Output<typeof listTimeline>> {
   const filter = rowFilter(filters)
   const newestFirst = order === 'newest'
   const atOnce = isLookedUp(filter) ? Number.POSITIVE_INFINITY : rowsAtOnce
-  const found: TimelineRow[] = []
+  const matches: TimelineRow[] = []
   let from = Math.max(after + 1, records.firstSequence())
   let below = before ?? records.lastSequence() + 1
-  while (from < below && found.length <= limit) {
+  while (from < below && matches.length <= limit) {
     const piece = newestFirst
       ? { from: Math.max(from, below - atOnce), below }
       : { from, below: Math.min(below, from + atOnce) }
-    found.push(...records.matching(filter, { ...piece, newestFirst, limit: limit + 1 - found.length }))
+    matches.push(...records.matching(filter, { ...piece, newestFirst, limit: limit + 1 - matches.length }))
     if (newestFirst) below = piece.from
     else from = piece.below
-    if (from >= below || found.length > limit) break
+    if (from >= below || matches.length > limit) break
     await setImmediate()
     signal.throwIfAborted()
   }
   // The oldest may have been cut off while the search went on.
   const first = records.firstSequence()
-  const present = found.filter(({ sequence }) => sequence >= first)
-  const entries = present.slice(0, limit).map(inPlace(records))
+  const present = matches.filter(({ sequence }) => sequence >= first)
+  const entries = present.slice(0, limit).map(createRowParser(records))
   return { entries, has_more: present.length > limit, request_states: requestStates(records, entries) }
 }
 
@@ -48,12 +48,12 @@ function requestStates(
   records: Pick<TimelineRepository, 'ofRequest'>,
   entries: readonly TimelineEntry[],
 ): Record<string, string> {
-  const ids = new Set(entries.flatMap((entry) => (entry.problem === null ? (requestIdOf(entry) ?? []) : [])))
+  const ids = new Set(entries.flatMap((entry) => (entry.problem === null ? (getRequestId(entry) ?? []) : [])))
   return Object.fromEntries(
     [...ids].flatMap((id) => {
       const newest = records
         .ofRequest(id)
-        .map(entryOf)
+        .map(parseEntry)
         .find(({ problem }) => problem === null)
       return newest ? [[id, newest.kind]] : []
     }),
@@ -61,12 +61,12 @@ function requestStates(
 }
 
 /** The entries that fit, oldest first, in pieces: read as fast as they are taken. */
-export function* exportedEntries(records: TimelineRepository, filters: Filters): Generator<TimelineEntry> {
+export function* exportEntries(records: TimelineRepository, filters: Filters): Generator<TimelineEntry> {
   const filter = rowFilter(filters)
   const end = records.lastSequence() + 1
   for (let from = Math.max(1, records.firstSequence()); from < end; ) {
     const rows = records.matching(filter, { from, below: end, newestFirst: false, limit: exportedAtOnce })
-    yield* rows.map(entryOf)
+    yield* rows.map(parseEntry)
     const last = rows.at(-1)
     if (!last || rows.length < exportedAtOnce) return
     from = last.sequence + 1
@@ -74,11 +74,11 @@ export function* exportedEntries(records: TimelineRepository, filters: Filters):
 }
 
 /** Each with what is wrong with it and with its place. */
-export function inPlace(records: TimelineRepository): (row: TimelineRow) => TimelineEntry {
+export function createRowParser(records: TimelineRepository): (row: TimelineRow) => TimelineEntry {
   const first = records.firstSequence()
   const cut = first > 1 ? lastCut(records, records.lastSequence()) : undefined
   return (row) => {
-    const entry = entryOf(row)
+    const entry = parseEntry(row)
     if (entry.problem !== null) return entry
     if (row.sequence === first) return { ...entry, problem: linkProblem(row, undefined, cut) }
     const previous = records.find(row.sequence - 1) ?? { sequence: Math.max(0, row.sequence - 2), hash: '' }
@@ -100,14 +100,14 @@ function rowFilter({ search = '', kinds = '', actor, task, link, from, to }: Fil
       .filter((kind) => kind !== ''),
     actor,
     task,
-    link: link === undefined ? undefined : linkOf(link),
+    link: link === undefined ? undefined : parseLink(link),
     fromMs: from === undefined ? undefined : Date.parse(from),
     toMs: to === undefined ? undefined : Date.parse(to),
   }
 }
 
 /** `payment:pay_1`; the contract has looked at it. */
-function linkOf(text: string): EntryLink {
-  const at = text.indexOf(':')
-  return { kind: text.slice(0, at) as LinkKind, id: text.slice(at + 1) }
+function parseLink(text: string): EntryLink {
+  const separator = text.indexOf(':')
+  return { kind: text.slice(0, separator) as LinkKind, id: text.slice(separator + 1) }
 }

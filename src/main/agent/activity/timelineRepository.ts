@@ -58,17 +58,17 @@ export type TimelineRepository = {
     range: { from: number; below: number; newestFirst: boolean; limit: number },
   ): TimelineRow[]
   /** The newest `most` entries of the task, oldest first. */
-  ofTask(task: TaskId, most: number): TimelineRow[]
+  ofTask(task: TaskId, limit: number): TimelineRow[]
   /** Tasks of chats and programs whose last entry is below `below`, the newest first. */
   newestTasks(below: number, limit: number): string[]
   /** Returns the first entry of the task whose actor is a program, a tool or Steward itself, except answers of models. */
   firstByRequester(task: TaskId): TimelineRow | undefined
   /** First entry with this link. */
-  firstOf(link: EntryLink): TimelineRow | undefined
+  findFirst(link: EntryLink): TimelineRow | undefined
   /** Returns the latest state changes of a request, newest first. */
   ofRequest(intentId: string): TimelineRow[]
   /** Last read sequence of the log of this account of a service. Undefined if it was never read. */
-  followed(accountId: string): number | undefined
+  findSyncedSequence(accountId: string): number | undefined
   setFollowed(accountId: string, sequence: number): void
   atomically<T>(work: () => T): T
 }
@@ -77,7 +77,7 @@ const searched = `(summary LIKE ? ESCAPE '\\' OR kind LIKE ? ESCAPE '\\' OR coal
   OR detail LIKE ? ESCAPE '\\' OR actor_name LIKE ? ESCAPE '\\')`
 const searchedColumns = 5
 
-export function timelineRepository(database: Database): TimelineRepository {
+export function createTimelineRepository(database: Database): TimelineRepository {
   const selection = `SELECT ${timeline.selection()} FROM timeline`
   const add = database.prepare<[Params<keyof TimelineRow>]>(timeline.insert)
   const last = database.prepare<[], { sequence: number | null }>('SELECT max(sequence) AS sequence FROM timeline')
@@ -135,7 +135,7 @@ export function timelineRepository(database: Database): TimelineRepository {
     find: (sequence) => toRow(find.get({ sequence })),
     following: (after, limit) => following.all({ after, limit }).map(timeline.fromRow),
     matching(filter, { from, below, newestFirst, limit }) {
-      const { conditions, values } = conditionsOf(filter)
+      const { conditions, values } = buildConditions(filter)
       return database
         .prepare<(string | number)[], StoredRow>(
           `${selection} WHERE ${['sequence >= ?', 'sequence < ?', ...conditions].join(' AND ')}
@@ -144,18 +144,18 @@ export function timelineRepository(database: Database): TimelineRepository {
         .all(from, below, ...values, limit)
         .map(timeline.fromRow)
     },
-    ofTask: (task, most) => ofTask.all({ task, limit: most }).map(timeline.fromRow).reverse(),
+    ofTask: (task, limit) => ofTask.all({ task, limit: limit }).map(timeline.fromRow).reverse(),
     newestTasks: (below, limit) => newestTasks.all({ below, limit }).map(({ task }) => task),
     firstByRequester: (task) => toRow(firstByRequester.get({ task })),
-    firstOf: ({ kind, id }) => toRow(firstOf.get({ kind, id })),
+    findFirst: ({ kind, id }) => toRow(firstOf.get({ kind, id })),
     ofRequest: (intentId) => ofRequest.all({ intentId }).map(timeline.fromRow),
-    followed: (accountId) => followed.get({ accountId })?.sequence,
+    findSyncedSequence: (accountId) => followed.get({ accountId })?.sequence,
     setFollowed: (accountId, sequence) => void setFollowed.run({ accountId, sequence }),
     atomically: (work) => database.transaction(work).immediate(),
   }
 }
 
-function conditionsOf({ words, kinds, actor, task, link, fromMs, toMs }: RowFilter) {
+function buildConditions({ words, kinds, actor, task, link, fromMs, toMs }: RowFilter) {
   const conditions: string[] = []
   const values: (string | number)[] = []
   const addCondition = (condition: string, ...parameters: (string | number)[]): void => {
@@ -170,11 +170,11 @@ function conditionsOf({ words, kinds, actor, task, link, fromMs, toMs }: RowFilt
     )
   }
   for (const word of words) {
-    if (!hasLetters(word)) addCondition(searched, ...Array<string>(searchedColumns).fill(`%${escaped(word)}%`))
+    if (!hasLetters(word)) addCondition(searched, ...Array<string>(searchedColumns).fill(`%${escapeLike(word)}%`))
   }
   if (kinds.length > 0) {
     const oneOf = kinds.map((kind) => (kind.includes('.') ? 'kind = ?' : `kind LIKE ? || '.%' ESCAPE '\\'`))
-    addCondition(`(${oneOf.join(' OR ')})`, ...kinds.map((kind) => (kind.includes('.') ? kind : escaped(kind))))
+    addCondition(`(${oneOf.join(' OR ')})`, ...kinds.map((kind) => (kind.includes('.') ? kind : escapeLike(kind))))
   }
   if (actor !== undefined) addCondition('actor_kind = ?', actor)
   if (task !== undefined) addCondition('task = ?', task)
@@ -196,6 +196,6 @@ function beginning(word: string): string {
   return `"${word.replaceAll('"', '""')}"*`
 }
 
-function escaped(text: string): string {
+function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }

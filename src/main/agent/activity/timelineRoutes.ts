@@ -6,7 +6,7 @@ import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import { type ChatTitles, recentTasks, taskTotals } from './taskTotals.ts'
 import type { Timeline } from './timeline.ts'
 import { csvLines, jsonLines } from './timelineExport.ts'
-import { exportedEntries, listedEntries } from './timelineReading.ts'
+import { exportEntries, listEntries } from './timelineReading.ts'
 import { verifyRows } from './verifyRows.ts'
 
 const formats = {
@@ -14,15 +14,15 @@ const formats = {
   csv: { mediaType: 'text/csv; charset=utf-8', ending: 'csv', lines: csvLines },
 } as const
 
-export function timelineRoutes(timeline: Timeline, chatTitles: ChatTitles): LocalEndpoint[] {
+export function createTimelineRoutes(timeline: Timeline, chatTitles: ChatTitles): LocalEndpoint[] {
   return [
-    localEndpoint(listTimeline, ({ query }, { signal }) => listedEntries(timeline.records, query, signal)),
+    localEndpoint(listTimeline, ({ query }, { signal }) => listEntries(timeline.records, query, signal)),
     localEndpoint(listTasks, ({ query }) => recentTasks(timeline.records, query, chatTitles)),
     localEndpoint(readTask, ({ params }) => taskTotals(timeline.records, params.task)),
     localEndpoint(verifyTimeline, (_, { signal }) => verifyRows(timeline, signal)),
     localEndpoint(exportTimeline, ({ query: { format, ...filters } }) => {
       const { mediaType, ending, lines } = formats[format]
-      const exported = exportedEntries(timeline.records, filters)
+      const exported = exportEntries(timeline.records, filters)
       return bytesAnswer({
         headers: {
           'content-type': mediaType,

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Output } from '#shared/contract/route.ts'
 import type { verifyTimeline } from '#shared/contract/timeline.ts'
-import { entryOf, linkProblem, missing } from './rowProblems.ts'
+import { linkProblem, missing, parseEntry } from './rowProblems.ts'
 import type { Timeline } from './timeline.ts'
 import { lastCut } from './timelineCut.ts'
 import type { TimelineRow } from './timelineRepository.ts'
@@ -10,32 +10,36 @@ type Verified = Output<typeof verifyTimeline>
 
 /** Few enough that what else this process does hardly waits. */
 const rowsAtOnce = 250
-const mostProblems = 100
+const maxProblems = 100
 
 /** Reads every row, in pieces, and what must come out at the end. */
-export async function verifyRows({ records, head: known }: Pick<Timeline, 'records' | 'head'>, signal?: AbortSignal) {
-  const head = known()
+export async function verifyRows(
+  { records, head: expectedHead }: Pick<Timeline, 'records' | 'head'>,
+  signal?: AbortSignal,
+) {
+  const head = expectedHead()
   const problems: Verified['problems'] = []
   let checked = 0
   let previous: TimelineRow | undefined
   let cut = lastCut(records, head?.sequence ?? 0)
-  const found = (sequence: number, problem: string | null): void => {
-    if (problem !== null && problems.length < mostProblems) problems.push({ sequence, problem })
+  const addProblem = (sequence: number, problem: string | null): void => {
+    if (problem !== null && problems.length < maxProblems) problems.push({ sequence, problem })
   }
 
   for (;;) {
     const rows = records.following(previous?.sequence ?? 0, rowsAtOnce)
     // What was read so far may have been cut off meanwhile: the rest follows from what the log says of that.
     let before = previous && previous.sequence < records.firstSequence() ? undefined : previous
-    if (before !== previous) cut = lastCut(records, known()?.sequence ?? 0)
+    if (before !== previous) cut = lastCut(records, expectedHead()?.sequence ?? 0)
     for (const row of rows) {
-      const own = entryOf(row).problem
-      found(row.sequence, own ?? linkProblem(row, before, cut))
-      if (own === null && row.sequence === head?.sequence && row.hash !== head.hash) {
-        found(row.sequence, 'It is not the entry that was written here: its hash is another one than was kept.')
+      const problem = parseEntry(row).problem
+      addProblem(row.sequence, problem ?? linkProblem(row, before, cut))
+      if (problem === null && row.sequence === head?.sequence && row.hash !== head.hash) {
+        addProblem(row.sequence, 'It is not the entry that was written here: its hash is another one than was kept.')
       }
       // Asked again each time: what is written meanwhile moves it on.
-      if (row.sequence > (known()?.sequence ?? 0)) found(row.sequence, 'It was not written here: it was slipped in.')
+      if (row.sequence > (expectedHead()?.sequence ?? 0))
+        addProblem(row.sequence, 'It was not written here: it was slipped in.')
       checked += 1
       previous = row
       before = row
@@ -46,7 +50,7 @@ export async function verifyRows({ records, head: known }: Pick<Timeline, 'recor
   }
 
   const last = previous?.sequence ?? 0
-  if (head && last < head.sequence) found(last + 1, `At the end, ${missing(last + 1, head.sequence)}.`)
+  if (head && last < head.sequence) addProblem(last + 1, `At the end, ${missing(last + 1, head.sequence)}.`)
   return {
     ok: problems.length === 0,
     checked,

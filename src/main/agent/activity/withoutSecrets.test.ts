@@ -3,7 +3,7 @@ import { base58 } from '@scure/base'
 import { generateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
 import { expect, test } from 'vitest'
-import { amongWords, ordinaryTexts, secretKinds } from '#test/support/secretKinds.ts'
+import { ordinaryTexts, placeAmongWords, secretKinds } from '#test/support/secretKinds.ts'
 import { cleanText, withoutSecrets } from './withoutSecrets.ts'
 
 const actor = { kind: 'client', name: 'a script' } as const
@@ -40,8 +40,8 @@ test.each([128, 160, 192, 224, 256])('takes out a recovery phrase of %i bits, ho
 })
 
 test('takes out every one of several', () => {
-  const [one, other] = [generateMnemonic(wordlist), generateMnemonic(wordlist)]
-  expect(cleanText(`${one} (x) ${other} ${apiKey}`)).toBe('[removed] (x) [removed] [removed]')
+  const [first, second] = [generateMnemonic(wordlist), generateMnemonic(wordlist)]
+  expect(cleanText(`${first} (x) ${second} ${apiKey}`)).toBe('[removed] (x) [removed] [removed]')
 })
 
 test('leaves what is none', () => {
@@ -84,11 +84,16 @@ test('a field that is named after a secret says nothing', () => {
 
 test('takes out secrets of every kind, wherever they stand, whatever else there is', () => {
   for (let round = 0; round < 20; round += 1) {
-    for (const it of secretKinds()) {
-      const readable = [it.text, amongWords(it), `before ${it.text}, and after`, JSON.stringify({ given: it.text })]
+    for (const sample of secretKinds()) {
+      const readable = [
+        sample.text,
+        placeAmongWords(sample),
+        `before ${sample.text}, and after`,
+        JSON.stringify({ given: sample.text }),
+      ]
         .map((text) => cleanText(text))
-        .filter((text) => text.includes(it.secret) || text.includes(it.secret.slice(-12)))
-      expect(readable, it.kind).toEqual([])
+        .filter((text) => text.includes(sample.secret) || text.includes(sample.secret.slice(-12)))
+      expect(readable, sample.kind).toEqual([])
     }
   }
 })

@@ -14,7 +14,7 @@ export const maxStoredLength = 4_000
 export const maxDetailFields = 40
 
 /** The fewest words of BIP-39. */
-const fewestWords = 12
+const minWords = 12
 const load = createRequire(import.meta.url)
 
 /**
@@ -71,11 +71,11 @@ function withoutPhrases(text: string): string {
   const words = [...text.matchAll(/[a-z]+/gi)]
   if (!findRun(words, 0, ([word]) => word.length >= 3 && word.length <= 8)) return text
   const { wordlist } = load('@scure/bip39/wordlists/english') as { wordlist: readonly string[] }
-  const known = new Set(wordlist)
-  const isKnown = ([word]: RegExpExecArray): boolean => known.has(word.toLowerCase())
+  const wordSet = new Set(wordlist)
+  const isListedWord = ([word]: RegExpExecArray): boolean => wordSet.has(word.toLowerCase())
   let clean = ''
   let end = 0
-  for (let run = findRun(words, 0, isKnown); run; run = findRun(words, run.next, isKnown)) {
+  for (let run = findRun(words, 0, isListedWord); run; run = findRun(words, run.next, isListedWord)) {
     clean += text.slice(end, run.start) + removed
     end = run.end
   }
@@ -89,7 +89,7 @@ function findRun(words: readonly RegExpExecArray[], from: number, fits: (word: R
     const word = words[next]
     if (word && fits(word)) continue
     const [begin, last] = [words[first], words[next - 1]]
-    if (next - first >= fewestWords && begin && last) {
+    if (next - first >= minWords && begin && last) {
       return { start: begin.index, end: last.index + last[0].length, next }
     }
     first = next + 1

@@ -4,17 +4,17 @@ import { sessionCookie } from '#shared/contract/localApi.ts'
 export type SessionCookie = {
   name: string
   /** The secret that a request carries. */
-  secretOf(headers: IncomingHttpHeaders): string | undefined
+  readSecret(headers: IncomingHttpHeaders): string | undefined
   /** The header that gives it: gone with the browser, hidden from scripts, sent by no other site. */
   header(secret: string): string
 }
 
 /** Browsers keep the cookies of all ports of a host together: each Steward names its own by its port. */
-export function sessionCookieOf(port: number): SessionCookie {
+export function createSessionCookie(port: number): SessionCookie {
   const wanted = sessionCookie(port)
   return {
     name: wanted,
-    secretOf({ cookie }) {
+    readSecret({ cookie }) {
       for (const part of cookie?.split(';') ?? []) {
         const [name, value] = part.trim().split('=', 2)
         if (name === wanted && value) return value

@@ -24,7 +24,7 @@ const ownToRequests = new Set([
  * What an answer may say for itself. All else stays behind: a service elsewhere may be somebody's who wants to act on
  * this origin, by cookies, redirects, workers, policies or headers that are yet to be invented.
  */
-const told = new Set([
+const connectionHeaders = new Set([
   'accept-ranges',
   'allow',
   'cache-control',
@@ -64,22 +64,22 @@ const drawing = /^image\/svg\+xml\s*(;|$)/i
  * @param key the owner's, when the request belongs to the person's session
  */
 export function requestHeaders(request: IncomingMessage, key: string | undefined): HeaderList {
-  const kept: HeaderList = {}
+  const headers: HeaderList = {}
   const goesOn = endToEnd(request)
   for (const [name, value] of Object.entries(request.headers)) {
     if (value === undefined || !goesOn(name) || ownToRequests.has(name) || name.startsWith('sec-fetch-')) continue
-    kept[name] = value
+    headers[name] = value
   }
   if (key !== undefined && !bringsKey(request.headers)) {
-    kept.authorization = `Bearer ${key}`
-    if (changesSomething(request)) kept[taskHeader] = newTask('action')
+    headers.authorization = `Bearer ${key}`
+    if (changesSomething(request)) headers[taskHeader] = newTask('action')
   }
   if (offersWindowKey(request)) {
-    const others = withoutWindowProtocols(String(kept[protocolHeader]))
-    if (others.length > 0) kept[protocolHeader] = others.join(', ')
-    else delete kept[protocolHeader]
+    const others = withoutWindowProtocols(String(headers[protocolHeader]))
+    if (others.length > 0) headers[protocolHeader] = others.join(', ')
+    else delete headers[protocolHeader]
   }
-  return kept
+  return headers
 }
 
 /** Of an answer of the service, so that nothing in it is ever active content on our own origin. */
@@ -88,7 +88,7 @@ export function answerHeaders(answer: IncomingMessage): HeaderList {
   const kept: HeaderList = { ...forwardedAnswerHeaders }
   const goesOn = endToEnd(answer)
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && told.has(name) && goesOn(name)) kept[name] = value
+    if (value !== undefined && connectionHeaders.has(name) && goesOn(name)) kept[name] = value
   }
   // Any other challenge would make browsers prompt for a password on this origin.
   if (headers['www-authenticate'] === 'Bearer') kept['www-authenticate'] = 'Bearer'

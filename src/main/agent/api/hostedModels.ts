@@ -1,5 +1,5 @@
 import { type Exchange, pathAndQuery } from '#platform/http/exchange.ts'
-import { router } from '#platform/http/router.ts'
+import { createRouter } from '#platform/http/router.ts'
 import { AppError } from '#shared/appError.ts'
 import { createChatCompletion, createEmbeddings, createMessage, createResponse } from '#shared/contract/inference.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
@@ -23,7 +23,7 @@ type Options = {
 }
 
 /** Matches paths as the service does: an escaped letter or a fragment reaches the same model. */
-const completions = router(
+const completions = createRouter(
   [createChatCompletion, createResponse, createMessage, createEmbeddings].map(({ method, path }) => ({
     method,
     path,
@@ -47,8 +47,8 @@ export function createHostedModels({ link, events, isStopped }: Options): Hosted
       running.add(exchange)
       try {
         await forward()
-      } catch (failure) {
-        throw exchange.abortError ?? failure
+      } catch (error) {
+        throw exchange.abortError ?? error
       } finally {
         running.delete(exchange)
       }

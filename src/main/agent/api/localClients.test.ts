@@ -1,86 +1,86 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { startWireService } from '#test/support/wireService.ts'
-import { serviceClient } from '../connections/serviceClient.ts'
-import { localClients } from './localClients.ts'
+import { createServiceClient } from '../connections/serviceClient.ts'
+import { createLocalClients } from './localClients.ts'
 
 const me = { wallet_address: null, wallet_type: null, email: null, name: null, role: 'owner', wallets: [] }
-const keyed = (id: string, name: string) => ({ ...me, id: 'acct_1', api_key: { id, name, key_prefix: 'sk_' } })
+const createMe = (id: string, name: string) => ({ ...me, id: 'acct_1', api_key: { id, name, key_prefix: 'sk_' } })
 const address = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
-const known: Record<string, unknown> = {
-  'Bearer own': keyed('key_0', 'Owner key'),
-  'Bearer script': keyed('key_1', 'Build agent'),
-  'Bearer other': { ...keyed('key_2', 'x'), id: 'acct_2' },
+const responses: Record<string, unknown> = {
+  'Bearer own': createMe('key_0', 'Owner key'),
+  'Bearer script': createMe('key_1', 'Build agent'),
+  'Bearer other': { ...createMe('key_2', 'x'), id: 'acct_2' },
   'Bearer token': { ...me, id: 'acct_1', wallet_address: address, wallet_type: 'evm', api_key: null },
 }
 
-async function started() {
+async function startClients() {
   const revoked = new Set<string>()
   const service = await startWireService({
     answer({ headers }, response) {
       const { authorization = '' } = headers
-      const found = revoked.has(authorization) ? undefined : known[authorization]
-      response.writeHead(found ? 200 : 401, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(found ?? { error: 'The API key is not valid.', code: 'auth/invalid' }))
+      const me = revoked.has(authorization) ? undefined : responses[authorization]
+      response.writeHead(me ? 200 : 401, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(me ?? { error: 'The API key is not valid.', code: 'auth/invalid' }))
     },
   })
   const clock = { nowMs: 0, isAway: false }
   const target = () => (clock.isAway ? undefined : { url: service.url, key: 'own', certificate: undefined })
-  const client = serviceClient(target)
+  const client = createServiceClient(target)
   onTestFinished(async () => {
     await client.close()
     await service.close()
   })
-  const { clientOf, forget } = localClients({ client, target, now: () => clock.nowMs })
+  const { identifyClient, forget } = createLocalClients({ client, target, now: () => clock.nowMs })
   // Of a request nothing but its headers is looked at.
-  const who = (headers: Record<string, string>) => clientOf({ headers } as unknown as IncomingMessage)
-  return { who, forget, clock, revoked, requests: service.requests }
+  const identify = (headers: Record<string, string>) => identifyClient({ headers } as unknown as IncomingMessage)
+  return { who: identify, forget, clock, revoked, requests: service.requests }
 }
 
 const code = (expected: string) => expect.objectContaining({ code: expected })
 
 test('a key is known by its id and name, a token by its wallet', async () => {
-  const { who } = await started()
+  const { who: identify } = await startClients()
   const script = { kind: 'client', id: 'key:key_1', name: 'Build agent' }
-  expect(await who({ authorization: 'Bearer script' })).toEqual(script)
-  expect(await who({ 'x-api-key': 'script' })).toEqual(script)
-  const token = await who({ authorization: 'Bearer token' })
+  expect(await identify({ authorization: 'Bearer script' })).toEqual(script)
+  expect(await identify({ 'x-api-key': 'script' })).toEqual(script)
+  const token = await identify({ authorization: 'Bearer token' })
   expect(token).toEqual({
     kind: 'client',
     id: expect.stringMatching(/^token:[0-9a-f]{24}$/),
     name: 'Signed in as 0x5d38…6811',
   })
-  expect(await who({})).toBeUndefined()
-  expect(await who({ authorization: '' })).toBeUndefined()
+  expect(await identify({})).toBeUndefined()
+  expect(await identify({ authorization: '' })).toBeUndefined()
 })
 
 test('others, and who nobody knows, are refused', async () => {
-  const { who } = await started()
-  await expect(who({ authorization: 'Bearer other' })).rejects.toThrow(code('auth/forbidden'))
-  await expect(who({ authorization: 'Bearer guess' })).rejects.toThrow(code('auth/invalid'))
+  const { who: identify } = await startClients()
+  await expect(identify({ authorization: 'Bearer other' })).rejects.toThrow(code('auth/forbidden'))
+  await expect(identify({ authorization: 'Bearer guess' })).rejects.toThrow(code('auth/invalid'))
 })
 
 test('it is asked again after a moment, so that a revoked key ends', async () => {
-  const { who, clock, revoked, requests } = await started()
+  const { who: identify, clock, revoked, requests } = await startClients()
   const script = { authorization: 'Bearer script' }
-  await who(script)
-  await who(script)
+  await identify(script)
+  await identify(script)
   expect(requests).toHaveLength(2) // whose the key is, and whose this agent
   revoked.add('Bearer script')
   clock.nowMs += 15_000
-  await expect(who(script)).rejects.toThrow(code('auth/invalid'))
+  await expect(identify(script)).rejects.toThrow(code('auth/invalid'))
 })
 
 test('while the service is away nobody is known', async () => {
-  const { who, clock } = await started()
+  const { who: identify, clock } = await startClients()
   clock.isAway = true
-  await expect(who({ authorization: 'Bearer script' })).rejects.toThrow(code('service/unavailable'))
+  await expect(identify({ authorization: 'Bearer script' })).rejects.toThrow(code('service/unavailable'))
 })
 
 test('a key that is told to be gone is gone at once', async () => {
-  const { who, forget, revoked } = await started()
-  await who({ authorization: 'Bearer script' })
+  const { who: identify, forget, revoked } = await startClients()
+  await identify({ authorization: 'Bearer script' })
   revoked.add('Bearer script')
   forget()
-  await expect(who({ authorization: 'Bearer script' })).rejects.toThrow(code('auth/invalid'))
+  await expect(identify({ authorization: 'Bearer script' })).rejects.toThrow(code('auth/invalid'))
 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { credentialOf } from '#platform/http/requestCredential.ts'
+import { readCredential } from '#platform/http/requestCredential.ts'
 import { AppError } from '#shared/appError.ts'
 import { getMe, type Me } from '#shared/contract/auth.ts'
 import type { Asker } from '#shared/contract/intents.ts'
@@ -17,38 +17,38 @@ type Options = {
   now: () => number
 }
 export type LocalClients = {
-  clientOf: LocalRoutesOptions['clientOf']
+  identifyClient: LocalRoutesOptions['identifyClient']
   /** Something happened in the account, a key may be gone: the service is asked again. */
   forget(): void
 }
-type Known = { me: Me; untilMs: number }
+type CachedMe = { me: Me; untilMs: number }
 
 /** A key that was revoked is known for no longer than this, also when the service could not tell of it. */
-const knownMs = 15_000
+const cacheTtlMs = 15_000
 const answerMs = 10_000
-const mostKnown = 256
+const maxCached = 256
 
 /**
  * The holder of an API key, or of an access token, of the account that the agent itself belongs to: the service knows
  * whose it is. What was found is remembered for a moment by the hash of the credential, of which nothing else is kept.
  */
-export function localClients({ client, target, now }: Options): LocalClients {
-  let known = new Map<string, Known>()
-  let place: string | undefined
+export function createLocalClients({ client, target, now }: Options): LocalClients {
+  let cache = new Map<string, CachedMe>()
+  let cachedFor: string | undefined
 
   const whoHas = async (credential: string): Promise<Me> => {
     const hash = sha256(credential)
-    const found = known.get(hash)
-    if (found && found.untilMs > now()) return found.me
-    if (known.size >= mostKnown) known = new Map()
-    const kept = known // an answer that was under way when all was forgotten is not kept
+    const cached = cache.get(hash)
+    if (cached && cached.untilMs > now()) return cached.me
+    if (cache.size >= maxCached) cache = new Map()
+    const currentCache = cache // an answer that was under way when all was forgotten is not kept
     const me = await client.call(getMe, {}, { credential, signal: AbortSignal.timeout(answerMs) })
-    kept.set(hash, { me, untilMs: now() + knownMs })
+    currentCache.set(hash, { me, untilMs: now() + cacheTtlMs })
     return me
   }
 
-  const clientOf = async (request: IncomingMessage): Promise<Asker | undefined> => {
-    const credential = credentialOf(request.headers)
+  const identifyClient = async (request: IncomingMessage): Promise<Asker | undefined> => {
+    const credential = readCredential(request.headers)
     if (credential === undefined || credential === '') return undefined
     // It is known here alone, and goes to no service.
     if (credential.startsWith(toolKeyPrefix)) {
@@ -56,21 +56,21 @@ export function localClients({ client, target, now }: Options): LocalClients {
     }
     const to = target()
     if (!to) throw new AppError('service/unavailable', 'The service that knows this key is away.')
-    if (place !== to.url) known = new Map()
-    place = to.url
-    const [me, own] = await Promise.all([whoHas(credential), whoHas(to.key)])
-    if (me.id !== own.id) throw new AppError('auth/forbidden', 'This key is of another account than this Steward.')
-    return askerOf(me)
+    if (cachedFor !== to.url) cache = new Map()
+    cachedFor = to.url
+    const [me, ownMe] = await Promise.all([whoHas(credential), whoHas(to.key)])
+    if (me.id !== ownMe.id) throw new AppError('auth/forbidden', 'This key is of another account than this Steward.')
+    return toRequester(me)
   }
   return {
-    clientOf,
+    identifyClient: identifyClient,
     forget() {
-      known = new Map()
+      cache = new Map()
     },
   }
 }
 
-function askerOf({ api_key: key, wallet_address: address, id }: Me): Asker {
+function toRequester({ api_key: key, wallet_address: address, id }: Me): Asker {
   if (key) return { kind: 'client', id: `key:${key.id}`, name: key.name, ...(key.limited && { limited: true }) }
   const name = address === null ? 'Signed in' : `Signed in as ${shortAddress(address)}`
   return { kind: 'client', id: signInRequesterId(address ?? id), name }

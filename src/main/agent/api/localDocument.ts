@@ -49,10 +49,10 @@ type Options = {
 }
 
 /** The OpenAPI description of what the agent itself answers, made when it is first asked for. */
-export function localDocument({ routes, version, cookieName }: Options): () => OpenApiDocument {
-  let made: OpenApiDocument | undefined
+export function createLocalDocument({ routes, version, cookieName }: Options): () => OpenApiDocument {
+  let document: OpenApiDocument | undefined
   return () => {
-    made ??= openApiDocument({
+    document ??= openApiDocument({
       title: 'Steward, at this machine',
       version,
       about,
@@ -78,7 +78,7 @@ export function localDocument({ routes, version, cookieName }: Options): () => O
       securityOf: (auth) => ofAuth[auth],
       repetition: 'the same key with the same request gets what was asked before, as it stands by then, for 24 hours.',
     })
-    return made
+    return document
   }
 }
 

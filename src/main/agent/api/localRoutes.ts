@@ -11,7 +11,7 @@ import { type LocalCall, type LocalEndpoint, localEndpoint } from '../base/local
 import { newTask, type TaskContext } from '../base/taskContext.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { SessionCookie } from './cookies.ts'
-import { localDocument } from './localDocument.ts'
+import { createLocalDocument } from './localDocument.ts'
 import type { PersonSessions } from './personSessions.ts'
 
 /** What does not change while this Steward runs. */
@@ -25,12 +25,12 @@ export type LocalRoutesOptions = {
   /** What the slices of the agent answer. */
   endpoints: readonly LocalEndpoint[]
   /** The holder of an API key that this agent's own account has; undefined for anybody else. */
-  clientOf: (request: IncomingMessage) => Promise<Asker | undefined>
+  identifyClient: (request: IncomingMessage) => Promise<Asker | undefined>
   /** Whether anybody at all may ask from there. @throws AppError `auth/host`, `auth/origin` */
   guard(request: IncomingMessage): void
   /** Whether a request is the person's; what showed that is taken off it. */
   takeProof(request: IncomingMessage): boolean
-  toFailure(failure: unknown, request: IncomingMessage): AppError
+  toFailure(toError: unknown, request: IncomingMessage): AppError
   /** What a person or a program has done here is one task. Absent: none. */
   tasks?: Pick<TaskContext, 'run'> | undefined
   principals?: Pick<AgentPrincipals, 'lease'> | undefined
@@ -38,10 +38,10 @@ export type LocalRoutesOptions = {
 
 const person: Asker = { kind: 'person', id: 'person', name: 'You' }
 /** Of what needs no credential. */
-const nobody: Asker = { kind: 'client', id: 'nobody', name: 'Nobody' }
+const anonymous: Asker = { kind: 'client', id: 'nobody', name: 'Nobody' }
 
 /** The agent's own operations. A session is opened by anybody with a token; all else asks who calls. */
-export function localRoutes(options: LocalRoutesOptions): (exchange: Exchange) => Promise<void> {
+export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Exchange) => Promise<void> {
   const { sessions, cookie, link, status, guard, takeProof, toFailure } = options
   const endpoints: readonly LocalEndpoint[] = [
     localEndpoint(openSession, ({ body }, { setHeader }) => {
@@ -58,20 +58,20 @@ export function localRoutes(options: LocalRoutesOptions): (exchange: Exchange) =
       .map((endpoint) => (options.tasks ? inTask(endpoint, options.tasks) : endpoint))
       .map((endpoint) => (options.principals ? withLease(endpoint, options.principals) : endpoint)),
   ]
-  const document = localDocument({
+  const document = createLocalDocument({
     routes: endpoints.map(({ route }) => route),
     version: status.version,
     cookieName: cookie.name,
   })
 
-  const askerOf = async ({ auth }: Route, request: IncomingMessage): Promise<Asker> => {
+  const findRequester = async ({ auth }: Route, request: IncomingMessage): Promise<Asker> => {
     const isPerson = takeProof(request)
-    if (auth === 'none') return nobody
+    if (auth === 'none') return anonymous
     // A request that brings a key acts with it, also in a browser with a session.
-    const asker = bringsKey(request) ? await options.clientOf(request) : isPerson ? person : undefined
+    const asker = bringsKey(request) ? await options.identifyClient(request) : isPerson ? person : undefined
     if (asker && (auth === 'client' || asker.kind === 'person')) return asker
     if (asker) throw new AppError('auth/forbidden', 'Only the session of the person at this machine may do this.')
-    throw noSession()
+    throw noSessionError()
   }
 
   return requestPipeline<LocalEndpoint, Asker, LocalCall>({
@@ -80,9 +80,9 @@ export function localRoutes(options: LocalRoutesOptions): (exchange: Exchange) =
     pages: [],
     documentPath: getLocalDocument.path,
     guard,
-    who: ({ route }, { request }) => askerOf(route, request),
+    authenticate: ({ route }, { request }) => findRequester(route, request),
     // The guard has let through names of this very address alone.
-    callOf: (asker, call, { request }) =>
+    createCall: (asker, call, { request }) =>
       Object.assign(call, { asker, origin: `http://${request.headers.host?.toLowerCase()}` }),
     toFailure,
   })
@@ -116,11 +116,11 @@ function withLease(endpoint: LocalEndpoint, principals: Pick<AgentPrincipals, 'l
       try {
         lease.may()
         const signal = AbortSignal.any([call.signal, lease.signal])
-        const answer = await handle(input, boundCall(call, signal), settlement)
+        const answer = await handle(input, bindCall(call, signal), settlement)
         lease.may()
         return answer
-      } catch (failure) {
-        throw lease.signal.aborted ? lease.signal.reason : failure
+      } catch (error) {
+        throw lease.signal.aborted ? lease.signal.reason : error
       } finally {
         lease.release()
       }
@@ -129,14 +129,14 @@ function withLease(endpoint: LocalEndpoint, principals: Pick<AgentPrincipals, 'l
 }
 
 /** Returns the call with another signal. */
-function boundCall(call: LocalCall, signal: AbortSignal): LocalCall {
+function bindCall(call: LocalCall, signal: AbortSignal): LocalCall {
   return {
     ...{ asker: call.asker, origin: call.origin, body: call.body, repeatable: call.repeatable, signal },
     setHeader: (name, value) => call.setHeader(name, value),
   }
 }
 
-export function noSession(): AppError {
+export function noSessionError(): AppError {
   return new AppError('auth/session', 'Open Steward with the address that it printed when it started.')
 }
 

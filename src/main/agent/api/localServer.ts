@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { bytesAnswer, sendBytes } from '#platform/http/answers.ts'
 import { type Exchange, pathAndQuery, type Upgrade } from '#platform/http/exchange.ts'
-import { httpServer } from '#platform/http/httpServer.ts'
-import { webSocketRoom } from '#platform/http/webSocketRoom.ts'
+import { createHttpServer } from '#platform/http/httpServer.ts'
+import { createWebSocketRoom } from '#platform/http/webSocketRoom.ts'
 import type { ListenAddress } from '#platform/listenAddress.ts'
 import type { Log } from '#platform/log.ts'
 import { Scope } from '#platform/scope.ts'
@@ -18,14 +18,14 @@ import type { LocalEvents } from '../base/localEvents.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { SheetPages } from '../sheets/sheetPages.ts'
 import { dataHeaders, forwardedAnswerHeaders, frameSources } from './answerHeaders.ts'
-import { sessionCookieOf } from './cookies.ts'
+import { createSessionCookie } from './cookies.ts'
 import { createHostedModels, type HostedModels } from './hostedModels.ts'
-import { type LocalRoutesOptions, type LocalStatus, localRoutes, noSession } from './localRoutes.ts'
-import { pageFiles } from './pageFiles.ts'
+import { createLocalRoutes, type LocalRoutesOptions, type LocalStatus, noSessionError } from './localRoutes.ts'
+import { createPageFiles } from './pageFiles.ts'
 import type { PersonSessions } from './personSessions.ts'
-import { requestGuard, sheetGuard } from './requestGuard.ts'
-import { serviceForwarder } from './serviceForwarder.ts'
-import { windowProofOf, withoutLink } from './windowProof.ts'
+import { createRequestGuard, createSheetGuard } from './requestGuard.ts'
+import { createServiceForwarder } from './serviceForwarder.ts'
+import { createWindowProof, withoutLink } from './windowProof.ts'
 
 export type LocalServer = { port: number; close(): Promise<void> }
 
@@ -38,7 +38,7 @@ type Options = {
   events: LocalEvents
   status: LocalStatus
   endpoints: readonly LocalEndpoint[]
-  clientOf: LocalRoutesOptions['clientOf']
+  identifyClient: LocalRoutesOptions['identifyClient']
   /** Answers `/mcp`, and asks for a key of its own. Absent: there is nothing. */
   mcp?: ((exchange: Exchange) => Promise<void>) | undefined
   tasks?: LocalRoutesOptions['tasks']
@@ -59,7 +59,7 @@ export async function startLocalServer(options: Options): Promise<LocalServer> {
   const { address, link, log } = options
   const scope = new Scope()
   const closing = new AbortController()
-  const server = httpServer({
+  const server = createHttpServer({
     tls: undefined,
     headers: dataHeaders,
     closing: closing.signal,
@@ -69,56 +69,56 @@ export async function startLocalServer(options: Options): Promise<LocalServer> {
   })
   const port = await server.listen(address)
   scope.own(server, (it) => it.close(0))
-  const room = scope.own(webSocketRoom({ maxPayloadBytes: maxMessageBytes, log }), (it) => it.close())
-  const forwarder = scope.own(serviceForwarder(link), (it) => it.close())
+  const sockets = scope.own(createWebSocketRoom({ maxPayloadBytes: maxMessageBytes, log }), (it) => it.close())
+  const forwarder = scope.own(createServiceForwarder(link), (it) => it.close())
   const models = scope.own(createHostedModels({ link, events: options.events, isStopped: options.isStopped }), (it) =>
     it.close(),
   )
-  const answers = localAnswers({ ...options, port, room, forwarder, models, toFailure: server.toFailure })
+  const answers = localAnswers({ ...options, port, sockets, forwarder, models, toFailure: server.toFailure })
   scope.own(closing, (it) => it.abort())
   return { port, close: () => scope.close() }
 }
 
 type Ground = Options & {
   port: number
-  room: ReturnType<typeof webSocketRoom>
-  forwarder: ReturnType<typeof serviceForwarder>
+  sockets: ReturnType<typeof createWebSocketRoom>
+  forwarder: ReturnType<typeof createServiceForwarder>
   models: HostedModels
   toFailure: LocalRoutesOptions['toFailure']
 }
 
 /** Who answers what: the wallet's pages, the agent itself, its service, or the files of the interface. */
 function localAnswers(ground: Ground) {
-  const { port, link, sessions, events, sheets, room, forwarder, models } = ground
-  const pages = pageFiles(ground.pagesFolder, () => frameSources({ port, serviceUrl: link.target()?.url }))
-  const guard = requestGuard(port)
-  const sheetsGuard = sheetGuard(port)
-  const cookie = sessionCookieOf(port)
+  const { port, link, sessions, events, sheets, sockets, forwarder, models } = ground
+  const pages = createPageFiles(ground.pagesFolder, () => frameSources({ port, serviceUrl: link.target()?.url }))
+  const guard = createRequestGuard(port)
+  const sheetsGuard = createSheetGuard(port)
+  const cookie = createSessionCookie(port)
   /** Whether it is the person's. What a link of the window brought to show that is taken off it, and goes no further. */
   const takeProof = (request: IncomingMessage): boolean => {
-    const proof = windowProofOf(request, Date.now())
+    const proof = createWindowProof(request, Date.now())
     request.url = withoutLink(request.url ?? '/')
-    return proof !== undefined && sessions.isOpen(cookie.secretOf(request.headers) ?? '', proof)
+    return proof !== undefined && sessions.isOpen(cookie.readSecret(request.headers) ?? '', proof)
   }
-  const local = localRoutes({ ...ground, cookie, takeProof, guard: (request) => guard.check(request, 'call') })
+  const local = createLocalRoutes({ ...ground, cookie, takeProof, guard: (request) => guard.check(request, 'call') })
 
   return {
     async answer(exchange: Exchange): Promise<void> {
       const { request, response } = exchange
-      const path = pathOf(request)
-      if (sheetsGuard.isMeant(request)) {
+      const path = readPath(request)
+      if (sheetsGuard.isForSheets(request)) {
         sheetsGuard.check(request)
         if (!sheets || !path.startsWith(`${sheetPath}/`)) throw nothingAt(path)
         return sheets.answer(request, response, path)
       }
-      const place = placeOf(path)
-      if (place === 'local') return local(exchange)
-      guard.check(request, place === 'page' ? 'page' : 'call')
-      if (place === 'mcp' && ground.mcp) return ground.mcp(exchange)
-      if (place === 'service') {
+      const area = findArea(path)
+      if (area === 'local') return local(exchange)
+      guard.check(request, area === 'page' ? 'page' : 'call')
+      if (area === 'mcp' && ground.mcp) return ground.mcp(exchange)
+      if (area === 'service') {
         return await models.forward(exchange, () => forwarder.forward(exchange, takeProof(request)))
       }
-      if (place === 'documentation') {
+      if (area === 'documentation') {
         const headers = { ...forwardedAnswerHeaders, location: documentation(link, request) }
         return sendBytes(exchange, bytesAnswer({ status: 307, headers, body: '' }))
       }
@@ -131,13 +131,13 @@ function localAnswers(ground: Ground) {
 
     upgrade(upgrade: Upgrade): Promise<void> | void {
       const { request } = upgrade
-      const path = pathOf(request)
+      const path = readPath(request)
       guard.check(request, 'call')
       const isPerson = takeProof(request)
-      if (placeOf(path) === 'service') return toService(upgrade, isPerson)
+      if (findArea(path) === 'service') return toService(upgrade, isPerson)
       if (path !== localEventsPath) throw new AppError('request/not-found', `There is no WebSocket at ${path}.`)
-      if (!isPerson) throw noSession()
-      room.open(upgrade, { serve: (page) => sendEvents(page, events) })
+      if (!isPerson) throw noSessionError()
+      sockets.open(upgrade, { serve: (page) => sendEvents(page, events) })
     },
   }
 
@@ -147,7 +147,7 @@ function localAnswers(ground: Ground) {
       await forwarder.upgrade(upgrade, isPerson)
     } catch {
       if (upgrade.stream.destroyed) return
-      room.open(upgrade, { serve: (it) => it.close(streamClose.unavailable, 'The service is away.') })
+      sockets.open(upgrade, { serve: (socket) => socket.close(streamClose.unavailable, 'The service is away.') })
     }
   }
 }
@@ -162,7 +162,7 @@ function sendEvents(page: WebSocket, events: LocalEvents): void {
   page.on('close', end)
 }
 
-type Place = 'service' | 'mcp' | 'documentation' | 'local' | 'page'
+type Area = 'service' | 'mcp' | 'documentation' | 'local' | 'page'
 
 const wellKnown = '.well-known'
 const servicePaths = routeTable.flatMap(({ path, aliases }) => [path, ...aliases])
@@ -174,7 +174,7 @@ function firstSegment(path: string): string {
   return path.split('/', 2)[1] ?? ''
 }
 
-function placeOf(path: string): Place {
+function findArea(path: string): Area {
   if (path.startsWith('/local/')) return 'local'
   if (path === mcpPath) return 'mcp'
   if (path === '/docs' || path.startsWith('/docs/')) return 'documentation'
@@ -195,6 +195,6 @@ function nothingAt(path: string): AppError {
   return new AppError('request/not-found', `There is nothing at ${path.slice(0, 200)}.`)
 }
 
-function pathOf({ url = '/' }: IncomingMessage): string {
+function readPath({ url = '/' }: IncomingMessage): string {
   return pathAndQuery(url).path
 }

@@ -27,10 +27,10 @@ const types: Readonly<Record<string, string>> = {
 const hashedFolder = `assets${sep}`
 
 /** Serves the built interface, which may embed pages from `frames` only. It routes behind `#`, so it has no other paths. */
-export function pageFiles(folder: string, frames: () => string): PageFiles {
+export function createPageFiles(folder: string, frames: () => string): PageFiles {
   return {
     async answer(request, path) {
-      const wanted = fileOf(path)
+      const wanted = resolveFile(path)
       const type = types[extname(wanted)]
       const file = type === undefined ? undefined : await existing(join(folder, wanted))
       if (file && type !== undefined) {
@@ -46,7 +46,7 @@ export function pageFiles(folder: string, frames: () => string): PageFiles {
 }
 
 /** Below the folder, whatever the path says: `normalize` of an absolute path climbs no higher than its root. */
-function fileOf(path: string): string {
+function resolveFile(path: string): string {
   let decoded: string
   try {
     decoded = decodeURIComponent(path)

@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type OpenedSession, personSessions } from './personSessions.ts'
+import { createPersonSessions, type OpenedSession } from './personSessions.ts'
 
 const dayMs = 86_400_000
 
-function opened({ file = join(temporaryFolder('sessions'), 'sessions.json'), nowMs = 0 } = {}) {
+function openSessions({ file = join(temporaryFolder('sessions'), 'sessions.json'), nowMs = 0 } = {}) {
   let now = nowMs
-  const sessions = () => personSessions({ file, now: () => now })
+  const sessions = () => createPersonSessions({ file, now: () => now })
   const later = (ms: number): void => {
     now += ms
   }
@@ -17,11 +17,11 @@ function opened({ file = join(temporaryFolder('sessions'), 'sessions.json'), now
   if (!session) throw new Error('The token opens a session.')
   return { file, sessions, session, later }
 }
-const holds = (sessions: ReturnType<typeof personSessions>, { secret, windowKey }: OpenedSession) =>
+const holds = (sessions: ReturnType<typeof createPersonSessions>, { secret, windowKey }: OpenedSession) =>
   sessions.isOpen(secret, { key: windowKey })
 
 test('a window that proves itself keeps its session over a restart', () => {
-  const { sessions, session } = opened()
+  const { sessions, session } = openSessions()
   const again = sessions()
   expect(holds(again, session)).toBe(true)
   expect(again.isOpen(session.secret, { key: 'another' })).toBe(false)
@@ -29,25 +29,25 @@ test('a window that proves itself keeps its session over a restart', () => {
 })
 
 test('nothing in the file opens a session', () => {
-  const { file, sessions, session } = opened()
+  const { file, sessions, session } = openSessions()
   const text = readFileSync(file, 'utf8')
   expect(text).not.toContain(session.secret)
   expect(text).not.toContain(session.windowKey)
   const again = sessions()
-  for (const kept of text.match(/[\w-]{20,}/g) ?? []) {
-    expect(again.isOpen(kept, { key: kept })).toBe(false)
-    expect(again.exchange(kept)).toBeUndefined()
+  for (const secretText of text.match(/[\w-]{20,}/g) ?? []) {
+    expect(again.isOpen(secretText, { key: secretText })).toBe(false)
+    expect(again.exchange(secretText)).toBeUndefined()
   }
 })
 
 test('a token of before a restart opens nothing', () => {
-  const { file, sessions } = opened()
-  const token = personSessions({ file, now: () => 0 }).issueToken()
+  const { file, sessions } = openSessions()
+  const token = createPersonSessions({ file, now: () => 0 }).issueToken()
   expect(sessions().exchange(token)).toBeUndefined()
 })
 
 test('a session ends a week after it was opened', () => {
-  const { sessions, session, later } = opened()
+  const { sessions, session, later } = openSessions()
   later(7 * dayMs - 1)
   expect(holds(sessions(), session)).toBe(true)
   later(1)
@@ -55,7 +55,7 @@ test('a session ends a week after it was opened', () => {
 })
 
 test('a file that somebody else wrote is none', () => {
-  const { file, sessions, session } = opened()
+  const { file, sessions, session } = openSessions()
   writeFileSync(file, '[{"digest":"x"}]')
   expect(holds(sessions(), session)).toBe(false)
 })

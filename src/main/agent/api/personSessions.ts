@@ -25,36 +25,42 @@ export type PersonSessions = {
 }
 
 /** Beyond this the oldest is forgotten: a person has a handful. */
-const maxHeld = 256
+const maxSessions = 256
 const digestBytes = 32
-const keptMs = 7 * 24 * 60 * 60 * 1000
+const maxAgeMs = 7 * 24 * 60 * 60 * 1000
 
-export function personSessions({ file, now = Date.now }: { file?: string; now?: () => number } = {}): PersonSessions {
+export function createPersonSessions({
+  file,
+  now = Date.now,
+}: {
+  file?: string
+  now?: () => number
+} = {}): PersonSessions {
   const tokens: Token[] = []
-  const sessions = file === undefined ? [] : keptSessions(file)
-  const isYoung = ({ openedAtMs }: Session): boolean => now() - openedAtMs < keptMs
+  const sessions = file === undefined ? [] : readSessions(file)
+  const isYoung = ({ openedAtMs }: Session): boolean => now() - openedAtMs < maxAgeMs
   return {
     issueToken(onUsed) {
       const token = newSecret()
-      hold(tokens, { digest: digestOf(token), onUsed })
+      hold(tokens, { digest: hashSecret(token), onUsed })
       return token
     },
     exchange(token) {
-      const used = found(tokens, token)
+      const used = findBySecret(tokens, token)
       if (!used) return undefined
       tokens.splice(tokens.indexOf(used), 1)
       used.onUsed?.()
       const opened = { secret: newSecret(), windowKey: newSecret() }
       hold(sessions, {
-        digest: digestOf(opened.secret),
-        windowDigest: digestOf(opened.windowKey),
+        digest: hashSecret(opened.secret),
+        windowDigest: hashSecret(opened.windowKey),
         openedAtMs: now(),
       })
       if (file !== undefined) keepSessions(file, sessions.filter(isYoung))
       return opened
     },
     isOpen(secret, proof) {
-      const session = found(sessions, secret)
+      const session = findBySecret(sessions, secret)
       return session !== undefined && isYoung(session) && isProven(session, proof)
     },
   }
@@ -64,11 +70,11 @@ type Token = { digest: Buffer; onUsed: (() => void) | undefined }
 type Session = { digest: Buffer; windowDigest: Buffer; openedAtMs: number }
 
 const Digest = z.base64().transform((text) => Buffer.from(text, 'base64'))
-const Kept = z.array(z.object({ digest: Digest, windowDigest: Digest, openedAtMs: z.number() }))
+const StoredSessions = z.array(z.object({ digest: Digest, windowDigest: Digest, openedAtMs: z.number() }))
 
-function keptSessions(file: string): Session[] {
+function readSessions(file: string): Session[] {
   try {
-    return Kept.parse(parseJson(readSecretFile(file) ?? '[]')).filter(
+    return StoredSessions.parse(parseJson(readSecretFile(file) ?? '[]')).filter(
       ({ digest, windowDigest }) => digest.length === digestBytes && windowDigest.length === digestBytes,
     )
   } catch {
@@ -77,16 +83,16 @@ function keptSessions(file: string): Session[] {
 }
 
 function keepSessions(file: string, sessions: readonly Session[]): void {
-  const kept = sessions.map(({ digest, windowDigest, openedAtMs }) => ({
+  const stored = sessions.map(({ digest, windowDigest, openedAtMs }) => ({
     digest: digest.toString('base64'),
     windowDigest: windowDigest.toString('base64'),
     openedAtMs,
   }))
-  writeSecretFile(file, JSON.stringify(kept))
+  writeSecretFile(file, JSON.stringify(stored))
 }
 
 function isProven({ windowDigest }: Session, proof: WindowProof): boolean {
-  if ('key' in proof) return timingSafeEqual(digestOf(proof.key), windowDigest)
+  if ('key' in proof) return timingSafeEqual(hashSecret(proof.key), windowDigest)
   const expected = createHmac('sha256', windowDigest).update(proof.signed).digest()
   return proof.signature.length === expected.length && timingSafeEqual(proof.signature, expected)
 }
@@ -95,17 +101,17 @@ function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-function hold<T>(held: T[], one: T): void {
-  held.push(one)
-  if (held.length > maxHeld) held.shift()
+function hold<T>(list: T[], item: T): void {
+  list.push(item)
+  if (list.length > maxSessions) list.shift()
 }
 
 /** Compares digests, each in constant time, so that time tells nothing of a secret. */
-function found<T extends { digest: Buffer }>(held: readonly T[], secret: string): T | undefined {
-  const wanted = digestOf(secret)
-  return held.find(({ digest }) => timingSafeEqual(digest, wanted))
+function findBySecret<T extends { digest: Buffer }>(sessions: readonly T[], secret: string): T | undefined {
+  const wanted = hashSecret(secret)
+  return sessions.find(({ digest }) => timingSafeEqual(digest, wanted))
 }
 
-function digestOf(secret: string): Buffer {
+function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }

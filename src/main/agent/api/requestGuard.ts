@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { foreignPage, originGuard } from '#platform/http/originGuard.ts'
+import { createOriginGuard, foreignOriginError } from '#platform/http/originGuard.ts'
 import { AppError } from '#shared/appError.ts'
 import { sheetHostName } from '#shared/contract/wallet.ts'
 
@@ -13,9 +13,9 @@ export type RequestGuard = {
 }
 
 /** Only names of this very address are served: DNS that was rebound to it carries another one. */
-export function requestGuard(port: number): RequestGuard {
+export function createRequestGuard(port: number): RequestGuard {
   const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`)
-  const checkOrigin = originGuard({
+  const checkOrigin = createOriginGuard({
     name: 'Steward',
     isOwnHost: (host) => hosts.includes(host),
     isOwnOrigin: (origin, host) => origin === `http://${host}`,
@@ -34,7 +34,7 @@ export function requestGuard(port: number): RequestGuard {
 
 export type SheetGuard = {
   /** Whether it is for the host name of the sheets, on which nothing else is served. */
-  isMeant(request: Pick<IncomingMessage, 'headers'>): boolean
+  isForSheets(request: Pick<IncomingMessage, 'headers'>): boolean
   /**
    * Lets through frames that begin a sheet, its own forms and its own files.
    * @throws AppError `auth/origin`
@@ -42,15 +42,16 @@ export type SheetGuard = {
   check(request: Pick<IncomingMessage, 'headers' | 'method'>): void
 }
 
-export function sheetGuard(port: number): SheetGuard {
-  const own = `${sheetHostName}:${port}`
+export function createSheetGuard(port: number): SheetGuard {
+  const sheetHost = `${sheetHostName}:${port}`
   return {
-    isMeant: ({ headers }) => headers.host?.toLowerCase() === own,
+    isForSheets: ({ headers }) => headers.host?.toLowerCase() === sheetHost,
     check({ headers, method }) {
       const { origin, 'sec-fetch-site': site } = headers
       // A form of a page that sends no referrer names no origin either: https://fetch.spec.whatwg.org/#append-a-request-origin-header
-      const isOwn = origin === undefined || origin === `http://${own}` || (origin === 'null' && site === 'same-origin')
-      if (!isOwn) throw foreignPage('the wallet', origin)
+      const isOwn =
+        origin === undefined || origin === `http://${sheetHost}` || (origin === 'null' && site === 'same-origin')
+      if (!isOwn) throw foreignOriginError('the wallet', origin)
       if (site === undefined || site === 'same-origin') return
       const isFrame = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'iframe'
       if (method === 'GET' && isFrame) return

@@ -6,7 +6,12 @@ import { forwardRequest } from '#platform/http/forwardRequest.ts'
 import { forwardUpgrade } from '#platform/http/forwardUpgrade.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
-import { connector, placeOfTarget, type ServiceTarget, tlsOptions } from '../connections/serviceTarget.ts'
+import {
+  createConnector,
+  createTlsOptions,
+  getConnectTarget,
+  type ServiceTarget,
+} from '../connections/serviceTarget.ts'
 import { answerHeaders, handshakeHeaders, requestHeaders } from './forwardedHeaders.ts'
 
 /** Hands on to the service what is its own. */
@@ -22,8 +27,8 @@ export type ServiceForwarder = {
 const answerMs = 3_600_000 + 60_000
 const handshakeMs = 10_000
 
-export function serviceForwarder({ target, absence }: Pick<ServiceLink, 'target' | 'absence'>): ServiceForwarder {
-  const connections = keptConnections()
+export function createServiceForwarder({ target, absence }: Pick<ServiceLink, 'target' | 'absence'>): ServiceForwarder {
+  const connections = createConnectionPool()
   const joined = new Set<Duplex>()
   const present = (): ServiceTarget => {
     const to = target()
@@ -36,16 +41,16 @@ export function serviceForwarder({ target, absence }: Pick<ServiceLink, 'target'
       const to = present()
       return forwardRequest(exchange, {
         reach: () => (framing) =>
-          sent(to, {
+          sendRequest(to, {
             method: request.method ?? 'GET',
             path: request.url ?? '/',
             headers: { ...requestHeaders(request, owner ? to.key : undefined), ...framing },
-            ...connections.of(to),
+            ...connections.getOptions(to),
           }),
         answerHead: (answer) => ({ reason: undefined, headers: answerHeaders(answer) }),
         answerMs,
         idleMs: answerMs,
-        failure: unavailable,
+        toError: unavailable,
       })
     },
     async upgrade(upgrade, owner) {
@@ -56,8 +61,8 @@ export function serviceForwarder({ target, absence }: Pick<ServiceLink, 'target'
       await forwardUpgrade(upgrade, {
         reach: () => (framing) => {
           const { 'content-length': _ofNothing, ...headers } = requestHeaders(request, owner ? to.key : undefined)
-          const createConnection = connector(to)
-          return sent(to, {
+          const createConnection = createConnector(to)
+          return sendRequest(to, {
             method: 'GET',
             path: request.url ?? '/',
             headers: { ...headers, ...framing },
@@ -71,7 +76,7 @@ export function serviceForwarder({ target, absence }: Pick<ServiceLink, 'target'
         }),
         answerMs: handshakeMs,
         idleMs: answerMs,
-        failure: unavailable,
+        toError: unavailable,
       })
     },
     close() {
@@ -81,26 +86,32 @@ export function serviceForwarder({ target, absence }: Pick<ServiceLink, 'target'
   }
 }
 
-function sent(to: ServiceTarget, options: RequestOptions): ClientRequest {
-  const { secure, hostname, port, host } = placeOfTarget(to)
+function sendRequest(to: ServiceTarget, options: RequestOptions): ClientRequest {
+  const { secure, hostname, port, host } = getConnectTarget(to)
   const send = secure ? tlsRequest : plainRequest
-  return send({ ...options, hostname, port, headers: { ...options.headers, host }, ...(secure && tlsOptions(to)) })
+  return send({
+    ...options,
+    hostname,
+    port,
+    headers: { ...options.headers, host },
+    ...(secure && createTlsOptions(to)),
+  })
 }
 
 /** Connections to services that stay open for the next request. */
-function keptConnections() {
+function createConnectionPool() {
   const plain = new Agent({ keepAlive: true })
   const tls = new TlsAgent({ keepAlive: true })
   const overSockets = new Map<string, Agent>()
   return {
-    of(to: ServiceTarget): { agent: Agent } {
+    getOptions(to: ServiceTarget): { agent: Agent } {
       const { socketPath } = to
-      const connect = connector(to)
-      if (socketPath === undefined || !connect) return { agent: placeOfTarget(to).secure ? tls : plain }
-      const known = overSockets.get(socketPath) ?? new Agent({ keepAlive: true })
-      known.createConnection = connect
-      overSockets.set(socketPath, known)
-      return { agent: known }
+      const connect = createConnector(to)
+      if (socketPath === undefined || !connect) return { agent: getConnectTarget(to).secure ? tls : plain }
+      const agent = overSockets.get(socketPath) ?? new Agent({ keepAlive: true })
+      agent.createConnection = connect
+      overSockets.set(socketPath, agent)
+      return { agent: agent }
     },
     close() {
       for (const agent of [plain, tls, ...overSockets.values()]) agent.destroy()

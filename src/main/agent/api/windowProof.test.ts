@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { expect, test } from 'vitest'
 import { linkText } from '#shared/contract/localApi.ts'
-import { offersWindowKey, windowProofOf, withoutLink, withoutWindowProtocols } from './windowProof.ts'
+import { createWindowProof, offersWindowKey, withoutLink, withoutWindowProtocols } from './windowProof.ts'
 
 const now = Date.UTC(2026, 0, 1)
 const until = now / 1000 + 60
@@ -12,7 +12,7 @@ const signature = createHmac('sha256', createHash('sha256').update('key').digest
 const link = `/v1/a?path=b&steward_link=${until}.${signature.toString('base64url')}`
 
 const proof = (url: string, { method = 'GET', ...headers }: IncomingHttpHeaders & { method?: string } = {}) =>
-  windowProofOf({ url, method, headers }, now)
+  createWindowProof({ url, method, headers }, now)
 
 test('a key comes as a header or as a protocol, the header first', () => {
   expect(proof('/', { 'x-steward-window': 'a' })).toEqual({ key: 'a' })

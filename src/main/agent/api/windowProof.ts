@@ -7,7 +7,7 @@ import type { WindowProof } from './personSessions.ts'
  * the hands of every other server on this host that the browser was led to.
  * @param now milliseconds since 1970
  */
-export function windowProofOf(
+export function createWindowProof(
   request: Pick<IncomingMessage, 'headers' | 'method' | 'url'>,
   now: number,
 ): WindowProof | undefined {

@@ -1,7 +1,7 @@
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { Approvals } from './approvals.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
-import { needsWallet } from './judgedIntent.ts'
+import { needsWallet } from './toPolicyInput.ts'
 
 type Options = {
   lifecycle: Pick<IntentLifecycle, 'atomically' | 'afterwards' | 'inState' | 'find' | 'apply'>
@@ -10,13 +10,13 @@ type Options = {
 }
 
 /** Ends requests of accounts together with the accounts. Their grants are deleted with the rows of the accounts. */
-export function accountRemoval({ lifecycle, onGrantsChanged, now }: Options): Pick<Approvals, 'removeAccounts'> {
+export function createAccountRemoval({ lifecycle, onGrantsChanged, now }: Options): Pick<Approvals, 'removeAccounts'> {
   const open = () => [...lifecycle.inState('waiting'), ...lifecycle.inState('approved')]
   return {
     removeAccounts({ ids, detail }, remove) {
       lifecycle.atomically(() => {
         remove()
-        const decision = { by: 'steward', detail, at: isoTime(now()) } as const
+        const decision = { by: 'steward', detail, at: toIsoTime(now()) } as const
         for (const { id } of open()) {
           const record = lifecycle.find(id)?.record
           if (!record || !needsWallet(record.kind) || !ids.has(record.account_id)) continue

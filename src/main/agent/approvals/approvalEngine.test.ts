@@ -16,8 +16,8 @@ import {
   withRules,
 } from '#test/support/approvals.ts'
 import { eventually, until } from '#test/support/eventually.ts'
-import { isGenuine, lockableSigner } from '#test/support/lockableSigner.ts'
-import { memoryReservations } from '#test/support/memoryReservations.ts'
+import { createLockableSigner, isGenuine } from '#test/support/lockableSigner.ts'
+import { createMemoryReservations } from '#test/support/memoryReservations.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 
 const approve = { approve: true, confirmed: false }
@@ -26,15 +26,15 @@ const failsWith = (code: string) => expect.objectContaining({ code })
 
 test('asks the person where nothing else decides, signs what they approve, and tells the log', async () => {
   const { approvals, kinds, published, notes } = approvalsOfTest()
-  const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script, reason: 'To read prices.' })
-  expect(asked).toMatchObject({ state: 'waiting', decision: null, reason: 'To read prices.', host: 'a.example' })
-  expect(IntentRecord.parse(asked)).toEqual(asked)
-  expect(approvals.list({ limit: 10 })).toEqual({ intents: [asked], waiting: 1 })
+  const record = await approvals.ask({ intent: signInTo('a.example'), asker: script, reason: 'To read prices.' })
+  expect(record).toMatchObject({ state: 'waiting', decision: null, reason: 'To read prices.', host: 'a.example' })
+  expect(IntentRecord.parse(record)).toEqual(record)
+  expect(approvals.list({ limit: 10 })).toEqual({ intents: [record], waiting: 1 })
 
-  const signed = await approvals.decide(asked.id, approve)
+  const signed = await approvals.decide(record.id, approve)
   expect(signed).toMatchObject({ state: 'signed', decision: { by: 'person' } })
   expect(isGenuine(signed.result, signed.raw)).toBe(true)
-  expect(approvals.get(asked.id)).toEqual(signed)
+  expect(approvals.get(record.id)).toEqual(signed)
   expect(approvals.list({ limit: 10 }).waiting).toBe(0)
   expect(published()).toEqual(['waiting', 'approved', 'signed'])
   expect(kinds()).toEqual(['intent.asked', 'intent.approved', 'intent.signed'])
@@ -56,9 +56,9 @@ test('of several decisions at once one wins', async () => {
   const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   const outcomes = await Promise.allSettled([approve, approve, deny, approve].map((it) => approvals.decide(id, it)))
   const won = outcomes.filter((it) => it.status === 'fulfilled')
-  const lost = outcomes.flatMap((it) => (it.status === 'rejected' ? [it.reason.code] : []))
+  const errors = outcomes.flatMap((it) => (it.status === 'rejected' ? [it.reason.code] : []))
   expect(won).toHaveLength(1)
-  expect(lost).toEqual(['intent/decided', 'intent/decided', 'intent/decided'])
+  expect(errors).toEqual(['intent/decided', 'intent/decided', 'intent/decided'])
   expect(signer.signatures()).toBeLessThanOrEqual(1)
 })
 
@@ -92,33 +92,33 @@ test('a message is for the person to ask for alone, whatever the policy allows',
 
 test('the agent signs in to the service that it is connected to, until a rule says otherwise', async () => {
   const { approvals } = approvalsOfTest({ serviceHost: 'service.example:4000' })
-  const own = () => approvals.ask({ intent: signInTo('service.example:4000'), asker: agent })
-  expect(await own()).toMatchObject({ state: 'signed', decision: { by: 'steward' } })
+  const submitOwn = () => approvals.ask({ intent: signInTo('service.example:4000'), asker: agent })
+  expect(await submitOwn()).toMatchObject({ state: 'signed', decision: { by: 'steward' } })
   expect(await approvals.ask({ intent: signInTo('service.example'), asker: agent })).toMatchObject({ state: 'waiting' })
   const byScript = await approvals.ask({ intent: signInTo('service.example:4000'), asker: script })
   expect(byScript.state).toBe('waiting')
   approvals.changePolicy(withRules([rule({ effect: 'ask', asker: 'agent' })]))
-  expect(await own()).toMatchObject({ state: 'waiting' })
+  expect(await submitOwn()).toMatchObject({ state: 'waiting' })
 })
 
 test('a new deny rule ends what waits, which is approved no more', async () => {
   const { approvals, signer, events } = approvalsOfTest()
-  const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
-  const other = await approvals.ask({ intent: signInTo('b.example'), asker: script })
-  const settled = approvals.settled(asked.id, { waitMs: 60_000 })
+  const record = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const otherRecord = await approvals.ask({ intent: signInTo('b.example'), asker: script })
+  const settled = approvals.waitUntilSettled(record.id, { waitMs: 60_000 })
   approvals.changePolicy(withRules([rule({ effect: 'deny', host: 'a.example' })]))
   const detail = 'Denied by your rule “Nobody may have anything signed for a.example”.'
   const denied = { state: 'denied', error: detail, decision: { by: 'policy', detail } }
   expect(await settled).toMatchObject(denied)
   expect(events.at(-1)).toMatchObject({ type: 'policy.changed' })
   for (const confirmed of [false, true]) {
-    await expect(approvals.decide(asked.id, { approve: true, confirmed })).rejects.toMatchObject({
+    await expect(approvals.decide(record.id, { approve: true, confirmed })).rejects.toMatchObject({
       code: 'intent/decided',
       message: `This request was already decided: ${detail}`,
     })
   }
   expect(signer.signatures()).toBe(0)
-  expect((await approvals.decide(other.id, approve)).state).toBe('signed')
+  expect((await approvals.decide(otherRecord.id, approve)).state).toBe('signed')
 })
 
 test('a policy that cannot be understood refuses everything, and the stop switch keeps its text', async () => {
@@ -155,7 +155,7 @@ test('the stop switch denies what waits and what comes, and what is being signed
 })
 
 test('only an unlocked wallet lets go of the stop switch or loosens the policy', () => {
-  const signer = lockableSigner({ unlocked: false })
+  const signer = createLockableSigner({ unlocked: false })
   const { approvals } = approvalsOfTest({ signer })
   const loose = [withRules([rule({ effect: 'allow' })]), { ...withRules([]), confirm_above_micro_usd: '10000001' }]
   for (const policy of loose) expect(() => approvals.changePolicy(policy)).toThrow(failsWith('wallet/locked'))
@@ -170,7 +170,7 @@ test('only an unlocked wallet lets go of the stop switch or loosens the policy',
 })
 
 test('what is allowed while the wallet is locked is signed when it is unlocked, if it still is allowed', async () => {
-  const signer = lockableSigner()
+  const signer = createLockableSigner()
   const { approvals } = approvalsOfTest({ signer })
   approvals.changePolicy(withRules([rule({ effect: 'allow', kind: 'siwe' })]))
   signer.setUnlocked(false)
@@ -178,24 +178,24 @@ test('what is allowed while the wallet is locked is signed when it is unlocked, 
   const first = await approvals.ask({ intent: one, asker: script })
   expect(first).toMatchObject({ state: 'waiting', decision: { by: 'policy' } })
   const second = await approvals.ask({ intent: other, asker: script })
-  const asked = await approvals.ask({ intent: payment('5'), asker: script })
+  const record = await approvals.ask({ intent: payment('5'), asker: script })
   approvals.changePolicy(
     withRules([rule({ id: 'r2', effect: 'deny', host: 'b.example' }), rule({ effect: 'allow', kind: 'siwe' })]),
   )
   signer.setUnlocked(true)
-  const signed = await approvals.settled(first.id, { waitMs: 30_000 })
+  const signed = await approvals.waitUntilSettled(first.id, { waitMs: 30_000 })
   expect(signed.state).toBe('signed')
   expect(isGenuine(signed.result, signed.raw)).toBe(true)
-  expect(await approvals.settled(second.id, { waitMs: 30_000 })).toMatchObject({ state: 'denied' })
-  expect(approvals.get(asked.id).state).toBe('waiting')
+  expect(await approvals.waitUntilSettled(second.id, { waitMs: 30_000 })).toMatchObject({ state: 'denied' })
+  expect(approvals.get(record.id).state).toBe('waiting')
 })
 
 test('the wallet, which may lock itself and note that, is asked outside of transactions', async () => {
-  const plain = lockableSigner()
+  const plain = createLockableSigner()
   let inTransaction = () => false
-  const asked: boolean[] = []
+  const confirmations: boolean[] = []
   const isUnlocked = () => {
-    asked.push(inTransaction())
+    confirmations.push(inTransaction())
     return plain.wallet.isUnlocked()
   }
   const { approvals, database } = approvalsOfTest({ signer: { ...plain, wallet: { ...plain.wallet, isUnlocked } } })
@@ -205,23 +205,23 @@ test('the wallet, which may lock itself and note that, is asked outside of trans
   plain.setUnlocked(false)
   const waiting = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   plain.setUnlocked(true)
-  expect(await approvals.settled(waiting.id, { waitMs: 30_000 })).toMatchObject({ state: 'signed' })
+  expect(await approvals.waitUntilSettled(waiting.id, { waitMs: 30_000 })).toMatchObject({ state: 'signed' })
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   approvals.switchStop(true)
   approvals.switchStop(false)
-  expect(asked.filter(Boolean)).toEqual([])
-  expect(asked.length).toBeGreaterThan(6)
+  expect(confirmations.filter(Boolean)).toEqual([])
+  expect(confirmations.length).toBeGreaterThan(6)
 })
 
 test('approving needs the wallet unlocked, and changes nothing while it is not', async () => {
-  const signer = lockableSigner({ unlocked: false })
+  const signer = createLockableSigner({ unlocked: false })
   const { approvals } = approvalsOfTest({ signer })
-  const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
-  await expect(approvals.decide(asked.id, approve)).rejects.toThrow(failsWith('wallet/locked'))
-  expect(approvals.get(asked.id)).toEqual(asked)
+  const record = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  await expect(approvals.decide(record.id, approve)).rejects.toThrow(failsWith('wallet/locked'))
+  expect(approvals.get(record.id)).toEqual(record)
   signer.setUnlocked(true)
-  expect(approvals.get(asked.id)).toEqual(asked)
-  expect((await approvals.decide(asked.id, approve)).state).toBe('signed')
+  expect(approvals.get(record.id)).toEqual(record)
+  expect((await approvals.decide(record.id, approve)).state).toBe('signed')
 })
 
 test('a wallet that locks itself while it signs gives the signature once it is unlocked', async () => {
@@ -234,22 +234,25 @@ test('a wallet that locks itself while it signs gives the signature once it is u
   release()
   expect(await deciding).toMatchObject({ state: 'waiting', decision: { by: 'person' } })
   signer.setUnlocked(true)
-  expect(await approvals.settled(id, { waitMs: 30_000 })).toMatchObject({ state: 'signed', decision: { by: 'person' } })
+  expect(await approvals.waitUntilSettled(id, { waitMs: 30_000 })).toMatchObject({
+    state: 'signed',
+    decision: { by: 'person' },
+  })
 })
 
 test('above the threshold only a confirmation approves, and no rule or grant stands for it', async () => {
   const { approvals, signer } = approvalsOfTest()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   expect((await approvals.ask({ intent: payment('10000000'), asker: script })).state).toBe('signed')
-  const asked = await approvals.ask({ intent: payment('10000001'), asker: script })
-  expect(asked).toMatchObject({ state: 'waiting', needs_confirmation: true, amount_micro_usd: '10000001' })
-  await expect(approvals.decide(asked.id, approve)).rejects.toThrow(failsWith('intent/confirmation'))
-  await expect(approvals.decide(asked.id, { approve: true, confirmed: true, grant: { times: 2 } })).rejects.toThrow(
+  const record = await approvals.ask({ intent: payment('10000001'), asker: script })
+  expect(record).toMatchObject({ state: 'waiting', needs_confirmation: true, amount_micro_usd: '10000001' })
+  await expect(approvals.decide(record.id, approve)).rejects.toThrow(failsWith('intent/confirmation'))
+  await expect(approvals.decide(record.id, { approve: true, confirmed: true, grant: { times: 2 } })).rejects.toThrow(
     failsWith('intent/invalid'),
   )
-  expect(approvals.get(asked.id)).toEqual(asked)
+  expect(approvals.get(record.id)).toEqual(record)
   expect(signer.signatures()).toBe(1)
-  expect((await approvals.decide(asked.id, { approve: true, confirmed: true })).state).toBe('signed')
+  expect((await approvals.decide(record.id, { approve: true, confirmed: true })).state).toBe('signed')
   // A threshold that was lowered meanwhile holds for what waits.
   const { approvals: others } = approvalsOfTest()
   const small = await others.ask({ intent: payment('500'), asker: script })
@@ -258,22 +261,22 @@ test('above the threshold only a confirmation approves, and no rule or grant sta
 })
 
 test('what would be signed must still be what was shown when it is approved', async () => {
-  const signer = lockableSigner()
+  const signer = createLockableSigner()
   let ending = ''
   const prepare: typeof signer.prepare = async (intent) => {
     const prepared = await signer.prepare(intent)
     return { ...prepared, raw: `${prepared.raw}${ending}` }
   }
   const { approvals } = approvalsOfTest({ signer: { ...signer, prepare } })
-  const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const record = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   ending = '\nand more'
-  await expect(approvals.decide(asked.id, approve)).rejects.toThrow(failsWith('intent/invalid'))
-  expect(approvals.get(asked.id)).toEqual(asked)
+  await expect(approvals.decide(record.id, approve)).rejects.toThrow(failsWith('intent/invalid'))
+  expect(approvals.get(record.id)).toEqual(record)
   expect(signer.signatures()).toBe(0)
 })
 
 test('what becomes stricter while it is approved holds for it', async () => {
-  const signer = lockableSigner()
+  const signer = createLockableSigner()
   let meanwhile = () => {}
   const prepare: typeof signer.prepare = async (intent) => {
     const prepared = await signer.prepare(intent)
@@ -281,19 +284,19 @@ test('what becomes stricter while it is approved holds for it', async () => {
     return prepared
   }
   const { approvals } = approvalsOfTest({ signer: { ...signer, prepare } })
-  const asked = await approvals.ask({ intent: payment('500'), asker: script })
+  const record = await approvals.ask({ intent: payment('500'), asker: script })
   const grant = { times: 2 }
   meanwhile = () => signer.setUnlocked(false)
-  await expect(approvals.decide(asked.id, { ...approve, grant })).rejects.toThrow(failsWith('wallet/locked'))
+  await expect(approvals.decide(record.id, { ...approve, grant })).rejects.toThrow(failsWith('wallet/locked'))
   signer.setUnlocked(true)
   meanwhile = () => void approvals.changePolicy({ ...withRules([]), confirm_above_micro_usd: '499' })
-  await expect(approvals.decide(asked.id, { ...approve, grant })).rejects.toThrow(failsWith('intent/invalid'))
-  await expect(approvals.decide(asked.id, approve)).rejects.toThrow(failsWith('intent/confirmation'))
-  expect([approvals.get(asked.id), approvals.grants(), signer.signatures()]).toEqual([asked, [], 0])
+  await expect(approvals.decide(record.id, { ...approve, grant })).rejects.toThrow(failsWith('intent/invalid'))
+  await expect(approvals.decide(record.id, approve)).rejects.toThrow(failsWith('intent/confirmation'))
+  expect([approvals.get(record.id), approvals.grants(), signer.signatures()]).toEqual([record, [], 0])
 })
 
 test('what cannot be reserved is not signed, whoever allows it', async () => {
-  const { approvals, signer } = approvalsOfTest({ reservations: memoryReservations(700n) })
+  const { approvals, signer } = approvalsOfTest({ reservations: createMemoryReservations(700n) })
   approvals.changePolicy(withRules([rule({ effect: 'allow', host: 'shop.example' })]))
   const ask = (host?: string) => approvals.ask({ intent: payment('500', host), asker: script })
   expect((await ask()).state).toBe('signed')
@@ -302,12 +305,12 @@ test('what cannot be reserved is not signed, whoever allows it', async () => {
     decision: { by: 'policy' },
     error: 'It is above the budget.',
   })
-  const asked = await ask('other.example')
-  await expect(approvals.decide(asked.id, approve)).rejects.toMatchObject({
+  const record = await ask('other.example')
+  await expect(approvals.decide(record.id, approve)).rejects.toMatchObject({
     code: 'intent/denied',
     message: 'It is above the budget.',
   })
-  expect(approvals.get(asked.id)).toEqual(asked)
+  expect(approvals.get(record.id)).toEqual(record)
   expect(signer.signatures()).toBe(1)
 })
 
@@ -371,17 +374,17 @@ test('a grant holds until its time, and not after it was revoked', async () => {
 })
 
 test('a grant that waits for the wallet is used up when it is used', async () => {
-  const signer = lockableSigner()
+  const signer = createLockableSigner()
   const { approvals } = approvalsOfTest({ signer })
   const ask = () => approvals.ask({ intent: signInTo('a.example'), asker: script })
   await approvals.decide((await ask()).id, { ...approve, grant: { times: 2 } })
   signer.setUnlocked(false)
-  const [one, other] = [await ask(), await ask()]
+  const [first, second] = [await ask(), await ask()]
   expect(approvals.grants()).toMatchObject([{ times_left: 1 }])
   signer.setUnlocked(true)
-  await until('one is signed', () => [one, other].some(({ id }) => approvals.get(id).state === 'signed'))
+  await until('one is signed', () => [first, second].some(({ id }) => approvals.get(id).state === 'signed'))
   await eventually(() => {
-    const states = [one, other].map(({ id }) => approvals.get(id))
+    const states = [first, second].map(({ id }) => approvals.get(id))
     expect(states.map(({ state }) => state).sort()).toEqual(['signed', 'waiting'])
     expect(states.find(({ state }) => state === 'waiting')?.decision).toBeNull()
   })
@@ -394,23 +397,23 @@ test.each([
   ['a time that is past', signInTo('a.example'), script, { until: '2001-01-01T00:00:00.000Z' }, 'past'],
 ])('%s is granted to nobody', async (_, intent, asker, grant, words) => {
   const { approvals } = approvalsOfTest()
-  const asked = await approvals.ask({ intent, asker })
-  const granting = approvals.decide(asked.id, { ...approve, grant })
+  const record = await approvals.ask({ intent, asker })
+  const granting = approvals.decide(record.id, { ...approve, grant })
   await expect(granting).rejects.toThrow(failsWith('intent/invalid'))
   await expect(granting).rejects.toThrow(words)
-  expect([approvals.get(asked.id), approvals.grants()]).toEqual([asked, []])
+  expect([approvals.get(record.id), approvals.grants()]).toEqual([record, []])
 })
 
 test('what nobody decides expires, and its caller hears of it', async () => {
   let nowMs = 1_800_000_000_000
   const { approvals, kinds } = approvalsOfTest({ now: () => nowMs })
-  const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
-  expect(Date.parse(asked.expires_at) - nowMs).toBe(15 * 60_000)
-  const waiting = approvals.settled(asked.id, { waitMs: 30_000 })
+  const record = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  expect(Date.parse(record.expires_at) - nowMs).toBe(15 * 60_000)
+  const waiting = approvals.waitUntilSettled(record.id, { waitMs: 30_000 })
   nowMs += 15 * 60_000
   expect(approvals.list({ limit: 5 })).toMatchObject({ waiting: 0, intents: [{ state: 'expired' }] })
   expect(await waiting).toMatchObject({ state: 'expired', error: expect.any(String) })
-  await expect(approvals.decide(asked.id, approve)).rejects.toThrow('This request has expired.')
+  await expect(approvals.decide(record.id, approve)).rejects.toThrow('This request has expired.')
   expect(kinds()).toEqual(['intent.asked', 'intent.expired'])
 })
 
@@ -428,29 +431,29 @@ test('a deadline moves with a clock that is set, and is reached by elapsed time'
   })
   onTestFinished(clock.close)
   const { approvals } = approvalsOfTest({ now: clock.now, clock })
-  const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const record = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   for (const jumpMs of [365 * 24 * 60 * minuteMs, -2 * 365 * 24 * 60 * minuteMs]) {
     shift.wallMs += jumpMs
     shift.runningMs += minuteMs
-    const { state, expires_at } = approvals.get(asked.id)
+    const { state, expires_at } = approvals.get(record.id)
     expect([state, Date.parse(expires_at) - clock.now()]).toEqual(['waiting', 15 * minuteMs - shift.runningMs])
   }
   shift.runningMs = 15 * minuteMs
-  expect(approvals.get(asked.id).state).toBe('expired')
+  expect(approvals.get(record.id).state).toBe('expired')
 })
 
 test('a sign-in that ends earlier waits no longer than that', async () => {
   const nowMs = 1_800_000_000_000
   const { approvals } = approvalsOfTest({ now: () => nowMs })
   const expiration_time = new Date(nowMs + 60_000).toISOString()
-  const asked = await approvals.ask({ intent: { ...signInTo('a.example'), expiration_time } as never, asker: script })
-  expect(asked.expires_at).toBe(expiration_time)
+  const record = await approvals.ask({ intent: { ...signInTo('a.example'), expiration_time } as never, asker: script })
+  expect(record.expires_at).toBe(expiration_time)
 })
 
 test('a restart keeps what waits, ends what has expired, and fails what was being signed', async () => {
   let nowMs = 1_800_000_000_000
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
-  const signer = lockableSigner({ now: () => nowMs })
+  const signer = createLockableSigner({ now: () => nowMs })
   const before = approvalsOfTest({ file, signer, now: () => nowMs })
   const old = await before.approvals.ask({ intent: signInTo('a.example'), asker: script })
   nowMs += 10 * 60_000
@@ -458,7 +461,7 @@ test('a restart keeps what waits, ends what has expired, and fails what was bein
   const underWay = await before.approvals.ask({ intent: signInTo('c.example'), asker: script })
   const damaged = await before.approvals.ask({ intent: signInTo('d.example'), asker: script })
   const release = signer.hold()
-  const deciding = before.approvals.decide(underWay.id, approve).catch((failure: unknown) => failure)
+  const deciding = before.approvals.decide(underWay.id, approve).catch((error: unknown) => error)
   await until('it is being signed', () => before.approvals.get(underWay.id).state === 'approved')
   before.database.prepare("UPDATE intents SET intent = '{' WHERE id = ?").run(damaged.id)
   before.close()
@@ -490,39 +493,39 @@ test('asked too often, it says so and keeps the others', async () => {
 test('asked too often at once, it keeps as many as one after the other', async () => {
   const { approvals } = approvalsOfTest()
   const ask = () => approvals.ask({ intent: signInTo('a.example'), asker: script })
-  const asked = await Promise.allSettled(Array.from({ length: 30 }, ask))
-  expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
+  const results = await Promise.allSettled(Array.from({ length: 30 }, ask))
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
   expect(approvals.list({ limit: 50 }).waiting).toBe(20)
 })
 
 test('who asked may take it back, and nobody else', async () => {
   const { approvals } = approvalsOfTest()
-  const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
-  expect(() => approvals.cancel(asked.id, otherScript)).toThrow(failsWith('intent/not-found'))
-  expect(approvals.cancel(asked.id, script)).toMatchObject({ state: 'denied', decision: null })
-  expect(() => approvals.cancel(asked.id, script)).toThrow(failsWith('intent/decided'))
-  await expect(approvals.decide(asked.id, approve)).rejects.toThrow(failsWith('intent/decided'))
+  const record = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  expect(() => approvals.cancel(record.id, otherScript)).toThrow(failsWith('intent/not-found'))
+  expect(approvals.cancel(record.id, script)).toMatchObject({ state: 'denied', decision: null })
+  expect(() => approvals.cancel(record.id, script)).toThrow(failsWith('intent/decided'))
+  await expect(approvals.decide(record.id, approve)).rejects.toThrow(failsWith('intent/decided'))
 })
 
 test('waiting for a decision ends with it, with the time, with the caller and with Steward', async () => {
   const { approvals, close } = approvalsOfTest()
   const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
-  expect((await approvals.settled(id, { waitMs: 1 })).state).toBe('waiting')
-  const gone = new AbortController()
-  const left = approvals.settled(id, { waitMs: 60_000, signal: gone.signal })
-  gone.abort()
-  expect((await left).state).toBe('waiting')
-  const told = approvals.settled(id, { waitMs: 60_000 })
+  expect((await approvals.waitUntilSettled(id, { waitMs: 1 })).state).toBe('waiting')
+  const controller = new AbortController()
+  const cancelledWait = approvals.waitUntilSettled(id, { waitMs: 60_000, signal: controller.signal })
+  controller.abort()
+  expect((await cancelledWait).state).toBe('waiting')
+  const reply = approvals.waitUntilSettled(id, { waitMs: 60_000 })
   await approvals.decide(id, approve)
-  expect((await told).state).toBe('signed')
+  expect((await reply).state).toBe('signed')
   const next = await approvals.ask({ intent: signInTo('a.example'), asker: script })
-  const ended = approvals.settled(next.id, { waitMs: 60_000 })
+  const ended = approvals.waitUntilSettled(next.id, { waitMs: 60_000 })
   close()
   await expect(ended).rejects.toThrow(failsWith('service/unavailable'))
 })
 
 test('a signer that fails leaves a failed intent and no signature', async () => {
-  const signer = lockableSigner()
+  const signer = createLockableSigner()
   const { approvals } = approvalsOfTest({
     signer: { ...signer, sign: async () => Promise.reject(new AppError('intent/invalid', 'It would not verify.')) },
   })
@@ -564,9 +567,9 @@ test('what one program floods pushes out nothing of the person or of others, and
      SELECT ? || '_' || ?, kind, state, asker_kind, ?, intent, record, created_at_ms + 1, expires_at_ms
      FROM intents WHERE id = ?`,
   )
-  const flood = (askerId: string, most: number) =>
+  const flood = (askerId: string, count: number) =>
     database.transaction(() => {
-      for (let index = 0; index < most; index++) copy.run(askerId, index, askerId, flooded.id)
+      for (let index = 0; index < count; index++) copy.run(askerId, index, askerId, flooded.id)
     })()
   const count = () => database.prepare<[], { count: number }>('SELECT count(*) AS count FROM intents').get()?.count
   for (let key = 10; key < 20; key++) flood(`key:${key}`, 500)

@@ -7,28 +7,28 @@ import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { type AgentPrincipals, principalKind } from '../base/agentPrincipals.ts'
 import type { MayNow } from '../base/judgement.ts'
-import type { Note } from '../base/note.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
-import { accountRemoval } from './accountRemoval.ts'
-import { noSuchIntent } from './approvalErrors.ts'
-import { approvalNotes } from './approvalNotes.ts'
+import { createAccountRemoval } from './accountRemoval.ts'
+import { intentNotFoundError } from './approvalErrors.ts'
+import { createApprovalNotes } from './approvalNotes.ts'
 import type { Approvals } from './approvals.ts'
-import { grantRepository } from './grantRepository.ts'
+import { createGrantRepository } from './grantRepository.ts'
 import { grantReservations } from './grantReservations.ts'
-import { intentAsking } from './intentAsking.ts'
-import { intentDeciding } from './intentDeciding.ts'
+import { createIntentSubmission } from './intentAsking.ts'
+import { createIntentDecisions } from './intentDeciding.ts'
 import { intentExpiry } from './intentExpiry.ts'
-import { intentJudging } from './intentJudging.ts'
-import { intentLifecycle, type TimelineActor } from './intentLifecycle.ts'
-import { intentRepository, type StoredIntent } from './intentRepository.ts'
+import { createIntentJudging } from './intentJudging.ts'
+import { createIntentLifecycle, type TimelineActor } from './intentLifecycle.ts'
+import { createIntentRepository, type StoredIntent } from './intentRepository.ts'
 import { createIntentReview } from './intentReview.ts'
-import { intentSigning } from './intentSigning.ts'
-import { intentWaiting } from './intentWaiting.ts'
+import { createIntentSigning } from './intentSigning.ts'
+import { createIntentWaiting } from './intentWaiting.ts'
 import type { Verdict } from './judge.ts'
-import { policyKeeping } from './policyKeeping.ts'
-import { policyRepository } from './policyRepository.ts'
-import { purchaseClosing } from './purchaseClosing.ts'
+import { createPolicyKeeping } from './policyKeeping.ts'
+import { createPolicyRepository } from './policyRepository.ts'
+import { createPurchaseClosing } from './purchaseClosing.ts'
 import { createRequesterLeases } from './requesterLeases.ts'
 import type { Reservations } from './reservations.ts'
 
@@ -46,7 +46,7 @@ type Options = {
   /** Asks the service what `mayNow` needs to know of a request; default: nothing. */
   refresh?: (record: IntentRecord) => Promise<void>
   publish: (event: LocalEvent) => void
-  note: Note
+  note: RecordActivity
   /** Twelve random bytes as hexadecimal. */
   newId: () => string
   now: () => number
@@ -63,34 +63,34 @@ type Options = {
 export function approvalEngine(options: Options): Approvals {
   const { database, signer, wallet, principals, verdictOn, mayNow, publish, newId, now, log } = options
   const { clock = createEvenClock(now) } = options
-  const intents = intentRepository(database)
-  const stored = grantRepository(database)
+  const intents = createIntentRepository(database)
+  const stored = createGrantRepository(database)
   /** A clock that is set back revives none. */
   const grants = { ...stored, holding: () => stored.holding(clock.latestMs()) }
-  const policies = policyRepository(database)
-  const notes = approvalNotes(options.note)
+  const policies = createPolicyRepository(database)
+  const notes = createApprovalNotes(options.note)
   const { reservations = grantReservations({ grants, now }) } = options
-  const lifecycle = intentLifecycle({ database, reservations })
+  const lifecycle = createIntentLifecycle({ database, reservations })
   const expiry = intentExpiry({ lifecycle, intents, now, clock })
   const expireDue = expiry.sweep
   const onGrantsChanged = () => publish({ type: 'grants.changed' })
 
   const leaveLifecycle = lifecycle.subscribe(({ record, before, actor }) => {
-    if (!before) notes.asked(record)
+    if (!before) notes.recordSubmitted(record)
     notes.became(record, actor)
     publish({ type: 'intent.changed', intent: reviewing.toWire(record) })
     // One is counted down, or up again.
     if ([record, before].some((it) => it?.decision?.by === 'grant')) onGrantsChanged()
   })
-  const found = (id: string): StoredIntent => {
+  const requireIntent = (id: string): StoredIntent => {
     expireDue()
     const stored = intents.find(id)
-    if (!stored) throw noSuchIntent(id)
+    if (!stored) throw intentNotFoundError(id)
     return stored
   }
-  const get: Approvals['get'] = (id) => reviewing.toWire(found(id).record)
+  const get: Approvals['get'] = (id) => reviewing.toWire(requireIntent(id).record)
 
-  const judging = intentJudging({ lifecycle, policies, verdictOn, mayNow, now })
+  const judging = createIntentJudging({ lifecycle, policies, verdictOn, mayNow, now })
   const reviewing = createIntentReview({
     ...{ lifecycle, mayNow, refuse: judging.refuse },
     publish: (intent) => publish({ type: 'intent.changed', intent }),
@@ -108,27 +108,39 @@ export function approvalEngine(options: Options): Approvals {
   })
   const isStopped = () => policies.read().stopped
   const { beforeSigning = async () => {} } = options
-  const signing = intentSigning({
+  const signing = createIntentSigning({
     ...{ lifecycle, judging, mayNow, signer, wallet, isStopped, beforeSigning, expireDue, log },
   })
-  const waiting = intentWaiting({ lifecycle, get })
+  const waiting = createIntentWaiting({ lifecycle, get })
   const leaveWallet = options.onWalletChange(signing.resumeAll)
   leases.start()
   signing.start()
 
   return {
-    ...intentAsking({ lifecycle, intents, policies, judging, mayNow, signing, signer, wallet, expireDue, newId, now }),
-    ...intentDeciding({
-      ...{ lifecycle, found, grants, policies, mayNow, signing, wallet, expireDue, notes, onGrantsChanged },
+    ...createIntentSubmission({
+      lifecycle,
+      intents,
+      policies,
+      judging,
+      mayNow,
+      signing,
+      signer,
+      wallet,
+      expireDue,
+      newId,
+      now,
+    }),
+    ...createIntentDecisions({
+      ...{ lifecycle, requireIntent, grants, policies, mayNow, signing, wallet, expireDue, notes, onGrantsChanged },
       refresh: options.refresh ?? (async () => {}),
       review: reviewing.review,
       onGrantAdded: leases.addGrant,
       newId,
       now,
     }),
-    ...accountRemoval({ lifecycle, onGrantsChanged, now }),
-    ...purchaseClosing({ lifecycle, now }),
-    ...policyKeeping({
+    ...createAccountRemoval({ lifecycle, onGrantsChanged, now }),
+    ...createPurchaseClosing({ lifecycle, now }),
+    ...createPolicyKeeping({
       lifecycle,
       policies,
       wallet,
@@ -138,7 +150,7 @@ export function approvalEngine(options: Options): Approvals {
       now,
     }),
     renameRequester: lifecycle.renameRequester,
-    settled: waiting.settled,
+    waitUntilSettled: waiting.waitUntilSettled,
     get,
     list(filter) {
       expireDue()

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Grant, IntentRecord, Policy } from '#shared/contract/intents.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
-import type { Note } from '../base/note.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
+import { describePolicyChange } from './describeConfirmation.ts'
 import type { TimelineActor } from './intentLifecycle.ts'
-import { policyNote } from './policyWords.ts'
 
 /** What the log is told of approvals. */
 export type ApprovalNotes = {
-  asked(record: IntentRecord): void
+  recordSubmitted(record: IntentRecord): void
   /**
    * The intent was approved, denied, signed, has expired or failed.
    * @param by absent: whoever decided it
@@ -24,11 +24,11 @@ export type ApprovalNotes = {
 const person = { kind: 'person', name: 'You' } as const
 const steward = { kind: 'system', name: 'Steward' } as const
 
-export function approvalNotes(note: Note): ApprovalNotes {
+export function createApprovalNotes(note: RecordActivity): ApprovalNotes {
   const ofIntent = (
     record: IntentRecord,
     kind: string,
-    entry: { actor: Parameters<Note>[0]['actor']; summary: string },
+    entry: { actor: Parameters<RecordActivity>[0]['actor']; summary: string },
   ) =>
     note({
       kind,
@@ -52,7 +52,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
     decision?.by === 'person' || decision?.by === 'stop' ? person : steward
 
   return {
-    asked(record) {
+    recordSubmitted(record) {
       const { kind, name } = record.asker
       ofIntent(record, 'intent.asked', {
         actor: { kind, name },
@@ -67,10 +67,10 @@ export function approvalNotes(note: Note): ApprovalNotes {
       const byPerson = decision?.by === 'person'
       const why = decision ? decision.detail : (record.error ?? '')
       const summary = {
-        approved: byPerson ? `You approved: ${sentence}` : `Approved: ${joined(sentence, why)}`,
-        denied: deniedNote(record, why, by),
+        approved: byPerson ? `You approved: ${sentence}` : `Approved: ${joinSentences(sentence, why)}`,
+        denied: describeDenial(record, why, by),
         expired: `Expired without a decision: ${sentence}`,
-        failed: `${record.kind === 'tool.call' ? 'Not approved' : 'Could not be signed'}: ${joined(sentence, record.error ?? '')}`,
+        failed: `${record.kind === 'tool.call' ? 'Not approved' : 'Could not be signed'}: ${joinSentences(sentence, record.error ?? '')}`,
         signed: `Signed with ${shortAddress(record.address)}: ${sentence}`,
       }[state]
       ofIntent(record, `intent.${state}`, { actor, summary })
@@ -80,7 +80,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
         kind: 'grant.added',
         actor: person,
         subject: grant.id,
-        summary: grantNote(grant),
+        summary: describeGrant(grant),
         links: { intent: intentId },
         detail: {
           grant_id: grant.id,
@@ -118,7 +118,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
       note({
         kind: 'policy.changed',
         actor: person,
-        summary: policyNote(before, after),
+        summary: describePolicyChange(before, after),
         detail: { rules: JSON.stringify(rules), confirm_above_micro_usd, expiry_minutes },
       })
     },
@@ -141,16 +141,16 @@ const grantedKinds: Partial<Record<Grant['kind'], { deed: string; to: string }>>
 }
 
 /** `You pre-approved payments by research-agent at shop.example.` */
-function grantNote({ kind, asker, host }: Grant): string {
+function describeGrant({ kind, asker, host }: Grant): string {
   const { deed, to } = grantedKinds[kind] ?? { deed: 'requests', to: 'for' }
-  const who = asker.kind === 'person' ? 'you' : asker.name
-  return `You pre-approved ${deed} by ${who}${host === null ? '' : ` ${to} ${host}`}.`
+  const name = asker.kind === 'person' ? 'you' : asker.name
+  return `You pre-approved ${deed} by ${name}${host === null ? '' : ` ${to} ${host}`}.`
 }
 
-function deniedNote({ sentence, decision, error, asker }: IntentRecord, why: string, by?: TimelineActor): string {
+function describeDenial({ sentence, decision, error, asker }: IntentRecord, why: string, by?: TimelineActor): string {
   const isOwn = by?.kind === asker.kind && by.name === asker.name
-  if (decision === null) return `Withdrawn: ${isOwn ? sentence : joined(sentence, error ?? '')}`
-  return decision.by === 'person' ? `You denied: ${sentence}` : `Denied: ${joined(sentence, why)}`
+  if (decision === null) return `Withdrawn: ${isOwn ? sentence : joinSentences(sentence, error ?? '')}`
+  return decision.by === 'person' ? `You denied: ${sentence}` : `Denied: ${joinSentences(sentence, why)}`
 }
 
 function lowerFirst(sentence: string): string {
@@ -158,7 +158,7 @@ function lowerFirst(sentence: string): string {
 }
 
 /** Two sentences, the first of which may have no end. */
-function joined(first: string, second: string): string {
+function joinSentences(first: string, second: string): string {
   return second === '' ? first : `${/[.!?]$/.test(first) ? first : `${first}.`} ${second}`
 }
 

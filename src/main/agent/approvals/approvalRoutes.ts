@@ -16,10 +16,10 @@ import {
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals } from './approvals.ts'
-import { confirmedApprovals } from './confirmedApprovals.ts'
+import { createConfirmedApprovals } from './confirmedApprovals.ts'
 import type { ConfirmedPolicy } from './confirmedPolicy.ts'
-import type { PacedAsks } from './pacedAsks.ts'
-import type { RepeatedAsks } from './repeatedAsks.ts'
+import type { PacedAsks } from './limitSubmissions.ts'
+import type { RepeatedAsks } from './rememberSubmissions.ts'
 
 type Options = {
   approvals: Approvals
@@ -29,8 +29,8 @@ type Options = {
   policy: ConfirmedPolicy
 }
 
-export function approvalRoutes({ approvals, asks, repeats, dialog, policy }: Options): LocalEndpoint[] {
-  const decide = confirmedApprovals(approvals, dialog)
+export function createApprovalRoutes({ approvals, asks, repeats, dialog, policy }: Options): LocalEndpoint[] {
+  const decide = createConfirmedApprovals(approvals, dialog)
   return [
     localEndpoint(askIntent, async ({ body }, call) => {
       if (body.intent.kind === 'tool.call') {
@@ -43,7 +43,7 @@ export function approvalRoutes({ approvals, asks, repeats, dialog, policy }: Opt
     }),
     localEndpoint(getIntent, async ({ params, query }, { asker, signal }) => {
       const record = visible(approvals.get(params.intentId), asker)
-      return approvals.settled(record.id, { waitMs: query.wait_ms, signal })
+      return approvals.waitUntilSettled(record.id, { waitMs: query.wait_ms, signal })
     }),
     localEndpoint(cancelIntent, ({ params }, { asker }) => {
       const record = visible(approvals.get(params.intentId), asker)
@@ -64,7 +64,7 @@ export function approvalRoutes({ approvals, asks, repeats, dialog, policy }: Opt
 
 /** Others' intents are to a client as if they were not. @throws AppError `intent/not-found` */
 function visible(record: IntentRecord, asker: Asker): IntentRecord {
-  const own = record.asker.kind === asker.kind && record.asker.id === asker.id
-  if (own || asker.kind === 'person') return record
+  const isOwn = record.asker.kind === asker.kind && record.asker.id === asker.id
+  if (isOwn || asker.kind === 'person') return record
   throw new AppError('intent/not-found', `There is no request \`${record.id}\`.`)
 }

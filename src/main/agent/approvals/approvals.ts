@@ -13,7 +13,7 @@ export type Approvals = {
   /** What would become of it, without asking. @throws AppError `intent/invalid`, `wallet/absent` */
   foresee(request: Pick<AskRequest, 'intent' | 'asker'>): Promise<Foreseen>
   /** As soon as it is neither waiting nor being signed, or when the time is up, as it is then. */
-  settled(id: string, options: { waitMs: number; signal?: AbortSignal }): Promise<IntentRecord>
+  waitUntilSettled(id: string, options: { waitMs: number; signal?: AbortSignal }): Promise<IntentRecord>
   get(id: string): IntentRecord
   list(filter: { state?: IntentState | undefined; limit: number }): { intents: IntentRecord[]; waiting: number }
   /**

@@ -7,8 +7,8 @@ import type { Approvals, Decision } from './approvals.ts'
  * Decides as the window asked, which alone confirms nothing: what is above the threshold is shown in a dialog of the
  * system's, one for each intent. Without such dialogs the confirmation is given on a sheet.
  */
-export function confirmedApprovals(
-  approvals: Pick<Approvals, 'decide' | 'settled'>,
+export function createConfirmedApprovals(
+  approvals: Pick<Approvals, 'decide' | 'waitUntilSettled'>,
   dialog: ApprovalDialog | undefined,
 ) {
   const open = new Set<string>()
@@ -16,14 +16,14 @@ export function confirmedApprovals(
   /** The dialog goes when the intent is decided otherwise, or when the window does. */
   const ask = async (dialog: ApprovalDialog, record: IntentRecord, caller: AbortSignal): Promise<boolean> => {
     const over = new AbortController()
-    const leave = AbortSignal.any([over.signal, caller])
+    const abort = AbortSignal.any([over.signal, caller])
     const waitMs = Math.max(0, Date.parse(record.expires_at) - Date.parse(record.created_at))
-    const settled = approvals.settled(record.id, { waitMs, signal: leave }).then(
+    const settled = approvals.waitUntilSettled(record.id, { waitMs, signal: abort }).then(
       () => over.abort(),
       () => over.abort(),
     )
     try {
-      return await dialog.confirm(record, leave)
+      return await dialog.confirm(record, abort)
     } finally {
       over.abort()
       await settled
@@ -37,9 +37,9 @@ export function confirmedApprovals(
   ): Promise<IntentRecord> => {
     try {
       return await approvals.decide(record.id, { ...wish, confirmed: false })
-    } catch (failure) {
-      const needed = failure instanceof AppError && failure.code === 'intent/confirmation'
-      if (!needed || !dialog) throw failure
+    } catch (error) {
+      const needed = error instanceof AppError && error.code === 'intent/confirmation'
+      if (!needed || !dialog) throw error
     }
     if (open.has(record.id)) throw new AppError('intent/confirmation', 'The dialog for this request is already open.')
     open.add(record.id)

@@ -1,45 +1,50 @@
 import { expect, test } from 'vitest'
 import { approvalsOfTest, rule, withRules } from '#test/support/approvals.ts'
-import { lockableSigner } from '#test/support/lockableSigner.ts'
+import { createLockableSigner } from '#test/support/lockableSigner.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
-import { confirmedPolicy } from './confirmedPolicy.ts'
-import type { PolicyWords } from './policyWords.ts'
+import { createConfirmedPolicy } from './confirmedPolicy.ts'
+import type { ConfirmationText } from './describeConfirmation.ts'
 
 const failsWith = (code: string) => expect.objectContaining({ code })
 const { signal } = new AbortController()
 const looser = withRules([rule({ effect: 'allow', kind: 'siwe', max_amount_micro_usd: '5000000' })])
 
-function opened(answer?: () => boolean) {
-  const signer = lockableSigner()
-  const held = approvalsOfTest({ signer })
-  const seen: PolicyWords[] = []
+function openPolicy(answer?: () => boolean) {
+  const signer = createLockableSigner()
+  const approvals = approvalsOfTest({ signer })
+  const wishes: ConfirmationText[] = []
   const dialog: ApprovalDialog | undefined = answer && {
     confirm: async () => false,
     async confirmPolicy(words) {
-      seen.push(words)
+      wishes.push(words)
       return answer()
     },
     announce() {},
   }
-  return { ...held, signer, seen, policy: confirmedPolicy({ approvals: held.approvals, dialog }) }
+  return {
+    ...approvals,
+    signer,
+    seen: wishes,
+    policy: createConfirmedPolicy({ approvals: approvals.approvals, dialog }),
+  }
 }
 
 test('what is stricter holds at once, and so does the stop', async () => {
-  const { policy, seen } = opened(() => false)
+  const { policy, seen: wishes } = openPolicy(() => false)
   expect((await policy.change(withRules([rule({ effect: 'deny' })]), signal)).rules).toHaveLength(1)
   expect((await policy.switchStop(true, signal)).stopped).toBe(true)
-  expect(seen).toEqual([])
+  expect(wishes).toEqual([])
 })
 
 test('what lets more through, or ends the stop, is confirmed in a dialog of the system', async () => {
   let yes = false
-  const { policy, approvals, signer, seen } = opened(() => yes)
+  const { policy, approvals, signer, seen: wishes } = openPolicy(() => yes)
   approvals.switchStop(true)
   const before = approvals.policy()
   await expect(policy.change(looser, signal)).rejects.toThrow(failsWith('policy/confirmation'))
   await expect(policy.switchStop(false, signal)).rejects.toThrow(failsWith('policy/confirmation'))
   expect(approvals.policy()).toEqual(before)
-  expect(seen.map(({ lines }) => lines)).toEqual([
+  expect(wishes.map(({ lines }) => lines)).toEqual([
     [{ label: 'New rule 1', value: 'Anyone may sign in with Ethereum up to $5.00 to any site without asking you.' }],
     [],
   ])
@@ -49,25 +54,25 @@ test('what lets more through, or ends the stop, is confirmed in a dialog of the 
   signer.setUnlocked(false)
   const higher = { ...looser, confirm_above_micro_usd: '99000000' }
   await expect(policy.change(higher, signal)).rejects.toThrow(failsWith('wallet/locked'))
-  expect(seen).toHaveLength(4)
+  expect(wishes).toHaveLength(4)
 })
 
 test.each([
   ['with dialogs of the system', () => false],
   ['with sheets', undefined],
 ])('without a wallet the stop ends freely, and nothing is let through ahead of it, %s', async (_, answer) => {
-  const { policy, approvals, signer, seen } = opened(answer)
+  const { policy, approvals, signer, seen: wishes } = openPolicy(answer)
   signer.removeWallet()
   approvals.switchStop(true)
   expect((await policy.switchStop(false, signal)).stopped).toBe(false)
   await expect(policy.change(looser, signal)).rejects.toThrow(failsWith('wallet/absent'))
   expect(policy.wish()).toBeUndefined()
   expect(approvals.policy().rules).toEqual([])
-  expect(seen).toEqual([])
+  expect(wishes).toEqual([])
 })
 
 test('without such dialogs a sheet makes the change, of that very policy alone', async () => {
-  const { policy, approvals } = opened()
+  const { policy, approvals } = openPolicy()
   const higher = { ...withRules([]), confirm_above_micro_usd: '99000000' }
   expect(policy.wish()).toBeUndefined()
   await expect(policy.change(higher, signal)).rejects.toThrow(failsWith('policy/confirmation'))
@@ -82,8 +87,10 @@ test('without such dialogs a sheet makes the change, of that very policy alone',
 })
 
 test('more than a person can read is not asked about', async () => {
-  const { policy, seen } = opened(() => true)
-  const many = Array.from({ length: 21 }, (_, at) => rule({ id: `r${at}`, effect: 'allow', host: `h${at}.example` }))
+  const { policy, seen: wishes } = openPolicy(() => true)
+  const many = Array.from({ length: 21 }, (_, index) =>
+    rule({ id: `r${index}`, effect: 'allow', host: `h${index}.example` }),
+  )
   await expect(policy.change(withRules(many), signal)).rejects.toThrow('in smaller steps')
-  expect(seen).toEqual([])
+  expect(wishes).toEqual([])
 })

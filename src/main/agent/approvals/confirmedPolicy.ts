@@ -2,11 +2,11 @@ import { AppError } from '#shared/appError.ts'
 import type { Policy } from '#shared/contract/intents.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals } from './approvals.ts'
+import { type ConfirmationText, describeConfirmation, resumeConfirmation } from './describeConfirmation.ts'
 import { checkRules, loosens } from './policyChange.ts'
-import { type PolicyWords, policyWords, resumeWords } from './policyWords.ts'
 
 /** What the window wished for and only a sheet may do. */
-export type PolicyWish = PolicyWords & { apply: () => unknown }
+export type PolicyWish = ConfirmationText & { apply: () => unknown }
 
 export type ConfirmedPolicy = {
   /** @throws AppError `policy/confirmation`, `wallet/locked`, `wallet/absent` */
@@ -17,7 +17,7 @@ export type ConfirmedPolicy = {
    * Any other change that lets more through. `apply` fails where that is no longer the change that was shown.
    * @throws AppError `policy/confirmation`, `wallet/locked`, `wallet/absent`
    */
-  confirmed<T>(wish: PolicyWords & { apply: () => T }, signal: AbortSignal): Promise<T>
+  confirmAndApply<T>(wish: ConfirmationText & { apply: () => T }, signal: AbortSignal): Promise<T>
   /** What the window wished for last. */
   wish(): PolicyWish | undefined
 }
@@ -28,32 +28,32 @@ type Options = {
 }
 
 /** More than fits into a dialog that a person reads. */
-const mostLines = 20
+const maxLines = 20
 
 /**
  * What is stricter holds at once. What lets more through, or ends the stop, is confirmed where the window cannot draw:
  * else whoever holds the window would take the confirmation of large amounts away first.
  */
-export function confirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy {
+export function createConfirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy {
   let wished: PolicyWish | undefined
   let isOpen = false
 
-  const confirmed = async <T>(wish: PolicyWords & { apply: () => T }, signal: AbortSignal): Promise<T> => {
-    if (wish.lines.length > mostLines)
-      throw unconfirmed(`This changes more than ${mostLines} things. Save it in smaller steps.`)
+  const confirmAndApply = async <T>(wish: ConfirmationText & { apply: () => T }, signal: AbortSignal): Promise<T> => {
+    if (wish.lines.length > maxLines)
+      throw unconfirmedError(`This changes more than ${maxLines} things. Save it in smaller steps.`)
     if (!dialog) {
       wished = wish
-      throw unconfirmed('This allows more than before and needs an extra confirmation.')
+      throw unconfirmedError('This allows more than before and needs an extra confirmation.')
     }
     approvals.checkUnlocked()
-    if (isOpen) throw unconfirmed('The confirmation dialog for the policy is already open.')
+    if (isOpen) throw unconfirmedError('The confirmation dialog for the policy is already open.')
     isOpen = true
     try {
       if (await dialog.confirmPolicy(wish, signal)) return wish.apply()
     } finally {
       isOpen = false
     }
-    throw unconfirmed('Not confirmed. Nothing was changed.')
+    throw unconfirmedError('Not confirmed. Nothing was changed.')
   }
 
   return {
@@ -71,26 +71,26 @@ export function confirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy
         const { stopped: _, ...now } = approvals.policy()
         const { stopped: __, ...then } = present
         // What was confirmed was a change of that policy, and of no other.
-        if (JSON.stringify(now) !== JSON.stringify(then)) throw unconfirmed('The policy changed in the meantime.')
+        if (JSON.stringify(now) !== JSON.stringify(then)) throw unconfirmedError('The policy changed in the meantime.')
         return approvals.changePolicy(next)
       }
-      return confirmed({ ...policyWords(present, next), apply }, signal)
+      return confirmAndApply({ ...describeConfirmation(present, next), apply }, signal)
     },
     async switchStop(stopped, signal) {
       const confirms = !stopped && approvals.policy().stopped && approvals.hasWallet()
       if (!confirms) return approvals.switchStop(stopped)
-      return confirmed({ ...resumeWords, apply: () => approvals.switchStop(false) }, signal)
+      return confirmAndApply({ ...resumeConfirmation, apply: () => approvals.switchStop(false) }, signal)
     },
-    async confirmed(wish, signal) {
+    async confirmAndApply(wish, signal) {
       if (!approvals.hasWallet()) {
         throw new AppError('wallet/absent', 'This is confirmed with your passphrase, and there is no wallet yet.')
       }
-      return confirmed(wish, signal)
+      return confirmAndApply(wish, signal)
     },
     wish: () => wished,
   }
 }
 
-function unconfirmed(message: string): AppError {
+function unconfirmedError(message: string): AppError {
   return new AppError('policy/confirmation', message)
 }

@@ -1,6 +1,6 @@
 import { Asker, Grant } from '#shared/contract/intents.ts'
 import type { WalletAccountId } from '#shared/contract/wallet.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import {
   amount,
@@ -45,7 +45,7 @@ export type GrantRepository = {
 
 const holds = '(times_left IS NULL OR times_left > 0) AND (until_ms IS NULL OR until_ms > @nowMs)'
 
-export function grantRepository(database: Database): GrantRepository {
+export function createGrantRepository(database: Database): GrantRepository {
   const add = database.prepare<[Params<keyof RowOf<typeof grants>>]>(grants.insert)
   const holding = database.prepare<[Params<'nowMs'>], StoredRow>(
     `SELECT ${grants.selection()} FROM grants WHERE ${holds}
@@ -112,7 +112,7 @@ function parseRow(stored: StoredRow): Grant | undefined {
     account_id: accountId,
     max_amount_micro_usd: maxAmountMicroUsd === null ? null : String(maxAmountMicroUsd),
     times_left: timesLeft,
-    until: untilMs === null ? null : isoTime(untilMs),
-    created_at: isoTime(createdAtMs),
+    until: untilMs === null ? null : toIsoTime(untilMs),
+    created_at: toIsoTime(createdAtMs),
   }).data
 }

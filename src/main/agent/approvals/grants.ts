@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { Grant, IntentKind, IntentRecord } from '#shared/contract/intents.ts'
 import type { Decision } from './approvals.ts'
-import type { JudgedIntent } from './judgedIntent.ts'
+import type { JudgedIntent } from './toPolicyInput.ts'
 
 /**
  * More of what is approved now: for the same asker, host, payee or chain, path (if `only_path`) and account, and up to the same amount. The
@@ -62,7 +62,7 @@ function fits(grant: Grant, intent: JudgedIntent): boolean {
   )
 }
 
-function amountFits(most: string | null, amount: bigint | null): boolean {
+function amountFits(limit: string | null, amount: bigint | null): boolean {
   if (amount === null) return true
-  return most !== null && amount <= BigInt(most)
+  return limit !== null && amount <= BigInt(limit)
 }

@@ -9,14 +9,14 @@ import type { IntentLifecycle } from './intentLifecycle.ts'
 import { newRecord } from './intentRecord.ts'
 import type { IntentRepository } from './intentRepository.ts'
 import type { IntentSigning } from './intentSigning.ts'
-import type { KeptIntents } from './intentStateRepository.ts'
+import type { IntentRetention } from './intentStateRepository.ts'
 import type { Verdict } from './judge.ts'
-import { needsWallet } from './judgedIntent.ts'
 import type { PolicyRepository } from './policyRepository.ts'
+import { needsWallet } from './toPolicyInput.ts'
 
 /** Neither decided nor signed. */
 export const openIntentLimits = { all: 100, ofOneAsker: 20 } as const
-const keptIntents: KeptIntents = { ofPerson: 2000, ofOneAsker: 500, ofAllAskers: 5000 }
+const retention: IntentRetention = { ofPerson: 2000, ofOneAsker: 500, ofAllAskers: 5000 }
 
 type Options = {
   lifecycle: IntentLifecycle
@@ -34,7 +34,7 @@ type Options = {
 }
 
 /** Returns the verdict that a request is stored with, or undefined for a refusal with which it is not stored at all. */
-function denialOf({ by, error }: Refusal): Verdict | undefined {
+function toDenial({ by, error }: Refusal): Verdict | undefined {
   if (by === 'limits') return { effect: 'deny', by: 'policy', detail: error.message }
   return by === 'stop' || by === 'policy' || by === 'steward'
     ? { effect: 'deny', by, detail: error.message }
@@ -42,14 +42,14 @@ function denialOf({ by, error }: Refusal): Verdict | undefined {
 }
 
 /** What is asked is judged at once: signed, denied, or kept for the person. */
-export function intentAsking(options: Options): Pick<Approvals, 'ask' | 'foresee'> {
+export function createIntentSubmission(options: Options): Pick<Approvals, 'ask' | 'foresee'> {
   const { lifecycle, intents, policies, judging, mayNow, signing, signer, wallet, expireDue, newId, now } = options
 
-  const checkRoom = (asker: Asker): void => {
+  const assertCapacity = (asker: Asker): void => {
     const full = intents.countOpen() >= openIntentLimits.all
     if (!full && intents.countOpen(asker) < openIntentLimits.ofOneAsker) return
-    const most = full ? `${openIntentLimits.all} requests` : `${openIntentLimits.ofOneAsker} of your requests`
-    throw new AppError('intent/too-many', `${most} are already waiting for a decision.`, { retryAfterSeconds: 30 })
+    const limitText = full ? `${openIntentLimits.all} requests` : `${openIntentLimits.ofOneAsker} of your requests`
+    throw new AppError('intent/too-many', `${limitText} are already waiting for a decision.`, { retryAfterSeconds: 30 })
   }
 
   return {
@@ -61,21 +61,21 @@ export function intentAsking(options: Options): Pick<Approvals, 'ask' | 'foresee
     },
     async ask({ intent, asker, reason, purchase, needsPerson, alongside }) {
       expireDue()
-      checkRoom(asker)
+      assertCapacity(asker)
       const prepared = await signer.prepare(intent)
       const unlocked = !needsWallet(prepared.intent.kind) || wallet.isUnlocked()
       const record = lifecycle.atomically(() => {
         const fresh = newRecord({ id: `int_${newId()}`, prepared, asker, reason, purchase }, policies.read(), now())
         const refusal = mayNow({ request: fresh })
-        const denial = refusal && denialOf(refusal)
+        const denial = refusal && toDenial(refusal)
         if (refusal && !denial) throw refusal.error
         const judged = denial ?? judging.verdictOn(fresh)
         const verdict = needsPerson && judged.effect === 'allow' ? { effect: 'ask' as const } : judged
-        if (verdict.effect !== 'deny') checkRoom(asker)
-        const asked = lifecycle.ask({ intent: prepared.intent, record: fresh })
-        const settled = judging.settleFirst(asked, verdict, { unlocked })
+        if (verdict.effect !== 'deny') assertCapacity(asker)
+        const submitted = lifecycle.ask({ intent: prepared.intent, record: fresh })
+        const settled = judging.settleFirst(submitted, verdict, { unlocked })
         alongside?.(settled)
-        lifecycle.forgetOld(asker, keptIntents)
+        lifecycle.forgetOld(asker, retention)
         return settled
       })
       return record.state === 'approved' ? signing.sign(record.id, prepared) : record

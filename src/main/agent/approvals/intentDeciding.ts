@@ -1,9 +1,9 @@
 import { AppError } from '#shared/appError.ts'
 import type { Grant, IntentRecord } from '#shared/contract/intents.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { MayNow, Refusal } from '../base/judgement.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
-import { decidedAlready, noSuchIntent, walletLocked } from './approvalErrors.ts'
+import { alreadyDecidedError, intentNotFoundError, walletLockedError } from './approvalErrors.ts'
 import type { ApprovalNotes } from './approvalNotes.ts'
 import type { Approvals, Decision } from './approvals.ts'
 import type { GrantRepository } from './grantRepository.ts'
@@ -11,13 +11,13 @@ import { newGrant } from './grants.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import type { StoredIntent } from './intentRepository.ts'
 import type { IntentSigning } from './intentSigning.ts'
-import { amountOf, isAbove, needsWallet } from './judgedIntent.ts'
 import type { PolicyRepository } from './policyRepository.ts'
+import { isAbove, needsWallet, readAmount } from './toPolicyInput.ts'
 
 type Options = {
   lifecycle: IntentLifecycle
   /** @throws AppError `intent/not-found` */
-  found: (id: string) => StoredIntent
+  requireIntent: (id: string) => StoredIntent
   grants: Pick<GrantRepository, 'add'>
   policies: Pick<PolicyRepository, 'read'>
   mayNow: MayNow
@@ -36,10 +36,22 @@ type Options = {
 }
 
 /** The person decides; whoever asked may take it back. Of several at once the first one counts. */
-export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'cancel'> {
-  const { lifecycle, found, grants, policies, mayNow, refresh, review, signing, wallet, expireDue, newId, now } =
-    options
-  const byPerson = (detail: string) => ({ by: 'person', detail, at: isoTime(now()) }) as const
+export function createIntentDecisions(options: Options): Pick<Approvals, 'decide' | 'cancel'> {
+  const {
+    lifecycle,
+    requireIntent,
+    grants,
+    policies,
+    mayNow,
+    refresh,
+    review,
+    signing,
+    wallet,
+    expireDue,
+    newId,
+    now,
+  } = options
+  const byPerson = (detail: string) => ({ by: 'person', detail, at: toIsoTime(now()) }) as const
 
   const isReady = ({ kind }: IntentRecord): boolean => !needsWallet(kind) || wallet.isUnlocked()
 
@@ -47,13 +59,13 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
     record: IntentRecord,
     { confirmed, grant, unlocked }: Decision & { unlocked: boolean },
   ): void => {
-    if (record.state !== 'waiting') throw decidedAlready(record)
+    if (record.state !== 'waiting') throw alreadyDecidedError(record)
     const policy = policies.read()
     // Stricter rules since the request win: to sign it all the same, the user changes them first.
     const refusal = mayNow({ request: record })
-    if (refusal) throw refusalOf(refusal)
-    if (!unlocked) throw walletLocked(wallet)
-    const above = record.needs_confirmation || isAbove(amountOf(record), policy.confirm_above_micro_usd)
+    if (refusal) throw toRefusalError(refusal)
+    if (!unlocked) throw walletLockedError(wallet)
+    const above = record.needs_confirmation || isAbove(readAmount(record), policy.confirm_above_micro_usd)
     if (above && grant) {
       throw new AppError('intent/invalid', 'Requests above your threshold are approved one at a time.')
     }
@@ -65,18 +77,18 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
   const deny = (id: string): IntentRecord => {
     const decision = byPerson('You denied it.')
     const denied = lifecycle.apply(id, 'deny', { decision, error: 'You denied it.' })
-    if (!denied) throw decidedAlready(found(id).record)
+    if (!denied) throw alreadyDecidedError(requireIntent(id).record)
     return denied
   }
 
   /** Checked once more inside the transaction: what became stricter meanwhile holds. */
   const approve = (id: string, decision: Decision, grant: ReturnType<typeof newGrant> | undefined): IntentRecord => {
-    const unlocked = isReady(found(id).record)
+    const unlocked = isReady(requireIntent(id).record)
     return lifecycle.atomically(() => {
-      checkMayApprove(found(id).record, { ...decision, unlocked })
+      checkMayApprove(requireIntent(id).record, { ...decision, unlocked })
       const detail = grant ? 'You approved it, and similar requests in advance.' : 'You approved it.'
       const approval = lifecycle.approve(id, { decision: byPerson(detail), confirmed: decision.confirmed })
-      if (!approval) throw decidedAlready(found(id).record)
+      if (!approval) throw alreadyDecidedError(requireIntent(id).record)
       if ('refusal' in approval) throw new AppError('intent/denied', approval.refusal.detail)
       if (grant) {
         grants.add(grant)
@@ -92,12 +104,12 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
 
   return {
     async decide(id, decision) {
-      const stored = found(id)
-      if (stored.record.state !== 'waiting') throw decidedAlready(stored.record)
+      const stored = requireIntent(id)
+      if (stored.record.state !== 'waiting') throw alreadyDecidedError(stored.record)
       if (!decision.approve) return deny(id)
       await refresh(stored.record)
       review()
-      checkMayApprove(found(id).record, { ...decision, unlocked: isReady(stored.record) })
+      checkMayApprove(requireIntent(id).record, { ...decision, unlocked: isReady(stored.record) })
       const grant = decision.grant && newGrant(stored.record, decision.grant, { id: `grant_${newId()}`, nowMs: now() })
       const prepared = await signing.prepareAgain(stored)
       expireDue()
@@ -109,17 +121,17 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
       asker,
       withdrawal = { actor: { kind: asker.kind, name: asker.name }, error: 'The requester withdrew it.' },
     ) {
-      const { record } = found(id)
-      if (record.asker.kind !== asker.kind || record.asker.id !== asker.id) throw noSuchIntent(id)
-      const gone = lifecycle.apply(id, 'withdraw', { ...withdrawal, decision: null })
-      if (!gone) throw decidedAlready(record)
-      return gone
+      const { record } = requireIntent(id)
+      if (record.asker.kind !== asker.kind || record.asker.id !== asker.id) throw intentNotFoundError(id)
+      const withdrawn = lifecycle.apply(id, 'withdraw', { ...withdrawal, decision: null })
+      if (!withdrawn) throw alreadyDecidedError(record)
+      return withdrawn
     },
   }
 }
 
 /** Returns what an approval is refused with: the code says that it is about the request, the sentence why. */
-function refusalOf({ by, error }: Refusal): AppError {
+function toRefusalError({ by, error }: Refusal): AppError {
   if (by === 'stop' || error.code === 'intent/denied') return error
   return new AppError('intent/denied', error.message, { cause: error })
 }

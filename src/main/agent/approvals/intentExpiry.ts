@@ -4,13 +4,13 @@ import type { IntentRepository } from './intentRepository.ts'
 
 type Options = {
   lifecycle: Pick<IntentLifecycle, 'apply' | 'subscribe' | 'moveDeadlines'>
-  intents: Pick<IntentRepository, 'expired' | 'nextExpiryMs'>
+  intents: Pick<IntentRepository, 'listExpired' | 'nextExpiryMs'>
   now: () => number
   clock: Pick<Clock, 'check' | 'onJump'>
 }
 
 /** A computer that slept wakes up with its clock ahead of its timers: they are checked at least this often. */
-const longestMs = 60_000
+const maxMs = 60_000
 
 /** Ends what waited too long: when its time is up, and whenever somebody looks. */
 export function intentExpiry({ lifecycle, intents, now, clock }: Options) {
@@ -21,16 +21,16 @@ export function intentExpiry({ lifecycle, intents, now, clock }: Options) {
     clearTimeout(timer)
     const nextMs = closed ? undefined : intents.nextExpiryMs()
     if (nextMs === undefined) return
-    timer = setTimeout(sweep, Math.min(Math.max(nextMs - now(), 1), longestMs))
+    timer = setTimeout(sweep, Math.min(Math.max(nextMs - now(), 1), maxMs))
     timer.unref()
   }
   const sweep = (): void => {
     if (closed) return
     clock.check() // deadlines move with a clock that was set
-    for (const { id } of intents.expired(now())) lifecycle.apply(id, 'expire', { error: 'Nobody decided in time.' })
+    for (const { id } of intents.listExpired(now())) lifecycle.apply(id, 'expire', { error: 'Nobody decided in time.' })
     plan()
   }
-  const leave = lifecycle.subscribe(({ record }) => {
+  const unsubscribe = lifecycle.subscribe(({ record }) => {
     if (record.state === 'waiting') plan()
   })
   const ignoreJumps = clock.onJump('requests', ({ fromMs, toMs, cause }) => {
@@ -41,7 +41,7 @@ export function intentExpiry({ lifecycle, intents, now, clock }: Options) {
     sweep,
     close() {
       closed = true
-      leave()
+      unsubscribe()
       ignoreJumps()
       clearTimeout(timer)
     },

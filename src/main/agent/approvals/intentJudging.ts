@@ -1,11 +1,11 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { isFinal, type MayNow, type Refusal } from '../base/judgement.ts'
 import type { IntentChange, IntentLifecycle } from './intentLifecycle.ts'
 import type { StoredIntent } from './intentRepository.ts'
 import type { Verdict } from './judge.ts'
-import { amountOf, isAbove } from './judgedIntent.ts'
 import type { PolicyRepository } from './policyRepository.ts'
+import { isAbove, readAmount } from './toPolicyInput.ts'
 
 /** Judges intents by the policy and the grants of this moment; `settle…` belongs into a transaction. */
 export type IntentJudging = {
@@ -13,7 +13,7 @@ export type IntentJudging = {
   /** Ends a request that waits, for a refusal that is final. @returns undefined where it does not wait any more */
   refuse(id: string, refusal: Refusal): IntentRecord | undefined
   /** What was asked just now, by the verdict on it. */
-  settleFirst(record: IntentRecord, verdict: Verdict, given: { unlocked: boolean }): IntentRecord
+  settleFirst(record: IntentRecord, verdict: Verdict, options: { unlocked: boolean }): IntentRecord
   /** What was allowed and waited for the wallet: the policy may be another by now. */
   settleAgain(stored: StoredIntent): IntentRecord | undefined
 }
@@ -28,10 +28,10 @@ type Options = {
   now: () => number
 }
 
-export function intentJudging({ lifecycle, policies, verdictOn, mayNow, now }: Options): IntentJudging {
-  const decisionOf = ({ by, detail }: Decided): Decision => ({ by, detail, at: isoTime(now()) })
+export function createIntentJudging({ lifecycle, policies, verdictOn, mayNow, now }: Options): IntentJudging {
+  const toDecision = ({ by, detail }: Decided): Decision => ({ by, detail, at: toIsoTime(now()) })
   const deny = (id: string, decided: Decided, change: IntentChange): IntentRecord | undefined =>
-    lifecycle.apply(id, 'deny', { ...change, decision: decisionOf(decided), error: decided.detail })
+    lifecycle.apply(id, 'deny', { ...change, decision: toDecision(decided), error: decided.detail })
   const askAgain = (id: string, change: IntentChange): IntentRecord | undefined =>
     lifecycle.apply(id, 'reconsider', { ...change, decision: null, confirmed: false })
 
@@ -57,13 +57,13 @@ export function intentJudging({ lifecycle, policies, verdictOn, mayNow, now }: O
       const { id } = record
       if (verdict.effect === 'ask') return record
       if (verdict.effect === 'deny') return deny(id, verdict, {}) ?? record
-      if (unlocked) return approve(id, decisionOf(verdict), {}) ?? record
+      if (unlocked) return approve(id, toDecision(verdict), {}) ?? record
       const detail = `${verdict.detail} It will be signed when you unlock the wallet.`
-      return lifecycle.apply(id, 'defer', { decision: decisionOf({ ...verdict, detail }) }) ?? record
+      return lifecycle.apply(id, 'defer', { decision: toDecision({ ...verdict, detail }) }) ?? record
     },
     settleAgain({ record, confirmed }) {
       const { id, decision } = record
-      const above = isAbove(amountOf(record), policies.read().confirm_above_micro_usd)
+      const above = isAbove(readAmount(record), policies.read().confirm_above_micro_usd)
       const change = { needs_confirmation: record.needs_confirmation || above }
       const refusal = mayNow({ request: record })
       if (refusal) return isFinal(refusal) ? refuse(id, refusal) : askAgain(id, change)
@@ -72,7 +72,7 @@ export function intentJudging({ lifecycle, policies, verdictOn, mayNow, now }: O
       const holds = decision?.by === 'person' && (confirmed || !change.needs_confirmation)
       if (holds) return approve(id, decision, change)
       const allowed = decision?.by !== 'person' && verdict.effect === 'allow'
-      return allowed ? approve(id, decisionOf(verdict), change) : askAgain(id, change)
+      return allowed ? approve(id, toDecision(verdict), change) : askAgain(id, change)
     },
   }
 }

@@ -6,10 +6,10 @@ import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { payment, script } from '#test/support/approvals.ts'
-import { lockableSigner } from '#test/support/lockableSigner.ts'
-import { memoryReservations } from '#test/support/memoryReservations.ts'
+import { createLockableSigner } from '#test/support/lockableSigner.ts'
+import { createMemoryReservations } from '#test/support/memoryReservations.ts'
 import { projectFolder } from '#test/support/plantedTree.ts'
-import { type ChangedIntent, intentLifecycle } from './intentLifecycle.ts'
+import { type ChangedIntent, createIntentLifecycle } from './intentLifecycle.ts'
 import { newRecord } from './intentRecord.ts'
 import { type IntentEvent, nextState } from './intentStates.ts'
 import { initialPolicy } from './policyRepository.ts'
@@ -17,15 +17,15 @@ import { initialPolicy } from './policyRepository.ts'
 const decision = { by: 'person', detail: 'You approved it.', at: '2027-01-15T08:00:00.000Z' } as const
 const events = ['defer', 'reconsider', 'deny', 'stop', 'withdraw', 'revoke', 'expire', 'lock', 'sign', 'fail'] as const
 
-async function opened(limitMicroUsd = 1000n) {
+async function openLifecycle(limitMicroUsd = 1000n) {
   const database = openDatabase(':memory:')
   onTestFinished(() => void database.close())
   migrate(database, agentMigrations)
-  const reservations = memoryReservations(limitMicroUsd)
-  const lifecycle = intentLifecycle({ database, reservations })
+  const reservations = createMemoryReservations(limitMicroUsd)
+  const lifecycle = createIntentLifecycle({ database, reservations })
   const heard: ChangedIntent[] = []
   lifecycle.subscribe((changed) => heard.push(changed))
-  const prepared = await lockableSigner().prepare(payment('500'))
+  const prepared = await createLockableSigner().prepare(payment('500'))
   let count = 0
   const ask = () => {
     count += 1
@@ -33,7 +33,7 @@ async function opened(limitMicroUsd = 1000n) {
     return lifecycle.ask({ intent: prepared.intent, record }).id
   }
   const approve = (id: string) => lifecycle.approve(id, { decision })
-  const stateOf = (id: string) => lifecycle.find(id)?.record.state
+  const readState = (id: string) => lifecycle.find(id)?.record.state
   /** One in that state, on a way that the table has. */
   const inState = (state: IntentState): string => {
     const id = ask()
@@ -42,16 +42,16 @@ async function opened(limitMicroUsd = 1000n) {
     if (state === 'denied') lifecycle.apply(id, 'deny')
     if (state === 'expired') lifecycle.apply(id, 'expire')
     if (state === 'failed') lifecycle.apply(id, 'fail')
-    expect(stateOf(id)).toBe(state)
+    expect(readState(id)).toBe(state)
     return id
   }
   const rows = () => database.prepare('SELECT * FROM intents').all()
-  return { database, reservations, lifecycle, heard, ask, approve, stateOf, inState, rows }
+  return { database, reservations, lifecycle, heard, ask, approve, stateOf: readState, inState, rows }
 }
 
 test.each(IntentState.options)('what is %s changes by the events of the table alone', async (state) => {
   for (const event of ['approve', ...events] as const satisfies readonly IntentEvent[]) {
-    const { lifecycle, inState, approve, stateOf, rows, heard } = await opened()
+    const { lifecycle, inState, approve, stateOf, rows, heard } = await openLifecycle()
     const id = inState(state)
     const [before, heardBefore] = [rows(), heard.length]
     const to = nextState(state, event)
@@ -65,7 +65,7 @@ test.each(IntentState.options)('what is %s changes by the events of the table al
 })
 
 test('an intent that nobody asked for has no state to change', async () => {
-  const { lifecycle, approve, heard } = await opened()
+  const { lifecycle, approve, heard } = await openLifecycle()
   expect([approve('int_0'), ...events.map((event) => lifecycle.apply('int_0', event))]).toEqual(
     Array.from({ length: events.length + 1 }, () => undefined),
   )
@@ -73,7 +73,7 @@ test('an intent that nobody asked for has no state to change', async () => {
 })
 
 test('an approval reserves, a signature commits, and everything else gives back', async () => {
-  const { lifecycle, ask, approve } = await opened(1000n)
+  const { lifecycle, ask, approve } = await openLifecycle(1000n)
   const [first, second, third] = [ask(), ask(), ask()]
   expect([first, second].map(approve)).toMatchObject([
     { record: { state: 'approved' } },
@@ -93,14 +93,14 @@ test('an approval reserves, a signature commits, and everything else gives back'
 })
 
 test('a reservation that fails approves nothing', async () => {
-  const { database, inState, rows } = await opened()
+  const { database, inState, rows } = await openLifecycle()
   const id = inState('waiting')
-  const broken = () => {
+  const throwError = () => {
     throw new Error('The budget cannot be read.')
   }
-  const { approve } = intentLifecycle({
+  const { approve } = createIntentLifecycle({
     database,
-    reservations: { reserve: broken, commit: () => {}, giveBack: () => {} },
+    reservations: { reserve: throwError, commit: () => {}, giveBack: () => {} },
   })
   const before = rows()
   expect(() => approve(id, { decision })).toThrow('The budget cannot be read.')
@@ -108,36 +108,36 @@ test('a reservation that fails approves nothing', async () => {
 })
 
 test('listeners hear of a transaction when it is kept, once for each intent, and never of one that failed', async () => {
-  const { lifecycle, ask, approve, stateOf, heard } = await opened()
+  const { lifecycle, ask, approve, stateOf, heard } = await openLifecycle()
   const order: string[] = []
   const id = lifecycle.atomically(() => {
-    const asked = ask()
+    const submitted = ask()
     lifecycle.afterwards(() => order.push(`after, ${heard.length} heard`))
-    approve(asked)
+    approve(submitted)
     expect(heard).toEqual([])
-    return asked
+    return submitted
   })
   expect(order).toEqual(['after, 1 heard'])
   expect(heard).toMatchObject([{ record: { id, state: 'approved' }, before: undefined }])
-  const broken = () =>
+  const throwError = () =>
     lifecycle.atomically(() => {
       lifecycle.apply(id, 'sign')
       throw new Error('broken')
     })
-  expect(broken).toThrow('broken')
+  expect(throwError).toThrow('broken')
   expect(stateOf(id)).toBe('approved')
   expect(heard).toHaveLength(1)
 })
 
 test('what is damaged fails, gives back what it held, and comes back in no other state', async () => {
-  const { database, lifecycle, ask, approve, stateOf } = await opened(500n)
-  const [damaged, other] = [ask(), ask()]
+  const { database, lifecycle, ask, approve, stateOf } = await openLifecycle(500n)
+  const [damaged, second] = [ask(), ask()]
   approve(damaged)
   const intent = database.prepare<[string], { intent: string }>('SELECT intent FROM intents WHERE id = ?').get(damaged)
   const write = database.prepare<[string, string]>('UPDATE intents SET intent = ? WHERE id = ?')
   write.run('{', damaged)
   lifecycle.failDamaged()
-  expect(approve(other)).toMatchObject({ record: { state: 'approved' } })
+  expect(approve(second)).toMatchObject({ record: { state: 'approved' } })
   write.run(intent?.intent ?? '', damaged)
   expect(stateOf(damaged)).toBe('failed')
   expect(lifecycle.apply(damaged, 'sign')).toBeUndefined()

@@ -1,12 +1,12 @@
 import type { IntentRecord, IntentState } from '#shared/contract/intents.ts'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import { type IntentRepository, intentRepository, type StoredIntent } from './intentRepository.ts'
-import { intentStateRepository, type KeptIntents } from './intentStateRepository.ts'
+import { createIntentRepository, type IntentRepository, type StoredIntent } from './intentRepository.ts'
+import { createIntentStateRepository, type IntentRetention } from './intentStateRepository.ts'
 import { type IntentEvent, nextState, reservationStep } from './intentStates.ts'
-import { judgedIntent } from './judgedIntent.ts'
 import type { ReservationRefusal, Reservations } from './reservations.ts'
+import { toPolicyInput } from './toPolicyInput.ts'
 
 export type TimelineActor = TimelineEntry['actor']
 
@@ -36,7 +36,7 @@ export type IntentLifecycle = Pick<IntentRepository, 'find' | 'inState'> & {
   /** Runs when the present transaction is committed, before listeners hear of later changes. */
   afterwards(work: () => void): void
   /** Keeps what somebody asks for, which waits from now on. */
-  ask(asked: Pick<StoredIntent, 'intent' | 'record'>): IntentRecord
+  ask(submission: Pick<StoredIntent, 'intent' | 'record'>): IntentRecord
   /** @returns undefined when it does not wait any more; a refusal leaves it waiting */
   approve(id: string, change: IntentChange & { decision: Decision }): IntentApproval | undefined
   /** @returns the record afterwards; undefined where the event means nothing in its state, and nothing is changed */
@@ -47,17 +47,17 @@ export type IntentLifecycle = Pick<IntentRepository, 'find' | 'inState'> & {
   failDamaged(): void
   /** Moves the deadlines of waiting requests, when the clock was set. */
   moveDeadlines(byMs: number): void
-  forgetOld(asker: IntentRecord['asker'], keep: KeptIntents): void
+  forgetOld(asker: IntentRecord['asker'], keep: IntentRetention): void
   /** Hears of every change, once for each intent and transaction. @returns ends it */
   subscribe(listener: (changed: ChangedIntent) => void): () => void
 }
 
 type Options = { database: Database; reservations: Reservations }
 
-export function intentLifecycle({ database, reservations }: Options): IntentLifecycle {
-  const { find, inState } = intentRepository(database)
-  const rows = intentStateRepository(database)
-  const changes = emitter<ChangedIntent>()
+export function createIntentLifecycle({ database, reservations }: Options): IntentLifecycle {
+  const { find, inState } = createIntentRepository(database)
+  const rows = createIntentStateRepository(database)
+  const changes = createEmitter<ChangedIntent>()
   /** Of the transaction under way. */
   let after: (() => void)[] | undefined
   let changed = new Map<string, ChangedIntent>()
@@ -82,9 +82,9 @@ export function intentLifecycle({ database, reservations }: Options): IntentLife
       Object.assign(earlier, { record, actor })
       return
     }
-    const told: ChangedIntent = { record, before, actor }
-    changed.set(record.id, told)
-    after?.push(() => changes.emit(told))
+    const change: ChangedIntent = { record, before, actor }
+    changed.set(record.id, change)
+    after?.push(() => changes.emit(change))
   }
   const settle = (id: string, from: IntentState, to: IntentState): void => {
     const step = reservationStep(from, to)
@@ -117,17 +117,17 @@ export function intentLifecycle({ database, reservations }: Options): IntentLife
     ask: ({ intent, record }) =>
       atomically(() => {
         const state = nextState('new', 'ask') ?? record.state
-        const asked: IntentRecord = { ...record, state }
-        rows.add({ intent, record: asked, confirmed: false })
-        tell(asked, undefined)
-        return asked
+        const initial: IntentRecord = { ...record, state }
+        rows.add({ intent, record: initial, confirmed: false })
+        tell(initial, undefined)
+        return initial
       }),
     approve: (id, change) =>
       atomically(() => {
         const stored = find(id)
         const to = stored && nextState(stored.record.state, 'approve')
         if (!stored || !to) return undefined
-        const refusal = reservations.reserve({ ...judgedIntent(stored.record), id, by: change.decision.by })
+        const refusal = reservations.reserve({ ...toPolicyInput(stored.record), id, by: change.decision.by })
         return refusal ? { refusal } : { record: become(stored, to, change) }
       }),
     apply: (id, event, change = {}) =>

@@ -1,12 +1,12 @@
 import type { Asker, Intent, IntentRecord, Policy } from '#shared/contract/intents.ts'
-import { comparedAddress } from '#shared/contract/networks.ts'
-import { isoTime } from '#shared/time.ts'
+import { normalizeAddress } from '#shared/contract/networks.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { PreparedIntent } from '../signer/signer.ts'
-import { isAbove } from './judgedIntent.ts'
+import { isAbove } from './toPolicyInput.ts'
 
 const minuteMs = 60_000
 
-type Asked = {
+type RecordOptions = {
   id: string
   prepared: PreparedIntent
   asker: Asker
@@ -16,7 +16,7 @@ type Asked = {
 
 /** The record of an intent that waits, before anything was decided. */
 export function newRecord(
-  { id, prepared, asker, reason, purchase }: Asked,
+  { id, prepared, asker, reason, purchase }: RecordOptions,
   policy: Policy,
   nowMs: number,
 ): IntentRecord {
@@ -33,13 +33,13 @@ export function newRecord(
     fields,
     raw,
     host,
-    scope: scopeOf(intent),
-    path: pathOf(intent),
+    scope: readScope(intent),
+    path: readPath(intent),
     amount_micro_usd: amountMicroUsd === null ? null : String(amountMicroUsd),
     purchase: purchase ?? null,
     needs_confirmation: isAbove(amountMicroUsd, policy.confirm_above_micro_usd),
-    created_at: isoTime(nowMs),
-    expires_at: isoTime(expiryMs(prepared, policy, nowMs)),
+    created_at: toIsoTime(nowMs),
+    expires_at: toIsoTime(expiryMs(prepared, policy, nowMs)),
     decision: null,
     result: null,
     error: null,
@@ -58,8 +58,8 @@ export function isSame(record: IntentRecord, { account, sentence, raw }: Prepare
  * one way.
  * @see https://chainagnostic.org/CAIPs/caip-10
  */
-function scopeOf(intent: Intent): string | null {
-  if (intent.kind === 'x402.authorize') return `${intent.network}:${comparedAddress(intent.pay_to)}`
+function readScope(intent: Intent): string | null {
+  if (intent.kind === 'x402.authorize') return `${intent.network}:${normalizeAddress(intent.pay_to)}`
   if (intent.kind === 'tool.call') return `${intent.tool} ${intent.target}`
   if (intent.kind === 'siwe') return `eip155:${intent.chain_id}`
   if (intent.kind === 'siws') return `solana:${intent.chain_id.replace(/^solana:/, '')}`
@@ -67,14 +67,14 @@ function scopeOf(intent: Intent): string | null {
 }
 
 /** Path of what a payment is for, without its query. */
-function pathOf(intent: Intent): string | null {
+function readPath(intent: Intent): string | null {
   return intent.kind === 'x402.authorize' ? (URL.parse(intent.resource)?.pathname ?? null) : null
 }
 
 /** A sign-in that says itself how long it holds waits no longer than that. */
 function expiryMs({ intent }: PreparedIntent, { expiry_minutes: minutes }: Policy, nowMs: number): number {
-  const usual = nowMs + minutes * minuteMs
-  const own = 'expiration_time' in intent ? intent.expiration_time : undefined
-  const ownMs = own === undefined ? usual : Date.parse(own)
-  return ownMs > nowMs ? Math.min(usual, ownMs) : usual
+  const defaultExpiry = nowMs + minutes * minuteMs
+  const requestedExpiry = 'expiration_time' in intent ? intent.expiration_time : undefined
+  const ownMs = requestedExpiry === undefined ? defaultExpiry : Date.parse(requestedExpiry)
+  return ownMs > nowMs ? Math.min(defaultExpiry, ownMs) : defaultExpiry
 }

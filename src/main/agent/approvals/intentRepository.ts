@@ -31,13 +31,13 @@ export type IntentRepository = {
   countOpen(asker?: Asker): number
   countWaiting(): number
   /** Waiting intents whose deadline has passed, by deadline. */
-  expired(nowMs: number): IntentRecord[]
+  listExpired(nowMs: number): IntentRecord[]
   nextExpiryMs(): number | undefined
 }
 
 type Count = { count: number }
 
-export function intentRepository(database: Database): IntentRepository {
+export function createIntentRepository(database: Database): IntentRepository {
   const selection = `SELECT ${intentTable.selection()} FROM intents`
   const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
   const list = database.prepare<[Params<'state' | 'limit'>], StoredRow>(
@@ -67,7 +67,7 @@ export function intentRepository(database: Database): IntentRepository {
     inState: (state) => parseRecords(inState.all({ state })),
     countOpen: (asker) => (asker ? countOpenOf.get({ kind: asker.kind, id: asker.id }) : countOpen.get())?.count ?? 0,
     countWaiting: () => countWaiting.get()?.count ?? 0,
-    expired: (nowMs) => parseRecords(expired.all({ nowMs })),
+    listExpired: (nowMs) => parseRecords(expired.all({ nowMs })),
     nextExpiryMs: () => nextExpiry.get()?.atMs ?? undefined,
   }
 }

@@ -4,16 +4,16 @@ import { AppError } from '#shared/appError.ts'
 import type { Intent, IntentRecord } from '#shared/contract/intents.ts'
 import { approvalsOfTest, payment, rule, script, signInTo, withRules } from '#test/support/approvals.ts'
 import { until } from '#test/support/eventually.ts'
-import { lockableSigner } from '#test/support/lockableSigner.ts'
+import { createLockableSigner } from '#test/support/lockableSigner.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import type { Decision } from './approvals.ts'
 
 /** What was approved and came back to waiting, because the wallet locked itself while it was signed. */
-function opened(options: Parameters<typeof approvalsOfTest>[0] = {}) {
+function openSigning(options: Parameters<typeof approvalsOfTest>[0] = {}) {
   const held = approvalsOfTest(options)
   const { approvals, signer } = held
   /** Does what leads to signing, and locks the wallet before the signer has the key. */
-  const interrupted = async (begin: () => Promise<IntentRecord>): Promise<IntentRecord> => {
+  const interrupt = async (begin: () => Promise<IntentRecord>): Promise<IntentRecord> => {
     const release = signer.hold()
     const outcome = begin()
     await until('it is being signed', () => approvals.list({ state: 'approved', limit: 1 }).intents[0])
@@ -21,20 +21,20 @@ function opened(options: Parameters<typeof approvalsOfTest>[0] = {}) {
     release()
     return outcome
   }
-  const approved = async (intent: Intent, decision: Partial<Decision> = {}): Promise<IntentRecord> => {
+  const approve = async (intent: Intent, decision: Partial<Decision> = {}): Promise<IntentRecord> => {
     const { id } = await approvals.ask({ intent, asker: script })
-    return interrupted(() => approvals.decide(id, { approve: true, confirmed: false, ...decision }))
+    return interrupt(() => approvals.decide(id, { approve: true, confirmed: false, ...decision }))
   }
   const unlock = () => signer.setUnlocked(true)
-  const ends = (id: string) => approvals.settled(id, { waitMs: 30_000 })
-  return { ...held, interrupted, approved, unlock, ends }
+  const ends = (id: string) => approvals.waitUntilSettled(id, { waitMs: 30_000 })
+  return { ...held, interrupted: interrupt, approved: approve, unlock, ends }
 }
 
 const expectWaits = (record: IntentRecord, by: string) =>
   expect(record).toMatchObject({ state: 'waiting', decision: { by }, result: null })
 
 test('what the person approved is refused where a rule denies it by now, and signed where none does', async () => {
-  const { approvals, approved, unlock, ends, signer } = opened()
+  const { approvals, approved, unlock, ends, signer } = openSigning()
   const back = await approved(signInTo('a.example'))
   expectWaits(back, 'person')
   approvals.changePolicy(withRules([rule({ effect: 'deny', host: 'a.example' })]))
@@ -46,14 +46,14 @@ test('what the person approved is refused where a rule denies it by now, and sig
   })
   expect(signer.signatures()).toBe(0)
 
-  const other = await approved(signInTo('b.example'))
-  expectWaits(other, 'person')
+  const otherRecord = await approved(signInTo('b.example'))
+  expectWaits(otherRecord, 'person')
   unlock()
-  expect(await ends(other.id)).toMatchObject({ state: 'signed', decision: { by: 'person' } })
+  expect(await ends(otherRecord.id)).toMatchObject({ state: 'signed', decision: { by: 'person' } })
 })
 
 test('the stop switch ends what came back, also when it is off again before the wallet is unlocked', async () => {
-  const { approvals, approved, unlock, signer } = opened()
+  const { approvals, approved, unlock, signer } = openSigning()
   const back = await approved(signInTo('a.example'))
   approvals.switchStop(true)
   unlock()
@@ -63,16 +63,16 @@ test('the stop switch ends what came back, also when it is off again before the 
 })
 
 test('what is above the threshold by now, and was not confirmed, is asked again', async () => {
-  const { approvals, approved, unlock, ends, signer } = opened()
+  const { approvals, approved, unlock, ends, signer } = openSigning()
   const back = await approved(payment('500'))
   expectWaits(back, 'person')
   approvals.changePolicy({ ...withRules([]), confirm_above_micro_usd: '499' })
   unlock()
-  const asked = await until('it is asked again', () => {
+  const pending = await until('it is asked again', () => {
     const record = approvals.get(back.id)
     return record.decision === null ? record : undefined
   })
-  expect(asked).toMatchObject({ state: 'waiting', needs_confirmation: true })
+  expect(pending).toMatchObject({ state: 'waiting', needs_confirmation: true })
   expect(signer.signatures()).toBe(0)
   await expect(approvals.decide(back.id, { approve: true, confirmed: false })).rejects.toMatchObject({
     code: 'intent/confirmation',
@@ -89,41 +89,41 @@ test('what is above the threshold by now, and was not confirmed, is asked again'
 })
 
 test('a grant counts a signature once, however often the wallet locks itself on the way', async () => {
-  const { approvals, interrupted, unlock, ends, signer, events } = opened()
+  const { approvals, interrupted, unlock, ends, signer, events } = openSigning()
   const ask = () => approvals.ask({ intent: payment('500'), asker: script })
   await approvals.decide((await ask()).id, { approve: true, confirmed: false, grant: { times: 3 } })
-  const timesLeft = () => approvals.grants().map((it) => it.times_left)
-  expect(timesLeft()).toEqual([2])
+  const readTimesLeft = () => approvals.grants().map((it) => it.times_left)
+  expect(readTimesLeft()).toEqual([2])
   const first = await interrupted(ask)
   expectWaits(first, 'grant')
-  expect(timesLeft()).toEqual([2])
+  expect(readTimesLeft()).toEqual([2])
   unlock()
   expect(await ends(first.id)).toMatchObject({ state: 'signed', decision: { by: 'grant' } })
-  expect(timesLeft()).toEqual([1])
+  expect(readTimesLeft()).toEqual([1])
 
   const last = await interrupted(ask)
   expectWaits(last, 'grant')
-  expect(timesLeft()).toEqual([1]) // it was the last one, and came back
+  expect(readTimesLeft()).toEqual([1]) // it was the last one, and came back
   unlock()
   expect(await ends(last.id)).toMatchObject({ state: 'signed' })
-  expect(timesLeft()).toEqual([])
+  expect(readTimesLeft()).toEqual([])
   expect((await ask()).state).toBe('waiting')
   expect(signer.signatures()).toBe(3)
   expect(events.filter(({ type }) => type === 'grants.changed').length).toBeGreaterThan(3)
 })
 
 test('a grant that was revoked meanwhile signs nothing, and comes back to nobody', async () => {
-  const { approvals, interrupted, unlock } = opened()
+  const { approvals, interrupted, unlock } = openSigning()
   const ask = () => approvals.ask({ intent: payment('500'), asker: script })
   await approvals.decide((await ask()).id, { approve: true, confirmed: false, grant: { times: 2 } })
-  const release = await interruptedAfter(approvals.grants()[0]?.id ?? '')
+  const release = await interruptAfter(approvals.grants()[0]?.id ?? '')
   expectWaits(release, 'grant')
   expect(approvals.grants()).toEqual([])
   unlock()
   await until('it is asked', () => approvals.get(release.id).decision === null)
   expect(approvals.get(release.id).state).toBe('waiting')
 
-  async function interruptedAfter(grantId: string): Promise<IntentRecord> {
+  async function interruptAfter(grantId: string): Promise<IntentRecord> {
     return interrupted(async () => {
       const asking = ask()
       await until('it is being signed', () => approvals.list({ state: 'approved', limit: 1 }).intents[0])
@@ -134,7 +134,7 @@ test('a grant that was revoked meanwhile signs nothing, and comes back to nobody
 })
 
 test('a grant whose signature failed, was stopped, or was cut off by the end of Steward counts it not', async () => {
-  const plain = lockableSigner()
+  const plain = createLockableSigner()
   let failing = false
   const signer: typeof plain = {
     ...plain,
@@ -142,38 +142,38 @@ test('a grant whose signature failed, was stopped, or was cut off by the end of 
       failing ? Promise.reject(new AppError('intent/invalid', 'It would not verify.')) : plain.sign(prepared),
   }
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
-  const before = opened({ file, signer })
+  const before = openSigning({ file, signer })
   const ask = () => before.approvals.ask({ intent: payment('500'), asker: script })
   await before.approvals.decide((await ask()).id, { approve: true, confirmed: false, grant: { times: 2 } })
-  const timesLeft = () => before.approvals.grants().map((it) => it.times_left)
+  const readTimesLeft = () => before.approvals.grants().map((it) => it.times_left)
   failing = true
   expect((await ask()).state).toBe('failed')
-  expect(timesLeft()).toEqual([1])
+  expect(readTimesLeft()).toEqual([1])
   failing = false
 
   const release = signer.hold()
   const stopped = ask()
   await until('it is being signed', () => before.approvals.list({ state: 'approved', limit: 1 }).intents[0])
-  expect(timesLeft()).toEqual([])
+  expect(readTimesLeft()).toEqual([])
   before.approvals.switchStop(true)
   release()
   expect((await stopped).state).toBe('denied')
   before.approvals.switchStop(false)
-  expect(timesLeft()).toEqual([1])
+  expect(readTimesLeft()).toEqual([1])
 
   const releaseLast = signer.hold()
-  const cutOff = ask().catch((failure: unknown) => failure)
+  const cutOff = ask().catch((error: unknown) => error)
   await until('it is being signed', () => before.approvals.list({ state: 'approved', limit: 1 }).intents[0])
   before.close()
   releaseLast()
   expect(await cutOff).toBeInstanceOf(AppError)
-  const after = opened({ file, signer })
+  const after = openSigning({ file, signer })
   expect(after.approvals.list({ state: 'failed', limit: 9 }).intents).toHaveLength(2)
   expect(after.approvals.grants()).toMatchObject([{ times_left: 1 }])
 })
 
 test('what comes back when the wallet is unlocked again already is signed then', async () => {
-  const plain = lockableSigner()
+  const plain = createLockableSigner()
   let refusals = 1
   const signer: typeof plain = {
     ...plain,
@@ -184,7 +184,7 @@ test('what comes back when the wallet is unlocked again already is signed then',
       throw new AppError('wallet/locked', 'The wallet is locked.')
     },
   }
-  const { approvals, ends } = opened({ signer })
+  const { approvals, ends } = openSigning({ signer })
   const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   await approvals.decide(id, { approve: true, confirmed: false })
   expect(await ends(id)).toMatchObject({ state: 'signed', decision: { by: 'person' } })
@@ -192,7 +192,7 @@ test('what comes back when the wallet is unlocked again already is signed then',
 
 test('what came back still expires by itself', async () => {
   let nowMs = 1_800_000_000_000
-  const { approvals, approved, unlock, published } = opened({ now: () => nowMs })
+  const { approvals, approved, unlock, published } = openSigning({ now: () => nowMs })
   const back = await approved(signInTo('a.example'))
   nowMs += 15 * 60_000
   unlock()
@@ -202,7 +202,7 @@ test('what came back still expires by itself', async () => {
 
 test('a rule that denies is heard until the signature', async () => {
   const checked = Promise.withResolvers<void>()
-  const { approvals, signer } = opened({ beforeSigning: () => checked.promise })
+  const { approvals, signer } = openSigning({ beforeSigning: () => checked.promise })
   const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
   const decided = approvals.decide(id, { approve: true, confirmed: false })
   await until('it is being signed', () => approvals.list({ state: 'approved', limit: 1 }).intents[0])

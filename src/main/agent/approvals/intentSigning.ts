@@ -4,7 +4,7 @@ import type { IntentRecord } from '#shared/contract/intents.ts'
 import { isFinal, type MayNow } from '../base/judgement.ts'
 import type { PreparedIntent, Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
-import { noSuchIntent } from './approvalErrors.ts'
+import { intentNotFoundError } from './approvalErrors.ts'
 import type { IntentJudging } from './intentJudging.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import { isSame } from './intentRecord.ts'
@@ -39,7 +39,7 @@ type Options = {
   log: Log
 }
 
-export function intentSigning({
+export function createIntentSigning({
   lifecycle,
   judging,
   mayNow,
@@ -54,7 +54,7 @@ export function intentSigning({
 
   const present = (id: string): IntentRecord => {
     const record = lifecycle.find(id)?.record
-    if (!record) throw noSuchIntent(id)
+    if (!record) throw intentNotFoundError(id)
     return record
   }
   const mayBeSigned = (id: string): boolean => present(id).state === 'approved' && !isStopped()
@@ -72,14 +72,14 @@ export function intentSigning({
       if (closed) throw new AppError('service/unavailable', 'Steward is shutting down.')
       if (!mayBeSigned(id)) return present(id)
       return lifecycle.apply(id, 'sign', { result }) ?? present(id)
-    } catch (failure) {
-      if (closed) throw failure
+    } catch (error) {
+      if (closed) throw error
       // It was locked a moment ago: the approval holds, and it is signed when the wallet is unlocked.
-      if (failure instanceof AppError && failure.code === 'wallet/locked') {
+      if (error instanceof AppError && error.code === 'wallet/locked') {
         return lifecycle.apply(id, 'lock') ?? present(id)
       }
-      if (!(failure instanceof AppError)) log.error('an intent could not be signed', { intentId: id, failure })
-      return lifecycle.apply(id, 'fail', { error: words(failure) }) ?? present(id)
+      if (!(error instanceof AppError)) log.error('an intent could not be signed', { intentId: id, error })
+      return lifecycle.apply(id, 'fail', { error: words(error) }) ?? present(id)
     }
   }
 
@@ -90,19 +90,19 @@ export function intentSigning({
   }
 
   /** Allowed, and not signed yet. */
-  const deferred = (id: string): StoredIntent | undefined => {
+  const findDeferred = (id: string): StoredIntent | undefined => {
     const stored = lifecycle.find(id)
     return stored?.record.state === 'waiting' && stored.record.decision !== null ? stored : undefined
   }
   const resume = async (stored: StoredIntent): Promise<void> => {
     const { id } = stored.record
-    const prepared = await prepareAgain(stored).catch((failure: unknown) => {
-      if (!closed && deferred(id)) lifecycle.apply(id, 'fail', { error: words(failure) })
+    const prepared = await prepareAgain(stored).catch((error: unknown) => {
+      if (!closed && findDeferred(id)) lifecycle.apply(id, 'fail', { error: words(error) })
     })
     if (!prepared || closed || !wallet.isUnlocked()) return
     expireDue()
     const next = lifecycle.atomically(() => {
-      const still = deferred(id)
+      const still = findDeferred(id)
       return still && judging.settleAgain(still)
     })
     if (next?.state === 'approved') await signOnce(id, prepared)
@@ -111,8 +111,8 @@ export function intentSigning({
     if (closed || !wallet.isUnlocked()) return
     expireDue()
     for (const { id } of lifecycle.inState('waiting')) {
-      const stored = deferred(id)
-      if (stored) resume(stored).catch((failure: unknown) => log.error('an intent was not resumed', { failure }))
+      const stored = findDeferred(id)
+      if (stored) resume(stored).catch((error: unknown) => log.error('an intent was not resumed', { error }))
     }
   }
 
@@ -138,6 +138,6 @@ export function intentSigning({
   }
 }
 
-function words(failure: unknown): string {
-  return failure instanceof AppError ? failure.message : 'Something went wrong in Steward.'
+function words(error: unknown): string {
+  return error instanceof AppError ? error.message : 'Something went wrong in Steward.'
 }

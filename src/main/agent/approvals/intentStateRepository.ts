@@ -4,7 +4,7 @@ import type { Params, RowOf } from '#storage/table.ts'
 import { intentTable, type StoredIntent } from './intentRepository.ts'
 
 /** Maximum numbers of decided intents. The newest ones stay. */
-export type KeptIntents = { ofPerson: number; ofOneAsker: number; ofAllAskers: number }
+export type IntentRetention = { ofPerson: number; ofOneAsker: number; ofAllAskers: number }
 
 /** Writes intents. Only `intentLifecycle.ts` may import it. */
 export type IntentStateRepository = {
@@ -21,13 +21,13 @@ export type IntentStateRepository = {
    * Removes decided intents except the newest of this requester, and the newest that the user submitted or decided. If
    * too many remain, removes the oldest of the requesters that have the most.
    */
-  forgetOld(asker: Asker, keep: KeptIntents): void
+  forgetOld(asker: Asker, keep: IntentRetention): void
 }
 
 /** `OFFSET` needs a `LIMIT` in SQLite. */
 const noLimit = Number.MAX_SAFE_INTEGER
 
-export function intentStateRepository(database: Database): IntentStateRepository {
+export function createIntentStateRepository(database: Database): IntentStateRepository {
   const add = database.prepare<[Params<keyof RowOf<typeof intentTable>>]>(intentTable.insert)
   const change = database.prepare<[Params<'id' | 'from' | 'state' | 'record' | 'confirmed'>]>(
     `UPDATE intents SET ${intentTable.assignments(['state', 'record', 'confirmed'])} WHERE id = @id AND state = @from`,
@@ -52,7 +52,7 @@ export function intentStateRepository(database: Database): IntentStateRepository
   const countOfAskers = database.prepare<[], { count: number }>(
     `SELECT count(*) AS count FROM intents WHERE ${decided} AND kept_with <> 'person'`,
   )
-  const forgetOfMost = database.prepare<[Params<'offset'>]>(
+  const forgetOfLargest = database.prepare<[Params<'offset'>]>(
     `DELETE FROM intents WHERE rowid IN
        (SELECT row FROM
           (SELECT rowid AS row, created_at_ms,
@@ -83,7 +83,7 @@ export function intentStateRepository(database: Database): IntentStateRepository
     forgetOld({ kind, id }, { ofPerson, ofOneAsker, ofAllAskers }) {
       forget.run({ keptWith: 'person', offset: ofPerson })
       if (kind !== 'person') forget.run({ keptWith: `${kind} ${id}`, offset: ofOneAsker })
-      if ((countOfAskers.get()?.count ?? 0) > ofAllAskers) forgetOfMost.run({ offset: ofAllAskers })
+      if ((countOfAskers.get()?.count ?? 0) > ofAllAskers) forgetOfLargest.run({ offset: ofAllAskers })
     },
   }
 }

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 import type { Approvals } from './approvals.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import { isOpen } from './intentStates.ts'
@@ -12,11 +12,11 @@ type Options = {
 }
 
 /** Callers that wait until an intent is settled. */
-export function intentWaiting({ lifecycle, get }: Options): Pick<Approvals, 'settled' | 'close'> {
-  const closing = emitter()
+export function createIntentWaiting({ lifecycle, get }: Options): Pick<Approvals, 'waitUntilSettled' | 'close'> {
+  const closing = createEmitter()
   let closed = false
 
-  const changed = (id: string, waitMs: number, signal: AbortSignal | undefined) =>
+  const waitForChange = (id: string, waitMs: number, signal: AbortSignal | undefined) =>
     new Promise<void>((resolve) => {
       const end = (): void => {
         clearTimeout(timer)
@@ -34,9 +34,9 @@ export function intentWaiting({ lifecycle, get }: Options): Pick<Approvals, 'set
     })
 
   return {
-    async settled(id, { waitMs, signal }) {
+    async waitUntilSettled(id, { waitMs, signal }) {
       const { state } = get(id)
-      if (isOpen(state) && waitMs > 0 && !closed && !signal?.aborted) await changed(id, waitMs, signal)
+      if (isOpen(state) && waitMs > 0 && !closed && !signal?.aborted) await waitForChange(id, waitMs, signal)
       if (closed) throw new AppError('service/unavailable', 'Steward is shutting down.')
       return get(id)
     },

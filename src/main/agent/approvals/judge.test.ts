@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Grant } from '#shared/contract/intents.ts'
 import { rule, script, withRules } from '#test/support/approvals.ts'
 import { judge } from './judge.ts'
-import type { JudgedIntent } from './judgedIntent.ts'
+import type { JudgedIntent } from './toPolicyInput.ts'
 
 const accountId = 'wal_0123456789abcdef01234567' as Grant['account_id'] // a brand is only a type
 const payment: JudgedIntent = {
@@ -26,8 +26,8 @@ const grant: Grant = {
   created_at: '2026-01-01T00:00:00.000Z',
 }
 const policy = { ...withRules([]), stopped: false }
-const effect = (intent: JudgedIntent, given: Partial<Parameters<typeof judge>[1]> = {}): string =>
-  judge(intent, { policy, grants: [grant], serviceHost: undefined, ...given }).effect
+const effect = (intent: JudgedIntent, changes: Partial<Parameters<typeof judge>[1]> = {}): string =>
+  judge(intent, { policy, grants: [grant], serviceHost: undefined, ...changes }).effect
 
 test('what was approved in advance is allowed again, also for less', () => {
   expect(effect(payment)).toBe('allow')
@@ -45,8 +45,8 @@ test.each<[what: string, other: Partial<JudgedIntent>]>([
   ['payee', { scope: 'eip155:8453:0x3333333333333333333333333333333333333333' }],
   ['account', { accountId: 'wal_76543210fedcba9876543210' as Grant['account_id'] }],
   ['amount', { amountMicroUsd: 501n }],
-])('what was approved in advance is for no other %s', (_, other) => {
-  expect(effect({ ...payment, ...other })).toBe('ask')
+])('what was approved in advance is for no other %s', (_, otherHost) => {
+  expect(effect({ ...payment, ...otherHost })).toBe('ask')
 })
 
 test('a grant for one path fits payments for that path alone', () => {
@@ -63,8 +63,8 @@ test('a grant without an amount moves no money', () => {
 })
 
 test.each(['identity.register', 'message'] as const)('%s is approved one at a time, whatever was granted', (kind) => {
-  const asked: JudgedIntent = { ...payment, kind, asker: { ...script, kind: 'person' }, amountMicroUsd: null }
-  expect(effect(asked, { grants: [{ ...grant, kind, asker: asked.asker }] })).toBe('ask')
+  const evaluated: JudgedIntent = { ...payment, kind, asker: { ...script, kind: 'person' }, amountMicroUsd: null }
+  expect(effect(evaluated, { grants: [{ ...grant, kind, asker: evaluated.asker }] })).toBe('ask')
 })
 
 test('a rule that lets tools destroy does not let tools of other servers run', () => {
@@ -73,9 +73,9 @@ test('a rule that lets tools destroy does not let tools of other servers run', (
     ...policy,
     rules: [rule({ effect: 'allow', kind: 'tool.call', host: '*', max_amount_micro_usd: null })],
   }
-  const scoped = (scope: string) => effect({ ...call, scope }, { policy: allowing, grants: [] })
-  expect(scoped('sandbox_delete sb_1')).toBe('allow')
-  expect(scoped('files__read_file files 0123')).toBe('ask')
+  const evaluateScoped = (scope: string) => effect({ ...call, scope }, { policy: allowing, grants: [] })
+  expect(evaluateScoped('sandbox_delete sb_1')).toBe('allow')
+  expect(evaluateScoped('files__read_file files 0123')).toBe('ask')
 })
 
 test('a rule for programs does not apply to a key with limits, whose payments need approval', () => {

@@ -1,15 +1,15 @@
 import type { Grant, Policy, PolicyRule } from '#shared/contract/intents.ts'
 import { ruleSentence } from '#shared/contract/intentWords.ts'
-import { serverNameOf } from '#shared/contract/toolServers.ts'
+import { parseServerName } from '#shared/contract/toolServers.ts'
 import { fittingGrant } from './grants.ts'
-import { isAbove, type JudgedIntent } from './judgedIntent.ts'
 import { firstRule } from './policyMatch.ts'
+import { isAbove, type JudgedIntent } from './toPolicyInput.ts'
 
 export type Verdict =
   | { effect: 'ask' }
   | { effect: 'allow' | 'deny'; by: 'policy' | 'grant' | 'stop' | 'steward'; detail: string }
 
-type Given = {
+type EvaluationInput = {
   policy: Policy
   /** Those that still hold. */
   grants: readonly Grant[]
@@ -18,7 +18,7 @@ type Given = {
 }
 
 /** Stop switch, hard rules, the first rule that fits, grants; where nothing decides, the person is asked. */
-export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Given): Verdict {
+export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: EvaluationInput): Verdict {
   if (policy.stopped) return { effect: 'deny', by: 'stop', detail: 'Everything is stopped.' }
   const { kind, asker, host, amountMicroUsd } = intent
   if (kind === 'message' && asker.kind !== 'person') {
@@ -42,7 +42,7 @@ export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Giv
 
 /** The call of a tool of another server: its name stands first in the scope. */
 function isOfServer({ kind, scope }: JudgedIntent): boolean {
-  return kind === 'tool.call' && scope !== null && serverNameOf(scope.split(' ', 1)[0] ?? '') !== undefined
+  return kind === 'tool.call' && scope !== null && parseServerName(scope.split(' ', 1)[0] ?? '') !== undefined
 }
 
 function ruleDetail(rule: PolicyRule): string {

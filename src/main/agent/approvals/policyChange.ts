@@ -1,17 +1,17 @@
 import { AppError } from '#shared/appError.ts'
 import type { Policy, PolicyRule } from '#shared/contract/intents.ts'
-import { isPlace } from './policyMatch.ts'
+import { isHostPattern } from './policyMatch.ts'
 
 type Rules = Omit<Policy, 'stopped'>
 
 /** @throws AppError `request/invalid` */
 export function checkRules({ rules }: Rules): void {
   const ids = rules.map(({ id }) => id)
-  const bad = ids.find((id, at) => id.trim() === '' || id.length > 64 || ids.indexOf(id) !== at)
+  const bad = ids.find((id, index) => id.trim() === '' || id.length > 64 || ids.indexOf(id) !== index)
   if (bad !== undefined) {
     throw new AppError('request/invalid', `\`rules\` has the id \`${bad.slice(0, 64)}\`: each needs one of its own.`)
   }
-  const nowhere = rules.find(({ host }) => !isPlace(host))
+  const nowhere = rules.find(({ host }) => !isHostPattern(host))
   if (nowhere) {
     throw new AppError('request/invalid', `\`rules\` has the host \`${nowhere.host}\`, which no address can have.`)
   }
@@ -41,9 +41,9 @@ export function loosens(from: Rules, to: Rules): boolean {
   if (to.rules.slice(0, lastDenial + 1).some((rule) => rule.effect === 'ask' && !asks(rule, before.get(rule.id)))) {
     return true
   }
-  const kept = to.rules.filter(keeps).map(({ id }) => id)
-  const order = from.rules.map(({ id }) => id).filter((id) => kept.includes(id))
-  return order.some((id, at) => id !== kept[at])
+  const remaining = to.rules.filter(keeps).map(({ id }) => id)
+  const order = from.rules.map(({ id }) => id).filter((id) => remaining.includes(id))
+  return order.some((id, index) => id !== remaining[index])
 }
 
 /** `rule` allows no more than `old` did. */
@@ -62,10 +62,10 @@ function asks(rule: PolicyRule, old: PolicyRule | undefined): boolean {
   return old?.effect === 'ask' && isSameButAmount(rule, old) && isAtMost(rule, old)
 }
 
-function isSameButAmount(one: PolicyRule, other: PolicyRule): boolean {
-  return one.kind === other.kind && one.asker === other.asker && one.host === other.host
+function isSameButAmount(a: PolicyRule, b: PolicyRule): boolean {
+  return a.kind === b.kind && a.asker === b.asker && a.host === b.host
 }
 
-function isAtMost({ max_amount_micro_usd: one }: PolicyRule, { max_amount_micro_usd: other }: PolicyRule): boolean {
-  return other === null || (one !== null && BigInt(one) <= BigInt(other))
+function isAtMost({ max_amount_micro_usd: amount }: PolicyRule, { max_amount_micro_usd: limit }: PolicyRule): boolean {
+  return limit === null || (amount !== null && BigInt(amount) <= BigInt(limit))
 }

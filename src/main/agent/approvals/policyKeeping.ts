@@ -1,6 +1,6 @@
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
-import { walletLocked } from './approvalErrors.ts'
+import { walletLockedError } from './approvalErrors.ts'
 import type { ApprovalNotes } from './approvalNotes.ts'
 import type { Approvals } from './approvals.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
@@ -19,14 +19,14 @@ type Options = {
 }
 
 /** The rules and the stop switch. What lets more through needs the wallet unlocked. */
-export function policyKeeping(
+export function createPolicyKeeping(
   options: Options,
 ): Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'hasWallet' | 'checkUnlocked'> {
   const { lifecycle, policies, wallet, review, notes, onChanged, now } = options
 
   /** What waits, and what is being signed. @returns how many */
   const denyOpen = (): number => {
-    const decision = { by: 'stop', detail: 'Everything was stopped.', at: isoTime(now()) } as const
+    const decision = { by: 'stop', detail: 'Everything was stopped.', at: toIsoTime(now()) } as const
     const open = [...lifecycle.inState('waiting'), ...lifecycle.inState('approved')]
     return open.filter(({ id }) => lifecycle.apply(id, 'stop', { decision, error: decision.detail })).length
   }
@@ -36,7 +36,7 @@ export function policyKeeping(
   return {
     hasWallet,
     checkUnlocked() {
-      if (!wallet.isUnlocked()) throw walletLocked(wallet)
+      if (!wallet.isUnlocked()) throw walletLockedError(wallet)
     },
     policy: () => policies.read(),
     changePolicy(next) {
@@ -44,7 +44,7 @@ export function policyKeeping(
       const unlocked = wallet.isUnlocked()
       return lifecycle.atomically(() => {
         const { stopped, ...present } = policies.read()
-        if (loosens(present, next) && !unlocked) throw walletLocked(wallet)
+        if (loosens(present, next) && !unlocked) throw walletLockedError(wallet)
         const changed = { ...next, stopped }
         policies.write(changed)
         review()
@@ -60,7 +60,7 @@ export function policyKeeping(
       return lifecycle.atomically(() => {
         const present = policies.read()
         // Without a wallet nothing could be signed, and nothing could be unlocked either.
-        if (present.stopped && !stopped && !unlocked && hasWallet()) throw walletLocked(wallet)
+        if (present.stopped && !stopped && !unlocked && hasWallet()) throw walletLockedError(wallet)
         policies.switchStop(stopped)
         const policy = { ...present, stopped }
         let denied = 0

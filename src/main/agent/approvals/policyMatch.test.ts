@@ -93,20 +93,23 @@ test('a rule with an amount fits up to it', () => {
 test('the first rule that fits decides, and rules behind it change nothing', () => {
   fc.assert(
     fc.property(lists, lists, subjects, (first, more, subject) => {
-      const found = firstRule(first, subject)
-      expect(found).toEqual(first.filter((it) => fits(it, subject))[0])
-      if (found) expect(firstRule([...first, ...more], subject)).toEqual(found)
+      const rule = firstRule(first, subject)
+      expect(rule).toEqual(first.filter((it) => fits(it, subject))[0])
+      if (rule) expect(firstRule([...first, ...more], subject)).toEqual(rule)
     }),
   )
 })
 
 test('writing of a host in capitals, or with a dot behind it, changes nothing', () => {
   fc.assert(
-    fc.property(rules, names, ports, (one, name, port) => {
-      const plain = fits(one, { ...to(name + port), kind: one.kind === '*' ? 'siwe' : one.kind })
-      const other = fits(one, { ...to(name.toUpperCase() + port), kind: one.kind === '*' ? 'siwe' : one.kind })
-      const dotted = fits(one, { ...to(`${name}.${port}`), kind: one.kind === '*' ? 'siwe' : one.kind })
-      expect([other, dotted]).toEqual([plain, plain])
+    fc.property(rules, names, ports, (rule, name, port) => {
+      const plain = fits(rule, { ...to(name + port), kind: rule.kind === '*' ? 'siwe' : rule.kind })
+      const matchesOther = fits(rule, {
+        ...to(name.toUpperCase() + port),
+        kind: rule.kind === '*' ? 'siwe' : rule.kind,
+      })
+      const dotted = fits(rule, { ...to(`${name}.${port}`), kind: rule.kind === '*' ? 'siwe' : rule.kind })
+      expect([matchesOther, dotted]).toEqual([plain, plain])
     }),
   )
 })
@@ -151,12 +154,12 @@ test('a change that lets anything through without being asked is known to loosen
 
 test('a change that only takes away or adds what asks and refuses does not loosen', () => {
   fc.assert(
-    fc.property(lists, rules, fc.nat(), (list, extra, place) => {
+    fc.property(lists, rules, fc.nat(), (list, extra, index) => {
       const stricter = list.filter(({ effect }) => effect !== 'allow')
       expect(loosens(withRules(list), withRules(list))).toBe(false)
       expect(loosens(withRules(list), withRules(stricter))).toBe(false)
       const strict: PolicyRule = { ...extra, id: 'new', effect: 'deny' }
-      expect(loosens(withRules(list), withRules(list.toSpliced(place % (list.length + 1), 0, strict)))).toBe(false)
+      expect(loosens(withRules(list), withRules(list.toSpliced(index % (list.length + 1), 0, strict)))).toBe(false)
     }),
   )
 })
@@ -201,18 +204,19 @@ test.each<[string, PolicyRule[], PolicyRule[], boolean]>([
 ])('%s', (_, from, next, expected) => expect(loosens(withRules(from), withRules(next))).toBe(expected))
 
 test('a higher threshold loosens, a lower one does not', () => {
-  const at = (confirm_above_micro_usd: string) => ({ ...withRules([]), confirm_above_micro_usd })
-  expect([loosens(at('9'), at('10')), loosens(at('10'), at('9')), loosens(at('10'), at('10'))]).toEqual([
-    true,
-    false,
-    false,
-  ])
+  const withThreshold = (confirm_above_micro_usd: string) => ({ ...withRules([]), confirm_above_micro_usd })
+  expect([
+    loosens(withThreshold('9'), withThreshold('10')),
+    loosens(withThreshold('10'), withThreshold('9')),
+    loosens(withThreshold('10'), withThreshold('10')),
+  ]).toEqual([true, false, false])
 })
 
 test('each rule has an id of its own', () => {
-  const [one, other] = [rule({ effect: 'ask', id: '1' }), rule({ effect: 'deny', id: '2' })]
-  expect(() => checkRules(withRules([one, other]))).not.toThrow()
-  for (const wrong of [[one, one], [{ ...one, id: ' ' }]]) expect(() => checkRules(withRules(wrong))).toThrow('`rules`')
+  const [first, second] = [rule({ effect: 'ask', id: '1' }), rule({ effect: 'deny', id: '2' })]
+  expect(() => checkRules(withRules([first, second]))).not.toThrow()
+  for (const wrong of [[first, first], [{ ...first, id: ' ' }]])
+    expect(() => checkRules(withRules(wrong))).toThrow('`rules`')
 })
 
 test('a host that no address can have is refused', () => {

@@ -29,35 +29,35 @@ function kindFits({ kind, effect }: PolicyRule, subject: IntentKind): boolean {
 }
 
 /** Where no money moves, none moves beyond the limit. */
-function amountFits({ max_amount_micro_usd: most }: PolicyRule, amount: bigint | null): boolean {
-  return most === null || amount === null || amount <= BigInt(most)
+function amountFits({ max_amount_micro_usd: limit }: PolicyRule, amount: bigint | null): boolean {
+  return limit === null || amount === null || amount <= BigInt(limit)
 }
 
 function hostFits({ host: pattern, effect }: PolicyRule, host: string | null): boolean {
   if (host === null) return pattern === '*'
-  const given = placeOf(host)
+  const location = parseHost(host)
   // What cannot be read as a host is nobody that was allowed by name or by `*`, and may be one that was refused.
-  if (!given) return effect !== 'allow'
+  if (!location) return effect !== 'allow'
   if (pattern === '*') return true
   const below = pattern.startsWith('*.')
-  const wanted = placeOf(below ? pattern.slice(2) : pattern)
+  const wanted = parseHost(below ? pattern.slice(2) : pattern)
   if (!wanted) return effect !== 'allow'
-  const named = below ? given.name.endsWith(`.${wanted.name}`) : given.name === wanted.name
+  const named = below ? location.name.endsWith(`.${wanted.name}`) : location.name === wanted.name
   // Who refuses a host refuses all of its ports; who allows one allows no more than was named.
   const anyPort = effect === 'deny' && wanted.port === ''
   // A host is named without the port of its scheme, which is one of these.
-  const schemePort = effect !== 'allow' && given.port === '' && ['443', '80'].includes(wanted.port)
-  return named && (anyPort || schemePort || given.port === wanted.port)
+  const schemePort = effect !== 'allow' && location.port === '' && ['443', '80'].includes(wanted.port)
+  return named && (anyPort || schemePort || location.port === wanted.port)
 }
 
 /** Whether a rule for it can fit anything. */
-export function isPlace(pattern: string): boolean {
-  return pattern === '*' || placeOf(pattern.replace(/^\*\./, '')) !== undefined
+export function isHostPattern(pattern: string): boolean {
+  return pattern === '*' || parseHost(pattern.replace(/^\*\./, '')) !== undefined
 }
 
-type Place = { name: string; port: string }
+type HostPort = { name: string; port: string }
 
-function placeOf(host: string): Place | undefined {
+function parseHost(host: string): HostPort | undefined {
   const [, name, port] = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i.exec(host) ?? []
   // As the address of an intent is read: `127.1` is 127.0.0.1, and an IPv6 address has one short form.
   const hostname = name === undefined ? undefined : URL.parse(`http://${name}`)?.hostname

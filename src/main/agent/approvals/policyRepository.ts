@@ -34,7 +34,7 @@ const policies = defineTable('policy', {
   policy: lenientJson(Rules.parse, Rules.parse(closedPolicy)),
 })
 
-export function policyRepository(database: Database): PolicyRepository {
+export function createPolicyRepository(database: Database): PolicyRepository {
   const read = database.prepare<[], StoredRow>(`SELECT ${policies.selection()} FROM policy`)
   const write = database.prepare<[Params<keyof RowOf<typeof policies>>]>(policies.upsert(['only']))
   const switchStop = database.prepare<[Params<keyof RowOf<typeof policies>>]>(

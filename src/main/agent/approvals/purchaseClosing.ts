@@ -1,20 +1,20 @@
-import { purchaseWords } from '#shared/contract/purchaseWords.ts'
-import { isoTime } from '#shared/time.ts'
+import { describePurchase } from '#shared/contract/purchaseWords.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { Approvals } from './approvals.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 
 type Options = { lifecycle: Pick<IntentLifecycle, 'atomically' | 'inState' | 'apply'>; now: () => number }
 
 /** Ends requests for what was bought meanwhile: approving one would buy it twice, or fail. */
-export function purchaseClosing({ lifecycle, now }: Options): Pick<Approvals, 'closePurchase'> {
+export function createPurchaseClosing({ lifecycle, now }: Options): Pick<Approvals, 'closePurchase'> {
   return {
     closePurchase(purchase) {
-      const detail = `Another request to ${purchaseWords(purchase)} was paid.`
+      const detail = `Another request to ${describePurchase(purchase)} was paid.`
       lifecycle.atomically(() => {
         for (const record of lifecycle.inState('waiting')) {
           if (record.purchase !== purchase) continue
           lifecycle.apply(record.id, 'deny', {
-            decision: { by: 'steward', detail, at: isoTime(now()) },
+            decision: { by: 'steward', detail, at: toIsoTime(now()) },
             error: detail,
           })
         }

@@ -10,7 +10,7 @@ export type RepeatRepository = {
 
 const removalBatchSize = 100
 
-export function repeatRepository(database: Database): RepeatRepository {
+export function createRepeatRepository(database: Database): RepeatRepository {
   const find = database.prepare<[Params<'holder' | 'key' | 'nowMs'>], { requestHash: Buffer; answer: string }>(
     `SELECT request_hash AS "requestHash", intent_id AS answer FROM asked_once
      WHERE asker = @holder AND key = @key AND expires_at_ms > @nowMs`,

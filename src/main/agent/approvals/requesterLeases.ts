@@ -62,7 +62,7 @@ export function createRequesterLeases(options: Options): RequesterLeases {
     if (granted.has(grant.id)) granted.set(grant.id, leases)
     else for (const lease of leases) lease.release()
   }
-  const leave = lifecycle.subscribe(({ record }) => {
+  const unsubscribe = lifecycle.subscribe(({ record }) => {
     if (isOpen(record.state)) addRequest(record)
     else release(requests, record.id)
   })
@@ -75,7 +75,7 @@ export function createRequesterLeases(options: Options): RequesterLeases {
     addGrant,
     removeGrant: (id) => release(granted, id),
     close() {
-      leave()
+      unsubscribe()
       for (const id of [...requests.keys()]) release(requests, id)
       for (const id of [...granted.keys()]) release(granted, id)
     },

@@ -1,5 +1,5 @@
 import type { IntentRecord, PolicyRule } from '#shared/contract/intents.ts'
-import type { JudgedIntent } from './judgedIntent.ts'
+import type { JudgedIntent } from './toPolicyInput.ts'
 
 /** What a signature would use up. */
 export type ReservedUse = JudgedIntent & {

@@ -4,7 +4,7 @@ import type { ApprovalDialog } from './approvalDialog.ts'
 type Options = { dialog: Pick<ApprovalDialog, 'announce'>; events: LocalEvents }
 
 /** Announces each intent once when it begins to wait. @returns what ends it */
-export function waitingNotices({ dialog, events }: Options): () => void {
+export function startPendingNotifications({ dialog, events }: Options): () => void {
   const announced = new Set<string>()
   return events.subscribe((event) => {
     if (event.type !== 'intent.changed') return

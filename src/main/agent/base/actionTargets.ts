@@ -13,7 +13,7 @@ export type Target = { kind: 'sandbox' | 'domain' | 'tool-server'; id: string }
 
 /** Knows which sandboxes and domains no longer exist, from the events and answers of the service. */
 export type ActionTargets = {
-  isGone(target: Target): boolean
+  isRemoved(target: Target): boolean
   /** Asks the service. What it cannot tell within 3 s stays as it was. */
   refresh(targets: readonly Target[]): Promise<void>
   close(): void
@@ -24,7 +24,7 @@ type Options = {
   events: Pick<LocalEvents, 'subscribe'>
   removed: Pick<RemovedThings, 'subscribe'>
   /** Called when something is known to be gone. */
-  onGone: () => void
+  onRemoved: () => void
   hasToolServer: (name: string) => boolean
 }
 
@@ -33,7 +33,7 @@ const timeoutMs = 3_000
 const maxMarks = 10_000
 
 /** Returns what a call names that may be gone later. Calls that are not destructive may name domains of others. */
-export function targetsOf({ effect }: Pick<Tool, 'effect'>, args: Readonly<Record<string, unknown>>): Target[] {
+export function listTargets({ effect }: Pick<Tool, 'effect'>, args: Readonly<Record<string, unknown>>): Target[] {
   const { sandbox_id: sandbox, domain } = args
   const targets: Target[] = []
   if (typeof sandbox === 'string') targets.push({ kind: 'sandbox', id: sandbox })
@@ -41,31 +41,31 @@ export function targetsOf({ effect }: Pick<Tool, 'effect'>, args: Readonly<Recor
   return targets
 }
 
-export function createActionTargets({ client, events, removed, onGone, hasToolServer }: Options): ActionTargets {
-  const gone = new Set<string>()
+export function createActionTargets({ client, events, removed, onRemoved, hasToolServer }: Options): ActionTargets {
+  const removedTargets = new Set<string>()
   const mark = (key: string): void => {
-    if (gone.size >= maxMarks) gone.clear()
-    gone.add(key)
+    if (removedTargets.size >= maxMarks) removedTargets.clear()
+    removedTargets.add(key)
   }
   const leaveRemoved = (['sandbox', 'domain'] as const).map((kind) =>
     removed.subscribe({
       kind,
       onRemoved({ id }) {
-        mark(keyOf({ kind, id }))
-        onGone()
+        mark(toKey({ kind, id }))
+        onRemoved()
       },
     }),
   )
-  const leave = events.subscribe((event) => {
+  const unsubscribe = events.subscribe((event) => {
     if (event.type === 'sandbox.removed') {
-      mark(keyOf({ kind: 'sandbox', id: event.id }))
-      onGone()
+      mark(toKey({ kind: 'sandbox', id: event.id }))
+      onRemoved()
     }
     // A restored database may have again what was deleted.
-    if (event.type === 'ready') gone.clear()
-    if (event.type === 'sandbox.changed') gone.delete(keyOf({ kind: 'sandbox', id: event.sandbox.id }))
+    if (event.type === 'ready') removedTargets.clear()
+    if (event.type === 'sandbox.changed') removedTargets.delete(toKey({ kind: 'sandbox', id: event.sandbox.id }))
     if (event.type === 'domains.changed') {
-      for (const key of gone) if (key.startsWith('domain ')) gone.delete(key)
+      for (const key of removedTargets) if (key.startsWith('domain ')) removedTargets.delete(key)
     }
   })
   /** @throws AppError such as `sandbox/not-found` */
@@ -75,21 +75,22 @@ export function createActionTargets({ client, events, removed, onGone, hasToolSe
     else if (kind === 'domain') await client.call(getDomain, { domain: DomainName.parse(id) }, options)
   }
   return {
-    isGone: (target) => (target.kind === 'tool-server' ? !hasToolServer(target.id) : gone.has(keyOf(target))),
+    isRemoved: (target) =>
+      target.kind === 'tool-server' ? !hasToolServer(target.id) : removedTargets.has(toKey(target)),
     async refresh(targets) {
-      const asked = targets.map(async (target) => {
+      const requests = targets.map(async (target) => {
         try {
           await read(target)
-          gone.delete(keyOf(target))
-        } catch (failure) {
+          removedTargets.delete(toKey(target))
+        } catch (error) {
           // Ids that are none, and a service that is away: the operation itself tells.
-          if (failure instanceof AppError && notFound.has(failure.code)) mark(keyOf(target))
+          if (error instanceof AppError && notFound.has(error.code)) mark(toKey(target))
         }
       })
-      await Promise.all(asked)
+      await Promise.all(requests)
     },
     close() {
-      leave()
+      unsubscribe()
       for (const end of leaveRemoved) end()
     },
   }
@@ -97,6 +98,6 @@ export function createActionTargets({ client, events, removed, onGone, hasToolSe
 
 const notFound: ReadonlySet<string> = new Set(['sandbox/not-found', 'domain/not-found'])
 
-function keyOf({ kind, id }: Target): string {
+function toKey({ kind, id }: Target): string {
   return `${kind} ${id}`
 }

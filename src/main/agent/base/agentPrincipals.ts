@@ -64,7 +64,7 @@ const endings: Readonly<Record<EndingPrincipal | 'token', () => AppError>> = {
 }
 
 /** Returns the error for work of a principal that has ended. */
-export function endedError(principal: PrincipalId): AppError {
+export function toEndedError(principal: PrincipalId): AppError {
   const kind = principalKind(principal)
   return kind in endings ? endings[kind as keyof typeof endings]() : new AppError('auth/invalid', 'Access has ended.')
 }

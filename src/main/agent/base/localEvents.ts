@@ -1,5 +1,5 @@
 import type { LocalEvent } from '#shared/contract/localApi.ts'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 
 /** Everything that the window hears: what the service tells, and what the agent itself does. */
 export type LocalEvents = {
@@ -8,12 +8,12 @@ export type LocalEvents = {
   subscribe(listener: (event: LocalEvent) => void): () => void
 }
 
-export function localEvents(link: Pick<LocalEvents, 'subscribe'>): LocalEvents {
-  const own = emitter<LocalEvent>()
+export function createLocalEvents(link: Pick<LocalEvents, 'subscribe'>): LocalEvents {
+  const localEmitter = createEmitter<LocalEvent>()
   return {
-    publish: own.emit,
+    publish: localEmitter.emit,
     subscribe(listener) {
-      const leaveOwn = own.subscribe(listener)
+      const leaveOwn = localEmitter.subscribe(listener)
       const leaveLink = link.subscribe(listener)
       return () => {
         leaveOwn()

@@ -22,14 +22,14 @@ const ofReason: Readonly<Record<string, ErrorCode>> = {
   provider_403: 'inference/provider-key',
 }
 
-type Told = { error?: unknown; code?: unknown; detail?: unknown }
+type ErrorFields = { error?: unknown; code?: unknown; detail?: unknown }
 
 /** What the service said in the place of an answer, in either of its forms. */
-export function serviceRefusal(status: number, answer: unknown, retryAfter?: string): AppError {
-  const { error, code, detail } = fieldsOf(answer)
-  if (typeof error === 'object' && error !== null) return modelRefusal({ status, error, detail, retryAfter })
-  const known = isErrorCode(code) ? code : status >= 500 ? 'service/unavailable' : 'request/invalid'
-  return new AppError(known, typeof error === 'string' ? error : `The service answered with status ${status}.`, {
+export function toServiceError(status: number, answer: unknown, retryAfter?: string): AppError {
+  const { error, code, detail } = readFields(answer)
+  if (typeof error === 'object' && error !== null) return toModelError({ status, error, detail, retryAfter })
+  const errorCode = isErrorCode(code) ? code : status >= 500 ? 'service/unavailable' : 'request/invalid'
+  return new AppError(errorCode, typeof error === 'string' ? error : `The service answered with status ${status}.`, {
     ...(typeof detail === 'string' && { detail }),
   })
 }
@@ -37,26 +37,26 @@ export function serviceRefusal(status: number, answer: unknown, retryAfter?: str
 type Refused = { status: number | undefined; error: object; detail?: unknown; retryAfter?: string | undefined }
 
 /** OpenAI's form: `{"error": {"message", "type", "code", "param"}}`, also in the middle of a stream, without a status. */
-export function modelRefusal({ status, error, detail, retryAfter }: Refused): AppError {
+export function toModelError({ status, error, detail, retryAfter }: Refused): AppError {
   const { message, code, type } = error as { message?: unknown; code?: unknown; type?: unknown }
-  const reason = [code, type].find((it) => typeof it === 'string' && Object.hasOwn(ofReason, it))
-  const known =
+  const reason = [code, type].find((word) => typeof word === 'string' && Object.hasOwn(ofReason, word))
+  const errorCode =
     (isErrorCode(code) ? code : undefined) ??
     (typeof reason === 'string' ? ofReason[reason] : undefined) ??
     (status === undefined ? undefined : ofStatus[status])
   const seconds = Number(retryAfter)
-  return new AppError(known ?? 'inference/upstream', sentenceOf(message, status), {
+  return new AppError(errorCode ?? 'inference/upstream', toSentence(message, status), {
     ...(typeof detail === 'string' && { detail }),
     ...(retryAfter !== undefined && seconds > 0 && { retryAfterSeconds: Math.ceil(seconds) }),
     fields: { ...(typeof code === 'string' && { reason: code }) },
   })
 }
 
-function sentenceOf(message: unknown, status: number | undefined): string {
+function toSentence(message: unknown, status: number | undefined): string {
   if (typeof message === 'string' && message.trim() !== '') return message.slice(0, 2_000)
   return status === undefined ? 'The answer broke off.' : `The service answered with status ${status}.`
 }
 
-function fieldsOf(answer: unknown): Told {
+function readFields(answer: unknown): ErrorFields {
   return typeof answer === 'object' && answer !== null ? answer : {}
 }

@@ -25,7 +25,7 @@ export function newTask(kind: 'action' | 'call'): TaskId {
   return `${kind}:${randomUUID().replaceAll('-', '')}`
 }
 
-export function taskContext(): TaskContext {
+export function createTaskContext(): TaskContext {
   const present = new AsyncLocalStorage<PresentTask | undefined>()
   return {
     run(task, work) {

@@ -1,6 +1,6 @@
 import type { PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import type { PolicyWords } from '../approvals/policyWords.ts'
+import type { ConfirmationText } from '../approvals/describeConfirmation.ts'
 
 type Line = { label: string; value: string }
 type Named = ReadonlyMap<string, number>
@@ -23,7 +23,7 @@ export function looserLimits(from: PaymentBudgetLimits, to: PaymentBudgetLimits)
     { label: 'Any 24 hours', before: from.day_micro_usd, after: to.day_micro_usd },
     { label: 'A month', before: from.month_micro_usd, after: to.month_micro_usd },
   ]
-  const named = [...looserNamed(hostsOf(from), hostsOf(to)), ...looserNamed(payeesOf(from), payeesOf(to))]
+  const named = [...looserNamed(listHosts(from), listHosts(to)), ...looserNamed(listPayees(from), listPayees(to))]
   return [
     ...single.filter(({ before, after }) => before !== null && (after === null || after > before)).map(line),
     ...named.map(line),
@@ -36,7 +36,7 @@ export function looserLimits(from: PaymentBudgetLimits, to: PaymentBudgetLimits)
   ]
 }
 
-export function budgetWords(lines: Line[]): PolicyWords {
+export function describeBudgetChange(lines: Line[]): ConfirmationText {
   return { title: 'Change your limits?', sentence: 'This allows more to be paid than before.', lines }
 }
 
@@ -51,11 +51,11 @@ function looserNamed(before: Named, after: Named) {
   })
 }
 
-function hostsOf({ hosts }: PaymentBudgetLimits): Named {
+function listHosts({ hosts }: PaymentBudgetLimits): Named {
   return new Map(hosts.map((it) => [it.host, it.month_micro_usd]))
 }
 
-function payeesOf({ payees }: PaymentBudgetLimits): Named {
+function listPayees({ payees }: PaymentBudgetLimits): Named {
   return new Map(payees.map((it) => [it.payee, it.month_micro_usd]))
 }
 

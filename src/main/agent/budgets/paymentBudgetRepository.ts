@@ -33,7 +33,7 @@ const payeeTable = defineTable('payment_payees', {
 export type BudgetEntry = RowOf<typeof entryTable>
 export type SignedEntry = RowOf<typeof signatureTable>
 export type OpenEntry = BudgetEntry & SignedEntry
-export type KnownPayee = RowOf<typeof payeeTable>
+export type StoredPayee = RowOf<typeof payeeTable>
 /** Amounts in micro-dollars. */
 export type Used = { spent: number; held: number }
 type Since = { sinceMs: number; host?: string; payee?: string }
@@ -51,12 +51,12 @@ export type PaymentBudgetRepository = {
   settle(id: string, state: 'spent' | 'void', amountMicroUsd?: number): boolean
   /** Lists signed entries whose signature has expired at this time, with unknown outcome. */
   overdue(nowMs: number): OpenEntry[]
-  used(since: Since): Used
+  sum(since: Since): Used
   /** Returns the costs of chats. Reservations of running messages count regardless of their start. */
   chats(sinceMs: number): Used
-  payees(): KnownPayee[]
-  payeeOf(host: string, network: string): string | undefined
-  pin(payee: KnownPayee): void
+  payees(): StoredPayee[]
+  findPayee(host: string, network: string): string | undefined
+  pin(payee: StoredPayee): void
   /** @returns whether a payee was pinned */
   forget(host: string): boolean
   atomically<T>(work: () => T): T
@@ -73,7 +73,7 @@ export const initialLimits: PaymentBudgetLimits = {
   ask_first_payee: true,
 }
 
-export function paymentBudgetRepository(database: Database): PaymentBudgetRepository {
+export function createPaymentBudgetRepository(database: Database): PaymentBudgetRepository {
   const limits = database.prepare<[], StoredRow>(`SELECT ${limitTable.selection()} FROM payment_limits`)
   const setLimits = database.prepare<[Params<'only' | 'limits'>]>(limitTable.upsert(['only']))
   const reserve = database.prepare<[Params<keyof BudgetEntry>]>(entryTable.insertWith({ state: "'reserved'" }))
@@ -99,10 +99,10 @@ export function paymentBudgetRepository(database: Database): PaymentBudgetReposi
      FROM payment_budget_entries
      WHERE at_ms > @sinceMs AND state <> 'void' AND (@host IS NULL OR host = @host) AND (@payee IS NULL OR payee = @payee)`,
   )
-  const chatsSpent = database.prepare<[Params<'sinceMs'>], { amount: number }>(
+  const chatsSpentQuery = database.prepare<[Params<'sinceMs'>], { amount: number }>(
     'SELECT coalesce(sum(cost_micro_usd), 0) AS amount FROM spend_entries WHERE at_ms > @sinceMs',
   )
-  const chatsHeld = database.prepare<[], { amount: number }>(
+  const chatsHeldQuery = database.prepare<[], { amount: number }>(
     'SELECT coalesce(sum(amount_micro_usd), 0) AS amount FROM spend_reservations',
   )
   const payees = database.prepare<[], StoredRow>(
@@ -111,7 +111,7 @@ export function paymentBudgetRepository(database: Database): PaymentBudgetReposi
   const payeeOf = database.prepare<[Params<'host' | 'network'>], { payTo: string }>(
     'SELECT pay_to AS "payTo" FROM payment_payees WHERE host = @host AND network = @network',
   )
-  const pin = database.prepare<[Params<keyof KnownPayee>]>(
+  const pin = database.prepare<[Params<keyof StoredPayee>]>(
     `${payeeTable.insert} ON CONFLICT (host, network) DO NOTHING`,
   )
   const forget = database.prepare<[Params<'host'>]>('DELETE FROM payment_payees WHERE host = @host')
@@ -135,11 +135,14 @@ export function paymentBudgetRepository(database: Database): PaymentBudgetReposi
     },
     overdue: (nowMs) =>
       overdue.all({ nowMs }).map((row) => ({ ...entryTable.fromRow(row), ...signatureTable.fromRow(row) })),
-    used: ({ sinceMs, host, payee }) =>
+    sum: ({ sinceMs, host, payee }) =>
       used.get({ sinceMs, host: host ?? null, payee: payee ?? null }) ?? { spent: 0, held: 0 },
-    chats: (sinceMs) => ({ spent: chatsSpent.get({ sinceMs })?.amount ?? 0, held: chatsHeld.get()?.amount ?? 0 }),
+    chats: (sinceMs) => ({
+      spent: chatsSpentQuery.get({ sinceMs })?.amount ?? 0,
+      held: chatsHeldQuery.get()?.amount ?? 0,
+    }),
     payees: () => payees.all().map(payeeTable.fromRow),
-    payeeOf: (host, network) => payeeOf.get({ host, network })?.payTo,
+    findPayee: (host, network) => payeeOf.get({ host, network })?.payTo,
     pin: (payee) => void pin.run(payeeTable.params(payee)),
     forget: (host) => forget.run({ host }).changes > 0,
     atomically: (work) => (database.inTransaction ? work() : database.transaction(work).immediate()),

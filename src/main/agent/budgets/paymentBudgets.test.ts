@@ -11,11 +11,11 @@ import { projectFolder } from '#test/support/plantedTree.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import type { ReservedUse } from '../approvals/reservations.ts'
 import { looserLimits } from './budgetChange.ts'
-import { paymentBudgetRepository } from './paymentBudgetRepository.ts'
-import { paymentBudgets } from './paymentBudgets.ts'
+import { createPaymentBudgetRepository } from './paymentBudgetRepository.ts'
+import { createPaymentBudgets } from './paymentBudgets.ts'
 import { paymentReservations } from './paymentReservations.ts'
-import { spendBudgets } from './spendBudgets.ts'
-import { spendRepository } from './spendRepository.ts'
+import { createSpendBudgets } from './spendBudgets.ts'
+import { createSpendRepository } from './spendRepository.ts'
 
 /** A well-known toolkit signed $300 to $1,500 where $150 was the limit, by these four events. */
 const limit = 150_000_000
@@ -25,18 +25,18 @@ const start = Date.parse('2026-11-22T12:00:00Z')
 function openBudgets(file: string, now: () => number, limits: object = { day_micro_usd: limit }) {
   const database = openDatabase(file)
   migrate(database, agentMigrations)
-  const records = paymentBudgetRepository(database)
+  const records = createPaymentBudgetRepository(database)
   records.setLimits({ ...noLimits, ask_first_payee: false, ...limits })
-  const budgets = paymentBudgets({ records, now })
-  const reservations = paymentReservations({ records, budgets, signed: () => undefined, now })
-  const left = () => budgets.leftForAll()
-  const shared = { leftForAll: left, words: () => 'The limit leaves too little.' }
+  const budgets = createPaymentBudgets({ records, now })
+  const reservations = paymentReservations({ records, budgets, findSignature: () => undefined, now })
+  const readRemaining = () => budgets.remainingForAll()
+  const shared = { remainingForAll: readRemaining, words: () => 'The limit leaves too little.' }
   return {
     database,
     records,
     budgets,
     reservations,
-    chats: spendBudgets({ spending: spendRepository(database), shared, now }),
+    chats: createSpendBudgets({ spending: createSpendRepository(database), shared, now }),
   }
 }
 const use = (id: string, amount: number, over: Partial<ReservedUse> = {}): ReservedUse => ({
@@ -69,9 +69,9 @@ describe('never a cent over', () => {
     const replicas = ['a', 'b', 'c', 'd'].map((name) => fork(program, [file, name, String(start)]))
     const signed = await Promise.all(
       replicas.map(async (it) => {
-        const [told] = (await once(it, 'message')) as [number]
+        const [message] = (await once(it, 'message')) as [number]
         await once(it, 'exit')
-        return told
+        return message
       }),
     )
     expect(signed.reduce((sum, it) => sum + it, 0)).toBe(limit)
@@ -92,15 +92,19 @@ describe('never a cent over', () => {
 
   test('other networks, credits, renewals and chats count in the same sum', () => {
     const { database, reservations, chats } = openBudgets(':memory:', () => start)
-    const at = (scope: string, host: string) => ({ scope, host })
+    const createTarget = (scope: string, host: string) => ({ scope, host })
     expect(reservations.reserve(use('a', 60_000_000))).toBeUndefined()
-    expect(reservations.reserve(use('b', 50_000_000, at('eip155:84532:0x33', 'test.example')))).toBeUndefined()
-    expect(reservations.reserve(use('c', 20_000_000, at('eip155:31337:0x44', '127.0.0.1:4000')))).toBeUndefined()
+    expect(
+      reservations.reserve(use('b', 50_000_000, createTarget('eip155:84532:0x33', 'test.example'))),
+    ).toBeUndefined()
+    expect(
+      reservations.reserve(use('c', 20_000_000, createTarget('eip155:31337:0x44', '127.0.0.1:4000'))),
+    ).toBeUndefined()
     const chat = { conversationId: 'conv_a', ownLimits: null }
-    const ask = (id: string, most: number) => ({
+    const ask = (id: string, amount: number) => ({
       id,
       model: 'm',
-      plan: (room: number) => (room >= most ? most : undefined),
+      plan: (available: number) => (available >= amount ? amount : undefined),
     })
     chats.reserve(chat, [ask('m1', 15_000_000)])
     expect(() => chats.reserve(chat, [ask('m2', 6_000_000)])).toThrow('Not sent: The limit leaves too little.')
@@ -112,7 +116,7 @@ describe('never a cent over', () => {
 
   test('whatever happens in whatever order, no 24 hours ever hold more than the limit', () => {
     for (let seed = 1; seed <= 60; seed += 1) {
-      const random = seeded(seed)
+      const random = createSeededRandom(seed)
       let nowMs = start
       const { database, reservations, records } = openBudgets(':memory:', () => nowMs)
       const open: { id: string; amount: number; atMs: number; fate: 'used' | 'unused' }[] = []
@@ -199,7 +203,7 @@ test('whatever lets more be paid is told in lines, and stricter limits in none',
 })
 
 /** The same numbers for the same seed (mulberry32). */
-function seeded(seed: number): () => number {
+function createSeededRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { BudgetState, PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { ReservationRefusal, ReservedUse } from '../approvals/reservations.ts'
 import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'
 import type { SharedBudget } from './spendBudgets.ts'
@@ -23,21 +23,21 @@ export type PaymentBudgets = {
   /** @throws AppError `data/unusable` where they cannot be understood */
   limits(): PaymentBudgetLimits
   /** What day and month leave for anything, chats too; `Infinity` without limits. */
-  leftForAll(): number
+  remainingForAll(): number
   /** Of those two, the one that leaves least. */
   tightest(): BudgetState | undefined
 }
 
 const dayMs = 24 * 3600 * 1000
 /** Beyond it sums would no longer be exact. */
-const mostMicroUsd = 1_000_000_000_000
+const maxMicroUsd = 1_000_000_000_000
 
-export function paymentBudgets(options: { records: PaymentBudgetRepository; now: () => number }): PaymentBudgets {
+export function createPaymentBudgets(options: { records: PaymentBudgetRepository; now: () => number }): PaymentBudgets {
   const { records, now } = options
 
   const limits = (): PaymentBudgetLimits => {
-    const kept = records.limits()
-    if (kept) return kept
+    const limits = records.limits()
+    if (limits) return limits
     throw new AppError(
       'data/unusable',
       'The limits of payments cannot be read. Nothing is paid until you set them again.',
@@ -51,37 +51,37 @@ export function paymentBudgets(options: { records: PaymentBudgetRepository; now:
     const today = new Date(now())
     return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1)
   }
-  const stateOf = (given: Pick<BudgetState, 'scope' | 'key' | 'limit_micro_usd'>): BudgetState => {
-    const { spent, held } = usedOf(given)
-    const { limit_micro_usd: limit, scope } = given
+  const toState = (budget: Pick<BudgetState, 'scope' | 'key' | 'limit_micro_usd'>): BudgetState => {
+    const { spent, held } = readUsed(budget)
+    const { limit_micro_usd: limit, scope } = budget
     return {
-      ...given,
+      ...budget,
       used_micro_usd: spent,
       held_micro_usd: held,
       left_micro_usd: limit === null ? null : Math.max(0, limit - spent - held),
-      resets_at: scope === 'payment' || scope === 'day' ? null : isoTime(monthEnd()),
+      resets_at: scope === 'payment' || scope === 'day' ? null : toIsoTime(monthEnd()),
     }
   }
-  const usedOf = ({ scope, key }: Pick<BudgetState, 'scope' | 'key'>) => {
+  const readUsed = ({ scope, key }: Pick<BudgetState, 'scope' | 'key'>) => {
     // One millisecond early: the month begins with its first.
     const monthMs = monthStart() - 1
     if (scope === 'payment') return { spent: 0, held: 0 }
-    if (scope === 'host') return records.used({ sinceMs: monthMs, host: key ?? '' })
-    if (scope === 'payee') return records.used({ sinceMs: monthMs, payee: key ?? '' })
+    if (scope === 'host') return records.sum({ sinceMs: monthMs, host: key ?? '' })
+    if (scope === 'payee') return records.sum({ sinceMs: monthMs, payee: key ?? '' })
     const sinceMs = scope === 'day' ? now() - dayMs : monthMs
-    const [paid, chats] = [records.used({ sinceMs }), records.chats(sinceMs)]
+    const [paid, chats] = [records.sum({ sinceMs }), records.chats(sinceMs)]
     return { spent: paid.spent + chats.spent, held: paid.held + chats.held }
   }
   const common = ({ day_micro_usd: day, month_micro_usd: month }: PaymentBudgetLimits): BudgetState[] => [
-    stateOf({ scope: 'day', key: null, limit_micro_usd: day }),
-    stateOf({ scope: 'month', key: null, limit_micro_usd: month }),
+    toState({ scope: 'day', key: null, limit_micro_usd: day }),
+    toState({ scope: 'month', key: null, limit_micro_usd: month }),
   ]
-  const single = ({ payment_micro_usd: most }: PaymentBudgetLimits): BudgetState[] =>
-    most === null ? [] : [stateOf({ scope: 'payment', key: null, limit_micro_usd: most })]
+  const single = ({ payment_micro_usd: limit }: PaymentBudgetLimits): BudgetState[] =>
+    limit === null ? [] : [toState({ scope: 'payment', key: null, limit_micro_usd: limit })]
   const hostState = ({ host, month_micro_usd: limit_micro_usd }: PaymentBudgetLimits['hosts'][number]) =>
-    stateOf({ scope: 'host', key: host, limit_micro_usd })
+    toState({ scope: 'host', key: host, limit_micro_usd })
   const payeeState = ({ payee, month_micro_usd: limit_micro_usd }: PaymentBudgetLimits['payees'][number]) =>
-    stateOf({ scope: 'payee', key: payee, limit_micro_usd })
+    toState({ scope: 'payee', key: payee, limit_micro_usd })
 
   const statesFor: PaymentBudgets['statesFor'] = ({ host, scope }) => {
     const all = limits()
@@ -101,26 +101,27 @@ export function paymentBudgets(options: { records: PaymentBudgetRepository; now:
     limits,
     statesFor,
     states,
-    leftForAll: () => Math.min(...common(limits()).map(leftOf)),
+    remainingForAll: () => Math.min(...common(limits()).map(getRemaining)),
     tightest: () =>
       common(limits())
         .filter((it) => it.limit_micro_usd !== null)
-        .sort((one, other) => leftOf(one) - leftOf(other))[0],
+        .sort((a, b) => getRemaining(a) - getRemaining(b))[0],
     refusal({ host, scope, amountMicroUsd, by }) {
-      const kept = records.limits()
-      if (!kept) return denied('The limits of payments cannot be read.')
-      const { network, payTo } = payeeOf(scope)
-      if (host === null || amountMicroUsd === null || payTo === '') return denied('The payment names no payee.')
-      if (amountMicroUsd > BigInt(mostMicroUsd))
-        return denied(`It is above ${formatUsd(String(mostMicroUsd), 'exact')}.`)
+      const limits = records.limits()
+      if (!limits) return denyReservation('The limits of payments cannot be read.')
+      const { network, payTo } = parsePayee(scope)
+      if (host === null || amountMicroUsd === null || payTo === '')
+        return denyReservation('The payment names no payee.')
+      if (amountMicroUsd > BigInt(maxMicroUsd))
+        return denyReservation(`It is above ${formatUsd(String(maxMicroUsd), 'exact')}.`)
       const amount = Number(amountMicroUsd)
-      const full = statesFor({ host, scope }).find((it) => leftOf(it) < amount)
-      if (full) return denied(exceededWords(full))
-      const known = records.payeeOf(host, network)
-      if (known !== undefined && known !== payTo) {
-        return denied(`${host} was paid at ${known} before, and now names ${payTo}.`)
+      const full = statesFor({ host, scope }).find((it) => getRemaining(it) < amount)
+      if (full) return denyReservation(describeExceeded(full))
+      const knownPayee = records.findPayee(host, network)
+      if (knownPayee !== undefined && knownPayee !== payTo) {
+        return denyReservation(`${host} was paid at ${knownPayee} before, and now names ${payTo}.`)
       }
-      if (known === undefined && kept.ask_first_payee && by !== 'person') {
+      if (knownPayee === undefined && limits.ask_first_payee && by !== 'person') {
         return { effect: 'ask', detail: `It is the first payment to ${payTo} at ${host}.` }
       }
       return undefined
@@ -129,24 +130,24 @@ export function paymentBudgets(options: { records: PaymentBudgetRepository; now:
 }
 
 /** As the budgets of chats see it. */
-export function sharedBudget({ leftForAll, tightest }: PaymentBudgets): SharedBudget {
+export function createSharedBudget({ remainingForAll, tightest }: PaymentBudgets): SharedBudget {
   return {
-    leftForAll,
+    remainingForAll,
     words() {
       const limit = tightest()
-      return limit && exceededWords(limit)
+      return limit && describeExceeded(limit)
     },
   }
 }
 
 /** Of `eip155:8453:0x…`. */
-export function payeeOf(scope: string | null): { network: string; payTo: string } {
+export function parsePayee(scope: string | null): { network: string; payTo: string } {
   const [, network = '', payTo = ''] = /^([^:]+:[^:]+):(.+)$/.exec(scope ?? '') ?? []
   return { network, payTo }
 }
 
-function leftOf({ scope, limit_micro_usd: limit, left_micro_usd: left }: BudgetState): number {
-  return scope === 'payment' ? (limit ?? Number.POSITIVE_INFINITY) : (left ?? Number.POSITIVE_INFINITY)
+function getRemaining({ scope, limit_micro_usd: limit, left_micro_usd: remaining }: BudgetState): number {
+  return scope === 'payment' ? (limit ?? Number.POSITIVE_INFINITY) : (remaining ?? Number.POSITIVE_INFINITY)
 }
 
 const names = {
@@ -158,12 +159,12 @@ const names = {
 } as const
 
 /** `The limit of any 24 hours is $10.00, and $3.00 of it is left.` */
-export function exceededWords({ scope, limit_micro_usd: limit, left_micro_usd: left }: BudgetState): string {
-  const most = formatUsd(String(limit ?? 0), 'exact')
-  if (scope === 'payment') return `It is above your limit of ${most} for one payment.`
-  return `Your limit for ${names[scope]} is ${most}, and ${formatUsd(String(left ?? 0), 'exact')} of it is left.`
+export function describeExceeded({ scope, limit_micro_usd: limit, left_micro_usd: remaining }: BudgetState): string {
+  const limitText = formatUsd(String(limit ?? 0), 'exact')
+  if (scope === 'payment') return `It is above your limit of ${limitText} for one payment.`
+  return `Your limit for ${names[scope]} is ${limitText}, and ${formatUsd(String(remaining ?? 0), 'exact')} of it is left.`
 }
 
-function denied(detail: string): ReservationRefusal {
+function denyReservation(detail: string): ReservationRefusal {
   return { effect: 'deny', detail }
 }

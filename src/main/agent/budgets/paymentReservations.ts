@@ -1,13 +1,13 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { Reservations } from '../approvals/reservations.ts'
 import type { PaymentBudgetRepository, SignedEntry } from './paymentBudgetRepository.ts'
-import { type PaymentBudgets, payeeOf } from './paymentBudgets.ts'
+import { type PaymentBudgets, parsePayee } from './paymentBudgets.ts'
 
 type Options = {
   records: PaymentBudgetRepository
   budgets: Pick<PaymentBudgets, 'refusal'>
   /** As it is within the transaction that signs it. */
-  signed: (intentId: string) => IntentRecord['result'] | undefined
+  findSignature: (intentId: string) => IntentRecord['result'] | undefined
   now: () => number
 }
 
@@ -15,7 +15,7 @@ type Options = {
  * Every payment that is signed, whoever asked for it and by whatever way, counts against the budgets. What was signed
  * stays reserved until it is known to be spent or void.
  */
-export function paymentReservations({ records, budgets, signed, now }: Options): Reservations {
+export function paymentReservations({ records, budgets, findSignature, now }: Options): Reservations {
   return {
     reserve(use) {
       if (use.kind !== 'x402.authorize') return undefined
@@ -34,16 +34,16 @@ export function paymentReservations({ records, budgets, signed, now }: Options):
     },
     commit: (id) =>
       records.atomically(() => {
-        const entry = records.sign(id, signedEntry(signed(id)))
+        const entry = records.sign(id, toSignedEntry(findSignature(id)))
         if (!entry) return
-        const { network, payTo } = payeeOf(entry.payee)
+        const { network, payTo } = parsePayee(entry.payee)
         records.pin({ host: entry.host, network, payTo, sinceMs: now() })
       }),
     giveBack: records.giveBack,
   }
 }
 
-function signedEntry(result: IntentRecord['result'] | undefined): SignedEntry | undefined {
+function toSignedEntry(result: IntentRecord['result'] | undefined): SignedEntry | undefined {
   const authorization = result?.authorization
   if (!authorization) return undefined
   const { from, nonce, validBefore } = authorization
@@ -54,10 +54,10 @@ function signedEntry(result: IntentRecord['result'] | undefined): SignedEntry | 
 export function allReservations(parts: readonly Reservations[]): Reservations {
   return {
     reserve(use) {
-      for (const [at, part] of parts.entries()) {
+      for (const [index, part] of parts.entries()) {
         const refusal = part.reserve(use)
         if (!refusal) continue
-        for (const before of parts.slice(0, at)) before.giveBack(use.id)
+        for (const before of parts.slice(0, index)) before.giveBack(use.id)
         return refusal
       }
       return undefined

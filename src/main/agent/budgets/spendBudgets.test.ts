@@ -4,8 +4,8 @@ import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type SpendAsk, type SpendBudgets, spendBudgets } from './spendBudgets.ts'
-import { spendRepository } from './spendRepository.ts'
+import { createSpendBudgets, type SpendAsk, type SpendBudgets } from './spendBudgets.ts'
+import { createSpendRepository } from './spendRepository.ts'
 
 let file: string
 let database: Database
@@ -15,7 +15,7 @@ let budgets: SpendBudgets
 const open = (): void => {
   database = openDatabase(file)
   migrate(database, agentMigrations)
-  budgets = spendBudgets({ spending: spendRepository(database), now: () => nowMs })
+  budgets = createSpendBudgets({ spending: createSpendRepository(database), now: () => nowMs })
 }
 beforeEach(() => {
   nowMs = Date.parse('2026-11-22T12:00:00Z')
@@ -30,10 +30,10 @@ const chat = { conversationId: 'conv_a', ownLimits: null }
 const otherChat = { conversationId: 'conv_b', ownLimits: null }
 const limit = (hard: number | null, soft: number | null = null) => ({ hard_micro_usd: hard, soft_micro_usd: soft })
 /** Wants `most`, and can do with `least`. */
-const ask = (id: string, most: number, least = most): SpendAsk => ({
+const ask = (id: string, amount: number, min = amount): SpendAsk => ({
   id,
   model: 'm',
-  plan: (available) => (available >= most ? most : available >= least ? available : undefined),
+  plan: (available) => (available >= amount ? amount : available >= min ? available : undefined),
 })
 const cost = (costMicroUsd: number) => ({
   costMicroUsd,
@@ -43,7 +43,7 @@ const cost = (costMicroUsd: number) => ({
   outputTokens: 1,
   estimated: false,
 })
-const used = () => {
+const readUsed = () => {
   const [, day] = budgets.states(chat)
   return (day?.spent_micro_usd ?? 0) + (day?.reserved_micro_usd ?? 0)
 }
@@ -51,26 +51,26 @@ const used = () => {
 describe('hard limits', () => {
   test('twenty sends at once against a small limit go over it by nothing', () => {
     budgets.change({ day: limit(1_000) })
-    const outcomes = Array.from({ length: 20 }, (_, at) => {
+    const outcomes = Array.from({ length: 20 }, (_, index) => {
       try {
-        budgets.reserve(at % 2 ? chat : otherChat, [ask(`m${at}`, 150, 40)])
+        budgets.reserve(index % 2 ? chat : otherChat, [ask(`m${index}`, 150, 40)])
         return true
-      } catch (failure) {
-        expect(failure).toMatchObject({ code: 'budget/exceeded', status: 402 })
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'budget/exceeded', status: 402 })
         return false
       }
     })
     expect(outcomes.filter(Boolean)).toHaveLength(7) // six whole ones, and what was left
-    expect(used()).toBe(1_000)
-    for (const id of budgets.unsettled()) budgets.settle(id, cost(120))
-    expect(used()).toBe(840)
+    expect(readUsed()).toBe(1_000)
+    for (const id of budgets.listUnsettled()) budgets.settle(id, cost(120))
+    expect(readUsed()).toBe(840)
   })
 
   test('several answers of one message are reserved all or none', () => {
     budgets.change({ conversation: limit(100) })
     const three = [ask('m1', 60, 50), ask('m2', 60, 50), ask('m3', 60, 50)]
     expect(() => budgets.reserve(chat, three)).toThrow(expect.objectContaining({ code: 'budget/exceeded' }))
-    expect(budgets.unsettled()).toEqual([])
+    expect(budgets.listUnsettled()).toEqual([])
     budgets.reserve(chat, three.slice(0, 2))
     expect(budgets.states(chat)[0]).toMatchObject({ reserved_micro_usd: 100, state: 'stopped' })
   })
@@ -105,7 +105,7 @@ describe('hard limits', () => {
     budgets.change({ day: limit(0) })
     expect(() => budgets.reserve(chat, [ask('m', 1)])).toThrow()
     budgets.reserve(chat, [ask('free', 0)])
-    expect(budgets.unsettled()).toEqual(['free'])
+    expect(budgets.listUnsettled()).toEqual(['free'])
   })
 
   test('an id is reserved once', () => {
@@ -119,12 +119,12 @@ test('what is reserved counts as spent over a crash, until it is settled, once',
   budgets.reserve(chat, [ask('m', 80)])
   database.close()
   open()
-  expect(budgets.unsettled()).toEqual(['m'])
+  expect(budgets.listUnsettled()).toEqual(['m'])
   expect(() => budgets.reserve(chat, [ask('n', 30)])).toThrow()
   expect(budgets.settle('m', cost(5))).toBe(true)
   expect(budgets.settle('m', cost(5))).toBe(false)
   budgets.release('m')
-  expect(used()).toBe(5)
+  expect(readUsed()).toBe(5)
 })
 
 test('a day is a day of UTC, and an answer counts for the day on which it was asked for', () => {
@@ -142,7 +142,7 @@ test('a day is a day of UTC, and an answer counts for the day on which it was as
     { key: '2026-11-22', cost_micro_usd: 90, answers: 1 },
   ])
   expect(budgets.total({ ...all, to: '2026-11-22' }).cost_micro_usd).toBe(90)
-  expect(budgets.spentOf('conv_a')).toMatchObject({ cost_micro_usd: 91, answers: 2, estimated: false })
+  expect(budgets.sumSpend('conv_a')).toMatchObject({ cost_micro_usd: 91, answers: 2, estimated: false })
 })
 
 test('a soft limit warns and stops nothing', () => {

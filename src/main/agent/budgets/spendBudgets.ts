@@ -16,7 +16,7 @@ export type SpendAsk = {
 }
 
 /** Where it is spent. */
-export type SpendPlace = {
+export type SpendScopeKeys = {
   conversationId: string
   /** Of this conversation; null: the default of all. */
   ownLimits: SpendLimits | null
@@ -35,24 +35,24 @@ export type SpendBudgets = {
    * @returns the limits at which a warning is due
    * @throws AppError `budget/exceeded` naming the limit, with nothing reserved
    */
-  reserve(place: SpendPlace, asks: readonly SpendAsk[]): LimitState[]
+  reserve(scope: SpendScopeKeys, asks: readonly SpendAsk[]): LimitState[]
   /** Of an id without a reservation it does nothing: an answer is settled once. @returns whether it did something */
   settle(id: string, actual: SpendActual): boolean
   /** Nobody can tell what it came to: all that was reserved. */
-  assumeSpent(id: string): void
+  markSpent(id: string): void
   /** It cost nothing. */
   release(id: string): void
   /** Of answers of an earlier run. */
-  unsettled(): string[]
+  listUnsettled(): string[]
   /** The conversation's first, then the day's; without a conversation the day's alone. */
-  states(place: SpendPlace | undefined): LimitState[]
+  states(scope: SpendScopeKeys | undefined): LimitState[]
   /** What hard limits leave; `Infinity` where there is none. */
-  available(place: SpendPlace | undefined): number
+  available(scope: SpendScopeKeys | undefined): number
   /** @returns why nothing of a plan fits, without reserving anything */
-  refusal(place: SpendPlace | undefined, asks: readonly SpendAsk[]): AppError | undefined
+  refusal(scope: SpendScopeKeys | undefined, asks: readonly SpendAsk[]): AppError | undefined
   limits(): { day: SpendLimits; conversation: SpendLimits }
   change(limits: { day?: SpendLimits | undefined; conversation?: SpendLimits | undefined }): void
-  spentOf(conversationId: string): Spend
+  sumSpend(conversationId: string): Spend
   sums(by: 'day' | 'model' | 'conversation', filter: SpendFilter, limit: number): SpendSum[]
   total(filter: SpendFilter): Spend
   resetsAtMs(): number
@@ -70,61 +70,63 @@ const dayMs = 24 * 3600 * 1000
 
 /** What everything that is paid may cost together. */
 export type SharedBudget = {
-  leftForAll(): number
+  remainingForAll(): number
   /** Why it leaves too little, as a sentence. */
   words(): string | undefined
 }
 type Options = { spending: SpendRepository; shared?: SharedBudget; now: () => number }
 
-export function spendBudgets({ spending, shared, now }: Options): SpendBudgets {
+export function createSpendBudgets({ spending, shared, now }: Options): SpendBudgets {
   const today = (): string => new Date(now()).toISOString().slice(0, 10)
 
-  const stateOf = (scope: SpendScope, key: string, limits: SpendLimits): LimitState => {
-    const spent = spending.spent(scope, key)
-    const reserved = spending.reserved(scope, key)
+  const toState = (scope: SpendScope, key: string, limits: SpendLimits): LimitState => {
+    const spentMicroUsd = spending.sumSpent(scope, key)
+    const reserved = spending.sumReserved(scope, key)
     const { soft_micro_usd: soft, hard_micro_usd: hard } = limits
     const state =
-      hard !== null && spent + reserved >= hard
+      hard !== null && spentMicroUsd + reserved >= hard
         ? 'stopped'
-        : soft !== null && spent + reserved >= soft
+        : soft !== null && spentMicroUsd + reserved >= soft
           ? 'warning'
           : 'within'
-    return { scope, spent_micro_usd: spent, reserved_micro_usd: reserved, ...limits, state }
+    return { scope, spent_micro_usd: spentMicroUsd, reserved_micro_usd: reserved, ...limits, state }
   }
-  const states = (place: SpendPlace | undefined): LimitState[] => [
-    ...(place
-      ? [stateOf('conversation', place.conversationId, place.ownLimits ?? spending.limits('conversation'))]
+  const states = (scope: SpendScopeKeys | undefined): LimitState[] => [
+    ...(scope
+      ? [toState('conversation', scope.conversationId, scope.ownLimits ?? spending.limits('conversation'))]
       : []),
-    stateOf('day', today(), spending.limits('day')),
+    toState('day', today(), spending.limits('day')),
   ]
-  const sharedLeft = (): number => shared?.leftForAll() ?? Number.POSITIVE_INFINITY
-  const available = (place: SpendPlace | undefined): number => Math.min(...states(place).map(leftOf), sharedLeft())
-  const refused = (place: SpendPlace | undefined): AppError => {
-    const own = tightest(place)
-    const words = sharedLeft() < (own ? leftOf(own) : Number.POSITIVE_INFINITY) ? shared?.words() : undefined
-    return words === undefined ? exceeded(own) : new AppError('budget/exceeded', `Not sent: ${words}`)
+  const getSharedRemaining = (): number => shared?.remainingForAll() ?? Number.POSITIVE_INFINITY
+  const available = (scope: SpendScopeKeys | undefined): number =>
+    Math.min(...states(scope).map(getRemaining), getSharedRemaining())
+  const toRefusal = (scope: SpendScopeKeys | undefined): AppError => {
+    const limit = tightest(scope)
+    const words =
+      getSharedRemaining() < (limit ? getRemaining(limit) : Number.POSITIVE_INFINITY) ? shared?.words() : undefined
+    return words === undefined ? toExceededError(limit) : new AppError('budget/exceeded', `Not sent: ${words}`)
   }
   /** The one that leaves least. */
-  const tightest = (place: SpendPlace | undefined): LimitState | undefined =>
-    states(place)
+  const tightest = (scope: SpendScopeKeys | undefined): LimitState | undefined =>
+    states(scope)
       .filter((it) => it.hard_micro_usd !== null)
-      .sort((one, other) => leftOf(one) - leftOf(other))[0]
+      .sort((a, b) => getRemaining(a) - getRemaining(b))[0]
 
   return {
-    reserve: (place, asks) =>
+    reserve: (scope, asks) =>
       spending.atomically(() => {
-        const amounts = sharedOut(asks, available(place))
-        if (!amounts) throw refused(place)
-        for (const [at, { id, model }] of asks.entries()) {
+        const amounts = distribute(asks, available(scope))
+        if (!amounts) throw toRefusal(scope)
+        for (const [index, { id, model }] of asks.entries()) {
           spending.addReservation({
             id,
             model,
-            conversationId: place.conversationId,
+            conversationId: scope.conversationId,
             day: today(),
-            amountMicroUsd: amounts[at] ?? 0,
+            amountMicroUsd: amounts[index] ?? 0,
           })
         }
-        return states(place).filter((it) => it.state !== 'within')
+        return states(scope).filter((it) => it.state !== 'within')
       }),
     settle: (id, actual) =>
       spending.atomically(() => {
@@ -132,27 +134,27 @@ export function spendBudgets({ spending, shared, now }: Options): SpendBudgets {
         if (reservation) spending.addEntry(reservation, actual, now())
         return reservation !== undefined
       }),
-    assumeSpent: (id) =>
+    markSpent: (id) =>
       spending.atomically(() => {
         const reservation = spending.takeReservation(id)
         if (reservation) spending.addEntry(reservation, { ...nothing, costMicroUsd: reservation.amountMicroUsd }, now())
       }),
     release: (id) => void spending.takeReservation(id),
-    unsettled: () => spending.openReservations().map(({ id }) => id),
+    listUnsettled: () => spending.openReservations().map(({ id }) => id),
     states,
     available,
-    refusal: (place, asks) => (sharedOut(asks, available(place)) ? undefined : refused(place)),
+    refusal: (scope, asks) => (distribute(asks, available(scope)) ? undefined : toRefusal(scope)),
     limits: () => ({ day: spending.limits('day'), conversation: spending.limits('conversation') }),
     change: (limits) =>
       spending.atomically(() => {
         for (const scope of ['day', 'conversation'] as const) {
-          const given = limits[scope]
-          if (!given) continue
-          checkOrder(given, scope)
-          spending.setLimits(scope, given)
+          const scopeLimits = limits[scope]
+          if (!scopeLimits) continue
+          checkOrder(scopeLimits, scope)
+          spending.setLimits(scope, scopeLimits)
         }
       }),
-    spentOf: spending.ofConversation,
+    sumSpend: spending.ofConversation,
     sums: spending.sums,
     total: spending.total,
     resetsAtMs: () => (Math.floor(now() / dayMs) + 1) * dayMs,
@@ -165,35 +167,41 @@ export function checkOrder({ soft_micro_usd: soft, hard_micro_usd: hard }: Spend
   throw new AppError('request/invalid', `\`${field}.soft_micro_usd\` must not be above \`${field}.hard_micro_usd\`.`)
 }
 
-function leftOf({ hard_micro_usd: hard, spent_micro_usd: spent, reserved_micro_usd: reserved }: LimitState): number {
-  return hard === null ? Number.POSITIVE_INFINITY : Math.max(0, hard - spent - reserved)
+function getRemaining({
+  hard_micro_usd: hard,
+  spent_micro_usd: spentMicroUsd,
+  reserved_micro_usd: reserved,
+}: LimitState): number {
+  return hard === null ? Number.POSITIVE_INFINITY : Math.max(0, hard - spentMicroUsd - reserved)
 }
 
 /** @returns an amount for each, of at most `available` together; undefined when it is too little for one of them */
-function sharedOut(asks: readonly SpendAsk[], available: number): number[] | undefined {
+function distribute(asks: readonly SpendAsk[], available: number): number[] | undefined {
   const wanted = asks.map((ask) => ask.plan(Number.POSITIVE_INFINITY) ?? 0)
   const amounts: number[] = []
-  let left = available
-  const cheapestFirst = asks.map((ask, at) => ({ ask, at })).sort((a, b) => (wanted[a.at] ?? 0) - (wanted[b.at] ?? 0))
-  for (const [done, { ask, at }] of cheapestFirst.entries()) {
-    const share = left === Number.POSITIVE_INFINITY ? left : Math.floor(left / (asks.length - done))
+  let remaining = available
+  const cheapestFirst = asks
+    .map((ask, index) => ({ ask, at: index }))
+    .sort((a, b) => (wanted[a.at] ?? 0) - (wanted[b.at] ?? 0))
+  for (const [done, { ask, at: index }] of cheapestFirst.entries()) {
+    const share = remaining === Number.POSITIVE_INFINITY ? remaining : Math.floor(remaining / (asks.length - done))
     const amount = ask.plan(share)
     if (amount === undefined || amount > share) return undefined
-    amounts[at] = amount
-    left -= amount
+    amounts[index] = amount
+    remaining -= amount
   }
   return amounts
 }
 
 const names = { conversation: "this conversation's limit", day: "today's limit" } as const
 
-function exceeded(limit: LimitState | undefined): AppError {
+function toExceededError(limit: LimitState | undefined): AppError {
   if (!limit) return new AppError('budget/exceeded', 'The spending limit leaves nothing for this message.')
-  const { scope, hard_micro_usd: hard, spent_micro_usd: spent, reserved_micro_usd: reserved } = limit
-  const held = reserved > 0 ? ` and ${dollars(reserved)} held for running answers` : ''
+  const { scope, hard_micro_usd: hard, spent_micro_usd: spentMicroUsd, reserved_micro_usd: reserved } = limit
+  const reservedText = reserved > 0 ? ` and ${dollars(reserved)} held for running answers` : ''
   return new AppError(
     'budget/exceeded',
-    `Not sent: ${names[scope]} of ${dollars(hard ?? 0)} leaves too little (${dollars(spent)} spent${held}).`,
+    `Not sent: ${names[scope]} of ${dollars(hard ?? 0)} leaves too little (${dollars(spentMicroUsd)} spent${reservedText}).`,
     { fields: { limit } },
   )
 }

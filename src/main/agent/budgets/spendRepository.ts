@@ -42,8 +42,8 @@ export type SpendSum = Spend & { key: string }
 export type SpendRepository = {
   limits(scope: SpendScope): SpendLimits
   setLimits(scope: SpendScope, limits: SpendLimits): void
-  spent(scope: SpendScope, key: string): number
-  reserved(scope: SpendScope, key: string): number
+  sumSpent(scope: SpendScope, key: string): number
+  sumReserved(scope: SpendScope, key: string): number
   addReservation(reservation: SpendReservation): void
   /** Removes a reservation. @returns undefined if it was settled, released, or never added */
   takeReservation(id: string): SpendReservation | undefined
@@ -66,21 +66,21 @@ const filtered = `(@from IS NULL OR day >= @from) AND (@to IS NULL OR day <= @to
 const keys = { day: 'day', model: 'model', conversation: 'conversation_id' } as const
 const scopeColumns = { day: 'day', conversation: 'conversation_id' } as const
 
-export function spendRepository(database: Database): SpendRepository {
+export function createSpendRepository(database: Database): SpendRepository {
   const limits = database.prepare<[Params<'scope'>], StoredRow>(
     `SELECT ${limitTable.selection()} FROM spend_limits WHERE scope = @scope`,
   )
   const setLimits = database.prepare<[Params<keyof RowOf<typeof limitTable>>]>(limitTable.upsert(['scope']))
-  const amountOf = (table: string, column: string) => (scope: SpendScope) =>
+  const buildSum = (table: string, column: string) => (scope: SpendScope) =>
     database.prepare<[Params<'key'>], { amount: number }>(
       `SELECT coalesce(sum(${column}), 0) AS amount FROM ${table} WHERE ${scopeColumns[scope]} = @key`,
     )
-  const ofEach = (make: (scope: SpendScope) => ReturnType<ReturnType<typeof amountOf>>) => ({
+  const ofEach = (make: (scope: SpendScope) => ReturnType<ReturnType<typeof buildSum>>) => ({
     day: make('day'),
     conversation: make('conversation'),
   })
-  const spent = ofEach(amountOf('spend_entries', 'cost_micro_usd'))
-  const reserved = ofEach(amountOf('spend_reservations', 'amount_micro_usd'))
+  const spentSums = ofEach(buildSum('spend_entries', 'cost_micro_usd'))
+  const reserved = ofEach(buildSum('spend_reservations', 'amount_micro_usd'))
   const add = database.prepare<[Params<keyof SpendReservation>]>(reservationTable.insert)
   const take = database.prepare<[Params<'id'>], StoredRow>(
     `DELETE FROM spend_reservations WHERE id = @id RETURNING ${reservationTable.selection()}`,
@@ -107,8 +107,8 @@ export function spendRepository(database: Database): SpendRepository {
     },
     setLimits: (scope, { soft_micro_usd, hard_micro_usd }) =>
       void setLimits.run(limitTable.params({ scope, soft_micro_usd, hard_micro_usd })),
-    spent: (scope, key) => spent[scope].get({ key })?.amount ?? 0,
-    reserved: (scope, key) => reserved[scope].get({ key })?.amount ?? 0,
+    sumSpent: (scope, key) => spentSums[scope].get({ key })?.amount ?? 0,
+    sumReserved: (scope, key) => reserved[scope].get({ key })?.amount ?? 0,
     addReservation: (reservation) => void add.run(reservationTable.params(reservation)),
     takeReservation(id) {
       const row = take.get({ id })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AnswerEvent, Message } from '#shared/contract/chatMessages.ts'
 import { answerEvents } from './answerEvents.ts'
-import { runningAnswers } from './runningAnswers.ts'
+import { createRunningAnswers } from './runningAnswers.ts'
 
 const noUsage = {
   input_tokens: 0,
@@ -14,8 +14,8 @@ const noUsage = {
 }
 
 function world() {
-  const running = runningAnswers()
-  const growing = running.begin({ id: 'm', number: 1, conversationId: 'c', usageOf: () => noUsage })
+  const running = createRunningAnswers()
+  const growing = running.begin({ id: 'm', number: 1, conversationId: 'c', estimateUsage: () => noUsage })
   const { answer } = growing
   let finished = false
   // Of the message only what the events look at.
@@ -38,41 +38,45 @@ function world() {
     },
   }
 }
-const textOf = (events: readonly AnswerEvent[]) =>
-  events.map((it) => (it.type === 'delta' ? it.text : it.type === 'snapshot' ? it.message.text : '')).join('')
+const joinText = (events: readonly AnswerEvent[]) =>
+  events
+    .map((event) => (event.type === 'delta' ? event.text : event.type === 'snapshot' ? event.message.text : ''))
+    .join('')
 
 test('a reader that is slow gets all of it in few pieces, and nothing waits for it', async () => {
   const { growing, events, finish } = world()
   growing.add({ text: 'a', reasoning: '' })
   const stream = events()
-  const seen: AnswerEvent[] = []
-  for (let at = 0; at < 3; at += 1) {
+  const received: AnswerEvent[] = []
+  for (let index = 0; index < 3; index += 1) {
     const next = await stream.next()
-    if (!next.done) seen.push(next.value.data)
+    if (!next.done) received.push(next.value.data)
     for (let piece = 0; piece < 1_000; piece += 1) growing.add({ text: 'b', reasoning: 'r' })
   }
   finish()
-  for await (const { data } of stream) seen.push(data)
-  expect(seen[0]?.type).toBe('snapshot')
-  expect(seen.at(-1)?.type).toBe('end')
-  expect(seen.length).toBeLessThanOrEqual(6)
-  expect(textOf(seen)).toBe(`a${'b'.repeat(3_000)}`)
+  for await (const { data } of stream) received.push(data)
+  expect(received[0]?.type).toBe('snapshot')
+  expect(received.at(-1)?.type).toBe('end')
+  expect(received.length).toBeLessThanOrEqual(6)
+  expect(joinText(received)).toBe(`a${'b'.repeat(3_000)}`)
 })
 
 test('of a long answer one piece waits for it, whatever came meanwhile', async () => {
   const { growing, events, finish } = world()
   const stream = events()
-  const seen: AnswerEvent[] = []
+  const received: AnswerEvent[] = []
   for await (const { data } of stream) {
-    seen.push(data)
+    received.push(data)
     if (data.type === 'snapshot') {
       growing.add({ text: '🙂'.repeat(100_001), reasoning: 'r'.repeat(70_000) })
       finish()
     }
   }
-  const lengths = seen.map((it) => (it.type === 'delta' ? Math.max(it.text.length, it.reasoning.length) : 0))
+  const lengths = received.map((event) =>
+    event.type === 'delta' ? Math.max(event.text.length, event.reasoning.length) : 0,
+  )
   expect(Math.max(...lengths)).toBe(65_536)
-  expect(textOf(seen)).toBe('🙂'.repeat(100_001))
+  expect(joinText(received)).toBe('🙂'.repeat(100_001))
 })
 
 test('one that comes late begins with what is there, and misses nothing', async () => {
@@ -88,7 +92,7 @@ test('one that comes late begins with what is there, and misses nothing', async 
   growing.add({ text: 'world', reasoning: '' })
   finish()
   await reading
-  expect(textOf(rest)).toBe('world')
+  expect(joinText(rest)).toBe('world')
 })
 
 test('one that leaves ends at once, and the answer goes on', async () => {

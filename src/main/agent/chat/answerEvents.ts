@@ -6,9 +6,9 @@ import type { RunningAnswer } from './runningAnswers.ts'
 /** Nobody reads faster. */
 const pauseMs = 33
 /** In characters: so much waits for a reader who takes nothing. */
-const longestDelta = 65_536
+const maxDelta = 65_536
 
-type Given = {
+type StreamOptions = {
   answer: RunningAnswer | undefined
   /** As it is now. */
   read: () => Message
@@ -20,7 +20,7 @@ type Given = {
  * How an answer grows. Whoever reads keeps count of what was sent, and gets what came since when they ask for more: a
  * slow reader gets longer pieces, up to a limit, and no more than one waits for them in memory.
  */
-export async function* answerEvents({ answer, read, signal }: Given): AsyncGenerator<{ data: AnswerEvent }> {
+export async function* answerEvents({ answer, read, signal }: StreamOptions): AsyncGenerator<{ data: AnswerEvent }> {
   const first = read()
   yield { data: { type: 'snapshot', message: first } }
   if (answer && first.finished_at === null) yield* deltas(answer, first, signal)
@@ -32,32 +32,35 @@ async function* deltas(
   first: Pick<Message, 'text' | 'reasoning' | 'calls'>,
   signal: AbortSignal,
 ): AsyncGenerator<{ data: AnswerEvent }> {
-  const sent = { text: first.text.length, reasoning: first.reasoning.length }
-  const known = new Map(first.calls.map((call) => [call.id, JSON.stringify(call)]))
-  let seen: readonly ChatCall[] | undefined
+  const sentLengths = { text: first.text.length, reasoning: first.reasoning.length }
+  const knownCalls = new Map(first.calls.map((call) => [call.id, JSON.stringify(call)]))
+  let lastCalls: readonly ChatCall[] | undefined
   /** Those that the reader does not know as they are now. */
   const news = (): ChatCall[] => {
-    if (answer.calls === seen) return []
-    seen = answer.calls
-    return seen.filter((call) => {
+    if (answer.calls === lastCalls) return []
+    lastCalls = answer.calls
+    return lastCalls.filter((call) => {
       const written = JSON.stringify(call)
-      const isNew = known.get(call.id) !== written
-      known.set(call.id, written)
+      const isNew = knownCalls.get(call.id) !== written
+      knownCalls.set(call.id, written)
       return isNew
     })
   }
-  const changes = changesOf(answer, signal)
+  const changes = createChanges(answer, signal)
   try {
     while (!signal.aborted) {
       const calls = news()
       if (calls.length > 0) yield { data: { type: 'calls', calls, usage: answer.usage } }
-      const delta = { text: next(answer.text, sent.text), reasoning: next(answer.reasoning, sent.reasoning) }
+      const delta = {
+        text: next(answer.text, sentLengths.text),
+        reasoning: next(answer.reasoning, sentLengths.reasoning),
+      }
       if (delta.text !== '' || delta.reasoning !== '') {
-        sent.text += delta.text.length
-        sent.reasoning += delta.reasoning.length
+        sentLengths.text += delta.text.length
+        sentLengths.reasoning += delta.reasoning.length
         yield { data: { type: 'delta', ...delta, usage: answer.usage } }
-        const isBehind = sent.text < answer.text.length || sent.reasoning < answer.reasoning.length
-        if (!isBehind) await setTimeout(pauseMs, undefined, { signal }).catch(() => {}) // ends early when the reader leaves
+        const hasUnsent = sentLengths.text < answer.text.length || sentLengths.reasoning < answer.reasoning.length
+        if (!hasUnsent) await setTimeout(pauseMs, undefined, { signal }).catch(() => {}) // ends early when the reader leaves
       } else if (calls.length > 0) await setTimeout(pauseMs, undefined, { signal }).catch(() => {})
       else if (answer.isOver) return
       else await changes.next()
@@ -68,17 +71,17 @@ async function* deltas(
 }
 
 function next(text: string, from: number): string {
-  return text.slice(from, from + longestDelta)
+  return text.slice(from, from + maxDelta)
 }
 
-function changesOf(answer: RunningAnswer, signal: AbortSignal) {
+function createChanges(answer: RunningAnswer, signal: AbortSignal) {
   let changed = false
   let wake = (): void => {}
   const onChange = (): void => {
     changed = true
     wake()
   }
-  const leave = answer.onChange(onChange)
+  const unsubscribe = answer.onChange(onChange)
   signal.addEventListener('abort', onChange, { once: true })
   return {
     /** Waits for one since the last call, or for the reader to leave. */
@@ -91,7 +94,7 @@ function changesOf(answer: RunningAnswer, signal: AbortSignal) {
       changed = false
     },
     end() {
-      leave()
+      unsubscribe()
       signal.removeEventListener('abort', onChange)
     },
   }

@@ -1,25 +1,25 @@
 import { AppError } from '#shared/appError.ts'
 import type { ChatParameters } from '#shared/contract/chats.ts'
 import type { ListedModel } from '#shared/contract/inference.ts'
+import { estimateTokens } from './estimateTokens.ts'
+import { type ContextWindow, fitContextWindow } from './fitContextWindow.ts'
 import type { MessageWeight } from './messageRepository.ts'
-import { affordableOutput, costOf, worstCost } from './modelPrices.ts'
-import { type SentContext, sentContext } from './sentContext.ts'
-import { tokenWeight } from './tokenWeight.ts'
+import { affordableOutput, computeCost, worstCost } from './modelPrices.ts'
 
 /** What would be sent to a model, and what that costs. */
 export type AnswerPlan = {
   model: ListedModel
-  context: SentContext
-  wantedTokens: number
+  context: ContextWindow
+  requestedTokens: number
   /** So much of it is paid for; set by `plan`. */
   maxTokens: number
   /** In micro-dollars: the input alone, and the most. */
-  least: number
+  minCost: number
   /** @returns what it costs at most when it may cost so much; undefined when that pays for no answer */
   plan(availableMicroUsd: number): number | undefined
 }
 
-type Given = {
+type PlanOptions = {
   /** Of the whole branch, with the message that is to be answered at its end. */
   weights: readonly MessageWeight[]
   systemPrompt: string
@@ -27,16 +27,16 @@ type Given = {
 }
 
 /** Where nobody says how long an answer may be: as the service has it. */
-const usualTokens = 16_384
+const defaultTokens = 16_384
 /** Below that an answer says nothing, and some providers refuse it. */
-const fewestTokens = 16
+const minTokens = 16
 
 /** @throws AppError `chat/too-long` where not even the last message fits */
-export function answerPlan(model: ListedModel, { weights, systemPrompt, parameters }: Given): AnswerPlan {
-  const wantedTokens = Math.min(parameters.max_tokens ?? usualTokens, model.max_output_tokens)
-  const system = { bytes: Buffer.byteLength(systemPrompt), tokens: tokenWeight(systemPrompt) }
-  const room = { contextWindow: model.context_window, outputTokens: wantedTokens }
-  const context = sentContext(weights, system, room)
+export function planAnswer(model: ListedModel, { weights, systemPrompt, parameters }: PlanOptions): AnswerPlan {
+  const requestedTokens = Math.min(parameters.max_tokens ?? defaultTokens, model.max_output_tokens)
+  const system = { bytes: Buffer.byteLength(systemPrompt), tokens: estimateTokens(systemPrompt) }
+  const budget = { contextWindow: model.context_window, outputTokens: requestedTokens }
+  const context = fitContextWindow(weights, system, budget)
   if (!context) {
     const takes = model.context_window.toLocaleString('en-US')
     throw new AppError(
@@ -45,16 +45,16 @@ export function answerPlan(model: ListedModel, { weights, systemPrompt, paramete
     )
   }
   // Nothing is billed beyond what a model can read.
-  const input = Math.min(context.mostTokens, model.context_window)
+  const input = Math.min(context.maxTokens, model.context_window)
   return {
     model,
     context,
-    wantedTokens,
-    maxTokens: wantedTokens,
-    least: costOf(model, { input: context.usualTokens, cached: 0, cacheWritten: 0, output: 0 }),
+    requestedTokens,
+    maxTokens: requestedTokens,
+    minCost: computeCost(model, { input: context.defaultTokens, cached: 0, cacheWritten: 0, output: 0 }),
     plan(available) {
-      const output = affordableOutput(model, { input, output: wantedTokens }, available)
-      if (output < Math.min(fewestTokens, wantedTokens)) return undefined
+      const output = affordableOutput(model, { input, output: requestedTokens }, available)
+      if (output < Math.min(minTokens, requestedTokens)) return undefined
       this.maxTokens = output
       return worstCost(model, { input, output })
     },

@@ -1,23 +1,23 @@
 import type { AnswerUsage } from '#shared/contract/chatMessages.ts'
 import type { ListedModel } from '#shared/contract/inference.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
-import { type AnswerPlan, answerPlan } from './answerPlan.ts'
-import { estimatedUsage, noUsage, sumOfUsage } from './answerUsage.ts'
+import { type AnswerPlan, planAnswer } from './answerPlan.ts'
+import { estimateUsage, noUsage, sumOfUsage } from './answerUsage.ts'
 import type { CallRow } from './callRepository.ts'
 import type { ChatStore } from './chatStore.ts'
-import { toolboxOf } from './chatToolbox.ts'
+import { buildPromptContext } from './chatToolbox.ts'
 import type { StoredConversation } from './conversationRepository.ts'
+import { estimateTokens } from './estimateTokens.ts'
 import type { MessageRow } from './messageRepository.ts'
-import { tokenWeight } from './tokenWeight.ts'
 
 /** What an answer has come to after some steps, each of which is reserved and settled for itself. */
 export type AnswerTurn = {
   readonly plan: AnswerPlan
   readonly reservation: { id: string; microUsd: number }
   /** Of the steps before this one. */
-  readonly spent: AnswerUsage
+  readonly usage: AnswerUsage
   /** Of all steps, as far as it is known by now. */
-  usageOf(tokens: { text: number; reasoning: number }): AnswerUsage
+  estimateUsage(tokens: { text: number; reasoning: number }): AnswerUsage
   /** The step is settled. */
   stepEnded(usage: AnswerUsage): void
   /**
@@ -27,7 +27,7 @@ export type AnswerTurn = {
   nextStep(text: string, conversation: StoredConversation): boolean
 }
 
-type Given = {
+type TurnOptions = {
   store: ChatStore
   budgets: Pick<SpendBudgets, 'reserve'>
   row: MessageRow
@@ -35,15 +35,15 @@ type Given = {
   reservedMicroUsd: number
 }
 
-export function answerTurn({ store, budgets, row, ...given }: Given): AnswerTurn {
-  let { plan } = given
-  let reservation = { id: row.id, microUsd: given.reservedMicroUsd }
+export function createAnswerTurn({ store, budgets, row, ...options }: TurnOptions): AnswerTurn {
+  let { plan } = options
+  let reservation = { id: row.id, microUsd: options.reservedMicroUsd }
   let spent = noUsage
   let step = 1
   /** Between two steps tools run, which cost the model nothing. */
   let asks = true
   let before = { text: 0, reasoning: 0 }
-  let made = { text: 0, reasoning: 0 }
+  let output = { text: 0, reasoning: 0 }
 
   return {
     get plan() {
@@ -52,24 +52,24 @@ export function answerTurn({ store, budgets, row, ...given }: Given): AnswerTurn
     get reservation() {
       return reservation
     },
-    get spent() {
+    get usage() {
       return spent
     },
-    usageOf(tokens) {
-      made = { ...tokens }
+    estimateUsage(tokens) {
+      output = { ...tokens }
       if (!asks) return spent
-      const own = { text: made.text - before.text, reasoning: made.reasoning - before.reasoning }
-      return sumOfUsage(spent, estimatedUsage(plan, own))
+      const stepOutput = { text: output.text - before.text, reasoning: output.reasoning - before.reasoning }
+      return sumOfUsage(spent, estimateUsage(plan, stepOutput))
     },
     stepEnded(usage) {
       spent = sumOfUsage(spent, usage)
-      before = made
+      before = output
       asks = false
     },
     nextStep(text, conversation) {
-      const left = turnLimit(conversation) - spent.cost_micro_usd
+      const remaining = turnLimit(conversation) - spent.cost_micro_usd
       const next = stepPlan({ store, row, conversation, model: plan.model, text })
-      if (next.plan(left) === undefined) return false
+      if (next.plan(remaining) === undefined) return false
       step += 1
       const id = `${row.id}.${step}`
       let microUsd = 0
@@ -78,7 +78,7 @@ export function answerTurn({ store, budgets, row, ...given }: Given): AnswerTurn
           id,
           model: next.model.id,
           plan(available) {
-            const amount = next.plan(Math.min(available, left))
+            const amount = next.plan(Math.min(available, remaining))
             microUsd = amount ?? 0
             return amount
           },
@@ -97,7 +97,7 @@ export function turnLimit({ tools }: StoredConversation): number {
   return tools.enabled ? (tools.max_turn_micro_usd ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
 }
 
-type StepGiven = {
+type StepOptions = {
   store: ChatStore
   row: MessageRow
   conversation: StoredConversation
@@ -106,15 +106,15 @@ type StepGiven = {
 }
 
 /** The answer so far goes with the message that it answers: neither is left out without the other. */
-function stepPlan({ store, row, conversation, model, text }: StepGiven): AnswerPlan {
-  const [asked] = store.messages.numbered([row.parent])
-  const weights = asked ? store.messages.weights(asked) : []
-  const own = weightOfAnswer(text, store.calls.callsOf([row.number]))
+function stepPlan({ store, row, conversation, model, text }: StepOptions): AnswerPlan {
+  const [question] = store.messages.findByNumbers([row.parent])
+  const weights = question ? store.messages.weights(question) : []
+  const size = weightOfAnswer(text, store.calls.listCalls([row.number]))
   const last = weights.at(-1)
-  const enlarged = last && { ...last, bytes: last.bytes + own.bytes, tokens: last.tokens + own.tokens }
-  return answerPlan(model, {
+  const enlarged = last && { ...last, bytes: last.bytes + size.bytes, tokens: last.tokens + size.tokens }
+  return planAnswer(model, {
     weights: enlarged ? [...weights.slice(0, -1), enlarged] : [],
-    systemPrompt: toolboxOf(store, conversation).weighed,
+    systemPrompt: buildPromptContext(store, conversation).weighed,
     parameters: conversation.parameters,
   })
 }
@@ -125,6 +125,6 @@ export function weightOfAnswer(text: string, calls: readonly CallRow[]): { bytes
   const frames = 64 * calls.length
   return {
     bytes: frames + parts.reduce((sum, it) => sum + Buffer.byteLength(it), 0),
-    tokens: Math.ceil(frames / 4 + parts.reduce((sum, it) => sum + tokenWeight(it), 0)),
+    tokens: Math.ceil(frames / 4 + parts.reduce((sum, it) => sum + estimateTokens(it), 0)),
   }
 }

@@ -1,7 +1,7 @@
 import type { AnswerUsage } from '#shared/contract/chatMessages.ts'
 import type { AnswerPlan } from './answerPlan.ts'
 import type { CompletionUsage } from './completionEvents.ts'
-import { costOf, savedByCache } from './modelPrices.ts'
+import { computeCacheSavings, computeCost } from './modelPrices.ts'
 
 export const noUsage: AnswerUsage = {
   input_tokens: 0,
@@ -14,52 +14,52 @@ export const noUsage: AnswerUsage = {
 }
 
 /** As the service told it. */
-export function exactUsage({ model }: AnswerPlan, told: CompletionUsage): AnswerUsage {
+export function exactUsage({ model }: AnswerPlan, reported: CompletionUsage): AnswerUsage {
   const used = {
-    input: told.inputTokens,
-    cached: told.cachedTokens,
-    cacheWritten: told.cacheWrittenTokens,
-    output: told.outputTokens,
+    input: reported.inputTokens,
+    cached: reported.cachedTokens,
+    cacheWritten: reported.cacheWrittenTokens,
+    output: reported.outputTokens,
   }
   return {
     input_tokens: used.input,
     cached_tokens: used.cached,
     output_tokens: used.output,
-    reasoning_tokens: told.reasoningTokens,
-    cost_micro_usd: told.costMicroUsd ?? costOf(model, used),
-    saved_micro_usd: savedByCache(model, used),
-    estimated: told.estimated,
+    reasoning_tokens: reported.reasoningTokens,
+    cost_micro_usd: reported.costMicroUsd ?? computeCost(model, used),
+    saved_micro_usd: computeCacheSavings(model, used),
+    estimated: reported.estimated,
   }
 }
 
 /** @param made tokens that came so far */
-export function estimatedUsage({ model, context }: AnswerPlan, made: { text: number; reasoning: number }): AnswerUsage {
-  const input = context.usualTokens
+export function estimateUsage({ model, context }: AnswerPlan, made: { text: number; reasoning: number }): AnswerUsage {
+  const input = context.defaultTokens
   const output = Math.ceil(made.text + made.reasoning)
   return {
     input_tokens: input,
     cached_tokens: 0,
     output_tokens: output,
     reasoning_tokens: Math.ceil(made.reasoning),
-    cost_micro_usd: costOf(model, { input, cached: 0, cacheWritten: 0, output }),
+    cost_micro_usd: computeCost(model, { input, cached: 0, cacheWritten: 0, output }),
     saved_micro_usd: 0,
     estimated: true,
   }
 }
 
-export function sumOfUsage(one: AnswerUsage, other: AnswerUsage): AnswerUsage {
+export function sumOfUsage(a: AnswerUsage, b: AnswerUsage): AnswerUsage {
   return {
-    input_tokens: one.input_tokens + other.input_tokens,
-    cached_tokens: one.cached_tokens + other.cached_tokens,
-    output_tokens: one.output_tokens + other.output_tokens,
-    reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
-    cost_micro_usd: one.cost_micro_usd + other.cost_micro_usd,
-    saved_micro_usd: one.saved_micro_usd + other.saved_micro_usd,
-    estimated: one.estimated || other.estimated,
+    input_tokens: a.input_tokens + b.input_tokens,
+    cached_tokens: a.cached_tokens + b.cached_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
+    cost_micro_usd: a.cost_micro_usd + b.cost_micro_usd,
+    saved_micro_usd: a.saved_micro_usd + b.saved_micro_usd,
+    estimated: a.estimated || b.estimated,
   }
 }
 
-export function spendOf(usage: AnswerUsage) {
+export function toSpend(usage: AnswerUsage) {
   return {
     costMicroUsd: usage.cost_micro_usd,
     savedMicroUsd: usage.saved_micro_usd,

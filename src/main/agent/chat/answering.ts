@@ -5,23 +5,23 @@ import { createChatCompletion } from '#shared/contract/inference.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { AgentPrincipals } from '../base/agentPrincipals.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
-import type { Note } from '../base/note.ts'
-import { modelRefusal } from '../base/serviceRefusal.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
+import { toModelError } from '../base/serviceRefusal.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { AnswerPlan } from './answerPlan.ts'
-import { type AnswerTurn, answerTurn, weightOfAnswer } from './answerTurn.ts'
-import { exactUsage, noUsage, spendOf, sumOfUsage } from './answerUsage.ts'
+import { type AnswerTurn, createAnswerTurn, weightOfAnswer } from './answerTurn.ts'
+import { exactUsage, noUsage, sumOfUsage, toSpend } from './answerUsage.ts'
 import type { CallRunning } from './callRunning.ts'
-import { chatFailure } from './chatFailure.ts'
+import { toChatFailure } from './chatFailure.ts'
 import type { ChatStore } from './chatStore.ts'
 import { type CompletionUsage, completionEvents } from './completionEvents.ts'
 import { completionRequest } from './completionRequest.ts'
 import type { StoredConversation } from './conversationRepository.ts'
-import { type Carried, type GatheredCall, gatheredCalls } from './gatheredCalls.ts'
 import type { Finished, MessageRow } from './messageRepository.ts'
 import type { GrowingAnswer, RunningAnswers } from './runningAnswers.ts'
-import { keptCalls, runCalls } from './stepCalls.ts'
+import { runCalls, storeCalls } from './stepCalls.ts'
+import { type Carried, createToolCallAccumulator, type GatheredCall } from './toolCallAccumulator.ts'
 
 export type AnsweringParts = {
   store: ChatStore
@@ -29,7 +29,7 @@ export type AnsweringParts = {
   running: RunningAnswers
   client: Pick<ServiceClient, 'stream'>
   publish: LocalEvents['publish']
-  note: Note
+  note: RecordActivity
   calls: CallRunning
   principals: Pick<AgentPrincipals, 'lease'>
   /** Reports whether the provider of a model accepted its key. */
@@ -50,10 +50,10 @@ export type AnswerJob = {
 /** What comes is stored that often, so that a crash loses little. */
 const storeMs = 400
 /** Far beyond what any model makes: whoever sends more is broken, or means harm. */
-const mostCharacters = 8_000_000
-const mostWarningCharacters = 4_000
+const maxCharacters = 8_000_000
+const maxWarningCharacters = 4_000
 
-type Made = {
+type RunOptions = {
   job: AnswerJob
   growing: GrowingAnswer
   turn: AnswerTurn
@@ -65,11 +65,11 @@ type Made = {
 export function answering(parts: AnsweringParts): { begin(job: AnswerJob): void } {
   const { store, budgets, running, log } = parts
 
-  async function make({ ...made }: Made): Promise<void> {
-    const { growing, job } = made
-    const outcome = await turned(parts, made)
+  async function make({ ...options }: RunOptions): Promise<void> {
+    const { growing, job } = options
+    const outcome = await runSteps(parts, options)
     try {
-      stored(parts, { ...made, outcome })
+      storeOutput(parts, { ...options, outcome })
     } finally {
       growing.over()
       parts.publish({ type: 'chat.changed', conversation_id: job.conversation.id })
@@ -80,19 +80,19 @@ export function answering(parts: AnsweringParts): { begin(job: AnswerJob): void 
   return {
     begin(job) {
       const { row, conversation } = job
-      const turn = answerTurn({ store, budgets, ...job })
+      const turn = createAnswerTurn({ store, budgets, ...job })
       const growing = running.begin({
         id: row.id,
         number: row.number,
         conversationId: conversation.id,
-        usageOf: turn.usageOf,
+        estimateUsage: turn.estimateUsage,
       })
       const lease = parts.principals.lease(`chat:${conversation.id}`, 'chat-run')
       if (lease.signal.aborted) growing.answer.stop()
       lease.signal.addEventListener('abort', growing.answer.stop, { once: true })
-      const pieces = keptPieces(parts, growing)
+      const pieces = storePeriodically(parts, growing)
       void make({ job, growing, turn, keep: pieces.keep })
-        .catch((failure: unknown) => log.error('an answer could not be stored', { failure }))
+        .catch((error: unknown) => log.error('an answer could not be stored', { error }))
         .finally(() => {
           lease.release()
           pieces.end()
@@ -104,7 +104,7 @@ export function answering(parts: AnsweringParts): { begin(job: AnswerJob): void 
 type Outcome = {
   usage: CompletionUsage | undefined
   finishReason: string | null
-  failure: unknown
+  error: unknown
   /** The service has refused it or was never reached: it costs nothing. */
   unpaid: boolean
   calls: GatheredCall[]
@@ -112,58 +112,58 @@ type Outcome = {
 }
 
 /** Returns the conversation of an answer with its present tools, which may be narrower than when the answer began. */
-function presentOf({ store }: AnsweringParts, { conversation }: AnswerJob): StoredConversation {
+function findCurrent({ store }: AnsweringParts, { conversation }: AnswerJob): StoredConversation {
   const tools = store.conversations.find(conversation.id)?.tools
   return tools ? { ...conversation, tools } : conversation
 }
 
 /** Asks the model, runs what it calls, and asks again, until it calls nothing more. @returns how its last step ended */
-async function turned(parts: AnsweringParts, { job, growing, turn, keep }: Made): Promise<Outcome> {
+async function runSteps(parts: AnsweringParts, { job, growing, turn, keep }: RunOptions): Promise<Outcome> {
   const { store, budgets } = parts
   for (let step = 1; ; step += 1) {
-    const outcome = await outcomeOf(parts, { job, growing, turn })
-    if (outcome.failure !== undefined || outcome.calls.length === 0) return outcome
+    const outcome = await runStep(parts, { job, growing, turn })
+    if (outcome.error !== undefined || outcome.calls.length === 0) return outcome
     const usage = stepUsage({ turn, growing }, outcome)
     const { calls, carried } = outcome
-    const conversation = presentOf(parts, job)
-    const { max_steps: mostSteps, enabled } = conversation.tools
-    const place = { conversation, growing }
+    const conversation = findCurrent(parts, job)
+    const { max_steps: maxSteps, enabled } = conversation.tools
+    const location = { conversation, growing }
     const rows = store.atomically(() => {
-      budgets.settle(turn.reservation.id, spendOf(usage))
+      budgets.settle(turn.reservation.id, toSpend(usage))
       turn.stepEnded(usage)
       keep()
-      return keptCalls(parts, { step, calls, carried }, place)
+      return storeCalls(parts, { step, calls, carried }, location)
     })
-    const isLast = step >= mostSteps
+    const isLast = step >= maxSteps
     const refusal = !enabled
       ? 'Not run: tools are off in this chat.'
       : isLast
-        ? `Not run: the limit of ${mostSteps} steps for one answer is reached.`
+        ? `Not run: the limit of ${maxSteps} steps for one answer is reached.`
         : undefined
-    await runCalls(parts, rows, place, refusal)
+    await runCalls(parts, rows, location, refusal)
     // It is settled by now.
     const ended = { ...outcome, usage: undefined, unpaid: true, calls: [] }
-    if (growing.signal.aborted) return { ...ended, failure: growing.signal.reason }
+    if (growing.signal.aborted) return { ...ended, error: growing.signal.reason }
     if (refusal !== undefined) return { ...ended, finishReason: 'step_limit' }
     try {
-      const begins = store.atomically(() => turn.nextStep(growing.answer.text, presentOf(parts, job)))
+      const begins = store.atomically(() => turn.nextStep(growing.answer.text, findCurrent(parts, job)))
       if (!begins) return { ...ended, finishReason: 'turn_limit' }
-    } catch (failure) {
-      return { ...ended, failure }
+    } catch (error) {
+      return { ...ended, error: error }
     }
   }
 }
 
-async function outcomeOf(parts: AnsweringParts, { job, growing, turn }: Omit<Made, 'keep'>): Promise<Outcome> {
+async function runStep(parts: AnsweringParts, { job, growing, turn }: Omit<RunOptions, 'keep'>): Promise<Outcome> {
   const { store, client } = parts
   const { row } = job
-  const conversation = presentOf(parts, job)
+  const conversation = findCurrent(parts, job)
   const { plan } = turn
-  const gathered = gatheredCalls()
+  const gathered = createToolCallAccumulator()
   const outcome: Outcome = {
     usage: undefined,
     finishReason: null,
-    failure: undefined,
+    error: undefined,
     unpaid: false,
     calls: [],
     carried: {},
@@ -181,86 +181,89 @@ async function outcomeOf(parts: AnsweringParts, { job, growing, turn }: Omit<Mad
     const { headers, events } = await client.stream(createChatCompletion, request, { signal: growing.signal })
     opened = true
     const warnings = headers['x-steward-warnings']
-    if (warnings) store.messages.setWarnings(row.number, warnings.slice(0, mostWarningCharacters).split('; '))
+    if (warnings) store.messages.setWarnings(row.number, warnings.slice(0, maxWarningCharacters).split('; '))
     let done = false
     for await (const data of events) {
       for (const event of completionEvents(data)) {
-        if (event.type === 'piece') added(growing, event, begun)
+        if (event.type === 'piece') appendPiece(growing, event, begun)
         else if (event.type === 'call') gathered.add(event.piece)
         else if (event.type === 'carried') gathered.carry(event.carried)
         else if (event.type === 'finish') outcome.finishReason = event.reason
         else if (event.type === 'usage') outcome.usage = event.usage
-        else if (event.type === 'error') throw modelRefusal({ status: undefined, ...event })
+        else if (event.type === 'error') throw toModelError({ status: undefined, ...event })
         else done = true
       }
     }
     if (!done && outcome.finishReason === null) throw new AppError('inference/upstream', 'The answer broke off.')
     outcome.calls = gathered.calls()
-    outcome.carried = gathered.carried()
-  } catch (failure) {
-    outcome.failure = failure
-    outcome.unpaid = !opened && !growing.signal.aborted && wasRefused(failure)
+    outcome.carried = gathered.readProviderState()
+  } catch (error) {
+    outcome.error = error
+    outcome.unpaid = !opened && !growing.signal.aborted && wasRefused(error)
   }
   return outcome
 }
 
 /** @throws AppError `inference/upstream` for an answer without an end */
-function added({ answer, add }: GrowingAnswer, piece: { text: string; reasoning: string }, begun: number): void {
+function appendPiece({ answer, add }: GrowingAnswer, piece: { text: string; reasoning: string }, begun: number): void {
   // What a further step says is a paragraph of its own.
   const isNew = begun > 0 && answer.text.length === begun && piece.text !== ''
   const whole = isNew ? { ...piece, text: `\n\n${piece.text}` } : piece
-  const room = mostCharacters - answer.text.length - answer.reasoning.length
-  const text = whole.text.slice(0, room)
-  add({ text, reasoning: whole.reasoning.slice(0, room - text.length) })
-  if (whole.text.length + whole.reasoning.length <= room) return
+  const available = maxCharacters - answer.text.length - answer.reasoning.length
+  const text = whole.text.slice(0, available)
+  add({ text, reasoning: whole.reasoning.slice(0, available - text.length) })
+  if (whole.text.length + whole.reasoning.length <= available) return
   throw new AppError('inference/upstream', 'The answer is longer than any model makes, and was cut off.')
 }
 
 /** A refusal is an answer; of a connection that broke off nobody knows what came of it. */
-function wasRefused(failure: unknown): boolean {
-  if (!(failure instanceof AppError)) return false
-  if (failure.code !== 'service/unavailable') return true
-  const cause = failure.cause
+function wasRefused(error: unknown): boolean {
+  if (!(error instanceof AppError)) return false
+  if (error.code !== 'service/unavailable') return true
+  const cause = error.cause
   return cause === undefined || (cause instanceof Error && /ECONNREFUSED|ENOENT/.test(cause.message))
 }
 
 /** Of the step that has just ended. */
-function stepUsage({ turn, growing }: Pick<Made, 'turn' | 'growing'>, { usage }: Pick<Outcome, 'usage'>): AnswerUsage {
+function stepUsage(
+  { turn, growing }: Pick<RunOptions, 'turn' | 'growing'>,
+  { usage }: Pick<Outcome, 'usage'>,
+): AnswerUsage {
   if (usage) return exactUsage(turn.plan, usage)
   const { answer } = growing
-  const cost = answer.usage.cost_micro_usd - turn.spent.cost_micro_usd
+  const cost = answer.usage.cost_micro_usd - turn.usage.cost_micro_usd
   return {
     ...answer.usage,
-    input_tokens: answer.usage.input_tokens - turn.spent.input_tokens,
+    input_tokens: answer.usage.input_tokens - turn.usage.input_tokens,
     cached_tokens: 0,
-    output_tokens: answer.usage.output_tokens - turn.spent.output_tokens,
-    reasoning_tokens: answer.usage.reasoning_tokens - turn.spent.reasoning_tokens,
+    output_tokens: answer.usage.output_tokens - turn.usage.output_tokens,
+    reasoning_tokens: answer.usage.reasoning_tokens - turn.usage.reasoning_tokens,
     saved_micro_usd: 0,
     cost_micro_usd: Math.min(cost, turn.reservation.microUsd),
   }
 }
 
-function stored(
+function storeOutput(
   parts: AnsweringParts,
-  { job, growing, turn, outcome }: Omit<Made, 'keep'> & { outcome: Outcome },
+  { job, growing, turn, outcome }: Omit<RunOptions, 'keep'> & { outcome: Outcome },
 ): void {
   const { store, budgets, note, now, learnKey } = parts
   const { row, conversation, plan } = job
   const { text, reasoning } = growing.answer
   const last = outcome.unpaid ? null : stepUsage({ turn, growing }, outcome)
-  const usage = last ? sumOfUsage(turn.spent, last) : turn.spent === noUsage ? null : turn.spent
+  const usage = last ? sumOfUsage(turn.usage, last) : turn.usage === noUsage ? null : turn.usage
   const finished: Finished = {
-    ...endOf(growing, outcome),
+    ...toEnd(growing, outcome),
     text,
     reasoning,
-    ...weightOfAnswer(text, store.calls.callsOf([row.number])),
+    ...weightOfAnswer(text, store.calls.listCalls([row.number])),
     usage,
     finishReason: outcome.finishReason,
     atMs: now(),
   }
   store.atomically(() => {
     store.messages.finish(row.number, finished)
-    if (last) budgets.settle(turn.reservation.id, spendOf(last))
+    if (last) budgets.settle(turn.reservation.id, toSpend(last))
     else budgets.release(turn.reservation.id)
     const current = store.conversations.find(conversation.id)
     if (current) store.conversations.save({ ...current, updatedAtMs: Math.max(current.updatedAtMs, finished.atMs) })
@@ -272,7 +275,7 @@ function stored(
     actor: { kind: 'tool', name: plan.model.id },
     subject: conversation.id,
     links: { conversation: conversation.id, message: row.id },
-    summary: summaryOf(plan.model.id, finished, usage),
+    summary: summarize(plan.model.id, finished, usage),
     detail: {
       conversation_id: conversation.id,
       message_id: row.id,
@@ -289,14 +292,14 @@ function stored(
   })
 }
 
-function endOf(growing: GrowingAnswer, { failure }: Outcome): Pick<Finished, 'state' | 'error'> {
-  if (failure === undefined) return { state: 'complete', error: null }
+function toEnd(growing: GrowingAnswer, { error }: Outcome): Pick<Finished, 'state' | 'error'> {
+  if (error === undefined) return { state: 'complete', error: null }
   if (growing.isStopped()) return { state: 'stopped', error: null }
   if (growing.signal.aborted) return { state: 'interrupted', error: null }
-  return { state: 'failed', error: chatFailure(failure) }
+  return { state: 'failed', error: toChatFailure(error) }
 }
 
-function summaryOf(model: string, { state }: Finished, usage: AnswerUsage | null): string {
+function summarize(model: string, { state }: Finished, usage: AnswerUsage | null): string {
   const verb = { stopped: 'was stopped', interrupted: 'was interrupted', failed: 'failed to answer' } as const
   const did = state in verb ? verb[state as keyof typeof verb] : 'answered'
   const cost = usage
@@ -306,31 +309,31 @@ function summaryOf(model: string, { state }: Finished, usage: AnswerUsage | null
 }
 
 /** Stores what came, now and then; a crash then loses the last moment only. */
-function keptPieces({ store, log }: AnsweringParts, { answer }: GrowingAnswer): { keep(): void; end(): void } {
-  let kept = { text: 0, reasoning: 0, sequence: 0 }
+function storePeriodically({ store, log }: AnsweringParts, { answer }: GrowingAnswer): { keep(): void; end(): void } {
+  let stored = { text: 0, reasoning: 0, sequence: 0 }
   let timer: NodeJS.Timeout | undefined
   const keep = (): void => {
     const text = wholeCharacters(answer.text)
     const reasoning = wholeCharacters(answer.reasoning)
-    if (kept.sequence === 0) store.messages.setState(answer.number, 'streaming')
-    const piece = { text: text.slice(kept.text), reasoning: reasoning.slice(kept.reasoning), usage: answer.usage }
-    store.messages.receive(answer.number, kept.sequence, piece)
-    kept = { text: text.length, reasoning: reasoning.length, sequence: kept.sequence + 1 }
+    if (stored.sequence === 0) store.messages.setState(answer.number, 'streaming')
+    const piece = { text: text.slice(stored.text), reasoning: reasoning.slice(stored.reasoning), usage: answer.usage }
+    store.messages.receive(answer.number, stored.sequence, piece)
+    stored = { text: text.length, reasoning: reasoning.length, sequence: stored.sequence + 1 }
   }
-  const leave = answer.onChange(() => {
+  const unsubscribe = answer.onChange(() => {
     timer ??= setTimeout(() => {
       timer = undefined
       try {
         keep()
-      } catch (failure) {
-        log.warn('what came of an answer could not be stored', { failure })
+      } catch (error) {
+        log.warn('what came of an answer could not be stored', { error })
       }
     }, storeMs)
   })
   return {
     keep,
     end() {
-      leave()
+      unsubscribe()
       clearTimeout(timer)
     },
   }

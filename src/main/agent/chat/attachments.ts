@@ -6,9 +6,9 @@ import { AppError } from '#shared/appError.ts'
 import type { Attachment } from '#shared/contract/chatLibrary.ts'
 import { type AttachmentId, chatLimits } from '#shared/contract/chats.ts'
 import type { ChatStore } from './chatStore.ts'
-import { toldAttachment } from './libraryRepository.ts'
-import { attachmentOf } from './newMessages.ts'
-import { imageTokens, tokenWeight } from './tokenWeight.ts'
+import { estimateTokens, imageTokens } from './estimateTokens.ts'
+import { attachmentToWire } from './libraryRepository.ts'
+import { requireAttachment } from './newMessages.ts'
 
 type Parts = { store: ChatStore; newId: () => string; now: () => number }
 
@@ -19,7 +19,7 @@ export type Attachments = {
   content(id: string): BytesAnswer
 }
 
-export function attachments({ store, newId, now }: Parts): Attachments {
+export function createAttachments({ store, newId, now }: Parts): Attachments {
   return {
     async add(name, pieces) {
       const maxBytes = chatLimits.imageBytes
@@ -33,14 +33,14 @@ export function attachments({ store, newId, now }: Parts): Attachments {
         kind: mediaType === undefined ? ('text' as const) : ('image' as const),
         media_type: mediaType ?? 'text/plain',
         size: bytes.length,
-        tokens: mediaType === undefined ? Math.ceil(tokenWeight(bytes.toString('utf8'))) : imageTokens.usual,
+        tokens: mediaType === undefined ? Math.ceil(estimateTokens(bytes.toString('utf8'))) : imageTokens.usual,
         createdAtMs: now(),
       }
       store.library.addAttachment(stored, bytes)
-      return toldAttachment(stored)
+      return attachmentToWire(stored)
     },
     content(id) {
-      const { hash, kind, media_type, name } = attachmentOf(store, id)
+      const { hash, kind, media_type, name } = requireAttachment(store, id)
       const isImage = kind === 'image'
       const disposition = `${isImage ? 'inline' : 'attachment'}; filename*=UTF-8''${headerName(name)}`
       return bytesAnswer({
@@ -60,7 +60,7 @@ export function attachments({ store, newId, now }: Parts): Attachments {
 
 /** By its first bytes. SVG is no picture but a program. */
 export function imageType(bytes: Buffer): string | undefined {
-  const begins = (...values: number[]) => values.every((value, at) => bytes[at] === value)
+  const begins = (...values: number[]) => values.every((value, index) => bytes[index] === value)
   const ascii = (from: number, to: number) => bytes.subarray(from, to).toString('latin1')
   if (begins(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'image/png'
   if (begins(0xff, 0xd8, 0xff)) return 'image/jpeg'
@@ -78,8 +78,8 @@ function checkText(bytes: Buffer): void {
   if (bytes.length > chatLimits.textBytes) throw tooLarge('The text file', chatLimits.textBytes)
 }
 
-function tooLarge(what: string, most: number): AppError {
-  return new AppError('chat/attachment-too-large', `${what} is larger than ${most / 1024 ** 2} MB.`)
+function tooLarge(subject: string, max: number): AppError {
+  return new AppError('chat/attachment-too-large', `${subject} is larger than ${max / 1024 ** 2} MB.`)
 }
 
 /** @see https://www.rfc-editor.org/rfc/rfc8187#section-3.2.1 */

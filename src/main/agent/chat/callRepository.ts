@@ -1,5 +1,5 @@
 import type { ChatCall } from '#shared/contract/chatTools.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
@@ -41,14 +41,14 @@ export type CallRepository = {
   addStep(step: StepRow, calls: readonly CallRow[]): void
   change(id: string, change: CallChange): void
   /** In the order of messages and steps. */
-  stepsOf(messages: readonly number[]): StepRow[]
-  callsOf(messages: readonly number[]): CallRow[]
+  listSteps(messages: readonly number[]): StepRow[]
+  listCalls(messages: readonly number[]): CallRow[]
   /** Calls that have not ended. */
   open(): CallRow[]
   copy(from: number, to: number, newId: () => string): void
 }
 
-export function callRepository(database: Database): CallRepository {
+export function createCallRepository(database: Database): CallRepository {
   const addStep = database.prepare<[Params<keyof StepRow>]>(stepTable.insert)
   const addCall = database.prepare<[Params<keyof CallRow>]>(callTable.insert)
   const result = ['state', 'note', 'intent_id', 'output', 'result', 'before', 'ended_at_ms'] as const
@@ -69,20 +69,20 @@ export function callRepository(database: Database): CallRepository {
     addStep.run(stepTable.params(step))
     for (const call of stepCalls) addCall.run(callTable.params(call))
   }
-  const stepsOf = (messages: readonly number[]): StepRow[] =>
+  const listSteps = (messages: readonly number[]): StepRow[] =>
     steps.all({ messages: JSON.stringify(messages) }).map(stepTable.fromRow)
-  const callsOf = (messages: readonly number[]): CallRow[] =>
+  const listCalls = (messages: readonly number[]): CallRow[] =>
     calls.all({ messages: JSON.stringify(messages) }).map(callTable.fromRow)
 
   return {
     addStep: add,
     change: (id, changes) => void change.run(callTable.params({ ...changes, id })),
-    stepsOf,
-    callsOf,
+    listSteps,
+    listCalls,
     open: () => open.all().map(callTable.fromRow),
     copy(from, to, newId) {
-      const copied = callsOf([from])
-      for (const step of stepsOf([from])) {
+      const copied = listCalls([from])
+      for (const step of listSteps([from])) {
         const stepCalls = copied.filter((call) => call.step === step.step)
         add(
           { ...step, message: to },
@@ -93,11 +93,11 @@ export function callRepository(database: Database): CallRepository {
   }
 }
 
-export function toldCall(row: CallRow, at: number): ChatCall {
+export function callToWire(row: CallRow, offset: number): ChatCall {
   return {
     id: row.id,
     step: row.step,
-    at,
+    at: offset,
     tool: row.tool,
     arguments: row.arguments,
     state: row.state,
@@ -107,7 +107,7 @@ export function toldCall(row: CallRow, at: number): ChatCall {
     output: row.output,
     result: row.result === null ? null : JSON.parse(row.result),
     before: row.before === null ? null : JSON.parse(row.before),
-    started_at: isoTime(row.started_at_ms),
-    ended_at: row.ended_at_ms === null ? null : isoTime(row.ended_at_ms),
+    started_at: toIsoTime(row.started_at_ms),
+    ended_at: row.ended_at_ms === null ? null : toIsoTime(row.ended_at_ms),
   }
 }

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import { chatToolLimits } from '#shared/contract/chatTools.ts'
-import { serverNameOf } from '#shared/contract/toolServers.ts'
+import { parseServerName } from '#shared/contract/toolServers.ts'
 import { toolNamed } from '#shared/contract/tools/toolTable.ts'
 import type { Approvals, Withdrawal } from '../approvals/approvals.ts'
 import type { ToolCaller } from '../tools/toolCaller.ts'
 import type { ToolExecutor } from '../tools/toolExecutor.ts'
 import type { ToolOutcome } from '../tools/toolOutcome.ts'
 import type { CallChange } from './callRepository.ts'
-import type { GatheredCall } from './gatheredCalls.ts'
+import type { GatheredCall } from './toolCallAccumulator.ts'
 
 export type CallRunning = {
   /** Runs it to its end, however long the person takes. Never rejects. */
   run(
     call: GatheredCall,
-    given: {
+    options: {
       caller: ToolCaller
       signal: AbortSignal
       /** Whether the user stopped the answer. */
@@ -42,7 +42,7 @@ const Followed = z.object({
 })
 const Records = z.array(z.looseObject({ record_id: z.string() }))
 type Followed = z.infer<typeof Followed>
-type FollowGiven = { caller: ToolCaller; signal: AbortSignal; waitMs: number }
+type FollowOptions = { caller: ToolCaller; signal: AbortSignal; waitMs: number }
 const stopped: Withdrawal = { actor: { kind: 'person', name: 'You' }, error: 'You stopped the answer.' }
 const closed: Withdrawal = { actor: { kind: 'system', name: 'Steward' }, error: 'Steward closed.' }
 const ended = ['done', 'settled', 'reconciled']
@@ -53,10 +53,10 @@ const waits = { person: 0, program: 3_700_000 }
 const lookMs = 20_000
 const resultBytes = 100_000
 
-export function callRunning({ executor, approvals }: Parts): CallRunning {
+export function createCallRunning({ executor, approvals }: Parts): CallRunning {
   /** Of a call of a tool, or of a payment. */
-  const followed = async (id: string, { caller, signal, waitMs }: FollowGiven): Promise<Followed> => {
-    if (id.startsWith('call_')) return executor.settled(id, { caller, waitMs, signal })
+  const follow = async (id: string, { caller, signal, waitMs }: FollowOptions): Promise<Followed> => {
+    if (id.startsWith('call_')) return executor.waitUntilSettled(id, { caller, waitMs, signal })
     const wait = { person: waitMs, program: waits.program }
     const outcome = await executor.runTool('approval_status', { id }, { caller, signal, waitMs: wait })
     if (outcome.kind === 'result') return Followed.parse(outcome.result)
@@ -69,19 +69,19 @@ export function callRunning({ executor, approvals }: Parts): CallRunning {
   const recordBefore = async (
     name: string,
     args: Readonly<Record<string, unknown>>,
-    given: { caller: ToolCaller; signal: AbortSignal },
+    options: { caller: ToolCaller; signal: AbortSignal },
   ): Promise<string | undefined> => {
     const { domain, record_id: id } = args
     if ((name !== 'domain_dns_update' && name !== 'domain_dns_delete') || typeof domain !== 'string') return undefined
-    const listed = await executor.runTool('domain_dns_list', { domain }, given)
+    const listed = await executor.runTool('domain_dns_list', { domain }, options)
     if (listed.kind !== 'result') return undefined
-    const found = Records.safeParse(listed.result.records).data?.find((it) => it.record_id === id)
-    return found && JSON.stringify(found).slice(0, resultBytes)
+    const record = Records.safeParse(listed.result.records).data?.find((it) => it.record_id === id)
+    return record && JSON.stringify(record).slice(0, resultBytes)
   }
   return {
     async run({ name, arguments: text }, { caller, signal, isStopped, tell, output }) {
-      const args = parsedArguments(text)
-      if (args === undefined) return failed('The arguments are not a JSON object. Send them as one.')
+      const args = parseArguments(text)
+      if (args === undefined) return createFailedCall('The arguments are not a JSON object. Send them as one.')
       try {
         const before = await recordBefore(name, args, { caller, signal })
         if (before !== undefined) tell({ state: 'running', note: null, intent_id: null, before })
@@ -90,47 +90,49 @@ export function callRunning({ executor, approvals }: Parts): CallRunning {
         let outcome = await executor.runTool(name, args, { caller, signal, waitMs: waits, progress, output })
         while (outcome.kind === 'waiting') {
           const { id, message } = outcome.waiting
-          const known = await followed(id, { caller, signal, waitMs: 0 })
+          const known = await follow(id, { caller, signal, waitMs: 0 })
           tell({ state: known.state === 'waiting' ? 'waiting' : 'running', note: message, intent_id: known.intent_id })
-          const next = await followed(id, { caller, signal, waitMs: lookMs })
+          const next = await follow(id, { caller, signal, waitMs: lookMs })
           if (signal.aborted && next.intent_id !== null) withdraw(next, caller, isStopped())
           if (signal.aborted) break
-          outcome = outcomeOf(name, next)
+          outcome = toOutcome(name, next)
         }
-        return signal.aborted && outcome.kind !== 'result' ? stoppedCall() : endOf(outcome)
-      } catch (failure) {
-        return signal.aborted ? stoppedCall() : failed(failure instanceof Error ? failure.message : 'It failed.')
+        return signal.aborted && outcome.kind !== 'result' ? createStoppedCall() : toEnd(outcome)
+      } catch (error) {
+        return signal.aborted
+          ? createStoppedCall()
+          : createFailedCall(error instanceof Error ? error.message : 'It failed.')
       }
     },
   }
 }
 
 /** The model is told; nobody knows how far it came. */
-export function stoppedCall(): CallEnd {
+export function createStoppedCall(): CallEnd {
   return { state: 'stopped', output: 'The person stopped this call. It may have been done in part.', result: null }
 }
 
-export function failed(sentence: string): CallEnd {
+export function createFailedCall(sentence: string): CallEnd {
   return { state: 'failed', output: `Error: ${sentence}`, result: null }
 }
 
-function parsedArguments(text: string): Readonly<Record<string, unknown>> | undefined {
+function parseArguments(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.length > chatToolLimits.argumentCharacters) return undefined
   try {
-    const given: unknown = text.trim() === '' ? {} : parseJson(text)
-    return typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : undefined
+    const value: unknown = text.trim() === '' ? {} : parseJson(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
   } catch {
     return undefined // the model is told so
   }
 }
 
-function outcomeOf(name: string, { id, state, sentence, result, error, hint }: Followed): ToolOutcome {
-  const waiting = (of: 'person' | 'program'): ToolOutcome => {
-    return { kind: 'waiting', waiting: { id, for: of, message: sentence, expires_at: null } }
+function toOutcome(name: string, { id, state, sentence, result, error, hint }: Followed): ToolOutcome {
+  const waiting = (party: 'person' | 'program'): ToolOutcome => {
+    return { kind: 'waiting', waiting: { id, for: party, message: sentence, expires_at: null } }
   }
   if (ended.includes(state)) {
     const answer = result ?? {}
-    return { kind: 'result', result: answer, text: textOf(name, answer) }
+    return { kind: 'result', result: answer, text: toText(name, answer) }
   }
   if (state === 'waiting') return waiting('person')
   if (underWay.includes(state)) return waiting('program')
@@ -139,12 +141,12 @@ function outcomeOf(name: string, { id, state, sentence, result, error, hint }: F
 }
 
 /** Of a tool of another server all there is to tell is its text. */
-function textOf(name: string, answer: Followed['result'] & object): string {
-  if (serverNameOf(name) !== undefined && typeof answer.text === 'string') return answer.text
+function toText(name: string, answer: Followed['result'] & object): string {
+  if (parseServerName(name) !== undefined && typeof answer.text === 'string') return answer.text
   return toolNamed(name)?.text?.(answer) ?? JSON.stringify(answer, null, 2)
 }
 
-function endOf(outcome: ToolOutcome): CallEnd {
+function toEnd(outcome: ToolOutcome): CallEnd {
   switch (outcome.kind) {
     case 'result': {
       const result = JSON.stringify(outcome.result)
@@ -162,9 +164,9 @@ function endOf(outcome: ToolOutcome): CallEnd {
 
 /** Of an enormous result its beginning and its end, and how much is missing. */
 function cut(text: string): string {
-  const most = chatToolLimits.outputCharacters
-  if (text.length <= most) return text.toWellFormed()
-  const [head, tail] = [Math.floor(most * 0.7), Math.floor(most * 0.25)]
-  const left = text.length - head - tail
-  return `${text.slice(0, head)}\n[… ${left.toLocaleString('en-US')} characters left out …]\n${text.slice(-tail)}`.toWellFormed()
+  const max = chatToolLimits.outputCharacters
+  if (text.length <= max) return text.toWellFormed()
+  const [head, tail] = [Math.floor(max * 0.7), Math.floor(max * 0.25)]
+  const omitted = text.length - head - tail
+  return `${text.slice(0, head)}\n[… ${omitted.toLocaleString('en-US')} characters left out …]\n${text.slice(-tail)}`.toWellFormed()
 }

@@ -6,7 +6,7 @@ import type { ChatStore } from './chatStore.ts'
 const everyMs = 3600 * 1000
 
 /** Removes for good what was deleted a day ago, and attachments that no message came to use. */
-export function chatPurge({ store, passedMs, log }: { store: ChatStore; passedMs: Clock['passedMs']; log: Log }): {
+export function startChatPurge({ store, passedMs, log }: { store: ChatStore; passedMs: Clock['passedMs']; log: Log }): {
   close(): void
 } {
   const purge = (): void => {
@@ -14,8 +14,8 @@ export function chatPurge({ store, passedMs, log }: { store: ChatStore; passedMs
       const before = passedMs() - chatLimits.restorableMs
       store.conversations.purge(before)
       store.library.purgeAttachments(before)
-    } catch (failure) {
-      log.warn('deleted chats could not be removed', { failure })
+    } catch (error) {
+      log.warn('deleted chats could not be removed', { error })
     }
   }
   purge()

@@ -3,7 +3,7 @@ import type { ReferenceHolder } from '../references/removedThings.ts'
 import type { ChatStore } from './chatStore.ts'
 
 /** Detaches conversations from a deleted sandbox, so that models are not told to work there, and tells the user. */
-export function chatReferences({
+export function createChatReferences({
   store,
   publish,
 }: {
@@ -18,7 +18,7 @@ export function chatReferences({
         const conversations = store.conversations.inSandbox(id)
         for (const conversation of conversations) {
           const tools = { ...conversation.tools, sandbox_id: null }
-          store.conversations.save({ ...conversation, tools, notice: detachedSentence(name) })
+          store.conversations.save({ ...conversation, tools, notice: describeDetached(name) })
         }
         return conversations
       })
@@ -27,6 +27,6 @@ export function chatReferences({
   }
 }
 
-function detachedSentence(name: string): string {
+function describeDetached(name: string): string {
   return `The sandbox “${name}” was deleted. This chat no longer works in a sandbox.`
 }

@@ -24,19 +24,19 @@ import { type LocalEndpoint, localEndpoint, localEventsEndpoint } from '../base/
 import { answerEvents } from './answerEvents.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { Conversations } from './conversations.ts'
+import { messagesToWire } from './messagesToWire.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
 import type { Sending } from './sending.ts'
-import { toldMessages } from './toldMessages.ts'
 
 type Options = { store: ChatStore; running: RunningAnswers; conversations: Conversations; sending: Sending }
 
 /** Conversations and their messages. */
-export function chatRoutes({ store, running, conversations, sending }: Options): LocalEndpoint[] {
+export function createChatRoutes({ store, running, conversations, sending }: Options): LocalEndpoint[] {
   const read = (id: string): Message => {
     const { message, conversation } = store.message(id)
-    const [told] = toldMessages({ store, running }, conversation, [message])
-    if (!told) throw new Error('A message was not told.')
-    return told
+    const [view] = messagesToWire({ store, running }, conversation, [message])
+    if (!view) throw new Error('A message was not told.')
+    return view
   }
   return [
     localEndpoint(listConversations, ({ query: { folder_id, ...query } }) =>
@@ -83,19 +83,19 @@ function messagesPage(
 ) {
   const { messages } = ground.store
   const conversation = ground.store.conversation(conversationId)
-  const wanted = leaf_id ?? conversation.leafId
-  if (wanted === null) return { messages: [], beside: [], total: 0, leaf_id: null }
-  const leaf = ground.store.message(wanted).message
+  const leafId = leaf_id ?? conversation.leafId
+  if (leafId === null) return { messages: [], beside: [], total: 0, leaf_id: null }
+  const leaf = ground.store.message(leafId).message
   if (leaf.conversation !== conversation.number) {
-    throw new AppError('chat/message-not-found', `There is no message ${wanted} in this conversation.`)
+    throw new AppError('chat/message-not-found', `There is no message ${leafId} in this conversation.`)
   }
   const rows = messages.page(leaf, before ?? leaf.position + 1, limit)
   const groups = rows.flatMap(({ group_id }) => group_id ?? [])
-  const shown = new Set(rows.map(({ number }) => number))
-  const beside = groups.length === 0 ? [] : messages.ofGroups(groups).filter(({ number }) => !shown.has(number))
+  const shownNumbers = new Set(rows.map(({ number }) => number))
+  const beside = groups.length === 0 ? [] : messages.ofGroups(groups).filter(({ number }) => !shownNumbers.has(number))
   return {
-    messages: toldMessages(ground, conversation, rows),
-    beside: toldMessages(ground, conversation, beside),
+    messages: messagesToWire(ground, conversation, rows),
+    beside: messagesToWire(ground, conversation, beside),
     total: leaf.position,
     leaf_id: leaf.id as MessageId, // ids of rows were made here
   }

@@ -1,15 +1,15 @@
 import { AppError } from '#shared/appError.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import type { OfferedTool } from '../toolServers/servedTools.ts'
-import { type CallRepository, callRepository } from './callRepository.ts'
+import type { OfferedTool } from '../toolServers/externalTools.ts'
+import { type CallRepository, createCallRepository } from './callRepository.ts'
 import {
   type ConversationRepository,
-  conversationRepository,
+  createConversationRepository,
   type StoredConversation,
 } from './conversationRepository.ts'
-import { type LibraryRepository, libraryRepository } from './libraryRepository.ts'
-import { type MessageRepository, type MessageRow, messageRepository } from './messageRepository.ts'
-import { type SearchRepository, searchRepository } from './searchRepository.ts'
+import { createLibraryRepository, type LibraryRepository } from './libraryRepository.ts'
+import { createMessageRepository, type MessageRepository, type MessageRow } from './messageRepository.ts'
+import { createSearchRepository, type SearchRepository } from './searchRepository.ts'
 
 /** What is kept of chats. */
 export type ChatStore = {
@@ -19,7 +19,7 @@ export type ChatStore = {
   library: LibraryRepository
   search: SearchRepository
   /** What the models of a chat are told of the tools of these MCP servers. */
-  offered(servers: readonly string[]): readonly OfferedTool[]
+  listOffered(servers: readonly string[]): readonly OfferedTool[]
   /** All of it or nothing. */
   atomically<T>(work: () => T): T
   /** @throws AppError `chat/not-found`, also for a deleted one */
@@ -28,25 +28,25 @@ export type ChatStore = {
   message(id: string): { message: MessageRow; conversation: StoredConversation }
 }
 
-export function chatStore(database: Database, offered: ChatStore['offered'] = () => []): ChatStore {
-  const conversations = conversationRepository(database)
-  const messages = messageRepository(database)
+export function createChatStore(database: Database, offered: ChatStore['listOffered'] = () => []): ChatStore {
+  const conversations = createConversationRepository(database)
+  const messages = createMessageRepository(database)
   return {
     conversations,
     messages,
-    calls: callRepository(database),
-    library: libraryRepository(database),
-    search: searchRepository(database),
-    offered,
+    calls: createCallRepository(database),
+    library: createLibraryRepository(database),
+    search: createSearchRepository(database),
+    listOffered: offered,
     atomically: (work) => database.transaction(work).immediate(),
     conversation(id) {
-      const found = conversations.find(id)
-      if (found && found.deletedAtMs === null) return found
+      const conversation = conversations.find(id)
+      if (conversation && conversation.deletedAtMs === null) return conversation
       throw new AppError('chat/not-found', `There is no conversation ${id}.`)
     },
     message(id) {
       const message = messages.find(id)
-      const conversation = message && conversations.numbered(message.conversation)
+      const conversation = message && conversations.findByNumber(message.conversation)
       if (message && conversation && conversation.deletedAtMs === null) return { message, conversation }
       throw new AppError('chat/message-not-found', `There is no message ${id}.`)
     },

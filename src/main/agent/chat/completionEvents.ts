@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
-import type { CallPiece, Carried } from './gatheredCalls.ts'
+import type { CallPiece, Carried } from './toolCallAccumulator.ts'
 
 /** Places of calls in a step. */
-const mostIndex = 1_000
+const maxIndex = 1_000
 
 /** What the service tells of an answer while it is made. */
 export type CompletionEvent =
@@ -30,7 +30,7 @@ export type CompletionUsage = {
 const count = z.int().min(0).catch(0)
 const text = z.string().catch('')
 const CallDelta = z.object({
-  index: z.int().min(0).max(mostIndex).catch(0),
+  index: z.int().min(0).max(maxIndex).catch(0),
   function: z.object({ name: text, arguments: text }).catch({ name: '', arguments: '' }),
   extra_content: z.unknown().optional(),
 })
@@ -74,7 +74,7 @@ const Chunk = z.object({
 /** @throws AppError `inference/upstream` for data that is no chunk of a chat completion */
 export function completionEvents(data: string): CompletionEvent[] {
   if (data.trim() === '[DONE]') return [{ type: 'done' }]
-  const { error, detail, choices, usage } = chunkOf(data)
+  const { error, detail, choices, usage } = parseChunk(data)
   if (error) return [{ type: 'error', error, detail }]
   const [choice] = choices
   const piece = choice?.delta
@@ -88,18 +88,18 @@ export function completionEvents(data: string): CompletionEvent[] {
       piece: { index, name, arguments: args, extra },
     })),
     ...(piece?.reasoning_details || piece?.extra_content !== undefined
-      ? [{ type: 'carried' as const, carried: carriedOf(piece) }]
+      ? [{ type: 'carried' as const, carried: readProviderState(piece) }]
       : []),
     ...(reason ? [{ type: 'finish' as const, reason }] : []),
-    ...(usage ? [{ type: 'usage' as const, usage: usageOf(usage) }] : []),
+    ...(usage ? [{ type: 'usage' as const, usage: toUsage(usage) }] : []),
   ]
 }
 
-function carriedOf({ reasoning_details, extra_content }: Carried): Carried {
+function readProviderState({ reasoning_details, extra_content }: Carried): Carried {
   return { ...(reasoning_details && { reasoning_details }), ...(extra_content !== undefined && { extra_content }) }
 }
 
-function chunkOf(data: string): z.output<typeof Chunk> {
+function parseChunk(data: string): z.output<typeof Chunk> {
   try {
     return Chunk.parse(parseJson(data))
   } catch (cause) {
@@ -111,7 +111,7 @@ function unreadable(cause: unknown): AppError {
   return new AppError('inference/upstream', 'A piece of the answer could not be read.', { cause })
 }
 
-function usageOf(usage: NonNullable<z.output<typeof Chunk>['usage']>): CompletionUsage {
+function toUsage(usage: NonNullable<z.output<typeof Chunk>['usage']>): CompletionUsage {
   return {
     inputTokens: usage.prompt_tokens,
     cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,

@@ -3,14 +3,14 @@ import type { createChatCompletion, ListedModel } from '#shared/contract/inferen
 import type { Input } from '#shared/contract/route.ts'
 import type { CallRow, StepRow } from './callRepository.ts'
 import type { ChatStore } from './chatStore.ts'
-import { toolboxOf } from './chatToolbox.ts'
+import { buildPromptContext } from './chatToolbox.ts'
 import type { StoredConversation } from './conversationRepository.ts'
-import type { Carried } from './gatheredCalls.ts'
 import type { StoredAttachment } from './libraryRepository.ts'
 import type { MessageRow } from './messageRepository.ts'
 import { asksForCache } from './modelPrices.ts'
+import type { Carried } from './toolCallAccumulator.ts'
 
-type Given = {
+type RequestOptions = {
   conversation: StoredConversation
   model: ListedModel
   /** Numbers of messages, oldest first. */
@@ -23,16 +23,16 @@ type Turn = { role: string; content: string | null | Part[]; [field: string]: un
 type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
 
 /** What is asked of the service, as OpenAI's chat completions have it. */
-export function completionRequest(store: ChatStore, given: Given): Input<typeof createChatCompletion> {
-  const { conversation, model, maxTokens, answer } = given
+export function completionRequest(store: ChatStore, options: RequestOptions): Input<typeof createChatCompletion> {
+  const { conversation, model, maxTokens, answer } = options
   const { temperature, top_p, reasoning_effort, stop, seed } = conversation.parameters
-  const rows = store.messages.numbered(given.messages)
-  const attached = store.library.attachmentsOf(given.messages)
-  const answers = [...given.messages, answer.number]
-  const steps = Map.groupBy(store.calls.stepsOf(answers), ({ message }) => message)
-  const calls = Map.groupBy(store.calls.callsOf(answers), ({ message }) => message)
-  const madeBy = (number: number) => ({ steps: steps.get(number) ?? [], calls: calls.get(number) ?? [] })
-  const { system, tools } = toolboxOf(store, conversation, steps.size > 0)
+  const rows = store.messages.findByNumbers(options.messages)
+  const attached = store.library.listAttachments(options.messages)
+  const answers = [...options.messages, answer.number]
+  const steps = Map.groupBy(store.calls.listSteps(answers), ({ message }) => message)
+  const calls = Map.groupBy(store.calls.listCalls(answers), ({ message }) => message)
+  const findOutput = (number: number) => ({ steps: steps.get(number) ?? [], calls: calls.get(number) ?? [] })
+  const { system, tools } = buildPromptContext(store, conversation, steps.size > 0)
   const request = {
     model: model.id,
     stream: true,
@@ -51,44 +51,44 @@ export function completionRequest(store: ChatStore, given: Given): Input<typeof 
       ...(system === '' ? [] : [{ role: 'system', content: system }]),
       ...rows.flatMap((row) =>
         row.role === 'assistant'
-          ? answerTurns(row.text, madeBy(row.number), 'past')
+          ? answerTurns(row.text, findOutput(row.number), 'past')
           : personTurns(
               store,
               row,
               attached.filter(({ message }) => message === row.number),
             ),
       ),
-      ...answerTurns(answer.text, madeBy(answer.number), 'present'),
+      ...answerTurns(answer.text, findOutput(answer.number), 'present'),
     ],
   }
   return request
 }
 
-type Made = { steps: readonly StepRow[]; calls: readonly CallRow[] }
+type RunOutput = { steps: readonly StepRow[]; calls: readonly CallRow[] }
 
 /**
  * An answer as the steps in which it was made. One of which nothing came says nothing. What a provider wants back
  * unchanged it wants within the answer that is being made; later it may be another provider.
  */
-export function answerTurns(text: string, { steps, calls }: Made, when: 'past' | 'present'): Turn[] {
+export function answerTurns(text: string, { steps, calls }: RunOutput, when: 'past' | 'present'): Turn[] {
   const turns: Turn[] = []
   let from = 0
-  for (const { step, at, carried } of steps) {
-    const own = calls.filter((it) => it.step === step)
-    const content = text.slice(from, at).trim()
-    from = at
+  for (const { step, at: offset, carried } of steps) {
+    const stepCalls = calls.filter((it) => it.step === step)
+    const content = text.slice(from, offset).trim()
+    from = offset
     turns.push({
       role: 'assistant',
       content: content === '' ? null : content,
-      tool_calls: own.map(({ id, tool, arguments: given, extra }) => ({
+      tool_calls: stepCalls.map(({ id, tool, arguments: argumentText, extra }) => ({
         id,
         type: 'function',
-        function: { name: tool, arguments: sentArguments(given) },
+        function: { name: tool, arguments: parseArgumentText(argumentText) },
         ...(when === 'present' && extra !== null && { extra_content: parseJson(extra) }),
       })),
       ...(when === 'present' && (parseJson(carried) as Carried)),
     })
-    for (const { id, output } of own) {
+    for (const { id, output } of stepCalls) {
       turns.push({ role: 'tool', tool_call_id: id, content: output ?? 'It has not ended.' })
     }
   }
@@ -97,29 +97,29 @@ export function answerTurns(text: string, { steps, calls }: Made, when: 'past' |
 }
 
 /** Providers take nothing but an object; what the model wrote in its place was refused, and it was told why. */
-function sentArguments(given: string): string {
+function parseArgumentText(argumentText: string): string {
   try {
-    const parsed: unknown = parseJson(given)
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? given : '{}'
+    const parsed: unknown = parseJson(argumentText)
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? argumentText : '{}'
   } catch {
     return '{}'
   }
 }
 
 function personTurns(store: ChatStore, row: MessageRow, attached: readonly StoredAttachment[]): Turn[] {
-  const text = [...attached.filter(({ kind }) => kind === 'text').map((it) => quoted(store, it)), row.text]
+  const text = [...attached.filter(({ kind }) => kind === 'text').map((it) => quoteAttachment(store, it)), row.text]
     .filter((it) => it !== '')
     .join('\n\n')
   const images = attached.filter(({ kind }) => kind === 'image')
   if (images.length === 0) return [{ role: 'user', content: text }]
   const parts: Part[] = [
-    ...images.map((it) => ({ type: 'image_url' as const, image_url: { url: dataUrl(store, it) } })),
+    ...images.map((image) => ({ type: 'image_url' as const, image_url: { url: dataUrl(store, image) } })),
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
   ]
   return [{ role: 'user', content: parts }]
 }
 
-function quoted(store: ChatStore, { hash, name }: StoredAttachment): string {
+function quoteAttachment(store: ChatStore, { hash, name }: StoredAttachment): string {
   const text = store.library.bytes(hash)?.toString('utf8') ?? ''
   return `<attachment name=${JSON.stringify(name)}>\n${text}\n</attachment>`
 }

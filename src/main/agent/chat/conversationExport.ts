@@ -4,10 +4,10 @@ import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import type { Conversations } from './conversations.ts'
 import type { MessageRow } from './messageRepository.ts'
+import { messagesToWire } from './messagesToWire.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
-import { toldMessages } from './toldMessages.ts'
 
-type Parts = { store: ChatStore; running: RunningAnswers; conversations: Pick<Conversations, 'told'> }
+type Parts = { store: ChatStore; running: RunningAnswers; conversations: Pick<Conversations, 'toWire'> }
 
 /** JSON with all branches, or Markdown of the one that is shown. */
 export function exportedConversation(parts: Parts, id: string, format: 'json' | 'markdown'): BytesAnswer {
@@ -25,8 +25,8 @@ export function exportedConversation(parts: Parts, id: string, format: 'json' | 
 }
 
 function asJson({ store, running, conversations }: Parts, conversation: StoredConversation): string {
-  const messages = toldMessages({ store, running }, conversation, store.messages.all(conversation.number))
-  return `${JSON.stringify({ version: 1, conversation: conversations.told(conversation), messages }, undefined, 2)}\n`
+  const messages = messagesToWire({ store, running }, conversation, store.messages.all(conversation.number))
+  return `${JSON.stringify({ version: 1, conversation: conversations.toWire(conversation), messages }, undefined, 2)}\n`
 }
 
 function* asMarkdown({ store }: Parts, conversation: StoredConversation): Generator<string> {
@@ -39,7 +39,7 @@ function* asMarkdown({ store }: Parts, conversation: StoredConversation): Genera
 
 function* messageMarkdown(store: ChatStore, row: MessageRow): Generator<string> {
   yield `## ${row.role === 'user' ? 'You' : (row.model ?? 'Assistant')}\n\n`
-  for (const { name } of store.library.attachmentsOf([row.number]))
+  for (const { name } of store.library.listAttachments([row.number]))
     yield `*Attached: ${name.replace(/[*_`[\]<>]/g, '\\$&')}*\n\n`
   if (row.reasoning !== '') {
     yield `<details><summary>Reasoning</summary>\n\n${row.reasoning}\n\n</details>\n\n`

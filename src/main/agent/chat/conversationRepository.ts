@@ -1,6 +1,6 @@
 import { ChatParameters, type ConversationId, noParameters, SpendLimits } from '#shared/contract/chats.ts'
 import { ChatTools, noTools } from '#shared/contract/chatTools.ts'
-import { shownLine } from '#shared/shownLine.ts'
+import { sanitizeLine } from '#shared/shownLine.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
@@ -55,7 +55,7 @@ export type StoredConversation = Omit<RowOf<typeof conversations>, 'tools' | 'so
 const maxTitleCharacters = 120
 
 /** Position at which a page ends. */
-export type ListPlace = { pinned: boolean; updatedAtMs: number; number: number }
+export type ListCursor = { pinned: boolean; updatedAtMs: number; number: number }
 export type ListFilter = {
   /** Null: conversations without a folder. */
   folderId: string | null | undefined
@@ -66,11 +66,11 @@ export type ConversationRepository = {
   add(conversation: Omit<StoredConversation, 'number'>): StoredConversation
   /** Finds a conversation, even a deleted one. */
   find(id: string): StoredConversation | undefined
-  numbered(number: number): StoredConversation | undefined
+  findByNumber(number: number): StoredConversation | undefined
   findSource(format: string, id: string): StoredConversation | undefined
   /** Saves everything except the ids and the source. */
   save(conversation: StoredConversation): void
-  list(filter: ListFilter, after: ListPlace | undefined, limit: number): StoredConversation[]
+  list(filter: ListFilter, after: ListCursor | undefined, limit: number): StoredConversation[]
   count(filter: ListFilter): number
   /** Conversations that work in this sandbox, deleted ones included. */
   inSandbox(sandboxId: string): StoredConversation[]
@@ -82,11 +82,11 @@ export type ConversationRepository = {
   titles(ids: readonly string[]): Map<string, string>
 }
 
-const shown = `deleted_at_ms IS NULL AND (@anyFolder OR folder_id IS @folderId) AND (@pinned IS NULL OR pinned = @pinned)`
+const visible = `deleted_at_ms IS NULL AND (@anyFolder OR folder_id IS @folderId) AND (@pinned IS NULL OR pinned = @pinned)`
 
 type FilterParams = Params<'anyFolder' | 'folderId' | 'pinned'>
 
-export function conversationRepository(database: Database): ConversationRepository {
+export function createConversationRepository(database: Database): ConversationRepository {
   const selection = `SELECT ${conversations.selection()} FROM chat_conversations`
   const add = database.prepare<[Params<keyof NewRow>], { number: number }>(
     `${newConversations.insert} RETURNING number`,
@@ -100,12 +100,12 @@ export function conversationRepository(database: Database): ConversationReposito
     `UPDATE chat_conversations SET ${conversations.assignments(changeableFields)} WHERE number = @number`,
   )
   const list = database.prepare<[FilterParams & Params<'after' | 'afterMs' | 'afterNumber' | 'limit'>], StoredRow>(
-    `${selection} WHERE ${shown}
+    `${selection} WHERE ${visible}
        AND (@after IS NULL OR (pinned, updated_at_ms, number) < (@after, @afterMs, @afterNumber))
      ORDER BY pinned DESC, updated_at_ms DESC, number DESC LIMIT @limit`,
   )
   const count = database.prepare<[FilterParams], { count: number }>(
-    `SELECT count(*) AS count FROM chat_conversations WHERE ${shown}`,
+    `SELECT count(*) AS count FROM chat_conversations WHERE ${visible}`,
   )
   const inSandbox = database.prepare<[Params<'sandboxId'>], StoredRow>(
     `${selection} WHERE tools ->> '$.sandbox_id' = @sandboxId`,
@@ -132,7 +132,7 @@ export function conversationRepository(database: Database): ConversationReposito
       return { ...conversation, number: row.number }
     },
     find: (id) => first(find.get({ id })),
-    numbered: (number) => first(numbered.get({ number })),
+    findByNumber: (number) => first(numbered.get({ number })),
     findSource: (format, id) => first(findSource.get({ format, id })),
     save: (conversation) =>
       void save.run(conversations.params({ ...toRow(conversation), number: conversation.number })),
@@ -152,7 +152,7 @@ export function conversationRepository(database: Database): ConversationReposito
     purge: (deletedBeforeMs) => purge.all({ deletedBeforeMs }).map(({ id }) => id),
     titles: (ids) =>
       new Map(
-        titles.all({ ids: JSON.stringify(ids) }).map(({ id, title }) => [id, shownLine(title, maxTitleCharacters)]),
+        titles.all({ ids: JSON.stringify(ids) }).map(({ id, title }) => [id, sanitizeLine(title, maxTitleCharacters)]),
       ),
   }
 }

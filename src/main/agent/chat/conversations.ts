@@ -13,20 +13,20 @@ import {
   type SpendLimits,
 } from '#shared/contract/chats.ts'
 import { type ChatTools, noTools } from '#shared/contract/chatTools.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { AgentPrincipals } from '../base/agentPrincipals.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
-import type { Note } from '../base/note.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { ChatStore } from './chatStore.ts'
-import type { ListFilter, ListPlace, StoredConversation } from './conversationRepository.ts'
+import type { ListCursor, ListFilter, StoredConversation } from './conversationRepository.ts'
 import { chatName, cleanTitle, newChat } from './conversationTitle.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
 import { searchQuery, snippetParts } from './searchQuery.ts'
 
 export type ConversationsParts = {
   store: ChatStore
-  budgets: Pick<SpendBudgets, 'spentOf' | 'states'>
+  budgets: Pick<SpendBudgets, 'sumSpend' | 'states'>
   running: RunningAnswers
   principals: Pick<AgentPrincipals, 'end'>
   /** @throws AppError `request/invalid` */
@@ -34,7 +34,7 @@ export type ConversationsParts = {
   publish: LocalEvents['publish']
   /** Called when the user renamed a conversation, with the name under which it asks. */
   onRenamed: (id: string, name: string) => void
-  note: Note
+  note: RecordActivity
   newId: () => string
   now: () => number
 }
@@ -61,7 +61,7 @@ export type Conversations = {
   create(settings: Settings): Conversation
   get(id: string): Conversation
   /** As it was stored. */
-  told(conversation: StoredConversation): Conversation
+  toWire(conversation: StoredConversation): Conversation
   summary(conversation: StoredConversation): ConversationSummary
   change(id: string, settings: Settings & { leaf_id?: string | undefined }): Conversation
   delete(id: string): { success: true; id: ConversationId; restorable_until: string }
@@ -75,12 +75,12 @@ export type Conversations = {
 
 const you = { kind: 'person', name: 'You' } as const
 
-export function conversations(parts: ConversationsParts): Conversations {
+export function createConversations(parts: ConversationsParts): Conversations {
   const { store, budgets, running, principals, publish, note, now } = parts
-  const changed = (id: string): void => publish({ type: 'chat.changed', conversation_id: id })
+  const publishChange = (id: string): void => publish({ type: 'chat.changed', conversation_id: id })
 
   const summary = (it: StoredConversation): ConversationSummary => {
-    const { cost_micro_usd, estimated: cost_estimated } = budgets.spentOf(it.id)
+    const { cost_micro_usd, estimated: cost_estimated } = budgets.sumSpend(it.id)
     return {
       id: it.id,
       title: it.title,
@@ -91,11 +91,11 @@ export function conversations(parts: ConversationsParts): Conversations {
       cost_micro_usd,
       cost_estimated,
       answering: running.count(it.id),
-      created_at: isoTime(it.createdAtMs),
-      updated_at: isoTime(it.updatedAtMs),
+      created_at: toIsoTime(it.createdAtMs),
+      updated_at: toIsoTime(it.updatedAtMs),
     }
   }
-  const told = (it: StoredConversation): Conversation => ({
+  const toWire = (it: StoredConversation): Conversation => ({
     ...summary(it),
     system_prompt: it.systemPrompt,
     parameters: it.parameters,
@@ -104,7 +104,7 @@ export function conversations(parts: ConversationsParts): Conversations {
     limits: it.limits,
     notice: it.notice,
     budget: budgets.states({ conversationId: it.id, ownLimits: it.limits }),
-    spend: budgets.spentOf(it.id),
+    spend: budgets.sumSpend(it.id),
     forked_from: it.forkedFrom as Conversation['forked_from'],
     source: (it.source?.format ?? null) as Conversation['source'],
   })
@@ -115,8 +115,8 @@ export function conversations(parts: ConversationsParts): Conversations {
       throw new AppError('chat/folder-not-found', `There is no folder ${folder_id}.`)
     }
     if (limits) parts.checkLimits(limits, 'limits')
-    const given = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined)
-    const givenTools = Object.entries(tools ?? {}).filter(([, value]) => value !== undefined)
+    const setParameters = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined)
+    const setTools = Object.entries(tools ?? {}).filter(([, value]) => value !== undefined)
     return {
       ...it,
       ...(title !== undefined && { title, titled: true }),
@@ -126,8 +126,8 @@ export function conversations(parts: ConversationsParts): Conversations {
       ...(system_prompt !== undefined && { systemPrompt: system_prompt }),
       ...(limits !== undefined && { limits }),
       ...((notice === null || typeof tools?.sandbox_id === 'string') && { notice: null }),
-      parameters: { ...it.parameters, ...Object.fromEntries(given) },
-      tools: { ...it.tools, ...Object.fromEntries(givenTools) },
+      parameters: { ...it.parameters, ...Object.fromEntries(setParameters) },
+      tools: { ...it.tools, ...Object.fromEntries(setTools) },
     }
   }
   const fresh = (): Omit<StoredConversation, 'number'> => ({
@@ -153,23 +153,23 @@ export function conversations(parts: ConversationsParts): Conversations {
 
   return {
     summary,
-    told,
+    toWire,
     list({ cursor, limit, ...filter }) {
-      const rows = store.conversations.list(filter, cursor === undefined ? undefined : placeOf(cursor), limit + 1)
+      const rows = store.conversations.list(filter, cursor === undefined ? undefined : parseCursor(cursor), limit + 1)
       const page = rows.slice(0, limit)
       const last = rows.length > limit ? page.at(-1) : undefined
       return {
         conversations: page.map(summary),
-        next_cursor: last ? cursorOf(last) : null,
+        next_cursor: last ? toCursor(last) : null,
         total: store.conversations.count(filter),
       }
     },
     create(settings) {
-      const made = store.conversations.add(setIn({ ...fresh(), number: 0 }, settings))
-      changed(made.id)
-      return told(made)
+      const created = store.conversations.add(setIn({ ...fresh(), number: 0 }, settings))
+      publishChange(created.id)
+      return toWire(created)
     },
-    get: (id) => told(store.conversation(id)),
+    get: (id) => toWire(store.conversation(id)),
     change(id, { leaf_id, ...settings }) {
       const after = store.atomically(() => {
         const set = setIn(store.conversation(id), settings)
@@ -182,16 +182,16 @@ export function conversations(parts: ConversationsParts): Conversations {
         return next
       })
       if (settings.title !== undefined) parts.onRenamed(id, chatName(after.title))
-      changed(id)
-      return told(after)
+      publishChange(id)
+      return toWire(after)
     },
     delete(id) {
-      const { id: known, ...conversation } = store.conversation(id)
-      store.conversations.save({ ...conversation, id: known, deletedAtMs: now() })
+      const { id: sourceId, ...conversation } = store.conversation(id)
+      store.conversations.save({ ...conversation, id: sourceId, deletedAtMs: now() })
       note({ kind: 'chat.deleted', actor: you, subject: id, summary: 'You deleted a chat.' })
       principals.end(`chat:${id}`)
-      changed(id)
-      return { success: true, id: known, restorable_until: isoTime(now() + chatLimits.restorableMs) }
+      publishChange(id)
+      return { success: true, id: sourceId, restorable_until: toIsoTime(now() + chatLimits.restorableMs) }
     },
     restore(id) {
       const conversation = store.conversations.find(id)
@@ -200,9 +200,9 @@ export function conversations(parts: ConversationsParts): Conversations {
       store.conversations.save(restored)
       if (conversation.deletedAtMs !== null) {
         note({ kind: 'chat.restored', actor: you, subject: id, summary: 'You restored a chat.' })
-        changed(id)
+        publishChange(id)
       }
-      return told(restored)
+      return toWire(restored)
     },
     fork(id, messageId) {
       const forked = store.atomically(() => {
@@ -214,7 +214,7 @@ export function conversations(parts: ConversationsParts): Conversations {
         if (running.get(messageId)) {
           throw new AppError('chat/message', 'The answer is still being made: wait for it, or stop it.')
         }
-        const made = store.conversations.add({
+        const created = store.conversations.add({
           ...fresh(),
           title: cleanTitle(`${from.title} (fork)`),
           titled: true,
@@ -226,12 +226,12 @@ export function conversations(parts: ConversationsParts): Conversations {
           limits: from.limits,
           forkedFrom: { conversation_id: id, message_id: messageId },
         })
-        const next = { ...made, ...copied(parts, message.id, made.number) }
+        const next = { ...created, ...copyAttachment(parts, message.id, created.number) }
         store.conversations.save(next)
         return next
       })
-      changed(forked.id)
-      return told(forked)
+      publishChange(forked.id)
+      return toWire(forked)
     },
     search({ q, conversation_id: conversationId, offset, limit }) {
       const query = searchQuery(q)
@@ -244,7 +244,7 @@ export function conversations(parts: ConversationsParts): Conversations {
           message_id: row.message_id as MessageId | null,
           role: row.role,
           snippet: snippetParts(row.snippet),
-          at: isoTime(row.at_ms),
+          at: toIsoTime(row.at_ms),
         })),
         has_more: rows.length > limit,
       }
@@ -253,10 +253,13 @@ export function conversations(parts: ConversationsParts): Conversations {
 }
 
 /** The branch up to a message, in another conversation. What it cost stays where it was spent. */
-function copied({ store, newId, now }: ConversationsParts, messageId: string, conversation: number) {
+function copyAttachment({ store, newId, now }: ConversationsParts, messageId: string, conversation: number) {
   const { message: end } = store.message(messageId)
   const rows = store.messages.page(end, end.position + 1, end.position)
-  const attached = Map.groupBy(store.library.attachmentsOf(rows.map(({ number }) => number)), ({ message }) => message)
+  const attached = Map.groupBy(
+    store.library.listAttachments(rows.map(({ number }) => number)),
+    ({ message }) => message,
+  )
   let leaf: ReturnType<typeof store.messages.add> | undefined
   for (const row of rows) {
     const { number, branch: _, position: __, parent: ___, ...content } = row
@@ -279,23 +282,23 @@ function copied({ store, newId, now }: ConversationsParts, messageId: string, co
   return { leafId: leaf?.id ?? null, messageCount: rows.length }
 }
 
-function cursorOf({ pinned, updatedAtMs, number }: ListPlace): string {
+function toCursor({ pinned, updatedAtMs, number }: ListCursor): string {
   return Buffer.from(JSON.stringify([pinned ? 1 : 0, updatedAtMs, number])).toString('base64url')
 }
 
 /** @throws AppError `request/invalid` */
-function placeOf(cursor: string): ListPlace {
-  const [pinned, updatedAtMs, number] = numbersOf(cursor)
+function parseCursor(cursor: string): ListCursor {
+  const [pinned, updatedAtMs, number] = parseNumbers(cursor)
   if (pinned === undefined || updatedAtMs === undefined || number === undefined) {
     throw new AppError('request/invalid', '`cursor` must be the `next_cursor` of a page.')
   }
   return { pinned: pinned === 1, updatedAtMs, number }
 }
 
-function numbersOf(cursor: string): number[] {
+function parseNumbers(cursor: string): number[] {
   try {
-    const given: unknown = parseJson(Buffer.from(cursor, 'base64url').toString())
-    return Array.isArray(given) && given.every((it) => Number.isSafeInteger(it)) ? given : []
+    const value: unknown = parseJson(Buffer.from(cursor, 'base64url').toString())
+    return Array.isArray(value) && value.every((it) => Number.isSafeInteger(it)) ? value : []
   } catch {
     return [] // not one of ours
   }

@@ -2,12 +2,12 @@ import { parseJson } from '#platform/boundedJson.ts'
 import { AnswerUsage } from '#shared/contract/chatMessages.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import { weightOfAnswer } from './answerTurn.ts'
-import { spendOf } from './answerUsage.ts'
+import { toSpend } from './answerUsage.ts'
 import type { ChatStore } from './chatStore.ts'
 
 type Parts = {
   store: ChatStore
-  budgets: Pick<SpendBudgets, 'settle' | 'unsettled' | 'assumeSpent'>
+  budgets: Pick<SpendBudgets, 'settle' | 'listUnsettled' | 'markSpent'>
   now: () => number
 }
 
@@ -22,21 +22,21 @@ export function endInterruptedAnswers({ store, budgets, now }: Parts): void {
         'Steward was closed before this call ended. It may have been done in part; look before you repeat it.'
       store.calls.change(id, { state: 'interrupted', note, intent_id, output, result, before, ended_at_ms: now() })
     }
-    for (const row of store.messages.unfinished()) {
-      const { text, reasoning } = store.messages.received(row.number)
+    for (const row of store.messages.listUnfinished()) {
+      const { text, reasoning } = store.messages.readOutput(row.number)
       const usage = row.usage === null ? null : AnswerUsage.parse(parseJson(row.usage))
       store.messages.finish(row.number, {
         state: 'interrupted',
         text,
         reasoning,
-        ...weightOfAnswer(text, store.calls.callsOf([row.number])),
+        ...weightOfAnswer(text, store.calls.listCalls([row.number])),
         error: null,
         usage,
         finishReason: null,
         atMs: now(),
       })
-      if (usage) budgets.settle(row.id, spendOf(usage))
+      if (usage) budgets.settle(row.id, toSpend(usage))
     }
-    for (const id of budgets.unsettled()) budgets.assumeSpent(id)
+    for (const id of budgets.listUnsettled()) budgets.markSpent(id)
   })
 }

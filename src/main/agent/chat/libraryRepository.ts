@@ -1,7 +1,7 @@
 import type { Attachment, Prompt } from '#shared/contract/chatLibrary.ts'
 import type { AttachmentId, Folder, FolderId, PromptId } from '#shared/contract/chats.ts'
 import { promptVariables } from '#shared/promptText.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
@@ -37,16 +37,16 @@ export type LibraryRepository = {
   savePrompt(prompt: Omit<PromptRow, 'id'> & { id: string }): void
   removePrompt(id: string): boolean
   addAttachment(attachment: StoredAttachment, bytes: Buffer): void
-  attachment(id: string): StoredAttachment | undefined
+  findAttachment(id: string): StoredAttachment | undefined
   bytes(hash: string): Buffer | undefined
   attach(message: number, ids: readonly string[]): void
   /** In the order of the messages and within each. */
-  attachmentsOf(messages: readonly number[]): AttachmentOfMessage[]
+  listAttachments(messages: readonly number[]): AttachmentOfMessage[]
   /** Removes older attachments without a message, and bytes without an attachment. */
   purgeAttachments(beforeMs: number): void
 }
 
-export function libraryRepository(database: Database): LibraryRepository {
+export function createLibraryRepository(database: Database): LibraryRepository {
   const folders = database.prepare<[], StoredRow & { conversations: number }>(
     `SELECT ${folderTable.selection('f')},
        (SELECT count(*) FROM chat_conversations c WHERE c.folder_id = f.id AND c.deleted_at_ms IS NULL) AS conversations
@@ -88,7 +88,7 @@ export function libraryRepository(database: Database): LibraryRepository {
     prompts: () =>
       prompts.all().map((row) => {
         const { updatedAtMs, ...prompt } = promptTable.fromRow(row)
-        return { ...prompt, variables: promptVariables(prompt.text), updated_at: isoTime(updatedAtMs) }
+        return { ...prompt, variables: promptVariables(prompt.text), updated_at: toIsoTime(updatedAtMs) }
       }),
     savePrompt: (prompt) => void savePrompt.run(prompt),
     removePrompt: (id) => removePrompt.run({ id }).changes === 1,
@@ -99,12 +99,12 @@ export function libraryRepository(database: Database): LibraryRepository {
           addAttachment.run(attachmentTable.params(added))
         })
         .immediate(),
-    attachment: (id) => attachment.all({ id }).map(attachmentTable.fromRow)[0],
+    findAttachment: (id) => attachment.all({ id }).map(attachmentTable.fromRow)[0],
     bytes: (hash) => blob.get({ hash })?.bytes,
     attach(message, ids) {
-      for (const [place, id] of ids.entries()) attach.run({ message, place, id })
+      for (const [position, id] of ids.entries()) attach.run({ message, place: position, id })
     },
-    attachmentsOf: (messages) =>
+    listAttachments: (messages) =>
       attachmentsOf
         .all({ messages: JSON.stringify(messages) })
         .map((row) => ({ ...attachmentTable.fromRow(row), message: row.message })),
@@ -117,6 +117,6 @@ export function libraryRepository(database: Database): LibraryRepository {
   }
 }
 
-export function toldAttachment({ id, name, kind, media_type, size }: StoredAttachment): Attachment {
+export function attachmentToWire({ id, name, kind, media_type, size }: StoredAttachment): Attachment {
   return { id, name, kind, media_type, size }
 }

@@ -12,7 +12,7 @@ import {
 import { changeFolder, createFolder, deleteFolder, listFolders } from '#shared/contract/chats.ts'
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
-import type { Note } from '../base/note.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
 import type { Attachments } from './attachments.ts'
 import type { ChatStore } from './chatStore.ts'
 import { exportedConversation } from './conversationExport.ts'
@@ -25,32 +25,32 @@ type Options = {
   attachments: Attachments
   conversations: Conversations
   running: RunningAnswers
-  note: Note
+  note: RecordActivity
   publish: LocalEvents['publish']
   newId: () => string
   now: () => number
 }
 
 /** Folders, prompts, attachments, imports and exports. */
-export function libraryRoutes(options: Options): LocalEndpoint[] {
+export function createLibraryRoutes(options: Options): LocalEndpoint[] {
   const { store, attachments, publish, newId, now } = options
   const { library } = store
   const folder = (id: string) => {
-    const found = library.folders().find((it) => it.id === id)
-    if (found) return found
+    const folder = library.folders().find((it) => it.id === id)
+    if (folder) return folder
     throw new AppError('chat/folder-not-found', `There is no folder ${id}.`)
   }
   const prompt = (id: string) => {
-    const found = library.prompts().find((it) => it.id === id)
-    if (found) return found
+    const prompt = library.prompts().find((it) => it.id === id)
+    if (prompt) return prompt
     throw new AppError('chat/prompt-not-found', `There is no prompt ${id}.`)
   }
-  const savedFolder = (id: string, name: string) => {
+  const saveFolder = (id: string, name: string) => {
     library.saveFolder({ id, name })
     publish({ type: 'chat.changed', conversation_id: null })
     return folder(id)
   }
-  const savedPrompt = (id: string, { title, text }: { title: string; text: string }) => {
+  const savePrompt = (id: string, { title, text }: { title: string; text: string }) => {
     library.savePrompt({ id, title, text, updatedAtMs: now() })
     publish({ type: 'prompts.changed' })
     return prompt(id)
@@ -58,8 +58,8 @@ export function libraryRoutes(options: Options): LocalEndpoint[] {
 
   return [
     localEndpoint(listFolders, () => ({ folders: library.folders() })),
-    localEndpoint(createFolder, ({ body }) => savedFolder(`fold_${newId()}`, body.name)),
-    localEndpoint(changeFolder, ({ params, body }) => savedFolder(folder(params.folderId).id, body.name)),
+    localEndpoint(createFolder, ({ body }) => saveFolder(`fold_${newId()}`, body.name)),
+    localEndpoint(changeFolder, ({ params, body }) => saveFolder(folder(params.folderId).id, body.name)),
     localEndpoint(deleteFolder, ({ params }) => {
       const { id } = folder(params.folderId)
       library.removeFolder(id)
@@ -67,10 +67,10 @@ export function libraryRoutes(options: Options): LocalEndpoint[] {
       return { success: true, id }
     }),
     localEndpoint(listPrompts, () => ({ prompts: library.prompts() })),
-    localEndpoint(createPrompt, ({ body }) => savedPrompt(`prm_${newId()}`, body)),
+    localEndpoint(createPrompt, ({ body }) => savePrompt(`prm_${newId()}`, body)),
     localEndpoint(changePrompt, ({ params, body: { title, text } }) => {
       const before = prompt(params.promptId)
-      return savedPrompt(before.id, { title: title ?? before.title, text: text ?? before.text })
+      return savePrompt(before.id, { title: title ?? before.title, text: text ?? before.text })
     }),
     localEndpoint(deletePrompt, ({ params }) => {
       const { id } = prompt(params.promptId)

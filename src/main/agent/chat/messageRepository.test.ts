@@ -6,7 +6,7 @@ import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type ChatStore, chatStore } from './chatStore.ts'
+import { type ChatStore, createChatStore } from './chatStore.ts'
 import type { MessageRow } from './messageRepository.ts'
 
 let database: Database
@@ -16,7 +16,7 @@ let conversation: number
 beforeEach(() => {
   database = openDatabase(join(temporaryFolder('messages'), 'agent.sqlite'))
   migrate(database, agentMigrations)
-  store = chatStore(database)
+  store = createChatStore(database)
   conversation = store.conversations.add({
     id: 'conv_1' as ConversationId,
     title: 'One',
@@ -70,7 +70,7 @@ const chain = (from: MessageRow | undefined, ...texts: string[]): MessageRow =>
   texts.reduce<MessageRow | undefined>((parent, text) => add(parent, text), from) as MessageRow
 const page = (leaf: MessageRow, before = leaf.position + 1, limit = 100) =>
   store.messages.page(leaf, before, limit).map(({ text }) => text)
-const found = (text: string) => store.messages.find(`msg_${text}`) as MessageRow
+const requireMessage = (text: string) => store.messages.find(`msg_${text}`) as MessageRow
 
 test('a branch is read in pages, from its end and from anywhere', () => {
   const leaf = chain(undefined, 'a', 'b', 'c', 'd', 'e')
@@ -78,23 +78,23 @@ test('a branch is read in pages, from its end and from anywhere', () => {
   expect(page(leaf, 6, 2)).toEqual(['d', 'e'])
   expect(page(leaf, 4, 2)).toEqual(['b', 'c'])
   expect(page(leaf, 1, 2)).toEqual([])
-  expect(page(found('c'))).toEqual(['a', 'b', 'c'])
+  expect(page(requireMessage('c'))).toEqual(['a', 'b', 'c'])
 })
 
 test('branches of branches each have their own way', () => {
   const first = chain(undefined, 'a', 'b', 'c', 'd')
-  const second = chain(found('b'), 'c2', 'd2', 'e2')
-  const third = chain(found('d2'), 'e3')
-  const fourth = chain(found('a'), 'b4')
-  const other = chain(undefined, 'A', 'B')
+  const second = chain(requireMessage('b'), 'c2', 'd2', 'e2')
+  const third = chain(requireMessage('d2'), 'e3')
+  const fourth = chain(requireMessage('a'), 'b4')
+  const otherChain = chain(undefined, 'A', 'B')
   expect(page(first)).toEqual(['a', 'b', 'c', 'd'])
   expect(page(second)).toEqual(['a', 'b', 'c2', 'd2', 'e2'])
   expect(page(third)).toEqual(['a', 'b', 'c2', 'd2', 'e3'])
   expect(page(third, 5, 3)).toEqual(['b', 'c2', 'd2'])
   expect(page(fourth)).toEqual(['a', 'b4'])
-  expect(page(other)).toEqual(['A', 'B'])
+  expect(page(otherChain)).toEqual(['A', 'B'])
   expect(store.messages.weights(third).map(({ position }) => position)).toEqual([1, 2, 3, 4, 5])
-  expect(store.messages.children(conversation, [0, found('b').number]).map(({ id }) => id)).toEqual([
+  expect(store.messages.children(conversation, [0, requireMessage('b').number]).map(({ id }) => id)).toEqual([
     'msg_a',
     'msg_c',
     'msg_c2',
@@ -104,36 +104,36 @@ test('branches of branches each have their own way', () => {
 
 test('the end of the newest branch through a message is found', () => {
   chain(undefined, 'a', 'b', 'c', 'd')
-  chain(found('b'), 'c2', 'd2')
-  expect(store.messages.newestLeaf(found('a')).text).toBe('d2')
-  expect(store.messages.newestLeaf(found('c')).text).toBe('d')
-  chain(found('d'), 'e')
-  expect(store.messages.newestLeaf(found('a')).text).toBe('d2')
-  expect(store.messages.newestLeaf(found('d2')).text).toBe('d2')
+  chain(requireMessage('b'), 'c2', 'd2')
+  expect(store.messages.newestLeaf(requireMessage('a')).text).toBe('d2')
+  expect(store.messages.newestLeaf(requireMessage('c')).text).toBe('d')
+  chain(requireMessage('d'), 'e')
+  expect(store.messages.newestLeaf(requireMessage('a')).text).toBe('d2')
+  expect(store.messages.newestLeaf(requireMessage('d2')).text).toBe('d2')
 })
 
 test('of answers side by side the one that was gone on from counts, else the first', () => {
   const question = chain(undefined, 'q')
   for (const name of ['x', 'y', 'z']) add(question, name, 'grp_1')
   expect(store.messages.newestLeaf(question).text).toBe('x')
-  add(found('y'), 'more')
+  add(requireMessage('y'), 'more')
   expect(store.messages.newestLeaf(question).text).toBe('more')
 })
 
 test('any page of a long branch, and of one with a fork at each message, is one short read', () => {
   store.atomically(() => {
     let leaf: MessageRow | undefined
-    for (let at = 0; at < 10_000; at += 1) leaf = add(leaf, `m${at}`)
+    for (let index = 0; index < 10_000; index += 1) leaf = add(leaf, `m${index}`)
     let forked: MessageRow | undefined
-    for (let at = 0; at < 2_000; at += 1) {
-      add(forked, `unused${at}`)
-      forked = add(forked, `f${at}`)
+    for (let index = 0; index < 2_000; index += 1) {
+      add(forked, `unused${index}`)
+      forked = add(forked, `f${index}`)
     }
   })
-  expect(page(found('m9999'), 10_001, 50)).toHaveLength(50)
-  expect(page(found('m9999'), 5_001, 3)).toEqual(['m4997', 'm4998', 'm4999'])
-  expect(page(found('f1999'), 1_001, 3)).toEqual(['f997', 'f998', 'f999'])
-  expect(store.messages.newestLeaf(found('m0')).text).toBe('m9999')
+  expect(page(requireMessage('m9999'), 10_001, 50)).toHaveLength(50)
+  expect(page(requireMessage('m9999'), 5_001, 3)).toEqual(['m4997', 'm4998', 'm4999'])
+  expect(page(requireMessage('f1999'), 1_001, 3)).toEqual(['f997', 'f998', 'f999'])
+  expect(store.messages.newestLeaf(requireMessage('m0')).text).toBe('m9999')
   const plan = database
     .prepare<[], { detail: string }>(
       'EXPLAIN QUERY PLAN SELECT * FROM chat_messages WHERE branch = 1 AND position > 0 AND position <= 9 ORDER BY position DESC LIMIT 50',
@@ -153,6 +153,10 @@ test('what a crash left is put together again', () => {
     saved_micro_usd: 0,
     estimated: true,
   }
-  for (let at = 0; at < 12; at += 1) store.messages.receive(row.number, at, { text: `${at} `, reasoning: '-', usage })
-  expect(store.messages.received(row.number)).toEqual({ text: '0 1 2 3 4 5 6 7 8 9 10 11 ', reasoning: '-'.repeat(12) })
+  for (let index = 0; index < 12; index += 1)
+    store.messages.receive(row.number, index, { text: `${index} `, reasoning: '-', usage })
+  expect(store.messages.readOutput(row.number)).toEqual({
+    text: '0 1 2 3 4 5 6 7 8 9 10 11 ',
+    reasoning: '-'.repeat(12),
+  })
 })

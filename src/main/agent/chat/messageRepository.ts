@@ -39,10 +39,10 @@ const messages = defineTable('chat_messages', { number: number(), ...columns })
 export type MessageRow = RowOf<typeof messages>
 
 export type NewMessage = Omit<MessageRow, 'number' | 'branch' | 'position' | 'parent'> & {
-  parent: Place | undefined
+  parent: BranchPosition | undefined
 }
 /** Position of a message in its conversation. */
-export type Place = Pick<MessageRow, 'number' | 'branch' | 'position'>
+export type BranchPosition = Pick<MessageRow, 'number' | 'branch' | 'position'>
 
 export type Finished = {
   state: Message['state']
@@ -66,11 +66,11 @@ export type MessageRepository = {
   add(message: NewMessage): MessageRow
   find(id: string): MessageRow | undefined
   /** Oldest first. */
-  numbered(numbers: readonly number[]): MessageRow[]
+  findByNumbers(numbers: readonly number[]): MessageRow[]
   /** Returns the last `limit` messages of the branch that ends in `leaf`, with positions below `before`, by position. */
-  page(leaf: Place, before: number, limit: number): MessageRow[]
+  page(leaf: BranchPosition, before: number, limit: number): MessageRow[]
   /** Weights of the whole branch, by position. */
-  weights(leaf: Place): MessageWeight[]
+  weights(leaf: BranchPosition): MessageWeight[]
   /** Returns the end of the newest branch through the message. */
   newestLeaf(message: MessageRow): MessageRow
   /** Oldest first. */
@@ -79,21 +79,21 @@ export type MessageRepository = {
   /** Messages of one request, oldest first. */
   ofRequest(conversation: number, requestId: string): MessageRow[]
   all(conversation: number): MessageRow[]
-  ofSource(conversation: number): Map<string, Place>
+  ofSource(conversation: number): Map<string, BranchPosition>
   setState(number: number, state: 'streaming'): void
   setWarnings(number: number, warnings: readonly string[]): void
   /** Adds a delta, and replaces the usage so far. */
   receive(number: number, sequence: number, piece: { text: string; reasoning: string; usage: AnswerUsage }): void
-  received(number: number): { text: string; reasoning: string }
+  readOutput(number: number): { text: string; reasoning: string }
   finish(number: number, finished: Finished): void
   /** Messages that an earlier process did not finish. */
-  unfinished(): MessageRow[]
-  idOf(number: number): string | undefined
+  listUnfinished(): MessageRow[]
+  findId(number: number): string | undefined
 }
 
 type Stretch = { branch: number; below: number; upto: number }
 
-export function messageRepository(database: Database): MessageRepository {
+export function createMessageRepository(database: Database): MessageRepository {
   const selection = `SELECT ${messages.selection()} FROM chat_messages`
   const add = database.prepare<[Params<keyof RowOf<typeof newMessages>>], { number: number }>(
     `${newMessages.insert} RETURNING number`,
@@ -102,7 +102,7 @@ export function messageRepository(database: Database): MessageRepository {
     `INSERT INTO chat_branches (conversation, from_branch, from_position) VALUES (@conversation, @branch, @position)
      RETURNING number`,
   )
-  const at = database.prepare<[Params<'branch' | 'position'>], StoredRow>(
+  const findAt = database.prepare<[Params<'branch' | 'position'>], StoredRow>(
     `${selection} WHERE branch = @branch AND position = @position`,
   )
   const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
@@ -158,7 +158,7 @@ export function messageRepository(database: Database): MessageRepository {
   const all = database.prepare<[Params<'conversation'>], StoredRow>(
     `${selection} WHERE conversation = @conversation ORDER BY number`,
   )
-  const ofSource = database.prepare<[Params<'conversation'>], Place & { source_id: string }>(
+  const ofSource = database.prepare<[Params<'conversation'>], BranchPosition & { source_id: string }>(
     `SELECT number, branch, position, source_id FROM chat_messages
      WHERE conversation = @conversation AND source_id IS NOT NULL`,
   )
@@ -182,8 +182,8 @@ export function messageRepository(database: Database): MessageRepository {
   const removeReceived = database.prepare<[Params<'number'>]>('DELETE FROM chat_received WHERE message = @number')
   const unfinished = database.prepare<[], StoredRow>(`${selection} WHERE finished_at_ms IS NULL`)
   const first = (row: StoredRow | undefined): MessageRow | undefined => row && messages.fromRow(row)
-  const branchOf = (conversation: number, parent: Place | undefined): number => {
-    if (parent && !at.get({ branch: parent.branch, position: parent.position + 1 })) return parent.branch
+  const createBranch = (conversation: number, parent: BranchPosition | undefined): number => {
+    if (parent && !findAt.get({ branch: parent.branch, position: parent.position + 1 })) return parent.branch
     const row = addBranch.get({ conversation, branch: parent?.branch ?? null, position: parent?.position ?? 0 })
     if (!row) throw new Error('A branch was not added.')
     return row.number
@@ -194,7 +194,7 @@ export function messageRepository(database: Database): MessageRepository {
       const row = {
         ...message,
         parent: parent?.number ?? 0,
-        branch: branchOf(message.conversation, parent),
+        branch: createBranch(message.conversation, parent),
         position: (parent?.position ?? 0) + 1,
       }
       const added = add.get(newMessages.params(row))
@@ -202,7 +202,7 @@ export function messageRepository(database: Database): MessageRepository {
       return { ...row, number: added.number }
     },
     find: (id) => first(find.get({ id })),
-    numbered: (numbers) => numbered.all({ numbers: JSON.stringify(numbers) }).map(messages.fromRow),
+    findByNumbers: (numbers) => numbered.all({ numbers: JSON.stringify(numbers) }).map(messages.fromRow),
     page({ branch: end, position }, before, limit) {
       const rows: MessageRow[] = []
       for (const { branch, below, upto } of stretches.all({ branch: end, position })) {
@@ -226,8 +226,9 @@ export function messageRepository(database: Database): MessageRepository {
         const { branch, position } = leaf
         const fork = firstFork.get({ branch, position })?.position ?? null
         if (fork === null) return first(tail.get({ branch })) ?? leaf
-        const forked = fork === position ? leaf : first(at.get({ branch, position: fork }))
-        const next = forked && newestOf(childrenOf.all({ conversation: forked.conversation, parent: forked.number }))
+        const forked = fork === position ? leaf : first(findAt.get({ branch, position: fork }))
+        const next =
+          forked && selectNewest(childrenOf.all({ conversation: forked.conversation, parent: forked.number }))
         if (!next) return forked ?? leaf
         leaf = next
       }
@@ -237,14 +238,14 @@ export function messageRepository(database: Database): MessageRepository {
     ofRequest: (conversation, requestId) => ofRequest.all({ conversation, requestId }).map(messages.fromRow),
     all: (conversation) => all.all({ conversation }).map(messages.fromRow),
     ofSource: (conversation) =>
-      new Map(ofSource.all({ conversation }).map(({ source_id, ...place }) => [source_id, place])),
+      new Map(ofSource.all({ conversation }).map(({ source_id, ...position }) => [source_id, position])),
     setState: (number, state) => void setState.run({ number, state }),
     setWarnings: (number, warnings) => void setWarnings.run({ number, warnings: JSON.stringify(warnings) }),
     receive(number, sequence, { text, reasoning, usage }) {
       receive.run({ number, sequence, text, reasoning })
       setUsage.run({ number, usage: JSON.stringify(usage) })
     },
-    received(number) {
+    readOutput(number) {
       const deltas = received.all({ number })
       return {
         text: deltas.map(({ text }) => text).join(''),
@@ -262,13 +263,13 @@ export function messageRepository(database: Database): MessageRepository {
       })
       removeReceived.run({ number })
     },
-    unfinished: () => unfinished.all().map(messages.fromRow),
-    idOf: (number) => byNumber.get({ number })?.id,
+    listUnfinished: () => unfinished.all().map(messages.fromRow),
+    findId: (number) => byNumber.get({ number })?.id,
   }
 }
 
 /** Returns the newest child. Of a group of alternatives, the last one with children of its own, or else the first. */
-function newestOf(rows: readonly (StoredRow & { grown: 0 | 1 })[]): MessageRow | undefined {
+function selectNewest(rows: readonly (StoredRow & { grown: 0 | 1 })[]): MessageRow | undefined {
   const children = rows.map((row) => ({ message: messages.fromRow(row), isGrown: row.grown === 1 }))
   const newest = children.at(-1)?.message
   if (!newest || newest.group_id === null) return newest

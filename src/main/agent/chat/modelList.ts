@@ -5,7 +5,7 @@ import type { ServiceClient } from '../connections/serviceClient.ts'
 /** The models of the service that answer conversations, with prices, as they were a moment ago. */
 export type ModelList = {
   /** @throws AppError `chat/model` for a name that the service does not know, `service/unavailable` */
-  named(names: readonly string[]): Promise<ListedModel[]>
+  requireModels(names: readonly string[]): Promise<ListedModel[]>
   find(name: string): Promise<ListedModel | undefined>
   /** Prices or keys have changed: it is asked for again. */
   forget(): void
@@ -14,29 +14,35 @@ export type ModelList = {
 /** A price list is as good as one that is this old. */
 const freshMs = 15_000
 
-export function modelList({ client, now }: { client: Pick<ServiceClient, 'call'>; now: () => number }): ModelList {
-  let kept: { models: Map<string, ListedModel>; atMs: number } | undefined
+export function createModelList({
+  client,
+  now,
+}: {
+  client: Pick<ServiceClient, 'call'>
+  now: () => number
+}): ModelList {
+  let cached: { models: Map<string, ListedModel>; atMs: number } | undefined
   let asking: Promise<Map<string, ListedModel>> | undefined
 
   const ask = (): Promise<Map<string, ListedModel>> => {
-    const asked = client
+    const response = client
       .call(listModels, {})
       .then(({ data }) => new Map(data.filter(isChatModel).map((it) => [it.id, it])))
-    const isLatest = () => asking === asked
-    asked.then(
+    const isLatest = () => asking === response
+    response.then(
       (models) => {
         if (!isLatest()) return
-        kept = { models, atMs: now() }
+        cached = { models, atMs: now() }
         asking = undefined
       },
       () => {
         if (isLatest()) asking = undefined
       },
     )
-    return asked
+    return response
   }
   const models = (): Promise<Map<string, ListedModel>> => {
-    if (kept && now() - kept.atMs < freshMs) return Promise.resolve(kept.models)
+    if (cached && now() - cached.atMs < freshMs) return Promise.resolve(cached.models)
     asking ??= ask()
     return asking
   }
@@ -44,7 +50,7 @@ export function modelList({ client, now }: { client: Pick<ServiceClient, 'call'>
 
   return {
     find,
-    named: (names) =>
+    requireModels: (names) =>
       Promise.all(
         names.map(async (name) => {
           const model = await find(name)
@@ -53,7 +59,7 @@ export function modelList({ client, now }: { client: Pick<ServiceClient, 'call'>
         }),
       ),
     forget() {
-      kept = undefined
+      cached = undefined
       asking = undefined
     },
   }

@@ -5,11 +5,11 @@ import { affordableOutputTokens, maxModelCost, modelCacheSavings, modelCost } fr
 export type UsedTokens = { input: number; cached: number; cacheWritten: number; output: number }
 type MaxTokens = Pick<UsedTokens, 'input' | 'output'>
 
-export function costOf({ pricing }: ListedModel, used: UsedTokens): number {
+export function computeCost({ pricing }: ListedModel, used: UsedTokens): number {
   return modelCost(pricing.tiers, toModelTokens(used))
 }
 
-export function savedByCache({ pricing }: ListedModel, used: UsedTokens): number {
+export function computeCacheSavings({ pricing }: ListedModel, used: UsedTokens): number {
   return modelCacheSavings(pricing.tiers, toModelTokens(used))
 }
 

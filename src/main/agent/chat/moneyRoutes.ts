@@ -6,13 +6,13 @@ import {
   sumChatSpend,
 } from '#shared/contract/chatMoney.ts'
 import type { LimitState } from '#shared/contract/chats.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
-import type { Note } from '../base/note.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { ChatStore } from './chatStore.ts'
-import { estimated } from './estimating.ts'
+import { estimateRequest } from './estimating.ts'
 import type { ModelList } from './modelList.ts'
 
 type Options = {
@@ -20,22 +20,22 @@ type Options = {
   budgets: SpendBudgets
   models: ModelList
   publish: LocalEvents['publish']
-  note: Note
+  note: RecordActivity
 }
 
 /** What chats cost and may cost. */
-export function moneyRoutes({ store, budgets, models, publish, note }: Options): LocalEndpoint[] {
+export function createMoneyRoutes({ store, budgets, models, publish, note }: Options): LocalEndpoint[] {
   const budget = () => {
     const today = budgets.states(undefined)[0] as LimitState // the day is always there
-    return { ...budgets.limits(), today, resets_at: isoTime(budgets.resetsAtMs()) }
+    return { ...budgets.limits(), today, resets_at: toIsoTime(budgets.resetsAtMs()) }
   }
-  const labelled = (by: 'day' | 'model' | 'conversation', rows: Omit<SpendRow, 'label'>[]): SpendRow[] => {
+  const withLabels = (by: 'day' | 'model' | 'conversation', rows: Omit<SpendRow, 'label'>[]): SpendRow[] => {
     if (by !== 'conversation') return rows.map((row) => ({ ...row, label: row.key }))
     const titles = store.conversations.titles(rows.map(({ key }) => key))
     return rows.map((row) => ({ ...row, label: titles.get(row.key) ?? 'Deleted chat' }))
   }
   return [
-    localEndpoint(estimateMessage, ({ body }) => estimated({ store, budgets, models }, body)),
+    localEndpoint(estimateMessage, ({ body }) => estimateRequest({ store, budgets, models }, body)),
     localEndpoint(getChatBudget, () => budget()),
     localEndpoint(changeChatBudget, ({ body }) => {
       budgets.change(body)
@@ -46,7 +46,7 @@ export function moneyRoutes({ store, budgets, models, publish, note }: Options):
     localEndpoint(sumChatSpend, ({ query: { by, from, to, conversation_id: conversationId, limit } }) => {
       const filter = { from, to, conversationId }
       const rows = budgets.sums(by, filter, limit)
-      return { rows: labelled(by, by === 'day' ? rows.reverse() : rows), total: budgets.total(filter) }
+      return { rows: withLabels(by, by === 'day' ? rows.reverse() : rows), total: budgets.total(filter) }
     }),
   ]
 }

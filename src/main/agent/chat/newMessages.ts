@@ -1,19 +1,19 @@
 import { AppError } from '#shared/appError.ts'
 import type { AnswerPlan } from './answerPlan.ts'
 import type { ChatStore } from './chatStore.ts'
+import { estimateTokens } from './estimateTokens.ts'
 import type { StoredAttachment } from './libraryRepository.ts'
 import type { MessageWeight, NewMessage } from './messageRepository.ts'
-import { tokenWeight } from './tokenWeight.ts'
 
 /** @throws AppError `chat/attachment-not-found` */
-export function attachmentOf(store: ChatStore, id: string): StoredAttachment {
-  const found = store.library.attachment(id)
-  if (found) return found
+export function requireAttachment(store: ChatStore, id: string): StoredAttachment {
+  const attachment = store.library.findAttachment(id)
+  if (attachment) return attachment
   throw new AppError('chat/attachment-not-found', `There is no attachment ${id}.`)
 }
 
 /** Of what is sent of a message of the person. */
-export function weightOf(
+export function measureMessage(
   text: string,
   attachments: readonly StoredAttachment[],
 ): Pick<MessageWeight, 'bytes' | 'tokens' | 'images' | 'image_bytes'> {
@@ -22,7 +22,7 @@ export function weightOf(
   const quoteBytes = texts.reduce((sum, { size, name }) => sum + size + 6 * name.length + 64, 0)
   return {
     bytes: Buffer.byteLength(text) + quoteBytes,
-    tokens: Math.ceil(tokenWeight(text)) + attachments.reduce((sum, { tokens }) => sum + tokens, 0),
+    tokens: Math.ceil(estimateTokens(text)) + attachments.reduce((sum, { tokens }) => sum + tokens, 0),
     images: images.length,
     image_bytes: images.reduce((sum, { size }) => sum + size, 0),
   }
@@ -50,7 +50,7 @@ export const blankMessage: Blank = {
 }
 
 /** One that is about to be made. */
-export function blankAnswer({ model, context, maxTokens, wantedTokens, least }: AnswerPlan) {
+export function createBlankAnswer({ model, context, maxTokens, requestedTokens, minCost }: AnswerPlan) {
   return {
     ...blankMessage,
     role: 'assistant' as const,
@@ -59,14 +59,14 @@ export function blankAnswer({ model, context, maxTokens, wantedTokens, least }: 
     bytes: 0,
     tokens: 0,
     omitted: context.omitted,
-    clamped: maxTokens < wantedTokens ? maxTokens : null,
+    clamped: maxTokens < requestedTokens ? maxTokens : null,
     // What a crash before the first piece leaves to settle.
     usage: JSON.stringify({
-      input_tokens: context.usualTokens,
+      input_tokens: context.defaultTokens,
       cached_tokens: 0,
       output_tokens: 0,
       reasoning_tokens: 0,
-      cost_micro_usd: least,
+      cost_micro_usd: minCost,
       saved_micro_usd: 0,
       estimated: true,
     }),

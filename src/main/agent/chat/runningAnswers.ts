@@ -1,7 +1,7 @@
 import type { AnswerUsage, Message } from '#shared/contract/chatMessages.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
-import { emitter } from '#shared/emitter.ts'
-import { tokenWeight } from './tokenWeight.ts'
+import { createEmitter } from '#shared/emitter.ts'
+import { estimateTokens } from './estimateTokens.ts'
 
 /** An answer that is being made: all that came of it so far. */
 export type RunningAnswer = {
@@ -37,7 +37,7 @@ export type GrowingAnswer = {
 }
 
 export type RunningAnswers = {
-  begin(given: Given): GrowingAnswer
+  begin(options: RunInput): GrowingAnswer
   get(id: string): RunningAnswer | undefined
   /** All, or those of a conversation. */
   count(conversationId?: string): number
@@ -47,21 +47,21 @@ export type RunningAnswers = {
   close(): Promise<void>
 }
 
-type Given = {
+type RunInput = {
   id: string
   number: number
   conversationId: string
   /** So far: asked for whenever somebody looks. */
-  usageOf(outputTokens: { text: number; reasoning: number }): AnswerUsage
+  estimateUsage(outputTokens: { text: number; reasoning: number }): AnswerUsage
 }
 
-export function runningAnswers(): RunningAnswers {
-  const running = new Map<string, { answer: RunningAnswer; leave: AbortController; over: Promise<void> }>()
+export function createRunningAnswers(): RunningAnswers {
+  const running = new Map<string, { answer: RunningAnswer; controller: AbortController; over: Promise<void> }>()
 
   return {
-    begin(given) {
-      const leave = new AbortController()
-      const changes = emitter()
+    begin(options) {
+      const controller = new AbortController()
+      const changes = createEmitter()
       let stopped = false
       let state: Message['state'] & RunningAnswer['state'] = 'waiting'
       let [text, reasoning] = ['', '']
@@ -69,7 +69,7 @@ export function runningAnswers(): RunningAnswers {
       const tokens = { text: 0, reasoning: 0 }
       const { promise: over, resolve } = Promise.withResolvers<void>()
       const answer: RunningAnswer = {
-        ...given,
+        ...options,
         get state() {
           return state
         },
@@ -83,38 +83,38 @@ export function runningAnswers(): RunningAnswers {
           return calls
         },
         get isOver() {
-          return !running.has(given.id)
+          return !running.has(options.id)
         },
         get usage() {
-          return given.usageOf(tokens)
+          return options.estimateUsage(tokens)
         },
         stop() {
           stopped = true
-          leave.abort()
+          controller.abort()
         },
         onChange: changes.subscribe,
       }
-      running.set(given.id, { answer, leave, over })
+      running.set(options.id, { answer, controller, over })
       return {
         answer,
-        signal: leave.signal,
+        signal: controller.signal,
         isStopped: () => stopped,
         add(piece) {
           state = 'streaming'
           text += piece.text
           reasoning += piece.reasoning
-          tokens.text += tokenWeight(piece.text)
-          tokens.reasoning += tokenWeight(piece.reasoning)
+          tokens.text += estimateTokens(piece.text)
+          tokens.reasoning += estimateTokens(piece.reasoning)
           changes.emit()
         },
         setCall(call) {
-          const at = calls.findIndex(({ id }) => id === call.id)
-          calls = at < 0 ? [...calls, call] : calls.with(at, call)
+          const index = calls.findIndex(({ id }) => id === call.id)
+          calls = index < 0 ? [...calls, call] : calls.with(index, call)
           state = 'streaming'
           changes.emit()
         },
         over() {
-          running.delete(given.id)
+          running.delete(options.id)
           changes.emit()
           changes.clear()
           resolve()
@@ -133,7 +133,7 @@ export function runningAnswers(): RunningAnswers {
     },
     async close() {
       const all = [...running.values()]
-      for (const { leave } of all) leave.abort()
+      for (const { controller } of all) controller.abort()
       await Promise.all(all.map(({ over }) => over))
     },
   }

@@ -8,8 +8,8 @@ import type { SnippetPart } from '#shared/contract/chats.ts'
 export function searchQuery(typed: string): string | undefined {
   const terms = [...typed.matchAll(/"([^"]*)"|([^\s"]+)/g)]
   const words = terms
-    .map(([, phrase, word], at) => {
-      const isBeginning = word !== undefined && at === terms.length - 1
+    .map(([, phrase, word], index) => {
+      const isBeginning = word !== undefined && index === terms.length - 1
       const text = (phrase ?? word ?? '').trim()
       return /[\p{L}\p{N}]/u.test(text) ? `"${text}"${isBeginning ? '*' : ''}` : undefined
     })
@@ -21,8 +21,8 @@ export function searchQuery(typed: string): string | undefined {
 export function snippetParts(marked: string): SnippetPart[] {
   return marked
     .split('\u0001')
-    .flatMap((piece, at) => {
-      if (at === 0) return [{ text: piece, hit: false }]
+    .flatMap((piece, index) => {
+      if (index === 0) return [{ text: piece, hit: false }]
       const [hit = '', ...rest] = piece.split('\u0002')
       return [
         { text: hit, hit: true },

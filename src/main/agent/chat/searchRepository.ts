@@ -1,7 +1,7 @@
 import type { Database } from '#storage/openDatabase.ts'
 import type { Params } from '#storage/table.ts'
 
-export type FoundRow = {
+export type SearchRow = {
   conversation_id: string
   title: string
   message_id: string | null
@@ -13,7 +13,7 @@ export type FoundRow = {
 
 export type SearchRepository = {
   /** Returns titles, then messages, each by rank. `query` is an FTS5 query. */
-  search(query: { query: string; conversationId: string | undefined; offset: number; limit: number }): FoundRow[]
+  search(query: { query: string; conversationId: string | undefined; offset: number; limit: number }): SearchRow[]
 }
 
 type Scope = Params<'query' | 'conversationId'>
@@ -23,16 +23,16 @@ type Page = Params<'limit' | 'offset'>
  * Both queries read in the order of the index, so that snippets are computed for returned rows only.
  * @see https://www.sqlite.org/fts5.html#the_snippet_function
  */
-export function searchRepository(database: Database): SearchRepository {
+export function createSearchRepository(database: Database): SearchRepository {
   const inTitles = `FROM chat_title_index t CROSS JOIN chat_conversations c ON c.number = t.rowid
     WHERE chat_title_index MATCH @query AND c.deleted_at_ms IS NULL AND @conversationId IS NULL`
-  const titles = database.prepare<[Scope & Page], FoundRow>(
+  const titles = database.prepare<[Scope & Page], SearchRow>(
     `SELECT c.id AS conversation_id, c.title, NULL AS message_id, NULL AS role,
        highlight(chat_title_index, 0, char(1), char(2)) AS snippet, c.updated_at_ms AS at_ms
      ${inTitles} ORDER BY t.rank LIMIT @limit OFFSET @offset`,
   )
   const countTitles = database.prepare<[Scope], { count: number }>(`SELECT count(*) AS count ${inTitles}`)
-  const messages = database.prepare<[Scope & Page], FoundRow>(
+  const messages = database.prepare<[Scope & Page], SearchRow>(
     `SELECT c.id AS conversation_id, c.title, m.id AS message_id, m.role,
        snippet(chat_message_index, 0, char(1), char(2), '…', 24) AS snippet, m.created_at_ms AS at_ms
      FROM chat_message_index i CROSS JOIN chat_messages m ON m.number = i.rowid

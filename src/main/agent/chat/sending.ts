@@ -1,21 +1,21 @@
 import { AppError } from '#shared/appError.ts'
-import type { Message, Sent } from '#shared/contract/chatMessages.ts'
+import type { Message, SentMessages } from '#shared/contract/chatMessages.ts'
 import type { LimitState } from '#shared/contract/chats.ts'
 import type { ListedModel } from '#shared/contract/inference.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { SpendAsk, SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { AnswerJob } from './answering.ts'
-import { answerPlan } from './answerPlan.ts'
+import { planAnswer } from './answerPlan.ts'
 import { turnLimit } from './answerTurn.ts'
 import type { ChatStore } from './chatStore.ts'
-import { toolboxOf } from './chatToolbox.ts'
+import { buildPromptContext } from './chatToolbox.ts'
 import type { StoredConversation } from './conversationRepository.ts'
-import { titleOf } from './conversationTitle.ts'
+import { createTitle } from './conversationTitle.ts'
 import type { MessageRow, MessageWeight } from './messageRepository.ts'
+import { messagesToWire } from './messagesToWire.ts'
 import type { ModelList } from './modelList.ts'
-import { attachmentOf, blankAnswer, blankMessage, weightOf } from './newMessages.ts'
+import { blankMessage, createBlankAnswer, measureMessage, requireAttachment } from './newMessages.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
-import { toldMessages } from './toldMessages.ts'
 
 export type SendingParts = {
   store: ChatStore
@@ -33,8 +33,8 @@ export type SendingParts = {
 
 export type Sending = {
   /** @throws AppError `chat/…`, `budget/exceeded`, `service/unavailable`; nothing is kept or sent then */
-  send(conversationId: string, message: SentMessage): Promise<Sent>
-  regenerate(messageId: string, asked: Asked): Promise<Sent>
+  send(conversationId: string, message: SentMessage): Promise<SentMessages>
+  regenerate(messageId: string, request: SendOptions): Promise<SentMessages>
   stop(messageId: string): Message
 }
 
@@ -45,25 +45,36 @@ type SentMessage = {
   models?: readonly string[] | undefined
   request_id?: string | undefined
 }
-type Asked = { models?: readonly string[] | undefined; model?: string | undefined; request_id?: string | undefined }
+type SendOptions = {
+  models?: readonly string[] | undefined
+  model?: string | undefined
+  request_id?: string | undefined
+}
 
 /** Answers that are made at once. */
-const mostRunning = 32
+const maxRunning = 32
 
-export function sending(parts: SendingParts): Sending {
+export function createSending(parts: SendingParts): Sending {
   const { store, budgets, running, now } = parts
 
-  const told = (conversation: StoredConversation, rows: readonly MessageRow[], warnings: LimitState[]): Sent => {
-    const messages = toldMessages({ store, running }, conversation, rows)
+  const toWire = (
+    conversation: StoredConversation,
+    rows: readonly MessageRow[],
+    warnings: LimitState[],
+  ): SentMessages => {
+    const messages = messagesToWire({ store, running }, conversation, rows)
     return {
       user: messages.find(({ role }) => role === 'user') ?? null,
       answers: messages.filter(({ role }) => role === 'assistant'),
       warnings,
     }
   }
-  const repeated = (conversation: StoredConversation, requestId: string | undefined): Sent | undefined => {
+  const findByRequestId = (
+    conversation: StoredConversation,
+    requestId: string | undefined,
+  ): SentMessages | undefined => {
     const rows = requestId === undefined ? [] : store.messages.ofRequest(conversation.number, requestId)
-    return rows.length === 0 ? undefined : told(conversation, rows, [])
+    return rows.length === 0 ? undefined : toWire(conversation, rows, [])
   }
 
   type Answered = {
@@ -76,20 +87,20 @@ export function sending(parts: SendingParts): Sending {
   }
 
   /** In a transaction: the reservation and what it is for. */
-  const answered = ({ conversation, models, weights, question, requestId }: Answered) => {
+  const createAnswers = ({ conversation, models, weights, question, requestId }: Answered) => {
     if (parts.isStopped()) throw new AppError('intent/stopped', 'Everything is stopped.')
-    if (running.count() + models.length > mostRunning) {
-      throw new AppError('chat/too-many', `${mostRunning} answers are being made already.`, { retryAfterSeconds: 5 })
+    if (running.count() + models.length > maxRunning) {
+      throw new AppError('chat/too-many', `${maxRunning} answers are being made already.`, { retryAfterSeconds: 5 })
     }
     const { tools, parameters } = conversation
     if (tools.enabled && models.length > 1) {
       throw new AppError('chat/model', 'With tools on, one model answers at a time.')
     }
-    const systemPrompt = toolboxOf(store, conversation).weighed
-    const mostOfTurn = turnLimit(conversation)
+    const systemPrompt = buildPromptContext(store, conversation).weighed
+    const maxOfTurn = turnLimit(conversation)
     const planned = models.map((model) => ({
       id: `msg_${parts.newId()}`,
-      plan: answerPlan(model, { weights, systemPrompt, parameters }),
+      plan: planAnswer(model, { weights, systemPrompt, parameters }),
       reserved: 0,
     }))
     const warnings = budgets.reserve(
@@ -99,7 +110,7 @@ export function sending(parts: SendingParts): Sending {
           id: it.id,
           model: it.plan.model.id,
           plan(available) {
-            const amount = it.plan.plan(Math.min(available, mostOfTurn))
+            const amount = it.plan.plan(Math.min(available, maxOfTurn))
             it.reserved = amount ?? 0
             return amount
           },
@@ -112,7 +123,7 @@ export function sending(parts: SendingParts): Sending {
       // The message is new: nothing but the context knows of it yet.
       plan.context.messages = plan.context.messages.map((number) => (number === 0 ? user.number : number))
       const row = store.messages.add({
-        ...blankAnswer(plan),
+        ...createBlankAnswer(plan),
         id,
         conversation: conversation.number,
         parent: user,
@@ -131,29 +142,29 @@ export function sending(parts: SendingParts): Sending {
   }
 
   return {
-    async send(conversationId, { parent_id, text, attachment_ids, ...asked }) {
-      const before = repeated(store.conversation(conversationId), asked.request_id)
+    async send(conversationId, { parent_id, text, attachment_ids, ...options }) {
+      const before = findByRequestId(store.conversation(conversationId), options.request_id)
       if (before) return before
       if (text.trim() === '' && attachment_ids.length === 0) {
         throw new AppError('request/invalid', '`text` must not be empty where nothing is attached.')
       }
-      const names = asked.models ?? store.conversation(conversationId).models
-      const models = await parts.models.named(chosen(names))
-      const sent = store.atomically(() => {
+      const names = options.models ?? store.conversation(conversationId).models
+      const models = await parts.models.requireModels(chooseModels(names))
+      const result = store.atomically(() => {
         const conversation = store.conversation(conversationId)
-        const again = repeated(conversation, asked.request_id)
+        const again = findByRequestId(conversation, options.request_id)
         if (again) return { again }
         const parent = parent_id === null ? undefined : parentIn(parts, conversation, parent_id)
-        const attachments = attachment_ids.map((id) => attachmentOf(store, id))
-        const weight = weightOf(text, attachments)
-        const { user, jobs, warnings } = answered({
+        const attachments = attachment_ids.map((id) => requireAttachment(store, id))
+        const weight = measureMessage(text, attachments)
+        const { user, jobs, warnings } = createAnswers({
           conversation,
           models,
           weights: [
             ...(parent ? store.messages.weights(parent) : []),
             { ...weight, number: 0, position: 0, role: 'user' },
           ],
-          requestId: asked.request_id,
+          requestId: options.request_id,
           question() {
             const row = store.messages.add({
               ...blankMessage,
@@ -163,7 +174,7 @@ export function sending(parts: SendingParts): Sending {
               text,
               bytes: weight.bytes,
               tokens: weight.tokens,
-              request_id: asked.request_id ?? null,
+              request_id: options.request_id ?? null,
               created_at_ms: now(),
               finished_at_ms: now(),
             })
@@ -178,66 +189,68 @@ export function sending(parts: SendingParts): Sending {
           messageCount: conversation.messageCount + 1 + jobs.length,
           updatedAtMs: now(),
           ...(!conversation.titled &&
-            conversation.messageCount === 0 && { title: titleOf(text, attachments[0]?.name) }),
+            conversation.messageCount === 0 && { title: createTitle(text, attachments[0]?.name) }),
         }
         store.conversations.save(changed)
         return { conversation: changed, user, jobs, warnings }
       })
-      if ('again' in sent) return sent.again
-      begun(sent.conversation, sent.jobs)
-      return told(sent.conversation, [sent.user, ...sent.jobs.map(({ row }) => row)], sent.warnings)
+      if ('again' in result) return result.again
+      begun(result.conversation, result.jobs)
+      return toWire(result.conversation, [result.user, ...result.jobs.map(({ row }) => row)], result.warnings)
     },
 
-    async regenerate(messageId, asked) {
-      const { message, conversation: of } = store.message(messageId)
-      const before = repeated(of, asked.request_id)
+    async regenerate(messageId, request) {
+      const { message, conversation: current } = store.message(messageId)
+      const before = findByRequestId(current, request.request_id)
       if (before) return before
-      const own = message.role === 'assistant' && message.model !== null ? [message.model] : of.models
-      const models = await parts.models.named(chosen(asked.models ?? (asked.model ? [asked.model] : own)))
-      const sent = store.atomically(() => {
-        const { message: asked_, conversation } = store.message(messageId)
-        const again = repeated(conversation, asked.request_id)
+      const own = message.role === 'assistant' && message.model !== null ? [message.model] : current.models
+      const models = await parts.models.requireModels(
+        chooseModels(request.models ?? (request.model ? [request.model] : own)),
+      )
+      const result = store.atomically(() => {
+        const { message: target, conversation } = store.message(messageId)
+        const again = findByRequestId(conversation, request.request_id)
         if (again) return { again }
-        const user = asked_.role === 'user' ? asked_ : store.messages.numbered([asked_.parent])[0]
+        const user = target.role === 'user' ? target : store.messages.findByNumbers([target.parent])[0]
         if (user?.role !== 'user') {
           throw new AppError('chat/message', 'Nothing was asked before this answer, so it cannot be made again.')
         }
-        const made = answered({
+        const result = createAnswers({
           conversation,
           models,
           weights: store.messages.weights(user),
           question: () => user,
-          requestId: asked.request_id,
+          requestId: request.request_id,
         })
         const changed: StoredConversation = {
           ...conversation,
-          leafId: made.jobs[0]?.row.id ?? conversation.leafId,
-          messageCount: conversation.messageCount + made.jobs.length,
+          leafId: result.jobs[0]?.row.id ?? conversation.leafId,
+          messageCount: conversation.messageCount + result.jobs.length,
           updatedAtMs: now(),
         }
         store.conversations.save(changed)
-        return { conversation: changed, ...made }
+        return { conversation: changed, ...result }
       })
-      if ('again' in sent) return sent.again
-      begun(sent.conversation, sent.jobs)
-      return told(
-        sent.conversation,
-        sent.jobs.map(({ row }) => row),
-        sent.warnings,
+      if ('again' in result) return result.again
+      begun(result.conversation, result.jobs)
+      return toWire(
+        result.conversation,
+        result.jobs.map(({ row }) => row),
+        result.warnings,
       )
     },
 
     stop(messageId) {
       const { message, conversation } = store.message(messageId)
       running.get(messageId)?.stop()
-      const [stopped] = toldMessages({ store, running }, conversation, [message])
+      const [stopped] = messagesToWire({ store, running }, conversation, [message])
       if (!stopped) throw new Error('A message was not told.')
       return stopped
     },
   }
 }
 
-function chosen(names: readonly string[]): readonly string[] {
+function chooseModels(names: readonly string[]): readonly string[] {
   if (names.length > 0) return names
   throw new AppError('chat/model', 'No model is chosen for this conversation.')
 }

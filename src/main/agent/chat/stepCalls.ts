@@ -2,13 +2,13 @@ import { parseJson } from '#platform/boundedJson.ts'
 import { chatToolLimits } from '#shared/contract/chatTools.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { ToolCaller } from '../tools/toolCaller.ts'
-import { type CallRow, toldCall } from './callRepository.ts'
-import { type CallEnd, type CallNews, type CallRunning, failed } from './callRunning.ts'
+import { type CallRow, callToWire } from './callRepository.ts'
+import { type CallEnd, type CallNews, type CallRunning, createFailedCall } from './callRunning.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import { chatName } from './conversationTitle.ts'
-import type { Carried, GatheredCall } from './gatheredCalls.ts'
 import type { GrowingAnswer } from './runningAnswers.ts'
+import type { Carried, GatheredCall } from './toolCallAccumulator.ts'
 
 type Parts = {
   store: ChatStore
@@ -17,8 +17,8 @@ type Parts = {
   newId: () => string
   now: () => number
 }
-export type MadeStep = { step: number; calls: readonly GatheredCall[]; carried: Carried }
-type Place = { conversation: StoredConversation; growing: GrowingAnswer }
+export type ToolCallStep = { step: number; calls: readonly GatheredCall[]; carried: Carried }
+type CallLocation = { conversation: StoredConversation; growing: GrowingAnswer }
 
 /** Nobody reads faster. */
 const liveMs = 100
@@ -26,18 +26,18 @@ const liveMs = 100
 const strange = /[^A-Za-z0-9_-]/g
 
 /** Keeps the calls of a step. Belongs into a transaction, before any of them runs. */
-export function keptCalls(
+export function storeCalls(
   { store, newId, now }: Parts,
-  { step, calls, carried }: MadeStep,
-  { growing }: Place,
+  { step, calls, carried }: ToolCallStep,
+  { growing }: CallLocation,
 ): CallRow[] {
   const { number, text } = growing.answer
   const rows = calls.map(
-    (call, place): CallRow => ({
+    (call, index): CallRow => ({
       id: `call_${newId()}`,
       message: number,
       step,
-      place,
+      place: index,
       tool: call.name.replace(strange, '_').slice(0, 64) || 'unnamed',
       arguments: call.arguments.slice(0, chatToolLimits.argumentCharacters).toWellFormed(),
       extra: call.extra === undefined ? null : JSON.stringify(call.extra),
@@ -59,26 +59,26 @@ export function keptCalls(
 export async function runCalls(
   { store, calls, publish, now }: Parts,
   rows: readonly CallRow[],
-  { conversation, growing }: Place,
+  { conversation, growing }: CallLocation,
   refusal: string | undefined,
 ): Promise<void> {
-  const at = growing.answer.text.length
-  const caller = callerOf(conversation)
+  const offset = growing.answer.text.length
+  const caller = createCaller(conversation)
   const keep = (row: CallRow, live: string | null = null): CallRow => {
     store.calls.change(row.id, row)
-    growing.setCall({ ...toldCall(row, at), live })
+    growing.setCall({ ...callToWire(row, offset), live })
     return row
   }
   await Promise.all(
-    rows.map(async (row, place) => {
+    rows.map(async (row, index) => {
       let present = keep(row)
       let live: string | null = null
-      let shown: NodeJS.Timeout | undefined
+      let timer: NodeJS.Timeout | undefined
       /** What came meanwhile, now and then. */
       const show = (): void => {
-        shown ??= setTimeout(() => {
-          shown = undefined
-          growing.setCall({ ...toldCall(present, at), live })
+        timer ??= setTimeout(() => {
+          timer = undefined
+          growing.setCall({ ...callToWire(present, offset), live })
         }, liveMs)
       }
       const tell = (news: CallNews): void => {
@@ -93,10 +93,10 @@ export async function runCalls(
         return calls.run(call, { caller, signal: growing.signal, isStopped: growing.isStopped, tell, output })
       }
       const tooMany = `Not run: at most ${chatToolLimits.callsOfStep} calls at once.`
-      const refused = refusal ?? (place >= chatToolLimits.callsOfStep ? tooMany : undefined)
-      const end = refused === undefined ? await run() : failed(refused)
-      clearTimeout(shown)
-      if (end.state === 'done') typed(row, conversation, publish)
+      const refused = refusal ?? (index >= chatToolLimits.callsOfStep ? tooMany : undefined)
+      const end = refused === undefined ? await run() : createFailedCall(refused)
+      clearTimeout(timer)
+      if (end.state === 'done') parseArguments(row, conversation, publish)
       const state = end.state === 'stopped' && !growing.isStopped() ? 'interrupted' : end.state
       keep({ ...present, ...end, state, note: present.note, ended_at_ms: now() })
     }),
@@ -104,17 +104,17 @@ export async function runCalls(
 }
 
 /** Who looks at that terminal is told who typed. */
-function typed(
-  { tool, arguments: given }: CallRow,
+function parseArguments(
+  { tool, arguments: argumentText }: CallRow,
   { id, title }: StoredConversation,
   publish: Parts['publish'],
 ): void {
   if (tool !== 'sandbox_pty_write') return
-  const { session_id } = parseJson(given) as { session_id?: unknown } // arguments are an object
+  const { session_id } = parseJson(argumentText) as { session_id?: unknown } // arguments are an object
   if (typeof session_id === 'string') publish({ type: 'terminal.typed', session_id, conversation_id: id, title })
 }
 
 /** Returns a conversation as a caller of tools. */
-export function callerOf({ id, title }: StoredConversation): ToolCaller {
+export function createCaller({ id, title }: StoredConversation): ToolCaller {
   return { asker: { kind: 'tool', id, name: chatName(title) } }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '#config/config.ts'
 import type { Chain } from '#platform/chain/chain.ts'
-import { chainThread } from '#platform/chain/chainThread.ts'
+import { createChainThread } from '#platform/chain/chainThread.ts'
 import { type Clock, createEvenClock, openClock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 import type { Scope } from '#platform/scope.ts'
@@ -10,18 +10,18 @@ import type { TimeSource } from '#platform/timeSource.ts'
 import { version } from '#platform/version.ts'
 import { evmNetworks, solanaNetworks } from '#shared/contract/networks.ts'
 import type { ModelOrder } from '#shared/contract/supervision.ts'
-import { isoTime } from '#shared/time.ts'
-import { clockStore } from '#storage/clockStore.ts'
+import { toIsoTime } from '#shared/time.ts'
+import { createClockStore } from '#storage/clockStore.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
-import { type Timeline, timeline } from '../activity/timeline.ts'
+import { createTimeline, type Timeline } from '../activity/timeline.ts'
 import type { ApprovalDialog } from '../approvals/approvalDialog.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
-import type { NotedEntry } from '../base/note.ts'
-import { type TaskContext, taskContext } from '../base/taskContext.ts'
-import type { HostedPlace } from '../connections/hostedService.ts'
-import { type ServiceClient, serviceClient } from '../connections/serviceClient.ts'
+import type { NewActivityEntry } from '../base/recordActivity.ts'
+import { createTaskContext, type TaskContext } from '../base/taskContext.ts'
+import type { HostedEndpoint } from '../connections/hostedSession.ts'
+import { createServiceClient, type ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import { createUnrecordedTerminals, type UnrecordedTerminals } from '../recordings/unrecordedTerminals.ts'
 import { createRemovedThings, type RemovedThings } from '../references/removedThings.ts'
@@ -33,7 +33,7 @@ export type AgentOptions = {
   config: Config
   link: ServiceLink
   /** A service elsewhere, to which the wallet signs in; undefined when the application runs its own. */
-  hosted: HostedPlace | undefined
+  hosted: HostedEndpoint | undefined
   /** Hands the service of this application what it keeps in memory alone; undefined where there is none. */
   tellService: ((order: ModelOrder) => void) | undefined
   events: LocalEvents
@@ -69,7 +69,7 @@ export type AgentGround = AgentOptions & {
 const steward = { kind: 'system', name: 'Steward' } as const
 
 /** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
-export function agentGround(options: AgentOptions): AgentGround {
+export function createAgentGround(options: AgentOptions): AgentGround {
   const { dataFolder, link, events, scope, log, now } = options
   const database = scope.own(
     openDatabase(join(dataFolder, 'agent.sqlite'), { check: options.checkData ?? false }),
@@ -77,18 +77,18 @@ export function agentGround(options: AgentOptions): AgentGround {
   )
   migrate(database, agentMigrations)
   const clock = scope.own(
-    options.time ? openClock({ source: options.time, store: clockStore(database) }) : createEvenClock(now),
+    options.time ? openClock({ source: options.time, store: createClockStore(database) }) : createEvenClock(now),
     (it) => it.close(),
   )
-  const tasks = taskContext()
-  const client = scope.own(serviceClient(link.target, tasks), (it) => it.close())
-  const activity = timeline({
+  const tasks = createTaskContext()
+  const client = scope.own(createServiceClient(link.target, tasks), (it) => it.close())
+  const activity = createTimeline({
     database,
     tasks,
     headPath: join(dataFolder, 'activity.head'),
     now,
     onAppended: (sequence) => events.publish({ type: 'timeline.appended', sequence }),
-    log: log.of('activity'),
+    log: log.forArea('activity'),
   })
   scope.own(activity, (it) => {
     it.note({ kind: 'system.stopped', actor: steward, summary: 'Steward stopped.' })
@@ -96,7 +96,7 @@ export function agentGround(options: AgentOptions): AgentGround {
   })
   const { base, base_sepolia, solana: mainnet, solana_devnet: devnet } = options.config.wallet.rpc
   const rpcUrls = { base, 'base-sepolia': base_sepolia }
-  const thread = scope.own(chainThread({ log: log.of('chain') }), (it) => it.close())
+  const thread = scope.own(createChainThread({ log: log.forArea('chain') }), (it) => it.close())
   const chains = evmNetworks.map((network) => thread.chain({ network, rpcUrl: rpcUrls[network.slug] }))
   const solanaUrls = { solana: mainnet, 'solana-devnet': devnet }
   const solana = solanaNetworks.map((network) =>
@@ -123,18 +123,18 @@ export function agentGround(options: AgentOptions): AgentGround {
   }
 }
 
-function clockEntry(fromMs: number, toMs: number): NotedEntry {
+function clockEntry(fromMs: number, toMs: number): NewActivityEntry {
   const seconds = Math.round(Math.abs(toMs - fromMs) / 1000)
   const direction = toMs > fromMs ? 'ahead' : 'back'
   return {
     kind: 'system.clock',
     actor: { kind: 'system', name: 'This computer' },
-    summary: `The clock was set ${direction} by ${durationWords(seconds)}. Steward goes on by elapsed time for a day.`,
-    detail: { from: isoTime(fromMs), to: isoTime(toMs) },
+    summary: `The clock was set ${direction} by ${formatDuration(seconds)}. Steward goes on by elapsed time for a day.`,
+    detail: { from: toIsoTime(fromMs), to: toIsoTime(toMs) },
   }
 }
 
-function durationWords(seconds: number): string {
+function formatDuration(seconds: number): string {
   const [count, unit] =
     seconds < 120
       ? [seconds, 'second']

@@ -4,43 +4,43 @@ import type { LocalRoutesOptions } from '../api/localRoutes.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { AgentPrincipals } from '../base/agentPrincipals.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
-import type { Note } from '../base/note.ts'
-import { sharedBudget } from '../budgets/paymentBudgets.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
+import { createSharedBudget } from '../budgets/paymentBudgets.ts'
 import { allReservations } from '../budgets/paymentReservations.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
-import { walletLinkRepository } from '../connections/walletLinkRepository.ts'
-import { walletUnlinking } from '../connections/walletUnlinking.ts'
-import { knownThingRepository } from '../references/knownThingRepository.ts'
-import { removedThingFollower } from '../references/removedThingFollower.ts'
+import { createWalletLinkRepository } from '../connections/walletLinkRepository.ts'
+import { createWalletUnlinking } from '../connections/walletUnlinking.ts'
+import { createExistingThingRepository } from '../references/existingThingRepository.ts'
+import { followRemovedThings } from '../references/followRemovedThings.ts'
 import type { SheetPages } from '../sheets/sheetPages.ts'
-import { walletSheets } from '../sheets/walletSheets.ts'
+import { createWalletSheets } from '../sheets/walletSheets.ts'
 import type { McpEndpoint } from '../tools/mcpEndpoint.ts'
 import type { StdioDoor } from '../tools/stdioDoor.ts'
 import type { ToolExecutor } from '../tools/toolExecutor.ts'
 import { requireStrong } from '../wallet/passphrases.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
-import { activityParts } from './activityParts.ts'
-import { type AgentOptions, agentGround } from './agentGround.ts'
-import { approvalParts } from './approvalParts.ts'
-import { authorityParts } from './authorityParts.ts'
-import { budgetParts } from './budgetParts.ts'
-import { chatParts } from './chatParts.ts'
-import { connectionParts } from './connectionParts.ts'
-import { domainParts } from './domainParts.ts'
-import { identityParts } from './identityParts.ts'
-import { createPurchaseReservations, paymentParts } from './paymentParts.ts'
-import { providerParts } from './providerParts.ts'
-import { recordingParts } from './recordingParts.ts'
-import { renewalParts } from './renewalParts.ts'
+import { composeActivity } from './activityParts.ts'
+import { type AgentOptions, createAgentGround } from './agentGround.ts'
+import { composeApproval } from './approvalParts.ts'
+import { composeAuthority } from './authorityParts.ts'
+import { composeBudget } from './budgetParts.ts'
+import { composeChat } from './chatParts.ts'
+import { composeConnection } from './connectionParts.ts'
+import { composeDomain } from './domainParts.ts'
+import { composeIdentity } from './identityParts.ts'
+import { composePayment, createPurchaseReservations } from './paymentParts.ts'
+import { composeProvider } from './providerParts.ts'
+import { composeRecording } from './recordingParts.ts'
+import { composeRenewal } from './renewalParts.ts'
 import { followStop } from './stopParts.ts'
-import { toolParts } from './toolParts.ts'
-import { toolServerParts } from './toolServerParts.ts'
-import { walletParts } from './walletParts.ts'
+import { composeTool } from './toolParts.ts'
+import { composeToolServer } from './toolServerParts.ts'
+import { composeWallet } from './walletParts.ts'
 
 export type AgentParts = {
   database: Database
   client: ServiceClient
-  note: Note
+  note: RecordActivity
   wallet: WalletVault
   /** Where a person gives and sees secrets. */
   sheets: SheetPages
@@ -49,7 +49,7 @@ export type AgentParts = {
   /** Answers `/mcp`. */
   mcp: McpEndpoint
   stdioDoor: StdioDoor
-  clientOf: LocalRoutesOptions['clientOf']
+  identifyClient: LocalRoutesOptions['identifyClient']
   tasks: LocalRoutesOptions['tasks']
   principals: AgentPrincipals
   /** What the local API answers beside its own paths. */
@@ -60,11 +60,11 @@ export type AgentParts = {
  * Makes the slices of the agent, in the order in which they need each other: wallet, activity, budgets, providers,
  * tool servers, authority, signer and approvals, sign-in, sheets, identity, domains, payments, renewals, tools. A slice knows the others by their types alone; here they meet.
  */
-export function agentParts(options: AgentOptions): AgentParts {
+export function composeAgent(options: AgentOptions): AgentParts {
   const { link, hosted, scope, log, now } = options
-  const ground = agentGround(options)
-  const unlinking = walletUnlinking(walletLinkRepository(ground.database))
-  const wallet = walletParts(ground, {
+  const ground = createAgentGround(options)
+  const unlinking = createWalletUnlinking(createWalletLinkRepository(ground.database))
+  const wallet = composeWallet(ground, {
     removal({ keyring: { label, accounts }, unlinksAll = false }, remove) {
       const ids = new Set(accounts.map(({ id }) => id))
       approvals.removeAccounts({ ids, detail: `You removed “${label}” from the wallet.` }, () => {
@@ -77,27 +77,27 @@ export function agentParts(options: AgentOptions): AgentParts {
     },
   })
   const vault = wallet.wallet
-  const activity = activityParts(ground, { wallet: vault, chatTitles: (ids) => chat.titles(ids) })
+  const activity = composeActivity(ground, { wallet: vault, chatTitles: (ids) => chat.titles(ids) })
   /** Known before anybody is signed in there. */
-  const servicePlace = hosted && { url: hosted.url, key: '', certificate: undefined, authority: hosted.authority }
-  const serviceTarget = () => link.target() ?? servicePlace
-  const budget = budgetParts(ground)
-  const providers = providerParts(ground)
-  const toolServer = toolServerParts(ground, providers)
-  const authority = authorityParts(ground, {
+  const hostedTarget = hosted && { url: hosted.url, key: '', certificate: undefined, authority: hosted.authority }
+  const serviceTarget = () => link.target() ?? hostedTarget
+  const budget = composeBudget(ground)
+  const providers = composeProvider(ground)
+  const toolServer = composeToolServer(ground, providers)
+  const authority = composeAuthority(ground, {
     ...{ wallet: vault, budget, served: toolServer.served, serviceTarget },
     review: () => approval.approvals.review(),
   })
-  const approval = approvalParts(ground, {
+  const approval = composeApproval(ground, {
     ...{ authority, wallet: vault },
     serviceTarget,
     paymentReservations: allReservations([createPurchaseReservations(ground.database), budget.reservations]),
     beforeSigning: (record) => payment.payments.checkBeforeSigning(record),
   })
   const { approvals, policy } = approval
-  const connection = connectionParts(ground, { wallet: vault, approvals, serviceTarget })
+  const connection = composeConnection(ground, { wallet: vault, approvals, serviceTarget })
   const sheets = scope.own(
-    walletSheets({
+    createWalletSheets({
       vault,
       unlinking,
       service: link.status,
@@ -107,22 +107,22 @@ export function agentParts(options: AgentOptions): AgentParts {
       providers: { ...providers, toolServers: toolServer.servers },
       pagesFolder: builtFile('renderer'),
       now,
-      log: log.of('sheets'),
+      log: log.forArea('sheets'),
     }),
     (it) => it.close(),
   )
-  const identity = identityParts(ground, { ...approval, wallet: vault })
-  const domains = domainParts(ground)
+  const identity = composeIdentity(ground, { ...approval, wallet: vault })
+  const domains = composeDomain(ground)
   const { principals } = authority
-  const payment = paymentParts(ground, { principals, approval, budget, wallet: vault, serviceTarget })
-  const renewal = renewalParts(ground, { approvals, budgets: budget.budgets, domains, payment })
-  const recordings = recordingParts(ground, activity)
-  const tools = toolParts(ground, {
+  const payment = composePayment(ground, { principals, approval, budget, wallet: vault, serviceTarget })
+  const renewal = composeRenewal(ground, { approvals, budgets: budget.budgets, domains, payment })
+  const recordings = composeRecording(ground, activity)
+  const tools = composeTool(ground, {
     ...{ ...approval, authority, served: toolServer.served, budgets: budget.toolBudgets, payments: payment.rows },
     endpoints: () => endpoints,
   })
-  const chat = chatParts(ground, {
-    shared: sharedBudget(budget.budgets),
+  const chat = composeChat(ground, {
+    shared: createSharedBudget(budget.budgets),
     executor: tools.executor,
     served: toolServer.served,
     approvals,
@@ -130,9 +130,9 @@ export function agentParts(options: AgentOptions): AgentParts {
     providerKeys: providers.keys,
   })
   scope.own(
-    removedThingFollower({
-      ...{ link, client: ground.client, removed: ground.removedThings, log: log.of('references') },
-      records: knownThingRepository(ground.database),
+    followRemovedThings({
+      ...{ link, client: ground.client, removed: ground.removedThings, log: log.forArea('references') },
+      records: createExistingThingRepository(ground.database),
     }),
     (it) => it.close(),
   )
@@ -163,7 +163,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     mcp: tools.mcp,
     stdioDoor: tools.door,
     sheets: sheets.pages,
-    clientOf: connection.clientOf,
+    identifyClient: connection.identifyClient,
     tasks: ground.tasks,
     principals,
     endpoints,

@@ -4,17 +4,17 @@ import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { approvalEngine } from '../approvals/approvalEngine.ts'
-import { approvalRoutes } from '../approvals/approvalRoutes.ts'
+import { createApprovalRoutes } from '../approvals/approvalRoutes.ts'
 import type { Approvals } from '../approvals/approvals.ts'
-import { type ConfirmedPolicy, confirmedPolicy } from '../approvals/confirmedPolicy.ts'
-import { grantRepository } from '../approvals/grantRepository.ts'
+import { type ConfirmedPolicy, createConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
+import { createGrantRepository } from '../approvals/grantRepository.ts'
 import { grantReservations } from '../approvals/grantReservations.ts'
 import { openIntentLimits } from '../approvals/intentAsking.ts'
-import { type PacedAsks, pacedAsks } from '../approvals/pacedAsks.ts'
-import { type RepeatedAsks, repeatedAsks } from '../approvals/repeatedAsks.ts'
-import { repeatRepository } from '../approvals/repeatRepository.ts'
+import { limitSubmissions, type PacedAsks } from '../approvals/limitSubmissions.ts'
+import { type RepeatedAsks, rememberSubmissions } from '../approvals/rememberSubmissions.ts'
+import { createRepeatRepository } from '../approvals/repeatRepository.ts'
 import type { Reservations } from '../approvals/reservations.ts'
-import { waitingNotices } from '../approvals/waitingNotices.ts'
+import { startPendingNotifications } from '../approvals/waitingNotices.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { allReservations } from '../budgets/paymentReservations.ts'
 import type { ServiceTarget } from '../connections/serviceTarget.ts'
@@ -34,7 +34,7 @@ export type ApprovalParts = {
   endpoints: LocalEndpoint[]
 }
 
-type Given = {
+type ApprovalOptions = {
   authority: Pick<AuthorityParts, 'principals' | 'presence' | 'verdictOn' | 'mayNow' | 'context' | 'targets'>
   wallet: WalletVault
   serviceTarget: () => ServiceTarget | undefined
@@ -56,9 +56,9 @@ function isClient({ asker }: IntentRecord): boolean {
 }
 
 /** The signer, and what decides whether it signs. */
-export function approvalParts(
+export function composeApproval(
   ground: AgentGround,
-  { authority, wallet, serviceTarget, paymentReservations, beforeSigning }: Given,
+  { authority, wallet, serviceTarget, paymentReservations, beforeSigning }: ApprovalOptions,
 ): ApprovalParts {
   const { config, database, events, activity, dialog, scope, log, solana, now, clock } = ground
   const signer = intentSigner({
@@ -90,7 +90,7 @@ export function approvalParts(
         void (await Promise.all([targets.refresh(context.targets(record)), isClient(record) && presence.refresh()])),
       reservations: allReservations([
         paymentReservations,
-        grantReservations({ grants: grantRepository(database), now: clock.latestMs }),
+        grantReservations({ grants: createGrantRepository(database), now: clock.latestMs }),
       ]),
       beforeSigning,
       publish: events.publish,
@@ -98,7 +98,7 @@ export function approvalParts(
       newId: () => randomBytes(12).toString('hex'),
       now,
       clock,
-      log: log.of('approvals'),
+      log: log.forArea('approvals'),
     }),
     (it) => it.close(),
   )
@@ -106,17 +106,17 @@ export function approvalParts(
     if (reviewEvents.has(type)) approvals.review()
     if (type === 'ready') void refreshWaiting()
   })
-  scope.own(leaveEvents, (leave) => leave())
+  scope.own(leaveEvents, (unsubscribe) => unsubscribe())
   /** Things that were deleted while the service was away. */
   const refreshWaiting = async (): Promise<void> => {
     const { intents } = approvals.list({ state: 'waiting', limit: openIntentLimits.all })
     await targets.refresh(intents.flatMap(context.targets))
     approvals.review()
   }
-  const policy = confirmedPolicy({ approvals, dialog })
-  const asks = pacedAsks(approvals, clock.runningMs)
-  const repeats = repeatedAsks({ repeats: repeatRepository(database), now: clock.steadyMs })
-  if (dialog) scope.own(waitingNotices({ dialog, events }), (end) => end())
-  const endpoints = approvalRoutes({ approvals, asks, repeats, dialog, policy })
+  const policy = createConfirmedPolicy({ approvals, dialog })
+  const asks = limitSubmissions(approvals, clock.runningMs)
+  const repeats = rememberSubmissions({ repeats: createRepeatRepository(database), now: clock.steadyMs })
+  if (dialog) scope.own(startPendingNotifications({ dialog, events }), (end) => end())
+  const endpoints = createApprovalRoutes({ approvals, asks, repeats, dialog, policy })
   return { approvals, asks, repeats, policy, signer, endpoints }
 }

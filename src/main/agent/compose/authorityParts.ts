@@ -1,31 +1,31 @@
 import { createPrincipals, type PrincipalId } from '#platform/principals.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { noAccount } from '#shared/contract/intents.ts'
-import { grantRepository } from '../approvals/grantRepository.ts'
+import { createGrantRepository } from '../approvals/grantRepository.ts'
 import { createVerdicts } from '../approvals/intentVerdicts.ts'
 import type { Verdict } from '../approvals/judge.ts'
-import { judgedIntent } from '../approvals/judgedIntent.ts'
-import { policyRepository } from '../approvals/policyRepository.ts'
+import { createPolicyRepository } from '../approvals/policyRepository.ts'
+import { toPolicyInput } from '../approvals/toPolicyInput.ts'
 import { type ActionTargets, createActionTargets } from '../base/actionTargets.ts'
 import {
   type AgentPrincipals,
-  endedError,
   type LeaseHolder,
   type PrincipalRights,
   principalKind,
+  toEndedError,
 } from '../base/agentPrincipals.ts'
 import type { MayNow, RequestContext } from '../base/judgement.ts'
-import { conversationRepository, type StoredConversation } from '../chat/conversationRepository.ts'
+import { createConversationRepository, type StoredConversation } from '../chat/conversationRepository.ts'
 import { type ClientPresence, createClientPresence } from '../connections/clientPresence.ts'
 import type { ServiceTarget } from '../connections/serviceTarget.ts'
-import { paymentRepository } from '../payments/paymentRepository.ts'
-import type { ServedTools } from '../toolServers/servedTools.ts'
-import { toolServerRepository } from '../toolServers/toolServerRepository.ts'
+import { createPaymentRepository } from '../payments/paymentRepository.ts'
+import type { ServedTools } from '../toolServers/externalTools.ts'
+import { createToolServerRepository } from '../toolServers/toolServerRepository.ts'
 import { stdioRights } from '../tools/stdioDoor.ts'
-import { overBudget } from '../tools/toolBudgets.ts'
-import { holderOf } from '../tools/toolCaller.ts'
-import { toolCallRepository } from '../tools/toolCallRepository.ts'
-import { type ToolClientRepository, toolClientRepository } from '../tools/toolClientRepository.ts'
+import { overBudgetError } from '../tools/toolBudgets.ts'
+import { requesterKey } from '../tools/toolCaller.ts'
+import { createToolCallRepository } from '../tools/toolCallRepository.ts'
+import { createToolClientRepository, type ToolClientRepository } from '../tools/toolClientRepository.ts'
 import { clientRights } from '../tools/toolClients.ts'
 import { defaultToolPolicy } from '../tools/toolRights.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
@@ -37,7 +37,7 @@ import { createRequestContext } from './requestContext.ts'
 export type AuthorityParts = {
   principals: AgentPrincipals
   /** @returns undefined for a principal that has ended */
-  rightsOf: (principal: PrincipalId) => PrincipalRights | undefined
+  getRights: (principal: PrincipalId) => PrincipalRights | undefined
   /** API keys and sign-ins of the service, as far as they ended. */
   presence: ClientPresence
   verdictOn: (request: IntentRecord) => Verdict
@@ -47,24 +47,24 @@ export type AuthorityParts = {
   toolClientRows: ToolClientRepository
 }
 
-type Given = {
+type AuthorityOptions = {
   wallet: Pick<WalletVault, 'accounts'>
   budget: BudgetParts
-  served: Pick<ServedTools, 'toolOf'>
+  served: Pick<ServedTools, 'findTool'>
   serviceTarget: () => ServiceTarget | undefined
   /** Judges again what waits. */
   review: () => void
 }
 
 /** The registry of principals, and the one function that judges what they may now. */
-export function authorityParts(
+export function composeAuthority(
   { database, link, client, events, removedThings, scope, log, clock }: AgentGround,
-  { wallet, budget, served, serviceTarget, review }: Given,
+  { wallet, budget, served, serviceTarget, review }: AuthorityOptions,
 ): AuthorityParts {
-  const toolClientRows = toolClientRepository(database)
-  const conversations = conversationRepository(database)
-  const policies = policyRepository(database)
-  const servers = toolServerRepository(database)
+  const toolClientRows = createToolClientRepository(database)
+  const conversations = createConversationRepository(database)
+  const policies = createPolicyRepository(database)
+  const servers = createToolServerRepository(database)
 
   const rightsByKind: Readonly<Record<string, (id: string) => PrincipalRights | undefined>> = {
     tool(id) {
@@ -76,39 +76,39 @@ export function authorityParts(
       const conversation = conversations.find(id)
       return conversation && conversation.deletedAtMs === null ? conversationRights(conversation) : undefined
     },
-    key: (id) => presence.rightsOf(`key:${id}`),
-    token: (id) => presence.rightsOf(`token:${id}`),
+    key: (id) => presence.getRights(`key:${id}`),
+    token: (id) => presence.getRights(`token:${id}`),
     wallet: (id) => (id === noAccount || wallet.accounts().some((account) => account.id === id) ? noRights : undefined),
   }
-  const rightsOf = (principal: PrincipalId): PrincipalRights | undefined => {
+  const getRights = (principal: PrincipalId): PrincipalRights | undefined => {
     const kind = principalKind(principal)
     const read = rightsByKind[kind]
     return read ? read(principal.slice(kind.length + 1)) : noRights
   }
-  const principals = createPrincipals<PrincipalRights, LeaseHolder>({ rightsOf, endedError })
+  const principals = createPrincipals<PrincipalRights, LeaseHolder>({ getRights: getRights, endedError: toEndedError })
   const presence = scope.own(
-    createClientPresence({ link, client, removed: removedThings, principals, log: log.of('principals') }),
+    createClientPresence({ link, client, removed: removedThings, principals, log: log.forArea('principals') }),
     (it) => it.close(),
   )
   const leaveWallet = events.subscribe(({ type }) => {
     if (type === 'wallet.changed') principals.endAbsent()
   })
-  scope.own(leaveWallet, (leave) => leave())
+  scope.own(leaveWallet, (unsubscribe) => unsubscribe())
 
   const context = createRequestContext({
-    calls: toolCallRepository(database),
-    payments: paymentRepository(database),
-    toolOf: served.toolOf,
+    calls: createToolCallRepository(database),
+    payments: createPaymentRepository(database),
+    findTool: served.findTool,
   })
   const targets = scope.own(
     createActionTargets({
-      ...{ client, events, removed: removedThings, onGone: review },
-      hasToolServer: (name) => servers.named(name) !== undefined,
+      ...{ client, events, removed: removedThings, onRemoved: review },
+      hasToolServer: (name) => servers.findByName(name) !== undefined,
     }),
     (it) => it.close(),
   )
   const verdictOn = createVerdicts({
-    grants: grantRepository(database),
+    grants: createGrantRepository(database),
     policies,
     serviceHost() {
       const url = serviceTarget()?.url
@@ -117,7 +117,7 @@ export function authorityParts(
     now: clock.latestMs,
   })
   const mayNow = createMayNow({
-    ...{ rightsOf, verdictOn, context },
+    ...{ getRights, verdictOn, context },
     now() {
       clock.check() // deadlines move with a clock that was set
       return clock.now()
@@ -125,18 +125,18 @@ export function authorityParts(
     isStopped: () => policies.read().stopped,
     budgetRefusal(request, limit) {
       if (limit === null || request.kind !== 'x402.authorize') return undefined
-      const spent = budget.toolBudgets.spentToday(holderOf(request))
+      const spentToday = budget.toolBudgets.sumSpentToday(requesterKey(request))
       const amount = Number(request.amount_micro_usd)
-      return spent > limit ? overBudget(limit, limit - (spent - amount)) : undefined
+      return spentToday > limit ? overBudgetError(limit, limit - (spentToday - amount)) : undefined
     },
     limitRefusal(request) {
       if (request.kind !== 'x402.authorize') return undefined
-      const refusal = budget.budgets.refusal({ ...judgedIntent(request), by: 'person' })
+      const refusal = budget.budgets.refusal({ ...toPolicyInput(request), by: 'person' })
       return refusal?.effect === 'deny' ? refusal.detail : undefined
     },
-    isGone: targets.isGone,
+    isRemoved: targets.isRemoved,
   })
-  return { principals, rightsOf, presence, verdictOn, mayNow, context, targets, toolClientRows }
+  return { principals, getRights, presence, verdictOn, mayNow, context, targets, toolClientRows }
 }
 
 const noRights: PrincipalRights = {}

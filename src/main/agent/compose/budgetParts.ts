@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { intentRepository } from '../approvals/intentRepository.ts'
+import { createIntentRepository } from '../approvals/intentRepository.ts'
 import type { Reservations } from '../approvals/reservations.ts'
-import { type PaymentBudgetRepository, paymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
-import { type PaymentBudgets, paymentBudgets } from '../budgets/paymentBudgets.ts'
+import { createPaymentBudgetRepository, type PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
+import { createPaymentBudgets, type PaymentBudgets } from '../budgets/paymentBudgets.ts'
 import { paymentReservations } from '../budgets/paymentReservations.ts'
-import { type ToolBudgets, toolBudgets } from '../tools/toolBudgets.ts'
+import { createToolBudgets, type ToolBudgets } from '../tools/toolBudgets.ts'
 import type { AgentGround } from './agentGround.ts'
 
 export type BudgetParts = {
@@ -15,14 +15,14 @@ export type BudgetParts = {
 }
 
 /** One set of limits for everything that is paid. */
-export function budgetParts({ database, clock }: Pick<AgentGround, 'database' | 'clock'>): BudgetParts {
+export function composeBudget({ database, clock }: Pick<AgentGround, 'database' | 'clock'>): BudgetParts {
   const now = clock.steadyMs
-  const records = paymentBudgetRepository(database)
-  const budgets = paymentBudgets({ records, now })
-  const { find } = intentRepository(database)
-  const signed = (id: string) => find(id)?.record.result
+  const records = createPaymentBudgetRepository(database)
+  const budgets = createPaymentBudgets({ records, now })
+  const { find } = createIntentRepository(database)
+  const findSignature = (id: string) => find(id)?.record.result
   return {
-    ...{ records, budgets, reservations: paymentReservations({ records, budgets, signed, now }) },
-    toolBudgets: toolBudgets({ database, newId: () => randomBytes(12).toString('hex'), now }),
+    ...{ records, budgets, reservations: paymentReservations({ records, budgets, findSignature, now }) },
+    toolBudgets: createToolBudgets({ database, newId: () => randomBytes(12).toString('hex'), now }),
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, type Environment, loadConfig } from '#config/config.ts'
 import type { StartOptions } from '#config/startOptions.ts'
-import { copiedWarning, openDataFolder, openFolderWarning } from '#platform/dataFolder.ts'
+import { openDataFolder, openFolderWarning, warnAboutCopy } from '#platform/dataFolder.ts'
 import { lockData } from '#platform/dataLock.ts'
 import { hostAndPort, type ListenAddress, parseListen } from '#platform/listenAddress.ts'
 import { jsonLog } from '#platform/log.ts'
@@ -17,13 +17,13 @@ import { AppError } from '#shared/appError.ts'
 import type { ServiceReady } from '#shared/contract/supervision.ts'
 import type { LocalStatus } from '../api/localRoutes.ts'
 import { startLocalServer } from '../api/localServer.ts'
-import { personSessions } from '../api/personSessions.ts'
+import { createPersonSessions } from '../api/personSessions.ts'
 import type { ApprovalDialog } from '../approvals/approvalDialog.ts'
-import { localEvents } from '../base/localEvents.ts'
-import type { HostedPlace } from '../connections/hostedService.ts'
-import { serviceLink } from '../connections/serviceLink.ts'
+import { createLocalEvents } from '../base/localEvents.ts'
+import type { HostedEndpoint } from '../connections/hostedSession.ts'
+import { createServiceLink } from '../connections/serviceLink.ts'
 import { runServiceProcess } from '../connections/serviceProcess.ts'
-import { agentParts } from './agentParts.ts'
+import { composeAgent } from './agentParts.ts'
 
 /** The application: the agent with its local API, and the service it keeps running. */
 export type RunningApp = {
@@ -59,17 +59,18 @@ export async function startApp(options: Options): Promise<RunningApp> {
   const scope = new Scope()
   try {
     await openDataFolder(dataFolder)
-    const { left } = scope.own(await lockData({ folder: dataFolder, name: 'steward.lock', program: 'Steward' }), (it) =>
-      it.release(),
+    const { previousState: stale } = scope.own(
+      await lockData({ folder: dataFolder, name: 'steward.lock', program: 'Steward' }),
+      (it) => it.release(),
     )
-    for (const sentence of [await openFolderWarning(dataFolder), left === 'copied' && copiedWarning(dataFolder)]) {
+    for (const sentence of [await openFolderWarning(dataFolder), stale === 'copied' && warnAboutCopy(dataFolder)]) {
       if (sentence) options.warn?.(sentence)
     }
     const logFile = scope.own(openLogFile(join(dataFolder, 'logs', 'main.log')), (it) => it.close())
     const log = jsonLog({ write: logFile.write, now, level: config.log.level })
-    const hosted = hostedPlace(config)
-    const about = hosted ? hostedName(hosted) : ({ name: 'This computer', kind: 'embedded' } as const)
-    const link = scope.own(serviceLink({ ...about, log: log.of('connection') }), (it) => it.close())
+    const hosted = toHostedEndpoint(config)
+    const about = hosted ? getHostedName(hosted) : ({ name: 'This computer', kind: 'embedded' } as const)
+    const link = scope.own(createServiceLink({ ...about, log: log.forArea('connection') }), (it) => it.close())
     const { cert_file: certificateFile } = config.service.tls
     const certificate = certificateFile === null ? undefined : readFileSync(certificateFile, 'utf8')
     const onReady = ({ url, socket: socketPath }: ServiceReady, key: string): void =>
@@ -77,19 +78,19 @@ export async function startApp(options: Options): Promise<RunningApp> {
     const onDown = (reason: string): void => link.disconnect(reason)
     const service = hosted
       ? undefined
-      : scope.own(runServiceProcess({ ...options, log: log.of('service'), onReady, onDown }), (it) => it.close())
-    const leave = link.onFrozen(() => {
+      : scope.own(runServiceProcess({ ...options, log: log.forArea('service'), onReady, onDown }), (it) => it.close())
+    const unsubscribe = link.onFrozen(() => {
       log.warn('the service does not respond and is restarted')
       service?.restart()
     })
-    scope.own(leave, (it) => it())
-    const sessions = personSessions({ file: join(dataFolder, 'window.sessions'), now })
-    const events = localEvents(link)
+    scope.own(unsubscribe, (it) => it())
+    const sessions = createPersonSessions({ file: join(dataFolder, 'window.sessions'), now })
+    const events = createLocalEvents(link)
     const { dialog } = options
     const tellService = service?.tell
-    const agent = agentParts({
+    const agent = composeAgent({
       dataFolder,
-      checkData: left !== 'released',
+      checkData: stale !== 'released',
       config,
       link,
       hosted,
@@ -111,13 +112,13 @@ export async function startApp(options: Options): Promise<RunningApp> {
           events,
           endpoints: agent.endpoints,
           sheets: agent.sheets,
-          clientOf: agent.clientOf,
+          identifyClient: agent.identifyClient,
           mcp: agent.mcp.answer,
           tasks: agent.tasks,
           principals: agent.principals,
           isStopped: () => agent.approvals.policy().stopped,
           status: { version, shell: options.shell, platform: process.platform },
-          log: log.of('api'),
+          log: log.forArea('api'),
         }),
       ),
       (it) => it.close(),
@@ -137,14 +138,14 @@ export async function startApp(options: Options): Promise<RunningApp> {
       lockWallet: () => agent.wallet.lock('screen'),
       close: () => scope.close(),
     }
-  } catch (failure) {
+  } catch (error) {
     await scope.close()
-    throw failure
+    throw error
   }
 }
 
 /** @throws AppError `config/invalid` */
-function hostedPlace({ app: { service_url: url, service_ca_file: file } }: Config): HostedPlace | undefined {
+function toHostedEndpoint({ app: { service_url: url, service_ca_file: file } }: Config): HostedEndpoint | undefined {
   if (url === null) return undefined
   try {
     return { url: url.replace(/\/+$/, ''), authority: file === null ? undefined : readFileSync(file, 'utf8') }
@@ -157,7 +158,7 @@ function unreadable(file: string, cause: unknown): AppError {
   return new AppError('config/invalid', `\`app.service_ca_file\` names ${file}, which cannot be read.`, { cause })
 }
 
-function hostedName({ url }: HostedPlace) {
+function getHostedName({ url }: HostedEndpoint) {
   return { name: new URL(url).host, kind: 'hosted' } as const
 }
 

@@ -1,34 +1,34 @@
-import { type LocalClients, localClients } from '../api/localClients.ts'
+import { createLocalClients, type LocalClients } from '../api/localClients.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
-import { hostedService } from '../connections/hostedService.ts'
-import { linkedWallets } from '../connections/linkedWallets.ts'
-import { serviceClient } from '../connections/serviceClient.ts'
+import { createHostedSession } from '../connections/hostedSession.ts'
+import { createServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceTarget } from '../connections/serviceTarget.ts'
-import { signInWalletRepository } from '../connections/signInWalletRepository.ts'
-import { walletLinkRepository } from '../connections/walletLinkRepository.ts'
-import { walletLinkRoutes } from '../connections/walletLinkRoutes.ts'
-import { walletMessages } from '../connections/walletMessages.ts'
+import { createSignInWalletRepository } from '../connections/signInWalletRepository.ts'
+import { createWalletLinker } from '../connections/walletLinker.ts'
+import { createWalletLinkRepository } from '../connections/walletLinkRepository.ts'
+import { createWalletLinkRoutes } from '../connections/walletLinkRoutes.ts'
+import { createWalletMessages } from '../connections/walletMessages.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
 import type { AgentGround } from './agentGround.ts'
 
-type Given = { wallet: WalletVault; approvals: Approvals; serviceTarget: () => ServiceTarget | undefined }
+type ConnectionOptions = { wallet: WalletVault; approvals: Approvals; serviceTarget: () => ServiceTarget | undefined }
 
-export type ConnectionParts = Pick<LocalClients, 'clientOf'> & { endpoints: LocalEndpoint[] }
+export type ConnectionParts = Pick<LocalClients, 'identifyClient'> & { endpoints: LocalEndpoint[] }
 
 /** Wires sign-ins of the wallet at the service, and the service's keys at the local API. */
-export function connectionParts(
+export function composeConnection(
   { database, link, hosted, events, client, activity, scope, log, clock }: AgentGround,
-  { wallet, approvals, serviceTarget }: Given,
+  { wallet, approvals, serviceTarget }: ConnectionOptions,
 ): ConnectionParts {
   const { note } = activity
-  const visitor = scope.own(serviceClient(serviceTarget), (it) => it.close())
-  const messages = walletMessages({ client: visitor, target: serviceTarget, approvals })
-  const signInLog = log.of('sign-in')
+  const visitor = scope.own(createServiceClient(serviceTarget), (it) => it.close())
+  const messages = createWalletMessages({ client: visitor, target: serviceTarget, approvals })
+  const signInLog = log.forArea('sign-in')
   const linked = scope.own(
-    linkedWallets({
+    createWalletLinker({
       ...{ link, events, client, wallet, messages, note },
-      records: walletLinkRepository(database),
+      records: createWalletLinkRepository(database),
       log: signInLog,
     }),
     (it) => it.close(),
@@ -36,18 +36,18 @@ export function connectionParts(
   const signIn =
     hosted &&
     scope.own(
-      hostedService({
+      createHostedSession({
         ...{ place: hosted, link, events, client: visitor, wallet, messages, note, now: clock.steadyMs },
-        records: signInWalletRepository(database),
-        unlinked: linked.settled,
+        records: createSignInWalletRepository(database),
+        findUnlinkedAt: linked.waitUntilSettled,
         log: signInLog,
       }),
       (it) => it.close(),
     )
-  const clients = localClients({ client, target: link.target, now: clock.runningMs })
+  const clients = createLocalClients({ client, target: link.target, now: clock.runningMs })
   const forgetClients = link.subscribe((event) => {
     if (event.type === 'activity.noted') clients.forget()
   })
-  scope.own(forgetClients, (leave) => leave())
-  return { clientOf: clients.clientOf, endpoints: walletLinkRoutes({ linked, signIn, wallet }) }
+  scope.own(forgetClients, (unsubscribe) => unsubscribe())
+  return { identifyClient: clients.identifyClient, endpoints: createWalletLinkRoutes({ linked, signIn, wallet }) }
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { getMe } from '#shared/contract/auth.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
-import { type DomainCache, domainCache } from '../domains/domainCache.ts'
-import { domainCacheRepository } from '../domains/domainCacheRepository.ts'
-import { type DomainQuestions, domainQuestions } from '../domains/domainQuestions.ts'
-import { localDomainRoutes } from '../domains/localDomainRoutes.ts'
-import { planRepository } from '../domains/planRepository.ts'
-import { propagation } from '../domains/propagation/propagation.ts'
-import { zonePlans } from '../domains/zonePlans.ts'
+import { createDomainCache, type DomainCache } from '../domains/domainCache.ts'
+import { createDomainCacheRepository } from '../domains/domainCacheRepository.ts'
+import { createDomainQuestions, type DomainQuestions } from '../domains/domainQuestions.ts'
+import { createLocalDomainRoutes } from '../domains/localDomainRoutes.ts'
+import { createPlanRepository } from '../domains/planRepository.ts'
+import { createPropagation } from '../domains/propagation/propagation.ts'
+import { createZonePlans } from '../domains/zonePlans.ts'
 import type { AgentGround } from './agentGround.ts'
 
 export type DomainParts = {
@@ -19,14 +19,14 @@ export type DomainParts = {
 }
 
 /** Domains as they are known here, also without the service. */
-export function domainParts(ground: AgentGround): DomainParts {
+export function composeDomain(ground: AgentGround): DomainParts {
   const { config, database, client, link, hosted, activity, events, scope, log, now } = ground
   const service = hosted?.url ?? 'embedded'
-  const domainLog = log.of('domains')
-  const questions = domainQuestions(client)
-  const records = domainCacheRepository(database, service)
+  const domainLog = log.forArea('domains')
+  const questions = createDomainQuestions(client)
+  const records = createDomainCacheRepository(database, service)
   const cache = scope.own(
-    domainCache({
+    createDomainCache({
       records,
       account: async (signal) => (await client.call(getMe, {}, { signal })).id,
       isConnected: () => link.status().state === 'connected',
@@ -39,22 +39,22 @@ export function domainParts(ground: AgentGround): DomainParts {
   scope.own(
     link.subscribe(({ type }) => {
       if (type !== 'ready' && type !== 'domains.changed') return
-      if (type === 'ready') cache.reconnected()
+      if (type === 'ready') cache.revalidateAll()
       cache.outdate()
       // What is kept is there when the service is not, also where nobody looked at it before.
-      cache.kept(questions.list()).catch((failure) => domainLog.info('domains could not be read', { failure }))
+      cache.getCached(questions.list()).catch((error) => domainLog.info('domains could not be read', { error }))
     }),
-    (leave) => leave(),
+    (unsubscribe) => unsubscribe(),
   )
-  const plans = zonePlans({
-    plans: planRepository(database, records.place),
+  const plans = createZonePlans({
+    plans: createPlanRepository(database, records.place),
     ...{ client, cache, questions, now, log: domainLog },
     newId: () => `plan_${randomBytes(12).toString('hex')}`,
   })
-  const spread = propagation({
+  const spread = createPropagation({
     ...{ cache, questions, resolvers: config.domains.propagation_resolvers },
     isOwnService: hosted === undefined,
   })
-  const endpoints = localDomainRoutes({ cache, questions, plans, propagation: spread, note: activity.note })
+  const endpoints = createLocalDomainRoutes({ cache, questions, plans, propagation: spread, note: activity.note })
   return { cache, questions, place: records.place, endpoints }
 }

@@ -1,22 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
-import { registrationRepository } from '../identity/registrationRepository.ts'
-import { registrationRoutes } from '../identity/registrationRoutes.ts'
-import { registrations } from '../identity/registrations.ts'
+import { createRegistrationRepository } from '../identity/registrationRepository.ts'
+import { createRegistrationRoutes } from '../identity/registrationRoutes.ts'
+import { createRegistrations } from '../identity/registrations.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { ApprovalParts } from './approvalParts.ts'
 
-type Given = Pick<ApprovalParts, 'approvals' | 'asks' | 'repeats' | 'signer'> & { wallet: WalletVault }
+type IdentityOptions = Pick<ApprovalParts, 'approvals' | 'asks' | 'repeats' | 'signer'> & { wallet: WalletVault }
 
 /** Identities that the person registers. */
-export function identityParts(
+export function composeIdentity(
   { database, client, events, activity, scope, log, now }: AgentGround,
-  { approvals, asks, repeats, signer, wallet }: Given,
+  { approvals, asks, repeats, signer, wallet }: IdentityOptions,
 ): { endpoints: LocalEndpoint[] } {
   const identities = scope.own(
-    registrations({
-      records: registrationRepository(database),
+    createRegistrations({
+      records: createRegistrationRepository(database),
       approvals: { ...approvals, ask: asks.ask },
       signer,
       keys: wallet,
@@ -26,9 +26,9 @@ export function identityParts(
       newUuid: randomUUID,
       newId: () => randomBytes(12).toString('hex'),
       now,
-      log: log.of('identity'),
+      log: log.forArea('identity'),
     }),
     (it) => it.close(),
   )
-  return { endpoints: registrationRoutes(identities, repeats) }
+  return { endpoints: createRegistrationRoutes(identities, repeats) }
 }

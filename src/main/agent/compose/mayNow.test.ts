@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
 import { type IntentRecord, noAccount } from '#shared/contract/intents.ts'
 import { toolNamed } from '#shared/contract/tools/toolTable.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { person, script } from '#test/support/approvals.ts'
 import { isFinal, type MayNow, type Refusal } from '../base/judgement.ts'
 import type { ToolRights } from '../tools/toolRights.ts'
@@ -30,7 +30,7 @@ const request: IntentRecord = {
     amount_micro_usd: null,
     purchase: null,
   },
-  ...{ needs_confirmation: false, created_at: isoTime(nowMs), expires_at: isoTime(nowMs + 60_000) },
+  ...{ needs_confirmation: false, created_at: toIsoTime(nowMs), expires_at: toIsoTime(nowMs + 60_000) },
   ...{ decision: null, result: null, error: null },
 }
 const payment: IntentRecord = { ...request, kind: 'x402.authorize', amount_micro_usd: '5000000' }
@@ -42,12 +42,12 @@ const deletion = {
 }
 
 /** Judges with everything allowed but what `changed` says. */
-function judged(
+function evaluate(
   changed: Partial<Parameters<typeof createMayNow>[0]> & { tools?: Partial<ToolRights> | null } = {},
 ): MayNow {
   const { tools = {}, ...options } = changed
   return createMayNow({
-    rightsOf: () => (tools === null ? {} : { tools: { ...rights, ...tools } }),
+    getRights: () => (tools === null ? {} : { tools: { ...rights, ...tools } }),
     isStopped: () => false,
     verdictOn: () => ({ effect: 'ask' }),
     context: {
@@ -57,7 +57,7 @@ function judged(
     },
     budgetRefusal: () => undefined,
     limitRefusal: () => undefined,
-    isGone: () => false,
+    isRemoved: () => false,
     now: () => nowMs,
     ...options,
   })
@@ -66,7 +66,7 @@ const words = (refusal: Refusal | undefined) =>
   refusal && [refusal.by, refusal.error.code, refusal.error.message, isFinal(refusal)]
 
 test('allows what nothing forbids', () => {
-  const mayNow = judged()
+  const mayNow = evaluate()
   for (const action of [request, payment, { ...payment, asker: script }, { ...payment, asker: person }]) {
     expect(mayNow({ request: action })).toBeUndefined()
   }
@@ -78,13 +78,13 @@ describe('a request is refused by', () => {
     [
       'a requester that ended',
       request,
-      { rightsOf: () => undefined },
+      { getRights: () => undefined },
       ['requester', 'tool/revoked', 'The tool client was revoked.', true],
     ],
     [
       'an account that is gone',
       payment,
-      { rightsOf: (id: string) => (id.startsWith('wallet:') ? undefined : { tools: rights }) },
+      { getRights: (id: string) => (id.startsWith('wallet:') ? undefined : { tools: rights }) },
       ['requester', 'wallet/account-not-found', 'The wallet account was removed.', true],
     ],
     [
@@ -146,12 +146,12 @@ describe('a request is refused by', () => {
           payingTool: () => undefined,
           targets: () => [{ kind: 'sandbox', id: sandbox_id }] as const,
         },
-        isGone: () => true,
+        isRemoved: () => true,
       },
       ['target', 'sandbox/not-found', 'The sandbox aaaaaaaa no longer exists.', true],
     ],
   ] as const)('%s', (_, record, changed, expected) => {
-    expect(words(judged(changed as never)({ request: record }))).toEqual(expected)
+    expect(words(evaluate(changed as never)({ request: record }))).toEqual(expected)
   })
 })
 
@@ -162,7 +162,7 @@ describe('a call', () => {
     return { call: { caller: { asker: client, ...caller }, tool, args: { ...args } } }
   }
   test('reads under the stop switch, in a dry run and with a policy that denies', () => {
-    const mayNow = judged({
+    const mayNow = evaluate({
       isStopped: () => true,
       tools: { dryRun: true, policy: { changes: 'deny', destroys: 'deny' } },
     })
@@ -172,18 +172,18 @@ describe('a call', () => {
 
   test('of a program needs a client that may run programs, and then may be of any tool', () => {
     const program = call('sandbox_exec', { isProgram: true })
-    expect(judged({ tools: { profile: 'code' } })(program)).toBeUndefined()
-    expect(judged({ tools: { profile: 'code' } })(call('sandbox_exec'))?.error.code).toBe('tool/profile')
-    expect(judged()(program)?.error.message).toBe('operations_run is not in the profile “all”.')
-    expect(judged({ tools: { profile: 'code' } })(call('operations_run', { isProgram: true }))?.error.code).toBe(
+    expect(evaluate({ tools: { profile: 'code' } })(program)).toBeUndefined()
+    expect(evaluate({ tools: { profile: 'code' } })(call('sandbox_exec'))?.error.code).toBe('tool/profile')
+    expect(evaluate()(program)?.error.message).toBe('operations_run is not in the profile “all”.')
+    expect(evaluate({ tools: { profile: 'code' } })(call('operations_run', { isProgram: true }))?.error.code).toBe(
       'tool/profile',
     )
   })
 
   test('of a request that was narrowed has no more than its client has by now', () => {
     const narrowed = call('sandbox_exec', { narrowedTo: 'sandboxes' })
-    expect(judged()(narrowed)).toBeUndefined()
-    expect(judged({ tools: { profile: 'domains' } })(narrowed)?.error.code).toBe('tool/profile')
-    expect(judged()(call('sandbox_exec', { narrowedTo: 'read-only' }))?.error.code).toBe('tool/profile')
+    expect(evaluate()(narrowed)).toBeUndefined()
+    expect(evaluate({ tools: { profile: 'domains' } })(narrowed)?.error.code).toBe('tool/profile')
+    expect(evaluate()(call('sandbox_exec', { narrowedTo: 'read-only' }))?.error.code).toBe('tool/profile')
   })
 })

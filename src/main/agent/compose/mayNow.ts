@@ -2,16 +2,16 @@ import type { PrincipalId } from '#platform/principals.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Asker, IntentRecord } from '#shared/contract/intents.ts'
 import type { Tool } from '#shared/contract/tools/tool.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { Verdict } from '../approvals/judge.ts'
-import { type Target, targetsOf } from '../base/actionTargets.ts'
-import { endedError, type PrincipalRights, requesterPrincipal, walletPrincipal } from '../base/agentPrincipals.ts'
+import { listTargets, type Target } from '../base/actionTargets.ts'
+import { type PrincipalRights, requesterPrincipal, toEndedError, walletPrincipal } from '../base/agentPrincipals.ts'
 import type { MayNow, Refusal, RequestContext, ToolAction } from '../base/judgement.ts'
-import { paymentRefusal, requireCallRights, type ToolRights, toolRefusal } from '../tools/toolRights.ts'
+import { paymentRefusalError, requireCallRights, type ToolRights, toolRefusalError } from '../tools/toolRights.ts'
 
 type Options = {
   /** @returns undefined for a principal that has ended */
-  rightsOf: (principal: PrincipalId) => PrincipalRights | undefined
+  getRights: (principal: PrincipalId) => PrincipalRights | undefined
   isStopped: () => boolean
   /** Stop switch, rules and remembered approvals. */
   verdictOn: (request: IntentRecord) => Verdict
@@ -20,17 +20,17 @@ type Options = {
   budgetRefusal: (request: IntentRecord, limitMicroUsd: number | null) => AppError | undefined
   /** @returns why the limits of payments do not allow it */
   limitRefusal: (request: IntentRecord) => string | undefined
-  isGone: (target: Target) => boolean
+  isRemoved: (target: Target) => boolean
   now: () => number
 }
 
 export function createMayNow(options: Options): MayNow {
-  const { rightsOf, isStopped, verdictOn, context, budgetRefusal, limitRefusal, isGone, now } = options
+  const { getRights, isStopped, verdictOn, context, budgetRefusal, limitRefusal, isRemoved, now } = options
 
   const requireRights = (principal: PrincipalId): PrincipalRights => {
-    const rights = rightsOf(principal)
+    const rights = getRights(principal)
     if (rights) return rights
-    throw endedError(principal)
+    throw toEndedError(principal)
   }
   const callRefusal = ({ caller, tool, args }: ToolAction): Refusal | undefined => {
     const rights = attempt('requester', () => requireRights(requesterPrincipal(caller.asker)))
@@ -38,16 +38,16 @@ export function createMayNow(options: Options): MayNow {
     const present = attempt('rights', () => requireCallRights(rights.value.tools, caller))
     if ('error' in present) return present
     // Everything else is said before the stop switch, which only holds for a while.
-    const error = toolRefusal(present.value, tool, args)
+    const error = toolRefusalError(present.value, tool, args)
     if (error && (tool.effect === 'read' || error.code === 'tool/profile')) return { by: 'rights', error }
     if (tool.effect !== 'read' && isStopped()) {
       return { by: 'stop', error: new AppError('intent/stopped', 'Everything is stopped.') }
     }
-    return error ? { by: 'rights', error } : targetRefusal(targetsOf(tool, args))
+    return error ? { by: 'rights', error } : targetRefusal(listTargets(tool, args))
   }
   const targetRefusal = (targets: readonly Target[]): Refusal | undefined => {
-    const gone = targets.find(isGone)
-    return gone && { by: 'target', error: goneErrors[gone.kind](gone.id) }
+    const removedTarget = targets.find(isRemoved)
+    return removedTarget && { by: 'target', error: removedErrors[removedTarget.kind](removedTarget.id) }
   }
   /** Rights of a tool client or a chat, for the tool that led to its request. */
   const requestRights = (request: IntentRecord, rights: ToolRights | undefined): Refusal | undefined => {
@@ -57,14 +57,14 @@ export function createMayNow(options: Options): MayNow {
       if ('error' in present) return present
       const tool = attempt('rights', () => requireTool(call.name, call.toolOf(present.value)))
       if ('error' in tool) return tool
-      const error = toolRefusal(present.value, tool.value, call.args)
+      const error = toolRefusalError(present.value, tool.value, call.args)
       return error && { by: 'rights', error }
     }
     if (request.kind === 'tool.call') return undefined // being asked for: its call was judged just now
     const present = attempt('rights', () => requireCallRights(rights, {}))
     if ('error' in present) return present
     const name = context.payingTool(request)
-    const error = paymentRefusal(present.value, name)
+    const error = paymentRefusalError(present.value, name)
     return error && { by: 'rights', error }
   }
   const requestRefusal = (request: IntentRecord): Refusal | undefined => {
@@ -72,7 +72,7 @@ export function createMayNow(options: Options): MayNow {
     if ('error' in requester) return requester
     const account = attempt('requester', () => requireRights(walletPrincipal(request.account_id)))
     if ('error' in account) return account
-    if (request.expires_at <= isoTime(now())) {
+    if (request.expires_at <= toIsoTime(now())) {
       return { by: 'expiry', error: new AppError('intent/decided', 'This request has expired.') }
     }
     const verdict = verdictOn(request)
@@ -113,7 +113,7 @@ function attempt<T>(by: Refusal['by'], read: () => T): { value: T } | Refusal {
   }
 }
 
-const goneErrors: Readonly<Record<Target['kind'], (id: string) => AppError>> = {
+const removedErrors: Readonly<Record<Target['kind'], (id: string) => AppError>> = {
   sandbox: (id) => new AppError('sandbox/not-found', `The sandbox ${id.slice(0, 8)} no longer exists.`),
   domain: (id) => new AppError('domain/not-found', `${id} is not in this account any more.`),
   'tool-server': (id) => new AppError('tool-server/not-found', `The tool server “${id}” was removed.`),

@@ -1,23 +1,28 @@
 import { randomBytes } from 'node:crypto'
-import { httpClient } from '#platform/httpClient.ts'
+import { createHttpClient } from '#platform/httpClient.ts'
 import { AppError } from '#shared/appError.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import { intentRepository } from '../approvals/intentRepository.ts'
+import { createIntentRepository } from '../approvals/intentRepository.ts'
 import type { Reservations } from '../approvals/reservations.ts'
 import type { AgentPrincipals } from '../base/agentPrincipals.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
-import { budgetRoutes } from '../budgets/budgetRoutes.ts'
-import { signedEntries } from '../budgets/signedEntries.ts'
-import { askedUrl, connector, type ServiceTarget, tlsOptions } from '../connections/serviceTarget.ts'
-import { chainLookup, lookupByNetwork, solanaLookup, testLedgerLookup } from '../payments/authorizationLookup.ts'
-import { type PaymentEngine, paymentEngine } from '../payments/paymentEngine.ts'
-import { paymentRepository } from '../payments/paymentRepository.ts'
-import { paymentRoutes } from '../payments/paymentRoutes.ts'
+import { createBudgetRoutes } from '../budgets/budgetRoutes.ts'
+import { reconcileSignedEntries } from '../budgets/reconcileSignedEntries.ts'
+import { buildUrl, createConnector, createTlsOptions, type ServiceTarget } from '../connections/serviceTarget.ts'
+import {
+  createChainLookup,
+  createSolanaLookup,
+  lookupByNetwork,
+  testLedgerLookup,
+} from '../payments/authorizationLookup.ts'
+import { createPaymentEngine, type PaymentEngine } from '../payments/paymentEngine.ts'
+import { createPaymentRepository } from '../payments/paymentRepository.ts'
+import { createPaymentRoutes } from '../payments/paymentRoutes.ts'
 import { isFinal } from '../payments/paymentStates.ts'
-import { purchaseLeaseRepository } from '../payments/purchaseLeaseRepository.ts'
+import { createPurchaseLeaseRepository } from '../payments/purchaseLeaseRepository.ts'
 import { purchaseReservations } from '../payments/purchaseReservations.ts'
-import { type Purchases, purchases as purchasesOf } from '../payments/purchases.ts'
+import { type Purchases, createPurchases as purchasesOf } from '../payments/purchases.ts'
 import { publicSeller } from '../payments/seller.ts'
 import { createSellerAccess } from '../payments/sellerAccess.ts'
 import { serviceSeller } from '../payments/serviceSeller.ts'
@@ -26,7 +31,7 @@ import type { AgentGround } from './agentGround.ts'
 import type { ApprovalParts } from './approvalParts.ts'
 import type { BudgetParts } from './budgetParts.ts'
 
-type Given = {
+type PaymentOptions = {
   principals: AgentPrincipals
   approval: Pick<ApprovalParts, 'approvals' | 'asks' | 'repeats' | 'policy'>
   budget: BudgetParts
@@ -43,39 +48,39 @@ export type PaymentParts = Pick<PaymentEngine, 'payments' | 'rows'> & {
 }
 
 /** Paying others, and the limits of it. */
-export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
+export function composePayment(ground: AgentGround, options: PaymentOptions): PaymentParts {
   const { database, client, chains, solana, hosted, link, events, activity, tasks, scope, now: wallNow, clock } = ground
   const now = clock.steadyMs
-  const { principals, approval, budget, wallet, serviceTarget } = given
+  const { principals, approval, budget, wallet, serviceTarget } = options
   const { records, budgets } = budget
   const { note } = activity
   const strangers = scope.own(publicSeller(), (it) => it.close())
-  const own = serviceSeller(() => {
+  const ownSeller = serviceSeller(() => {
     const target = link.target()
     return (
       target && {
-        client: httpClient({ maxAnswerBytes, connect: connector(target), tls: tlsOptions(target) }),
-        baseUrl: askedUrl(target),
+        client: createHttpClient({ maxAnswerBytes, connect: createConnector(target), tls: createTlsOptions(target) }),
+        baseUrl: buildUrl(target),
         authorization: `Bearer ${target.key}`,
         task: tasks.current(),
       }
     )
   })
   const lookup = lookupByNetwork({
-    chain: chainLookup(chains, now),
-    solana: solanaLookup(solana, () => Math.min(now(), wallNow())),
+    chain: createChainLookup(chains, now),
+    solana: createSolanaLookup(solana, () => Math.min(now(), wallNow())),
     testLedger: testLedgerLookup(client),
   })
-  const entries = signedEntries({ records, lookup, now })
+  const entries = reconcileSignedEntries({ records, lookup, now })
   const engine = scope.own(
-    paymentEngine({
+    createPaymentEngine({
       ...{ database, approvals: approval.approvals, ask: approval.asks.ask, repeats: approval.repeats },
       ...{ principals, budgets, budgetRecords: records, strangers, lookup, note, now, wallNow },
       settleSpender: budget.toolBudgets.settle,
-      ownService: () => link.target() && own,
+      ownService: () => link.target() && ownSeller,
       service: hosted?.url ?? 'embedded',
-      inTaskOf: (intentId, work) => {
-        const task = activity.taskOf({ kind: 'intent', id: intentId })
+      runInTask: (intentId, work) => {
+        const task = activity.findTask({ kind: 'intent', id: intentId })
         return task ? tasks.resume(task, work) : work()
       },
       hasSolana: () => wallet.accounts().some(({ chainType }) => chainType === 'solana'),
@@ -88,7 +93,7 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
         const chain = chains.find((it) => it.network.id === network)
         return chain?.blockTimeMs(undefined, { withinMs: blockTimeWithinMs }).catch(() => undefined)
       },
-      isOwnService: (url) => originOf(serviceTarget()?.url) === originOf(url),
+      isOwnService: (url) => toOrigin(serviceTarget()?.url) === toOrigin(url),
       alongside: (rows) => entries.lookAfter((intentId) => rows.ofIntent(intentId) !== undefined),
       onIntentChange: (listener) =>
         events.subscribe((event) => {
@@ -96,7 +101,7 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
         }),
       publish: events.publish,
       newId: () => `pay_${randomBytes(12).toString('hex')}` as PaymentId, // as the brand demands
-      log: ground.log.of('payments'),
+      log: ground.log.forArea('payments'),
     }),
     (it) => it.close(),
   )
@@ -104,11 +109,11 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
     link.subscribe(({ type }) => {
       if (type === 'ready') engine.resume()
     }),
-    (leave) => leave(),
+    (unsubscribe) => unsubscribe(),
   )
   const access = createSellerAccess({
-    namedServers: () => budgets.limits().local_servers,
-    isOwnService: (url) => originOf(serviceTarget()?.url) === originOf(url),
+    getNamedServers: () => budgets.limits().local_servers,
+    isOwnService: (url) => toOrigin(serviceTarget()?.url) === toOrigin(url),
     isStopped: () => approval.approvals.policy().stopped,
   })
   const serviceUrl = (): string => {
@@ -116,24 +121,24 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
     if (target) return target.url
     throw new AppError('service/unavailable', "The service isn't responding.")
   }
-  const purchases = purchasesOf({ client, seller: own, serviceUrl })
+  const purchases = purchasesOf({ client, seller: ownSeller, serviceUrl })
   return {
     payments: engine.payments,
     rows: engine.rows,
     purchases,
     endpoints: [
-      ...budgetRoutes({ records, budgets, policy: approval.policy, publish: events.publish, note }),
-      ...paymentRoutes({ ...engine, purchases, seller: strangers, access }),
+      ...createBudgetRoutes({ records, budgets, policy: approval.policy, publish: events.publish, note }),
+      ...createPaymentRoutes({ ...engine, purchases, seller: strangers, access }),
     ],
   }
 }
 
 /** Lets one request at a time buy a thing at the service, as the database knows them. */
 export function createPurchaseReservations(database: Database): Reservations {
-  const { find } = intentRepository(database)
-  const rows = paymentRepository(database)
+  const { find } = createIntentRepository(database)
+  const rows = createPaymentRepository(database)
   return purchaseReservations({
-    leases: purchaseLeaseRepository(database),
+    leases: createPurchaseLeaseRepository(database),
     isUnderWay(intentId) {
       const state = find(intentId)?.record.state
       const payment = state === 'signed' ? rows.ofIntent(intentId) : undefined
@@ -142,6 +147,6 @@ export function createPurchaseReservations(database: Database): Reservations {
   })
 }
 
-function originOf(url: string | undefined): string | undefined {
+function toOrigin(url: string | undefined): string | undefined {
   return url === undefined ? undefined : URL.parse(url)?.origin
 }

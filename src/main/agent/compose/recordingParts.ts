@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { ActivitySettingsStore } from '../activity/activitySettings.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
-import { castFiles } from '../recordings/castFiles.ts'
-import { recordingRepository } from '../recordings/recordingRepository.ts'
-import { recordingRoutes } from '../recordings/recordingRoutes.ts'
-import { recordings } from '../recordings/recordings.ts'
+import { createCastFiles } from '../recordings/castFiles.ts'
+import { createRecordingRepository } from '../recordings/recordingRepository.ts'
+import { createRecordingRoutes } from '../recordings/recordingRoutes.ts'
+import { createRecordings } from '../recordings/recordings.ts'
 import type { AgentGround } from './agentGround.ts'
 
 /** Wires recordings of terminals, where the user enables them. */
-export function recordingParts(
+export function composeRecording(
   {
     dataFolder,
     database,
@@ -24,10 +24,10 @@ export function recordingParts(
   }: AgentGround,
   { settings }: { settings: ActivitySettingsStore },
 ): { endpoints: LocalEndpoint[] } {
-  const records = recordingRepository(database)
-  const files = castFiles(join(dataFolder, 'recordings'))
-  const made = scope.own(
-    recordings({
+  const records = createRecordingRepository(database)
+  const files = createCastFiles(join(dataFolder, 'recordings'))
+  const recorder = scope.own(
+    createRecordings({
       ...{
         records,
         files,
@@ -38,11 +38,11 @@ export function recordingParts(
         now,
         passedMs: clock.passedMs,
         note: activity.note,
-        log: ground.log.of('recordings'),
+        log: ground.log.forArea('recordings'),
       },
       newId: () => `rec_${randomBytes(12).toString('hex')}`,
     }),
     (it) => it.close(),
   )
-  return { endpoints: recordingRoutes({ recordings: made, records, files }) }
+  return { endpoints: createRecordingRoutes({ recordings: recorder, records, files }) }
 }

@@ -2,12 +2,12 @@ import type { RenewalProblem } from '#shared/contract/domainRenewals.ts'
 import { getDomain } from '#shared/contract/domains.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
-import { autoRenewAsker, autoRenewals } from '../domains/renewals/autoRenewals.ts'
-import { domainWatch } from '../domains/renewals/domainWatch.ts'
-import { expiryNotices } from '../domains/renewals/expiryNotices.ts'
-import { renewalRepository } from '../domains/renewals/renewalRepository.ts'
-import { renewalRoutes } from '../domains/renewals/renewalRoutes.ts'
-import { renewals as renewalsOf } from '../domains/renewals/renewals.ts'
+import { autoRenewAsker, createAutoRenewals } from '../domains/renewals/autoRenewals.ts'
+import { createDomainWatch } from '../domains/renewals/domainWatch.ts'
+import { createExpiryNotices } from '../domains/renewals/expiryNotices.ts'
+import { createRenewalRepository } from '../domains/renewals/renewalRepository.ts'
+import { createRenewalRoutes } from '../domains/renewals/renewalRoutes.ts'
+import { createRenewals as renewalsOf } from '../domains/renewals/renewals.ts'
 import { noticeSentence, renewalSentence } from '../domains/renewals/renewalWords.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { ApprovalParts } from './approvalParts.ts'
@@ -15,7 +15,7 @@ import type { BudgetParts } from './budgetParts.ts'
 import type { DomainParts } from './domainParts.ts'
 import type { PaymentParts } from './paymentParts.ts'
 
-type Given = {
+type RenewalOptions = {
   approvals: ApprovalParts['approvals']
   budgets: BudgetParts['budgets']
   domains: Pick<DomainParts, 'cache' | 'questions' | 'place'>
@@ -24,19 +24,19 @@ type Given = {
 
 const steward = { kind: 'system', name: 'Steward' } as const
 /** So many are named in the log. */
-const mostNamed = 50
+const maxNamed = 50
 
 /** Domains that are renewed from the wallet, and notices of those that expire. */
-export function renewalParts(ground: AgentGround, given: Given): { endpoints: LocalEndpoint[] } {
+export function composeRenewal(ground: AgentGround, options: RenewalOptions): { endpoints: LocalEndpoint[] } {
   const { database, client, link, events, activity, removedThings, scope, log, clock } = ground
-  const { approvals, budgets, domains, payment } = given
+  const { approvals, budgets, domains, payment } = options
   const now = clock.steadyMs
   const { cache, questions, place } = domains
-  const records = renewalRepository({ database, place, now })
+  const records = createRenewalRepository({ database, getOwner: place, now })
   const paymentOf = payment.rows.ofIntent
-  const renewalLog = log.of('renewals')
-  const auto = autoRenewals({
-    ...{ records, approvals, paymentOf, now, log: renewalLog },
+  const renewalLog = log.forArea('renewals')
+  const auto = createAutoRenewals({
+    ...{ records, approvals, findPayment: paymentOf, now, log: renewalLog },
     async buy({ domain, years, capMicroUsd, ifExpiresAt, alongside }, signal) {
       const order = await payment.purchases.renewal({ domain, years, if_expires_at: ifExpiresAt })
       const call = { asker: autoRenewAsker, repeatable: undefined, setHeader() {}, signal }
@@ -58,7 +58,7 @@ export function renewalParts(ground: AgentGround, given: Given): { endpoints: Lo
       })
     },
   })
-  const notices = expiryNotices({
+  const notices = createExpiryNotices({
     ...{ records, now },
     note(fresh) {
       const [first] = fresh
@@ -69,7 +69,7 @@ export function renewalParts(ground: AgentGround, given: Given): { endpoints: Lo
         summary: noticeSentence(fresh),
         detail: {
           domains: fresh
-            .slice(0, mostNamed)
+            .slice(0, maxNamed)
             .map(({ domain }) => domain)
             .join(', '),
           count: fresh.length,
@@ -78,15 +78,15 @@ export function renewalParts(ground: AgentGround, given: Given): { endpoints: Lo
     },
   })
   const renewals = renewalsOf({
-    ...{ records, auto, notices, cache, questions, paymentOf, now },
+    ...{ records, auto, notices, cache, questions, findPayment: paymentOf, now },
     states: budgets.states,
     hasWallet: approvals.hasWallet,
     watch: () => watched, // made below: it sweeps with these
-    tell: (told) => events.publish({ type: 'domains.told', ...told }),
+    tell: (notification) => events.publish({ type: 'domains.told', ...notification }),
     onChanged: () => events.publish({ type: 'domain-renewals.changed' }),
     note: activity.note,
   })
-  const watched = scope.own(domainWatch({ sweep: renewals.sweep, now, log: renewalLog }), (it) => it.close())
+  const watched = scope.own(createDomainWatch({ sweep: renewals.sweep, now, log: renewalLog }), (it) => it.close())
   const unblock = (...kinds: RenewalProblem['kind'][]): void => {
     auto.unblock(kinds)
     watched.look()
@@ -98,15 +98,15 @@ export function renewalParts(ground: AgentGround, given: Given): { endpoints: Lo
     else if (event.type === 'local-domains.changed') watched.look()
     else if (event.type === 'payment.changed' && event.payment.purpose === 'domain-renewal') watched.look()
   }
-  scope.own(events.subscribe(heard), (leave) => leave())
+  scope.own(events.subscribe(heard), (unsubscribe) => unsubscribe())
   scope.own(
     link.subscribe(({ type }) => {
       if (type === 'ready') unblock('service')
     }),
-    (leave) => leave(),
+    (unsubscribe) => unsubscribe(),
   )
-  scope.own(removedThings.subscribe({ kind: 'domain', onRemoved: ({ id }) => renewals.left(id) }), (unsubscribe) =>
+  scope.own(removedThings.subscribe({ kind: 'domain', onRemoved: ({ id }) => renewals.onLeft(id) }), (unsubscribe) =>
     unsubscribe(),
   )
-  return { endpoints: renewalRoutes(renewals) }
+  return { endpoints: createRenewalRoutes(renewals) }
 }

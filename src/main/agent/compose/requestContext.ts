@@ -1,9 +1,9 @@
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import type { PaymentPurpose } from '#shared/contract/paymentRecords.ts'
-import { serverNameOf } from '#shared/contract/toolServers.ts'
+import { parseServerName } from '#shared/contract/toolServers.ts'
 import type { Tool } from '#shared/contract/tools/tool.ts'
 import { toolNamed } from '#shared/contract/tools/toolTable.ts'
-import { type Target, targetsOf } from '../base/actionTargets.ts'
+import { listTargets, type Target } from '../base/actionTargets.ts'
 import type { RequestContext } from '../base/judgement.ts'
 import type { PaymentRepository } from '../payments/paymentRepository.ts'
 import { ToolCaller } from '../tools/toolCaller.ts'
@@ -14,7 +14,7 @@ type Options = {
   calls: Pick<ToolCallRepository, 'ofIntent'>
   payments: Pick<PaymentRepository, 'ofIntent'>
   /** Finds a tool of a third-party server. @throws AppError why it cannot be used now */
-  toolOf: (name: string, rights: Pick<ToolRights, 'servers'>) => Tool | undefined
+  findTool: (name: string, rights: Pick<ToolRights, 'servers'>) => Tool | undefined
 }
 
 const purposeTools: Readonly<Record<PaymentPurpose, string>> = {
@@ -25,44 +25,44 @@ const purposeTools: Readonly<Record<PaymentPurpose, string>> = {
 }
 
 /** Reads what led to a request from the stored calls and payments. */
-export function createRequestContext({ calls, payments, toolOf }: Options): RequestContext {
-  const callOf: RequestContext['call'] = (request) => {
+export function createRequestContext({ calls, payments, findTool }: Options): RequestContext {
+  const createCall: RequestContext['call'] = (request) => {
     const stored = request.kind === 'tool.call' ? calls.ofIntent(request.id) : undefined
-    const caller = ToolCaller.safeParse(parsedJson(stored?.caller ?? '')).data
+    const caller = ToolCaller.safeParse(parseJsonOrUndefined(stored?.caller ?? '')).data
     if (!stored || !caller) return undefined
     const name = stored.record.tool
-    const args = parsedJson(stored.given)
+    const args = parseJsonOrUndefined(stored.given)
     return {
       caller,
       name,
-      toolOf: (rights) => toolNamed(name) ?? toolOf(name, rights),
+      toolOf: (rights) => toolNamed(name) ?? findTool(name, rights),
       args: typeof args === 'object' && args !== null ? { ...args } : {},
     }
   }
   return {
-    call: callOf,
+    call: createCall,
     payingTool(request) {
       if (request.kind === 'identity.register') return 'identity_register'
       const payment = request.kind === 'x402.authorize' ? payments.ofIntent(request.id) : undefined
       return payment && purposeTools[payment.record.purpose]
     },
     targets(request) {
-      const call = callOf(request)
+      const call = createCall(request)
       if (call) {
-        const server = serverNameOf(call.name)
+        const server = parseServerName(call.name)
         if (server !== undefined) return [{ kind: 'tool-server', id: server }]
         const tool = toolNamed(call.name)
-        return tool ? targetsOf(tool, call.args) : []
+        return tool ? listTargets(tool, call.args) : []
       }
       const payment = request.kind === 'x402.authorize' ? payments.ofIntent(request.id) : undefined
-      return payment?.request.via === 'service' ? boughtFor(payment.request.body) : []
+      return payment?.request.via === 'service' ? listPurchaseTargets(payment.request.body) : []
     },
   }
 }
 
 /** Returns the sandbox that a purchase from the service names. */
-function boughtFor(body: string | undefined): Target[] {
-  const parsed = body === undefined ? undefined : parsedJson(body)
+function listPurchaseTargets(body: string | undefined): Target[] {
+  const parsed = body === undefined ? undefined : parseJsonOrUndefined(body)
   if (typeof parsed !== 'object' || parsed === null || !('sandbox_id' in parsed)) return []
   return typeof parsed.sandbox_id === 'string' ? [{ kind: 'sandbox', id: parsed.sandbox_id }] : []
 }

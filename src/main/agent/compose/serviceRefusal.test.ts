@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { modelRefusal, serviceRefusal } from '../base/serviceRefusal.ts'
-import { chatFailure } from '../chat/chatFailure.ts'
+import { toModelError, toServiceError } from '../base/serviceRefusal.ts'
+import { toChatFailure } from '../chat/chatFailure.ts'
 
-const refusal = (status: number, error: object, detail?: string) => serviceRefusal(status, { error, detail }, '7')
+const refusal = (status: number, error: object, detail?: string) => toServiceError(status, { error, detail }, '7')
 
 test.each([
   [
@@ -36,12 +36,12 @@ test.each([
 ])('%i %j is %s', (status, error, code, fix) => {
   const failure = refusal(status, error)
   expect(failure.code).toBe(code)
-  expect(chatFailure(failure)).toMatchObject({ code, fix, message: error.message })
+  expect(toChatFailure(failure)).toMatchObject({ code, fix, message: error.message })
 })
 
 test('an error in the middle of a stream has no status', () => {
-  expect(modelRefusal({ status: undefined, error: { message: 'Broken.' } }).code).toBe('inference/upstream')
-  expect(modelRefusal({ status: undefined, error: { type: 'rate_limit_error' } })).toMatchObject({
+  expect(toModelError({ status: undefined, error: { message: 'Broken.' } }).code).toBe('inference/upstream')
+  expect(toModelError({ status: undefined, error: { type: 'rate_limit_error' } })).toMatchObject({
     code: 'inference/rate',
     message: 'The answer broke off.',
   })
@@ -53,5 +53,5 @@ test('whatever stands in a refusal, it is a sentence of bounded length', () => {
     message: 'The service answered with status 500.',
   })
   expect(refusal(400, { message: 'x'.repeat(1e6) }).message).toHaveLength(2_000)
-  expect(serviceRefusal(500, 'text')).toMatchObject({ code: 'service/unavailable' })
+  expect(toServiceError(500, 'text')).toMatchObject({ code: 'service/unavailable' })
 })

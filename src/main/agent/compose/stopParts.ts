@@ -8,11 +8,11 @@ export function followStop({ tellService, events, scope }: AgentGround, { approv
   let isStopped = approvals.policy().stopped
   const tell = (): void => tellService?.({ event: 'models-stopped', stopped: isStopped })
   if (isStopped) tell()
-  const leave = events.subscribe((event) => {
+  const unsubscribe = events.subscribe((event) => {
     if (event.type !== 'policy.changed' || event.policy.stopped === isStopped) return
     isStopped = event.policy.stopped
     tell()
     if (isStopped) for (const stop of stopAll) stop()
   })
-  scope.own(leave, (end) => end())
+  scope.own(unsubscribe, (end) => end())
 }

@@ -1,31 +1,31 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '#shared/appError.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
-import type { KeptKeys } from '../providers/keptKeys.ts'
-import { httpServer } from '../toolServers/httpServer.ts'
+import type { ProviderKeyStore } from '../providers/providerKeyStore.ts'
+import { createExternalTools, type ServedTools } from '../toolServers/externalTools.ts'
+import { createHttpServer } from '../toolServers/httpServer.ts'
+import { createMcpClient, defaultDeadlines, type ServedClient } from '../toolServers/mcpClient.ts'
 import { sandboxTransport } from '../toolServers/sandboxTransport.ts'
-import { type ServedClient, servedClient, usualDeadlines } from '../toolServers/servedClient.ts'
-import { servedListing } from '../toolServers/servedListing.ts'
-import { type ServedTools, servedTools } from '../toolServers/servedTools.ts'
-import { serverConnections } from '../toolServers/serverConnections.ts'
+import { createServerConnections } from '../toolServers/serverConnections.ts'
 import { secretSlot } from '../toolServers/serverSecrets.ts'
-import { type StoredServer, toolServerRepository } from '../toolServers/toolServerRepository.ts'
-import { toolServerRoutes } from '../toolServers/toolServerRoutes.ts'
-import { type ToolServers, toolServers } from '../toolServers/toolServers.ts'
+import { syncToolCatalog } from '../toolServers/syncToolCatalog.ts'
+import { createToolServerRepository, type StoredServer } from '../toolServers/toolServerRepository.ts'
+import { createToolServerRoutes } from '../toolServers/toolServerRoutes.ts'
+import { createToolServers, type ToolServers } from '../toolServers/toolServers.ts'
 import type { AgentGround } from './agentGround.ts'
 
 export type ToolServerParts = { servers: ToolServers; served: ServedTools; endpoints: LocalEndpoint[] }
 
 /** MCP servers of others, whose tools chats may use. */
-export function toolServerParts(ground: AgentGround, { kept }: { kept: KeptKeys }): ToolServerParts {
+export function composeToolServer(ground: AgentGround, { keyStore }: { keyStore: ProviderKeyStore }): ToolServerParts {
   const { database, client, events, activity, removedThings, unrecordedTerminals, scope, now, clock } = ground
   const { note } = activity
-  const repository = toolServerRepository(database)
+  const repository = createToolServerRepository(database)
 
-  const secretsOf = ({ id, name, secrets }: StoredServer): Record<string, string> =>
+  const readSecrets = ({ id, name, secrets }: StoredServer): Record<string, string> =>
     Object.fromEntries(
       secrets.map((it) => {
-        const value = kept.held(secretSlot(id, it))
+        const value = keyStore.findKey(secretSlot(id, it))
         if (value !== undefined) return [it, value]
         throw new AppError('tool-server/failed', `${it} of “${name}” has no value yet.`)
       }),
@@ -33,13 +33,13 @@ export function toolServerParts(ground: AgentGround, { kept }: { kept: KeptKeys 
   const connect = async (id: string, signal: AbortSignal): Promise<ServedClient> => {
     const server = repository.find(id)
     if (!server) throw new AppError('tool-server/not-found', `There is no tool server ${id}.`)
-    const secrets = secretsOf(server)
+    const secrets = readSecrets(server)
     const { place, name } = server
-    if (place.kind === 'http') return httpServer({ url: place.url, secrets, deadlines: usualDeadlines, signal })
+    if (place.kind === 'http') return createHttpServer({ url: place.url, secrets, deadlines: defaultDeadlines, signal })
     let fault: string | undefined
     const transport = sandboxTransport({
       ...{
-        client: { call: unrecordedTerminals.callOf(client.call) },
+        client: { call: unrecordedTerminals.wrapCall(client.call) },
         name,
         now: clock.runningMs,
         sandboxId: place.sandbox_id,
@@ -50,18 +50,18 @@ export function toolServerParts(ground: AgentGround, { kept }: { kept: KeptKeys 
         fault ??= sentence
       },
     })
-    return servedClient({ transport, deadlines: usualDeadlines, fault: () => fault, signal })
+    return createMcpClient({ transport, deadlines: defaultDeadlines, fault: () => fault, signal })
   }
-  const connections = scope.own(serverConnections({ connect, now: clock.runningMs }), (it) => it.close())
-  const listing = servedListing({ repository, connections, events, note, now })
-  const servers = toolServers({
-    ...{ repository, listing, kept, events, note },
+  const connections = scope.own(createServerConnections({ connect, now: clock.runningMs }), (it) => it.close())
+  const listing = syncToolCatalog({ repository, connections, events, note, now })
+  const servers = createToolServers({
+    ...{ repository, listing, keyStore: keyStore, events, note },
     end: connections.end,
     newId: () => randomBytes(12).toString('hex'),
   })
   scope.own(
-    removedThings.subscribe({ kind: 'sandbox', referred: servers.sandboxIds, onRemoved: servers.closeOf }),
+    removedThings.subscribe({ kind: 'sandbox', referred: servers.sandboxIds, onRemoved: servers.disableForSandbox }),
     (unsubscribe) => unsubscribe(),
   )
-  return { servers, served: servedTools({ repository, listing }), endpoints: toolServerRoutes(servers) }
+  return { servers, served: createExternalTools({ repository, listing }), endpoints: createToolServerRoutes(servers) }
 }

@@ -1,26 +1,26 @@
 import { getTestBalance } from '#shared/contract/payments.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
-import { balanceRepository } from '../wallet/balanceRepository.ts'
-import { balanceRoutes } from '../wallet/balanceRoutes.ts'
+import { createBalanceRepository } from '../wallet/balanceRepository.ts'
+import { createBalanceRoutes } from '../wallet/balanceRoutes.ts'
 import { balanceSources } from '../wallet/balanceSources.ts'
-import { balances } from '../wallet/balances.ts'
+import { createBalances } from '../wallet/balances.ts'
 import { openWallet } from '../wallet/openWallet.ts'
-import { secretPlaces } from '../wallet/secretPlaces.ts'
+import { createSecretLocator } from '../wallet/secretLocator.ts'
 import { walletInfoRoute } from '../wallet/walletInfo.ts'
-import { walletRepository } from '../wallet/walletRepository.ts'
-import { walletRoutes } from '../wallet/walletRoutes.ts'
+import { createWalletRepository } from '../wallet/walletRepository.ts'
+import { createWalletRoutes } from '../wallet/walletRoutes.ts'
 import type { KeyringRemoval, WalletVault } from '../wallet/walletVault.ts'
 import type { AgentGround } from './agentGround.ts'
 
 export type WalletParts = { wallet: WalletVault; endpoints: LocalEndpoint[] }
 
 /** The wallet, and what its accounts hold. */
-export function walletParts(ground: AgentGround, { removal }: { removal: KeyringRemoval }): WalletParts {
+export function composeWallet(ground: AgentGround, { removal }: { removal: KeyringRemoval }): WalletParts {
   const { dataFolder, config, database, client, events, activity, scope, now, clock } = ground
   const wallet = scope.own(
     openWallet({
-      repository: walletRepository(database),
-      places: secretPlaces({ dataFolder, config }),
+      repository: createWalletRepository(database),
+      locator: createSecretLocator({ dataFolder, config }),
       events,
       note: activity.note,
       removal,
@@ -29,13 +29,13 @@ export function walletParts(ground: AgentGround, { removal }: { removal: Keyring
     }),
     (it) => it.close(),
   )
-  const funds = balances({
+  const funds = createBalances({
     keys: wallet,
-    repository: balanceRepository(database),
+    repository: createBalanceRepository(database),
     sources: balanceSources(ground),
     now,
   })
   const testBalance = async (address: string) => (await client.call(getTestBalance, { address })).balance
   const info = walletInfoRoute({ keys: wallet, balances: funds, testBalance, now })
-  return { wallet, endpoints: [...walletRoutes(wallet), ...balanceRoutes(funds), info] }
+  return { wallet, endpoints: [...createWalletRoutes(wallet), ...createBalanceRoutes(funds), info] }
 }

@@ -4,7 +4,7 @@ import type { PrincipalId } from '#platform/principals.ts'
 import { AppError } from '#shared/appError.ts'
 import { listApiKeys } from '#shared/contract/accounts.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 import { eventually } from '#test/support/eventually.ts'
 import type { ReferenceHolder } from '../references/removedThings.ts'
 import { createClientPresence, signInRequesterId } from './clientPresence.ts'
@@ -13,12 +13,12 @@ const address = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
 const signIn = signInRequesterId(address)
 
 /** Presence of API keys and linked wallets at a service that the test changes. */
-function opened() {
+function openPresence() {
   const account = { keys: ['key_1', 'key_2'], wallets: [address], isAway: false }
   const ended: PrincipalId[] = []
-  const events = emitter<LocalEvent>()
+  const events = createEmitter<LocalEvent>()
   const holders: ReferenceHolder[] = []
-  let asked = 0
+  let requestCount = 0
   let answering = Promise.resolve()
   const presence = createClientPresence({
     ...{ link: { subscribe: events.subscribe }, log: silentLog },
@@ -31,7 +31,7 @@ function opened() {
     principals: { end: (principal) => ended.push(principal) },
     client: {
       async call(route) {
-        asked += 1
+        requestCount += 1
         const answer =
           route.operation === listApiKeys.operation
             ? { api_keys: account.keys.map((id) => ({ id })) }
@@ -45,7 +45,7 @@ function opened() {
   onTestFinished(presence.close)
   return {
     ...{ account, presence, ended, holders, emit: events.emit },
-    asked: () => asked,
+    asked: () => requestCount,
     /** Holds the next answers until the returned function is called. */
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -56,57 +56,57 @@ function opened() {
 }
 
 test('a key or a wallet that the account does not have any more ends, at each connect', async () => {
-  const { account, presence, ended, emit } = opened()
-  for (const principal of ['key:key_1', 'key:key_2', signIn] as const) expect(presence.rightsOf(principal)).toEqual({})
+  const { account, presence, ended, emit } = openPresence()
+  for (const principal of ['key:key_1', 'key:key_2', signIn] as const) expect(presence.getRights(principal)).toEqual({})
   await presence.refresh()
   expect(ended).toEqual([])
   account.keys = ['key_2']
   account.wallets = []
   emit({ type: 'ready' })
   await eventually(() => expect(ended).toEqual(['key:key_1', signIn]))
-  expect(presence.rightsOf('key:key_1')).toBeUndefined()
-  expect(presence.rightsOf('key:key_2')).toEqual({})
+  expect(presence.getRights('key:key_1')).toBeUndefined()
+  expect(presence.getRights('key:key_2')).toEqual({})
 })
 
 test('a key that is newer than the answer does not end', async () => {
-  const { presence, ended, hold } = opened()
-  presence.rightsOf('key:key_1')
+  const { presence, ended, hold } = openPresence()
+  presence.getRights('key:key_1')
   const release = hold()
   const refreshed = presence.refresh()
-  presence.rightsOf('key:key_3')
+  presence.getRights('key:key_3')
   release()
   await refreshed
-  expect([ended, presence.rightsOf('key:key_3')]).toEqual([[], {}])
+  expect([ended, presence.getRights('key:key_3')]).toEqual([[], {}])
 })
 
 test('the outbox of the service ends a key at once', () => {
-  const { presence, ended, holders } = opened()
-  presence.rightsOf('key:key_1')
+  const { presence, ended, holders } = openPresence()
+  presence.getRights('key:key_1')
   expect(holders.map(({ kind }) => kind)).toEqual(['key'])
   holders[0]?.onRemoved({ kind: 'key', id: 'key_1', name: 'Build agent' })
-  expect([ended, presence.rightsOf('key:key_1')]).toEqual([['key:key_1'], undefined])
+  expect([ended, presence.getRights('key:key_1')]).toEqual([['key:key_1'], undefined])
 })
 
 test('nothing ends while the service is away, and nobody is compared without work', async () => {
-  const { account, presence, ended, asked } = opened()
+  const { account, presence, ended, asked: requestCount } = openPresence()
   await presence.refresh()
-  expect(asked()).toBe(0)
-  presence.rightsOf('key:key_9')
+  expect(requestCount()).toBe(0)
+  presence.getRights('key:key_9')
   account.isAway = true
   await presence.refresh()
-  expect([ended, presence.rightsOf('key:key_9')]).toEqual([[], {}])
+  expect([ended, presence.getRights('key:key_9')]).toEqual([[], {}])
   account.isAway = false
   await presence.refresh()
   expect(ended).toEqual(['key:key_9'])
 })
 
 test('a wallet that is linked again signs in again', async () => {
-  const { account, presence, ended } = opened()
-  presence.rightsOf(signIn)
+  const { account, presence, ended } = openPresence()
+  presence.getRights(signIn)
   account.wallets = []
   await presence.refresh()
-  expect([ended, presence.rightsOf(signIn)]).toEqual([[signIn], undefined])
+  expect([ended, presence.getRights(signIn)]).toEqual([[signIn], undefined])
   account.wallets = [address]
   await presence.refresh()
-  expect(presence.rightsOf(signIn)).toEqual({})
+  expect(presence.getRights(signIn)).toEqual({})
 })

@@ -15,7 +15,7 @@ import type { ServiceLink } from './serviceLink.ts'
  */
 export type ClientPresence = {
   /** @returns undefined once the key or the wallet was found missing */
-  rightsOf(principal: PrincipalId): PrincipalRights | undefined
+  getRights(principal: PrincipalId): PrincipalRights | undefined
   /** Compares now. A service that does not answer within 3 s changes nothing. */
   refresh(): Promise<void>
   close(): void
@@ -43,14 +43,14 @@ export function signInRequesterId(addressOrAccount: string): `token:${string}` {
 
 export function createClientPresence({ link, client, removed, principals, log }: Options): ClientPresence {
   /** Principals that had work here and were not found missing. */
-  const known = new Set<PrincipalId>()
+  const knownPrincipals = new Set<PrincipalId>()
   const ended = new Set<PrincipalId>()
   let running: Promise<void> | undefined
   let again = false
 
   const compare = async (): Promise<void> => {
     // A client that is added later may be newer than the answer.
-    const before = [...known]
+    const before = [...knownPrincipals]
     const absentSignIns = [...ended].filter((principal) => principal.startsWith('token:'))
     if (before.length + absentSignIns.length === 0) return
     const signal = AbortSignal.timeout(timeoutMs)
@@ -58,16 +58,16 @@ export function createClientPresence({ link, client, removed, principals, log }:
       client.call(listApiKeys, {}, { signal }),
       client.call(getMe, {}, { signal }),
     ])
-    const found = new Set<PrincipalId>([
+    const current = new Set<PrincipalId>([
       ...keys.map(({ id }) => `key:${id}` as const),
       ...[me.id, ...me.wallets.map(({ wallet_address: address }) => address)].map(signInRequesterId),
     ])
-    for (const principal of before) if (!found.has(principal)) end(principal)
+    for (const principal of before) if (!current.has(principal)) end(principal)
     // The wallet of the sign-in was linked again. A revoked key never comes back.
-    for (const principal of absentSignIns) if (found.has(principal)) ended.delete(principal)
+    for (const principal of absentSignIns) if (current.has(principal)) ended.delete(principal)
   }
   const end = (principal: PrincipalId): void => {
-    known.delete(principal)
+    knownPrincipals.delete(principal)
     const [oldest] = ended
     if (ended.size >= maxEnded && oldest !== undefined) ended.delete(oldest)
     ended.add(principal)
@@ -81,7 +81,7 @@ export function createClientPresence({ link, client, removed, principals, log }:
     const run = async (): Promise<void> => {
       do {
         again = false
-        await compare().catch((failure: unknown) => log.info('API keys could not be compared', { failure }))
+        await compare().catch((error: unknown) => log.info('API keys could not be compared', { error }))
       } while (again)
       running = undefined
     }
@@ -100,9 +100,9 @@ export function createClientPresence({ link, client, removed, principals, log }:
   const leaveRemoved = removed.subscribe({ kind: 'key', onRemoved: ({ id }) => end(`key:${id}`) })
 
   return {
-    rightsOf(principal) {
+    getRights(principal) {
       if (ended.has(principal)) return undefined
-      known.add(principal)
+      knownPrincipals.add(principal)
       return present
     },
     refresh,

@@ -3,7 +3,7 @@ import { parseJson } from '#platform/boundedJson.ts'
 import type { Log } from '#platform/log.ts'
 import { eventsPath, ServiceEvent } from '#shared/contract/events.ts'
 import { readEvent } from '#shared/contract/readAnswer.ts'
-import { askedUrl, connector, type ServiceTarget, tlsOptions } from './serviceTarget.ts'
+import { buildUrl, createConnector, createTlsOptions, type ServiceTarget } from './serviceTarget.ts'
 
 type Options = {
   target: ServiceTarget
@@ -31,7 +31,7 @@ const reasons = {
 } as const
 
 /** Holds one WebSocket to the service's events, and opens it again, ever slower, when it ends. */
-export function eventFeed({ target, log, onEvent, onLost, onResponsive, onFrozen, ...options }: Options): {
+export function createEventFeed({ target, log, onEvent, onLost, onResponsive, onFrozen, ...options }: Options): {
   close(): void
 } {
   const { handshakeMs, pingMs, frozenMs } = { ...defaultLimits, ...options.limits }
@@ -53,13 +53,13 @@ export function eventFeed({ target, log, onEvent, onLost, onResponsive, onFrozen
 
   const open = (): void => {
     let reason: string = reasons.ended
-    const opened = new WebSocket(askedUrl(target).replace(/^http/, 'ws') + eventsPath, {
+    const opened = new WebSocket(buildUrl(target).replace(/^http/, 'ws') + eventsPath, {
       headers: { authorization: `Bearer ${target.key}` },
       handshakeTimeout: handshakeMs,
       maxPayload: maxEventBytes,
       perMessageDeflate: false,
-      createConnection: connector(target),
-      ...tlsOptions(target),
+      createConnection: createConnector(target),
+      ...createTlsOptions(target),
     })
     socket = opened
     const watch = heartbeat(opened, pingMs, {
@@ -78,13 +78,13 @@ export function eventFeed({ target, log, onEvent, onLost, onResponsive, onFrozen
       },
     })
     opened.on('error', (error) => {
-      log.debug('the connection to the service failed', { failure: error })
+      log.debug('the connection to the service failed', { error })
       if (isTimeout(error)) wait(handshakeMs)
       else hear()
-      reason = reasonOf(error)
+      reason = toReason(error)
     })
     opened.on('message', (data, isBinary) => {
-      const event = isBinary ? undefined : parsed(String(data))
+      const event = isBinary ? undefined : parseEvent(String(data))
       if (closed || event === undefined) return
       hear()
       pauseMs = backOff.firstMs
@@ -99,11 +99,11 @@ export function eventFeed({ target, log, onEvent, onLost, onResponsive, onFrozen
     })
   }
 
-  const parsed = (text: string): ServiceEvent | undefined => {
+  const parseEvent = (text: string): ServiceEvent | undefined => {
     try {
       return readEvent(ServiceEvent, parseJson(text))
-    } catch (failure) {
-      log.warn('an event of the service was not understood', { failure })
+    } catch (error) {
+      log.warn('an event of the service was not understood', { error })
       return undefined
     }
   }
@@ -145,7 +145,7 @@ function isTimeout(error: Error): boolean {
 }
 
 /** Formats a reason for the window; codes and numbers are in the log. */
-function reasonOf(error: Error): string {
+function toReason(error: Error): string {
   if (isTimeout(error)) return reasons.silent
   if (/^connect (ECONNREFUSED|ENOENT)/.test(error.message)) return reasons.absent
   if (/^(read|write|connect) E[A-Z]+|socket hang up/.test(error.message)) return reasons.ended

@@ -1,12 +1,12 @@
-import { sseParser } from '#platform/http/sseEvents.ts'
-import { type HttpClient, type HttpRequest, httpClient, textOf } from '#platform/httpClient.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { createSseParser } from '#platform/http/sseEvents.ts'
+import { createHttpClient, type HttpClient, type HttpRequest, readText } from '#platform/httpClient.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import { readAnswer, type UnreadableEntry } from '#shared/contract/readAnswer.ts'
-import { type Input, type Output, type Route, requestOf } from '#shared/contract/route.ts'
-import { serviceRefusal } from '../base/serviceRefusal.ts'
+import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
+import { toServiceError } from '../base/serviceRefusal.ts'
 import { type TaskContext, taskHeaders } from '../base/taskContext.ts'
-import { askedUrl, connector, type ServiceTarget, tlsOptions } from './serviceTarget.ts'
+import { buildUrl, createConnector, createTlsOptions, type ServiceTarget } from './serviceTarget.ts'
 
 export type ServiceCallOptions = {
   signal?: AbortSignal
@@ -37,7 +37,7 @@ export type ServiceStream = {
   events: AsyncIterable<string>
 }
 
-const usualAnswerMs = 30_000
+const defaultAnswerMs = 30_000
 /** Until an answer begins: a model may think long before its first word. */
 const beginMs = 20 * 60_000
 /** Without any byte; the service sends a comment every 15 s. */
@@ -46,26 +46,30 @@ const maxRefusalBytes = 256 * 1024
 const maxAnswerBytes = 16 * 1024 * 1024
 
 /** @param tasks where given, a request tells which task it belongs to */
-export function serviceClient(
+export function createServiceClient(
   target: () => ServiceTarget | undefined,
   tasks?: Pick<TaskContext, 'current'>,
 ): ServiceClient {
   // One for each socket and each certificate: a service that is known by its own is trusted with that one only.
   const clients = new Map<string | undefined, HttpClient>()
-  const clientOf = (to: ServiceTarget): HttpClient => {
+  const getClient = (to: ServiceTarget): HttpClient => {
     const trusted = to.socketPath ?? to.certificate ?? to.authority
-    const known = clients.get(trusted)
-    if (known) return known
-    const made = httpClient({ maxAnswerBytes, connect: connector(to), tls: tlsOptions(to) })
-    clients.set(trusted, made)
-    return made
+    const existing = clients.get(trusted)
+    if (existing) return existing
+    const created = createHttpClient({ maxAnswerBytes, connect: createConnector(to), tls: createTlsOptions(to) })
+    clients.set(trusted, created)
+    return created
   }
 
-  type Asked = ServiceCallOptions & { signal: AbortSignal; accept: string }
-  const prepared = <R extends Route>(route: R, input: Input<R>, { signal, accept, ...options }: Asked) => {
+  type RequestOptions = ServiceCallOptions & { signal: AbortSignal; accept: string }
+  const prepareRequest = <R extends Route>(
+    route: R,
+    input: Input<R>,
+    { signal, accept, ...options }: RequestOptions,
+  ) => {
     const to = target()
     if (!to) throw unavailable()
-    const { path, body } = requestOf(route, input)
+    const { path, body } = buildRequest(route, input)
     const task = options.credential === undefined ? tasks?.current() : undefined
     const key = options.credential === undefined ? to.key : options.credential
     const request: HttpRequest = {
@@ -80,20 +84,20 @@ export function serviceClient(
       },
       body,
     }
-    return { client: clientOf(to), url: `${askedUrl(to)}${path}`, request }
+    return { client: getClient(to), url: `${buildUrl(to)}${path}`, request }
   }
 
   return {
     async call(route, input, options = {}) {
-      const bound = bounded(options.signal, options.answerMs ?? usualAnswerMs)
+      const bound = createBound(options.signal, options.answerMs ?? defaultAnswerMs)
       const ask = async () => {
         const asked = { ...options, signal: bound.signal, accept: 'application/json' }
-        const { client, url, request } = prepared(route, input, asked)
-        return told(client.ask(url, request))
+        const { client, url, request } = prepareRequest(route, input, asked)
+        return mapErrors(client.ask(url, request))
       }
       const { status, text } = await ask().finally(bound.end)
-      const answer = parsedJson(text)
-      if (status >= 400) throw serviceRefusal(status, answer)
+      const answer = parseJsonOrUndefined(text)
+      if (status >= 400) throw toServiceError(status, answer)
       const read = readAnswer(route, answer)
       if (!read.success) throw unreadable(route, read.error)
       // Entries are left out for callers that ask for it: to others a shorter list would say that something is gone.
@@ -104,20 +108,23 @@ export function serviceClient(
       return read.answer
     },
     async stream(route, input, { signal }) {
-      const bound = bounded(signal, beginMs)
+      const bound = createBound(signal, beginMs)
       try {
-        const asked = { signal: bound.signal, accept: 'text/event-stream' }
-        const { client, url, request } = prepared(route, input, asked)
-        const { status, headers, body } = await told(client.open(url, request))
+        const options = { signal: bound.signal, accept: 'text/event-stream' }
+        const { client, url, request } = prepareRequest(route, input, options)
+        const { status, headers, body } = await mapErrors(client.open(url, request))
         if (status >= 400) {
-          const text = await told(textOf(body, maxRefusalBytes))
-          throw serviceRefusal(status, parsedJson(text), headers['retry-after'])
+          const text = await mapErrors(readText(body, maxRefusalBytes))
+          throw toServiceError(status, parseJsonOrUndefined(text), headers['retry-after'])
         }
         bound.begun()
-        return { headers: singleHeaders(headers), events: eventsOf(body, { leave: bound.leave, ended: bound.end }) }
-      } catch (failure) {
+        return {
+          headers: singleHeaders(headers),
+          events: parseEvents(body, { options: bound.leave, ended: bound.end }),
+        }
+      } catch (error) {
         bound.end()
-        throw failure
+        throw error
       }
     },
     async close() {
@@ -131,25 +138,25 @@ function unreadable({ summary }: Route, cause: unknown): AppError {
 }
 
 /** Fires with the caller's signal, or once the time is up. Signals of signals would stay behind with it, call by call. */
-function bounded(signal: AbortSignal | undefined, ms: number) {
+function createBound(signal: AbortSignal | undefined, ms: number) {
   const leaving = new AbortController()
-  const leave = (): void => leaving.abort()
-  const late = setTimeout(leave, ms)
-  if (signal?.aborted) leave()
-  signal?.addEventListener('abort', leave, { once: true })
+  const abort = (): void => leaving.abort()
+  const late = setTimeout(abort, ms)
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort, { once: true })
   return {
     signal: leaving.signal,
-    leave,
+    leave: abort,
     /** From now on it may take any time. */
     begun: () => clearTimeout(late),
     end() {
       clearTimeout(late)
-      signal?.removeEventListener('abort', leave)
+      signal?.removeEventListener('abort', abort)
     },
   }
 }
 
-async function told<T>(answer: Promise<T>): Promise<T> {
+async function mapErrors<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (cause) {
@@ -158,15 +165,15 @@ async function told<T>(answer: Promise<T>): Promise<T> {
 }
 
 /** `leave` ends the connection, which then fails. */
-async function* eventsOf(
+async function* parseEvents(
   body: AsyncIterable<Uint8Array>,
-  { leave, ended }: { leave: () => void; ended: () => void },
+  { options, ended }: { options: () => void; ended: () => void },
 ): AsyncGenerator<string> {
-  const parser = sseParser()
+  const parser = createSseParser()
   const pieces = body[Symbol.asyncIterator]()
   try {
     for (;;) {
-      const silent = setTimeout(leave, silentMs)
+      const silent = setTimeout(options, silentMs)
       const { done, value } = await pieces.next().finally(() => clearTimeout(silent))
       for (const { data } of done ? parser.end() : parser.feed(value)) yield data
       if (done) return

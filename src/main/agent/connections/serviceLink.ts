@@ -2,8 +2,8 @@ import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ServiceEvent } from '#shared/contract/events.ts'
 import type { ConnectionState, LocalEvent, ServiceConnection } from '#shared/contract/localApi.ts'
-import { emitter } from '#shared/emitter.ts'
-import { eventFeed } from './eventFeed.ts'
+import { createEmitter } from '#shared/emitter.ts'
+import { createEventFeed } from './eventFeed.ts'
 import type { ServiceTarget } from './serviceTarget.ts'
 
 /** What the agent knows of its service, and the live events that come from there. */
@@ -30,9 +30,9 @@ const soon = { retryAfterSeconds: 1 } as const
 type AbsenceCode = 'service/unavailable' | 'service/sign-in'
 type Options = { name: string; kind: ServiceConnection['kind']; log: Log }
 
-export function serviceLink({ name, kind, log }: Options): ServiceLink {
-  const events = emitter<LocalEvent>()
-  const frozen = emitter()
+export function createServiceLink({ name, kind, log }: Options): ServiceLink {
+  const events = createEmitter<LocalEvent>()
+  const frozen = createEmitter()
   let target: ServiceTarget | undefined
   let feed: { close(): void } | undefined
   let state: ConnectionState = 'starting'
@@ -67,7 +67,7 @@ export function serviceLink({ name, kind, log }: Options): ServiceLink {
     connect(next) {
       stop()
       target = next
-      feed = eventFeed({
+      feed = createEventFeed({
         target: next,
         log,
         onEvent: receive,
@@ -82,10 +82,10 @@ export function serviceLink({ name, kind, log }: Options): ServiceLink {
       become(code === 'service/sign-in' ? 'signed-out' : 'unreachable', reason)
     },
     subscribe(listener) {
-      const leave = events.subscribe(listener)
+      const unsubscribe = events.subscribe(listener)
       listener({ type: 'connection.changed', connection: status() })
       if (state === 'connected') listener({ type: 'ready' })
-      return leave
+      return unsubscribe
     },
     onFrozen: frozen.subscribe,
     close() {

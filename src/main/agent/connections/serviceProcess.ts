@@ -31,7 +31,7 @@ export type ServiceProcess = {
   close(): Promise<void>
 }
 
-const keptErrorCharacters = 4_000
+const maxErrorCharacters = 4_000
 
 /** The embedded service: a process of its own, started again when it ends, and ended by the end of this one. */
 export function runServiceProcess({
@@ -68,16 +68,16 @@ export function runServiceProcess({
       child.stdin.write([introduction, ...orders.values()].join(''))
       child.stderr.on('data', (bytes: Buffer) => {
         logFile.write(bytes)
-        said = (said + bytes.toString('utf8')).slice(-keptErrorCharacters)
+        said = (said + bytes.toString('utf8')).slice(-maxErrorCharacters)
       })
       return child
     },
-    readyOf: (line) => parsedReady(line),
+    parseReady: (line) => parseReady(line),
     onReady(ready) {
       again = true
       onReady(ready, personKey)
     },
-    onDown: (reason) => onDown([reason, ownWords(said)].filter((it) => it !== undefined).join(' ')),
+    onDown: (reason) => onDown([reason, readErrorText(said)].filter((it) => it !== undefined).join(' ')),
     refuses: (exitCode) => Object.values<number | null>(exitCodes).includes(exitCode),
     now,
     log,
@@ -105,14 +105,14 @@ function orderLine(order: ServiceOrder): string {
   return `${JSON.stringify(order)}\n`
 }
 
-function parsedReady(line: string): ServiceReady | undefined {
+function parseReady(line: string): ServiceReady | undefined {
   if (!line.startsWith('{"event":"ready"')) return undefined
   return ServiceReady.parse(parseJson(line))
 }
 
 function notStarted(cause: unknown, { said, logFile }: { said: string; logFile: string }): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  const why = ownWords(said) ?? crashLine(said)
+  const why = readErrorText(said) ?? crashLine(said)
   return new AppError('service/start-failed', reason, {
     cause,
     detail: [...(why === undefined ? [] : [why]), `Its log: ${logFile}.`].join(' '),
@@ -122,7 +122,7 @@ function notStarted(cause: unknown, { said, logFile }: { said: string; logFile: 
 const spoken = /^steward: /
 
 /** What it said of its end, if it said so itself. */
-function ownWords(said: string): string | undefined {
+function readErrorText(said: string): string | undefined {
   const lines = said.split('\n').filter((line) => spoken.test(line))
   return lines.at(-1)?.replace(spoken, '')
 }

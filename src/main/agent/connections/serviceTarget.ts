@@ -22,13 +22,13 @@ export type ServiceTarget = {
 }
 
 /** TLS options for `node:https` and `ws` alike. */
-export function tlsOptions({ certificate, authority }: ServiceTarget) {
+export function createTlsOptions({ certificate, authority }: ServiceTarget) {
   if (certificate === undefined) return authority === undefined ? {} : { ca: authority }
   return { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined }
 }
 
 /** Where to connect, for `node:http` and `node:https` alike. The path is never resolved against the address. */
-export function placeOfTarget({ url, socketPath }: ServiceTarget) {
+export function getConnectTarget({ url, socketPath }: ServiceTarget) {
   const { protocol, hostname, port, host } = new URL(url)
   const isTls = protocol === 'https:'
   return {
@@ -40,11 +40,11 @@ export function placeOfTarget({ url, socketPath }: ServiceTarget) {
 }
 
 /** Of what is asked there, without a slash at its end. */
-export function askedUrl(target: ServiceTarget): string {
-  return target.socketPath === undefined ? target.url : `http://${placeOfTarget(target).host}`
+export function buildUrl(target: ServiceTarget): string {
+  return target.socketPath === undefined ? target.url : `http://${getConnectTarget(target).host}`
 }
 
 /** What connects there in the place of Node's own; undefined is Node's own. It throws like `connectPrivately`. */
-export function connector({ socketPath }: ServiceTarget): (() => Socket) | undefined {
+export function createConnector({ socketPath }: ServiceTarget): (() => Socket) | undefined {
   return socketPath === undefined ? undefined : () => connectPrivately(socketPath)
 }

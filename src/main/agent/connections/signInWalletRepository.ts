@@ -1,10 +1,10 @@
 import { WalletAccountId } from '#shared/contract/wallet.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import { defineTable, named, nullable, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import { defineTable, nullable, type Params, type RowOf, renameColumn, type StoredRow, text } from '#storage/table.ts'
 
 const wallets = defineTable('sign_in_wallets', {
   serviceUrl: text(),
-  accountId: named('wallet_account', text<WalletAccountId>(WalletAccountId.parse)),
+  accountId: renameColumn('wallet_account', text<WalletAccountId>(WalletAccountId.parse)),
   address: text(),
   /** Account of the service; null until it has signed in. */
   serviceAccount: nullable(text()),
@@ -17,7 +17,7 @@ export type SignInWalletRepository = {
   set(serviceUrl: string, wallet: SignInWallet): void
 }
 
-export function signInWalletRepository(database: Database): SignInWalletRepository {
+export function createSignInWalletRepository(database: Database): SignInWalletRepository {
   const find = database.prepare<[Params<'serviceUrl'>], StoredRow>(
     `SELECT ${wallets.selection()} FROM sign_in_wallets WHERE service_url = @serviceUrl`,
   )

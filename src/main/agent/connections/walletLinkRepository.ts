@@ -28,7 +28,7 @@ export type WalletLinkRepository = {
   remove(link: LinkKey): void
 }
 
-export function walletLinkRepository(database: Database): WalletLinkRepository {
+export function createWalletLinkRepository(database: Database): WalletLinkRepository {
   const selection = `SELECT ${links.selection()} FROM wallet_links`
   const list = database.prepare<[Params<'serviceAccount'>], StoredRow>(
     `${selection} WHERE service_account = @serviceAccount`,

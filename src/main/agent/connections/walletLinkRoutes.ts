@@ -11,8 +11,8 @@ import {
 } from '#shared/contract/walletLinks.ts'
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
-import type { HostedSignIn } from './hostedService.ts'
-import type { LinkedWallets } from './linkedWallets.ts'
+import type { HostedSignIn } from './hostedSession.ts'
+import type { LinkedWallets } from './walletLinker.ts'
 
 type Options = {
   linked: LinkedWallets
@@ -22,7 +22,7 @@ type Options = {
 }
 
 /** Wallets that sign in at the service, and the one that Steward signs in with. */
-export function walletLinkRoutes({ linked, signIn, wallet }: Options): LocalEndpoint[] {
+export function createWalletLinkRoutes({ linked, signIn, wallet }: Options): LocalEndpoint[] {
   const list = async (signal: AbortSignal): Promise<WalletLinks> => ({ links: await linked.list(signal) })
   const signInView = (): SignInWallet => {
     const chosen = signIn?.wallet()

@@ -9,30 +9,30 @@ import type { ServiceTarget } from './serviceTarget.ts'
 /** Proves to the service that a wallet is the person's. The signature passes approvals, as every signature does. */
 export type WalletMessages = {
   /** @throws AppError `intent/denied` with why, what approvals and the service throw */
-  sign(account: SigningAccount, given: { why: string; signal: AbortSignal }): Promise<SignedMessage>
+  sign(account: SigningAccount, options: { why: string; signal: AbortSignal }): Promise<SignedMessage>
 }
 export type SignedMessage = { message: string; signature: string; chain_type: SigningAccount['chainType'] }
 
 type Options = {
   client: Pick<ServiceClient, 'call'>
   target: () => ServiceTarget | undefined
-  approvals: Pick<Approvals, 'ask' | 'settled' | 'cancel'>
+  approvals: Pick<Approvals, 'ask' | 'waitUntilSettled' | 'cancel'>
 }
 
 const asker: Asker = { kind: 'agent', id: 'sign-in', name: 'Steward' }
 /** Less than a nonce lives: where policy asks the person, a later answer would be refused by the service. */
 const decideWithinMs = 4.5 * 60_000
 
-export function walletMessages({ client, target, approvals }: Options): WalletMessages {
+export function createWalletMessages({ client, target, approvals }: Options): WalletMessages {
   return {
     async sign(account, { why, signal }) {
       const to = target()
       if (!to) throw new AppError('service/unavailable', "The service isn't running.")
       const { nonce } = await client.call(createNonce, {}, { credential: null, signal })
-      const asked = await approvals.ask({ intent: signInIntent(account, to, nonce), asker, reason: why })
-      const settled = await approvals.settled(asked.id, { waitMs: decideWithinMs, signal })
+      const record = await approvals.ask({ intent: signInIntent(account, to, nonce), asker, reason: why })
+      const settled = await approvals.waitUntilSettled(record.id, { waitMs: decideWithinMs, signal })
       const { state, result, error } = settled
-      if (state === 'waiting') approvals.cancel(asked.id, asker)
+      if (state === 'waiting') approvals.cancel(record.id, asker)
       if (state !== 'signed' || !result || result.message === undefined) throw notSigned(state, error)
       return { message: result.message, signature: result.signature, chain_type: account.chainType }
     },

@@ -8,18 +8,18 @@ export type WalletUnlinking = {
   removeAddresses(addresses: readonly string[], options: { unlinksAll: boolean }): void
 }
 
-export function walletUnlinking(records: WalletLinkRepository): WalletUnlinking {
-  const linksOf = (addresses: readonly string[]) =>
+export function createWalletUnlinking(records: WalletLinkRepository): WalletUnlinking {
+  const findLinks = (addresses: readonly string[]) =>
     records.listAll().filter(({ address, state }) => addresses.includes(address) && state !== 'off')
   return {
     findLinked(addresses) {
-      const links = linksOf(addresses)
-      const own = new Set(links.filter(({ isOwn }) => isOwn).map(({ address }) => address))
+      const links = findLinks(addresses)
+      const ownAddresses = new Set(links.filter(({ isOwn }) => isOwn).map(({ address }) => address))
       const others = new Set(links.filter(({ isOwn }) => !isOwn).map(({ address }) => address))
-      return { own: [...own], others: [...others].filter((address) => !own.has(address)) }
+      return { own: [...ownAddresses], others: [...others].filter((address) => !ownAddresses.has(address)) }
     },
     removeAddresses(addresses, { unlinksAll }) {
-      for (const link of linksOf(addresses)) {
+      for (const link of findLinks(addresses)) {
         if (link.isOwn || unlinksAll) records.set({ ...link, state: 'unlinking' })
         else records.remove(link)
       }

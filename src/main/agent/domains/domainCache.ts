@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
-import type { KeptSource } from '#shared/contract/localDomains.ts'
+import type { CachedSource } from '#shared/contract/localDomains.ts'
 import type { CacheKind, DomainCacheRepository } from './domainCacheRepository.ts'
 
 /** One question to the service, and what tells its answer from others. */
@@ -13,24 +13,24 @@ export type Question<Answer> = {
   ask(signal: AbortSignal): Promise<Answer>
 }
 /** What the service tells of its own knowledge, where it does. */
-type Told = { source?: 'live' | 'cache' | 'stale'; as_of?: string }
-export type Kept<Answer> = Omit<Answer, 'source' | 'as_of'> & { source: KeptSource; as_of: string }
+type CacheFields = { source?: 'live' | 'cache' | 'stale'; as_of?: string }
+export type Cached<Answer> = Omit<Answer, 'source' | 'as_of'> & { source: CachedSource; as_of: string }
 
 export type DomainCache = {
   /** What is kept, at once; it is read anew behind. @throws AppError of the service where nothing is kept */
-  kept<Answer extends object>(question: Question<Answer>): Promise<Kept<Answer>>
+  getCached<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>>
   /** Likewise, as the bytes of its JSON: a long list is written once, and not for everybody who asks. */
-  keptJson<Answer extends object>(question: Question<Answer>): Promise<Uint8Array>
+  getCachedJson<Answer extends object>(question: Question<Answer>): Promise<Uint8Array>
   /** Read now, and kept. What is kept is given only where the service does not answer. */
-  fresh<Answer extends object>(question: Question<Answer>): Promise<Kept<Answer>>
+  fresh<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>>
   /** Read now, or not at all. @throws AppError of the service */
-  asked<Answer extends object>(question: Question<Answer>): Promise<Answer>
+  fetchNow<Answer extends object>(question: Question<Answer>): Promise<Answer>
   /** Whose answers are shown. The service is asked once a connection. @throws AppError of the service */
   account(): Promise<string>
   /** Everything may be another by now. */
   outdate(): void
   /** The service was reached anew, and may know the person by another account. */
-  reconnected(): void
+  revalidateAll(): void
   close(): Promise<void>
 }
 
@@ -51,9 +51,9 @@ const freshMs = 60_000
 /** A service that did not answer is asked again after this. */
 const triedAgainMs = 5_000
 /** Answers in memory beside SQLite. */
-const mostEntries = 200
+const maxEntries = 200
 
-export function domainCache(options: {
+export function createDomainCache(options: {
   records: DomainCacheRepository
   isConnected: () => boolean
   /** The account by which the service knows the person now. @throws AppError of the service */
@@ -70,10 +70,10 @@ export function domainCache(options: {
   const ending = new AbortController()
   let round = 0
 
-  const entryOf = <Answer extends object>({ kind, key, schema }: Question<Answer>): Entry | undefined => {
+  const findEntry = <Answer extends object>({ kind, key, schema }: Question<Answer>): Entry | undefined => {
     const id = `${kind} ${key}`
-    const known = entries.get(id)
-    if (known) return known
+    const entry = entries.get(id)
+    if (entry) return entry
     const row = records.find(kind, key)
     const answer = row && understood(schema, row.answer)
     if (!row || !answer) return undefined
@@ -83,17 +83,17 @@ export function domainCache(options: {
     entries.delete(id)
     entries.set(id, entry)
     const [oldest] = entries.keys()
-    if (entries.size > mostEntries && oldest !== undefined) entries.delete(oldest)
+    if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest)
     return entry
   }
-  const knownOwner = (): Promise<string> => {
-    owner ??= namedOwner().catch((failure) => {
+  const getOwner = (): Promise<string> => {
+    owner ??= fetchOwner().catch((error) => {
       owner = undefined
-      throw failure
+      throw error
     })
     return owner
   }
-  const namedOwner = async (): Promise<string> => {
+  const fetchOwner = async (): Promise<string> => {
     const accountId = await options.account(ending.signal)
     if (accountId !== records.owner()) {
       records.setOwner(accountId)
@@ -107,7 +107,7 @@ export function domainCache(options: {
     const id = `${kind} ${key}`
     const begunIn = round
     try {
-      const of = knownOwner()
+      const of = getOwner()
       await of
       const answer = await question.ask(ending.signal)
       // Somebody else signed in meanwhile: it is of neither for sure, so it is shown and not kept.
@@ -117,14 +117,14 @@ export function domainCache(options: {
       records.keep(kind, key, { answer: JSON.stringify(answer), readAtMs })
       remember(id, { answer, readAtMs, round: begunIn, isOffline: false, triedAtMs: readAtMs })
       return answer
-    } catch (failure) {
-      if (!ending.signal.aborted && isGone(failure)) {
+    } catch (error) {
+      if (!ending.signal.aborted && isNotFound(error)) {
         entries.delete(id)
         records.remove(kind, key)
       }
       const entry = entries.get(id)
-      if (entry) entries.set(id, { ...entry, isOffline: isAway(failure), triedAtMs: now() })
-      throw failure
+      if (entry) entries.set(id, { ...entry, isOffline: isAway(error), triedAtMs: now() })
+      throw error
     }
   }
   const readOnce = <Answer extends object>(question: Question<Answer>): Promise<Answer> => {
@@ -135,61 +135,61 @@ export function domainCache(options: {
     underWay.set(id, begun)
     return begun
   }
-  const readBehind = <Answer extends object>(question: Question<Answer>, before: Entry): void => {
+  const revalidate = <Answer extends object>(question: Question<Answer>, before: Entry): void => {
     if (underWay.has(`${question.kind} ${question.key}`)) return
-    readOnce(question).then(onChanged, (failure) => {
+    readOnce(question).then(onChanged, (error) => {
       if (ending.signal.aborted) return
-      log.info('domains could not be read', { kind: question.kind, failure })
-      if (isGone(failure) || isAway(failure) !== before.isOffline) onChanged()
+      log.info('domains could not be read', { kind: question.kind, error })
+      if (isNotFound(error) || isAway(error) !== before.isOffline) onChanged()
     })
   }
-  const shown = <Answer extends object>({ answer, readAtMs, isOffline }: Entry): Kept<Answer> => {
-    const { source = 'live', as_of: asOf = new Date(readAtMs).toISOString() } = answer as Told
+  const toAnswer = <Answer extends object>({ answer, readAtMs, isOffline }: Entry): Cached<Answer> => {
+    const { source = 'live', as_of: asOf = new Date(readAtMs).toISOString() } = answer as CacheFields
     const isAbsent = isOffline || !isConnected()
     const now = isAbsent ? 'offline' : source === 'stale' ? 'stale' : 'cache'
     // The entry was made from this question's own answer.
     return { ...(answer as Answer), source: now, as_of: asOf }
   }
 
-  const keptEntry = async <Answer extends object>(question: Question<Answer>): Promise<Entry | undefined> => {
-    const entry = entryOf(question)
+  const getEntry = async <Answer extends object>(question: Question<Answer>): Promise<Entry | undefined> => {
+    const entry = findEntry(question)
     if (!entry) return undefined
     const isOld = entry.round !== round || now() - entry.readAtMs > freshMs
     if (isOld && isConnected() && (!entry.isOffline || now() - entry.triedAtMs > triedAgainMs)) {
-      readBehind(question, entry)
+      revalidate(question, entry)
     }
     return entry
   }
 
   return {
-    async kept<Answer extends object>(question: Question<Answer>): Promise<Kept<Answer>> {
-      const entry = await keptEntry(question)
-      return entry ? shown<Answer>(entry) : told(await readOnce(question), now())
+    async getCached<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>> {
+      const entry = await getEntry(question)
+      return entry ? toAnswer<Answer>(entry) : withAge(await readOnce(question), now())
     },
-    async keptJson<Answer extends object>(question: Question<Answer>): Promise<Uint8Array> {
-      const entry = await keptEntry(question)
-      if (!entry) return Buffer.from(JSON.stringify(told(await readOnce(question), now())))
-      const { source, as_of } = shown<Answer>(entry)
+    async getCachedJson<Answer extends object>(question: Question<Answer>): Promise<Uint8Array> {
+      const entry = await getEntry(question)
+      if (!entry) return Buffer.from(JSON.stringify(withAge(await readOnce(question), now())))
+      const { source, as_of } = toAnswer<Answer>(entry)
       entry.json ??= withoutSource(entry.answer)
       return withSource(entry.json, { source, as_of })
     },
-    async fresh<Answer extends object>(question: Question<Answer>): Promise<Kept<Answer>> {
+    async fresh<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>> {
       try {
-        return told(await read(question), now())
-      } catch (failure) {
-        const entry = entryOf(question)
-        if (!entry || !isAway(failure)) throw failure
-        return { ...shown<Answer>(entry), source: 'offline' }
+        return withAge(await read(question), now())
+      } catch (error) {
+        const entry = findEntry(question)
+        if (!entry || !isAway(error)) throw error
+        return { ...toAnswer<Answer>(entry), source: 'offline' }
       }
     },
     // Not shared with a reading that began earlier: that one may have missed the last change.
-    asked: (question) => read(question),
-    account: knownOwner,
+    fetchNow: (question) => read(question),
+    account: getOwner,
     outdate() {
       round += 1
       for (const [id, entry] of entries) entries.set(id, { ...entry, isOffline: false })
     },
-    reconnected() {
+    revalidateAll() {
       owner = undefined
     },
     async close() {
@@ -199,18 +199,18 @@ export function domainCache(options: {
   }
 }
 
-function told<Answer extends object>(answer: Answer, nowMs: number): Kept<Answer> {
-  const { source = 'live', as_of: asOf = new Date(nowMs).toISOString() } = answer as Told
+function withAge<Answer extends object>(answer: Answer, nowMs: number): Cached<Answer> {
+  const { source = 'live', as_of: asOf = new Date(nowMs).toISOString() } = answer as CacheFields
   return { ...answer, source, as_of: asOf }
 }
 
 /** As JSON, open at its end. */
 function withoutSource(answer: object): Buffer {
-  const { source: _, as_of: __, ...rest } = answer as Told
+  const { source: _, as_of: __, ...rest } = answer as CacheFields
   return Buffer.from(JSON.stringify(rest).slice(0, -1))
 }
 
-function withSource(json: Buffer, source: { source: KeptSource; as_of: string }): Buffer {
+function withSource(json: Buffer, source: { source: CachedSource; as_of: string }): Buffer {
   const comma = json.length === 1 ? '' : ','
   return Buffer.concat([json, Buffer.from(comma + JSON.stringify(source).slice(1))])
 }
@@ -224,10 +224,10 @@ function understood<Answer>(schema: z.ZodType<Answer>, text: string): Answer | u
   }
 }
 
-function isGone(failure: unknown): boolean {
-  return failure instanceof AppError && failure.code === 'domain/not-found'
+function isNotFound(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'domain/not-found'
 }
 
-function isAway(failure: unknown): boolean {
-  return failure instanceof AppError && failure.status >= 500
+function isAway(error: unknown): boolean {
+  return error instanceof AppError && error.status >= 500
 }

@@ -29,7 +29,7 @@ export type DomainCacheRepository = {
 const maxSearches = 200
 
 /** @param service URL of the service. Each service has its own answers. */
-export function domainCacheRepository(database: Database, service: string): DomainCacheRepository {
+export function createDomainCacheRepository(database: Database, service: string): DomainCacheRepository {
   const find = database.prepare<[AnswerKey], StoredRow>(
     `SELECT ${answers.selection()} FROM domain_cache WHERE service = @service AND kind = @kind AND key = @key`,
   )

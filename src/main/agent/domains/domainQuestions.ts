@@ -9,7 +9,7 @@ type Client = Pick<ServiceClient, 'call'>
 type Search = z.output<(typeof SearchRoute)['query']>
 
 /** What is asked of the service, with what its answers are kept under. */
-export function domainQuestions(client: Client) {
+export function createDomainQuestions(client: Client) {
   return {
     list: (): Question<z.output<typeof listDomains.response>> => ({
       ...{ kind: 'list', key: '', schema: listDomains.response },
@@ -36,4 +36,4 @@ export function domainQuestions(client: Client) {
     }),
   }
 }
-export type DomainQuestions = ReturnType<typeof domainQuestions>
+export type DomainQuestions = ReturnType<typeof createDomainQuestions>

@@ -15,27 +15,27 @@ import {
   undoPlan,
 } from '#shared/contract/localDomains.ts'
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
-import type { Note } from '../base/note.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
 import type { DomainCache } from './domainCache.ts'
 import type { DomainQuestions } from './domainQuestions.ts'
 import type { Propagation } from './propagation/propagation.ts'
 import type { ZonePlans } from './zonePlans.ts'
 
-export function localDomainRoutes(parts: {
+export function createLocalDomainRoutes(parts: {
   cache: DomainCache
   questions: DomainQuestions
   plans: ZonePlans
   propagation: Propagation
-  note: Note
+  note: RecordActivity
 }): LocalEndpoint[] {
   const { cache, questions, plans, propagation, note } = parts
   return [
-    localEndpoint(listLocalDomains, async () => jsonBytes(await cache.keptJson(questions.list()))),
+    localEndpoint(listLocalDomains, async () => jsonBytes(await cache.getCachedJson(questions.list()))),
     localEndpoint(searchLocalDomains, ({ query }) => cache.fresh(questions.search(query))),
-    localEndpoint(listLocalPrices, () => cache.kept(questions.prices())),
-    localEndpoint(getLocalDomain, ({ params }) => cache.kept(questions.domain(params.domain))),
+    localEndpoint(listLocalPrices, () => cache.getCached(questions.prices())),
+    localEndpoint(getLocalDomain, ({ params }) => cache.getCached(questions.domain(params.domain))),
     localEndpoint(listLocalRecords, ({ params: { domain }, query: { fresh } }) =>
-      cache[fresh ? 'fresh' : 'kept'](questions.zone(domain, { fresh })),
+      cache[fresh ? 'fresh' : 'getCached'](questions.zone(domain, { fresh })),
     ),
     localEndpoint(listPropagationServers, async ({ params }) => ({
       servers: await propagation.servers(params.domain),
@@ -47,7 +47,7 @@ export function localDomainRoutes(parts: {
     localEndpoint(listPlans, async ({ params }) => ({ plans: await plans.list(params.domain) })),
     localEndpoint(applyPlan, async ({ params }, { asker }) => {
       const plan = await plans.apply(params.planId)
-      notePlan(plan, asker, note)
+      recordPlan(plan, asker, note)
       return plan
     }),
     localEndpoint(undoPlan, ({ params }) => plans.undo(params.planId)),
@@ -55,7 +55,7 @@ export function localDomainRoutes(parts: {
 }
 
 /** The service notes each change of a record; this is what they were made for. */
-function notePlan({ id, domain, state, steps }: DnsPlan, { kind, name }: Asker, note: Note): void {
+function recordPlan({ id, domain, state, steps }: DnsPlan, { kind, name }: Asker, note: RecordActivity): void {
   const failed = state === 'failed'
   const changes = steps.length === 1 ? '1 change' : `${steps.length} changes`
   note({

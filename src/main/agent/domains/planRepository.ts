@@ -26,7 +26,7 @@ export type PlanRepository = {
 const maxPlansPerDomain = 20
 
 /** @param place account and service of the plans. Each account has its own. */
-export function planRepository(database: Database, place: () => string): PlanRepository {
+export function createPlanRepository(database: Database, place: () => string): PlanRepository {
   const keep = database.prepare<[Params<keyof RowOf<typeof plans>>]>(
     `${plans.insert} ON CONFLICT (id) DO UPDATE SET ${plans.assignments(['state', 'plan'])}`,
   )

@@ -1,12 +1,12 @@
-import { keyedQueue } from '#platform/keyedQueue.ts'
+import { createKeyedQueue } from '#platform/keyedQueue.ts'
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { addDnsRecord, changeDnsRecord, type DnsRecord, removeDnsRecord } from '#shared/contract/dnsRecords.ts'
-import type { DnsPlan, DnsPlanStep, WantedRecord } from '#shared/contract/localDomains.ts'
+import type { DesiredRecord, DnsPlan, DnsPlanStep } from '#shared/contract/localDomains.ts'
 import { type DnsRecordData, dnsLimits, hasDistance } from '#shared/dns/dnsRecord.ts'
-import { sentValue, ZonePlanFault, zonePlan } from '#shared/dns/zonePlan.ts'
+import { toSentValue, ZonePlanFault, zonePlan } from '#shared/dns/zonePlan.ts'
 import { withoutSteps } from '#shared/dns/zoneUndo.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { DomainCache } from './domainCache.ts'
 import type { DomainQuestions } from './domainQuestions.ts'
@@ -15,7 +15,7 @@ import type { PlanRepository } from './planRepository.ts'
 /** Changes of DNS records that a person sees before they are made. Every plan is made from the zone as it is then. */
 export type ZonePlans = {
   /** @throws AppError `request/invalid` for a record that cannot be; what the service answers when it cannot be read */
-  make(domain: string, wanted: readonly WantedRecord[]): Promise<DnsPlan>
+  make(domain: string, records: readonly DesiredRecord[]): Promise<DnsPlan>
   /**
    * Step by step; what was done stays done when a step fails, and the plan tells which.
    * @throws AppError `dns/moved` when the zone is not the one that the plan was made from, `dns/plan-state`
@@ -27,54 +27,54 @@ export type ZonePlans = {
   list(domain: string): Promise<DnsPlan[]>
 }
 
-export function zonePlans(options: {
+export function createZonePlans(options: {
   plans: PlanRepository
   client: Pick<ServiceClient, 'call'>
-  cache: Pick<DomainCache, 'asked' | 'account'>
+  cache: Pick<DomainCache, 'fetchNow' | 'account'>
   questions: Pick<DomainQuestions, 'zone'>
   newId: () => string
   now: () => number
   log: Log
 }): ZonePlans {
   const { plans, client, cache, questions, newId, now, log } = options
-  const queue = keyedQueue()
+  const queue = createKeyedQueue()
   plans.endInterrupted('Steward stopped while this was applied. Review the records.')
 
   /** A zone that cannot be read has no records that anybody could know of: the failure goes to the caller. */
-  const zoneNow = (domain: string) => cache.asked(questions.zone(domain, { fresh: true }))
+  const zoneNow = (domain: string) => cache.fetchNow(questions.zone(domain, { fresh: true }))
   /** Of the account that is signed in now. A plan of another one is as unknown as none. */
-  const found = async (id: string): Promise<DnsPlan> => {
+  const requirePlan = async (id: string): Promise<DnsPlan> => {
     await cache.account()
     const plan = plans.find(id)
     if (plan) return plan
     throw new AppError('dns/plan-not-found', `There is no plan ${id}.`)
   }
-  const planned = async (
+  const createPlan = async (
     domain: string,
-    wantedOf: (present: DnsPlan['before']) => readonly DnsRecordData[],
+    selectRecords: (present: DnsPlan['before']) => readonly DnsRecordData[],
     undoOf: string | null,
   ): Promise<DnsPlan> => {
     const zone = await zoneNow(domain)
     const before = zone.records.map(presentRecord)
-    const wanted = wantedOf(before)
+    const records = selectRecords(before)
     const plan: DnsPlan = {
       ...{ id: newId(), domain, state: 'ready', hash: zone.hash, before, error: null, undo_of: undoOf },
-      steps: steps(domain, before, wanted).map((step) => ({ ...step, state: 'waiting' })),
-      created_at: isoTime(now()),
+      steps: steps(domain, before, records).map((step) => ({ ...step, state: 'waiting' })),
+      created_at: toIsoTime(now()),
     }
     plans.keep(plan)
     return plan
   }
-  const taken = async ({ id, domain }: DnsPlan, step: DnsPlanStep, at: number): Promise<void> => {
+  const performStep = async ({ id, domain }: DnsPlan, step: DnsPlanStep, index: number): Promise<void> => {
     if (step.action === 'remove') await client.call(removeDnsRecord, { domain, recordId: step.before.id })
     else if (step.action === 'change') {
-      await client.call(changeDnsRecord, { domain, recordId: step.before.id, ...sent(step.after) })
+      await client.call(changeDnsRecord, { domain, recordId: step.before.id, ...toRequestBody(step.after) })
     } else {
-      const record = { domain, type: step.after.type, ...sent(step.after) }
-      await client.call(addDnsRecord, record, { idempotencyKey: `dns-plan-${id}-${at}` })
+      const record = { domain, type: step.after.type, ...toRequestBody(step.after) }
+      await client.call(addDnsRecord, record, { idempotencyKey: `dns-plan-${id}-${index}` })
     }
   }
-  const applied = async (plan: DnsPlan): Promise<DnsPlan> => {
+  const applySteps = async (plan: DnsPlan): Promise<DnsPlan> => {
     let current: DnsPlan = { ...plan, state: 'applying' }
     const become = (change: Partial<DnsPlan>): void => {
       current = { ...current, ...change }
@@ -82,15 +82,15 @@ export function zonePlans(options: {
     }
     become({})
     for (const [at, step] of plan.steps.entries()) {
-      const marked = (state: DnsPlanStep['state']) =>
+      const markStep = (state: DnsPlanStep['state']) =>
         current.steps.map((it, index) => (index === at ? { ...it, state } : it))
       try {
-        await taken(plan, step, at)
-        become({ steps: marked('done') })
+        await performStep(plan, step, at)
+        become({ steps: markStep('done') })
       } catch (failure) {
         log.warn('a DNS change failed', { domain: plan.domain, step: at, failure })
         const error = failure instanceof AppError ? failure.message : 'Something went wrong here.'
-        become({ state: 'failed', steps: marked('failed'), error })
+        become({ state: 'failed', steps: markStep('failed'), error })
         return current
       }
     }
@@ -99,26 +99,26 @@ export function zonePlans(options: {
   }
 
   return {
-    make: (domain, wanted) => planned(domain, () => wanted.map(filled), null),
+    make: (domain, records) => createPlan(domain, () => records.map(normalizeRecord), null),
     async apply(id) {
-      const { domain } = await found(id)
+      const { domain } = await requirePlan(id)
       return await queue.run(domain, async () => {
-        const plan = await found(id) // again: it may have been applied while this waited
-        if (plan.state !== 'ready') throw new AppError('dns/plan-state', stateWords[plan.state])
+        const plan = await requirePlan(id) // again: it may have been applied while this waited
+        if (plan.state !== 'ready') throw new AppError('dns/plan-state', stateTexts[plan.state])
         const zone = await zoneNow(domain)
         if (zone.hash !== plan.hash) {
           plans.keep({ ...plan, state: 'moved' })
           throw new AppError('dns/moved', `The records of ${domain} changed meanwhile.`)
         }
-        const result = await applied(plan)
-        await zoneNow(domain).catch((failure) => log.info('a zone could not be read again', { domain, failure }))
+        const result = await applySteps(plan)
+        await zoneNow(domain).catch((error) => log.info('a zone could not be read again', { domain, error }))
         return result
       })
     },
     async undo(id) {
-      const plan = await found(id)
+      const plan = await requirePlan(id)
       if (plan.state === 'applied' || plan.state === 'failed')
-        return await planned(plan.domain, (present) => withoutSteps(present, plan.steps), plan.id)
+        return await createPlan(plan.domain, (present) => withoutSteps(present, plan.steps), plan.id)
       throw new AppError('dns/plan-state', 'Nothing of this plan was applied.')
     },
     async list(domain) {
@@ -128,20 +128,20 @@ export function zonePlans(options: {
   }
 }
 
-const stateWords: Readonly<Record<Exclude<DnsPlan['state'], 'ready'>, string>> = {
+const stateTexts: Readonly<Record<Exclude<DnsPlan['state'], 'ready'>, string>> = {
   applying: 'This plan is being applied.',
   applied: 'This plan was applied already.',
   failed: 'This plan was applied in part.',
   moved: 'The records changed since this plan was made.',
 }
 
-function unlessAway(failure: unknown): void {
-  if (!(failure instanceof AppError && failure.status >= 500)) throw failure
+function unlessAway(error: unknown): void {
+  if (!(error instanceof AppError && error.status >= 500)) throw error
 }
 
-function steps(domain: string, before: DnsPlan['before'], wanted: readonly DnsRecordData[]) {
+function steps(domain: string, before: DnsPlan['before'], records: readonly DnsRecordData[]) {
   try {
-    return zonePlan(domain, before, wanted)
+    return zonePlan(domain, before, records)
   } catch (fault) {
     if (!(fault instanceof ZonePlanFault)) throw fault
     throw wrongRecord(fault)
@@ -149,21 +149,21 @@ function steps(domain: string, before: DnsPlan['before'], wanted: readonly DnsRe
 }
 
 function wrongRecord(fault: ZonePlanFault): AppError {
-  return new AppError('request/invalid', `Record ${fault.at + 1}: ${fault.message}`, { cause: fault })
+  return new AppError('request/invalid', `Record ${fault.index + 1}: ${fault.message}`, { cause: fault })
 }
 
 function presentRecord({ id, type, host, value, ttl, distance }: DnsRecord): DnsPlan['before'][number] {
   return { id, type, host, value, ttl, distance: distance ?? null }
 }
 
-function filled({ type, host, value, ttl, distance }: WantedRecord): DnsRecordData {
+function normalizeRecord({ type, host, value, ttl, distance }: DesiredRecord): DnsRecordData {
   return {
     ...{ type, host, value, ttl: ttl ?? dnsLimits.ttl.default },
     distance: distance ?? (hasDistance(type) ? dnsLimits.distance.default : null),
   }
 }
 
-function sent(record: DnsRecordData) {
+function toRequestBody(record: DnsRecordData) {
   const { host, ttl, distance } = record
-  return { host, value: sentValue(record), ttl, distance }
+  return { host, value: toSentValue(record), ttl, distance }
 }

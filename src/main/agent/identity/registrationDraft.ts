@@ -9,7 +9,7 @@ export type RegisterIntent = Extract<Intent, { kind: 'identity.register' }>
  * Fills in what the person left out: a new id, and the address of the account that signs.
  * @throws AppError `wallet/absent`, `wallet/account-not-found`
  */
-export function completed(draft: RegistrationDraft, { keys, newUuid }: Options): Omit<RegisterIntent, 'nonce'> {
+export function completeProfile(draft: RegistrationDraft, { keys, newUuid }: Options): Omit<RegisterIntent, 'nonce'> {
   const { account_id, chain_type, name, bio, genesis_prompt_hash } = draft
   const account = keys.account(chain_type, account_id)
   const profile: AutomatonProfile = {

@@ -19,11 +19,11 @@ const sendingMs = 60_000
 export async function registrationNonce(profile: AutomatonProfile, options: Options): Promise<string> {
   const { client, policy, newUuid } = options
   const outlives = policy().expiry_minutes * 60_000 + sendingMs <= automatonLimits.boundNonceMs
-  const bound = outlives ? await boundNonce(profile, client) : undefined
+  const bound = outlives ? await fetchNonce(profile, client) : undefined
   return bound ?? newUuid()
 }
 
-async function boundNonce(profile: AutomatonProfile, client: Options['client']): Promise<string | undefined> {
+async function fetchNonce(profile: AutomatonProfile, client: Options['client']): Promise<string | undefined> {
   const { automaton_id, creator_address: creator } = profile
   try {
     const signal = AbortSignal.timeout(answerMs)
@@ -34,6 +34,6 @@ async function boundNonce(profile: AutomatonProfile, client: Options['client']):
   }
 }
 
-function isSame(one: string, other: string): boolean {
-  return one === other || (one.startsWith('0x') && one.toLowerCase() === other.toLowerCase())
+function isSame(a: string, b: string): boolean {
+  return a === b || (a.startsWith('0x') && a.toLowerCase() === b.toLowerCase())
 }

@@ -29,7 +29,7 @@ export type RegistrationRepository = {
   list(limit: number): Registration[]
 }
 
-export function registrationRepository(database: Database): RegistrationRepository {
+export function createRegistrationRepository(database: Database): RegistrationRepository {
   const selection = `SELECT ${registrations.selection()} FROM registrations`
   const add = database.prepare<[Params<keyof RowOf<typeof registrations>>]>(registrations.insert)
   const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)

@@ -4,11 +4,11 @@ import {
   retryRegistration,
   startRegistration,
 } from '#shared/contract/automatons.ts'
-import type { RepeatedAsks } from '../approvals/repeatedAsks.ts'
+import type { RepeatedAsks } from '../approvals/rememberSubmissions.ts'
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { Registrations } from './registrations.ts'
 
-export function registrationRoutes(registrations: Registrations, repeats: RepeatedAsks): LocalEndpoint[] {
+export function createRegistrationRoutes(registrations: Registrations, repeats: RepeatedAsks): LocalEndpoint[] {
   return [
     localEndpoint(previewRegistration, ({ body }) => registrations.preview(body)),
     localEndpoint(startRegistration, async ({ body: { reason, ...draft } }, call) => {

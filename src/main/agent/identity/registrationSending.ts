@@ -30,7 +30,7 @@ const defaultPausesMs = [2_000, 10_000, 60_000] as const
  * An outcome that is unclear (no answer, or one that says "later") keeps the request: the same bytes go out again, which the
  * service answers with the record of before where they had arrived.
  */
-export function registrationSending({ records, client, became, log, pausesMs = defaultPausesMs }: Options) {
+export function createRegistrationSending({ records, client, became, log, pausesMs = defaultPausesMs }: Options) {
   const underWay = new Map<string, Promise<Registration>>()
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -45,17 +45,17 @@ export function registrationSending({ records, client, became, log, pausesMs = d
       const options = { credential: null, signal: closing.signal }
       const { automaton } = await client.call(registerAutomaton, request, options)
       failures = 0
-      return kept({ ...registration, state: 'registered', detail: null, automaton })
-    } catch (failure) {
+      return storeRegistration({ ...registration, state: 'registered', detail: null, automaton })
+    } catch (error) {
       if (closing.signal.aborted) return registration
-      if (!(failure instanceof AppError)) log.error('a registration could not be sent', { id, failure })
-      const detail = failure instanceof AppError ? failure.message : 'Something went wrong in Steward.'
-      if (!isUnclear(failure)) return kept({ ...registration, state: 'failed', detail })
+      if (!(error instanceof AppError)) log.error('a registration could not be sent', { id, error })
+      const detail = error instanceof AppError ? error.message : 'Something went wrong in Steward.'
+      if (!isUnclear(error)) return storeRegistration({ ...registration, state: 'failed', detail })
       plan()
-      return kept({ ...registration, detail })
+      return storeRegistration({ ...registration, detail })
     }
   }
-  const kept = (registration: Registration): Registration => {
+  const storeRegistration = (registration: Registration): Registration => {
     records.change(registration)
     became(registration)
     return registration
@@ -66,7 +66,7 @@ export function registrationSending({ records, client, became, log, pausesMs = d
     return running
   }
   const begin = (id: string): void => {
-    send(id).catch((failure: unknown) => log.error('a registration was not sent', { id, failure }))
+    send(id).catch((error: unknown) => log.error('a registration was not sent', { id, error }))
   }
   const sendAll = (): void => {
     if (closing.signal.aborted) return
@@ -94,6 +94,6 @@ export function registrationSending({ records, client, became, log, pausesMs = d
   return sending
 }
 
-function isUnclear(failure: unknown): boolean {
-  return !(failure instanceof AppError) || failure.status >= 500 || failure.status === 429 || failure.status === 408
+function isUnclear(error: unknown): boolean {
+  return !(error instanceof AppError) || error.status >= 500 || error.status === 429 || error.status === 408
 }

@@ -9,24 +9,24 @@ import {
 } from '#shared/contract/automatons.ts'
 import type { Asker, IntentRecord } from '#shared/contract/intents.ts'
 import type { Output } from '#shared/contract/route.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
-import type { Note } from '../base/note.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
-import { completed, payloadHash } from './registrationDraft.ts'
+import { completeProfile, payloadHash } from './registrationDraft.ts'
 import { registrationNonce } from './registrationNonce.ts'
 import type { RegistrationRepository, StoredRegistration } from './registrationRepository.ts'
-import { registrationSending } from './registrationSending.ts'
+import { createRegistrationSending } from './registrationSending.ts'
 
 /** Carries registrations through: asks, waits for the signature, sends, until the service has answered. */
 export type Registrations = {
   /** @throws AppError `wallet/absent`, `wallet/account-not-found`, `intent/invalid` */
   preview(draft: RegistrationDraft): Promise<Output<typeof previewRegistration>>
   /** @throws AppError as `preview`, `intent/too-many` */
-  start(draft: RegistrationDraft, asked: Asked): Promise<Registration>
+  start(draft: RegistrationDraft, options: StartOptions): Promise<Registration>
   /** The one that asked for this signature. @throws AppError `registration/not-found` */
   ofIntent(intentId: string): Registration
   /** Newest first. */
@@ -37,7 +37,7 @@ export type Registrations = {
 }
 
 /** `alongside` keeps what belongs to it, in the transaction that keeps the request to sign and the registration. */
-type Asked = { asker: Asker; reason?: string | undefined; alongside?: (record: IntentRecord) => void }
+type StartOptions = { asker: Asker; reason?: string | undefined; alongside?: (record: IntentRecord) => void }
 
 type Options = {
   records: RegistrationRepository
@@ -46,7 +46,7 @@ type Options = {
   keys: Pick<WalletKeys, 'account'>
   client: Pick<ServiceClient, 'call'>
   events: LocalEvents
-  note: Note
+  note: RecordActivity
   /** A random UUID. */
   newUuid: () => string
   /** Twelve random bytes as hexadecimal. */
@@ -59,18 +59,18 @@ type Options = {
 const listed = 500
 const steward = { kind: 'system', name: 'Steward' } as const
 
-export function registrations(options: Options): Registrations {
+export function createRegistrations(options: Options): Registrations {
   const { records, approvals, signer, client, events, note, newId, newUuid, now, log, pausesMs } = options
 
   const became = (registration: Registration): void => {
     events.publish({ type: 'registration.changed', registration })
-    noteEnd(registration, note)
+    recordEnd(registration, note)
   }
-  const sending = registrationSending({ records, client, became, log, ...(pausesMs && { pausesMs }) })
+  const sending = createRegistrationSending({ records, client, became, log, ...(pausesMs && { pausesMs }) })
 
   /** What became of the intent becomes of the registration that waits for it. */
   const follow = (registration: Registration, intent: IntentRecord): void => {
-    const end = endOf(intent)
+    const end = toEnd(intent)
     if (!end || registration.state !== 'waiting') return
     const { request, ...next } = end
     const changed = { ...registration, ...next }
@@ -81,22 +81,22 @@ export function registrations(options: Options): Registrations {
   const lookAt = (registration: Registration): void => {
     try {
       follow(registration, approvals.get(registration.intent_id))
-    } catch (failure) {
-      if (!(failure instanceof AppError)) throw failure
-      const failed: Registration = { ...registration, state: 'failed', detail: failure.message }
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      const failed: Registration = { ...registration, state: 'failed', detail: error.message }
       records.change(failed)
       became(failed)
     }
   }
 
-  const found = (id: string): StoredRegistration => {
+  const requireRegistration = (id: string): StoredRegistration => {
     const stored = records.find(id)
     if (!stored) throw new AppError('registration/not-found', `There is no registration \`${id.slice(0, 64)}\`.`)
     return stored
   }
 
   for (const waiting of records.inState('waiting')) lookAt(waiting)
-  const leave = events.subscribe((event) => {
+  const unsubscribe = events.subscribe((event) => {
     if (event.type === 'ready') sending.sendAll()
     const waiting = event.type === 'intent.changed' ? records.ofIntent(event.intent.id) : undefined
     if (waiting && event.type === 'intent.changed') follow(waiting, event.intent)
@@ -104,7 +104,7 @@ export function registrations(options: Options): Registrations {
 
   return {
     async preview(draft) {
-      const intent = completed(draft, options)
+      const intent = completeProfile(draft, options)
       const { raw } = await signer.prepare({ ...intent, nonce: newUuid() })
       const { profile, chain_type } = intent
       return {
@@ -116,7 +116,7 @@ export function registrations(options: Options): Registrations {
       }
     },
     async start(draft, { asker, reason, alongside: more }) {
-      const intent = completed(draft, options)
+      const intent = completeProfile(draft, options)
       const { profile, chain_type } = intent
       await signer.prepare({ ...intent, nonce: newUuid() }) // refused before the service is asked for a nonce
       const nonce = await registrationNonce(profile, { client, policy: approvals.policy, newUuid })
@@ -124,12 +124,12 @@ export function registrations(options: Options): Registrations {
       const payload_hash = await payloadHash(profile)
       const alongside = (record: IntentRecord): void => {
         const { id: intent_id } = record
-        const fresh = { id, intent_id, profile, chain_type, nonce, payload_hash, created_at: isoTime(now()) }
+        const fresh = { id, intent_id, profile, chain_type, nonce, payload_hash, created_at: toIsoTime(now()) }
         records.add({ ...fresh, state: 'waiting', detail: null, automaton: null })
         more?.(record)
       }
       await approvals.ask({ intent: { ...intent, nonce }, asker, reason, alongside })
-      const { registration } = found(id)
+      const { registration } = requireRegistration(id)
       // What was decided at once was followed, and told of, while it was asked.
       if (registration.state === 'waiting') events.publish({ type: 'registration.changed', registration })
       return registration
@@ -143,12 +143,12 @@ export function registrations(options: Options): Registrations {
     },
     list: () => records.list(listed),
     async send(id) {
-      const { state } = found(id).registration
+      const { state } = requireRegistration(id).registration
       if (state === 'sending') return sending.send(id)
       throw new AppError('registration/state', `This registration is ${state}.`)
     },
     close() {
-      leave()
+      unsubscribe()
       return sending.close()
     },
   }
@@ -157,7 +157,7 @@ export function registrations(options: Options): Registrations {
 type End = Pick<Registration, 'state' | 'detail'> & { request?: ReturnType<typeof registerAutomaton.body.parse> }
 
 /** Undefined while it is not decided, or not signed yet. */
-function endOf({ state, error, result }: IntentRecord): End | undefined {
+function toEnd({ state, error, result }: IntentRecord): End | undefined {
   if (state === 'waiting' || state === 'approved') return undefined
   if (state === 'denied') return { state: 'refused', detail: error ?? 'You denied it.' }
   if (state === 'expired') return { state: 'refused', detail: error ?? 'Nobody decided in time.' }
@@ -167,7 +167,7 @@ function endOf({ state, error, result }: IntentRecord): End | undefined {
   return { state: 'failed', detail: 'The signed data is not a registration.' }
 }
 
-function noteEnd({ id, state, profile, detail, intent_id }: Registration, note: Note): void {
+function recordEnd({ id, state, profile, detail, intent_id }: Registration, note: RecordActivity): void {
   if (state !== 'registered' && state !== 'failed') return
   note({
     kind: `registration.${state}`,

@@ -27,66 +27,66 @@ export type AuthorizationState =
 
 /** Where it can be seen whether a signed payment was used: the chain, or the ledger of test money. It never throws. */
 export interface AuthorizationLookup {
-  stateOf(authorization: Authorization): Promise<AuthorizationState>
+  findState(authorization: Authorization): Promise<AuthorizationState>
 }
 
 /** A block that says it has expired may still be replaced by one that is a little earlier. */
 const settledSeconds = 60
 
-export function chainLookup(
+export function createChainLookup(
   chains: readonly Pick<Chain, 'network' | 'authorizationOutcome' | 'permitOutcome'>[],
   now: () => number,
 ): AuthorizationLookup {
   return {
-    async stateOf({ network, payer, payTo, amount, nonce, validBeforeMs, sinceMs, transaction }) {
+    async findState({ network, payer, payTo, amount, nonce, validBeforeMs, sinceMs, transaction }) {
       const chain = chains.find((it) => it.network.id === network)
       if (!chain) return { state: 'unknown', detail: `No node of ${network} is known.` }
       try {
         // Nonces of Permit2 are decimal, those of EIP-3009 hexadecimal.
         if (/^\d+$/.test(nonce)) {
-          const told = await chain.permitOutcome({
+          const outcome = await chain.permitOutcome({
             ...{ from: lower(payer), to: lower(payTo), amount, nonce, nowMs: now() },
             deadline: String(Math.floor(validBeforeMs / 1000) + settledSeconds),
             transaction: transaction == null ? null : lower(transaction),
           })
-          if (told.state !== 'used') return { state: 'unused', isFinal: told.state === 'expired' }
-          const { taken, transaction: hash } = told
+          if (outcome.state !== 'used') return { state: 'unused', isFinal: outcome.state === 'expired' }
+          const { taken, transaction: hash } = outcome
           return { state: 'used', transaction: hash, ...(taken !== null && { takenMicroUsd: Number(taken) }) }
         }
-        const told = await chain.authorizationOutcome({
+        const outcome = await chain.authorizationOutcome({
           ...{ from: lower(payer), to: lower(payTo), value: amount, nonce: lower(nonce), sinceMs, nowMs: now() },
           validBefore: String(Math.floor(validBeforeMs / 1000) + settledSeconds),
         })
-        if (told.state === 'paid') return { state: 'used', transaction: told.transaction }
+        if (outcome.state === 'paid') return { state: 'used', transaction: outcome.transaction }
         // Its nonce is gone, and nothing says that it was gone otherwise: it counts as paid.
-        if (told.state === 'used') return { state: 'used', transaction: null }
-        return { state: 'unused', isFinal: told.state !== 'unused' }
-      } catch (failure) {
-        return { state: 'unknown', detail: wordsOf(failure) }
+        if (outcome.state === 'used') return { state: 'used', transaction: null }
+        return { state: 'unused', isFinal: outcome.state !== 'unused' }
+      } catch (error) {
+        return { state: 'unknown', detail: toReason(error) }
       }
     },
   }
 }
 
 /** Of a transaction on Solana: its nonce is the block hash that it names, and the signature of the payer. */
-export function solanaLookup(
+export function createSolanaLookup(
   nodes: readonly Pick<SolanaNode, 'network' | 'transferOutcome'>[],
   now: () => number,
 ): AuthorizationLookup {
   return {
-    async stateOf({ network, payer, nonce, validBeforeMs, sinceMs }) {
+    async findState({ network, payer, nonce, validBeforeMs, sinceMs }) {
       const node = nodes.find((it) => it.network.id === network)
       if (!node) return { state: 'unknown', detail: `No node of ${network} is known.` }
       try {
         const [blockHash = '', signature = ''] = nonce.split(':')
         const { base58 } = await import('@scure/base')
-        const asked = { payer, blockHash, signature: base58.decode(signature), sinceMs, validBeforeMs }
-        const told = await node.transferOutcome(asked)
-        if (told.state === 'paid') return { state: 'used', transaction: told.transaction }
+        const query = { payer, blockHash, signature: base58.decode(signature), sinceMs, validBeforeMs }
+        const outcome = await node.transferOutcome(query)
+        if (outcome.state === 'paid') return { state: 'used', transaction: outcome.transaction }
         // By our own clock as well: a node's word alone never says that something has expired.
-        return { state: 'unused', isFinal: told.state === 'void' && now() >= validBeforeMs }
-      } catch (failure) {
-        return { state: 'unknown', detail: wordsOf(failure) }
+        return { state: 'unused', isFinal: outcome.state === 'void' && now() >= validBeforeMs }
+      } catch (error) {
+        return { state: 'unknown', detail: toReason(error) }
       }
     },
   }
@@ -95,34 +95,34 @@ export function solanaLookup(
 /** The ledger of test money is asked at the service that keeps it. */
 export function testLedgerLookup(client: Pick<ServiceClient, 'call'>): AuthorizationLookup {
   return {
-    async stateOf({ payer, nonce, validBeforeMs }) {
+    async findState({ payer, nonce, validBeforeMs }) {
       try {
-        const { used, transaction, at } = await client.call(getAuthorizationState, { address: payer, nonce })
+        const { used, transaction, at: usedAt } = await client.call(getAuthorizationState, { address: payer, nonce })
         if (used) return { state: 'used', transaction }
-        return { state: 'unused', isFinal: Date.parse(at) >= validBeforeMs }
-      } catch (failure) {
-        return { state: 'unknown', detail: wordsOf(failure) }
+        return { state: 'unused', isFinal: Date.parse(usedAt) >= validBeforeMs }
+      } catch (error) {
+        return { state: 'unknown', detail: toReason(error) }
       }
     },
   }
 }
 
-export function lookupByNetwork(given: {
+export function lookupByNetwork(options: {
   chain: AuthorizationLookup
   solana: AuthorizationLookup
   testLedger: AuthorizationLookup
 }): AuthorizationLookup {
-  const of = (network: string): AuthorizationLookup => {
-    if (network === testLedgerNetwork.id) return given.testLedger
-    return network.startsWith('solana:') ? given.solana : given.chain
+  const getLookup = (network: string): AuthorizationLookup => {
+    if (network === testLedgerNetwork.id) return options.testLedger
+    return network.startsWith('solana:') ? options.solana : options.chain
   }
-  return { stateOf: (it) => of(it.network).stateOf(it) }
+  return { findState: (it) => getLookup(it.network).findState(it) }
 }
 
 function lower(hex: string): Hex {
   return hex.toLowerCase() as Hex // as the wallet signed it
 }
 
-function wordsOf(failure: unknown): string {
-  return failure instanceof Error ? failure.message : String(failure)
+function toReason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

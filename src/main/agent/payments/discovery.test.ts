@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { offered } from '#test/support/hostileSeller.ts'
-import { discovered } from './discovery.ts'
+import { createOffer } from '#test/support/hostileSeller.ts'
+import { discoverEndpoints } from './discovery.ts'
 import type { Seller } from './seller.ts'
 
 const { signal } = new AbortController()
 const origin = 'https://shop.example'
 
 /** Answers 404 where nothing is given. */
-function siteOf(pages: Readonly<Record<string, { status?: number; body: string }>>) {
-  const asked: string[] = []
+function createSite(pages: Readonly<Record<string, { status?: number; body: string }>>) {
+  const requests: string[] = []
   const seller: Seller = {
     async ask({ url }) {
-      asked.push(url)
+      requests.push(url)
       const page = pages[url.slice(origin.length)]
       return {
         status: page ? (page.status ?? 200) : 404,
@@ -23,16 +23,16 @@ function siteOf(pages: Readonly<Record<string, { status?: number; body: string }
     },
     close() {},
   }
-  return { asked, find: (url = `${origin}/report`) => discovered(seller, new URL(url), signal) }
+  return { asked: requests, find: (url = `${origin}/report`) => discoverEndpoints(seller, new URL(url), signal) }
 }
 
 test('the first place that tells is taken, and nothing after it is asked', async () => {
   const list = {
-    resources: ['/a', { resource: `${origin}/b`, method: 'post', description: 'B\u202e', accepts: [offered()] }],
+    resources: ['/a', { resource: `${origin}/b`, method: 'post', description: 'B\u202e', accepts: [createOffer()] }],
   }
-  const site = siteOf({ '/.well-known/x402': { body: JSON.stringify(list) } })
-  const found = await site.find()
-  expect(found).toMatchObject({
+  const site = createSite({ '/.well-known/x402': { body: JSON.stringify(list) } })
+  const endpoints = await site.find()
+  expect(endpoints).toMatchObject({
     source: 'well-known',
     source_url: `${origin}/.well-known/x402`,
     endpoints: [
@@ -57,13 +57,13 @@ test.each([
   [
     'probe',
     '/report',
-    { status: 402, body: JSON.stringify({ x402Version: 1, accepts: [offered()] }) },
+    { status: 402, body: JSON.stringify({ x402Version: 1, accepts: [createOffer()] }) },
     { url: `${origin}/report`, method: 'GET' },
   ],
   ['llms', '/llms.txt', { body: '# Us\n- [Report](/r2) is paid by x402\n- [Free](/f)' }, { url: `${origin}/r2` }],
 ])('it is found by %s, in the order of the list', async (source, path, page, endpoint) => {
-  const found = await siteOf({ [path]: page }).find()
-  expect(found).toMatchObject({ source, endpoints: [endpoint] })
+  const endpoints = await createSite({ [path]: page }).find()
+  expect(endpoints).toMatchObject({ source, endpoints: [endpoint] })
 })
 
 test.each([
@@ -74,15 +74,15 @@ test.each([
   ],
   ['nothing but depth', `${'['.repeat(20_000)}${']'.repeat(20_000)}`],
 ])('a site that tells %s sells nothing that is shown', async (_, body) => {
-  const found = await siteOf({ '/.well-known/x402': { body } }).find()
-  expect(found).toMatchObject({ source: null, endpoints: [] })
-  expect(found.tried).toHaveLength(5)
+  const endpoints = await createSite({ '/.well-known/x402': { body } }).find()
+  expect(endpoints).toMatchObject({ source: null, endpoints: [] })
+  expect(endpoints.tried).toHaveLength(5)
 })
 
 test('a list without end is cut', async () => {
-  const resources = Array.from({ length: 20_000 }, (_, at) => `/r${at}`)
-  const found = await siteOf({ '/.well-known/x402': { body: JSON.stringify({ resources }) } }).find()
-  expect(found.endpoints.length).toBeLessThanOrEqual(100)
+  const resources = Array.from({ length: 20_000 }, (_, index) => `/r${index}`)
+  const endpoints = await createSite({ '/.well-known/x402': { body: JSON.stringify({ resources }) } }).find()
+  expect(endpoints.endpoints.length).toBeLessThanOrEqual(100)
 })
 
 test('reports a site that does not respond', async () => {
@@ -90,15 +90,19 @@ test('reports a site that does not respond', async () => {
     ask: () => Promise.reject(new AppError('payment/seller', 'shop.example gave no answer.')),
     close() {},
   }
-  await expect(discovered(silent, new URL(origin), signal)).rejects.toThrow('shop.example gave no answer.')
+  await expect(discoverEndpoints(silent, new URL(origin), signal)).rejects.toThrow('shop.example gave no answer.')
 })
 
 test('values that are nested too deeply are not looked at, and offers only where there are some', async () => {
-  const sold = (path: string) => ({ url: path, accepts: [offered()] })
-  const nested = (value: object, levels: number): object => (levels === 0 ? value : { in: nested(value, levels - 1) })
-  const document = { a: nested(sold('/near'), 20), b: nested(sold('/deep'), 40), c: { url: '/free', in: 'x' } }
-  const found = await siteOf({ '/.well-known/x402': { body: JSON.stringify(document) } }).find()
-  expect(found.endpoints.map(({ url, offers }) => [url, offers.length])).toEqual([
+  const createListing = (path: string) => ({ url: path, accepts: [createOffer()] })
+  const nest = (value: object, levels: number): object => (levels === 0 ? value : { in: nest(value, levels - 1) })
+  const document = {
+    a: nest(createListing('/near'), 20),
+    b: nest(createListing('/deep'), 40),
+    c: { url: '/free', in: 'x' },
+  }
+  const endpoints = await createSite({ '/.well-known/x402': { body: JSON.stringify(document) } }).find()
+  expect(endpoints.endpoints.map(({ url, offers }) => [url, offers.length])).toEqual([
     [`${origin}/free`, 0],
     [`${origin}/near`, 1],
   ])

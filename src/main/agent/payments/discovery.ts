@@ -1,17 +1,17 @@
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import type { discoverPayments } from '#shared/contract/localPayments.ts'
 import type { Output } from '#shared/contract/route.ts'
-import { parseOffers, plainWords, readOffers } from './readOffers.ts'
+import { parseOffers, readOffers, sanitizeText } from './readOffers.ts'
 import type { Seller, SellerAnswer } from './seller.ts'
 
 type Discovered = Output<typeof discoverPayments>
 type Endpoint = Discovered['endpoints'][number]
 type Source = NonNullable<Discovered['source']>
 
-const mostEndpoints = 100
+const maxEndpoints = 100
 /** Values of a document that are looked at: a stranger made it. */
-const mostValues = 5_000
+const maxValues = 5_000
 const maxDepth = 32
 const methods: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'patch', 'delete'])
 
@@ -19,14 +19,14 @@ const methods: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'pat
  * Where a site tells what it sells, tried one after the other until one of them does. Read leniently: sites write it in many
  * ways. Nothing that is found is asked, and none of it is believed: `check` tells what an address costs.
  */
-export async function discovered(seller: Seller, url: URL, signal: AbortSignal): Promise<Discovered> {
+export async function discoverEndpoints(seller: Seller, url: URL, signal: AbortSignal): Promise<Discovered> {
   const { origin } = url
   const ways: { url: string; source: Source; read: (answer: SellerAnswer) => Endpoint[] }[] = [
-    { url: `${origin}/.well-known/x402`, source: 'well-known', read: (it) => listedEndpoints(jsonOf(it), origin) },
-    { url: `${origin}/.well-known/x402.json`, source: 'well-known', read: (it) => listedEndpoints(jsonOf(it), origin) },
-    { url: `${origin}/openapi.json`, source: 'openapi', read: (it) => documentedEndpoints(jsonOf(it), origin) },
-    { url: url.href, source: 'probe', read: (it) => probedEndpoint(it, url.href) },
-    { url: `${origin}/llms.txt`, source: 'llms', read: (it) => toldEndpoints(it.body.toString('utf8'), origin) },
+    { url: `${origin}/.well-known/x402`, source: 'well-known', read: (it) => parseListing(parseBody(it), origin) },
+    { url: `${origin}/.well-known/x402.json`, source: 'well-known', read: (it) => parseListing(parseBody(it), origin) },
+    { url: `${origin}/openapi.json`, source: 'openapi', read: (it) => parseOpenApi(parseBody(it), origin) },
+    { url: url.href, source: 'probe', read: (it) => parseProbe(it, url.href) },
+    { url: `${origin}/llms.txt`, source: 'llms', read: (it) => parseText(it.body.toString('utf8'), origin) },
   ]
   const tried: Discovered['tried'] = []
   for (const way of ways) {
@@ -34,15 +34,15 @@ export async function discovered(seller: Seller, url: URL, signal: AbortSignal):
     try {
       const answer = await seller.ask(request, signal)
       const fits = way.source === 'probe' ? answer.status === 402 : answer.status === 200
-      const endpoints = fits ? way.read(answer).slice(0, mostEndpoints) : []
+      const endpoints = fits ? way.read(answer).slice(0, maxEndpoints) : []
       tried.push({ url: way.url, status: answer.status, detail: null })
       if (endpoints.length > 0) {
         return { url: url.href, source: way.source, source_url: way.url, endpoints, tried }
       }
-    } catch (failure) {
+    } catch (error) {
       signal.throwIfAborted()
-      if (!(failure instanceof AppError)) throw failure
-      tried.push({ url: way.url, status: null, detail: failure.message })
+      if (!(error instanceof AppError)) throw error
+      tried.push({ url: way.url, status: null, detail: error.message })
     }
   }
   if (tried.every(({ status }) => status === null)) {
@@ -51,29 +51,30 @@ export async function discovered(seller: Seller, url: URL, signal: AbortSignal):
   return { url: url.href, source: null, source_url: null, endpoints: [], tried }
 }
 
-function jsonOf({ body }: SellerAnswer): unknown {
-  return parsedJson(body.toString('utf8'))
+function parseBody({ body }: SellerAnswer): unknown {
+  return parseJsonOrUndefined(body.toString('utf8'))
 }
 
-function probedEndpoint(answer: SellerAnswer, url: string): Endpoint[] {
+function parseProbe(answer: SellerAnswer, url: string): Endpoint[] {
   const offers = readOffers(answer.headers, answer.body.toString('utf8')).map(({ offer }) => offer)
   return [{ url, method: 'GET', description: offers[0]?.description ?? null, offers }]
 }
 
 /** Lists of addresses, or of objects that name one, at any depth. */
-function listedEndpoints(document: unknown, origin: string): Endpoint[] {
-  const found = new Map<string, Endpoint>()
+function parseListing(document: unknown, origin: string): Endpoint[] {
+  const endpoints = new Map<string, Endpoint>()
   const todo: { value: unknown; depth: number }[] = [{ value: document, depth: 0 }]
   const later = (values: readonly unknown[], depth: number): void => {
     if (depth > maxDepth) return
-    for (const value of values.slice(0, Math.max(0, mostValues - todo.length))) todo.push({ value, depth })
+    for (const value of values.slice(0, Math.max(0, maxValues - todo.length))) todo.push({ value, depth })
   }
   for (const { value, depth } of todo) {
     if (typeof value === 'string') {
       const url = absolute(value, origin)
-      if (url !== undefined && !found.has(url)) found.set(url, { url, method: null, description: null, offers: [] })
+      if (url !== undefined && !endpoints.has(url))
+        endpoints.set(url, { url, method: null, description: null, offers: [] })
     } else if (Array.isArray(value)) {
-      later(value.slice(0, mostEndpoints), depth + 1)
+      later(value.slice(0, maxEndpoints), depth + 1)
     } else if (typeof value === 'object' && value !== null) {
       const fields = value as Readonly<Record<string, unknown>>
       const url = [fields.url, fields.resource, fields.endpoint, fields.path]
@@ -81,12 +82,12 @@ function listedEndpoints(document: unknown, origin: string): Endpoint[] {
         .find(Boolean)
       if (url !== undefined) {
         const { x402Version, accepts, resource } = fields
-        const demand = { x402Version: x402Version === 1 ? 1 : 2, accepts, resource: fieldsOf(resource) }
+        const demand = { x402Version: x402Version === 1 ? 1 : 2, accepts, resource: toFields(resource) }
         const offers = Array.isArray(accepts) ? parseOffers(demand) : []
-        found.set(url, {
+        endpoints.set(url, {
           url,
-          method: methodOf(fields.method),
-          description: typeof fields.description === 'string' ? plainWords(fields.description) : null,
+          method: parseMethod(fields.method),
+          description: typeof fields.description === 'string' ? sanitizeText(fields.description) : null,
           offers: offers.map(({ offer }) => offer),
         })
       } else
@@ -96,34 +97,34 @@ function listedEndpoints(document: unknown, origin: string): Endpoint[] {
         )
     }
   }
-  return [...found.values()]
+  return [...endpoints.values()]
 }
 
 /** Operations that say they answer 402, or have an extension for payments. */
-function documentedEndpoints(document: unknown, origin: string): Endpoint[] {
-  const { paths, servers } = fieldsOf(document)
+function parseOpenApi(document: unknown, origin: string): Endpoint[] {
+  const { paths, servers } = toFields(document)
   const base =
-    absolute(fieldsOf(Array.isArray(servers) ? servers[0] : undefined).url, origin)?.replace(/\/$/, '') ?? origin
-  return Object.entries(fieldsOf(paths)).flatMap(([path, operations]) =>
-    Object.entries(fieldsOf(operations)).flatMap(([method, operation]): Endpoint[] => {
-      const { responses, summary, description, ...rest } = fieldsOf(operation)
-      const paid = '402' in fieldsOf(responses) || Object.keys(rest).some((it) => /^x-.*(402|payment)/i.test(it))
+    absolute(toFields(Array.isArray(servers) ? servers[0] : undefined).url, origin)?.replace(/\/$/, '') ?? origin
+  return Object.entries(toFields(paths)).flatMap(([path, operations]) =>
+    Object.entries(toFields(operations)).flatMap(([method, operation]): Endpoint[] => {
+      const { responses, summary, description, ...rest } = toFields(operation)
+      const paid = '402' in toFields(responses) || Object.keys(rest).some((it) => /^x-.*(402|payment)/i.test(it))
       const url = absolute(`${base}${path}`, origin)
       if (!methods.has(method) || !paid || url === undefined) return []
       const words = [summary, description].find((it) => typeof it === 'string')
-      return [{ url, method: method.toUpperCase(), description: plainWords(words as string | undefined), offers: [] }]
+      return [{ url, method: method.toUpperCase(), description: sanitizeText(words as string | undefined), offers: [] }]
     }),
   )
 }
 
 /** Addresses in lines that speak of paying. */
-function toldEndpoints(text: string, origin: string): Endpoint[] {
-  const lines = text.split('\n', mostValues).filter((line) => /x402|\b402\b|paid|usdc/i.test(line))
+function parseText(text: string, origin: string): Endpoint[] {
+  const lines = text.split('\n', maxValues).filter((line) => /x402|\b402\b|paid|usdc/i.test(line))
   const urls = lines.flatMap(
     (line) => line.slice(0, 2_000).match(/https?:\/\/[^\s)<>"'`\]]+|(?<=\]\()\/[^\s)]+/g) ?? [],
   )
-  const known = urls.flatMap((it) => absolute(it, origin) ?? [])
-  return [...new Set(known)].map((url) => ({ url, method: null, description: null, offers: [] }))
+  const absoluteUrls = urls.flatMap((it) => absolute(it, origin) ?? [])
+  return [...new Set(absoluteUrls)].map((url) => ({ url, method: null, description: null, offers: [] }))
 }
 
 function absolute(value: unknown, origin: string): string | undefined {
@@ -133,10 +134,10 @@ function absolute(value: unknown, origin: string): string | undefined {
   return url && /^https?:$/.test(url.protocol) && url.username === '' ? url.href : undefined
 }
 
-function methodOf(value: unknown): string | null {
+function parseMethod(value: unknown): string | null {
   return typeof value === 'string' && methods.has(value.toLowerCase()) ? value.toUpperCase() : null
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+function toFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
 }

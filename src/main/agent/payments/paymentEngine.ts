@@ -3,26 +3,26 @@ import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import type { Approvals, AskRequest } from '../approvals/approvals.ts'
-import type { RepeatedAsks } from '../approvals/repeatedAsks.ts'
+import type { RepeatedAsks } from '../approvals/rememberSubmissions.ts'
 import type { AgentPrincipals } from '../base/agentPrincipals.ts'
-import type { Note } from '../base/note.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
 import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
 import type { PaymentBudgets } from '../budgets/paymentBudgets.ts'
 import type { AuthorizationLookup } from './authorizationLookup.ts'
-import { paymentFollower } from './paymentFollower.ts'
-import { paymentJournal, paymentSummary } from './paymentJournal.ts'
+import { createPaymentFollower } from './paymentFollower.ts'
+import { createPaymentJournal, paymentSummary } from './paymentJournal.ts'
 import { holdPaymentLeases } from './paymentLeases.ts'
-import { paymentNotes } from './paymentNotes.ts'
+import { createPaymentNotes } from './paymentNotes.ts'
 import {
+  createPaymentRepository,
   type PaymentRecord,
   type PaymentRepository,
-  paymentRepository,
   type StoredPayment,
 } from './paymentRepository.ts'
-import { type HeldHeaders, type PaymentSending, paymentSending } from './paymentSending.ts'
+import { createPaymentSending, type PaymentSending, type TransientHeaders } from './paymentSending.ts'
 import { isFinal } from './paymentStates.ts'
-import { type Payments, payments as paymentsOf } from './payments.ts'
-import { purchaseLeaseRepository } from './purchaseLeaseRepository.ts'
+import { type Payments, createPayments as paymentsOf } from './payments.ts'
+import { createPurchaseLeaseRepository } from './purchaseLeaseRepository.ts'
 import type { Seller } from './seller.ts'
 import { createSigningClock } from './signingClock.ts'
 
@@ -44,14 +44,14 @@ type Options = {
   principals: Pick<AgentPrincipals, 'lease'>
   budgets: PaymentBudgets
   budgetRecords: PaymentBudgetRepository
-  settleSpender?: Parameters<typeof paymentJournal>[0]['settleSpender']
+  settleSpender?: Parameters<typeof createPaymentJournal>[0]['settleSpender']
   strangers: Seller
   /** Undefined while it is not there. */
   ownService: () => Seller | undefined
   /** Where the agent is connected to, as the journal names it. */
   service: string
   /** Works as a part of what the intent was asked for in. */
-  inTaskOf: <T>(intentId: string, work: () => T) => T
+  runInTask: <T>(intentId: string, work: () => T) => T
   /** Of the service of this application, whose test money the wallet pays with. */
   isOwnService: (url: string) => boolean
   /** Whether the wallet has an account on Solana. */
@@ -66,7 +66,7 @@ type Options = {
   /** Calls for each change of an intent. @returns ends it */
   onIntentChange: (listener: Payments['onIntent']) => () => void
   publish: (event: LocalEvent) => void
-  note: Note
+  note: RecordActivity
   newId: () => PaymentId
   log: Log
   /** For deadlines and schedules. */
@@ -76,16 +76,16 @@ type Options = {
 }
 
 /** Payments as one database knows them. What an earlier run left is taken up at once. */
-export function paymentEngine(options: Options): PaymentEngine {
+export function createPaymentEngine(options: Options): PaymentEngine {
   const { budgets, budgetRecords, strangers, ownService, service, publish, now } = options
-  const rows = paymentRepository(options.database)
-  const journal = paymentJournal({
+  const rows = createPaymentRepository(options.database)
+  const journal = createPaymentJournal({
     ...{ payments: rows, budgets: budgetRecords, now },
     ...(options.settleSpender && { settleSpender: options.settleSpender }),
   })
-  const notes = paymentNotes(options.note)
-  const heldHeaders: HeldHeaders = new Map()
-  const purchaseLeases = purchaseLeaseRepository(options.database)
+  const notes = createPaymentNotes(options.note)
+  const transientHeaders: TransientHeaders = new Map()
+  const purchaseLeases = createPurchaseLeaseRepository(options.database)
   /** Ends the lease of what a payment was about, and what waits to buy what it bought. */
   const endPurchase = ({ intent_id: intentId, paid }: PaymentRecord, answer: StoredPayment['answer']): void => {
     if (intentId === null) return
@@ -95,32 +95,33 @@ export function paymentEngine(options: Options): PaymentEngine {
   }
   const leaveJournal = journal.subscribe(({ payment: { record, answer }, from }) => {
     if (isFinal(record.state)) {
-      heldHeaders.delete(record.id)
+      transientHeaders.delete(record.id)
       endPurchase(record, answer)
     }
     notes.became(record, from)
     publish({ type: 'payment.changed', payment: paymentSummary(record) })
     if (record.state !== from) publish({ type: 'payment-budgets.changed' })
   })
-  const sending = paymentSending({
+  const sending = createPaymentSending({
     payments: rows,
     journal,
-    sellerOf: ({ via, service: at }) => (via === 'public' ? strangers : at === service ? ownService() : undefined),
-    ...{ lookup: options.lookup, heldHeaders, now },
+    findSeller: ({ via, service: serviceUrl }) =>
+      via === 'public' ? strangers : serviceUrl === service ? ownService() : undefined,
+    ...{ lookup: options.lookup, transientHeaders, now },
   })
   /** Whenever it is sent, and sent again, it is part of what it was asked for in. */
   const inTask: PaymentSending = {
     step(id, signal) {
       const intent = rows.find(id)?.record.intent_id
       const step = () => sending.step(id, signal)
-      return intent ? options.inTaskOf(intent, step) : step()
+      return intent ? options.runInTask(intent, step) : step()
     },
   }
   const alongside = () => options.alongside?.(rows) ?? Promise.resolve()
-  const follower = paymentFollower({ payments: rows, sending: inTask, alongside, log: options.log, now })
+  const follower = createPaymentFollower({ payments: rows, sending: inTask, alongside, log: options.log, now })
   const payments = paymentsOf({
     ...options,
-    heldHeaders,
+    transientHeaders,
     payments: rows,
     journal,
     payees: budgetRecords,
@@ -130,7 +131,7 @@ export function paymentEngine(options: Options): PaymentEngine {
   })
   const leases = holdPaymentLeases({
     ...{ principals: options.principals, payments: rows, journal },
-    accountOf: (intentId) => payments.findIntent(intentId)?.account_id,
+    findAccount: (intentId) => payments.findIntent(intentId)?.account_id,
   })
   const leaveIntents = options.onIntentChange(payments.onIntent)
   payments.start()

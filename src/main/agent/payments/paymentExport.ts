@@ -29,7 +29,7 @@ export function* paymentCsv(payments: Iterable<Payment>): Generator<string> {
       paid_usd: paid === null ? null : paid / 1_000_000,
       asker: asker.name,
     }
-    yield csvLine(columns.map((name) => cellOf(cells[name])))
+    yield csvLine(columns.map((name) => toCell(cells[name])))
   }
 }
 
@@ -37,7 +37,7 @@ export function* paymentLines(payments: Iterable<Payment>): Generator<string> {
   for (const payment of payments) yield `${JSON.stringify(payment)}\n`
 }
 
-function cellOf(value: string | number | boolean | null | undefined): string | number {
+function toCell(value: string | number | boolean | null | undefined): string | number {
   if (value === null || value === undefined) return ''
   return typeof value === 'number' ? value : String(value)
 }

@@ -15,10 +15,10 @@ export type PaymentFollower = {
 }
 
 /** A computer that slept wakes up with its clock ahead of its timers. */
-const longestMs = 60_000
+const maxMs = 60_000
 
-export function paymentFollower(options: {
-  payments: Pick<PaymentRepository, 'due' | 'nextAtMs' | 'unended'>
+export function createPaymentFollower(options: {
+  payments: Pick<PaymentRepository, 'due' | 'nextAtMs' | 'listUnfinished'>
   sending: PaymentSending
   /** Of payments that were signed for others. */
   alongside?: () => Promise<void>
@@ -36,8 +36,8 @@ export function paymentFollower(options: {
     if (running || ending.signal.aborted) return running ?? Promise.resolve()
     const step = sending
       .step(id, ending.signal)
-      .catch((failure: unknown) => {
-        if (!ending.signal.aborted) log.error('a payment could not be followed', { paymentId: id, failure })
+      .catch((error: unknown) => {
+        if (!ending.signal.aborted) log.error('a payment could not be followed', { paymentId: id, error })
       })
       .finally(() => {
         underWay.delete(id)
@@ -55,11 +55,11 @@ export function paymentFollower(options: {
     if (ending.signal.aborted) return
     const nextMs = payments.nextAtMs()
     const waitMs =
-      nextMs === undefined ? longestMs : Math.min(Math.max(nextMs - now(), underWay.size > 0 ? 1_000 : 20), longestMs)
+      nextMs === undefined ? maxMs : Math.min(Math.max(nextMs - now(), underWay.size > 0 ? 1_000 : 20), maxMs)
     timer = setTimeout(() => {
       if (sweeping || ending.signal.aborted) return
       sweeping = sweep()
-        .catch((failure: unknown) => log.error('payments could not be followed', { failure }))
+        .catch((error: unknown) => log.error('payments could not be followed', { error }))
         .finally(() => {
           sweeping = undefined
           plan()
@@ -70,7 +70,7 @@ export function paymentFollower(options: {
 
   return {
     start() {
-      for (const id of payments.unended()) void follow(id)
+      for (const id of payments.listUnfinished()) void follow(id)
       plan()
     },
     follow,

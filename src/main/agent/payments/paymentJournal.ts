@@ -1,6 +1,6 @@
 import type { PaidAnswer, Payment, PaymentId, PaymentState } from '#shared/contract/paymentRecords.ts'
-import { emitter } from '#shared/emitter.ts'
-import { isoTime } from '#shared/time.ts'
+import { createEmitter } from '#shared/emitter.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
 import type { PaymentPayload } from './paymentPayload.ts'
 import type { PaymentRecord, PaymentRepository, StoredPayment } from './paymentRepository.ts'
@@ -44,23 +44,23 @@ type Options = {
   now: () => number
 }
 
-export function paymentJournal({ payments, budgets, settleSpender, now }: Options): PaymentJournal {
-  const changes = emitter<{ payment: StoredPayment; from: PaymentState | undefined }>()
+export function createPaymentJournal({ payments, budgets, settleSpender, now }: Options): PaymentJournal {
+  const changes = createEmitter<{ payment: StoredPayment; from: PaymentState | undefined }>()
 
-  const changed = (before: StoredPayment, state: PaymentState, change: PaymentChange): StoredPayment => {
+  const recordChange = (before: StoredPayment, state: PaymentState, change: PaymentChange): StoredPayment => {
     const { payload, attempts, nextAtMs, answer, takenMicroUsd, ...fields } = change
-    const at = isoTime(now())
-    const record: PaymentRecord = { ...before.record, ...fields, state, updated_at: at }
-    const step = { state, detail: fields.error ?? null, at }
-    const taken = Math.min(takenMicroUsd ?? record.amount_micro_usd, record.amount_micro_usd)
+    const timestamp = toIsoTime(now())
+    const record: PaymentRecord = { ...before.record, ...fields, state, updated_at: timestamp }
+    const step = { state, detail: fields.error ?? null, at: timestamp }
+    const takenAmount = Math.min(takenMicroUsd ?? record.amount_micro_usd, record.amount_micro_usd)
     const isNew = before.record.state !== state || before.record.error !== record.error
     return {
       ...before,
       record: {
         ...record,
-        sentence: paymentSentence(record, record.paid === true ? String(taken) : record.amount),
+        sentence: paymentSentence(record, record.paid === true ? String(takenAmount) : record.amount),
         transaction_url: transactionUrl(record.network, record.transaction),
-        paid_micro_usd: record.paid === null ? null : record.paid ? taken : 0,
+        paid_micro_usd: record.paid === null ? null : record.paid ? takenAmount : 0,
         steps: isNew ? [...before.record.steps, step].slice(-100) : before.record.steps,
       },
       payload: before.payload ?? payload ?? null,
@@ -77,12 +77,13 @@ export function paymentJournal({ payments, budgets, settleSpender, now }: Option
         const before = payments.find(id)
         const from = before?.record.state
         if (!before || from === undefined || !mayBecome(from, state)) return undefined
-        const after = changed(before, state, change)
+        const after = recordChange(before, state, change)
         if (!payments.change(after, from)) return undefined
         const { paid, intent_id: intentId } = after.record
-        const { paid_micro_usd: taken } = after.record
-        if (paid !== null && intentId !== null) budgets.settle(intentId, paid ? 'spent' : 'void', taken ?? undefined)
-        if (paid !== null) settleSpender?.(id, taken ?? 0)
+        const { paid_micro_usd: takenAmount } = after.record
+        if (paid !== null && intentId !== null)
+          budgets.settle(intentId, paid ? 'spent' : 'void', takenAmount ?? undefined)
+        if (paid !== null) settleSpender?.(id, takenAmount ?? 0)
         return { payment: after, from }
       })
       if (done) changes.emit(done)

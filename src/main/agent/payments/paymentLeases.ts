@@ -13,31 +13,33 @@ import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
 
 type Options = {
   principals: Pick<AgentPrincipals, 'lease'>
-  payments: Pick<PaymentRepository, 'undecided'>
+  payments: Pick<PaymentRepository, 'listUndecided'>
   journal: Pick<PaymentJournal, 'subscribe' | 'become'>
-  accountOf: (intentId: string) => IntentRecord['account_id'] | undefined
+  findAccount: (intentId: string) => IntentRecord['account_id'] | undefined
 }
 
 /**
  * Refuses payments that are not signed yet when their requester or account ends. A signed one goes on to a known outcome: the
  * seller may have it.
  */
-export function holdPaymentLeases({ principals, payments, journal, accountOf }: Options): { close(): void } {
-  const held = new Map<PaymentId, readonly Lease<PrincipalRights>[]>()
+export function holdPaymentLeases({ principals, payments, journal, findAccount }: Options): {
+  close(): void
+} {
+  const activeLeases = new Map<PaymentId, readonly Lease<PrincipalRights>[]>()
 
   const release = (id: PaymentId): void => {
-    for (const lease of held.get(id) ?? []) lease.release()
-    held.delete(id)
+    for (const lease of activeLeases.get(id) ?? []) lease.release()
+    activeLeases.delete(id)
   }
   const refuse = (id: PaymentId, { message: error }: AppError): void =>
     void journal.become(id, 'refused', { paid: false, error, nextAtMs: null })
 
   const hold = ({ record: { id, asker, intent_id: intentId } }: StoredPayment): void => {
-    if (held.has(id)) return
-    const account = intentId === null ? undefined : accountOf(intentId)
+    if (activeLeases.has(id)) return
+    const account = intentId === null ? undefined : findAccount(intentId)
     const owners = [requesterPrincipal(asker), ...(account === undefined ? [] : [walletPrincipal(account)])]
     const leases = owners.map((principal) => principals.lease(principal, 'payment'))
-    held.set(id, leases)
+    activeLeases.set(id, leases)
     for (const { signal } of leases) {
       const end = (): void => {
         if (signal.reason instanceof AppError) refuse(id, signal.reason)
@@ -46,16 +48,16 @@ export function holdPaymentLeases({ principals, payments, journal, accountOf }: 
       else signal.addEventListener('abort', end, { once: true })
     }
   }
-  const leave = journal.subscribe(({ payment }) => {
+  const unsubscribe = journal.subscribe(({ payment }) => {
     const { id, state } = payment.record
     if (state === 'waiting' || state === 'planned') hold(payment)
     else release(id)
   })
-  for (const payment of payments.undecided()) hold(payment)
+  for (const payment of payments.listUndecided()) hold(payment)
   return {
     close() {
-      leave()
-      for (const id of [...held.keys()]) release(id)
+      unsubscribe()
+      for (const id of [...activeLeases.keys()]) release(id)
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { PaymentState } from '#shared/contract/paymentRecords.ts'
-import type { Note } from '../base/note.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
 import type { PaymentRecord } from './paymentRepository.ts'
 
 const kinds = {
@@ -10,12 +10,12 @@ const kinds = {
 } as const
 
 /** What the log tells of payments, once for each state. Who asked and what was signed is told by their intents. */
-export function paymentNotes(note: Note) {
+export function createPaymentNotes(note: RecordActivity) {
   return {
     became(record: PaymentRecord, from: PaymentState | undefined): void {
       const { state, asker, title, sentence, id } = record
-      const isKnown = record.paid !== null
-      if (!(state in kinds) || (state === from && !(state === 'refused' && isKnown))) return
+      const hasOutcome = record.paid !== null
+      if (!(state in kinds) || (state === from && !(state === 'refused' && hasOutcome))) return
       note({
         kind: kinds[state as keyof typeof kinds], // just looked
         actor: { kind: asker.kind, name: asker.name },

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { SignedIntent } from '#shared/contract/intents.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import { identifierDeclaration, paymentIdentifierName } from '#shared/paymentIdentifier.ts'
-import { offered } from '#test/support/hostileSeller.ts'
-import { paymentPayload, receiptOf } from './paymentPayload.ts'
+import { createOffer } from '#test/support/hostileSeller.ts'
+import { createPaymentPayload, parseReceipt } from './paymentPayload.ts'
 import { parseOffers } from './readOffers.ts'
 
 const id = 'pay_0123456789abcdef01234567' as PaymentId // a brand is only a type
@@ -13,14 +13,14 @@ const authorization = {
 } as NonNullable<SignedIntent['authorization']> // not looked at here
 const result = { signature: '0x00', authorization } as SignedIntent // likewise
 
-function sentTo(extensions: unknown) {
+function createPayload(extensions: unknown) {
   const [read] = parseOffers({
     x402Version: 2,
-    accepts: [offered({ network: 'eip155:8453', amount: '10000' })],
+    accepts: [createOffer({ network: 'eip155:8453', amount: '10000' })],
     extensions,
   })
   if (!read) throw new Error('There is no offer.')
-  const payload = paymentPayload({
+  const payload = createPaymentPayload({
     version: 2,
     raw: read.raw,
     url,
@@ -32,7 +32,7 @@ function sentTo(extensions: unknown) {
 
 test('a seller that takes a payment identifier gets its declaration back, with the id of the payment', () => {
   const declared = { ...identifierDeclaration, info: { required: true, more: 1 } }
-  expect(sentTo({ [paymentIdentifierName]: declared, other: {} }).extensions).toEqual({
+  expect(createPayload({ [paymentIdentifierName]: declared, other: {} }).extensions).toEqual({
     [paymentIdentifierName]: { ...declared, info: { required: true, more: 1, id } },
   })
 })
@@ -43,12 +43,12 @@ test.each([
   ['a declaration that is none', { [paymentIdentifierName]: 'yes' }],
   ['a declaration without end', { [paymentIdentifierName]: { info: {}, schema: 'x'.repeat(10_000) } }],
 ])('a seller that declares %s gets none', (_, extensions) => {
-  expect(sentTo(extensions).extensions).toBeUndefined()
+  expect(createPayload(extensions).extensions).toBeUndefined()
 })
 
 test('a receipt keeps its extensions, such as a signed receipt, within bounds', () => {
   const receipt = (extensions: object) =>
-    receiptOf({
+    parseReceipt({
       'payment-response': Buffer.from(JSON.stringify({ success: true, extensions })).toString('base64'),
     })
   const signed = { 'offer-receipt': { info: { receipt: { signature: '0x1' } } } }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import type { SignedIntent } from '#shared/contract/intents.ts'
 import type { PaymentId, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '#shared/contract/payments.ts'
@@ -19,25 +19,25 @@ type Signed = {
 }
 
 /** Built of what is kept alone, so that it is the same after a crash. */
-export function paymentPayload({ version, raw, url, result, identifier }: Signed): PaymentPayload {
-  const payload = signedPart(result)
+export function createPaymentPayload({ version, raw, url, result, identifier }: Signed): PaymentPayload {
+  const payload = createSignedPart(result)
   const value =
     version === 1
       ? { x402Version: 1, scheme: raw.scheme, network: raw.network, payload }
-      : { x402Version: 2, resource: { url }, accepted: raw, payload, ...extensionsOf(identifier) }
+      : { x402Version: 2, resource: { url }, accepted: raw, payload, ...createExtensions(identifier) }
   return {
     header: version === 1 ? paymentHeaders.payment.v1 : paymentHeaders.payment.v2,
     value: Buffer.from(JSON.stringify(value), 'utf8').toString('base64'),
   }
 }
 
-function extensionsOf({ declared, id }: Signed['identifier']): object {
+function createExtensions({ declared, id }: Signed['identifier']): object {
   if (!declared) return {}
   const info = typeof declared.info === 'object' ? declared.info : {}
   return { extensions: { [paymentIdentifierName]: { ...declared, info: { ...info, id } } } }
 }
 
-function signedPart({ signature, authorization, transaction, permit }: SignedIntent): object {
+function createSignedPart({ signature, authorization, transaction, permit }: SignedIntent): object {
   if (!authorization) throw new Error('A signed payment has its authorization.')
   if (transaction !== undefined) return { transaction }
   if (!permit) return { signature, authorization }
@@ -53,7 +53,7 @@ function signedPart({ signature, authorization, transaction, permit }: SignedInt
 }
 
 export type Receipt = NonNullable<PaymentReceipt['receipt']>
-const Told = z.looseObject({
+const SettlementResponse = z.looseObject({
   success: z.boolean(),
   transaction: z.string().max(200).optional().catch(undefined),
   txHash: z.string().max(200).optional().catch(undefined),
@@ -65,14 +65,16 @@ const Told = z.looseObject({
 const maxExtensionBytes = 16 * 1024
 
 /** What a seller says of the payment; undefined where it says nothing that can be read. */
-export function receiptOf(headers: Readonly<Record<string, string>>): Receipt | undefined {
+export function parseReceipt(headers: Readonly<Record<string, string>>): Receipt | undefined {
   const { v1, v2 } = paymentHeaders.receipt
   for (const header of [headers[v2], headers[v1]]) {
     if (header === undefined) continue
     const text = header.trim()
-    const told = Told.safeParse(parsedJson(text.startsWith('{') ? text : Buffer.from(text, 'base64').toString('utf8')))
-    if (!told.success) continue
-    const { success, transaction, txHash, network, payer, extensions } = told.data
+    const response = SettlementResponse.safeParse(
+      parseJsonOrUndefined(text.startsWith('{') ? text : Buffer.from(text, 'base64').toString('utf8')),
+    )
+    if (!response.success) continue
+    const { success, transaction, txHash, network, payer, extensions } = response.data
     const hash = transaction ?? txHash
     return {
       success,
@@ -86,7 +88,7 @@ export function receiptOf(headers: Readonly<Record<string, string>>): Receipt | 
 }
 
 /** Of an EVM network, or the first signature of a transaction on Solana: 64 bytes in base58. */
-function transactionHash(told: string): string | null {
-  if (/^0x[0-9a-fA-F]{64}$/.test(told)) return told.toLowerCase()
-  return /^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(told) ? told : null
+function transactionHash(text: string): string | null {
+  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase()
+  return /^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(text) ? text : null
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { intentOf, readDemand } from './paymentPlan.ts'
+import { parsePaymentRequired, toIntent } from './paymentPlan.ts'
 
 /** Which of several offers is taken, and what of it is asked to be signed. */
 const onBase = {
@@ -15,12 +15,12 @@ const onSolana = {
 }
 const demand = (hasSolana: boolean, ...accepts: object[]) => {
   const body = Buffer.from(JSON.stringify({ x402Version: 1, accepts }))
-  return readDemand({ status: 402, headers: {}, body, truncated: false }, { isOwnService: false, hasSolana })
+  return parsePaymentRequired({ status: 402, headers: {}, body, truncated: false }, { isOwnService: false, hasSolana })
 }
 
 test('Solana is paid on where nothing else may be, wherever it stands', () => {
-  expect(demand(true, onSolana, onBase).choice?.at).toBe(1)
-  expect(demand(true, onSolana, { ...onBase, network: 'eip155:1' }).choice?.at).toBe(0)
+  expect(demand(true, onSolana, onBase).choice?.index).toBe(1)
+  expect(demand(true, onSolana, { ...onBase, network: 'eip155:1' }).choice?.index).toBe(0)
 })
 
 test('without an account there it is not payable, and says why', () => {
@@ -32,7 +32,7 @@ test('without an account there it is not payable, and says why', () => {
 test('payee, amount, fee payer and memo are all that the wallet is asked to sign', () => {
   const { choice } = demand(true, onSolana)
   if (!choice) throw new Error('It was not chosen.')
-  expect(intentOf(choice, { url: 'https://shop.example/x', purpose: 'fetch', title: 'GET x' })).toEqual({
+  expect(toIntent(choice, { url: 'https://shop.example/x', purpose: 'fetch', title: 'GET x' })).toEqual({
     ...{ kind: 'x402.authorize', network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', pay_to: onSolana.payTo },
     ...{ amount: '10000', resource: 'https://shop.example/x', valid_seconds: 60, fee_payer: feePayer, memo: 'order 7' },
   })

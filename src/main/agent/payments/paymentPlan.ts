@@ -4,11 +4,11 @@ import { testLedgerNetwork } from '#shared/contract/networks.ts'
 import type { PaymentPurpose, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { KeptRequest } from './paymentRepository.ts'
-import { plainWords, type ReadOffer, readOffers } from './readOffers.ts'
+import { type ReadOffer, readOffers, sanitizeText } from './readOffers.ts'
 import type { Seller, SellerAnswer, SellerRequest } from './seller.ts'
 
 /** What somebody wants to pay for. */
-export type Wanted = {
+export type PurchaseRequest = {
   seller: Seller
   /** As it is sent. */
   request: SellerRequest
@@ -25,11 +25,11 @@ export type Wanted = {
   capMicroUsd: number | null
 }
 
-export type Choice = { at: number; chosen: ReadOffer }
+export type Choice = { index: number; chosen: ReadOffer }
 export type ReadDemand = { offers: ReadOffer[]; choice: Choice | undefined }
 
 /** A signature is good for at most so long, whatever the seller would like. */
-const longestSeconds = 300
+const maxSeconds = 300
 
 type Payer = {
   /** It was asked of the service of this application, which alone is paid with its test money. */
@@ -39,7 +39,7 @@ type Payer = {
 }
 
 /** The offers of a 402, and the first of them that may be paid: on Solana only where no other may be, and last of all `upto`. */
-export function readDemand({ headers, body }: SellerAnswer, { isOwnService, hasSolana }: Payer): ReadDemand {
+export function parsePaymentRequired({ headers, body }: SellerAnswer, { isOwnService, hasSolana }: Payer): ReadDemand {
   const offers = readOffers(headers, body.toString('utf8')).map((it): ReadOffer => {
     if (!it.offer.payable) return it
     const isForeign = it.network?.id === testLedgerNetwork.id && !isOwnService
@@ -49,20 +49,20 @@ export function readDemand({ headers, body }: SellerAnswer, { isOwnService, hasS
       : 'The wallet has no account on Solana.'
     return { ...it, offer: { ...it.offer, payable: false, problem } }
   })
-  const at = [isUsual, isSolana, isUpto].reduce(
-    (found, isOfKind) => (found >= 0 ? found : offers.findIndex((it) => it.offer.payable && isOfKind(it))),
+  const preferredIndex = [isPlainEvm, isSolana, isUpto].reduce(
+    (index, isOfKind) => (index >= 0 ? index : offers.findIndex((it) => it.offer.payable && isOfKind(it))),
     -1,
   )
-  const chosen = offers[at]
-  return { offers, choice: chosen && { at, chosen } }
+  const chosen = offers[preferredIndex]
+  return { offers, choice: chosen && { index: preferredIndex, chosen } }
 }
 
 const isUpto = ({ facilitator }: ReadOffer): boolean => facilitator !== undefined
 const isSolana = ({ solana }: ReadOffer): boolean => solana !== undefined
-const isUsual = (it: ReadOffer): boolean => !isUpto(it) && !isSolana(it)
+const isPlainEvm = (it: ReadOffer): boolean => !isUpto(it) && !isSolana(it)
 
 /** @throws AppError `payment/offer` saying what is wrong with each */
-export function needChoice({ offers, choice }: ReadDemand, host: string): Choice {
+export function requirePayableOption({ offers, choice }: ReadDemand, host: string): Choice {
   if (choice) return choice
   const problems = [...new Set(offers.map(({ offer }) => offer.problem))].slice(0, 5).join(' ')
   throw new AppError(
@@ -74,7 +74,10 @@ export function needChoice({ offers, choice }: ReadDemand, host: string): Choice
 }
 
 /** @throws AppError `payment/price`, `payment/too-dear` */
-export function checkPrice({ chosen }: Choice, { quote, capMicroUsd }: Pick<Wanted, 'quote' | 'capMicroUsd'>): number {
+export function checkPrice(
+  { chosen }: Choice,
+  { quote, capMicroUsd }: Pick<PurchaseRequest, 'quote' | 'capMicroUsd'>,
+): number {
   const amount = chosen.offer.amount_micro_usd ?? 0 // of a payable offer it is known
   if (quote && quote.amount_micro_usd !== amount) {
     throw new AppError(
@@ -92,19 +95,19 @@ export function checkPrice({ chosen }: Choice, { quote, capMicroUsd }: Pick<Want
 }
 
 /** What the wallet is asked to sign: of the offer it takes network, payee, amount and a bounded time. */
-export function intentOf(
+export function toIntent(
   { chosen }: Choice,
-  { url, purpose, title }: Pick<Wanted, 'url' | 'purpose' | 'title'>,
+  { url, purpose, title }: Pick<PurchaseRequest, 'url' | 'purpose' | 'title'>,
 ): Intent {
   const { network, pay_to, amount, max_timeout_seconds: seconds, description } = chosen.offer
-  const words = purpose === 'fetch' ? description : plainWords(title)
+  const words = purpose === 'fetch' ? description : sanitizeText(title)
   return {
     kind: 'x402.authorize',
     network,
     pay_to,
     amount,
     resource: url,
-    valid_seconds: Math.min(seconds ?? longestSeconds, longestSeconds),
+    valid_seconds: Math.min(seconds ?? maxSeconds, maxSeconds),
     ...(chosen.facilitator !== undefined && { facilitator: chosen.facilitator }),
     ...(chosen.solana && {
       fee_payer: chosen.solana.feePayer,
@@ -115,7 +118,7 @@ export function intentOf(
 }
 
 /** `12.5` is 12500000. @throws AppError `request/invalid` for more than 6 decimals */
-export function microUsdOf(name: string, usd: number): number {
+export function parseUsd(name: string, usd: number): number {
   const amount = Math.round(usd * 1_000_000)
   if (Number.isSafeInteger(amount) && amount > 0 && Math.abs(amount / 1_000_000 - usd) < 1e-9) return amount
   throw new AppError('request/invalid', `\`${name}\` must have at most 6 decimals, not ${usd}.`)

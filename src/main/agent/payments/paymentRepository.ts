@@ -98,11 +98,11 @@ export type PaymentRepository = {
   /** Oldest first, read in pages. */
   all(filter: PaymentFilter): Generator<Payment>
   /** Payments that wait for their intent. */
-  undecided(): StoredPayment[]
+  listUndecided(): StoredPayment[]
   due(nowMs: number): PaymentId[]
   nextAtMs(): number | undefined
   /** Signed payments of unknown outcome, due or not, except those that the seller refused. */
-  unended(): PaymentId[]
+  listUnfinished(): PaymentId[]
   atomically<T>(work: () => T): T
 }
 
@@ -112,7 +112,7 @@ export function askerKey({ kind, id }: { kind: string; id: string }): string {
   return `${kind} ${id}`
 }
 
-export function paymentRepository(database: Database): PaymentRepository {
+export function createPaymentRepository(database: Database): PaymentRepository {
   const selection = `SELECT ${payments.selection()} FROM payments`
   const add = database.prepare<[Params<keyof PaymentRow>]>(payments.insert)
   const changeable = ['state', 'paid', 'words', 'nextAtMs', 'record', 'attempts', 'answer'] as const
@@ -122,23 +122,23 @@ export function paymentRepository(database: Database): PaymentRepository {
   )
   const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
   const ofIntent = database.prepare<[Params<'intentId'>], StoredRow>(`${selection} WHERE intent_id = @intentId`)
-  const where = `(@state IS NULL OR state = @state) AND (@host IS NULL OR host = @host)
+  const condition = `(@state IS NULL OR state = @state) AND (@host IS NULL OR host = @host)
     AND (@asker IS NULL OR asker = @asker) AND (@fromMs IS NULL OR created_at_ms >= @fromMs)
     AND (@toMs IS NULL OR created_at_ms < @toMs) AND (@search IS NULL OR instr(words, @search) > 0)`
   const list = database.prepare<[FilterParams & Params<'before' | 'limit'>], StoredRow>(
-    `SELECT ${summaries.selection()} FROM payments WHERE ${where} AND (@before IS NULL OR (created_at_ms, id) <
+    `SELECT ${summaries.selection()} FROM payments WHERE ${condition} AND (@before IS NULL OR (created_at_ms, id) <
        (SELECT created_at_ms, id FROM payments WHERE id = @before))
      ORDER BY created_at_ms DESC, id DESC LIMIT @limit`,
   )
   const count = database.prepare<[FilterParams], { count: number }>(
-    `SELECT count(*) AS count FROM payments WHERE ${where}`,
+    `SELECT count(*) AS count FROM payments WHERE ${condition}`,
   )
   const following = database.prepare<
     [FilterParams & Params<'atMs' | 'afterId'>],
     StoredRow & { at: number; id: string }
   >(
     `SELECT ${summaries.selection()}, created_at_ms AS at, id FROM payments
-     WHERE ${where} AND (created_at_ms, id) > (@atMs, @afterId)
+     WHERE ${condition} AND (created_at_ms, id) > (@atMs, @afterId)
      ORDER BY created_at_ms, id LIMIT 200`,
   )
   const undecided = database.prepare<[], StoredRow>(
@@ -170,9 +170,9 @@ export function paymentRepository(database: Database): PaymentRepository {
         ;[atMs, afterId] = [last.at, last.id]
       }
     },
-    undecided: () => undecided.all().flatMap((row) => parseRow(row) ?? []),
+    listUndecided: () => undecided.all().flatMap((row) => parseRow(row) ?? []),
     due: (nowMs) => due.all({ nowMs }).map(({ id }) => id),
-    unended: () => unended.all().map(({ id }) => id),
+    listUnfinished: () => unended.all().map(({ id }) => id),
     nextAtMs: () => next.get()?.at ?? undefined,
     atomically: (work) => (database.inTransaction ? work() : database.transaction(work).immediate()),
   }

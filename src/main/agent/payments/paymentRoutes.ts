@@ -12,14 +12,14 @@ import {
 } from '#shared/contract/localPayments.ts'
 import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '#shared/contract/localPurchases.ts'
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
-import { discovered } from './discovery.ts'
+import { discoverEndpoints } from './discovery.ts'
 import { paymentCsv, paymentLines } from './paymentExport.ts'
 import type { PaymentFollower } from './paymentFollower.ts'
-import { microUsdOf, type Wanted } from './paymentPlan.ts'
+import { type PurchaseRequest, parseUsd } from './paymentPlan.ts'
 import { askerKey, type PaymentRepository, type StoredPayment } from './paymentRepository.ts'
 import { type Bought, type Payments, receiptOfPayment } from './payments.ts'
 import type { Purchases } from './purchases.ts'
-import { paidAnswer, type Seller, sentHeaders } from './seller.ts'
+import { type Seller, toPaidAnswer, validateHeaders } from './seller.ts'
 import type { SellerAccess } from './sellerAccess.ts'
 
 type Options = {
@@ -35,20 +35,20 @@ const formats = {
   csv: { mediaType: 'text/csv; charset=utf-8', ending: 'csv', lines: paymentCsv },
   jsonl: { mediaType: 'application/x-ndjson; charset=utf-8', ending: 'jsonl', lines: paymentLines },
 } as const
-type Given = { url: string; method: string; headers?: Record<string, string>; body?: string }
+type FetchBody = { url: string; method: string; headers?: Record<string, string>; body?: string }
 
 const withBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
-export function paymentRoutes({ payments, rows, follow, purchases, seller, access }: Options): LocalEndpoint[] {
-  const wantedFrom = (given: Given, asker: Asker): Wanted => {
-    const { href: url } = access.requireAddress(given.url, asker)
-    const { method, body } = given
+export function createPaymentRoutes({ payments, rows, follow, purchases, seller, access }: Options): LocalEndpoint[] {
+  const toPurchaseRequest = (fields: FetchBody, asker: Asker): PurchaseRequest => {
+    const { href: url } = access.requireAddress(fields.url, asker)
+    const { method, body } = fields
     if (body !== undefined && !withBody.has(method)) {
       throw new AppError('request/invalid', `\`body\` goes with POST, PUT and PATCH, not with ${method}.`)
     }
     return {
       ...{ seller, via: 'public', url, purpose: 'fetch', title: `${method} ${url}`, quote: null, capMicroUsd: null },
-      request: { method, url, headers: sentHeaders(given.headers ?? {}), body },
+      request: { method, url, headers: validateHeaders(fields.headers ?? {}), body },
     }
   }
   /** Others' payments are to a program as if they were not. @throws AppError `payment/not-found` */
@@ -61,45 +61,45 @@ export function paymentRoutes({ payments, rows, follow, purchases, seller, acces
 
   return [
     localEndpoint(discoverPayments, ({ body }, { asker, signal }) =>
-      discovered(seller, access.requireAddress(body.url, asker), signal),
+      discoverEndpoints(seller, access.requireAddress(body.url, asker), signal),
     ),
     localEndpoint(checkPayment, ({ body }, { asker, signal }) => {
       access.assertMethod(body.method, asker, { readsOnly: true })
-      return payments.check(wantedFrom(body, asker), asker, signal)
+      return payments.check(toPurchaseRequest(body, asker), asker, signal)
     }),
     localEndpoint(fetchPaid, async ({ body }, call) => {
-      const { url, method, headers, max_amount_usd: most, reason, wait_ms: waitMs } = body
+      const { url, method, headers, max_amount_usd: maxUsd, reason, wait_ms: waitMs } = body
       access.assertMethod(method, call.asker)
-      const wanted = async (): Promise<Wanted> => ({
-        ...wantedFrom({ url, method, headers, ...(body.body !== undefined && { body: body.body }) }, call.asker),
-        capMicroUsd: most === undefined ? null : microUsdOf('max_amount_usd', most),
+      const createRequest = async (): Promise<PurchaseRequest> => ({
+        ...toPurchaseRequest({ url, method, headers, ...(body.body !== undefined && { body: body.body }) }, call.asker),
+        capMicroUsd: maxUsd === undefined ? null : parseUsd('max_amount_usd', maxUsd),
       })
-      return resultOf(await payments.buy(wanted, call, { reason, waitMs }))
+      return toResult(await payments.buy(createRequest, call, { reason, waitMs }))
     }),
     localEndpoint(quotePurchase, async ({ body }, { asker, signal }) => {
       const { registration, renewal, topup } = body
-      const wanted = registration
+      const request = registration
         ? purchases.registration(registration)
         : renewal
           ? await purchases.renewal(renewal)
           : await purchases.topUp(topup?.amount_usd ?? 0)
-      return payments.check(wanted, asker, signal)
+      return payments.check(request, asker, signal)
     }),
     localEndpoint(buyRegistration, async ({ body }, call) => {
-      const { price_usd: price, reason, wait_ms: waitMs, ...given } = body
-      return resultOf(await payments.buy(async () => purchases.registration(given, price), call, { reason, waitMs }))
+      const { price_usd: price, reason, wait_ms: waitMs, ...fields } = body
+      return toResult(await payments.buy(async () => purchases.registration(fields, price), call, { reason, waitMs }))
     }),
     localEndpoint(buyRenewal, async ({ body }, call) => {
-      const { price_usd: price, reason, wait_ms: waitMs, ...given } = body
-      return resultOf(await payments.buy(() => purchases.renewal(given, price), call, { reason, waitMs }))
+      const { price_usd: price, reason, wait_ms: waitMs, ...fields } = body
+      return toResult(await payments.buy(() => purchases.renewal(fields, price), call, { reason, waitMs }))
     }),
     localEndpoint(buyTopUp, async ({ body: { amount_usd: amount, reason, wait_ms: waitMs } }, call) =>
-      resultOf(await payments.buy(() => purchases.topUp(amount), call, { reason, waitMs })),
+      toResult(await payments.buy(() => purchases.topUp(amount), call, { reason, waitMs })),
     ),
     localEndpoint(listPayments, ({ query: { limit, before, ...filters } }, { asker }) => {
       const filter = { ...filters, ...(asker.kind !== 'person' && { asker: askerKey(asker) }) }
-      const found = rows.list({ ...filter, before }, limit + 1)
-      return { payments: found.slice(0, limit), has_more: found.length > limit, total: rows.count(filter) }
+      const page = rows.list({ ...filter, before }, limit + 1)
+      return { payments: page.slice(0, limit), has_more: page.length > limit, total: rows.count(filter) }
     }),
     localEndpoint(exportPayments, ({ query: { format, ...filter } }) => {
       const { mediaType, ending, lines } = formats[format]
@@ -113,7 +113,7 @@ export function paymentRoutes({ payments, rows, follow, purchases, seller, acces
     }),
     localEndpoint(getPayment, async ({ params, query }, { asker, signal }) => {
       const { record } = visible(params.paymentId, asker)
-      return receiptOfPayment(await payments.settled(record.id, { waitMs: query.wait_ms, signal }))
+      return receiptOfPayment(await payments.waitUntilSettled(record.id, { waitMs: query.wait_ms, signal }))
     }),
     localEndpoint(reconcilePayment, async ({ params }, { asker }) => {
       const { record } = visible(params.paymentId, asker)
@@ -123,9 +123,9 @@ export function paymentRoutes({ payments, rows, follow, purchases, seller, acces
   ]
 }
 
-function resultOf(bought: Bought) {
+function toResult(bought: Bought) {
   if (bought.payment === null) {
-    return { payment: null, answer: paidAnswer(bought.answer) }
+    return { payment: null, answer: toPaidAnswer(bought.answer) }
   }
   return { payment: receiptOfPayment(bought.payment), answer: bought.payment.answer }
 }

@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { transactionNonce } from '#platform/solana/solanaTransaction.ts'
 import { AppError } from '#shared/appError.ts'
-import { comparedAddress } from '#shared/contract/networks.ts'
+import { normalizeAddress } from '#shared/contract/networks.ts'
 import type { PaidAnswer, PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { AuthorizationLookup } from './authorizationLookup.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
-import { type Receipt, receiptOf } from './paymentPayload.ts'
+import { parseReceipt, type Receipt } from './paymentPayload.ts'
 import type { KeptRequest, PaymentRepository, StoredPayment } from './paymentRepository.ts'
-import { plainWords } from './readOffers.ts'
-import { paidAnswer, type Seller, type SellerAnswer } from './seller.ts'
+import { sanitizeText } from './readOffers.ts'
+import { type Seller, type SellerAnswer, toPaidAnswer } from './seller.ts'
 
 /** Takes a signed payment one step on: sends the same bytes, or looks up what became of them. It signs nothing. */
 export type PaymentSending = {
@@ -21,25 +21,32 @@ type Options = {
   payments: Pick<PaymentRepository, 'find'>
   journal: Pick<PaymentJournal, 'become'>
   /** Undefined where that service is not the one that Steward is connected to. */
-  sellerOf: (request: KeptRequest) => Seller | undefined
-  lookup: Pick<AuthorizationLookup, 'stateOf'>
-  heldHeaders: HeldHeaders
+  findSeller: (request: KeptRequest) => Seller | undefined
+  lookup: Pick<AuthorizationLookup, 'findState'>
+  transientHeaders: TransientHeaders
   now: () => number
 }
 
 /** Of requests with credentials, which are in memory only: what a later run finds was not sent, or will not be sent again. */
-export type HeldHeaders = Map<PaymentId, Readonly<Record<string, string>>>
+export type TransientHeaders = Map<PaymentId, Readonly<Record<string, string>>>
 
 const secondMs = 1_000
 /** After the signature expired, before a chain is asked whether it was used: its clock is not ours. */
 const expiredMs = 65 * secondMs
 /** It has ended by then; after a crash it is taken up at once. */
 const sendingMs = 150 * secondMs
-const longestMs = 10 * 60 * secondMs
+const maxMs = 10 * 60 * secondMs
 /** Our node may hear of a transaction a few seconds after the seller's. */
 const looks = 4
 
-export function paymentSending({ payments, journal, sellerOf, lookup, heldHeaders, now }: Options): PaymentSending {
+export function createPaymentSending({
+  payments,
+  journal,
+  findSeller,
+  lookup,
+  transientHeaders,
+  now,
+}: Options): PaymentSending {
   const expiryMs = ({ record }: StoredPayment): number => Date.parse(record.valid_until ?? record.created_at)
   const isExpired = (payment: StoredPayment): boolean => now() >= expiryMs(payment)
 
@@ -48,35 +55,35 @@ export function paymentSending({ payments, journal, sellerOf, lookup, heldHeader
     if (!payload) throw new Error(`The payment ${record.id} has no signature.`)
     // Before a byte leaves, it is on disk that one may have left.
     const state = record.state === 'unknown' ? 'unknown' : 'sent'
-    const sent = journal.become(record.id, state, { attempts: attempts + 1, nextAtMs: now() + sendingMs })
-    if (!sent) return
+    const submitted = journal.become(record.id, state, { attempts: attempts + 1, nextAtMs: now() + sendingMs })
+    if (!submitted) return
     const { method, url, body } = request
-    const headers = heldHeaders.get(record.id) ?? request.headers
+    const headers = transientHeaders.get(record.id) ?? request.headers
     const paying = { method, url, headers: { ...headers, [payload.header]: payload.value }, body }
-    const answer = await seller.ask(paying, signal).catch((failure: unknown) => {
+    const answer = await seller.ask(paying, signal).catch((error: unknown) => {
       signal.throwIfAborted()
-      if (failure instanceof AppError) return failure
-      throw failure
+      if (error instanceof AppError) return error
+      throw error
     })
-    if (answer instanceof AppError) later(sent, answer.message)
-    else await take(sent, answer, signal)
+    if (answer instanceof AppError) later(submitted, answer.message)
+    else await take(submitted, answer, signal)
   }
 
   /** Of `upto` the chain tells how much it was, never the seller; without its word all of it counts as taken. */
-  const takenBy = async (payment: StoredPayment, transaction: string | null, signal: AbortSignal) => {
+  const readTakenMicroUsd = async (payment: StoredPayment, transaction: string | null, signal: AbortSignal) => {
     if (payment.record.scheme !== 'upto' || transaction === null) return undefined
-    const settlement = await asked(payment, transaction)
+    const settlement = await createLookup(payment, transaction)
     for (let look = 1; ; look += 1) {
-      const known = await lookup.stateOf(settlement)
-      if (known.state === 'used') return known.takenMicroUsd
+      const outcome = await lookup.findState(settlement)
+      if (outcome.state === 'used') return outcome.takenMicroUsd
       if (look === looks) return undefined
       await wait(secondMs, undefined, { signal })
     }
   }
 
-  const asked = async (payment: StoredPayment, transaction: string | null) => {
+  const createLookup = async (payment: StoredPayment, transaction: string | null) => {
     const { id, network, from: payer, pay_to: payTo, amount, created_at: since } = payment.record
-    const nonce = await nonceOf(payment)
+    const nonce = await readNonce(payment)
     if (nonce === undefined) throw new Error(`The payment ${id} has no nonce.`)
     const validBeforeMs = expiryMs(payment)
     return { network, payer, payTo, amount, nonce, validBeforeMs, sinceMs: Date.parse(since), transaction }
@@ -84,65 +91,65 @@ export function paymentSending({ payments, journal, sellerOf, lookup, heldHeader
 
   const take = async (payment: StoredPayment, answer: SellerAnswer, signal: AbortSignal): Promise<void> => {
     const { id, network, from } = payment.record
-    const told = receiptOf(answer.headers)
+    const told = parseReceipt(answer.headers)
     const receipt = told && isOurs(told, { network, from }) ? told : undefined
-    const kept = { answer: paidAnswer(answer), ...(receipt && { receipt }) }
+    const result = { answer: toPaidAnswer(answer), ...(receipt && { receipt }) }
     // It was paid, and our service has not cleared up yet what became of the order: the same bytes get the answer.
-    const isOpen = payment.request.via === 'service' && isTransient(kept.answer)
+    const isOpen = payment.request.via === 'service' && isTransient(result.answer)
     if (receipt?.success && !isOpen) {
       const error = answer.status < 400 ? null : `Paid, and the seller answered with status ${answer.status}.`
-      const takenMicroUsd = await takenBy(payment, receipt.transaction, signal)
+      const takenMicroUsd = await readTakenMicroUsd(payment, receipt.transaction, signal)
       const settled = {
-        ...{ paid: true, error, transaction: receipt.transaction, nextAtMs: null, ...kept },
+        ...{ paid: true, error, transaction: receipt.transaction, nextAtMs: null, ...result },
         ...(takenMicroUsd !== undefined && { takenMicroUsd }),
       } as const
       if (journal.become(id, 'settled', settled)) return
     }
-    if (isTransient(kept.answer)) {
-      later(payment, `The seller answered with status ${answer.status}.`, { ...kept, waitMs: retryAfterMs(answer) })
+    if (isTransient(result.answer)) {
+      later(payment, `The seller answered with status ${answer.status}.`, { ...result, waitMs: retryAfterMs(answer) })
       return
     }
     const isServed = answer.status < 400
     const error = isServed
       ? 'The seller sent no receipt.'
-      : `The seller refused the payment: ${reasonOf(answer, receipt)}`
+      : `The seller refused the payment: ${toReason(answer, receipt)}`
     if (!isServed && payment.record.state === 'sent' && payment.attempts === 1) {
-      journal.become(id, 'refused', { paid: null, error, nextAtMs: expiryMs(payment) + expiredMs, ...kept })
+      journal.become(id, 'refused', { paid: null, error, nextAtMs: expiryMs(payment) + expiredMs, ...result })
       return
     }
     // Served without a receipt, or used before: the chain tells.
-    journal.become(id, 'unknown', { error, nextAtMs: now() + 2 * secondMs, ...kept })
+    journal.become(id, 'unknown', { error, nextAtMs: now() + 2 * secondMs, ...result })
   }
 
   /** The same bytes are sent again. */
-  const later = (payment: StoredPayment, error: string, given: Given = {}): void => {
-    const { waitMs = 0, ...kept } = given
+  const later = (payment: StoredPayment, error: string, options: LaterOptions = {}): void => {
+    const { waitMs = 0, ...fields } = options
     const backOffMs = Math.min(
       secondMs * 2 ** Math.min(payment.attempts, 10),
-      isExpired(payment) ? longestMs : 30 * secondMs,
+      isExpired(payment) ? maxMs : 30 * secondMs,
     )
-    journal.become(payment.record.id, 'unknown', { error, nextAtMs: now() + Math.max(waitMs, backOffMs), ...kept })
+    journal.become(payment.record.id, 'unknown', { error, nextAtMs: now() + Math.max(waitMs, backOffMs), ...fields })
   }
 
   const lookUp = async (payment: StoredPayment): Promise<void> => {
     const { id, state, error, receipt } = payment.record
-    const known = await lookup.stateOf(await asked(payment, receipt?.transaction ?? null))
-    if (known.state === 'used') {
+    const outcome = await lookup.findState(await createLookup(payment, receipt?.transaction ?? null))
+    if (outcome.state === 'used') {
       const paid = {
         paid: true,
         error,
         reconciled_by: 'chain',
-        transaction: known.transaction,
+        transaction: outcome.transaction,
         nextAtMs: null,
-        ...(known.takenMicroUsd !== undefined && { takenMicroUsd: known.takenMicroUsd }),
+        ...(outcome.takenMicroUsd !== undefined && { takenMicroUsd: outcome.takenMicroUsd }),
       } as const
       journal.become(id, 'reconciled', paid)
-    } else if (known.state === 'unused' && known.isFinal) {
+    } else if (outcome.state === 'unused' && outcome.isFinal) {
       const next = state === 'refused' ? 'refused' : 'reconciled'
       journal.become(id, next, { paid: false, error, reconciled_by: 'chain', nextAtMs: null })
     } else {
       const overdueMs = Math.max(0, now() - expiryMs(payment) - expiredMs)
-      const waitMs = Math.min(Math.max(15 * secondMs, overdueMs), longestMs)
+      const waitMs = Math.min(Math.max(15 * secondMs, overdueMs), maxMs)
       journal.become(id, state === 'refused' ? 'refused' : 'unknown', { nextAtMs: now() + waitMs })
     }
   }
@@ -150,9 +157,9 @@ export function paymentSending({ payments, journal, sellerOf, lookup, heldHeader
   /** A stranger is asked while the signature is good. The service knows its own payments for longer, and then has the answer too. */
   const mayPresent = (payment: StoredPayment): boolean => {
     const { record, request, answer } = payment
-    if (record.state === 'refused' || !(request.complete || heldHeaders.has(record.id))) return false
+    if (record.state === 'refused' || !(request.complete || transientHeaders.has(record.id))) return false
     if (record.state === 'unknown' && answer !== null && !isTransient(answer)) return false
-    const graceMs = request.via === 'service' ? longestMs : 0
+    const graceMs = request.via === 'service' ? maxMs : 0
     return now() < expiryMs(payment) + graceMs
   }
 
@@ -160,23 +167,23 @@ export function paymentSending({ payments, journal, sellerOf, lookup, heldHeader
     async step(id, signal) {
       const payment = payments.find(id)
       if (!payment || payment.nextAtMs === null) return
-      const seller = mayPresent(payment) ? sellerOf(payment.request) : undefined
+      const seller = mayPresent(payment) ? findSeller(payment.request) : undefined
       if (seller) await present(payment, seller, signal)
       else await lookUp(payment)
     },
   }
 }
 
-type Given = { waitMs?: number } & Pick<Parameters<PaymentJournal['become']>[2], 'answer' | 'receipt'>
+type LaterOptions = { waitMs?: number } & Pick<Parameters<PaymentJournal['become']>[2], 'answer' | 'receipt'>
 
 /** What it says of another payer or network is not about our payment. */
 function isOurs({ payer, network }: Receipt, ours: { network: string; from: string }): boolean {
-  const samePayer = payer === null || comparedAddress(payer) === comparedAddress(ours.from)
+  const samePayer = payer === null || normalizeAddress(payer) === normalizeAddress(ours.from)
   return samePayer && (network === null || network === ours.network || !network.includes(':'))
 }
 
-async function nonceOf({ payload }: StoredPayment): Promise<string | undefined> {
-  const sent = parsedJson(Buffer.from(payload?.value ?? '', 'base64').toString('utf8')) as
+async function readNonce({ payload }: StoredPayment): Promise<string | undefined> {
+  const sent = parseJsonOrUndefined(Buffer.from(payload?.value ?? '', 'base64').toString('utf8')) as
     | {
         payload?: {
           authorization?: { nonce?: string }
@@ -198,13 +205,13 @@ function isTransient({ status, body }: PaidAnswer): boolean {
   return status >= 500 || [408, 425, 429].includes(status) || (status === 409 && body.includes('payments/in-flight'))
 }
 
-function reasonOf({ body }: SellerAnswer, receipt: Receipt | undefined): string {
-  const told = parsedJson(body.toString('utf8'))
+function toReason({ body }: SellerAnswer, receipt: Receipt | undefined): string {
+  const told = parseJsonOrUndefined(body.toString('utf8'))
   const { reason, error } =
     typeof told === 'object' && told !== null ? (told as { reason?: unknown; error?: unknown }) : {}
   const words = [error, reason].find((it) => typeof it === 'string')
   return (
-    plainWords(typeof words === 'string' ? words : undefined, 200) ??
+    sanitizeText(typeof words === 'string' ? words : undefined, 200) ??
     (receipt ? 'it was not settled.' : 'it gave no reason.')
   )
 }

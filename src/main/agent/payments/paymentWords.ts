@@ -1,6 +1,6 @@
 import { solanaNetworks, usdcDecimals } from '#shared/contract/networks.ts'
 import type { Payment } from '#shared/contract/paymentRecords.ts'
-import { tokenAmount } from '#shared/tokenAmount.ts'
+import { formatTokenAmount } from '#shared/tokenAmount.ts'
 
 type Worded = Pick<Payment, 'state' | 'paid' | 'amount' | 'test' | 'scheme'>
 
@@ -9,9 +9,9 @@ type Worded = Pick<Payment, 'state' | 'paid' | 'amount' | 'test' | 'scheme'>
  * @param moved of a payment that was made, as far as it is known; millionths of a USDC
  */
 export function paymentSentence({ state, paid, amount, test, scheme }: Worded, moved = amount): string {
-  const figure = `${tokenAmount(BigInt(moved), usdcDecimals)} ${test ? 'test USDC' : 'USDC'}`
-  const isMost = scheme === 'upto' && paid !== true
-  const [money, within] = isMost ? [`Up to ${figure}`, `up to ${figure}`] : [figure, figure]
+  const figure = `${formatTokenAmount(BigInt(moved), usdcDecimals)} ${test ? 'test USDC' : 'USDC'}`
+  const isUpperBound = scheme === 'upto' && paid !== true
+  const [money, within] = isUpperBound ? [`Up to ${figure}`, `up to ${figure}`] : [figure, figure]
   switch (state) {
     case 'planned':
       return `${money} is about to be paid.`

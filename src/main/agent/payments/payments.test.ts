@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { rule } from '#test/support/approvals.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { hostileSeller, offered, payee, served, transaction } from '#test/support/hostileSeller.ts'
+import { createOffer, hostileSeller, payee, respond, transaction } from '#test/support/hostileSeller.ts'
 import { openPayments, paymentsOfTest } from '#test/support/openPayments.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import type { AuthorizationState } from './authorizationLookup.ts'
@@ -10,38 +10,38 @@ import { publicSeller, type Seller } from './seller.ts'
 const failsWith = (code: string) => expect.objectContaining({ code })
 const used = { state: 'used', transaction } as const
 const never: AuthorizationState = { state: 'unused', isFinal: true }
-const idOf = (payment: Awaited<ReturnType<ReturnType<typeof openPayments>['pay']>>) => {
+const getId = (payment: Awaited<ReturnType<ReturnType<typeof openPayments>['pay']>>) => {
   if (!payment) throw new Error('Nothing was paid.')
   return payment.record.id
 }
 
 test('an honest seller is paid once, and what it answered is kept', async () => {
-  const seller = await hostileSeller(served)
+  const seller = await hostileSeller(respond)
   const { pay, ended, records } = paymentsOfTest()
-  const paid = await ended(idOf(await pay(`${seller.url}/report`)))
+  const paid = await ended(getId(await pay(`${seller.url}/report`)))
   expect(paid).toMatchObject({
     record: { state: 'settled', paid: true, paid_micro_usd: 10_000, transaction, host: new URL(seller.url).host },
     answer: { status: 200, body: '{"report":1}' },
     attempts: 1,
   })
   expect(seller.signatures()).toBe(1)
-  expect(records.used({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
 })
 
 test('credentials go along with the payment too, and stand nowhere', async () => {
-  const seller = await hostileSeller((asked, response) =>
-    asked.request.headers.authorization === 'Bearer secret'
-      ? served(asked, response)
+  const seller = await hostileSeller((sellerRequest, response) =>
+    sellerRequest.request.headers.authorization === 'Bearer secret'
+      ? respond(sellerRequest, response)
       : void response.writeHead(401).end(),
   )
   const { pay, ended } = paymentsOfTest()
-  const paid = await ended(idOf(await pay(seller.url, { headers: { authorization: 'Bearer secret', accept: '*/*' } })))
+  const paid = await ended(getId(await pay(seller.url, { headers: { authorization: 'Bearer secret', accept: '*/*' } })))
   expect(paid.record).toMatchObject({ state: 'settled', paid: true })
   expect(JSON.stringify(paid)).not.toContain('secret')
 })
 
 test('free answers cost nothing', async () => {
-  const seller = await hostileSeller(served)
+  const seller = await hostileSeller(respond)
   const { pay } = paymentsOfTest({
     seller: {
       ask: async () => ({ status: 200, headers: {}, body: Buffer.from('free'), truncated: false }),
@@ -54,56 +54,58 @@ test('free answers cost nothing', async () => {
 
 describe('whatever a seller does with a payment, it is signed once', () => {
   test('it is cut off: the same bytes come again', async () => {
-    const seller = await hostileSeller((asked, response) =>
-      seller.payments().length < 3 ? void asked.request.socket.destroy() : served(asked, response),
+    const seller = await hostileSeller((sellerRequest, response) =>
+      seller.payments().length < 3 ? void sellerRequest.request.socket.destroy() : respond(sellerRequest, response),
     )
     const { pay, ended } = paymentsOfTest()
-    const paid = await ended(idOf(await pay(seller.url)))
+    const paid = await ended(getId(await pay(seller.url)))
     expect(paid.record).toMatchObject({ state: 'settled', paid: true })
     expect([seller.payments().length, seller.signatures()]).toEqual([3, 1])
   })
 
   test('it answers 503: the same bytes come again', async () => {
-    const seller = await hostileSeller((asked, response) => {
-      if (seller.payments().length > 1) return served(asked, response)
+    const seller = await hostileSeller((sellerRequest, response) => {
+      if (seller.payments().length > 1) return respond(sellerRequest, response)
       response.writeHead(503, { 'retry-after': '1' }).end()
     })
     const { pay, ended } = paymentsOfTest()
-    expect((await ended(idOf(await pay(seller.url)))).record.state).toBe('settled')
+    expect((await ended(getId(await pay(seller.url)))).record.state).toBe('settled')
     expect([seller.payments().length, seller.signatures()]).toEqual([2, 1])
   })
 
   test('it asks for more after it has the payment: refused, nothing more is signed, and the chain has the last word', async () => {
     const seller = await hostileSeller((_, response) => {
-      response
-        .writeHead(402)
-        .end(
-          JSON.stringify({ x402Version: 1, error: 'a bit more', accepts: [offered({ maxAmountRequired: '9000000' })] }),
-        )
+      response.writeHead(402).end(
+        JSON.stringify({
+          x402Version: 1,
+          error: 'a bit more',
+          accepts: [createOffer({ maxAmountRequired: '9000000' })],
+        }),
+      )
     })
     let nowMs = Date.now()
     let chain: AuthorizationState = { state: 'unused', isFinal: false }
     const { pay, ended, engine, read, records } = paymentsOfTest({ now: () => nowMs, chain: () => chain })
-    const id = idOf(await pay(seller.url))
+    const id = getId(await pay(seller.url))
     expect((await ended(id)).record).toMatchObject({
       ...{ state: 'refused', paid: null, error: 'The seller refused the payment: a bit more' },
     })
-    expect(records.used({ sinceMs: 0 })).toEqual({ spent: 0, held: 10_000 })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 10_000 })
     nowMs += 10 * 60_000
     await engine.follow(id) // expired by our clock, and the chain does not say so yet
     expect(read(id)?.record.paid).toBeNull()
-    expect(records.used({ sinceMs: 0 }).held).toBe(10_000)
+    expect(records.sum({ sinceMs: 0 }).held).toBe(10_000)
     chain = never
     await engine.follow(id)
     expect(read(id)?.record).toMatchObject({ state: 'refused', paid: false, reconciled_by: 'chain' })
-    expect(records.used({ sinceMs: 0 })).toEqual({ spent: 0, held: 0 })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 0 })
     expect(seller.signatures()).toBe(1)
   })
 
   test('it refuses in other words: that is told at once, and it is not asked again', async () => {
     const seller = await hostileSeller((_, response) => void response.writeHead(409).end('{"error":"It is sold."}'))
     const { pay, ended, engine } = paymentsOfTest()
-    const id = idOf(await pay(seller.url))
+    const id = getId(await pay(seller.url))
     const error = 'The seller refused the payment: It is sold.'
     expect((await ended(id)).record).toMatchObject({ state: 'refused', paid: null, error })
     await engine.follow(id)
@@ -113,14 +115,14 @@ describe('whatever a seller does with a payment, it is signed once', () => {
   test('it says that it refused, and took the money: the chain tells', async () => {
     const seller = await hostileSeller((_, response) => void response.writeHead(402).end('no'))
     const { pay, ended, engine, read, records } = paymentsOfTest({ chain: () => used })
-    const id = idOf(await pay(seller.url))
+    const id = getId(await pay(seller.url))
     await ended(id)
     await eventually(async () => {
       await engine.follow(id)
       expect(read(id)?.record.paid).toBe(true)
     })
     expect(read(id)?.record).toMatchObject({ state: 'reconciled', paid: true, transaction, reconciled_by: 'chain' })
-    expect(records.used({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
   })
 
   test.each([
@@ -135,7 +137,7 @@ describe('whatever a seller does with a payment, it is signed once', () => {
   ])('it serves with %s: the chain tells', async (_, headers) => {
     const seller = await hostileSeller((__, response) => void response.writeHead(200, headers).end('here'))
     const { pay, engine, ended, read } = paymentsOfTest({ chain: () => used })
-    const id = idOf(await pay(seller.url))
+    const id = getId(await pay(seller.url))
     await eventually(() => expect(read(id)?.record.state).toBe('unknown'))
     await engine.follow(id)
     expect(await ended(id)).toMatchObject({ record: { state: 'reconciled', paid: true }, answer: { body: 'here' } })
@@ -143,12 +145,14 @@ describe('whatever a seller does with a payment, it is signed once', () => {
   })
 
   test('it redirects: nobody else gets the payment', async () => {
-    const other = await hostileSeller(served)
-    const seller = await hostileSeller((_, response) => void response.writeHead(307, { location: other.url }).end())
+    const otherSeller = await hostileSeller(respond)
+    const seller = await hostileSeller(
+      (_, response) => void response.writeHead(307, { location: otherSeller.url }).end(),
+    )
     const { pay, read } = paymentsOfTest()
-    const id = idOf(await pay(seller.url))
+    const id = getId(await pay(seller.url))
     await eventually(() => expect(read(id)?.record.state).toBe('unknown'))
-    expect(other.asked).toEqual([])
+    expect(otherSeller.asked).toEqual([])
   })
 
   test('it answers without end: the receipt counts, and the answer is cut', async () => {
@@ -161,7 +165,7 @@ describe('whatever a seller does with a payment, it is signed once', () => {
       more()
     })
     const { pay, ended } = paymentsOfTest()
-    const paid = await ended(idOf(await pay(seller.url)))
+    const paid = await ended(getId(await pay(seller.url)))
     expect(paid).toMatchObject({ record: { state: 'settled' }, answer: { truncated: true } })
     expect(paid.answer?.body).toHaveLength(1024 * 1024)
   })
@@ -169,7 +173,7 @@ describe('whatever a seller does with a payment, it is signed once', () => {
   test('it sends headers without end: it counts as no answer', async () => {
     const seller = await hostileSeller((_, response) => void response.writeHead(200, { x: 'a'.repeat(60_000) }).end())
     const { pay, read } = paymentsOfTest()
-    const id = idOf(await pay(seller.url))
+    const id = getId(await pay(seller.url))
     await eventually(() =>
       expect(read(id)?.record).toMatchObject({
         state: 'unknown',
@@ -193,39 +197,39 @@ describe('before anything is signed', () => {
   ]
   test.each(cases)('%s is refused', async (_, over, code) => {
     const { pay, signer } = paymentsOfTest()
-    const own = signer.wallet.accounts()[0]?.address
-    const seller = await hostileSeller(served, JSON.parse(JSON.stringify(over).replace('"own"', `"${own}"`)))
+    const ownAddress = signer.wallet.accounts()[0]?.address
+    const seller = await hostileSeller(respond, JSON.parse(JSON.stringify(over).replace('"own"', `"${ownAddress}"`)))
     await expect(pay(seller.url)).rejects.toThrow(failsWith(code))
     expect(seller.payments()).toEqual([])
   })
 
   test('another payee than the one before is refused, until the person forgets the first', async () => {
     let payTo = payee
-    const seller = await hostileSeller(served, () => ({ payTo }))
+    const seller = await hostileSeller(respond, () => ({ payTo }))
     const { pay, ended, records } = paymentsOfTest()
-    await ended(idOf(await pay(seller.url)))
+    await ended(getId(await pay(seller.url)))
     payTo = '0x000000000000000000000000000000000000dEaD'
     await expect(pay(seller.url)).rejects.toThrow(failsWith('payment/payee'))
     records.forget(new URL(seller.url).host)
-    expect((await ended(idOf(await pay(seller.url)))).record.state).toBe('settled')
+    expect((await ended(getId(await pay(seller.url)))).record.state).toBe('settled')
   })
 
   test('the first payment to a payee asks, and so does one without any limit', async () => {
-    const seller = await hostileSeller(served)
+    const seller = await hostileSeller(respond)
     const asking = paymentsOfTest({ limits: { ask_first_payee: true } })
     const first = await asking.pay(seller.url)
     expect(first?.record).toMatchObject({ state: 'waiting', paid: null })
     await asking.approvals.decide(first?.record.intent_id ?? '', { approve: true, confirmed: true })
-    await asking.ended(idOf(first))
-    expect((await asking.ended(idOf(await asking.pay(seller.url)))).record.state).toBe('settled')
-    const { engine, wanted } = paymentsOfTest()
+    await asking.ended(getId(first))
+    expect((await asking.ended(getId(await asking.pay(seller.url)))).record.state).toBe('settled')
+    const { engine, wanted: createRequest } = paymentsOfTest()
     const call = {
-      asker: asking.read(idOf(first))?.record.asker ?? never,
+      asker: asking.read(getId(first))?.record.asker ?? never,
       repeatable: undefined,
       setHeader() {},
       signal: new AbortController().signal,
     }
-    const bought = await engine.payments.buy(async () => wanted(seller.url), call as never, {
+    const bought = await engine.payments.buy(async () => createRequest(seller.url), call as never, {
       reason: undefined,
       waitMs: 0,
     })
@@ -235,7 +239,7 @@ describe('before anything is signed', () => {
   test('a name that leads home the second time is not followed', async () => {
     let looked = 0
     const rebinding = publicSeller({
-      resolve: ((_: string, __: object, done: (failure: null, found: object[]) => void) => {
+      resolve: ((_: string, __: object, done: (error: null, found: object[]) => void) => {
         looked += 1
         done(null, [{ address: '127.0.0.1', family: 4 }])
       }) as never,
@@ -247,10 +251,10 @@ describe('before anything is signed', () => {
   })
 
   test('a rule that denies is kept to, and nothing is sent', async () => {
-    const seller = await hostileSeller(served)
+    const seller = await hostileSeller(respond)
     const { pay, records } = paymentsOfTest({ rules: [rule({ effect: 'deny' })] })
     expect((await pay(seller.url))?.record).toMatchObject({ state: 'refused', paid: false })
-    expect(records.used({ sinceMs: 0 })).toEqual({ spent: 0, held: 0 })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 0 })
     expect(seller.payments()).toEqual([])
   })
 })
@@ -258,9 +262,11 @@ describe('before anything is signed', () => {
 test('a restart takes up what was sent, with the same bytes', async () => {
   const file = `${temporaryFolder('payments')}/agent.sqlite`
   let isSilent = true
-  const seller = await hostileSeller((asked, response) => (isSilent ? undefined : served(asked, response)))
+  const seller = await hostileSeller((sellerRequest, response) =>
+    isSilent ? undefined : respond(sellerRequest, response),
+  )
   const before = openPayments({ file })
-  const id = idOf(await before.pay(seller.url))
+  const id = getId(await before.pay(seller.url))
   await eventually(() => expect(seller.payments()).toHaveLength(1))
   await before.close()
   isSilent = false
@@ -270,11 +276,11 @@ test('a restart takes up what was sent, with the same bytes', async () => {
 })
 
 test('twenty copies with one Idempotency-Key are one payment', async () => {
-  const seller = await hostileSeller(served)
+  const seller = await hostileSeller(respond)
   const { pay, ended } = paymentsOfTest()
   const all = await Promise.all(Array.from({ length: 20 }, () => pay(seller.url, { key: 'once' })))
-  expect(new Set(all.map(idOf)).size).toBe(1)
-  await ended(idOf(all[0]))
+  expect(new Set(all.map(getId)).size).toBe(1)
+  await ended(getId(all[0]))
   expect(seller.payments()).toHaveLength(1)
 })
 
@@ -287,7 +293,7 @@ test.each([
   const seller: Seller = {
     async ask() {
       const date = new Date(nowMs + offsetMs).toUTCString()
-      const body = Buffer.from(JSON.stringify({ x402Version: 1, accepts: [offered()] }))
+      const body = Buffer.from(JSON.stringify({ x402Version: 1, accepts: [createOffer()] }))
       return { status: 402, headers: { date }, body, truncated: false }
     },
     close() {},
@@ -324,7 +330,7 @@ test.each([
     async ask() {
       const headers: Record<string, string> =
         sellerMs === undefined ? {} : { date: new Date(nowMs + sellerMs).toUTCString() }
-      const body = Buffer.from(JSON.stringify({ x402Version: 1, accepts: [offered()] }))
+      const body = Buffer.from(JSON.stringify({ x402Version: 1, accepts: [createOffer()] }))
       return { status: 402, headers, body, truncated: false }
     },
     close() {},

@@ -1,24 +1,31 @@
 import { createHash } from 'node:crypto'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Asker, IntentRecord } from '#shared/contract/intents.ts'
 import type { PaymentCheck } from '#shared/contract/localPayments.ts'
-import { comparedAddress, usdcDecimals } from '#shared/contract/networks.ts'
+import { normalizeAddress, usdcDecimals } from '#shared/contract/networks.ts'
 import type { PaymentId, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
-import { isoTime } from '#shared/time.ts'
-import { tokenAmount } from '#shared/tokenAmount.ts'
+import { toIsoTime } from '#shared/time.ts'
+import { formatTokenAmount } from '#shared/tokenAmount.ts'
 import type { Approvals, AskRequest } from '../approvals/approvals.ts'
-import type { RepeatedAsks } from '../approvals/repeatedAsks.ts'
+import type { RepeatedAsks } from '../approvals/rememberSubmissions.ts'
 import type { LocalCall } from '../base/localEndpoint.ts'
-import { serviceRefusal } from '../base/serviceRefusal.ts'
+import { toServiceError } from '../base/serviceRefusal.ts'
 import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
 import type { PaymentBudgets } from '../budgets/paymentBudgets.ts'
 import type { PaymentFollower } from './paymentFollower.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
-import { paymentPayload } from './paymentPayload.ts'
-import { type Choice, checkPrice, intentOf, needChoice, readDemand, type Wanted } from './paymentPlan.ts'
+import { createPaymentPayload } from './paymentPayload.ts'
+import {
+  type Choice,
+  checkPrice,
+  type PurchaseRequest,
+  parsePaymentRequired,
+  requirePayableOption,
+  toIntent,
+} from './paymentPlan.ts'
 import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
-import type { HeldHeaders } from './paymentSending.ts'
+import type { TransientHeaders } from './paymentSending.ts'
 import { isFinal } from './paymentStates.ts'
 import { paymentSentence } from './paymentWords.ts'
 import { findPurchase } from './requestPurchase.ts'
@@ -41,11 +48,11 @@ export type Payments = {
    * @returns the payment as it is after `waitMs` at most, or the answer where it was free
    * @throws AppError where nothing was signed and nothing will be
    */
-  buy(wanted: () => Promise<Wanted>, call: Call, given: BuyOptions): Promise<Bought>
+  buy(getRequest: () => Promise<PurchaseRequest>, call: Call, options: BuyOptions): Promise<Bought>
   /** What it would cost, and what would become of it. Never signs. */
-  check(wanted: Wanted, asker: Asker, signal: AbortSignal): Promise<PaymentCheck>
+  check(request: PurchaseRequest, asker: Asker, signal: AbortSignal): Promise<PaymentCheck>
   /** As soon as its state is final, or when the time is up. @throws AppError `payment/not-found` */
-  settled(id: PaymentId, options: { waitMs: number; signal: AbortSignal }): Promise<StoredPayment>
+  waitUntilSettled(id: PaymentId, options: { waitMs: number; signal: AbortSignal }): Promise<StoredPayment>
   /** Decisions that were made while nobody listened. */
   start(): void
   /** @returns undefined for an intent that was deleted */
@@ -68,9 +75,9 @@ type Options = {
   ask: (request: AskRequest) => Promise<IntentRecord>
   repeats: RepeatedAsks
   budgets: PaymentBudgets
-  payees: Pick<PaymentBudgetRepository, 'payeeOf'>
+  payees: Pick<PaymentBudgetRepository, 'findPayee'>
   follower: Pick<PaymentFollower, 'follow' | 'plan'>
-  heldHeaders: HeldHeaders
+  transientHeaders: TransientHeaders
   /** Where the agent is connected to now, as the journal names it. */
   service: string
   isOwnService: (url: string) => boolean
@@ -95,27 +102,27 @@ class NothingToPay extends Error {
   }
 }
 
-export function payments(options: Options): Payments {
+export function createPayments(options: Options): Payments {
   const { journal, approvals, budgets, follower, isOwnService, newId, now } = options
   const rows = options.payments
   const waiting = new Set<() => void>()
   let closed = false
 
-  const found = (id: string): StoredPayment => {
+  const requirePayment = (id: string): StoredPayment => {
     const payment = rows.find(id)
     if (payment) return payment
     throw new AppError('payment/not-found', `There is no payment ${id}.`)
   }
-  const hostOf = (url: string): string => new URL(url).host
-  const payerOf = ({ url }: Wanted) => ({ isOwnService: isOwnService(url), hasSolana: options.hasSolana() })
+  const parseHost = (url: string): string => new URL(url).host
+  const getPayer = ({ url }: PurchaseRequest) => ({ isOwnService: isOwnService(url), hasSolana: options.hasSolana() })
 
   /** Of another payee than the one that this host was paid at before. @throws AppError `payment/payee`, `budget/exceeded` */
   const checkBudgets = ({ chosen }: Choice, host: string, amount: number): void => {
     const { network, pay_to } = chosen.offer
-    const payTo = comparedAddress(pay_to)
-    const known = options.payees.payeeOf(host, network)
-    if (known !== undefined && known !== payTo) {
-      throw new AppError('payment/payee', `${host} was paid at ${known} before, and now names ${pay_to}.`)
+    const payTo = normalizeAddress(pay_to)
+    const knownPayee = options.payees.findPayee(host, network)
+    if (knownPayee !== undefined && knownPayee !== payTo) {
+      throw new AppError('payment/payee', `${host} was paid at ${knownPayee} before, and now names ${pay_to}.`)
     }
     const use = { host, scope: `${network}:${payTo}`, amountMicroUsd: BigInt(amount), by: 'person' } as const
     const refusal = budgets.refusal(use)
@@ -127,45 +134,50 @@ export function payments(options: Options): Payments {
     if (facilitator === undefined) return
     const allowed = await options.permitAllowance(offer.network)
     if (allowed !== undefined && allowed >= BigInt(offer.amount)) return
-    const place = network?.name ?? offer.network
+    const networkName = network?.name ?? offer.network
     throw new AppError(
       'payment/allowance',
       allowed === undefined
-        ? `Steward could not check on ${place} whether Permit2 may move your USDC, which “upto” needs.`
-        : `Your account has not allowed Permit2 to move ${tokenAmount(BigInt(offer.amount), usdcDecimals)} USDC on ${place}, which “upto” needs.`,
+        ? `Steward could not check on ${networkName} whether Permit2 may move your USDC, which “upto” needs.`
+        : `Your account has not allowed Permit2 to move ${formatTokenAmount(BigInt(offer.amount), usdcDecimals)} USDC on ${networkName}, which “upto” needs.`,
     )
   }
 
-  const newPayment = (wanted: Wanted, { chosen }: Choice, intent: IntentRecord, id: PaymentId): StoredPayment => {
+  const newPayment = (
+    wanted: PurchaseRequest,
+    { chosen }: Choice,
+    intent: IntentRecord,
+    id: PaymentId,
+  ): StoredPayment => {
     const { offer, raw, network, identifier } = chosen
     const { request, via, url, purpose, title, quote } = wanted
-    const at = isoTime(now())
+    const timestamp = toIsoTime(now())
     const state = intent.state === 'denied' ? 'refused' : intent.state === 'waiting' ? 'waiting' : 'planned'
     const paid = state === 'refused' ? false : null
     const scheme = chosen.facilitator === undefined ? ('exact' as const) : ('upto' as const)
     const headers = Object.entries(request.headers)
-    const kept = headers.filter(([name]) => !isCredential(name))
-    if (kept.length < headers.length) options.heldHeaders.set(id, request.headers)
+    const storedHeaders = headers.filter(([name]) => !isCredential(name))
+    if (storedHeaders.length < headers.length) options.transientHeaders.set(id, request.headers)
     const record = {
       ...{ id, state, paid, purpose, title, url, quote, offer, asker: intent.asker, reason: intent.reason },
       sentence: paymentSentence({ state, paid, amount: offer.amount, test: offer.test, scheme }),
       error: state === 'refused' ? intent.error : null,
-      ...{ method: request.method, host: hostOf(url), scheme },
+      ...{ method: request.method, host: parseHost(url), scheme },
       ...{ network: offer.network, network_name: network?.name ?? offer.network, test: offer.test, asset: offer.asset },
       ...{ from: intent.address, pay_to: offer.pay_to, amount: offer.amount },
       amount_micro_usd: offer.amount_micro_usd ?? 0,
       paid_micro_usd: paid === false ? 0 : null,
       ...{ intent_id: intent.id, valid_until: null, transaction: null, transaction_url: null },
-      ...{ created_at: at, updated_at: at, signature_sha256: null, receipt: null, reconciled_by: null },
-      steps: [{ state, detail: state === 'refused' ? intent.error : null, at }],
+      ...{ created_at: timestamp, updated_at: timestamp, signature_sha256: null, receipt: null, reconciled_by: null },
+      steps: [{ state, detail: state === 'refused' ? intent.error : null, at: timestamp }],
     } satisfies Omit<PaymentReceipt, 'answer'>
     return {
       record,
       request: {
         ...{ via, service: via === 'service' ? options.service : '', method: request.method, url: request.url },
-        headers: Object.fromEntries(kept),
+        headers: Object.fromEntries(storedHeaders),
         ...(request.body !== undefined && { body: request.body }),
-        complete: kept.length === headers.length,
+        complete: storedHeaders.length === headers.length,
         ...(identifier && { identifier }),
       },
       raw: { ...raw },
@@ -174,30 +186,34 @@ export function payments(options: Options): Payments {
   }
 
   /** Asks without a payment, and then the wallet. @returns the intent */
-  const begun = async (wanted: Wanted, call: Call, given: { reason: string | undefined; alongside: Alongside }) => {
-    const answer = await unpaid(wanted, call.signal)
+  const begun = async (
+    request: PurchaseRequest,
+    call: Call,
+    given: { reason: string | undefined; alongside: Alongside },
+  ) => {
+    const answer = await unpaid(request, call.signal)
     if (answer.status !== 402) throw new NothingToPay(answer)
-    const host = hostOf(wanted.url)
-    const choice = needChoice(readDemand(answer, payerOf(wanted)), host)
+    const host = parseHost(request.url)
+    const choice = requirePayableOption(parsePaymentRequired(answer, getPayer(request)), host)
     const { network } = choice.chosen.offer
-    if (wanted.via === 'public') await options.clock.assertAtSeller(answer, { host, network })
-    const amount = checkPrice(choice, wanted)
+    if (request.via === 'public') await options.clock.assertAtSeller(answer, { host, network })
+    const amount = checkPrice(choice, request)
     checkBudgets(choice, host, amount)
     await checkAllowance(choice)
     const isCapped =
-      wanted.capMicroUsd !== null ||
-      wanted.quote !== null ||
+      request.capMicroUsd !== null ||
+      request.quote !== null ||
       call.spender?.isLimited === true ||
       budgets.limits().payment_micro_usd !== null
     let payment: StoredPayment | undefined
     const intent = await options.ask({
-      intent: intentOf(choice, wanted),
+      intent: toIntent(choice, request),
       asker: call.asker,
       reason: given.reason,
-      purchase: wanted.purchase ?? (isOwnService(wanted.url) ? findPurchase(wanted.request) : undefined),
+      purchase: request.purchase ?? (isOwnService(request.url) ? findPurchase(request.request) : undefined),
       needsPerson: !isCapped,
       alongside(record) {
-        payment = newPayment(wanted, choice, record, newId())
+        payment = newPayment(request, choice, record, newId())
         journal.add(payment)
         if (payment.record.paid === null) call.spender?.attach({ id: payment.record.id, amountMicroUsd: amount })
         given.alongside(record)
@@ -212,12 +228,12 @@ export function payments(options: Options): Payments {
     const { id, offer, url } = payment.record
     if (!result?.authorization) throw new Error(`The payment ${id} was signed without an authorization.`)
     const signed = journal.become(id, 'signed', {
-      payload: paymentPayload({
+      payload: createPaymentPayload({
         ...{ version: offer.x402_version, raw: payment.raw, url, result },
         identifier: { declared: payment.request.identifier, id },
       }),
       signature_sha256: createHash('sha256').update(result.signature).digest('hex'),
-      valid_until: isoTime(Number(result.authorization.validBefore) * 1000),
+      valid_until: toIsoTime(Number(result.authorization.validBefore) * 1000),
       nextAtMs: now(),
     })
     if (signed) void follower.follow(id)
@@ -239,8 +255,8 @@ export function payments(options: Options): Payments {
     for (const look of waiting) look()
     follower.plan()
   })
-  const settled: Payments['settled'] = async (id, { waitMs, signal }) => {
-    const isDone = () => closed || isFinal(found(id).record.state)
+  const waitUntilSettled: Payments['waitUntilSettled'] = async (id, { waitMs, signal }) => {
+    const isDone = () => closed || isFinal(requirePayment(id).record.state)
     if (waitMs > 0 && !isDone() && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const end = (): void => {
@@ -258,42 +274,42 @@ export function payments(options: Options): Payments {
       })
     }
     if (closed) throw new AppError('service/unavailable', 'Steward is shutting down.')
-    return found(id)
+    return requirePayment(id)
   }
 
   return {
-    async buy(wanted, call, { reason, waitMs, alongside: also }) {
+    async buy(getRequest, call, { reason, waitMs, alongside: also }) {
       try {
         const intentId = await options.repeats.once(call, async (repeated) => {
           const alongside: Alongside = (intent) => {
             repeated(intent)
             also?.(intent)
           }
-          const { id } = await begun(await wanted(), call, { reason, alongside })
+          const { id } = await begun(await getRequest(), call, { reason, alongside })
           return id
         })
         const payment = rows.ofIntent(intentId)
         if (!payment) throw new AppError('payment/not-found', 'The payment of this request was deleted.')
-        return { payment: await settled(payment.record.id, { waitMs, signal: call.signal }) }
-      } catch (failure) {
-        if (failure instanceof NothingToPay) return { payment: null, answer: failure.answer }
-        throw failure
+        return { payment: await waitUntilSettled(payment.record.id, { waitMs, signal: call.signal }) }
+      } catch (error) {
+        if (error instanceof NothingToPay) return { payment: null, answer: error.answer }
+        throw error
       }
     },
-    async check(wanted, asker, signal) {
-      const answer = await unpaid(wanted, signal)
-      const { method } = wanted.request
-      const told = { url: wanted.url, method, status: answer.status }
+    async check(request, asker, signal) {
+      const answer = await unpaid(request, signal)
+      const { method } = request.request
+      const result = { url: request.url, method, status: answer.status }
       if (answer.status !== 402) {
-        return { ...told, needs_payment: false, offers: [], chosen: null, verdict: null, budgets: [] }
+        return { ...result, needs_payment: false, offers: [], chosen: null, verdict: null, budgets: [] }
       }
-      const demand = readDemand(answer, payerOf(wanted))
+      const demand = parsePaymentRequired(answer, getPayer(request))
       const offers = demand.offers.map(({ offer }) => offer)
       const { choice } = demand
       if (!choice) {
         const detail = offers.length === 0 ? 'It asks in a form that is not x402.' : 'None of its offers can be paid.'
         return {
-          ...told,
+          ...result,
           needs_payment: true,
           offers,
           chosen: null,
@@ -302,15 +318,15 @@ export function payments(options: Options): Payments {
         }
       }
       const { network, pay_to } = choice.chosen.offer
-      const at = { host: hostOf(wanted.url), scope: `${network}:${comparedAddress(pay_to)}` }
-      const verdict = await verdictOn(wanted, choice, asker, at)
-      const states = budgets.statesFor(at)
-      return { ...told, needs_payment: true, offers, chosen: choice.at, verdict, budgets: states }
+      const target = { host: parseHost(request.url), scope: `${network}:${normalizeAddress(pay_to)}` }
+      const verdict = await verdictOn(request, choice, asker, target)
+      const states = budgets.statesFor(target)
+      return { ...result, needs_payment: true, offers, chosen: choice.index, verdict, budgets: states }
     },
-    settled,
+    waitUntilSettled,
     findIntent,
     start() {
-      for (const { record } of rows.undecided()) {
+      for (const { record } of rows.listUndecided()) {
         const intent = findIntent(record.intent_id)
         if (intent) onIntent(intent)
         else journal.become(record.id, 'refused', { paid: false, error: 'Its request was deleted.', nextAtMs: null })
@@ -325,39 +341,44 @@ export function payments(options: Options): Payments {
     },
   }
 
-  async function verdictOn(wanted: Wanted, choice: Choice, asker: Asker, at: { host: string; scope: string }) {
+  async function verdictOn(
+    request: PurchaseRequest,
+    choice: Choice,
+    asker: Asker,
+    target: { host: string; scope: string },
+  ) {
     const amount = BigInt(choice.chosen.offer.amount)
-    const refusal = budgets.refusal({ ...at, amountMicroUsd: amount, by: 'policy' })
+    const refusal = budgets.refusal({ ...target, amountMicroUsd: amount, by: 'policy' })
     if (refusal?.effect === 'deny') return { effect: 'refuse' as const, detail: refusal.detail }
     try {
       await checkAllowance(choice)
-      const verdict = await approvals.foresee({ intent: intentOf(choice, wanted), asker })
+      const verdict = await approvals.foresee({ intent: toIntent(choice, request), asker })
       if (verdict.effect === 'deny') return { effect: 'refuse' as const, detail: verdict.detail }
       if (refusal) return { effect: 'ask' as const, detail: refusal.detail }
-      const money = `${tokenAmount(amount, usdcDecimals)} USDC`
+      const money = `${formatTokenAmount(amount, usdcDecimals)} USDC`
       if (verdict.effect === 'ask') return { effect: 'ask' as const, detail: `You approve ${money} first.` }
       return { effect: 'allow' as const, detail: verdict.detail }
-    } catch (failure) {
-      if (failure instanceof AppError) return { effect: 'refuse' as const, detail: failure.message }
-      throw failure
+    } catch (error) {
+      if (error instanceof AppError) return { effect: 'refuse' as const, detail: error.message }
+      throw error
     }
   }
 
   function findIntent(id: string | null): IntentRecord | undefined {
     try {
       return id === null ? undefined : approvals.get(id)
-    } catch (failure) {
-      if (failure instanceof AppError && failure.code === 'intent/not-found') return undefined
-      throw failure
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'intent/not-found') return undefined
+      throw error
     }
   }
 }
 
 /** What a stranger refuses is its answer; what the own service refuses is a failure of ours, in its own words. */
-async function unpaid({ seller, request, via }: Wanted, signal: AbortSignal): Promise<SellerAnswer> {
+async function unpaid({ seller, request, via }: PurchaseRequest, signal: AbortSignal): Promise<SellerAnswer> {
   const answer = await seller.ask(request, signal)
   if (via === 'public' || answer.status === 402 || answer.status < 400) return answer
-  throw serviceRefusal(answer.status, parsedJson(answer.body.toString('utf8')))
+  throw toServiceError(answer.status, parseJsonOrUndefined(answer.body.toString('utf8')))
 }
 
 type Alongside = (record: IntentRecord) => void

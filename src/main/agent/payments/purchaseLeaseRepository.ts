@@ -10,7 +10,7 @@ export type PurchaseLeaseRepository = {
   remove(intentId: string): void
 }
 
-export function purchaseLeaseRepository(database: Database): PurchaseLeaseRepository {
+export function createPurchaseLeaseRepository(database: Database): PurchaseLeaseRepository {
   const find = database.prepare<[Params<'purchase'>], { intentId: string }>(
     `SELECT ${leases.selection()} FROM purchase_leases WHERE purchase = @purchase`,
   )

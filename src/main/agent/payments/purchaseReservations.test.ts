@@ -4,7 +4,7 @@ import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { script } from '#test/support/approvals.ts'
-import { purchaseLeaseRepository } from './purchaseLeaseRepository.ts'
+import { createPurchaseLeaseRepository } from './purchaseLeaseRepository.ts'
 import { purchaseReservations } from './purchaseReservations.ts'
 
 /** Reservations on a database that outlives them, as over a restart. */
@@ -14,7 +14,7 @@ function openReservations() {
   database.pragma('foreign_keys = OFF') // these requests are names alone
   const underWay = new Set<string>()
   const start = () =>
-    purchaseReservations({ leases: purchaseLeaseRepository(database), isUnderWay: (id) => underWay.has(id) })
+    purchaseReservations({ leases: createPurchaseLeaseRepository(database), isUnderWay: (id) => underWay.has(id) })
   let reservations = start()
   return {
     underWay,

@@ -1,4 +1,4 @@
-import { purchaseWords } from '#shared/contract/purchaseWords.ts'
+import { describePurchase } from '#shared/contract/purchaseWords.ts'
 import type { Reservations } from '../approvals/reservations.ts'
 import type { PurchaseLeaseRepository } from './purchaseLeaseRepository.ts'
 
@@ -18,7 +18,7 @@ export function purchaseReservations({ leases, isUnderWay }: Options): Reservati
       if (!purchase) return undefined
       const holder = leases.findHolder(purchase)
       if (holder !== undefined && holder !== id && isUnderWay(holder)) {
-        return { effect: 'ask', detail: `Another request to ${purchaseWords(purchase)} is being paid.` }
+        return { effect: 'ask', detail: `Another request to ${describePurchase(purchase)} is being paid.` }
       }
       leases.set(purchase, id)
       return undefined

@@ -5,18 +5,18 @@ import { getDomain } from '#shared/contract/domains.ts'
 import type { PaymentPurpose } from '#shared/contract/paymentRecords.ts'
 import { buyCredits } from '#shared/contract/payments.ts'
 import { purchaseOf } from '#shared/contract/purchaseWords.ts'
-import { type Input, type Route, requestOf } from '#shared/contract/route.ts'
+import { buildRequest, type Input, type Route } from '#shared/contract/route.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
-import { microUsdOf, type Wanted } from './paymentPlan.ts'
+import { type PurchaseRequest, parseUsd } from './paymentPlan.ts'
 import type { Seller } from './seller.ts'
 
 /** What the service sells, as something to pay for. */
 export type Purchases = {
-  registration(given: Registration, priceUsd?: number): Wanted
+  registration(fields: Registration, priceUsd?: number): PurchaseRequest
   /** Adds when the domain expires, so that two requests for the same term are not paid both. */
-  renewal(given: Renewal, priceUsd?: number): Promise<Wanted>
+  renewal(fields: Renewal, priceUsd?: number): Promise<PurchaseRequest>
   /** For the account that Steward is. */
-  topUp(amountUsd: number): Promise<Wanted>
+  topUp(amountUsd: number): Promise<PurchaseRequest>
 }
 export type Registration = {
   domain: string
@@ -47,27 +47,27 @@ type Options = {
   serviceUrl: () => string
 }
 
-export function purchases({ client, seller, serviceUrl }: Options): Purchases {
-  const wanted = <R extends Route>(
+export function createPurchases({ client, seller, serviceUrl }: Options): Purchases {
+  const createPurchase = <R extends Route>(
     { route, input }: { route: R; input: Input<R> },
     { purpose, title, priceUsd, purchase }: Order,
-  ): Wanted => {
-    const { path, body } = requestOf(route, input)
+  ): PurchaseRequest => {
+    const { path, body } = buildRequest(route, input)
     const headers = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) }
     return {
       ...{ seller, via: 'service', url: `${serviceUrl()}${path}`, purpose, title, capMicroUsd: null },
       request: { method: route.method, url: path, headers, body },
       ...(purchase !== undefined && { purchase }),
-      quote: priceUsd === undefined ? null : { amount_micro_usd: microUsdOf('price_usd', priceUsd), source: 'you' },
+      quote: priceUsd === undefined ? null : { amount_micro_usd: parseUsd('price_usd', priceUsd), source: 'you' },
     }
   }
   /** Reason, or undefined if the service gives none: the order then fails with it. */
-  const expiryOf = async (domain: string): Promise<string | undefined> => {
+  const findExpiry = async (domain: string): Promise<string | undefined> => {
     try {
       return (await client.call(getDomain, { domain })).expires_at
-    } catch (failure) {
-      if (failure instanceof AppError) return undefined
-      throw failure
+    } catch (error) {
+      if (error instanceof AppError) return undefined
+      throw error
     }
   }
   return {
@@ -78,26 +78,29 @@ export function purchases({ client, seller, serviceUrl }: Options): Purchases {
         ...(sandbox_id !== undefined && { sandbox_id }),
         ...(sandbox_port !== undefined && { sandbox_port }),
       }
-      const title = `Register ${domain} for ${yearWords(years)}`
+      const title = `Register ${domain} for ${formatYears(years)}`
       const purchase = purchaseOf.registration(domain)
-      return wanted({ route: registerDomain, input }, { purpose: 'domain-registration', title, priceUsd, purchase })
+      return createPurchase(
+        { route: registerDomain, input },
+        { purpose: 'domain-registration', title, priceUsd, purchase },
+      )
     },
     async renewal({ domain, years, if_expires_at: expected }, priceUsd) {
-      const expiresAt = expected ?? (await expiryOf(domain))
+      const expiresAt = expected ?? (await findExpiry(domain))
       const input = { domain, years, ...(expiresAt !== undefined && { if_expires_at: expiresAt }) }
-      const title = `Renew ${domain} for ${yearWords(years)}`
+      const title = `Renew ${domain} for ${formatYears(years)}`
       const purchase = expiresAt === undefined ? undefined : purchaseOf.renewal(domain, expiresAt)
-      return wanted({ route: renewDomain, input }, { purpose: 'domain-renewal', title, priceUsd, purchase })
+      return createPurchase({ route: renewDomain, input }, { purpose: 'domain-renewal', title, priceUsd, purchase })
     },
     async topUp(amountUsd) {
       const { id } = await client.call(getMe, {})
       const input = { amount_usd: String(amountUsd), address: id }
       const title = `Buy $${amountUsd}.00 of credits`
-      return wanted({ route: buyCredits, input }, { purpose: 'credits', title, priceUsd: amountUsd })
+      return createPurchase({ route: buyCredits, input }, { purpose: 'credits', title, priceUsd: amountUsd })
     },
   }
 }
 
-function yearWords(years: number): string {
+function formatYears(years: number): string {
   return years === 1 ? '1 year' : `${years} years`
 }

@@ -21,17 +21,17 @@ const v2 = (...accepts: unknown[]) => ({
 const read = (over: object) => readOffers({}, v1({ ...good, ...over }))[0]?.offer
 
 test('reads each version, wherever it stands, and zero-padded amounts', () => {
-  const wanted = { network: 'eip155:8453', amount: '10000', amount_micro_usd: 10_000, payable: true, problem: null }
-  expect(readOffers({}, v1(good))[0]?.offer).toMatchObject({ ...wanted, x402_version: 1 })
-  expect(readOffers(v2(second), '')[0]?.offer).toMatchObject({ ...wanted, x402_version: 2 })
+  const expected = { network: 'eip155:8453', amount: '10000', amount_micro_usd: 10_000, payable: true, problem: null }
+  expect(readOffers({}, v1(good))[0]?.offer).toMatchObject({ ...expected, x402_version: 1 })
+  expect(readOffers(v2(second), '')[0]?.offer).toMatchObject({ ...expected, x402_version: 2 })
   const header = { 'x-payment-required': Buffer.from(v1(good)).toString('base64') }
-  expect(readOffers(header, '<html>')[0]?.offer).toMatchObject({ ...wanted, x402_version: 1 })
+  expect(readOffers(header, '<html>')[0]?.offer).toMatchObject({ ...expected, x402_version: 1 })
   expect(readOffers({ 'payment-required': JSON.stringify({ x402Version: 2, accepts: [second] }) }, '')).toHaveLength(1)
 })
 
 test('what goes back to the seller is what the seller sent, word by word', () => {
-  const sent = { ...second, extra: { name: 'Evil', version: '9', nested: [1] }, unknown: true }
-  expect(readOffers(v2(sent), '')[0]?.raw).toEqual(sent)
+  const sentOption = { ...second, extra: { name: 'Evil', version: '9', nested: [1] }, unknown: true }
+  expect(readOffers(v2(sentOption), '')[0]?.raw).toEqual(sentOption)
 })
 
 test.each([
@@ -96,9 +96,9 @@ const onSolana = {
 
 test('of an offer on Solana it takes fee payer and memo, and nothing else that it adds', () => {
   const extra = { feePayer, memo: 'order 7', computeUnitPrice: 9_000_000, instructions: ['evil'], recentBlockhash: 'x' }
-  const [found] = readOffers({}, v1({ ...good, ...onSolana, extra }))
-  expect(found?.offer).toMatchObject({ network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', amount_micro_usd: 10_000 })
-  expect([found?.offer.payable, found?.solana]).toEqual([true, { feePayer, memo: 'order 7' }])
+  const [option] = readOffers({}, v1({ ...good, ...onSolana, extra }))
+  expect(option?.offer).toMatchObject({ network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', amount_micro_usd: 10_000 })
+  expect([option?.offer.payable, option?.solana]).toEqual([true, { feePayer, memo: 'order 7' }])
 })
 
 test.each([

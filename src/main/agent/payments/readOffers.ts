@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { solanaPrograms } from '#platform/solana/solanaAddresses.ts'
 import {
-  comparedAddress,
   type EvmNetwork,
-  evmNetwork,
+  findEvmNetwork,
+  findSolanaNetwork,
+  normalizeAddress,
   type SolanaNetwork,
-  solanaNetwork,
   testLedgerNetwork,
 } from '#shared/contract/networks.ts'
 import type { PaymentOffer } from '#shared/contract/paymentRecords.ts'
@@ -18,7 +18,7 @@ export type RawOffer = Readonly<Record<string, unknown>>
 export type ReadOffer = {
   offer: PaymentOffer
   raw: RawOffer
-  network: KnownNetwork | undefined
+  network: SupportedNetwork | undefined
   /** Of a payable offer on Solana. */
   solana?: SolanaTerms
   /** Of a payable offer of `upto`: who settles it. */
@@ -28,17 +28,17 @@ export type ReadOffer = {
 }
 /** The seller's declaration of the extension `payment-identifier`. */
 export type Declaration = Readonly<Record<string, unknown>>
-type KnownNetwork = EvmNetwork | SolanaNetwork
+type SupportedNetwork = EvmNetwork | SolanaNetwork
 /** All that is taken of what a seller adds there: nothing else of it gets into a transaction. */
 type SolanaTerms = { feePayer: string; memo?: string }
 
 /** All that is read of one answer, however many a seller lists. */
-const mostOffers = 20
-const text = (most: number) => z.string().max(most)
+const maxOffers = 20
+const text = (max: number) => z.string().max(max)
 const Amount = z.string().regex(/^\d{1,78}$/)
 
 /** Version 1 names the amount `maxAmountRequired`, version 2 `amount`. */
-const Wanted = z.looseObject({
+const RawRequirements = z.looseObject({
   scheme: text(64),
   network: text(128),
   maxAmountRequired: Amount.optional(),
@@ -63,7 +63,7 @@ const maxDeclarationBytes = 4096
 const Declared = z.looseObject({ info: z.looseObject({ required: z.boolean().optional() }) })
 
 /** Seconds: shorter than a request may take, and what we sign is good for no longer than 300 anyhow. */
-const shortestSeconds = 5
+const minSeconds = 5
 
 /**
  * Reads a 402 answer. Everything in it is what a stranger wrote: networks and tokens are looked up in our own table, and
@@ -72,9 +72,9 @@ const shortestSeconds = 5
  */
 export function readOffers(headers: Readonly<Record<string, string>>, body: string): ReadOffer[] {
   const demands = [
-    decoded(headers[paymentHeaders.required.v2]),
-    parsedJson(body),
-    decoded(headers[paymentHeaders.required.v1]),
+    decodeHeader(headers[paymentHeaders.required.v2]),
+    parseJsonOrUndefined(body),
+    decodeHeader(headers[paymentHeaders.required.v1]),
   ]
   for (const demand of demands) {
     const offers = parseOffers(demand)
@@ -89,10 +89,10 @@ export function parseOffers(demand: unknown): ReadOffer[] {
   if (!data) return []
   const { x402Version, accepts, resource, extensions } = data
   const identifier = x402Version === 2 ? declarationIn(extensions) : undefined
-  return accepts.slice(0, mostOffers).flatMap((it) => {
-    const wanted = Wanted.safeParse(it).data
-    if (!wanted) return []
-    const offer = readOffer(wanted, { version: x402Version, described: resource?.description })
+  return accepts.slice(0, maxOffers).flatMap((it) => {
+    const requirements = RawRequirements.safeParse(it).data
+    if (!requirements) return []
+    const offer = readOffer(requirements, { version: x402Version, described: resource?.description })
     return [identifier ? { ...offer, identifier } : offer]
   })
 }
@@ -112,14 +112,17 @@ export function isShortJson(value: unknown, maxBytes: number): boolean {
   }
 }
 
-type Wanted = z.infer<typeof Wanted>
+type RawRequirements = z.infer<typeof RawRequirements>
 
-function readOffer(raw: Wanted, { version, described }: { version: 1 | 2; described: string | undefined }): ReadOffer {
-  const network = networkOf(raw.network)
+function readOffer(
+  raw: RawRequirements,
+  { version, described }: { version: 1 | 2; described: string | undefined },
+): ReadOffer {
+  const network = findNetwork(raw.network)
   const amount = (version === 1 ? raw.maxAmountRequired : raw.amount) ?? raw.amount ?? raw.maxAmountRequired ?? ''
   const atomic = amount === '' ? 0n : BigInt(amount)
-  const isUsdc = network !== undefined && comparedAddress(raw.asset) === comparedAddress(network.usdc.address)
-  const problem = problemOf(raw, { version, network, isUsdc, atomic })
+  const isUsdc = network !== undefined && normalizeAddress(raw.asset) === normalizeAddress(network.usdc.address)
+  const problem = findProblem(raw, { version, network, isUsdc, atomic })
   return {
     raw,
     network,
@@ -137,27 +140,27 @@ function readOffer(raw: Wanted, { version, described }: { version: 1 | 2; descri
       pay_to: raw.payTo,
       max_timeout_seconds:
         raw.maxTimeoutSeconds === undefined ? null : Math.min(Math.floor(raw.maxTimeoutSeconds), 2 ** 31),
-      description: plainWords(raw.description ?? described),
+      description: sanitizeText(raw.description ?? described),
       payable: problem === null,
       problem,
     },
   }
 }
 
-type Known = { version: 1 | 2; network: KnownNetwork | undefined; isUsdc: boolean; atomic: bigint }
+type ParseContext = { version: 1 | 2; network: SupportedNetwork | undefined; isUsdc: boolean; atomic: bigint }
 
-function problemOf(
-  { scheme, network: name, asset, payTo, maxTimeoutSeconds, extra }: Wanted,
-  known: Known,
+function findProblem(
+  { scheme, network: name, asset, payTo, maxTimeoutSeconds, extra }: RawRequirements,
+  context: ParseContext,
 ): string | null {
-  const { version, network, isUsdc, atomic } = known
-  if (scheme !== 'exact' && scheme !== 'upto') return `Steward does not pay by the scheme ${quoted(scheme)}.`
-  if (!network) return `Steward does not pay on the network ${quoted(name)}.`
-  if (!isUsdc) return `${quoted(asset)} is not USDC on ${network.name}.`
+  const { version, network, isUsdc, atomic } = context
+  if (scheme !== 'exact' && scheme !== 'upto') return `Steward does not pay by the scheme ${quote(scheme)}.`
+  if (!network) return `Steward does not pay on the network ${quote(name)}.`
+  if (!isUsdc) return `${quote(asset)} is not USDC on ${network.name}.`
   if (atomic <= 0n) return 'It names no amount.'
   if (atomic > BigInt(Number.MAX_SAFE_INTEGER)) return 'The amount is larger than any that Steward pays.'
-  if (!addressOf(network).test(payTo)) return `${quoted(payTo)} is no address on ${network.name}.`
-  if (maxTimeoutSeconds !== undefined && maxTimeoutSeconds < shortestSeconds) {
+  if (!getAddressPattern(network).test(payTo)) return `${quote(payTo)} is no address on ${network.name}.`
+  if (maxTimeoutSeconds !== undefined && maxTimeoutSeconds < minSeconds) {
     return `It leaves ${maxTimeoutSeconds} seconds to pay, which is too short.`
   }
   if (scheme === 'upto') return uptoProblem(network, version, extra)
@@ -167,65 +170,66 @@ function problemOf(
 }
 
 /** @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/upto/scheme_upto_evm.md */
-function uptoProblem(network: KnownNetwork, version: 1 | 2, extra: Wanted['extra']): string | null {
+function uptoProblem(network: SupportedNetwork, version: 1 | 2, extra: RawRequirements['extra']): string | null {
   if (version === 1) return 'Version 1 of x402 has no scheme “upto”.'
   if (isSolana(network) || network.id === testLedgerNetwork.id)
     return `Steward does not pay by “upto” on ${network.name}.`
   const { facilitatorAddress, assetTransferMethod = 'permit2' } = extra ?? {}
   if (assetTransferMethod !== 'permit2') return 'Steward pays by “upto” through Permit2 only.'
-  if (typeof facilitatorAddress === 'string' && addressOf(network).test(facilitatorAddress)) return null
+  if (typeof facilitatorAddress === 'string' && getAddressPattern(network).test(facilitatorAddress)) return null
   return 'It names no facilitator.'
 }
 
-const mostMemoBytes = 256
+const maxMemoBytes = 256
 
 /** @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/exact/scheme_exact_svm.md */
-function solanaProblem(network: SolanaNetwork, payTo: string, extra: Wanted['extra']): string | null {
+function solanaProblem(network: SolanaNetwork, payTo: string, extra: RawRequirements['extra']): string | null {
   const { feePayer, memo, tokenProgram } = extra ?? {}
-  if (typeof feePayer !== 'string' || !addressOf(network).test(feePayer)) return 'It does not name who pays the fee.'
+  if (typeof feePayer !== 'string' || !getAddressPattern(network).test(feePayer))
+    return 'It does not name who pays the fee.'
   if (tokenProgram !== undefined && tokenProgram !== solanaPrograms.token) return 'USDC is not of that token program.'
   if (feePayer === network.usdc.address || payTo === network.usdc.address)
     return 'It names the USDC mint as an account.'
   if (memo === undefined) return null
   if (typeof memo !== 'string') return 'Its memo is no text.'
-  if (Buffer.byteLength(memo) > mostMemoBytes) return `Its memo is longer than ${mostMemoBytes} bytes.`
+  if (Buffer.byteLength(memo) > maxMemoBytes) return `Its memo is longer than ${maxMemoBytes} bytes.`
   return /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(memo) ? 'Its memo has invisible characters.' : null
 }
 
 /** Of an offer without a problem. */
-function solanaTerms(extra: Wanted['extra']): SolanaTerms {
+function solanaTerms(extra: RawRequirements['extra']): SolanaTerms {
   const { feePayer, memo } = extra ?? {}
   return { feePayer: String(feePayer), ...(typeof memo === 'string' && memo !== '' && { memo }) }
 }
 
-function isSolana(network: KnownNetwork): network is SolanaNetwork {
+function isSolana(network: SupportedNetwork): network is SolanaNetwork {
   return network.id.startsWith('solana:')
 }
 
 /** 32 bytes in base58 have so many characters; the signer reads them. */
-function addressOf(network: KnownNetwork): RegExp {
+function getAddressPattern(network: SupportedNetwork): RegExp {
   return isSolana(network) ? /^[1-9A-HJ-NP-Za-km-z]{32,44}$/ : /^0x[0-9a-fA-F]{40}$/
 }
 
 /** Networks of Steward, and the ledger of test money, which the signer takes from the own service alone. */
-function networkOf(name: string): KnownNetwork | undefined {
+function findNetwork(name: string): SupportedNetwork | undefined {
   if (name === testLedgerNetwork.id) return testLedgerNetwork
   // A bare chain id is no name of x402: sellers that write one mean something else.
-  return /^\d+$/.test(name) ? undefined : (evmNetwork(name) ?? solanaNetwork(name))
+  return /^\d+$/.test(name) ? undefined : (findEvmNetwork(name) ?? findSolanaNetwork(name))
 }
 
-function decoded(header: string | undefined): unknown {
+function decodeHeader(header: string | undefined): unknown {
   if (header === undefined) return undefined
   const value = header.trim()
-  return parsedJson(value.startsWith('{') ? value : Buffer.from(value, 'base64').toString('utf8'))
+  return parseJsonOrUndefined(value.startsWith('{') ? value : Buffer.from(value, 'base64').toString('utf8'))
 }
 
 /** A seller's own words, without what nobody sees or what turns text around; null where nothing is left. */
-export function plainWords(words: string | undefined, most = 300): string | null {
+export function sanitizeText(words: string | undefined, maxLength = 300): string | null {
   const plain = (words ?? '').replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, ' ').trim()
-  return plain === '' ? null : plain.slice(0, most)
+  return plain === '' ? null : plain.slice(0, maxLength)
 }
 
-function quoted(words: string): string {
-  return `“${plainWords(words, 64) ?? ''}”`
+function quote(words: string): string {
+  return `“${sanitizeText(words, 64) ?? ''}”`
 }

@@ -1,4 +1,4 @@
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { registerDomain, renewDomain } from '#shared/contract/domainOrders.ts'
 import { purchaseOf } from '#shared/contract/purchaseWords.ts'
 import type { SellerRequest } from './seller.ts'
@@ -9,13 +9,13 @@ const registration = new Set<string>([registerDomain.path, ...registerDomain.ali
 export function findPurchase({ method, url, body }: SellerRequest): string | undefined {
   const path = URL.parse(url, 'http://service')?.pathname
   if (method !== 'POST' || path === undefined) return undefined
-  const sent = parsedJson(body ?? '') as { domain?: unknown; if_expires_at?: unknown } | null | undefined // looked at below
+  const fields = parseJsonOrUndefined(body ?? '') as { domain?: unknown; if_expires_at?: unknown } | null | undefined // looked at below
   if (registration.has(path)) {
-    return typeof sent?.domain === 'string' ? purchaseOf.registration(sent.domain) : undefined
+    return typeof fields?.domain === 'string' ? purchaseOf.registration(fields.domain) : undefined
   }
   const renewed = [renewDomain.path, ...renewDomain.aliases]
     .map((route) => new RegExp(`^${route.replace(/:\w+/, '([A-Za-z0-9.-]+)')}$`).exec(path)?.[1])
     .find((domain) => domain !== undefined)
-  if (renewed === undefined || typeof sent?.if_expires_at !== 'string') return undefined
-  return purchaseOf.renewal(renewed, sent.if_expires_at)
+  if (renewed === undefined || typeof fields?.if_expires_at !== 'string') return undefined
+  return purchaseOf.renewal(renewed, fields.if_expires_at)
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { guardedLookup, notPublic } from '#platform/guardedLookup.ts'
-import { type HttpClient, httpClient } from '#platform/httpClient.ts'
+import { createGuardedLookup, notPublic } from '#platform/guardedLookup.ts'
+import { createHttpClient, type HttpClient } from '#platform/httpClient.ts'
 import { mayConnect } from '#platform/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import { type PaidAnswer, paymentLimits } from '#shared/contract/paymentRecords.ts'
@@ -35,19 +35,19 @@ export interface Seller {
 
 const answerMs = 60_000
 
-type Options = { resolve?: Parameters<typeof guardedLookup>[1]; ca?: string | undefined; deadlineMs?: number }
+type Options = { resolve?: Parameters<typeof createGuardedLookup>[1]; ca?: string | undefined; deadlineMs?: number }
 
 /** Strangers: each connection goes to an address that was checked as it was made. */
 export function publicSeller({ resolve, ca, deadlineMs = answerMs }: Options = {}): Seller {
-  const client = httpClient({
+  const client = createHttpClient({
     maxAnswerBytes: paymentLimits.answerBytes,
-    lookup: guardedLookup(mayConnect, resolve),
+    lookup: createGuardedLookup(mayConnect, resolve),
     ...(ca !== undefined && { tls: { ca } }),
   })
   return {
     ask(request, signal) {
       const url = sellerAddress(request.url)
-      return askedOnce(client, { ...request, url: url.href }, { signal, deadlineMs, name: url.host })
+      return fetchOnce(client, { ...request, url: url.href }, { signal, deadlineMs, name: url.host })
     },
     close: () => client.close(),
   }
@@ -55,7 +55,7 @@ export function publicSeller({ resolve, ca, deadlineMs = answerMs }: Options = {
 
 type Asking = { signal: AbortSignal | undefined; deadlineMs?: number; name: string }
 
-export async function askedOnce(client: HttpClient, request: SellerRequest, asking: Asking): Promise<SellerAnswer> {
+export async function fetchOnce(client: HttpClient, request: SellerRequest, asking: Asking): Promise<SellerAnswer> {
   const { signal, deadlineMs = answerMs, name } = asking
   const leaving = new AbortController()
   const late = AbortSignal.timeout(deadlineMs)
@@ -68,25 +68,25 @@ export async function askedOnce(client: HttpClient, request: SellerRequest, aski
       body,
       signal: ending,
     })
-    return { status: answer.status, headers: singleHeaders(answer.headers), ...(await partOf(answer.body)) }
+    return { status: answer.status, headers: singleHeaders(answer.headers), ...(await readPart(answer.body)) }
   } catch (cause) {
     signal?.throwIfAborted()
-    const why = late.aborted ? `did not answer within ${deadlineMs / 1000} s` : `gave no answer${codeOf(cause)}`
-    throw unanswered(`${name} ${why}.`, cause)
+    const why = late.aborted ? `did not answer within ${deadlineMs / 1000} s` : `gave no answer${readCode(cause)}`
+    throw noResponseError(`${name} ${why}.`, cause)
   } finally {
     leaving.abort() // ends the connection of an answer that was not read to its end
   }
 }
 
 /** As much as is kept, also of an answer that breaks off: what came before may be all there is to know of a payment. */
-async function partOf(body: AsyncIterable<Uint8Array>): Promise<Pick<SellerAnswer, 'body' | 'truncated'>> {
+async function readPart(body: AsyncIterable<Uint8Array>): Promise<Pick<SellerAnswer, 'body' | 'truncated'>> {
   const pieces: Uint8Array[] = []
-  let room = paymentLimits.answerBytes as number
+  let remainingBytes = paymentLimits.answerBytes as number
   try {
     for await (const piece of body) {
-      pieces.push(piece.subarray(0, room))
-      if (piece.length > room) return { body: Buffer.concat(pieces), truncated: true }
-      room -= piece.length
+      pieces.push(piece.subarray(0, remainingBytes))
+      if (piece.length > remainingBytes) return { body: Buffer.concat(pieces), truncated: true }
+      remainingBytes -= piece.length
     }
   } catch {
     return { body: Buffer.concat(pieces), truncated: true }
@@ -102,29 +102,31 @@ function singleHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   )
 }
 
-function unanswered(message: string, cause: unknown): AppError {
+function noResponseError(message: string, cause: unknown): AppError {
   return new AppError('payment/seller', message, { cause })
 }
 
 /** Node's own codes alone, such as ECONNREFUSED: other words may come from the seller. */
-function codeOf(cause: unknown): string {
+function readCode(cause: unknown): string {
   if (!(cause instanceof Error)) return ''
   if (cause.message === notPublic) return ': its name leads to an address that is not public'
   const code = 'code' in cause ? String(cause.code) : ''
   return /^[A-Z_0-9]{3,60}$/.test(code) ? ` (${code})` : ''
 }
 
-const shownHeaders = ['content-type', 'content-length', 'date', 'etag', 'last-modified', 'location', 'retry-after']
+const visibleHeaders = ['content-type', 'content-length', 'date', 'etag', 'last-modified', 'location', 'retry-after']
 
 /** What of an answer is kept and shown. */
-export function paidAnswer({ status, headers, body, truncated }: SellerAnswer): PaidAnswer {
-  const kept = Object.fromEntries(shownHeaders.flatMap((it) => (headers[it] === undefined ? [] : [[it, headers[it]]])))
+export function toPaidAnswer({ status, headers, body, truncated }: SellerAnswer): PaidAnswer {
+  const selected = Object.fromEntries(
+    visibleHeaders.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+  )
   const text = body.toString('utf8')
   // Cut in the middle of a character it still is text.
   const isText = !text.slice(0, truncated ? -1 : undefined).includes('\ufffd') && !text.includes('\0')
   return {
     status,
-    headers: kept,
+    headers: selected,
     ...(isText ? { body: text, encoding: 'utf8' } : { body: body.toString('base64'), encoding: 'base64' }),
     truncated,
   }
@@ -138,9 +140,9 @@ const ownHeaders: ReadonlySet<string> = new Set([
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** @throws AppError `request/invalid` for headers that are not the caller's to give */
-export function sentHeaders(given: Readonly<Record<string, string>>): Record<string, string> {
+export function validateHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
+    Object.entries(headers).map(([name, value]) => {
       const lower = name.toLowerCase()
       if (!token.test(name) || ownHeaders.has(lower)) {
         throw new AppError('request/invalid', `\`headers\` must not name ${JSON.stringify(name.slice(0, 64))}.`)

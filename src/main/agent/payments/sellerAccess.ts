@@ -16,17 +16,17 @@ export type SellerAccess = {
 
 type Options = {
   /** Hosts with ports, such as `127.0.0.1:8080`. */
-  namedServers: () => readonly string[]
+  getNamedServers: () => readonly string[]
   isOwnService: (url: string) => boolean
   isStopped: () => boolean
 }
 
-export function createSellerAccess({ namedServers, isOwnService, isStopped }: Options): SellerAccess {
+export function createSellerAccess({ getNamedServers, isOwnService, isStopped }: Options): SellerAccess {
   return {
     requireAddress(address, { kind }) {
       const url = sellerAddress(address)
       const isOpen = kind === 'person' || !isThisComputer(url) || isOwnService(url.href)
-      if (isOpen || namedServers().includes(hostWithPort(url))) return url
+      if (isOpen || getNamedServers().includes(hostWithPort(url))) return url
       throw new AppError('payment/address', `${url.host} is on this computer, and programs may not reach it.`, {
         detail: 'The user can allow it in Steward: Payments, Limits.',
       })

@@ -1,7 +1,7 @@
 import type { HttpClient } from '#platform/httpClient.ts'
 import { AppError } from '#shared/appError.ts'
 import { type PresentTask, taskHeaders } from '../base/taskContext.ts'
-import { askedOnce, type Seller } from './seller.ts'
+import { fetchOnce, type Seller } from './seller.ts'
 
 /** A connection to the service that Steward is connected to, for one request. */
 export type ServiceConnection = {
@@ -21,8 +21,8 @@ export function serviceSeller(connect: () => ServiceConnection | undefined): Sel
       const { client, baseUrl, authorization, task } = connection
       try {
         const headers = { ...request.headers, authorization, ...taskHeaders(task) }
-        const asked = { ...request, url: `${baseUrl}${request.url}`, headers }
-        return await askedOnce(client, asked, { signal, name: 'The service' })
+        const serviceRequest = { ...request, url: `${baseUrl}${request.url}`, headers }
+        return await fetchOnce(client, serviceRequest, { signal, name: 'The service' })
       } finally {
         client.close()
       }

@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { offered } from '#test/support/hostileSeller.ts'
+import { createOffer } from '#test/support/hostileSeller.ts'
 import type { StoredPayment } from './paymentRepository.ts'
 import type { SellerAnswer } from './seller.ts'
 import { createSigningCheck } from './signingCheck.ts'
 
 const nowMs = Date.parse('2026-11-25T12:00:00Z')
 
-function intentOf(waitedMs: number): IntentRecord {
+function createIntent(waitedMs: number): IntentRecord {
   return {
     ...{ id: 'int_1', kind: 'x402.authorize', scope: 'eip155:8453:0x2222222222222222222222222222222222222222' },
     created_at: new Date(nowMs - waitedMs).toISOString(),
   } as IntentRecord // it reads no other fields
 }
 
-function openCheck(given: {
+function openCheck(options: {
   via?: 'service' | 'public' | null
   answer?: Partial<SellerAnswer> | Error
   amount?: string
 }) {
-  const { via = 'service', answer, amount = '1000000' } = given
+  const { via = 'service', answer, amount = '1000000' } = options
   const networks: string[] = []
   const payment = {
     request: { via, method: 'POST', url: '/domains/register', headers: {}, body: '{}' },
@@ -42,7 +42,7 @@ function openCheck(given: {
     },
     now: () => nowMs,
   })
-  return { check: (waitedMs = 0) => check(intentOf(waitedMs)), networks }
+  return { check: (waitedMs = 0) => check(createIntent(waitedMs)), networks }
 }
 
 const refusal = (status: number, code: string) => ({
@@ -70,7 +70,7 @@ test.each<[string, Partial<SellerAnswer> | Error]>([
 )
 
 test('a price that changed is not signed', async () => {
-  const offer = offered()
+  const offer = createOffer()
   const body = Buffer.from(JSON.stringify({ x402Version: 1, accepts: [offer] }))
   const amount = String(Number(offer.maxAmountRequired))
   await expect(openCheck({ answer: { body }, amount }).check()).resolves.toBeUndefined()

@@ -1,9 +1,9 @@
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { serviceRefusal } from '../base/serviceRefusal.ts'
-import { readDemand } from './paymentPlan.ts'
+import { toServiceError } from '../base/serviceRefusal.ts'
+import { parsePaymentRequired } from './paymentPlan.ts'
 import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
 import type { Seller } from './seller.ts'
 import type { SigningClock } from './signingClock.ts'
@@ -38,9 +38,9 @@ export function createSigningCheck(options: Options): (intent: IntentRecord) => 
       .catch(() => undefined)
     // A service that is away or busy refuses unpaid what it cannot deliver, once the payment comes.
     if (!answer || answer.status >= 500 || answer.status === 429 || answer.status < 400) return
-    if (answer.status !== 402) throw serviceRefusal(answer.status, parsedJson(answer.body.toString('utf8')))
+    if (answer.status !== 402) throw toServiceError(answer.status, parseJsonOrUndefined(answer.body.toString('utf8')))
     const payer = { isOwnService: options.isOwnService(record.url), hasSolana: options.hasSolana() }
-    const amount = readDemand(answer, payer).choice?.chosen.offer.amount
+    const amount = parsePaymentRequired(answer, payer).choice?.chosen.offer.amount
     if (amount === undefined || amount === record.amount) return
     const message = `The service now asks for ${formatUsd(amount, 'exact')}, not for ${formatUsd(record.amount, 'exact')}.`
     throw new AppError('payment/price', message)

@@ -24,11 +24,11 @@ export function createSigningClock({ blockTimeMs, now }: Options): SigningClock 
   return {
     async assertAtSeller({ headers: { date, age = '0' } }, { host, network }) {
       const theirsMs = Date.parse(date ?? '') + Number(age) * 1000
-      const isKnown = !Number.isNaN(theirsMs)
-      if (isKnown && !isFar(now() - theirsMs)) return
+      const hasClock = !Number.isNaN(theirsMs)
+      if (hasClock && !isFar(now() - theirsMs)) return
       const blockMs = await blockTimeMs(network)
       if (blockMs !== undefined && isFar(now() - blockMs)) throw wrongClock(now() - blockMs, 'the network')
-      if (blockMs === undefined && isKnown) throw wrongClock(now() - theirsMs, host)
+      if (blockMs === undefined && hasClock) throw wrongClock(now() - theirsMs, host)
     },
     async assertAtChain(network) {
       const blockMs = await blockTimeMs(network)
@@ -41,8 +41,11 @@ function isFar(differenceMs: number): boolean {
   return Math.abs(differenceMs) > maxDifferenceMs
 }
 
-function wrongClock(differenceMs: number, other: string): AppError {
+function wrongClock(differenceMs: number, otherTime: string): AppError {
   const minutes = Math.round(Math.abs(differenceMs) / 60_000)
   const words = differenceMs > 0 ? 'ahead of' : 'behind'
-  return new AppError('payment/clock', `The clock of this computer is ${minutes} minutes ${words} that of ${other}.`)
+  return new AppError(
+    'payment/clock',
+    `The clock of this computer is ${minutes} minutes ${words} that of ${otherTime}.`,
+  )
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { type ModelServerProbe, modelServerProbe } from './modelServerProbe.ts'
+import { createModelServerProbe, type ModelServerProbe } from './modelServerProbe.ts'
 
 const servers: Server[] = []
 let probe: ModelServerProbe
@@ -16,7 +16,7 @@ async function serving(answer: RequestListener): Promise<string> {
 }
 
 async function probed(answer: RequestListener, options: { key?: string; withinMs?: number } = {}) {
-  probe = modelServerProbe()
+  probe = createModelServerProbe()
   return probe.probe(await serving(answer), { withinMs: 10_000, ...options })
 }
 
@@ -75,10 +75,10 @@ test.each([
 })
 
 test('an answer without end is left', async () => {
-  let left = false
+  let isClosed = false
   const read = await probed((_, answer) => {
     answer.on('close', () => {
-      left = true
+      isClosed = true
     })
     const more = (): void => {
       while (!answer.destroyed && answer.write('x'.repeat(64 * 1024)));
@@ -87,7 +87,7 @@ test('an answer without end is left', async () => {
     more()
   })
   expect(read).toEqual({ kind: 'nothing', why: 'answers with more than a list of models' })
-  await expect.poll(() => left).toBe(true)
+  await expect.poll(() => isClosed).toBe(true)
 })
 
 test('one that is silent, or drips, is left in time', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { httpClient } from '#platform/httpClient.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
-import { ModelPrice, mostServedModels, servedModelName } from '#shared/contract/providers.ts'
+import { createHttpClient } from '#platform/httpClient.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { ModelPrice, maxServedModels, servedModelName } from '#shared/contract/providers.ts'
 
 export type ProbedModels = {
   kind: 'models'
@@ -25,8 +25,8 @@ const ModelList = z.object({ data: z.array(z.object({ id: z.string(), pricing: z
  * Reads the list of models that a server offers. Whatever answers may be anything: its words are never repeated, it
  * leads nowhere else, and of its list only names count that a model can have.
  */
-export function modelServerProbe(): ModelServerProbe {
-  const client = httpClient({ maxAnswerBytes })
+export function createModelServerProbe(): ModelServerProbe {
+  const client = createHttpClient({ maxAnswerBytes })
   return {
     async probe(baseUrl, { key, withinMs }) {
       const signal = AbortSignal.timeout(withinMs)
@@ -38,9 +38,9 @@ export function modelServerProbe(): ModelServerProbe {
           return { kind: 'nothing', why: 'answers with a redirect, which Steward does not follow' }
         if (status !== 200) return { kind: 'nothing', why: `answers with status ${status}, not with a list of models` }
         return modelsIn(text)
-      } catch (failure) {
+      } catch (error) {
         if (signal.aborted) return { kind: 'nothing', why: `does not answer within ${withinMs / 1000} s` }
-        const isLarge = failure instanceof Error && failure.message === 'The answer is too large.'
+        const isLarge = error instanceof Error && error.message === 'The answer is too large.'
         return { kind: 'nothing', why: isLarge ? 'answers with more than a list of models' : 'cannot be reached' }
       }
     },
@@ -49,10 +49,10 @@ export function modelServerProbe(): ModelServerProbe {
 }
 
 function modelsIn(text: string): Probed {
-  const list = ModelList.safeParse(parsedJson(text))
+  const list = ModelList.safeParse(parseJsonOrUndefined(text))
   if (!list.success) return { kind: 'nothing', why: 'does not answer with a list of models' }
   const listed = list.data.data.filter(({ id }) => servedModelName.test(id))
-  const models = [...new Set(listed.map(({ id }) => id))].slice(0, mostServedModels)
+  const models = [...new Set(listed.map(({ id }) => id))].slice(0, maxServedModels)
   const prices = listed.flatMap(({ id, pricing }) => {
     const price = models.includes(id) ? priceIn(pricing) : undefined
     return price ? [[id, price] as const] : []

@@ -5,11 +5,11 @@ import {
   defineTable,
   flag,
   lenientJson,
-  named,
   nullable,
   number,
   type Params,
   type RowOf,
+  renameColumn,
   type StoredRow,
   text,
 } from '#storage/table.ts'
@@ -21,7 +21,7 @@ const servers = defineTable('model_servers', {
   models: lenientJson<readonly string[]>(z.array(z.string()).parse, []),
   needsKey: flag(),
   readAtMs: number(),
-  isFree: named('free', flag()),
+  isFree: renameColumn('free', flag()),
   /** Price of models without one in the server's list. Null if unknown. */
   price: nullable(lenientJson<ModelPrice | null>(ModelPrice.parse, null)),
   listedPrices: lenientJson<Readonly<Record<string, ModelPrice>>>(z.record(z.string(), ModelPrice).parse, {}),
@@ -36,7 +36,7 @@ export type ModelServerRepository = {
   remove(id: ModelServerId): void
 }
 
-export function modelServerRepository(database: Database): ModelServerRepository {
+export function createModelServerRepository(database: Database): ModelServerRepository {
   const all = database.prepare<[], StoredRow>(`SELECT ${servers.selection()} FROM model_servers ORDER BY rowid`)
   const changes = servers.assignments(['models', 'needsKey', 'readAtMs', 'isFree', 'price', 'listedPrices'])
   const put = database.prepare<[Params<keyof ServerRow>]>(`${servers.insert} ON CONFLICT (id) DO UPDATE SET ${changes}`)

@@ -8,10 +8,10 @@ import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import type { KeptKeys } from './keptKeys.ts'
-import { modelServerProbe } from './modelServerProbe.ts'
-import { modelServerRepository } from './modelServerRepository.ts'
-import { modelServers } from './modelServers.ts'
+import { createModelServerProbe } from './modelServerProbe.ts'
+import { createModelServerRepository } from './modelServerRepository.ts'
+import { createModelServers } from './modelServers.ts'
+import type { ProviderKeyStore } from './providerKeyStore.ts'
 
 async function serving(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
@@ -29,35 +29,38 @@ const listing =
   (_, answer) =>
     answer.end(JSON.stringify({ data: ids.map((id) => ({ id })) }))
 
-function kept(): KeptKeys {
+function createKeyStore(): ProviderKeyStore {
   const keys = new Map<string, string>()
   return {
-    held: (slot) => keys.get(slot),
+    findKey: (slot) => keys.get(slot),
     about: (slot) => (keys.has(slot) ? { place: 'file', ends_with: null, set_at: null, fault: null } : null),
-    put: async (slot, key) => void keys.set(slot, key),
+    store: async (slot, key) => void keys.set(slot, key),
     remove: async (slot) => keys.delete(slot),
     readAgain: async () => {},
     storage: async () => ({ kind: 'file', name: '', detail: '' }),
   }
 }
 
-function opened({ places = [] as { name: string; title: string; baseUrl: string }[], isHosted = false } = {}) {
+function openServers({
+  places: endpoints = [] as { name: string; title: string; baseUrl: string }[],
+  isHosted = false,
+} = {}) {
   const database = openDatabase(join(temporaryFolder('servers'), 'agent.sqlite'))
   migrate(database, agentMigrations)
-  const { probe, close } = modelServerProbe()
+  const { probe, close } = createModelServerProbe()
   onTestFinished(() => {
     close()
     database.close()
   })
   const orders: ModelOrder[] = []
-  const keys = kept()
+  const keys = createKeyStore()
   let ids = 0
-  const servers = modelServers({
-    repository: modelServerRepository(database),
-    kept: keys,
+  const servers = createModelServers({
+    repository: createModelServerRepository(database),
+    keyStore: keys,
     probe,
     configured: ['configured'],
-    places,
+    endpoints,
     tellService: isHosted ? undefined : (order) => orders.push(order),
     events: { publish: () => {} },
     note: () => {},
@@ -71,30 +74,30 @@ test('finds what lists models, and nothing of what else listens there', async ()
   const good = await serving(listing('llama3.2'))
   const page = await serving((_, answer) => answer.end('<html>A router</html>'))
   const closed = await serving((_, answer) => answer.writeHead(401).end())
-  const places = [good, page, closed, 'http://127.0.0.1:9/v1'].map((baseUrl, index) => {
+  const endpoints = [good, page, closed, 'http://127.0.0.1:9/v1'].map((baseUrl, index) => {
     return { name: `at-${index}`, title: `At ${index}`, baseUrl }
   })
-  const { servers, orders } = opened({ places })
-  const found = { name: 'at-0', title: 'At 0', base_url: good, models: ['llama3.2'] }
-  expect(await servers.find()).toEqual([{ ...found, added: false }])
+  const { servers, orders } = openServers({ places: endpoints })
+  const response = { name: 'at-0', title: 'At 0', base_url: good, models: ['llama3.2'] }
+  expect(await servers.find()).toEqual([{ ...response, added: false }])
   expect(orders).toEqual([])
   await servers.add({ name: 'at-0', baseUrl: good })
-  expect(await servers.find()).toEqual([{ ...found, added: true }])
+  expect(await servers.find()).toEqual([{ ...response, added: true }])
 })
 
 test('hands all servers to the service with each change', async () => {
   let models = ['one']
   const baseUrl = await serving((request, answer) => listing(...models)(request, answer))
-  const { servers, orders } = opened()
+  const { servers, orders } = openServers()
   const { id } = await servers.add({ name: 'mine', baseUrl })
-  const told = { name: 'mine', base_url: baseUrl, api_key: null, free: true, prices: {} }
-  expect(orders.at(-1)).toEqual({ event: 'local-models', servers: [{ ...told, models: ['one'] }] })
+  const sentServer = { name: 'mine', base_url: baseUrl, api_key: null, free: true, prices: {} }
+  expect(orders.at(-1)).toEqual({ event: 'local-models', servers: [{ ...sentServer, models: ['one'] }] })
   models = ['one', 'two']
   await servers.refresh(id)
   await servers.setKey(id, 'a-key-of-mine')
   expect(orders.at(-1)).toEqual({
     event: 'local-models',
-    servers: [{ ...told, api_key: 'a-key-of-mine', models: ['one', 'two'] }],
+    servers: [{ ...sentServer, api_key: 'a-key-of-mine', models: ['one', 'two'] }],
   })
   await servers.remove(id)
   expect(orders.at(-1)).toEqual({ event: 'local-models', servers: [] })
@@ -102,12 +105,12 @@ test('hands all servers to the service with each change', async () => {
 })
 
 test('the key of a server is removed with it', async () => {
-  const { servers, keys } = opened()
+  const { servers, keys } = openServers()
   const { id } = await servers.add({ name: 'box', baseUrl: await serving(listing('one')) })
   await servers.setKey(id, 'secret-key')
-  expect(keys.held(id)).toBe('secret-key')
+  expect(keys.findKey(id)).toBe('secret-key')
   await servers.remove(id)
-  expect(keys.held(id)).toBeUndefined()
+  expect(keys.findKey(id)).toBeUndefined()
 })
 
 test('a server that fails later keeps the models that it had', async () => {
@@ -115,7 +118,7 @@ test('a server that fails later keeps the models that it had', async () => {
   const baseUrl = await serving((request, answer) =>
     isBroken ? answer.end('<html>') : listing('one')(request, answer),
   )
-  const { servers } = opened()
+  const { servers } = openServers()
   const { id } = await servers.add({ name: 'mine', baseUrl })
   isBroken = true
   await expect(servers.refresh(id)).rejects.toMatchObject({ code: 'model-server/silent' })
@@ -124,7 +127,7 @@ test('a server that fails later keeps the models that it had', async () => {
 
 test('refuses a name or an address that is taken, and says by whom', async () => {
   const baseUrl = await serving(listing('one'))
-  const { servers } = opened()
+  const { servers } = openServers()
   await servers.add({ name: 'mine', baseUrl })
   for (const name of ['mine', 'configured']) {
     await expect(servers.add({ name, baseUrl: `${baseUrl}/else` })).rejects.toMatchObject({
@@ -136,7 +139,7 @@ test('refuses a name or an address that is taken, and says by whom', async () =>
 })
 
 test('a service elsewhere takes none', async () => {
-  const { servers } = opened({ isHosted: true })
+  const { servers } = openServers({ isHosted: true })
   expect(servers.list()).toEqual({ managed_by: 'operator', servers: [] })
   await expect(servers.add({ name: 'mine', baseUrl: 'http://127.0.0.1:9/v1' })).rejects.toMatchObject({
     code: 'provider-key/elsewhere',
@@ -152,27 +155,27 @@ test('a server on the internet has a price, or an unknown one, and never a price
     ],
   }
   const baseUrl = await serving((_, answer) => answer.end(JSON.stringify(list)))
-  const { servers, orders } = opened()
-  const sentServer = () => {
+  const { servers, orders } = openServers()
+  const readSentServer = () => {
     const order = orders.at(-1)
     return order?.event === 'local-models' ? order.servers[0] : undefined
   }
   const { id, ...added } = await servers.add({ name: 'router', baseUrl, isFree: false })
   const listed = { input_per_million: 0.15, output_per_million: 0.6 }
   expect(added).toMatchObject({ free: false, price: null, listed_prices: { 'paid/listed': listed } })
-  expect(sentServer()).toMatchObject({ free: false, prices: { 'paid/listed': listed } })
+  expect(readSentServer()).toMatchObject({ free: false, prices: { 'paid/listed': listed } })
 
   const price = { input_per_million: 1, output_per_million: 2 }
   await servers.change(id, { price })
-  expect(sentServer()?.prices).toEqual({ 'paid/listed': listed, 'paid/odd': price, 'paid/plain': price })
+  expect(readSentServer()?.prices).toEqual({ 'paid/listed': listed, 'paid/odd': price, 'paid/plain': price })
   await servers.refresh(id)
   expect(servers.get(id)).toMatchObject({ free: false, price })
   await servers.change(id, { isFree: true })
-  expect(sentServer()).toMatchObject({ free: true, prices: {} })
+  expect(readSentServer()).toMatchObject({ free: true, prices: {} })
 })
 
 test('a server is free or paid by its address unless set', async () => {
   const baseUrl = await serving(listing('one'))
-  const { servers } = opened()
+  const { servers } = openServers()
   expect((await servers.add({ name: 'here', baseUrl })).free).toBe(true)
 })

@@ -1,19 +1,19 @@
 import { serialQueue } from '#platform/serialQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import {
-  type FoundServer,
+  type DiscoveredServer,
   type ModelPrice,
   type ModelServer,
   ModelServerId,
   type ModelServers,
 } from '#shared/contract/providers.ts'
 import type { ModelOrder } from '#shared/contract/supervision.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
-import type { Note } from '../base/note.ts'
-import { checkedKey, type KeptKeys } from './keptKeys.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ModelServerProbe, Probed } from './modelServerProbe.ts'
 import type { ModelServerRepository, ServerRow } from './modelServerRepository.ts'
+import { checkedKey, type ProviderKeyStore } from './providerKeyStore.ts'
 import { requireOwn } from './providerKeys.ts'
 
 /** Model servers of the person's own. */
@@ -22,9 +22,9 @@ export type OwnModelServers = {
   /** @throws AppError `model-server/not-found`, `provider-key/elsewhere` */
   get(id: ModelServerId): ModelServer
   /** Those at the usual ports of this computer. Nobody else is asked. */
-  find(): Promise<FoundServer[]>
+  find(): Promise<DiscoveredServer[]>
   /** @throws AppError `model-server/exists`, `model-server/too-many`, `model-server/silent` */
-  add(given: { name: string; baseUrl: string; isFree?: boolean | undefined }): Promise<ModelServer>
+  add(server: { name: string; baseUrl: string; isFree?: boolean | undefined }): Promise<ModelServer>
   /** @throws AppError `model-server/not-found` */
   change(id: ModelServerId, changes: ServerChanges): Promise<ModelServer>
   /** @throws AppError `model-server/not-found`, `model-server/silent` */
@@ -41,8 +41,8 @@ export type OwnModelServers = {
 export type ServerChanges = { isFree?: boolean | undefined; price?: ModelPrice | null | undefined }
 
 /** Where such servers listen unless they are told otherwise. */
-export type UsualPlace = { name: string; title: string; baseUrl: string }
-export const usualPlaces: readonly UsualPlace[] = [
+export type WellKnownEndpoint = { name: string; title: string; baseUrl: string }
+export const defaultEndpoints: readonly WellKnownEndpoint[] = [
   { name: 'ollama', title: 'Ollama', baseUrl: 'http://127.0.0.1:11434/v1' },
   { name: 'lm-studio', title: 'LM Studio', baseUrl: 'http://127.0.0.1:1234/v1' },
   { name: 'llama-cpp', title: 'llama.cpp', baseUrl: 'http://127.0.0.1:8080/v1' },
@@ -50,41 +50,52 @@ export const usualPlaces: readonly UsualPlace[] = [
 
 type Options = {
   repository: ModelServerRepository
-  kept: KeptKeys
+  keyStore: ProviderKeyStore
   probe: ModelServerProbe['probe']
   /** Names of the servers in the configuration. */
   configured: readonly string[]
-  places?: readonly UsualPlace[]
+  endpoints?: readonly WellKnownEndpoint[]
   tellService: ((order: ModelOrder) => void) | undefined
   events: Pick<LocalEvents, 'publish'>
-  note: Note
+  note: RecordActivity
   newId: () => string
   now: () => number
 }
 
-const mostServers = 20
+const maxServers = 20
 const findMs = 1_500
 const readMs = 10_000
 const person = { kind: 'person', name: 'You' } as const
 
-export function modelServers(options: Options): OwnModelServers {
-  const { repository, kept, probe, configured, places = usualPlaces, tellService, events, note, newId, now } = options
+export function createModelServers(options: Options): OwnModelServers {
+  const {
+    repository,
+    keyStore,
+    probe,
+    configured,
+    endpoints = defaultEndpoints,
+    tellService,
+    events,
+    note,
+    newId,
+    now,
+  } = options
   const inTurn = serialQueue()
-  const noted = (kind: string, summary: string, subject: string) => note({ kind, actor: person, summary, subject })
+  const record = (kind: string, summary: string, subject: string) => note({ kind, actor: person, summary, subject })
 
-  const shown = ({ id, name, baseUrl, models, needsKey, readAtMs, ...row }: ServerRow): ModelServer => ({
+  const toWire = ({ id, name, baseUrl, models, needsKey, readAtMs, ...row }: ServerRow): ModelServer => ({
     id,
     name,
     base_url: baseUrl,
     models: [...models],
-    key: kept.about(id),
+    key: keyStore.about(id),
     needs_key: needsKey,
-    read_at: isoTime(readAtMs),
+    read_at: toIsoTime(readAtMs),
     free: row.isFree,
     price: row.price,
     listed_prices: { ...row.listedPrices },
   })
-  const found = (id: ModelServerId): ServerRow => {
+  const requireServer = (id: ModelServerId): ServerRow => {
     requireOwn(tellService)
     const row = repository.all().find((it) => it.id === id)
     if (!row) throw new AppError('model-server/not-found', `There is no model server ${id}.`)
@@ -93,7 +104,14 @@ export function modelServers(options: Options): OwnModelServers {
   const tell = (): void => {
     const servers = repository.all().map((row) => {
       const { id, name, baseUrl, models, isFree } = row
-      return { name, base_url: baseUrl, api_key: kept.held(id) ?? null, models, free: isFree, prices: pricesOf(row) }
+      return {
+        name,
+        base_url: baseUrl,
+        api_key: keyStore.findKey(id) ?? null,
+        models,
+        free: isFree,
+        prices: listPrices(row),
+      }
     })
     tellService?.({ event: 'local-models', servers })
     events.publish({ type: 'providers.changed' })
@@ -107,31 +125,33 @@ export function modelServers(options: Options): OwnModelServers {
   const save = (row: ServerRow): ModelServer => {
     repository.put(row)
     tell()
-    return shown(row)
+    return toWire(row)
   }
 
   return {
     list: () => ({
       managed_by: tellService ? 'you' : 'operator',
-      servers: tellService ? repository.all().map(shown) : [],
+      servers: tellService ? repository.all().map(toWire) : [],
     }),
-    get: (id) => shown(found(id)),
+    get: (id) => toWire(requireServer(id)),
     async find() {
-      const known = repository.all().map(({ baseUrl }) => baseUrl)
+      const baseUrls = repository.all().map(({ baseUrl }) => baseUrl)
       const probed = await Promise.all(
-        places.map(async (place) => ({ place, read: await probe(place.baseUrl, { withinMs: findMs }) })),
+        endpoints.map(async (endpoint) => ({
+          place: endpoint,
+          read: await probe(endpoint.baseUrl, { withinMs: findMs }),
+        })),
       )
       return probed.flatMap(({ place: { name, title, baseUrl }, read }) => {
-        const models = modelsOf(read)
-        return models ? [{ name, title, base_url: baseUrl, models, added: known.includes(baseUrl) }] : []
+        const models = toModels(read)
+        return models ? [{ name, title, base_url: baseUrl, models, added: baseUrls.includes(baseUrl) }] : []
       })
     },
     add: ({ name, baseUrl, isFree = isThisComputer(baseUrl) }) =>
       inTurn(async () => {
         requireOwn(tellService)
         const rows = repository.all()
-        if (rows.length >= mostServers)
-          throw new AppError('model-server/too-many', `You can add ${mostServers} servers.`)
+        if (rows.length >= maxServers) throw new AppError('model-server/too-many', `You can add ${maxServers} servers.`)
         if (configured.includes(name) || rows.some((it) => it.name === name)) {
           throw new AppError('model-server/exists', `There is already a server named “${name}”.`)
         }
@@ -140,49 +160,49 @@ export function modelServers(options: Options): OwnModelServers {
         const read = await readModels(baseUrl, undefined)
         const id = ModelServerId.parse(`mds_${newId()}`)
         const added = save({ id, name, baseUrl, isFree, price: null, ...read })
-        noted('provider.server_added', `You added the model server “${name}” at ${baseUrl}.`, added.id)
+        record('provider.server_added', `You added the model server “${name}” at ${baseUrl}.`, added.id)
         return added
       }),
     change: (id, { isFree, price }) =>
       inTurn(async () => {
-        const row = found(id)
+        const row = requireServer(id)
         const changed = save({ ...row, isFree: isFree ?? row.isFree, price: price === undefined ? row.price : price })
-        noted('provider.server_price', `You changed the price of the model server “${row.name}”.`, id)
+        record('provider.server_price', `You changed the price of the model server “${row.name}”.`, id)
         return changed
       }),
     refresh: (id) =>
       inTurn(async () => {
-        const row = found(id)
-        return save({ ...row, ...(await readModels(row.baseUrl, kept.held(id))) })
+        const row = requireServer(id)
+        return save({ ...row, ...(await readModels(row.baseUrl, keyStore.findKey(id))) })
       }),
-    setKey: (id, given) =>
+    setKey: (id, value) =>
       inTurn(async () => {
-        const row = found(id)
-        const key = checkedKey(given)
+        const row = requireServer(id)
+        const key = checkedKey(value)
         const read = await readModels(row.baseUrl, key)
         if (read.needsKey) throw new AppError('provider-key/invalid', `${row.name} refuses this key.`)
-        await kept.put(id, key)
+        await keyStore.store(id, key)
         save({ ...row, ...read })
-        noted('provider.server_key_set', `You set an API key for the model server “${row.name}”.`, id)
+        record('provider.server_key_set', `You set an API key for the model server “${row.name}”.`, id)
       }),
     remove: (id) =>
       inTurn(async () => {
-        const { name } = found(id)
-        await kept.remove(id)
+        const { name } = requireServer(id)
+        await keyStore.remove(id)
         repository.remove(id)
-        noted('provider.server_removed', `You removed the model server “${name}”.`, id)
+        record('provider.server_removed', `You removed the model server “${name}”.`, id)
         tell()
       }),
     tell,
   }
 }
 
-function modelsOf(read: Probed): string[] | undefined {
+function toModels(read: Probed): string[] | undefined {
   return read.kind === 'models' ? read.models : undefined
 }
 
 /** Returns the known prices by model. A free server has none. */
-function pricesOf({ models, isFree, price, listedPrices }: ServerRow): Record<string, ModelPrice> {
+function listPrices({ models, isFree, price, listedPrices }: ServerRow): Record<string, ModelPrice> {
   if (isFree) return {}
   return Object.fromEntries(
     models.flatMap((model) => {

@@ -18,7 +18,7 @@ export type ProviderKeyRepository = {
   remove(slot: string): void
 }
 
-export function providerKeyRepository(database: Database): ProviderKeyRepository {
+export function createProviderKeyRepository(database: Database): ProviderKeyRepository {
   const all = database.prepare<[], StoredRow>(`SELECT ${providerKeys.selection()} FROM provider_keys ORDER BY slot`)
   const put = database.prepare<[Params<keyof KeyRow>]>(providerKeys.upsert(['slot']))
   const remove = database.prepare<[Params<'slot'>]>('DELETE FROM provider_keys WHERE slot = @slot')

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import type { KeptKeys } from './keptKeys.ts'
-import { providerKeys } from './providerKeys.ts'
+import type { ProviderKeyStore } from './providerKeyStore.ts'
+import { createProviderKeys } from './providerKeys.ts'
 
-function opened() {
+function openKeys() {
   let ends: string | null = null
-  const kept: KeptKeys = {
-    held: () => undefined,
+  const keyStore: ProviderKeyStore = {
+    findKey: () => undefined,
     about: () => (ends === null ? null : { place: 'file', ends_with: ends, set_at: null, fault: null }),
-    async put(_, key) {
+    async store(_, key) {
       ends = key.slice(-4)
     },
     remove: async () => true,
@@ -16,21 +16,21 @@ function opened() {
   }
   const none = { base_url: null, api_key: null }
   const events: string[] = []
-  const keys = providerKeys({
-    kept,
+  const keys = createProviderKeys({
+    keyStore,
     configured: { a: none, b: none, c: none, d: none, e: none },
     tellService: () => {},
     events: { publish: ({ type }) => void events.push(type) },
     note: () => {},
     now: () => Date.UTC(2026, 0, 1),
   })
-  const refusedAt = async (family: string) =>
+  const catchRefusal = async (family: string) =>
     (await keys.list()).providers.find((it) => it.family === family)?.key_refused_at
-  return { keys, events, refusedAt }
+  return { keys, events, refusedAt: catchRefusal }
 }
 
 test('a key that the provider refused is marked until it is replaced or accepted', async () => {
-  const { keys, events, refusedAt } = opened()
+  const { keys, events, refusedAt } = openKeys()
   await keys.set('a', 'sk-first-key')
   events.length = 0
   keys.learn('openai', true)
@@ -47,7 +47,7 @@ test('a key that the provider refused is marked until it is replaced or accepted
 })
 
 test('models of a server of one’s own mark no provider', async () => {
-  const { keys, events } = opened()
+  const { keys, events } = openKeys()
   keys.learn('local:router', false)
   expect(events).toEqual([])
 })

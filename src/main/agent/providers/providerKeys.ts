@@ -2,10 +2,10 @@ import { AppError } from '#shared/appError.ts'
 import { FamilyId, families } from '#shared/contract/families.ts'
 import type { Provider, Providers } from '#shared/contract/providers.ts'
 import type { ModelOrder } from '#shared/contract/supervision.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
-import type { Note } from '../base/note.ts'
-import type { KeptKeys } from './keptKeys.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
+import type { ProviderKeyStore } from './providerKeyStore.ts'
 
 /** The keys of the five families. No answer holds one. */
 export type ProviderKeys = {
@@ -23,43 +23,43 @@ export type ProviderKeys = {
 }
 
 type Options = {
-  kept: KeptKeys
+  keyStore: ProviderKeyStore
   /** Of the configuration. */
   configured: Readonly<Record<FamilyId, { base_url: string | null; api_key: string | null }>>
   /** Hands it to the service; undefined where that is elsewhere. */
   tellService: ((order: ModelOrder) => void) | undefined
   events: Pick<LocalEvents, 'publish'>
-  note: Note
+  note: RecordActivity
   now: () => number
 }
 
 const person = { kind: 'person', name: 'You' } as const
 
-export function providerKeys({ kept, configured, tellService, events, note, now }: Options): ProviderKeys {
-  const noted = (family: FamilyId, kind: string, summary: string) =>
+export function createProviderKeys({ keyStore, configured, tellService, events, note, now }: Options): ProviderKeys {
+  const record = (family: FamilyId, kind: string, summary: string) =>
     note({ kind, actor: person, subject: families[family].provider, summary })
   const refusedAtMs = new Map<FamilyId, number>()
   const tell = (family: FamilyId): void => {
     refusedAtMs.delete(family)
-    tellService?.({ event: 'provider-key', family, key: kept.held(family) ?? null })
+    tellService?.({ event: 'provider-key', family, key: keyStore.findKey(family) ?? null })
     events.publish({ type: 'providers.changed' })
   }
   const provider = (family: FamilyId): Provider => {
     const { base_url, api_key } = configured[family]
-    const key = kept.about(family)
+    const key = keyStore.about(family)
     const inConfig =
       api_key === null ? null : ({ place: 'config', ends_with: null, set_at: null, fault: null } as const)
-    const shown = key ?? inConfig
+    const visibleKey = key ?? inConfig
     const refused = refusedAtMs.get(family)
     return {
-      ...{ family, name: families[family].title, configured: shown?.place ?? null, key: shown, base_url },
-      key_refused_at: refused === undefined ? null : isoTime(refused),
+      ...{ family, name: families[family].title, configured: visibleKey?.place ?? null, key: visibleKey, base_url },
+      key_refused_at: refused === undefined ? null : toIsoTime(refused),
     }
   }
   return {
     async list() {
       const providers = tellService ? FamilyId.options.map(provider) : []
-      return { managed_by: tellService ? 'you' : 'operator', storage: await kept.storage(), providers }
+      return { managed_by: tellService ? 'you' : 'operator', storage: await keyStore.storage(), providers }
     },
     about(family) {
       requireOwn(tellService)
@@ -67,10 +67,10 @@ export function providerKeys({ kept, configured, tellService, events, note, now 
     },
     async set(family, key) {
       requireOwn(tellService)
-      const before = kept.about(family)
-      await kept.put(family, key)
+      const before = keyStore.about(family)
+      await keyStore.store(family, key)
       const { title: name } = families[family]
-      noted(
+      record(
         family,
         'provider.key_set',
         before ? `You replaced the API key for ${name}.` : `You added an API key for ${name}.`,
@@ -80,8 +80,9 @@ export function providerKeys({ kept, configured, tellService, events, note, now 
     async remove(family) {
       requireOwn(tellService)
       const { title: name } = families[family]
-      if (!(await kept.remove(family))) throw new AppError('provider-key/not-found', `You have set no key for ${name}.`)
-      noted(family, 'provider.key_removed', `You removed the API key for ${name}.`)
+      if (!(await keyStore.remove(family)))
+        throw new AppError('provider-key/not-found', `You have set no key for ${name}.`)
+      record(family, 'provider.key_removed', `You removed the API key for ${name}.`)
       tell(family)
     },
     tell,

@@ -10,13 +10,13 @@ import {
   removeProviderKey,
 } from '#shared/contract/providers.ts'
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
-import type { KeptKeys } from './keptKeys.ts'
 import type { OwnModelServers } from './modelServers.ts'
+import type { ProviderKeyStore } from './providerKeyStore.ts'
 import type { ProviderKeys } from './providerKeys.ts'
 
-type Given = { keys: ProviderKeys; servers: OwnModelServers; kept: Pick<KeptKeys, 'readAgain'> }
+type RouteOptions = { keys: ProviderKeys; servers: OwnModelServers; keyStore: Pick<ProviderKeyStore, 'readAgain'> }
 
-export function providerRoutes({ keys, servers, kept }: Given): LocalEndpoint[] {
+export function createProviderRoutes({ keys, servers, keyStore }: RouteOptions): LocalEndpoint[] {
   return [
     localEndpoint(listProviders, () => keys.list()),
     localEndpoint(removeProviderKey, async ({ params }) => {
@@ -24,7 +24,7 @@ export function providerRoutes({ keys, servers, kept }: Given): LocalEndpoint[] 
       return keys.list()
     }),
     localEndpoint(readProviderKeysAgain, async () => {
-      await kept.readAgain()
+      await keyStore.readAgain()
       return keys.list()
     }),
     localEndpoint(listModelServers, () => servers.list()),

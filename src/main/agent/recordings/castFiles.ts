@@ -5,31 +5,31 @@ import { join } from 'node:path'
 /** The files of recordings. They show what terminals showed, passwords on the screen included: nobody else may read them. */
 export type CastFiles = {
   /** Behind the first `at` bytes: what a crash left beyond is overwritten. @returns how long it is then */
-  append(id: string, at: number, text: string): Promise<number>
+  append(id: string, seconds: number, text: string): Promise<number>
   read(id: string, bytes: number): AsyncIterable<Uint8Array>
   remove(id: string): Promise<void>
 }
 
-export function castFiles(folder: string): CastFiles {
-  const place = (id: string): string => join(folder, `${id}.cast`)
-  let made = false
+export function createCastFiles(folder: string): CastFiles {
+  const getPath = (id: string): string => join(folder, `${id}.cast`)
+  let isFolderCreated = false
   return {
-    async append(id, at, text) {
-      if (!made) mkdirSync(folder, { recursive: true, mode: 0o700 })
-      made = true
+    async append(id, seconds, text) {
+      if (!isFolderCreated) mkdirSync(folder, { recursive: true, mode: 0o700 })
+      isFolderCreated = true
       const bytes = Buffer.from(text)
-      const file = await open(place(id), at === 0 ? 'w' : 'r+', 0o600)
+      const file = await open(getPath(id), seconds === 0 ? 'w' : 'r+', 0o600)
       try {
-        await file.write(bytes, 0, bytes.length, at)
-        await file.truncate(at + bytes.length)
+        await file.write(bytes, 0, bytes.length, seconds)
+        await file.truncate(seconds + bytes.length)
       } finally {
         await file.close()
       }
-      return at + bytes.length
+      return seconds + bytes.length
     },
     // Up to where its lines are whole: more may be written meanwhile.
-    read: (id, bytes) => (bytes === 0 ? nothing() : createReadStream(place(id), { start: 0, end: bytes - 1 })),
-    remove: (id) => rm(place(id), { force: true }),
+    read: (id, bytes) => (bytes === 0 ? nothing() : createReadStream(getPath(id), { start: 0, end: bytes - 1 })),
+    remove: (id) => rm(getPath(id), { force: true }),
   }
 }
 

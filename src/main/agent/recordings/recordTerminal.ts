@@ -14,14 +14,14 @@ type Parts = {
   save: (row: RecordingRow) => void
   now: () => number
   signal: AbortSignal
-  mostBytes?: number
+  maxBytes?: number
   betweenMs?: number
 }
 
 /** The service answers as soon as there is output. */
 const waitMs = 20_000
 /** What comes in between is one event: fine enough to look alive, and a flood costs 20 reads a second. */
-const usualBetweenMs = 50
+const defaultBetweenMs = 50
 
 /**
  * Records what a terminal shows, until it ends, shows too much, or the signal fires: by reading what the host keeps of its
@@ -29,10 +29,10 @@ const usualBetweenMs = 50
  * @returns the recording as it is then; `running` when it can be gone on with
  */
 export async function recordTerminal(begun: RecordingRow, parts: Parts): Promise<RecordingRow> {
-  const { client, signal, betweenMs = usualBetweenMs } = parts
+  const { client, signal, betweenMs = defaultBetweenMs } = parts
   let row = begun
   while (row.state === 'running' && !signal.aborted) {
-    const asked = {
+    const query = {
       id: SandboxId.parse(row.sandboxId),
       sessionId: TerminalId.parse(row.terminalId),
       since: row.cursor,
@@ -40,22 +40,22 @@ export async function recordTerminal(begun: RecordingRow, parts: Parts): Promise
     }
     let read: Output<typeof readTerminal>
     try {
-      read = await client.call(readTerminal, asked, { signal })
-    } catch (failure) {
-      if (signal.aborted || !isGone(failure)) throw failure
+      read = await client.call(readTerminal, query, { signal })
+    } catch (error) {
+      if (signal.aborted || !isNotFound(error)) throw error
       row = { ...row, state: 'ended' }
       parts.save(row)
       return row
     }
-    row = await added(row, read, parts)
+    row = await appendOutput(row, read, parts)
     parts.save(row)
     if (row.state === 'running') await pause(betweenMs, undefined, { signal }).catch(() => undefined)
   }
   return row
 }
 
-async function added(row: RecordingRow, read: Output<typeof readTerminal>, parts: Parts): Promise<RecordingRow> {
-  const { files, now, mostBytes = recordingLimits.mostBytes } = parts
+async function appendOutput(row: RecordingRow, read: Output<typeof readTerminal>, parts: Parts): Promise<RecordingRow> {
+  const { files, now, maxBytes = recordingLimits.maxBytes } = parts
   const { cols, rows, cursor, state, missed } = read
   const atMs = now() - row.startedAtMs
   const output = read.encoding === 'base64' ? Buffer.from(read.output, 'base64').toString() : read.output
@@ -72,11 +72,11 @@ async function added(row: RecordingRow, read: Output<typeof readTerminal>, parts
   }
   if (lines === '') return next
   // An event is whole or not there.
-  if (row.bytes + Buffer.byteLength(lines) > mostBytes) return { ...row, state: 'cut' }
+  if (row.bytes + Buffer.byteLength(lines) > maxBytes) return { ...row, state: 'cut' }
   return { ...next, bytes: await files.append(row.id, row.bytes, lines) }
 }
 
 /** The terminal, or its sandbox, is there no more. */
-function isGone(failure: unknown): boolean {
-  return failure instanceof AppError && (failure.code === 'terminal/not-found' || failure.code === 'sandbox/not-found')
+function isNotFound(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'terminal/not-found' || error.code === 'sandbox/not-found')
 }

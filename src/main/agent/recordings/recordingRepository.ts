@@ -29,9 +29,9 @@ export type RecordingRepository = {
   list(filter: RecordingFilter & { offset: number; limit: number }): RecordingRow[]
   sums(filter: RecordingFilter): { total: number; bytes: number }
   /** Recordings that may continue. */
-  unended(): RecordingRow[]
+  listUnfinished(): RecordingRow[]
   /** Recordings that started before this time, deleted ones included. */
-  startedBefore(atMs: number): RecordingRow[]
+  listStartedBefore(atMs: number): RecordingRow[]
   /** Oldest first, without deleted ones. */
   oldest(limit: number): RecordingRow[]
   remove(id: string): void
@@ -42,7 +42,7 @@ const progress = ['state', 'missed', 'cursor', 'cols', 'rows', 'bytes', 'duratio
 const filtered = `state <> 'deleted' AND (@sandboxId IS NULL OR sandbox_id = @sandboxId)
   AND (@terminalId IS NULL OR terminal_id = @terminalId)`
 
-export function recordingRepository(database: Database): RecordingRepository {
+export function createRecordingRepository(database: Database): RecordingRepository {
   const selection = `SELECT ${recordings.selection()} FROM recordings`
   const add = database.prepare<[Params<keyof RecordingRow>]>(recordings.insert)
   const save = database.prepare<[Params<keyof RecordingRow>]>(
@@ -75,8 +75,8 @@ export function recordingRepository(database: Database): RecordingRepository {
     list: ({ offset, limit, ...filter }) =>
       list.all({ ...filterParams(filter), offset, limit }).map(recordings.fromRow),
     sums: (filter) => sums.get(filterParams(filter)) ?? { total: 0, bytes: 0 },
-    unended: () => unended.all().map(recordings.fromRow),
-    startedBefore: (atMs) => startedBefore.all({ atMs }).map(recordings.fromRow),
+    listUnfinished: () => unended.all().map(recordings.fromRow),
+    listStartedBefore: (atMs) => startedBefore.all({ atMs }).map(recordings.fromRow),
     oldest: (limit) => oldest.all({ limit }).map(recordings.fromRow),
     remove: (id) => void remove.run({ id }),
   }

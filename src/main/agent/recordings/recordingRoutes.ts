@@ -6,13 +6,13 @@ import {
   type Recording,
   readRecording,
 } from '#shared/contract/recordings.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { CastFiles } from './castFiles.ts'
 import type { RecordingRepository, RecordingRow } from './recordingRepository.ts'
 import type { Recordings } from './recordings.ts'
 
-export function recordingRoutes(parts: {
+export function createRecordingRoutes(parts: {
   recordings: Recordings
   records: Pick<RecordingRepository, 'list' | 'sums'>
   files: Pick<CastFiles, 'read'>
@@ -20,8 +20,8 @@ export function recordingRoutes(parts: {
   const { recordings, records, files } = parts
   return [
     localEndpoint(listRecordings, ({ query: { sandbox_id, terminal_id, offset, limit } }) => {
-      const wanted = { sandboxId: sandbox_id, terminalId: terminal_id }
-      return { recordings: records.list({ ...wanted, offset, limit }).map(toWire), ...records.sums(wanted) }
+      const filter = { sandboxId: sandbox_id, terminalId: terminal_id }
+      return { recordings: records.list({ ...filter, offset, limit }).map(toWire), ...records.sums(filter) }
     }),
     localEndpoint(readRecording, ({ params }) => {
       const { id, bytes } = recordings.find(params.recordingId)
@@ -49,7 +49,7 @@ function toWire({ id, state, ...row }: RecordingRow): Recording {
     sandbox_name: row.sandboxName,
     terminal_id: row.terminalId,
     command: row.command,
-    started_at: isoTime(row.startedAtMs),
+    started_at: toIsoTime(row.startedAtMs),
     duration_ms: row.durationMs,
     bytes: row.bytes,
     state: state === 'deleted' ? 'ended' : state,

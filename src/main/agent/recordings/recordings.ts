@@ -6,7 +6,7 @@ import { listSandboxes } from '#shared/contract/sandboxes.ts'
 import { listTerminals, type Terminal } from '#shared/contract/terminals.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import type { ActivitySettingsStore } from '../activity/activitySettings.ts'
-import type { Note } from '../base/note.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { CastFiles } from './castFiles.ts'
@@ -30,22 +30,22 @@ export type Recordings = {
 type Options = {
   records: RecordingRepository
   files: CastFiles
-  unrecorded: Pick<UnrecordedTerminals, 'settled' | 'has'>
+  unrecorded: Pick<UnrecordedTerminals, 'waitUntilOpened' | 'has'>
   settings: Pick<ActivitySettingsStore, 'read' | 'recordSinceMs' | 'subscribe'>
   client: Pick<ServiceClient, 'call'>
   link: Pick<ServiceLink, 'subscribe'>
-  note: Note
+  note: RecordActivity
   newId: () => string
   now: () => number
   passedMs: Clock['passedMs']
   log: Log
-  mostBytesOfAll?: number
+  maxBytesOfAll?: number
 }
 
 const dayMs = 86_400_000
 const tidyEveryMs = 3_600_000
 
-export function recordings(options: Options): Recordings {
+export function createRecordings(options: Options): Recordings {
   const { records, files, unrecorded, settings, client, link, note, now, passedMs, log } = options
   const closing = new AbortController()
   /** By terminal. */
@@ -59,19 +59,19 @@ export function recordings(options: Options): Recordings {
     const startedAtMs = Date.parse(createdAt)
     // What a terminal showed before recording was turned on is nobody's business.
     if (startedAtMs < since) return
-    const settled = unrecorded.settled()
+    const settled = unrecorded.waitUntilOpened()
     if (settled) return void settled.then(() => begin(terminal))
-    const known = records.ofTerminal(terminalId)
-    if (known && known.state !== 'running') return
-    const row: RecordingRow = known ?? {
+    const existing = records.ofTerminal(terminalId)
+    if (existing && existing.state !== 'running') return
+    const row: RecordingRow = existing ?? {
       ...{ id: options.newId(), terminalId, sandboxId, sandboxName: names.get(sandboxId) ?? sandboxId.slice(0, 8) },
       ...{ command, state: 'running', missed: false, cursor: 0, cols, rows, bytes: 0, durationMs: 0, startedAtMs },
     }
     if (unrecorded.has(terminalId)) {
-      if (!known) records.add({ ...row, state: 'deleted', sandboxName: '', command: '' }) // also after a restart
+      if (!existing) records.add({ ...row, state: 'deleted', sandboxName: '', command: '' }) // also after a restart
       return
     }
-    if (!known) records.add(row)
+    if (!existing) records.add(row)
     goOn(row)
   }
 
@@ -81,25 +81,25 @@ export function recordings(options: Options): Recordings {
     if (closing.signal.aborted || settings.recordSinceMs() === null || running.has(terminalId)) return
     const stop = new AbortController()
     const signal = AbortSignal.any([stop.signal, closing.signal])
-    const done = kept(row, signal).finally(() => running.delete(terminalId))
+    const done = record(row, signal).finally(() => running.delete(terminalId))
     running.set(terminalId, { stop, done })
   }
 
-  const kept = async (begun: RecordingRow, signal: AbortSignal): Promise<void> => {
+  const record = async (begun: RecordingRow, signal: AbortSignal): Promise<void> => {
     const save = (row: RecordingRow): void => {
       if (!signal.aborted) records.save(row)
     }
     try {
       const row = await recordTerminal(begun, { client, files, save, now, signal })
-      if (row.state !== 'running' && !signal.aborted) ended(row)
-    } catch (failure) {
+      if (row.state !== 'running' && !signal.aborted) toEnd(row)
+    } catch (error) {
       if (signal.aborted) return
       // Its next output, or the next connection, goes on with it.
-      log.warn('a terminal could not be recorded', { terminal: begun.terminalId, failure })
+      log.warn('a terminal could not be recorded', { terminal: begun.terminalId, error })
     }
   }
 
-  const ended = ({ id, terminalId, sandboxId, sandboxName, state, bytes, durationMs }: RecordingRow): void => {
+  const toEnd = ({ id, terminalId, sandboxId, sandboxName, state, bytes, durationMs }: RecordingRow): void => {
     if (bytes === 0) return // it showed nothing
     note({
       kind: 'terminal.recorded',
@@ -123,13 +123,13 @@ export function recordings(options: Options): Recordings {
         const { sessions } = await client.call(listTerminals, { id: id as SandboxId, all: 'true' }, { signal })
         sessions.forEach(begin)
       }
-      records.unended().forEach(goOn)
-    } catch (failure) {
-      if (!signal.aborted) log.info('terminals could not be listed', { failure })
+      records.listUnfinished().forEach(goOn)
+    } catch (error) {
+      if (!signal.aborted) log.info('terminals could not be listed', { error })
     }
   }
 
-  const printed = (terminalId: string): void => {
+  const recordOutput = (terminalId: string): void => {
     if (running.has(terminalId) || settings.recordSinceMs() === null) return
     const row = records.ofTerminal(terminalId)
     if (row?.state === 'running') goOn(row)
@@ -152,15 +152,15 @@ export function recordings(options: Options): Recordings {
 
   const tidyOnce = async (): Promise<void> => {
     const before = passedMs() - settings.read().keep_recordings_days * dayMs
-    for (const row of records.startedBefore(before)) {
+    for (const row of records.listStartedBefore(before)) {
       if (running.has(row.terminalId)) continue // its newest part is not that old
       await files.remove(row.id)
       records.remove(row.id)
     }
-    const { mostBytesOfAll = recordingLimits.mostBytesOfAll } = options
+    const { maxBytesOfAll = recordingLimits.maxBytesOfAll } = options
     let { bytes } = records.sums({ sandboxId: undefined, terminalId: undefined })
     for (const row of records.oldest(10_000)) {
-      if (bytes <= mostBytesOfAll) return
+      if (bytes <= maxBytesOfAll) return
       if (running.has(row.terminalId)) continue
       await forget(row)
       bytes -= row.bytes
@@ -170,24 +170,24 @@ export function recordings(options: Options): Recordings {
   const tidy = (): Promise<void> => {
     tidying = tidying
       .then(() => (closing.signal.aborted ? undefined : tidyOnce()))
-      .catch((failure: unknown) => log.error('old recordings could not be deleted', { failure }))
+      .catch((error: unknown) => log.error('old recordings could not be deleted', { error }))
     return tidying
   }
 
-  const leave = link.subscribe((event) => {
+  const unsubscribe = link.subscribe((event) => {
     if (event.type === 'sandbox.changed') names.set(event.sandbox.id, event.sandbox.name)
     // One that ends at once is told of when it has.
     if (event.type === 'terminal.changed') begin(event.terminal)
-    if (event.type === 'terminal.output') printed(event.session_id)
+    if (event.type === 'terminal.output') recordOutput(event.session_id)
     if (event.type === 'ready') void look()
   })
-  const leaveSettings = settings.subscribe(({ record_terminals: wanted }) => {
-    if (!wanted) void stopAll().then(endRunning)
+  const leaveSettings = settings.subscribe(({ record_terminals: isEnabled }) => {
+    if (!isEnabled) void stopAll().then(endRunning)
     void tidy()
   })
   /** Turned on again, only terminals that are opened then are recorded. */
   const endRunning = (): void => {
-    for (const row of records.unended()) records.save({ ...row, state: 'ended' })
+    for (const row of records.listUnfinished()) records.save({ ...row, state: 'ended' })
   }
   const timer = setInterval(() => void tidy(), tidyEveryMs)
 
@@ -201,17 +201,17 @@ export function recordings(options: Options): Recordings {
     async delete(id) {
       const row = find(id)
       await forget(row)
-      noteDeleted(note, 1)
+      recordDeletion(note, 1)
     },
     async deleteAll() {
       const all = records.oldest(100_000)
       for (const row of all) await forget(row)
-      if (all.length > 0) noteDeleted(note, all.length)
+      if (all.length > 0) recordDeletion(note, all.length)
       return all.length
     },
     tidy,
     async close() {
-      leave()
+      unsubscribe()
       leaveSettings()
       clearInterval(timer)
       closing.abort()
@@ -221,9 +221,13 @@ export function recordings(options: Options): Recordings {
   }
 }
 
-function noteDeleted(note: Note, count: number): void {
-  const what = count === 1 ? 'a recording of a terminal' : `${count} recordings of terminals`
-  note({ kind: 'terminal.recording_deleted', actor: { kind: 'person', name: 'You' }, summary: `You deleted ${what}.` })
+function recordDeletion(note: RecordActivity, count: number): void {
+  const subject = count === 1 ? 'a recording of a terminal' : `${count} recordings of terminals`
+  note({
+    kind: 'terminal.recording_deleted',
+    actor: { kind: 'person', name: 'You' },
+    summary: `You deleted ${subject}.`,
+  })
 }
 
 function durationText(ms: number): string {

@@ -2,14 +2,14 @@ import type { Route } from '#shared/contract/route.ts'
 import { createTerminal } from '#shared/contract/terminals.ts'
 
 /** Call of any route of the service, with the route first. */
-type ServiceCall = (...given: never[]) => Promise<unknown>
+type ServiceCall = (...parameters: never[]) => Promise<unknown>
 
 /** Terminals that carry messages of tool servers and programs instead of what a person sees. They are not recorded. */
 export type UnrecordedTerminals = {
   /** Returns the same call, whose terminals are not recorded. */
-  callOf<Call extends ServiceCall>(call: Call): Call
+  wrapCall<Call extends ServiceCall>(call: Call): Call
   /** Resolves when no such terminal is being opened: an event about it may come before its id is known here. */
-  settled(): Promise<void> | undefined
+  waitUntilOpened(): Promise<void> | undefined
   has(terminalId: string): boolean
 }
 
@@ -25,23 +25,23 @@ export function createUnrecordedTerminals(): UnrecordedTerminals {
     if (ids.size > maxTerminals && oldest !== undefined) ids.delete(oldest)
   }
   return {
-    callOf<Call extends ServiceCall>(call: Call): Call {
-      const forward = call as unknown as (...given: unknown[]) => Promise<unknown> // arguments pass unchanged
-      const unrecorded = async (route: Route, ...rest: unknown[]): Promise<unknown> => {
+    wrapCall<Call extends ServiceCall>(call: Call): Call {
+      const forward = call as unknown as (...parameters: unknown[]) => Promise<unknown> // arguments pass unchanged
+      const callUnrecorded = async (route: Route, ...rest: unknown[]): Promise<unknown> => {
         const answer = forward(route, ...rest)
         if (route.operation !== createTerminal.operation) return answer
-        const known = answer.then(
+        const opened = answer.then(
           (terminal) => add((terminal as { session_id: string }).session_id), // by the route's schema
           () => {}, // nothing was opened, and the caller is told
         )
-        opening.add(known)
-        await known
-        opening.delete(known)
+        opening.add(opened)
+        await opened
+        opening.delete(opened)
         return answer
       }
-      return unrecorded as unknown as Call // passes arguments and result unchanged
+      return callUnrecorded as unknown as Call // passes arguments and result unchanged
     },
-    settled: () => (opening.size === 0 ? undefined : Promise.all(opening).then(() => {})),
+    waitUntilOpened: () => (opening.size === 0 ? undefined : Promise.all(opening).then(() => {})),
     has: (terminalId) => ids.has(terminalId),
   }
 }

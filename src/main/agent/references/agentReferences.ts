@@ -1,7 +1,7 @@
 import {
-  deletedWith,
-  detachedFrom,
-  historyOf,
+  createHistory,
+  deleteWith,
+  detachFrom,
   keeps,
   plain,
   type Reference,
@@ -11,8 +11,8 @@ import {
 const record = 'A record of what happened.'
 const tree = plain('Messages and branches of one conversation go with it.')
 /** A request waits, and then stays as a record. */
-const intentOf = historyOf('intent', 'Requests are removed by age, records of what came of them stay.')
-const past = historyOf('tool-client', record)
+const intentOf = createHistory('intent', 'Requests are removed by age, records of what came of them stay.')
+const past = createHistory('tool-client', record)
 /** Requester: a coding agent, a chat or a program with an API key. */
 const requester: readonly Reference[] = ['tool-client', 'conversation', 'api-key'].map(
   (refersTo) =>
@@ -28,7 +28,7 @@ const requester: readonly Reference[] = ['tool-client', 'conversation', 'api-key
  */
 export const agentReferences = {
   keyrings: {},
-  wallet_accounts: { keyring_id: deletedWith('keyring'), address: plain('The account itself.') },
+  wallet_accounts: { keyring_id: deleteWith('keyring'), address: plain('The account itself.') },
   agent_settings: {
     key: plain('Name of the setting.'),
     value: [
@@ -44,7 +44,7 @@ export const agentReferences = {
       },
     ],
   },
-  balances: { account_id: deletedWith('wallet-account') },
+  balances: { account_id: deleteWith('wallet-account') },
   wallet_links: {
     service_account: plain('Account of a service: compared at each connect.'),
     address: {
@@ -58,7 +58,7 @@ export const agentReferences = {
       ...{ refersTo: 'wallet-account', onRemoved: 'tell', by: 'use' },
       why: 'Steward signs out, and asks which account signs in.',
     },
-    address: historyOf('wallet-account', 'Named in the words that ask.'),
+    address: createHistory('wallet-account', 'Named in the words that ask.'),
     service_account: plain('Account of a service.'),
   },
   intents: {
@@ -68,11 +68,11 @@ export const agentReferences = {
       { refersTo: 'domain', onRemoved: 'close', by: 'holder', why: 'A waiting request about it becomes impossible.' },
       { refersTo: 'wallet-account', onRemoved: 'close', by: 'slice', why: 'What waits for it is denied.' },
     ],
-    record: historyOf('intent', 'Title and state of the request itself.'),
+    record: createHistory('intent', 'Title and state of the request itself.'),
   },
   purchase_leases: {
-    purchase: historyOf('domain', 'What a payment under way is about; the lease ends with it.'),
-    intent_id: deletedWith('intent'),
+    purchase: createHistory('domain', 'What a payment under way is about; the lease ends with it.'),
+    intent_id: deleteWith('intent'),
   },
   grants: {
     asker: requester,
@@ -82,11 +82,11 @@ export const agentReferences = {
   },
   policy: { policy: plain('Rules name kinds and hosts, never a thing.') },
   timeline: {
-    subject: historyOf('sandbox', record),
-    links: historyOf('sandbox', record),
-    detail: historyOf('sandbox', record),
+    subject: createHistory('sandbox', record),
+    links: createHistory('sandbox', record),
+    detail: createHistory('sandbox', record),
   },
-  timeline_links: { id: historyOf('sandbox', record) },
+  timeline_links: { id: createHistory('sandbox', record) },
   timeline_cut: {},
   followed_services: { account_id: plain('Account of a service: position in its activity.') },
   registrations: {
@@ -97,7 +97,7 @@ export const agentReferences = {
   asked_once: { asker: past, key: plain('Chosen by the client.'), intent_id: intentOf },
   grant_reservations: {
     intent_id: intentOf,
-    grant_id: historyOf('grant', 'Released with its request.'),
+    grant_id: createHistory('grant', 'Released with its request.'),
   },
   provider_keys: {
     slot: [
@@ -109,7 +109,7 @@ export const agentReferences = {
   model_servers: { needs_key: plain('Whether it asks for one.'), models: plain('Models of the server itself.') },
   chat_folders: {},
   chat_conversations: {
-    folder_id: detachedFrom('folder'),
+    folder_id: detachFrom('folder'),
     models: {
       ...{ refersTo: 'model', onRemoved: 'tell', by: 'use' },
       why: 'The chat says that the model is not there and offers others; it may come back.',
@@ -120,55 +120,55 @@ export const agentReferences = {
     ],
     limits: plain('Amounts.'),
     leaf_id: tree,
-    forked_from: historyOf('conversation', 'Says where a chat came from.'),
+    forked_from: createHistory('conversation', 'Says where a chat came from.'),
     source_id: plain('Id in the imported file.'),
   },
-  chat_branches: { conversation: deletedWith('conversation'), from_branch: tree },
+  chat_branches: { conversation: deleteWith('conversation'), from_branch: tree },
   chat_messages: {
-    conversation: deletedWith('conversation'),
+    conversation: deleteWith('conversation'),
     parent: tree,
     branch: tree,
-    model: historyOf('model', record),
+    model: createHistory('model', record),
     group_id: tree,
     request_id: plain('Chosen by the window.'),
     source_id: plain('Id in the imported file.'),
   },
-  chat_received: { message: deletedWith('message') },
+  chat_received: { message: deleteWith('message') },
   chat_blobs: {},
   chat_attachments: { hash: keeps('attachment') },
   chat_message_attachments: {
-    message: deletedWith('message'),
+    message: deleteWith('message'),
     attachment_id: keeps('attachment'),
     place: plain('Order.'),
   },
   chat_prompts: {},
   spend_limits: { scope: plain('`day` or `conversation`: one row each.') },
   spend_reservations: {
-    conversation_id: historyOf('conversation', 'Settled with the answer, also after the chat was deleted.'),
-    model: historyOf('model', record),
+    conversation_id: createHistory('conversation', 'Settled with the answer, also after the chat was deleted.'),
+    model: createHistory('model', record),
   },
-  spend_entries: { conversation_id: historyOf('conversation', record), model: historyOf('model', record) },
+  spend_entries: { conversation_id: createHistory('conversation', record), model: createHistory('model', record) },
   domain_cache: {
-    key: historyOf('domain', 'What was read last; the next list replaces it.'),
+    key: createHistory('domain', 'What was read last; the next list replaces it.'),
     service: plain('Service and account.'),
   },
   dns_plans: {
     service: plain('Service and account.'),
-    domain: historyOf('domain', 'Applying a plan reads the domain first, and fails without it.'),
+    domain: createHistory('domain', 'Applying a plan reads the domain first, and fails without it.'),
     plan: plain('Records as they were and shall be.'),
   },
   payments: {
     intent_id: intentOf,
     asker: past,
     host: plain('Any host.'),
-    record: historyOf('wallet-account', record),
+    record: createHistory('wallet-account', record),
     request: plain('As it was sent.'),
   },
   payment_limits: { limits: plain('Amounts.') },
   payment_budget_entries: {
     host: plain('Any host.'),
     payee: plain('Any address.'),
-    payer: historyOf('wallet-account', record),
+    payer: createHistory('wallet-account', record),
   },
   payment_payees: { host: plain('Any host.') },
   tool_clients: { settings: plain('Names no thing: profile, policy and budget.') },
@@ -176,29 +176,29 @@ export const agentReferences = {
   tool_calls: {
     holder: requester.filter(({ refersTo }) => refersTo !== 'api-key'),
     intent_id: intentOf,
-    record: historyOf('sandbox', record),
+    record: createHistory('sandbox', record),
     given: { refersTo: 'sandbox', onRemoved: 'close', by: 'holder', why: 'Ends with its request.' },
     caller: past,
   },
-  tool_payments: { key: plain('Chosen by the client.'), payment_id: historyOf('payment', record) },
+  tool_payments: { key: plain('Chosen by the client.'), payment_id: createHistory('payment', record) },
   program_sandboxes: {
     sandbox_id: {
       ...{ refersTo: 'sandbox', onRemoved: 'delete', by: 'slice' },
       why: 'The row goes with its sandbox, or with the next start.',
     },
   },
-  chat_steps: { message: deletedWith('message') },
+  chat_steps: { message: deleteWith('message') },
   chat_calls: {
     place: plain('Order.'),
-    message: deletedWith('message'),
+    message: deleteWith('message'),
     intent_id: intentOf,
-    result: historyOf('sandbox', record),
+    result: createHistory('sandbox', record),
   },
   activity_settings: {},
   clock: {},
   recordings: {
-    terminal_id: historyOf('terminal', 'Says what it showed; removed by age or by the user.'),
-    sandbox_id: historyOf('sandbox', 'Its name is stored too.'),
+    terminal_id: createHistory('terminal', 'Says what it showed; removed by age or by the user.'),
+    sandbox_id: createHistory('sandbox', 'Its name is stored too.'),
   },
   domain_renewals: {
     place: plain('Service and account.'),
@@ -209,21 +209,21 @@ export const agentReferences = {
   },
   domain_renewal_turns: {
     place: plain('Service and account.'),
-    domain: historyOf('domain', 'What became of one expiry.'),
+    domain: createHistory('domain', 'What became of one expiry.'),
     intent_id: intentOf,
   },
   domain_notices: {
     place: plain('Service and account.'),
-    domain: historyOf('domain', 'Shown only while the account has it.'),
+    domain: createHistory('domain', 'Shown only while the account has it.'),
   },
   tool_servers: {
     place: { refersTo: 'sandbox', onRemoved: 'close', by: 'holder', why: 'Off, with the reason in `fault`.' },
     secrets: plain('Names of its secrets.'),
   },
-  served_tools: { server: deletedWith('tool-server') },
+  served_tools: { server: deleteWith('tool-server') },
   compared_accounts: { account_id: plain('Account of a service: position in its outbox.') },
   known_things: {
-    account_id: deletedWith('account'),
+    account_id: deleteWith('account'),
     thing: plain('Row per thing that exists: replaced with each comparison.'),
   },
 } as const satisfies StoredReferences

@@ -23,7 +23,7 @@ export type RemovedThings = {
   /** @returns the unsubscribe function */
   subscribe(holder: ReferenceHolder): () => void
   /** Ids that data of the agent names. */
-  referred(kind: RemovedKind): ReadonlySet<string>
+  listReferred(kind: RemovedKind): ReadonlySet<string>
   /** @throws the first error of a holder, after all have been called */
   deliver(thing: RemovedThing): void
 }
@@ -35,7 +35,7 @@ export function createRemovedThings(): RemovedThings {
       holders.add(holder)
       return () => void holders.delete(holder)
     },
-    referred: (kind) =>
+    listReferred: (kind) =>
       new Set([...holders].flatMap((holder) => (holder.kind === kind ? (holder.referred?.() ?? []) : []))),
     deliver(thing) {
       const errors: unknown[] = []

@@ -5,12 +5,12 @@ type Value = Html | readonly Html[] | string | number | false | undefined
 
 /** Attributes stand in double quotes: html`<p title="${name}">${text}</p>`. What is false or undefined is left out. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
-  return { markup: parts.reduce((before, part, place) => before + markupOf(values[place - 1]) + part) }
+  return { markup: parts.reduce((before, part, index) => before + toMarkup(values[index - 1]) + part) }
 }
 
-function markupOf(value: Value): string {
+function toMarkup(value: Value): string {
   if (value === undefined || value === false) return ''
-  if (typeof value === 'string' || typeof value === 'number') return escaped(String(value))
+  if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value))
   return 'markup' in value ? value.markup : value.map(({ markup }) => markup).join('')
 }
 
@@ -22,6 +22,6 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }

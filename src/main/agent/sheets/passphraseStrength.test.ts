@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { passphraseStrength } from './passphraseStrength.ts'
+import { measurePassphraseStrength } from './passphraseStrength.ts'
 
 test.each([
   'password2024!',
@@ -10,7 +10,7 @@ test.each([
   'Tr0ub4dor',
   'qwertyuiop',
 ])('%s is not called strong', (passphrase) => {
-  expect(passphraseStrength(passphrase)).toMatchObject({
+  expect(measurePassphraseStrength(passphrase)).toMatchObject({
     isStrong: false,
     sentence: expect.stringMatching(/^It would take about \d+ (minute|hour|day|month|year)s? to guess\.$/),
   })
@@ -19,12 +19,12 @@ test.each([
 test.each(['violet anchor seldom pretzel orbit', 'correct horse battery staple lamp', 'x7Kq2-pLm9Z!v4Rt8'])(
   '%s is strong',
   (passphrase) => {
-    expect(passphraseStrength(passphrase).isStrong).toBe(true)
+    expect(measurePassphraseStrength(passphrase).isStrong).toBe(true)
   },
 )
 
 test('each word more takes longer', () => {
-  const one = passphraseStrength('violet anchor').sentence
-  const two = passphraseStrength('violet anchor seldom').sentence
-  expect(one).not.toBe(two)
+  const first = measurePassphraseStrength('violet anchor').sentence
+  const two = measurePassphraseStrength('violet anchor seldom').sentence
+  expect(first).not.toBe(two)
 })

@@ -14,20 +14,20 @@ const strongSeconds = 100 * year
  * A careful guess at how long a passphrase holds. It takes letters in a row for a word that somebody else may have
  * thought of, and digits in a row for a date or a count, so that a long word with a year behind it is not called strong.
  */
-export function passphraseStrength(passphrase: string): PassphraseStrength {
-  const seconds = 2 ** (bitsOf(passphrase) - 1) / guessesPerSecond
+export function measurePassphraseStrength(passphrase: string): PassphraseStrength {
+  const seconds = 2 ** (estimateBits(passphrase) - 1) / guessesPerSecond
   if (seconds < strongSeconds) return { isStrong: false, sentence: `It would take about ${span(seconds)} to guess.` }
   return { isStrong: true, sentence: 'It would take longer than a lifetime to guess.' }
 }
 
 const runs = /\p{L}+|\p{N}+|[^\p{L}\p{N}]+/gu
 
-function bitsOf(passphrase: string): number {
+function estimateBits(passphrase: string): number {
   const parts = passphrase.match(runs) ?? []
-  const seen = new Set<string>()
+  const characters = new Set<string>()
   return parts.reduce((bits, part) => {
-    const again = seen.has(part.toLowerCase())
-    seen.add(part.toLowerCase())
+    const again = characters.has(part.toLowerCase())
+    characters.add(part.toLowerCase())
     return bits + (again ? 1 : bitsOfRun(part))
   }, 0)
 }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { sheetAssets } from './sheetAssets.ts'
+import { createSheetAssets } from './sheetAssets.ts'
 
 function built(): string {
   const folder = temporaryFolder('pages')
@@ -21,7 +21,7 @@ function built(): string {
 }
 
 test('a page gets its own style, script and fonts, by their kind', async () => {
-  const asset = sheetAssets(built())
+  const asset = createSheetAssets(built())
   const read = async (name: string) => {
     const { bytes, type } = (await asset(name)) ?? { bytes: Buffer.from('none'), type: 'none' }
     return [bytes.toString(), type]
@@ -33,7 +33,7 @@ test('a page gets its own style, script and fonts, by their kind', async () => {
 })
 
 test('no other file of the interface is served where secrets are given', async () => {
-  const asset = sheetAssets(built())
+  const asset = createSheetAssets(built())
   for (const name of ['base-C18HRjrl.js', 'spreadsheet-CTIncYxj.js', 'sheet-Zyx98765.js', '../index.html', '', '..']) {
     expect(asset(name)).toBeUndefined()
   }
@@ -41,5 +41,7 @@ test('no other file of the interface is served where secrets are given', async (
 })
 
 test('says so where the interface is not built', async () => {
-  await expect(sheetAssets(temporaryFolder('empty'))('sheet.css')).rejects.toMatchObject({ code: 'request/not-found' })
+  await expect(createSheetAssets(temporaryFolder('empty'))('sheet.css')).rejects.toMatchObject({
+    code: 'request/not-found',
+  })
 })

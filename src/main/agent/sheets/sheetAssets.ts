@@ -17,7 +17,7 @@ const font = /^(inter|jetbrains-mono)-[\w-]+\.woff2$/
  *
  * @throws AppError `request/not-found` where the interface is not built
  */
-export function sheetAssets(pagesFolder: string): (name: string) => Promise<SheetAsset> | undefined {
+export function createSheetAssets(pagesFolder: string): (name: string) => Promise<SheetAsset> | undefined {
   const folder = join(pagesFolder, 'assets')
   const read = async (fits: (file: string) => boolean, type: string): Promise<SheetAsset> => {
     const files = await readdir(folder).catch(() => [])

@@ -7,37 +7,37 @@ export type SheetEnd = 'done' | 'cancelled'
 export type SheetTheme = 'light' | 'dark'
 
 /** Where the sheet is shown: the origin of the window, and how it looks there. */
-export type SheetPlace = { window: string; theme: SheetTheme }
+export type WindowContext = { window: string; theme: SheetTheme }
 
-type StepPage = { view: SheetView; problem: Problem | undefined; key: string; place: SheetPlace }
+type StepPage = { view: SheetView; problem: Problem | undefined; key: string; context: WindowContext }
 
 /** A step with its form. `key` is the secret that the form has to bring back. */
-export function stepDocument({ view, problem, key, place }: StepPage): string {
+export function stepDocument({ view, problem, key, context }: StepPage): string {
   const body = html`<form method="post" action="/sheet/step" enctype="multipart/form-data" autocomplete="off" novalidate>
 <input type="hidden" name="key" value="${key}">${problemNotice(problem)}${view.body}</form>`
-  return documentOf({ title: view.title, body, place })
+  return renderDocument({ title: view.title, body, context })
 }
 
 /** The last page: it tells the window, which closes it. */
-export function endDocument(end: SheetEnd, place: SheetPlace): string {
+export function endDocument(end: SheetEnd, context: WindowContext): string {
   const body = html`<p>${end === 'done' ? 'You can close this page.' : 'Nothing was changed. You can close this page.'}</p>`
-  return documentOf({ title: end === 'done' ? 'Done' : 'Cancelled', body, place, tells: `steward.sheet.${end}` })
+  return renderDocument({ title: end === 'done' ? 'Done' : 'Cancelled', body, context, tells: `steward.sheet.${end}` })
 }
 
 /** A page that is not, or no longer, there. */
 export function failureDocument({ message, hint }: { message: string; hint: string }): string {
-  return documentOf({ title: 'This page has expired', body: html`<p>${message} ${hint}</p>`, place: undefined })
+  return renderDocument({ title: 'This page has expired', body: html`<p>${message} ${hint}</p>`, context: undefined })
 }
 
 type Document = {
   title: string
   body: Html
-  place: SheetPlace | undefined
+  context: WindowContext | undefined
   tells?: SheetMessage['type']
 }
 
-function documentOf({ title, body, place, tells }: Document): string {
-  const theme = place?.theme
+function renderDocument({ title, body, context, tells }: Document): string {
+  const theme = context?.theme
   return html`<!doctype html>
 <html lang="en"${theme !== undefined && html` data-theme="${theme}"`}>
 <head>
@@ -48,7 +48,7 @@ function documentOf({ title, body, place, tells }: Document): string {
 <link rel="stylesheet" href="/sheet/assets/sheet.css">
 <script type="module" src="/sheet/assets/sheet.js"></script>
 </head>
-<body${place !== undefined && html` data-window="${place.window}"`}${tells !== undefined && html` data-tells="${tells}"`}>
+<body${context !== undefined && html` data-window="${context.window}"`}${tells !== undefined && html` data-tells="${tells}"`}>
 <main>
 <h1>${title}</h1>
 ${body}

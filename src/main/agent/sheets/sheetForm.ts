@@ -11,24 +11,24 @@ const maxBytes = 128 * 1024
  */
 export async function readSheetForm(request: IncomingMessage): Promise<SheetForm> {
   const body = await readBytes(request)
-  const fields = await fieldsOf(body, request.headers['content-type'] ?? '').finally(() => body.fill(0))
+  const fields = await parseFields(body, request.headers['content-type'] ?? '').finally(() => body.fill(0))
   return (name) => fields.get(name) ?? ''
 }
 
-async function fieldsOf(body: Buffer<ArrayBuffer>, type: string): Promise<Map<string, string>> {
+async function parseFields(body: Buffer<ArrayBuffer>, type: string): Promise<Map<string, string>> {
   const fields = new Map<string, string>()
   try {
-    const sent = await new Response(body, { headers: { 'content-type': type } }).formData()
-    const given: [string, string | Blob][] = []
-    sent.forEach((value, name) => void given.push([name, value]))
-    for (const [name, value] of given) fields.set(name, typeof value === 'string' ? value : await value.text())
+    const formData = await new Response(body, { headers: { 'content-type': type } }).formData()
+    const entries: [string, string | Blob][] = []
+    formData.forEach((value, name) => void entries.push([name, value]))
+    for (const [name, value] of entries) fields.set(name, typeof value === 'string' ? value : await value.text())
   } catch (cause) {
-    throw malformed(cause)
+    throw malformedError(cause)
   }
   return fields
 }
 
-function malformed(cause: unknown): AppError {
+function malformedError(cause: unknown): AppError {
   return new AppError('request/malformed', 'The form was not understood.', { cause })
 }
 

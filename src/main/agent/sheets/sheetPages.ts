@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '#shared/appError.ts'
-import { type SheetAsset, sheetAssets } from './sheetAssets.ts'
+import { createSheetAssets, type SheetAsset } from './sheetAssets.ts'
 import { failureDocument } from './sheetDocument.ts'
 import { readSheetForm } from './sheetForm.ts'
 import type { SheetAnswer, SheetSessions } from './sheetSessions.ts'
@@ -18,14 +18,14 @@ type Options = {
   pagesFolder: string
 }
 
-export function sheetPages({ sessions, pagesFolder }: Options): SheetPages {
-  const assetCalled = sheetAssets(pagesFolder)
+export function createSheetPages({ sessions, pagesFolder }: Options): SheetPages {
+  const assetCalled = createSheetAssets(pagesFolder)
   return {
     async answer(request, response, path) {
       const { method } = request
       const name = path.slice('/sheet/'.length)
       if (method === 'POST' && (name === 'step' || name === 'file')) {
-        return shownFailure(request, response, async () => {
+        return answerOrError(request, response, async () => {
           const form = await readSheetForm(request)
           if (name === 'file') sendFile(response, sessions.file(form))
           else sendPage(response, await sessions.take(form))
@@ -35,31 +35,31 @@ export function sheetPages({ sessions, pagesFolder }: Options): SheetPages {
       const asset = name.startsWith('assets/') ? await assetCalled(name.slice('assets/'.length)) : undefined
       if (asset) return sendAsset(response, asset)
       if (!/^[\w-]{43}$/.test(name)) throw new AppError('request/not-found', 'There is no such page of the wallet.')
-      await shownFailure(request, response, () => sendPage(response, sessions.open(name)))
+      await answerOrError(request, response, () => sendPage(response, sessions.open(name)))
     },
   }
 }
 
 /** A person sees these pages: one that has ended says so in their words, in whichever of its windows Steward shows it. */
-async function shownFailure(
+async function answerOrError(
   { headers }: IncomingMessage,
   response: ServerResponse,
   answer: () => Promise<void> | void,
 ): Promise<void> {
   try {
     await answer()
-  } catch (failure) {
-    if (!(failure instanceof AppError)) throw failure
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
     const [, port] = (headers.host ?? '').split(':')
     const ancestors = `http://127.0.0.1:${port} http://localhost:${port}`
-    send(response, failure.status, { body: failureDocument(failure), ancestors, ...page })
+    send(response, error.status, { body: failureDocument(error), ancestors, ...page })
   }
 }
 
 const page = { type: 'text/html; charset=utf-8', cache: 'no-store' } as const
 
-function sendPage(response: ServerResponse, { document, place }: SheetAnswer): void {
-  send(response, 200, { body: document, ancestors: place.window, ...page })
+function sendPage(response: ServerResponse, { document, context }: SheetAnswer): void {
+  send(response, 200, { body: document, ancestors: context.window, ...page })
 }
 
 function sendAsset(response: ServerResponse, { bytes, type }: SheetAsset): void {
@@ -72,9 +72,9 @@ function sendFile(response: ServerResponse, { name, text }: SheetFile): void {
   send(response, 200, { body: text, type: 'application/json', cache: 'no-store', ancestors: "'none'" })
 }
 
-type Sent = { body: string | Buffer; type: string; cache: string; ancestors: string }
+type SheetResponse = { body: string | Buffer; type: string; cache: string; ancestors: string }
 
-function send(response: ServerResponse, status: number, { body, type, cache, ancestors }: Sent): void {
+function send(response: ServerResponse, status: number, { body, type, cache, ancestors }: SheetResponse): void {
   const bytes = Buffer.from(body)
   response.writeHead(status, {
     'content-type': type,

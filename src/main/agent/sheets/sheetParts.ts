@@ -1,11 +1,11 @@
 import { type Html, html } from './html.ts'
-import type { Problem, Shown } from './sheetStep.ts'
+import type { Problem, RenderContext } from './sheetStep.ts'
 
 /** What several sheets are made of. */
 
 type FieldTexts = { name: string; label: string; hint?: string }
 
-export function passphraseField({ problem }: Shown): Html {
+export function passphraseField({ problem }: RenderContext): Html {
   const texts = { name: 'passphrase', label: 'Wallet passphrase' }
   return field(texts, html`<input type="password" autocomplete="current-password" required ${common(texts, problem)}>`)
 }
@@ -13,7 +13,7 @@ export function passphraseField({ problem }: Shown): Html {
 type NewSecret = { name: string; label: string; again: string; hint: string }
 
 /** A new passphrase or password, twice: `name` and `name_again`. */
-export function newSecretFields({ name, label, again, hint }: NewSecret, { problem }: Shown): Html {
+export function newSecretFields({ name, label, again, hint }: NewSecret, { problem }: RenderContext): Html {
   const first = { name, label, hint }
   const second = { name: `${name}_again`, label: again }
   const input = (texts: FieldTexts) =>
@@ -22,38 +22,41 @@ export function newSecretFields({ name, label, again, hint }: NewSecret, { probl
 }
 
 /** A password that no password manager should keep or fill in. */
-export function secretField(texts: FieldTexts, { problem }: Shown): Html {
+export function secretField(texts: FieldTexts, { problem }: RenderContext): Html {
   return field(texts, html`<input type="password" autocomplete="off" required ${common(texts, problem)}>`)
 }
 
-export function textField(texts: FieldTexts & { needed?: true; longest?: number }, { problem, given }: Shown): Html {
-  const { name, needed, longest } = texts
-  const value = given(name)
+export function textField(
+  texts: FieldTexts & { needed?: true; maxLength?: number },
+  { problem, form: choices }: RenderContext,
+): Html {
+  const { name, needed, maxLength } = texts
+  const value = choices(name)
   return field(
     texts,
     html`<input type="text" autocomplete="off" value="${value}"${needed && html` required`}${
-      longest !== undefined && html` maxlength="${longest}"`
+      maxLength !== undefined && html` maxlength="${maxLength}"`
     } ${common(texts, problem)}>`,
   )
 }
 
 /** Several lines of a secret: never filled in again. */
-export function secretArea(texts: FieldTexts & { rows: number }, { problem }: Shown): Html {
+export function secretArea(texts: FieldTexts & { rows: number }, { problem }: RenderContext): Html {
   return field(
     texts,
     html`<textarea rows="${texts.rows}" class="mono" autocomplete="off" ${common(texts, problem)}></textarea>`,
   )
 }
 
-export function fileField(texts: FieldTexts & { accept: string }, { problem }: Shown): Html {
+export function fileField(texts: FieldTexts & { accept: string }, { problem }: RenderContext): Html {
   return field(texts, html`<input type="file" accept="${texts.accept}" ${common(texts, problem)}>`)
 }
 
 export type Choice = { value: string; label: string; detail?: string }
 
 /** One of a few: the first one unless another was chosen before. */
-export function choiceField(name: string, legend: string, choices: readonly Choice[], { given }: Shown): Html {
-  const chosen = given(name) || choices[0]?.value
+export function choiceField(name: string, legend: string, choices: readonly Choice[], { form }: RenderContext): Html {
+  const chosen = form(name) || choices[0]?.value
   const options = choices.map(
     ({ value, label, detail }) =>
       html`<label class="choice"><input type="radio" name="${name}" value="${value}"${

@@ -12,16 +12,16 @@ const fields: Partial<Record<ErrorCode, string>> = {
   'provider-key/invalid': 'api_key',
 }
 
-export type ProblemOf = (failure: unknown) => Problem
+export type ProblemOf = (error: unknown) => Problem
 
 /** A failure in the words of a page. What nobody foresaw is told to `onUnexpected`. */
-export function problemOf(onUnexpected: (failure: unknown) => void): ProblemOf {
-  return (failure) => {
-    if (failure instanceof WrongField) return { message: failure.message, hint: undefined, field: failure.field }
-    if (failure instanceof AppError && failure.code !== 'internal/unexpected') {
-      return { message: failure.message, hint: failure.hint, field: fields[failure.code] }
+export function createProblemReader(onUnexpected: (error: unknown) => void): ProblemOf {
+  return (error) => {
+    if (error instanceof WrongField) return { message: error.message, hint: undefined, field: error.field }
+    if (error instanceof AppError && error.code !== 'internal/unexpected') {
+      return { message: error.message, hint: error.hint, field: fields[error.code] }
     }
-    onUnexpected(failure)
+    onUnexpected(error)
     return { message: 'Something went wrong in Steward.', hint: 'Nothing was changed. Try again.', field: undefined }
   }
 }

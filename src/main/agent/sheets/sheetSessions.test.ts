@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { heldSecret } from './heldSecret.ts'
 import { html } from './html.ts'
-import { sheetSessions } from './sheetSessions.ts'
+import { createSecretBuffer } from './secretBuffer.ts'
+import { createSheetSessions } from './sheetSessions.ts'
 import type { SheetFlow, SheetForm } from './sheetStep.ts'
 
-const formOf =
+const createForm =
   (fields: Record<string, string>): SheetForm =>
   (name) =>
     fields[name] ?? ''
@@ -12,10 +12,10 @@ const formOf =
 test.each([
   ['done', undefined],
   ['wrong', new Error('not that')],
-])('a sheet that ends while its step runs holds nothing afterwards: %s', async (_, failure) => {
-  const sessions = sheetSessions({ now: Date.now, onUnexpected: () => {} })
+])('a sheet that ends while its step runs holds nothing afterwards: %s', async (_, error) => {
+  const sessions = createSheetSessions({ now: Date.now, onUnexpected: () => {} })
   onTestFinished(() => sessions.close())
-  const secret = heldSecret()
+  const secret = createSecretBuffer()
   const running = Promise.withResolvers<void>()
   const flow: SheetFlow = {
     first: {
@@ -23,17 +23,17 @@ test.each([
       async take() {
         await running.promise
         secret.hold('twelve words')
-        if (failure) throw failure
+        if (error) throw error
         return flow.first
       },
     },
     forget: secret.forget,
   }
-  const place = { window: 'http://127.0.0.1:1', theme: 'light' } as const
-  const { document } = sessions.open(sessions.issue({ flow, place, endsWithLock: true }).ticket)
+  const context = { window: 'http://127.0.0.1:1', theme: 'light' } as const
+  const { document } = sessions.open(sessions.issue({ flow, context, endsWithLock: true }).ticket)
   const key = /name="key" value="([\w-]{43})"/.exec(document)?.[1] ?? ''
-  const answer = sessions.take(formOf({ key, do: 'next' }))
-  sessions.locked()
+  const answer = sessions.take(createForm({ key, do: 'next' }))
+  sessions.onLocked()
   running.resolve()
   await expect(answer).rejects.toMatchObject({ code: 'sheet/ended' })
   expect(() => secret.read()).toThrow('The secret was forgotten.')

@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { AppError } from '#shared/appError.ts'
-import { endDocument, type SheetPlace, stepDocument } from './sheetDocument.ts'
-import { type ProblemOf, problemOf } from './sheetProblem.ts'
+import { endDocument, stepDocument, type WindowContext } from './sheetDocument.ts'
+import { createProblemReader, type ProblemOf } from './sheetProblem.ts'
 import type { Problem, SheetFile, SheetFlow, SheetForm, SheetStep } from './sheetStep.ts'
 
 export type SheetRequest = {
   flow: SheetFlow
-  place: SheetPlace
+  context: WindowContext
   /** Shows or changes what is in the wallet: locking that ends the sheet. */
   endsWithLock: boolean
 }
-export type SheetAnswer = { document: string; place: SheetPlace }
+export type SheetAnswer = { document: string; context: WindowContext }
 
 /** The sheets that may be opened, and those that are open. Their secrets are kept as digests, in memory. */
 export type SheetSessions = {
@@ -23,7 +23,7 @@ export type SheetSessions = {
   /** @throws AppError `sheet/ended` */
   file(form: SheetForm): SheetFile
   /** The wallet was locked. */
-  locked(): void
+  onLocked(): void
   close(): void
 }
 
@@ -33,7 +33,7 @@ export const sheetLimits: SheetLimits = { toOpenMs: 60_000, lastsMs: 600_000, at
 type Options = {
   now: () => number
   /** For failures that nobody foresaw. */
-  onUnexpected: (failure: unknown) => void
+  onUnexpected: (error: unknown) => void
   limits?: SheetLimits
 }
 
@@ -41,20 +41,20 @@ type Waiting = SheetRequest & { endsAtMs: number }
 type Open = Waiting & { step: SheetStep; answer: Promise<SheetAnswer> | undefined }
 
 /** Deadlines are looked at this often, since the clock may have been set. */
-const longestWaitMs = 60_000
+const maxWaitMs = 60_000
 
-export function sheetSessions({ now, onUnexpected, limits = sheetLimits }: Options): SheetSessions {
+export function createSheetSessions({ now, onUnexpected, limits = sheetLimits }: Options): SheetSessions {
   const waiting = new Map<string, Waiting>()
   const open = new Map<string, Open>()
-  const problem: ProblemOf = problemOf(onUnexpected)
+  const problem: ProblemOf = createProblemReader(onUnexpected)
   let sweeping: NodeJS.Timeout | undefined
 
-  const endWhere = (isMeant: (it: Waiting) => boolean): void => {
-    for (const held of [waiting, open]) {
-      for (const [key, it] of held) {
-        if (!isMeant(it)) continue
-        held.delete(key)
-        it.flow.forget()
+  const endWhere = (shouldEnd: (it: Waiting) => boolean): void => {
+    for (const collection of [waiting, open]) {
+      for (const [key, sheet] of collection) {
+        if (!shouldEnd(sheet)) continue
+        collection.delete(key)
+        sheet.flow.forget()
       }
     }
   }
@@ -63,52 +63,51 @@ export function sheetSessions({ now, onUnexpected, limits = sheetLimits }: Optio
     clearTimeout(sweeping)
     endWhere(({ endsAtMs }) => endsAtMs <= now())
     const next = Math.min(...[...waiting.values(), ...open.values()].map(({ endsAtMs }) => endsAtMs))
-    if (Number.isFinite(next))
-      sweeping = setTimeout(sweep, Math.min(Math.max(next - now(), 1000), longestWaitMs)).unref()
+    if (Number.isFinite(next)) sweeping = setTimeout(sweep, Math.min(Math.max(next - now(), 1000), maxWaitMs)).unref()
   }
-  const makeRoom = (held: Map<string, Waiting>): void => {
-    const [oldest] = held.size < limits.atOnce ? [] : held.values()
+  const evictOldest = (collection: Map<string, Waiting>): void => {
+    const [oldest] = collection.size < limits.atOnce ? [] : collection.values()
     if (oldest) endWhere((it) => it === oldest)
   }
-  const shown = (sheet: Open, was: Problem | undefined, given: SheetForm): SheetAnswer => {
+  const renderStep = (sheet: Open, was: Problem | undefined, form: SheetForm): SheetAnswer => {
     const key = randomBytes(32).toString('base64url')
     open.set(digest(key), sheet)
-    const view = sheet.step.show({ problem: was, given })
-    return { document: stepDocument({ view, problem: was, key, place: sheet.place }), place: sheet.place }
+    const view = sheet.step.show({ problem: was, form })
+    return { document: stepDocument({ view, problem: was, key, context: sheet.context }), context: sheet.context }
   }
-  const ended = (sheet: Open, end: 'done' | 'cancelled'): SheetAnswer => {
+  const endSheet = (sheet: Open, end: 'done' | 'cancelled'): SheetAnswer => {
     endWhere((it) => it === sheet)
     sheet.flow.forget()
-    return { document: endDocument(end, sheet.place), place: sheet.place }
+    return { document: endDocument(end, sheet.context), context: sheet.context }
   }
-  const found = (form: SheetForm): [string, Open] => {
+  const requireOpen = (form: SheetForm): [string, Open] => {
     sweep()
     const key = digest(form('key'))
     const sheet = open.get(key)
-    if (!sheet) throw gone()
+    if (!sheet) throw expiredError()
     return [key, sheet]
   }
   const advance = async (key: string, sheet: Open, form: SheetForm): Promise<SheetAnswer> => {
-    if (form('do') === 'cancel') return ended(sheet, 'cancelled')
+    if (form('do') === 'cancel') return endSheet(sheet, 'cancelled')
     let wrong: Problem | undefined
     try {
       const next = await sheet.step.take(form)
-      if (next === 'done') return ended(sheet, 'done')
+      if (next === 'done') return endSheet(sheet, 'done')
       sheet.step = next
-    } catch (failure) {
-      wrong = problem(failure)
+    } catch (error) {
+      wrong = problem(error)
     }
     if (!open.delete(key)) {
       sheet.flow.forget() // it was ended meanwhile, and the step may have held something since
-      throw gone()
+      throw expiredError()
     }
-    return shown(sheet, wrong, wrong ? form : nothing)
+    return renderStep(sheet, wrong, wrong ? form : nothing)
   }
 
   return {
     issue(request) {
       sweep()
-      makeRoom(waiting)
+      evictOldest(waiting)
       const ticket = randomBytes(32).toString('base64url')
       const expiresAtMs = now() + limits.toOpenMs
       waiting.set(digest(ticket), { ...request, endsAtMs: expiresAtMs })
@@ -119,16 +118,16 @@ export function sheetSessions({ now, onUnexpected, limits = sheetLimits }: Optio
       sweep()
       const key = digest(ticket)
       const request = waiting.get(key)
-      if (!request) throw gone()
+      if (!request) throw expiredError()
       waiting.delete(key)
-      makeRoom(open)
+      evictOldest(open)
       const sheet = { ...request, endsAtMs: now() + limits.lastsMs, step: request.flow.first, answer: undefined }
-      const answer = shown(sheet, undefined, nothing)
+      const answer = renderStep(sheet, undefined, nothing)
       sweep()
       return answer
     },
     take(form) {
-      const [key, sheet] = found(form)
+      const [key, sheet] = requireOpen(form)
       // Sent twice while the first is under way, it is done once and answered alike.
       sheet.answer ??= advance(key, sheet, form).finally(() => {
         sheet.answer = undefined
@@ -136,11 +135,11 @@ export function sheetSessions({ now, onUnexpected, limits = sheetLimits }: Optio
       return sheet.answer
     },
     file(form) {
-      const [, sheet] = found(form)
-      if (!sheet.step.file) throw gone()
+      const [, sheet] = requireOpen(form)
+      if (!sheet.step.file) throw expiredError()
       return sheet.step.file()
     },
-    locked: () => endWhere(({ endsWithLock }) => endsWithLock),
+    onLocked: () => endWhere(({ endsWithLock }) => endsWithLock),
     close() {
       clearTimeout(sweeping)
       endWhere(() => true)
@@ -150,7 +149,7 @@ export function sheetSessions({ now, onUnexpected, limits = sheetLimits }: Optio
 
 const nothing: SheetForm = () => ''
 
-function gone(): AppError {
+function expiredError(): AppError {
   return new AppError('sheet/ended', 'This page was already used or has expired.')
 }
 

@@ -3,7 +3,7 @@ import type { Html } from './html.ts'
 
 /** One page of a sheet, and what its form leads to. */
 export type SheetStep = {
-  show(shown: Shown): SheetView
+  show(context: RenderContext): SheetView
   /**
    * @returns the next page
    * @throws AppError or WrongField: the same page again, with what was wrong
@@ -17,10 +17,10 @@ export type SheetNext = SheetStep | 'done'
 export type SheetFile = { name: string; text: string }
 export type SheetView = { title: string; body: Html }
 
-export type Shown = {
+export type RenderContext = {
   problem: Problem | undefined
   /** What was sent before, of fields that hold no secret. */
-  given: SheetForm
+  form: SheetForm
 }
 
 /** The fields of a form; what is not there is empty. */

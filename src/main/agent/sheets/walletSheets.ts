@@ -3,23 +3,23 @@ import { AppError } from '#shared/appError.ts'
 import type { ServiceConnection } from '#shared/contract/localApi.ts'
 import type { Parsed } from '#shared/contract/route.ts'
 import { type Keyring, openWalletSheet, sheetHostName, sheetPath, type Wallet } from '#shared/contract/wallet.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { ConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { WalletUnlinking } from '../connections/walletUnlinking.ts'
-import { type SheetPages, sheetPages } from './sheetPages.ts'
-import { sheetSessions } from './sheetSessions.ts'
+import { createSheetPages, type SheetPages } from './sheetPages.ts'
+import { createSheetSessions } from './sheetSessions.ts'
 import type { SheetFlow, SheetTools } from './sheetStep.ts'
 import { changePassphraseSheet } from './steps/changePassphraseSheet.ts'
 import { confirmPolicySheet } from './steps/confirmPolicySheet.ts'
 import { confirmSheet } from './steps/confirmSheet.ts'
-import { createSheet } from './steps/createSheet.ts'
 import { exportSheet } from './steps/exportSheet.ts'
 import { importSheet } from './steps/importSheet.ts'
 import { type KeySheetProviders, providerKeySheet, serverKeySheet, toolServerSheet } from './steps/keySheets.ts'
 import { removeSheet } from './steps/removeSheet.ts'
 import { revealSheet } from './steps/revealSheet.ts'
+import { createSheet } from './steps/sheet.ts'
 import { unlockSheet } from './steps/unlockSheet.ts'
 
 /** The pages on which a person gives and sees the secrets of the wallet, and gives keys of model providers. */
@@ -38,57 +38,58 @@ type Options = SheetTools & {
   log: Log
 }
 
-type Asked = Parsed<typeof openWalletSheet>['body']
+type OpenRequest = Parsed<typeof openWalletSheet>['body']
 
-export function walletSheets(options: Options): WalletSheets {
+export function createWalletSheets(options: Options): WalletSheets {
   const { approvals, policy, unlinking, service, providers, pagesFolder, now, log, ...tools } = options
   const { vault } = tools
-  const onUnexpected = (failure: unknown) => log.error('a sheet failed', { failure })
-  const sessions = sheetSessions({ now, onUnexpected })
-  const leave = vault.onLocked(sessions.locked)
+  const onUnexpected = (error: unknown) => log.error('a sheet failed', { error })
+  const sessions = createSheetSessions({ now, onUnexpected })
+  const unsubscribe = vault.onLocked(sessions.onLocked)
 
   /** There is no wallet, or nothing is left that a passphrase could open. @throws AppError `wallet/damaged` */
   const isFirst = async ({ state }: Wallet): Promise<boolean> =>
     state === 'absent' || (state === 'damaged' && !(await vault.canOpen()))
 
   /** @throws AppError when there is nothing that the sheet could be about. */
-  const sheetOf = async (asked: Asked): Promise<{ flow: SheetFlow; endsWithLock: boolean }> => {
-    if (asked.purpose === 'provider_key') {
-      return { flow: await providerKeySheet(providers, named(asked.family, 'family')), endsWithLock: false }
+  const sheetOf = async (request: OpenRequest): Promise<{ flow: SheetFlow; endsWithLock: boolean }> => {
+    if (request.purpose === 'provider_key') {
+      return { flow: await providerKeySheet(providers, requireId(request.family, 'family')), endsWithLock: false }
     }
-    if (asked.purpose === 'server_key') {
-      return { flow: await serverKeySheet(providers, named(asked.server_id, 'server_id')), endsWithLock: false }
+    if (request.purpose === 'server_key') {
+      return { flow: await serverKeySheet(providers, requireId(request.server_id, 'server_id')), endsWithLock: false }
     }
-    if (asked.purpose === 'tool_server_secret') {
-      const id = named(asked.tool_server_id, 'tool_server_id')
-      const flow = await toolServerSheet(providers, id, named(asked.secret_name, 'secret_name'))
+    if (request.purpose === 'tool_server_secret') {
+      const id = requireId(request.tool_server_id, 'tool_server_id')
+      const flow = await toolServerSheet(providers, id, requireId(request.secret_name, 'secret_name'))
       return { flow, endsWithLock: false }
     }
     const wallet = await vault.status()
-    if (asked.purpose === 'unlock') return { flow: unlockFlow(wallet), endsWithLock: false }
-    if (asked.purpose !== 'create' && asked.purpose !== 'import') {
-      return { flow: flowOf(asked, wallet), endsWithLock: true }
+    if (request.purpose === 'unlock') return { flow: unlockFlow(wallet), endsWithLock: false }
+    if (request.purpose !== 'create' && request.purpose !== 'import') {
+      return { flow: createFlow(request, wallet), endsWithLock: true }
     }
     // What adds to a wallet holds its passphrase, and opens it at the end; what begins one has nothing to lock.
     const first = await isFirst(wallet)
-    const flow = asked.purpose === 'create' ? createSheet(tools, first) : importSheet(tools, first)
+    const flow = request.purpose === 'create' ? createSheet(tools, first) : importSheet(tools, first)
     return { flow, endsWithLock: !first }
   }
 
-  const flowOf = (asked: Asked, wallet: Wallet): SheetFlow => {
-    if (asked.purpose === 'confirm') {
-      return confirmSheet({ vault, approvals, intent: approvals.get(named(asked.intent_id, 'intent_id')) })
+  const createFlow = (request: OpenRequest, wallet: Wallet): SheetFlow => {
+    if (request.purpose === 'confirm') {
+      return confirmSheet({ vault, approvals, intent: approvals.get(requireId(request.intent_id, 'intent_id')) })
     }
-    if (asked.purpose === 'confirm_policy') {
+    if (request.purpose === 'confirm_policy') {
       const wish = policy.wish()
       if (!wish) throw new AppError('request/invalid', 'No change of the policy waits to be confirmed.')
       return confirmPolicySheet({ vault, wish })
     }
     requireWallet(wallet)
-    if (asked.purpose === 'change_passphrase') return changePassphraseSheet(tools)
-    if (asked.purpose === 'export') return exportSheet(tools, accountOf(wallet, named(asked.account_id, 'account_id')))
-    const keyring = keyringOf(wallet, named(asked.keyring_id, 'keyring_id'))
-    if (asked.purpose === 'remove') {
+    if (request.purpose === 'change_passphrase') return changePassphraseSheet(tools)
+    if (request.purpose === 'export')
+      return exportSheet(tools, requireAccount(wallet, requireId(request.account_id, 'account_id')))
+    const keyring = requireKeyring(wallet, requireId(request.keyring_id, 'keyring_id'))
+    if (request.purpose === 'remove') {
       const linked = unlinking.findLinked(keyring.accounts.map(({ address }) => address))
       return removeSheet(vault, keyring, { ...linked, service: service() })
     }
@@ -106,23 +107,23 @@ export function walletSheets(options: Options): WalletSheets {
   return {
     endpoints: [
       localEndpoint(openWalletSheet, async ({ body }, { origin }) => {
-        const place = { window: windowOf(origin), theme: body.theme }
-        const { ticket, expiresAtMs } = sessions.issue({ ...(await sheetOf(body)), place })
+        const context = { window: toWindowOrigin(origin), theme: body.theme }
+        const { ticket, expiresAtMs } = sessions.issue({ ...(await sheetOf(body)), context })
         const { port } = new URL(origin)
         const url = `http://${sheetHostName}${port === '' ? '' : `:${port}`}${sheetPath}/${ticket}`
-        return { url, expires_at: isoTime(expiresAtMs) }
+        return { url, expires_at: toIsoTime(expiresAtMs) }
       }),
     ],
-    pages: sheetPages({ sessions, pagesFolder }),
+    pages: createSheetPages({ sessions, pagesFolder }),
     close() {
-      leave()
+      unsubscribe()
       sessions.close()
     },
   }
 }
 
 /** A Content-Security-Policy cannot name an IPv6 address, so no page could say that this window alone may show it. */
-function windowOf(origin: string): string {
+function toWindowOrigin(origin: string): string {
   if (!origin.includes('[')) return origin
   const { port } = new URL(origin)
   throw new AppError('request/invalid', `Open Steward as http://localhost:${port} to use the wallet.`)
@@ -132,18 +133,18 @@ function requireWallet({ state }: Wallet): void {
   if (state === 'absent') throw new AppError('wallet/absent', 'There is no wallet yet.')
 }
 
-function named<T>(id: T | undefined, field: string): T {
+function requireId<T>(id: T | undefined, field: string): T {
   if (id === undefined) throw new AppError('request/invalid', `${field} must be given for this purpose.`)
   return id
 }
 
-function keyringOf({ keyrings }: Wallet, id: string): Keyring {
+function requireKeyring({ keyrings }: Wallet, id: string): Keyring {
   const keyring = keyrings.find((it) => it.id === id)
   if (!keyring) throw new AppError('wallet/keyring-not-found', `There is no phrase or key ${id}.`)
   return keyring
 }
 
-function accountOf({ keyrings }: Wallet, id: string) {
+function requireAccount({ keyrings }: Wallet, id: string) {
   const account = keyrings.flatMap(({ accounts }) => accounts).find((it) => it.id === id)
   if (!account) throw new AppError('wallet/account-not-found', `There is no account ${id}.`)
   if (account.chain_type === 'evm') return account

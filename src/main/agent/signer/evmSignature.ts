@@ -1,7 +1,7 @@
 import type { Signature } from 'ox/Signature'
 import { AppError } from '#shared/appError.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
-import { type KnownSigner, knownSigner } from './knownSigner.ts'
+import { createSignatureVerifier, type SignatureVerifier } from './signatureVerifier.ts'
 
 type Hex = `0x${string}`
 
@@ -14,15 +14,15 @@ export type SignEvm = (account: SigningAccount, hash: Hex) => Promise<string>
 
 export function evmSignatures(keys: Pick<WalletKeys, 'lend'>): SignEvm {
   /** By the address that their first signature was recovered to. */
-  const knownSigners = new Map<string, KnownSigner>()
+  const verifiers = new Map<string, SignatureVerifier>()
 
   const isSignedBy = async (address: string, hash: Hex, signature: Signature): Promise<boolean> => {
-    const known = knownSigners.get(address)
-    if (known) return known(hash, signature)
+    const cached = verifiers.get(address)
+    if (cached) return cached(hash, signature)
     const [{ recoverPublicKey }, { fromPublicKey }] = await Promise.all([import('ox/Secp256k1'), import('ox/Address')])
     const publicKey = recoverPublicKey({ payload: hash, signature })
     if (!sameEvmAddress(fromPublicKey(publicKey), address)) return false
-    knownSigners.set(address, await knownSigner(publicKey))
+    verifiers.set(address, await createSignatureVerifier(publicKey))
     return true
   }
 
@@ -42,8 +42,8 @@ export async function personalHash(text: string): Promise<`0x${string}`> {
   return getSignPayload(new TextEncoder().encode(text))
 }
 
-export function sameEvmAddress(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase()
+export function sameEvmAddress(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
 }
 
 /** Mixed case is a checksum (EIP-55); all of one case has none. */

@@ -7,10 +7,10 @@ import { hashTypedData, keccak256, recoverAddress, recoverTypedDataAddress, stri
 import { expect, test } from 'vitest'
 import { type AutomatonProfile, canonicalProfile } from '#shared/contract/automatons.ts'
 import type { IntentInput } from '#shared/contract/intents.ts'
-import { refusal, signerOf } from '#test/support/signerOf.ts'
+import { createTestSigner, refusal } from '#test/support/testSigner.ts'
 import { typedDataHash } from './typedData.ts'
 
-const tested = signerOf()
+const tested = createTestSigner()
 const { keys } = tested
 
 const profile = (over: Partial<AutomatonProfile> = {}): AutomatonProfile => ({
@@ -84,7 +84,7 @@ test('signs typed data that viem and ethers recover to the address', async () =>
 })
 
 test('the domain has the name of the configuration', async () => {
-  const { signature } = await signerOf('Another Name').signed(register())
+  const { signature } = await createTestSigner('Another Name').signed(register())
   expect(signature).not.toBe((await tested.signed(register())).signature)
 })
 
@@ -102,9 +102,9 @@ test('the account is the one whose address is registered', async () => {
 })
 
 test('Solana signs the text, and names its chain', async () => {
-  const given = register({ automaton_address: keys.solana.address }, { chain_type: 'solana' })
-  const { raw } = await tested.prepare(given)
-  const { signature, registration } = await tested.signed(given)
+  const intent = register({ automaton_address: keys.solana.address }, { chain_type: 'solana' })
+  const { raw } = await tested.prepare(intent)
+  const { signature, registration } = await tested.signed(intent)
   expect(raw).toBe(
     JSON.stringify({
       automatonId: profile().automaton_id,
@@ -112,8 +112,8 @@ test('Solana signs the text, and names its chain', async () => {
       payloadHash: registration?.payload_hash,
     }),
   )
-  const [bytes, made] = [new TextEncoder().encode(raw), base58.decode(signature)]
-  expect(nacl.sign.detached.verify(bytes, made, base58.decode(keys.solana.address))).toBe(true)
+  const [bytes, signatureBytes] = [new TextEncoder().encode(raw), base58.decode(signature)]
+  expect(nacl.sign.detached.verify(bytes, signatureBytes, base58.decode(keys.solana.address))).toBe(true)
   const publicKey = await getPublicKeyFromAddress(solanaAddress(keys.solana.address))
   const kitSignature = getBase58Encoder().encode(signature) as Parameters<typeof verifySignature>[1] // 64 bytes
   expect(await verifySignature(publicKey, kitSignature, bytes)).toBe(true)

@@ -7,10 +7,10 @@ import {
 import { shortAddress } from '#shared/shortAddress.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
 import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
-import { checkPlain, invisibleWarning, shortened } from './plainText.ts'
+import { checkPlain, invisibleWarning, shorten } from './plainText.ts'
 import { signSolana } from './solanaSignature.ts'
-import { typedDataHash, typedDataText } from './typedData.ts'
-import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'
+import { serializeTypedData, typedDataHash } from './typedData.ts'
+import { type IntentField, type IntentOf, type IntentTools, refusedError, type Understood } from './understood.ts'
 
 /** Typed data for EVM, the text of `registerText` for Solana; the key of the automaton's own address signs. */
 export async function identityRegistration(
@@ -21,10 +21,10 @@ export async function identityRegistration(
   checkPlain('profile.name', profile.name)
   checkPlain('profile.bio', profile.bio, '\n\t')
   checkPlain('nonce', nonce)
-  const account = accountOf(intent, tools)
+  const account = findAccount(intent, tools)
   const canonical = canonicalProfile(profile)
   const payloadHash = await textHash(canonical)
-  const { genesis_prompt_hash, ...known } = profile
+  const { genesis_prompt_hash, ...fields } = profile
   const { automaton_id: automatonId } = profile
   const typedData = {
     domain: { name: tools.domainName, version: registerTypedData.version, chainId: registerTypedData.chainId },
@@ -38,7 +38,7 @@ export async function identityRegistration(
     prepared: {
       intent: { ...intent, account_id: account.id },
       account,
-      sentence: `Register the automaton “${shortened(profile.name, 60)}” with the address ${shortAddress(profile.automaton_address)}, for good.`,
+      sentence: `Register the automaton “${shorten(profile.name, 60)}” with the address ${shortAddress(profile.automaton_address)}, for good.`,
       fields: [
         ...profileFields(profile),
         { label: 'Nonce', value: nonce, kind: 'text' },
@@ -46,7 +46,7 @@ export async function identityRegistration(
         { label: 'Hashed text', value: canonical, kind: 'text' },
         ...(await warnings(profile)),
       ],
-      raw: chain_type === 'evm' ? typedDataText(typedData) : text,
+      raw: chain_type === 'evm' ? serializeTypedData(typedData) : text,
       host: null,
       amountMicroUsd: null,
     },
@@ -60,7 +60,7 @@ export async function identityRegistration(
         address: account.address,
         signature,
         registration: {
-          ...known,
+          ...fields,
           ...(genesis_prompt_hash !== undefined && { genesis_prompt_hash }),
           nonce,
           payload_hash: payloadHash,
@@ -78,19 +78,19 @@ async function textHash(text: string): Promise<`0x${string}`> {
   return keccak256(new TextEncoder().encode(text), { as: 'Hex' })
 }
 
-function accountOf({ account_id, profile, chain_type }: IntentOf<'identity.register'>, { keys }: IntentTools) {
+function findAccount({ account_id, profile, chain_type }: IntentOf<'identity.register'>, { keys }: IntentTools) {
   const { automaton_address: address } = profile
   const isIts = (it: SigningAccount) =>
     it.chainType === chain_type && (chain_type === 'evm' ? sameEvmAddress(it.address, address) : it.address === address)
   const named = account_id === undefined ? keys.accounts().find(isIts) : keys.account(chain_type, account_id)
   const account = named ?? keys.account(chain_type)
   if (isIts(account)) return account
-  throw refused(
+  throw refusedError(
     `profile.automaton_address ${address} is not ${account.address}, the ${chain_type} account that would sign.`,
   )
 }
 
-function profileFields(profile: AutomatonProfile): ShownField[] {
+function profileFields(profile: AutomatonProfile): IntentField[] {
   const { automaton_id, automaton_address, creator_address, name, bio, genesis_prompt_hash } = profile
   return [
     { label: 'Name', value: name, kind: 'text' },
@@ -104,7 +104,7 @@ function profileFields(profile: AutomatonProfile): ShownField[] {
   ]
 }
 
-async function warnings({ creator_address: creator, name, bio }: AutomatonProfile): Promise<ShownField[]> {
+async function warnings({ creator_address: creator, name, bio }: AutomatonProfile): Promise<IntentField[]> {
   const found = [...invisibleWarning('The name', name), ...invisibleWarning('The bio', bio)]
   if (/^0x0{40}$/.test(creator)) {
     found.push({ label: 'Creator', value: 'Nobody owns the zero address.', kind: 'warning' })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { IntentInput } from '#shared/contract/intents.ts'
-import { refusal, signerOf } from '#test/support/signerOf.ts'
+import { createTestSigner, refusal } from '#test/support/testSigner.ts'
 import type { PreparedIntent, Signer } from './signer.ts'
 
 const message: IntentInput = { kind: 'message', text: 'I agree.' }
@@ -19,38 +19,39 @@ test.each([
     /^`chain_type` must be evm or solana/,
   ],
   ['a foreign account id', { kind: 'message', text: 'a', account_id: 'wal_1' }, /^`account_id` must be an id/],
-])('takes intents only: %s', async (_, given, reason) => {
-  const prepared = signerOf().signer.prepare(asIntent(given))
+])('takes intents only: %s', async (_, input, reason) => {
+  const prepared = createTestSigner().signer.prepare(asIntent(input))
   if (reason) await expect(prepared).rejects.toEqual(refusal(reason))
   else expect((await prepared).intent).not.toHaveProperty('bytes') // what it does not know is never part of it
 })
 
 test('whatever it is given, it is an intent or it is refused', async () => {
-  const { signer, keys } = signerOf()
+  const { signer, keys } = createTestSigner()
   await fc.assert(
-    fc.asyncProperty(fc.jsonValue(), async (given) => {
-      await expect(signer.prepare(asIntent(given))).rejects.toEqual(refusal(/./))
+    fc.asyncProperty(fc.jsonValue(), async (input) => {
+      await expect(signer.prepare(asIntent(input))).rejects.toEqual(refusal(/./))
     }),
   )
   expect(keys.lent).toEqual([])
 })
 
 test('signs what was shown, and nothing that was changed afterwards', async () => {
-  const { signer, prepare, keys } = signerOf()
-  const shown = await prepare(message)
+  const { signer, prepare, keys } = createTestSigner()
+  const prepared = await prepare(message)
   const changed: PreparedIntent[] = [
-    { ...shown, raw: 'I agree to all.' },
-    { ...shown, sentence: 'Do nothing.' },
-    { ...shown, intent: asIntent({ ...shown.intent, text: 'I agree to all.' }) },
-    { ...shown, account: keys.otherEvm },
-    { ...shown, intent: { ...shown.intent, account_id: keys.otherEvm.id } },
+    { ...prepared, raw: 'I agree to all.' },
+    { ...prepared, sentence: 'Do nothing.' },
+    { ...prepared, intent: asIntent({ ...prepared.intent, text: 'I agree to all.' }) },
+    { ...prepared, account: keys.otherEvm },
+    { ...prepared, intent: { ...prepared.intent, account_id: keys.otherEvm.id } },
   ]
-  for (const it of changed) await expect(signer.sign(it)).rejects.toEqual(refusal(/^What would be signed is no longer/))
+  for (const altered of changed)
+    await expect(signer.sign(altered)).rejects.toEqual(refusal(/^What would be signed is no longer/))
   expect(keys.lent).toEqual([])
 })
 
 test('the same intent has the same signature, and low s', async () => {
-  const { signed } = signerOf()
+  const { signed } = createTestSigner()
   const half = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
   for (const text of ['one', 'two', 'three', 'four']) {
     const { signature } = await signed({ kind: 'message', text })
@@ -60,14 +61,14 @@ test('the same intent has the same signature, and low s', async () => {
 })
 
 test('keys are lent for the signature alone, and zeros afterwards', async () => {
-  const { signed, keys } = signerOf()
+  const { signed, keys } = createTestSigner()
   await signed(message)
   await signed({ ...message, chain_type: 'solana' })
   expect(keys.lent).toEqual([new Uint8Array(32), new Uint8Array(32)])
 })
 
 test('what the key of another address would sign is never returned', async () => {
-  const { signed, keys } = signerOf()
+  const { signed, keys } = createTestSigner()
   keys.mixUp()
   const damaged = expect.objectContaining({ code: 'wallet/damaged' })
   await expect(signed(message)).rejects.toEqual(damaged)
@@ -75,14 +76,14 @@ test('what the key of another address would sign is never returned', async () =>
 })
 
 test('prepares while the wallet is locked, and signs when it is not', async () => {
-  const { signer, prepare, keys } = signerOf()
+  const { signer, prepare, keys } = createTestSigner()
   keys.lock()
   const prepared = await prepare(message)
   await expect(signer.sign(prepared)).rejects.toEqual(expect.objectContaining({ code: 'wallet/locked' }))
 })
 
 test('an account of the other chain is not found', async () => {
-  const { prepare, keys } = signerOf()
-  const given = prepare({ ...message, account_id: keys.solana.id })
-  await expect(given).rejects.toEqual(expect.objectContaining({ code: 'wallet/account-not-found' }))
+  const { prepare, keys } = createTestSigner()
+  const intent = prepare({ ...message, account_id: keys.solana.id })
+  await expect(intent).rejects.toEqual(expect.objectContaining({ code: 'wallet/account-not-found' }))
 })

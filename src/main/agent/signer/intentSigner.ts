@@ -1,6 +1,6 @@
 import { describeIssue } from '#shared/contract/describeIssue.ts'
 import { Intent } from '#shared/contract/intents.ts'
-import { solanaNetwork } from '#shared/contract/networks.ts'
+import { findSolanaNetwork } from '#shared/contract/networks.ts'
 import { evmSignatures } from './evmSignature.ts'
 import { identityRegistration } from './identityRegistration.ts'
 import { paymentAuthorization } from './paymentAuthorization.ts'
@@ -9,14 +9,14 @@ import { signIn } from './signIn.ts'
 import { solanaPayment } from './solanaPayment.ts'
 import { textMessage } from './textMessage.ts'
 import { toolCall } from './toolCall.ts'
-import { type IntentOf, type IntentTools, refused, type SignerTools, type Understood } from './understood.ts'
+import { type IntentOf, type IntentTools, refusedError, type SignerTools, type Understood } from './understood.ts'
 import { uptoPayment } from './uptoPayment.ts'
 
 /** Nothing that was prepared before is trusted: the bytes are built anew from the intent, and must be what was shown. */
-export function intentSigner(given: SignerTools): Signer {
-  const tools: IntentTools = { ...given, signEvm: evmSignatures(given.keys) }
+export function intentSigner(options: SignerTools): Signer {
+  const tools: IntentTools = { ...options, signEvm: evmSignatures(options.keys) }
   const understand = (wish: unknown): Promise<Understood> => {
-    const intent = intentOf(wish)
+    const intent = parseIntent(wish)
     switch (intent.kind) {
       case 'identity.register':
         return identityRegistration(intent, tools)
@@ -24,7 +24,7 @@ export function intentSigner(given: SignerTools): Signer {
       case 'siws':
         return signIn(intent, tools)
       case 'x402.authorize':
-        return paymentOf(intent)(intent, tools)
+        return toPayment(intent)(intent, tools)
       case 'message':
         return textMessage(intent, tools)
       case 'tool.call':
@@ -36,29 +36,29 @@ export function intentSigner(given: SignerTools): Signer {
     prepare: async (intent) => (await understand(intent)).prepared,
     async sign(shown) {
       const { prepared, sign } = await understand(shown.intent)
-      if (!isSame(prepared, shown)) throw refused('What would be signed is no longer what was shown: ask again.')
+      if (!isSame(prepared, shown)) throw refusedError('What would be signed is no longer what was shown: ask again.')
       return sign()
     },
   }
 }
 
-function paymentOf({ network, facilitator }: IntentOf<'x402.authorize'>) {
-  if (solanaNetwork(network)) return solanaPayment
+function toPayment({ network, facilitator }: IntentOf<'x402.authorize'>) {
+  if (findSolanaNetwork(network)) return solanaPayment
   return facilitator === undefined ? paymentAuthorization : uptoPayment
 }
 
-function intentOf(given: unknown): Intent {
-  const { data, error } = Intent.safeParse(given)
+function parseIntent(input: unknown): Intent {
+  const { data, error } = Intent.safeParse(input)
   if (data) return data
   const [issue] = error.issues
-  throw refused(issue ? describeIssue(issue, given) : 'This is no intent.', error)
+  throw refusedError(issue ? describeIssue(issue, input) : 'This is no intent.', error)
 }
 
-function isSame(one: PreparedIntent, other: PreparedIntent): boolean {
+function isSame(a: PreparedIntent, b: PreparedIntent): boolean {
   return (
-    one.raw === other.raw &&
-    one.sentence === other.sentence &&
-    one.account.id === other.account.id &&
-    one.account.address === other.account.address
+    a.raw === b.raw &&
+    a.sentence === b.sentence &&
+    a.account.id === b.account.id &&
+    a.account.address === b.account.address
   )
 }

@@ -4,9 +4,9 @@ import { recoverTypedDataAddress } from 'viem'
 import { expect, test } from 'vitest'
 import type { IntentInput } from '#shared/contract/intents.ts'
 import { evmNetworks } from '#shared/contract/networks.ts'
-import { refusal, signerOf, testTime } from '#test/support/signerOf.ts'
+import { createTestSigner, refusal, testTime } from '#test/support/testSigner.ts'
 
-const tested = signerOf()
+const tested = createTestSigner()
 const { keys } = tested
 const payee = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
 
@@ -59,13 +59,13 @@ test.each([
 })
 
 test('is good for 300 seconds at most, from the signature on, with a nonce of its own', async () => {
-  const later = signerOf()
+  const later = createTestSigner()
   const prepared = await later.prepare(pay({ valid_seconds: 86_400 }))
   later.clock.now += 3_600_000
-  const one = await later.signer.sign(prepared)
-  const other = await later.signer.sign(prepared)
-  expect(one.authorization?.validBefore).toBe(String(Math.floor(later.clock.now / 1000) + 300))
-  expect(one.authorization?.nonce).not.toBe(other.authorization?.nonce)
+  const first = await later.signer.sign(prepared)
+  const second = await later.signer.sign(prepared)
+  expect(first.authorization?.validBefore).toBe(String(Math.floor(later.clock.now / 1000) + 300))
+  expect(first.authorization?.nonce).not.toBe(second.authorization?.nonce)
 })
 
 test('says what is paid, exactly', async () => {

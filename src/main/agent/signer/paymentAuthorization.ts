@@ -1,15 +1,21 @@
-import { type EvmNetwork, evmNetwork, evmNetworks, testLedgerNetwork, usdcDecimals } from '#shared/contract/networks.ts'
+import {
+  type EvmNetwork,
+  evmNetworks,
+  findEvmNetwork,
+  testLedgerNetwork,
+  usdcDecimals,
+} from '#shared/contract/networks.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
-import { tokenAmount } from '#shared/tokenAmount.ts'
+import { formatTokenAmount } from '#shared/tokenAmount.ts'
 import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
 import { paymentFields } from './paymentFields.ts'
-import { checkPlain, shortened } from './plainText.ts'
-import { siteOf } from './site.ts'
-import { type TypedData, typedDataHash, typedDataText } from './typedData.ts'
-import { type IntentOf, type IntentTools, refused, type Understood } from './understood.ts'
+import { checkPlain, shorten } from './plainText.ts'
+import { toSite } from './site.ts'
+import { serializeTypedData, type TypedData, typedDataHash } from './typedData.ts'
+import { type IntentOf, type IntentTools, refusedError, type Understood } from './understood.ts'
 
 /** However long the seller would like to have: what was not used by then is void. */
-export const longestSeconds = 300
+export const maxSeconds = 300
 
 const transferTypes = {
   TransferWithAuthorization: [
@@ -30,35 +36,35 @@ export async function paymentAuthorization(
   intent: IntentOf<'x402.authorize'>,
   tools: IntentTools,
 ): Promise<Understood> {
-  const network = networkOf(intent, tools)
+  const network = findNetwork(intent, tools)
   if (!/^0x[0-9a-fA-F]{40}$/.test(intent.pay_to)) {
-    throw refused(`pay_to must be 0x and 40 hexadecimal digits on ${network.name}, not ${intent.pay_to}.`)
+    throw refusedError(`pay_to must be 0x and 40 hexadecimal digits on ${network.name}, not ${intent.pay_to}.`)
   }
   for (const name of ['fee_payer', 'memo'] as const) {
-    if (intent[name] !== undefined) throw refused(`${name} is for payments on Solana only.`)
+    if (intent[name] !== undefined) throw refusedError(`${name} is for payments on Solana only.`)
   }
   await checkPayee(intent.pay_to, tools)
-  const site = siteOf('resource', intent.resource)
+  const site = toSite('resource', intent.resource)
   const { description } = intent
   if (description !== undefined) checkPlain('description', description, '\n\t')
   const value = BigInt(intent.amount)
-  if (value <= 0n) throw refused(`amount must be above 0, not ${intent.amount}.`)
-  const seconds = Math.min(intent.valid_seconds, longestSeconds)
+  if (value <= 0n) throw refusedError(`amount must be above 0, not ${intent.amount}.`)
+  const seconds = Math.min(intent.valid_seconds, maxSeconds)
   const account = tools.keys.account('evm', intent.account_id)
-  const amount = `${tokenAmount(value, usdcDecimals)} USDC`
+  const amount = `${formatTokenAmount(value, usdcDecimals)} USDC`
   const transfer = { from: account.address, to: intent.pay_to, value: intent.amount, validAfter: '0' }
 
   return {
     prepared: {
       intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: seconds },
       account,
-      sentence: `Pay ${amount} to ${shortAddress(intent.pay_to)} on ${network.name} for ${shortened(intent.resource, 80)}`,
+      sentence: `Pay ${amount} to ${shortAddress(intent.pay_to)} on ${network.name} for ${shorten(intent.resource, 80)}`,
       fields: paymentFields({
-        ...{ intent, account, network, site, valid: `${timeWords(seconds)} after signing` },
+        ...{ intent, account, network, site, valid: `${formatDuration(seconds)} after signing` },
         amount: { label: 'Amount', value: amount },
       }),
-      raw: typedDataText(
-        typedDataOf(network, {
+      raw: serializeTypedData(
+        createTypedData(network, {
           ...transfer,
           validBefore: `${seconds} seconds from when it is signed`,
           nonce: '32 random bytes, chosen when it is signed',
@@ -73,23 +79,24 @@ export async function paymentAuthorization(
         validBefore: String(Math.floor(tools.now() / 1000) + seconds),
         nonce: `0x${Buffer.from(tools.randomBytes(32)).toString('hex')}`,
       }
-      const signature = await tools.signEvm(account, await typedDataHash(typedDataOf(network, authorization)))
+      const signature = await tools.signEvm(account, await typedDataHash(createTypedData(network, authorization)))
       return { kind: intent.kind, address: account.address, signature, authorization }
     },
   }
 }
 
 /** Test money is signed for at the service of this application alone: elsewhere the signature would be somebody's to use. */
-function networkOf({ network: name, resource }: IntentOf<'x402.authorize'>, tools: IntentTools): EvmNetwork {
-  const network = evmNetwork(name)
+function findNetwork({ network: name, resource }: IntentOf<'x402.authorize'>, tools: IntentTools): EvmNetwork {
+  const network = findEvmNetwork(name)
   if (network) return network
-  if (name !== testLedgerNetwork.id) throw refused(`network ${JSON.stringify(name)} is not a network Steward knows.`)
+  if (name !== testLedgerNetwork.id)
+    throw refusedError(`network ${JSON.stringify(name)} is not a network Steward knows.`)
   const origin = tools.testLedgerOrigin?.()
   if (origin !== undefined && URL.parse(resource)?.origin === URL.parse(origin)?.origin) return testLedgerNetwork
-  throw refused('network is the test ledger, which is for payments to the service of this application only.')
+  throw refusedError('network is the test ledger, which is for payments to the service of this application only.')
 }
 
-function typedDataOf({ usdc, chainId }: EvmNetwork, message: TypedData['message']): TypedData {
+function createTypedData({ usdc, chainId }: EvmNetwork, message: TypedData['message']): TypedData {
   return {
     domain: { name: usdc.name, version: usdc.version, chainId, verifyingContract: usdc.address },
     types: transferTypes,
@@ -99,15 +106,17 @@ function typedDataOf({ usdc, chainId }: EvmNetwork, message: TypedData['message'
 }
 
 export async function checkPayee(payee: string, { keys }: IntentTools): Promise<void> {
-  if (/^0x0{40}$/.test(payee)) throw refused('pay_to is the zero address: the money would be lost.')
+  if (/^0x0{40}$/.test(payee)) throw refusedError('pay_to is the zero address: the money would be lost.')
   const token = [...evmNetworks, testLedgerNetwork].find(({ usdc }) => sameEvmAddress(usdc.address, payee))
-  if (token) throw refused(`pay_to ${payee} is the USDC contract on ${token.name}: the money would be lost.`)
-  const own = keys.accounts().find(({ chainType, address }) => chainType === 'evm' && sameEvmAddress(address, payee))
-  if (own) throw refused(`pay_to ${payee} is “${own.label}” of this wallet: you would pay yourself.`)
-  if (await hasWrongChecksum(payee)) throw refused(`pay_to ${payee} has a wrong checksum: it may be mistyped.`)
+  if (token) throw refusedError(`pay_to ${payee} is the USDC contract on ${token.name}: the money would be lost.`)
+  const ownAccount = keys
+    .accounts()
+    .find(({ chainType, address }) => chainType === 'evm' && sameEvmAddress(address, payee))
+  if (ownAccount) throw refusedError(`pay_to ${payee} is “${ownAccount.label}” of this wallet: you would pay yourself.`)
+  if (await hasWrongChecksum(payee)) throw refusedError(`pay_to ${payee} has a wrong checksum: it may be mistyped.`)
 }
 
-export function timeWords(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds < 60 || seconds % 60 !== 0) return `${seconds} seconds`
   return seconds === 60 ? '1 minute' : `${seconds / 60} minutes`
 }

@@ -2,7 +2,7 @@ import type { EvmNetwork, SolanaNetwork } from '#shared/contract/networks.ts'
 import type { WalletAccount } from '#shared/contract/wallet.ts'
 import { invisibleWarning } from './plainText.ts'
 import type { Site } from './site.ts'
-import type { IntentOf, ShownField } from './understood.ts'
+import type { IntentField, IntentOf } from './understood.ts'
 
 type Payment = {
   intent: IntentOf<'x402.authorize'>
@@ -13,11 +13,11 @@ type Payment = {
   valid: string
   site: Pick<Site, 'warnings'>
   /** What only this way of paying has. */
-  more?: readonly ShownField[]
+  more?: readonly IntentField[]
 }
 
 /** What a person sees of a payment, whichever way it goes. */
-export function paymentFields({ intent, account, network, amount, valid, site, more = [] }: Payment): ShownField[] {
+export function paymentFields({ intent, account, network, amount, valid, site, more = [] }: Payment): IntentField[] {
   const { pay_to: payee, resource, description } = intent
   return [
     { ...amount, kind: 'amount' },
@@ -36,6 +36,6 @@ export function paymentFields({ intent, account, network, amount, valid, site, m
   ]
 }
 
-function testWarning({ test, name }: Payment['network']): ShownField[] {
+function testWarning({ test, name }: Payment['network']): IntentField[] {
   return test ? [{ label: 'Test network', value: `Money on ${name} is worth nothing.`, kind: 'warning' }] : []
 }

@@ -1,4 +1,4 @@
-import { refused, type ShownField } from './understood.ts'
+import { type IntentField, refusedError } from './understood.ts'
 
 /** Marks that turn the direction of what follows, and halves of characters. */
 const deceiving = /[\u202a-\u202e\u2066-\u2069]|\p{Cs}/u
@@ -14,25 +14,25 @@ export function checkPlain(name: string, text: string, allowed: '' | '\n\t' = ''
   for (const character of text) {
     if (allowed.includes(character) && allowed !== '') continue
     if (/\p{Cc}|[\u2028\u2029]/u.test(character)) {
-      throw refused(`${name} holds the control character ${codePoint(character)}, which could hide part of it.`)
+      throw refusedError(`${name} holds the control character ${codePoint(character)}, which could hide part of it.`)
     }
     if (deceiving.test(character)) {
-      throw refused(`${name} holds ${codePoint(character)}, which makes text look different from what it is.`)
+      throw refusedError(`${name} holds ${codePoint(character)}, which makes text look different from what it is.`)
     }
   }
 }
 
 /** A field for what a person would not see. */
-export function invisibleWarning(name: string, text: string): ShownField[] {
-  const found = invisible.exec(text)?.[0]
-  if (found === undefined) return []
-  return [{ label: 'Invisible characters', value: `${name} holds ${codePoint(found)}.`, kind: 'warning' }]
+export function invisibleWarning(name: string, text: string): IntentField[] {
+  const character = invisible.exec(text)?.[0]
+  if (character === undefined) return []
+  return [{ label: 'Invisible characters', value: `${name} holds ${codePoint(character)}.`, kind: 'warning' }]
 }
 
 /** For sentences; fields have all of it. */
-export function shortened(text: string, most: number): string {
+export function shorten(text: string, maxLength: number): string {
   const characters = [...text.replaceAll(/\s+/g, ' ')]
-  return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`
+  return characters.length <= maxLength ? characters.join('') : `${characters.slice(0, maxLength - 1).join('')}…`
 }
 
 function codePoint(character: string): string {

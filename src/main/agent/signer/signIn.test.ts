@@ -8,10 +8,10 @@ import { verifyMessage } from 'viem'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import { expect, test } from 'vitest'
 import type { IntentInput } from '#shared/contract/intents.ts'
-import { isoTime } from '#shared/time.ts'
-import { refusal, signerOf, testTime } from '#test/support/signerOf.ts'
+import { toIsoTime } from '#shared/time.ts'
+import { createTestSigner, refusal, testTime } from '#test/support/testSigner.ts'
 
-const tested = signerOf()
+const tested = createTestSigner()
 const { keys } = tested
 const minute = 60_000
 
@@ -58,8 +58,8 @@ test.each([undefined, 'Sign in to Example, please.'])(
         address: keys.solana.address,
         chainId: 'mainnet',
         version: '1',
-        issuedAt: isoTime(testTime),
-        expirationTime: isoTime(testTime + 60 * minute),
+        issuedAt: toIsoTime(testTime),
+        expirationTime: toIsoTime(testTime + 60 * minute),
         ...(statement !== undefined && { statement }),
       }),
     )
@@ -70,12 +70,12 @@ test.each([undefined, 'Sign in to Example, please.'])(
 )
 
 test('what was left out is filled in, and stays as it was shown', async () => {
-  const later = signerOf()
+  const later = createTestSigner()
   const { intent, raw, host } = await later.prepare(siwe())
   expect(intent).toMatchObject({
     account_id: keys.evm.id,
-    issued_at: isoTime(testTime),
-    expiration_time: isoTime(testTime + 60 * minute),
+    issued_at: toIsoTime(testTime),
+    expiration_time: toIsoTime(testTime + 60 * minute),
   })
   later.clock.now += 30 * minute
   const again = await later.signer.prepare(intent)
@@ -85,7 +85,7 @@ test('what was left out is filled in, and stays as it was shown', async () => {
 })
 
 test('what has expired while it waited is not signed', async () => {
-  const later = signerOf()
+  const later = createTestSigner()
   const prepared = await later.prepare(siwe())
   later.clock.now += 61 * minute
   await expect(later.signer.sign(prepared)).rejects.toEqual(
@@ -120,10 +120,10 @@ test.each([
   ['another scheme', { uri: 'ftp://example.com/' }, /^uri must begin with https/],
   ['a statement with a line', { statement: 'a\nURI: https://evil.example' }, /^statement must hold/],
   ['a statement with quotes', { statement: 'say "yes"' }, /^statement must hold/],
-  ['a time in the future', { issued_at: isoTime(testTime + 3 * minute) }, /^issued_at .* is not from the last day/],
-  ['a time long ago', { issued_at: isoTime(testTime - 26 * 60 * minute) }, /^issued_at .* is not from the last day/],
-  ['an end that is past', { expiration_time: isoTime(testTime) }, /^expiration_time .* has passed/],
-  ['an end in a week', { expiration_time: isoTime(testTime + 7 * 24 * 60 * minute) }, /is more than a day after/],
+  ['a time in the future', { issued_at: toIsoTime(testTime + 3 * minute) }, /^issued_at .* is not from the last day/],
+  ['a time long ago', { issued_at: toIsoTime(testTime - 26 * 60 * minute) }, /^issued_at .* is not from the last day/],
+  ['an end that is past', { expiration_time: toIsoTime(testTime) }, /^expiration_time .* has passed/],
+  ['an end in a week', { expiration_time: toIsoTime(testTime + 7 * 24 * 60 * minute) }, /is more than a day after/],
 ])('refuses %s, on both chains', async (_, over, message) => {
   await expect(tested.prepare(siwe(over))).rejects.toEqual(refusal(message))
   await expect(tested.prepare(siws(over))).rejects.toEqual(refusal(message))
@@ -137,17 +137,17 @@ test('refuses networks that it does not know', async () => {
 })
 
 test('warns of test networks, of names that imitate, and of open connections', async () => {
-  const warningsOf = async (intent: IntentInput) =>
+  const listWarnings = async (intent: IntentInput) =>
     (await tested.prepare(intent)).fields.filter(({ kind }) => kind === 'warning').map(({ value }) => value)
-  expect(await warningsOf(siwe({ chain_id: 84532 }))).toEqual(['Base Sepolia is a test network.'])
-  expect(await warningsOf(siws({ chain_id: 'solana:devnet' }))).toEqual(['Solana devnet is a test network.'])
-  expect(await warningsOf(siwe({ domain: 'xn--pple-43d.com', uri: 'https://xn--pple-43d.com' }))).toEqual([
+  expect(await listWarnings(siwe({ chain_id: 84532 }))).toEqual(['Base Sepolia is a test network.'])
+  expect(await listWarnings(siws({ chain_id: 'solana:devnet' }))).toEqual(['Solana devnet is a test network.'])
+  expect(await listWarnings(siwe({ domain: 'xn--pple-43d.com', uri: 'https://xn--pple-43d.com' }))).toEqual([
     'xn--pple-43d.com is shown as “аpple.com”: it mixes letters of several scripts.',
   ])
-  expect(await warningsOf(siwe({ domain: 'xn--e1awd7f.com', uri: 'https://xn--e1awd7f.com' }))).toEqual([
+  expect(await listWarnings(siwe({ domain: 'xn--e1awd7f.com', uri: 'https://xn--e1awd7f.com' }))).toEqual([
     'xn--e1awd7f.com is shown as “еріс.com”: letters of other scripts can imitate a known name.',
   ])
-  expect(await warningsOf(siwe({ domain: 'example.org', uri: 'http://example.org' }))).toEqual([
+  expect(await listWarnings(siwe({ domain: 'example.org', uri: 'http://example.org' }))).toEqual([
     'The connection to example.org is not encrypted.',
   ])
 })

@@ -1,12 +1,12 @@
-import { evmNetwork } from '#shared/contract/networks.ts'
+import { findEvmNetwork } from '#shared/contract/networks.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
 import { formatSignInMessage, isStatement } from '#shared/signInMessage.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
 import { personalHash } from './evmSignature.ts'
-import { siteOf } from './site.ts'
+import { toSite } from './site.ts'
 import { signSolana } from './solanaSignature.ts'
-import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'
+import { type IntentField, type IntentOf, type IntentTools, refusedError, type Understood } from './understood.ts'
 
 type SignInIntent = IntentOf<'siwe' | 'siws'>
 
@@ -16,24 +16,24 @@ const limits = {
   aheadMs: 2 * minute,
   /** A person may decide a day later. */
   oldestMs: 25 * 60 * minute,
-  longestMs: 24 * 60 * minute,
-  usualMs: 60 * minute,
+  maxMs: 24 * 60 * minute,
+  defaultMs: 60 * minute,
 } as const
 
 const solanaChains = ['mainnet', 'testnet', 'devnet', 'localnet']
 
 /** Sign-In With Ethereum (EIP-4361) and Sign In With Solana. */
 export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<Understood> {
-  const site = siteOf('uri', intent.uri)
+  const site = toSite('uri', intent.uri)
   if (intent.domain !== site.host) {
-    throw refused(`domain ${JSON.stringify(intent.domain)} is not ${site.host}, the host of uri.`)
+    throw refusedError(`domain ${JSON.stringify(intent.domain)} is not ${site.host}, the host of uri.`)
   }
   const { statement } = intent
   if (statement !== undefined && !isStatement(statement)) {
-    throw refused('statement must hold letters and digits of ASCII and the punctuation of EIP-4361, on one line.')
+    throw refusedError('statement must hold letters and digits of ASCII and the punctuation of EIP-4361, on one line.')
   }
-  const network = networkOf(intent)
-  const { issuedAt, expirationTime } = timesOf(intent, tools.now())
+  const network = getNetwork(intent)
+  const { issuedAt, expirationTime } = readTimes(intent, tools.now())
   const chainType = intent.kind === 'siwe' ? 'evm' : 'solana'
   const account = tools.keys.account(chainType, intent.account_id)
   const { domain, uri, nonce } = intent
@@ -74,35 +74,37 @@ export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<
   }
 }
 
-function networkOf(intent: SignInIntent): { name: string; test: boolean } {
+function getNetwork(intent: SignInIntent): { name: string; test: boolean } {
   if (intent.kind === 'siwe') {
-    const known = evmNetwork(String(intent.chain_id))
-    if (known) return known
-    throw refused(`chain_id ${intent.chain_id} is not a network Steward knows.`)
+    const network = findEvmNetwork(String(intent.chain_id))
+    if (network) return network
+    throw refusedError(`chain_id ${intent.chain_id} is not a network Steward knows.`)
   }
   const name = intent.chain_id.replace(/^solana:/, '')
   if (!solanaChains.includes(name)) {
-    throw refused(`chain_id ${JSON.stringify(intent.chain_id)} is not a Solana network: ${solanaChains.join(', ')}.`)
+    throw refusedError(
+      `chain_id ${JSON.stringify(intent.chain_id)} is not a Solana network: ${solanaChains.join(', ')}.`,
+    )
   }
   return { name: `Solana ${name}`, test: name !== 'mainnet' }
 }
 
-function timesOf(intent: SignInIntent, now: number): { issuedAt: string; expirationTime: string } {
+function readTimes(intent: SignInIntent, now: number): { issuedAt: string; expirationTime: string } {
   const issued = intent.issued_at === undefined ? now : Date.parse(intent.issued_at)
   if (Number.isNaN(issued) || issued > now + limits.aheadMs || issued < now - limits.oldestMs) {
-    throw refused(`issued_at ${intent.issued_at} is not from the last day.`)
+    throw refusedError(`issued_at ${intent.issued_at} is not from the last day.`)
   }
-  const expires = intent.expiration_time === undefined ? issued + limits.usualMs : Date.parse(intent.expiration_time)
+  const expires = intent.expiration_time === undefined ? issued + limits.defaultMs : Date.parse(intent.expiration_time)
   if (Number.isNaN(expires) || expires <= now || expires <= issued) {
-    throw refused(`expiration_time ${intent.expiration_time ?? isoTime(expires)} has passed.`)
+    throw refusedError(`expiration_time ${intent.expiration_time ?? toIsoTime(expires)} has passed.`)
   }
-  if (expires - issued > limits.longestMs) {
-    throw refused(`expiration_time ${intent.expiration_time} is more than a day after ${isoTime(issued)}.`)
+  if (expires - issued > limits.maxMs) {
+    throw refusedError(`expiration_time ${intent.expiration_time} is more than a day after ${toIsoTime(issued)}.`)
   }
-  return { issuedAt: isoTime(issued), expirationTime: isoTime(expires) }
+  return { issuedAt: toIsoTime(issued), expirationTime: toIsoTime(expires) }
 }
 
-function accountFields({ address, label }: SigningAccount): ShownField[] {
+function accountFields({ address, label }: SigningAccount): IntentField[] {
   return [
     { label: 'Account', value: label, kind: 'text' },
     { label: 'Address', value: address, kind: 'address' },

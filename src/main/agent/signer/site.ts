@@ -1,11 +1,11 @@
 import { domainToUnicode } from 'node:url'
-import { refused, type ShownField } from './understood.ts'
+import { type IntentField, refusedError } from './understood.ts'
 
 /** Who is signed in to, or paid: as the address names it. */
 export type Site = {
   /** Lower case, with the port unless it is the scheme's own; of `PreparedIntent.host`. */
   host: string
-  warnings: ShownField[]
+  warnings: IntentField[]
 }
 
 /** RFC 3986 without what it allows nobody to write raw. */
@@ -15,29 +15,29 @@ const plainAddress = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
  * @param name of the field, for the refusal
  * @throws AppError `intent/invalid`
  */
-export function siteOf(name: string, address: string): Site {
+export function toSite(name: string, address: string): Site {
   if (!plainAddress.test(address)) {
-    throw refused(`${name} must be an address in ASCII without spaces and quotes, not ${JSON.stringify(address)}.`)
+    throw refusedError(`${name} must be an address in ASCII without spaces and quotes, not ${JSON.stringify(address)}.`)
   }
   const url = URL.parse(address)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:') || url.host === '') {
-    throw refused(`${name} must begin with https:// or http://, not ${JSON.stringify(address)}.`)
+    throw refusedError(`${name} must begin with https:// or http://, not ${JSON.stringify(address)}.`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw refused(`${name} must not name a user before its host, as ${JSON.stringify(address)} does.`)
+    throw refusedError(`${name} must not name a user before its host, as ${JSON.stringify(address)} does.`)
   }
   return { host: url.host, warnings: [...nameWarnings(url.hostname), ...transportWarnings(url)] }
 }
 
-function nameWarnings(hostname: string): ShownField[] {
+function nameWarnings(hostname: string): IntentField[] {
   if (!hostname.split('.').some((label) => label.startsWith('xn--'))) return []
-  const shown = domainToUnicode(hostname)
-  const mixed = shown.split('.').some((label) => scriptsOf(label).length > 1)
+  const displayName = domainToUnicode(hostname)
+  const mixed = displayName.split('.').some((label) => listScripts(label).length > 1)
   const reason = mixed ? 'it mixes letters of several scripts' : 'letters of other scripts can imitate a known name'
-  return [{ label: 'Site name', value: `${hostname} is shown as “${shown}”: ${reason}.`, kind: 'warning' }]
+  return [{ label: 'Site name', value: `${hostname} is shown as “${displayName}”: ${reason}.`, kind: 'warning' }]
 }
 
-function transportWarnings({ protocol, hostname }: URL): ShownField[] {
+function transportWarnings({ protocol, hostname }: URL): IntentField[] {
   if (protocol === 'https:' || isLoopback(hostname)) return []
   return [{ label: 'Connection', value: `The connection to ${hostname} is not encrypted.`, kind: 'warning' }]
 }
@@ -58,6 +58,6 @@ const scripts = {
   Hebrew: /\p{Script=Hebrew}/u,
 }
 
-function scriptsOf(label: string): string[] {
+function listScripts(label: string): string[] {
   return Object.entries(scripts).flatMap(([name, letters]) => (letters.test(label) ? [name] : []))
 }

@@ -10,35 +10,35 @@ export function isSolanaMessage(bytes: Uint8Array): boolean {
   const first = bytes[0]
   if (first === undefined) return false
   const versioned = first >= 0x80
-  const at = reader(bytes, versioned ? 1 : 0)
-  const [signers = 0, readonlySigners = 0, readonlyOthers = 0] = at.take(headerBytes)
-  const keys = at.count()
-  at.take(keys * keyBytes)
-  at.take(keyBytes) // recent block hash
-  for (let left = at.count(); left > 0 && !at.failed(); left -= 1) {
-    at.take(1) // program
-    at.take(at.count()) // accounts
-    at.take(at.count()) // data
+  const cursor = reader(bytes, versioned ? 1 : 0)
+  const [signers = 0, readonlySigners = 0, readonlyOthers = 0] = cursor.take(headerBytes)
+  const keys = cursor.count()
+  cursor.take(keys * keyBytes)
+  cursor.take(keyBytes) // recent block hash
+  for (let remaining = cursor.count(); remaining > 0 && !cursor.failed(); remaining -= 1) {
+    cursor.take(1) // program
+    cursor.take(cursor.count()) // accounts
+    cursor.take(cursor.count()) // data
   }
   if (versioned) {
-    for (let left = at.count(); left > 0 && !at.failed(); left -= 1) {
-      at.take(keyBytes) // lookup table
-      at.take(at.count())
-      at.take(at.count())
+    for (let remaining = cursor.count(); remaining > 0 && !cursor.failed(); remaining -= 1) {
+      cursor.take(keyBytes) // lookup table
+      cursor.take(cursor.count())
+      cursor.take(cursor.count())
     }
   }
   const fits = signers > 0 && readonlySigners < signers && signers + readonlyOthers <= keys
-  return fits && at.ended() && !at.failed()
+  return fits && cursor.ended() && !cursor.failed()
 }
 
 function reader(bytes: Uint8Array, from: number) {
-  let at = from
+  let offset = from
   let broken = false
   const take = (length: number): Uint8Array => {
-    if (at + length > bytes.length) broken = true
-    const taken = bytes.subarray(at, at + length)
-    at += length
-    return taken
+    if (offset + length > bytes.length) broken = true
+    const slice = bytes.subarray(offset, offset + length)
+    offset += length
+    return slice
   }
   return {
     take,
@@ -54,6 +54,6 @@ function reader(bytes: Uint8Array, from: number) {
       return 0
     },
     failed: () => broken,
-    ended: () => at === bytes.length,
+    ended: () => offset === bytes.length,
   }
 }

@@ -12,15 +12,16 @@ import { describe, expect, test } from 'vitest'
 import { transactionNonce } from '#platform/solana/solanaTransaction.ts'
 import type { IntentInput } from '#shared/contract/intents.ts'
 import { solanaNetworks } from '#shared/contract/networks.ts'
-import { refusal, signerOf, testTime } from '#test/support/signerOf.ts'
+import { createTestSigner, refusal, testTime } from '#test/support/testSigner.ts'
 
 /** The judge is the library of Solana itself: it reads what we built, byte for byte. */
 const blockHash = base58.encode(new Uint8Array(32).fill(5))
-const tested = signerOf(undefined, async () => blockHash)
+const tested = createTestSigner(undefined, async () => blockHash)
 const { keys } = tested
-const addressOf = (digit: number) => base58.encode(nacl.sign.keyPair.fromSeed(new Uint8Array(32).fill(digit)).publicKey)
-const payee = addressOf(1)
-const feePayer = addressOf(2)
+const createAddress = (digit: number) =>
+  base58.encode(nacl.sign.keyPair.fromSeed(new Uint8Array(32).fill(digit)).publicKey)
+const payee = createAddress(1)
+const feePayer = createAddress(2)
 
 const pay = (over: object = {}): IntentInput => ({
   kind: 'x402.authorize',
@@ -51,13 +52,16 @@ test.each(solanaNetworks)('on $name it is what the library of Solana reads, with
   expect('addressTableLookups' in compiled && compiled.addressTableLookups).toBeFalsy()
   const [limit, price, transfer, memo, ...others] = message.instructions
   expect([message.feePayer.address, others]).toEqual([feePayer, []])
-  const budget = [limit, price].map((it) => [it?.programAddress, Buffer.from(it?.data ?? []).toString('hex')])
+  const budget = [limit, price].map((instruction) => [
+    instruction?.programAddress,
+    Buffer.from(instruction?.data ?? []).toString('hex'),
+  ])
   const computeBudget = 'ComputeBudget111111111111111111111111111111'
   expect(budget).toEqual([
     [computeBudget, '0260ea0000'], // SetComputeUnitLimit of 60,000
     [computeBudget, '030100000000000000'], // SetComputeUnitPrice of 1
   ])
-  const accountOf = async (owner: string) =>
+  const findTokenAccount = async (owner: string) =>
     (
       await findAssociatedTokenPda({
         owner: owner as never,
@@ -73,11 +77,16 @@ test.each(solanaNetworks)('on $name it is what the library of Solana reads, with
     accounts.mint.address,
     accounts.destination.address,
     accounts.authority.address,
-  ]).toEqual([await accountOf(keys.solana.address), usdc.address, await accountOf(payee), keys.solana.address])
+  ]).toEqual([
+    await findTokenAccount(keys.solana.address),
+    usdc.address,
+    await findTokenAccount(payee),
+    keys.solana.address,
+  ])
   expect(Buffer.from(memo?.data ?? []).toString()).toBe('order 7')
   expect(memo?.accounts ?? []).toEqual([])
 
-  expect(Object.entries(signatures).map(([who, it]) => [who, it !== null])).toEqual([
+  expect(Object.entries(signatures).map(([address, signature]) => [address, signature !== null])).toEqual([
     [feePayer, false],
     [address, true],
   ])
@@ -97,10 +106,10 @@ test('any payee and amount come out as they went in, and two payments are never 
     fc.asyncProperty(seeds, fc.bigInt({ min: 1n, max: 10n ** 18n - 1n }), async (seed, amount) => {
       const to = base58.encode(nacl.sign.keyPair.fromSeed(seed).publicKey)
       const wish = pay({ pay_to: to, amount: String(amount) })
-      const [one, other] = await Promise.all([tested.signed(wish), tested.signed(wish)])
-      const { data } = parseTransferCheckedInstruction(read(one.transaction).message.instructions[2] as never)
+      const [first, second] = await Promise.all([tested.signed(wish), tested.signed(wish)])
+      const { data } = parseTransferCheckedInstruction(read(first.transaction).message.instructions[2] as never)
       expect(data.amount).toBe(amount)
-      expect(one.transaction).not.toBe(other.transaction)
+      expect(first.transaction).not.toBe(second.transaction)
     }),
     { numRuns: 20 },
   )
@@ -110,8 +119,8 @@ test('what a person sees says all that moves', async () => {
   const { sentence, fields, raw, amountMicroUsd } = await tested.prepare(pay({ memo: 'order 7' }))
   expect(sentence).toMatch(/^Pay 5\.00 USDC to .+ on Solana for https:\/\/api\.example\.com\/pay\/5$/)
   expect(amountMicroUsd).toBe(5_000_000n)
-  const shown = fields.map(({ value }) => value)
-  expect(shown).toEqual(expect.arrayContaining([payee, feePayer, 'order 7', keys.solana.address, 'Solana']))
+  const values = fields.map(({ value }) => value)
+  expect(values).toEqual(expect.arrayContaining([payee, feePayer, 'order 7', keys.solana.address, 'Solana']))
   expect(raw).toContain('"amount": "5000000"')
 })
 
@@ -139,8 +148,8 @@ describe('refuses', () => {
 
   test('the token account of the payer, or of the payee, as fee payer', async () => {
     for (const owner of [keys.solana.address, payee]) {
-      const given = { owner: owner as never, mint: mainnet.usdc.address as never, tokenProgram: TOKEN_PROGRAM_ADDRESS }
-      const [account] = await findAssociatedTokenPda(given)
+      const seeds = { owner: owner as never, mint: mainnet.usdc.address as never, tokenProgram: TOKEN_PROGRAM_ADDRESS }
+      const [account] = await findAssociatedTokenPda(seeds)
       await expect(tested.prepare(pay({ fee_payer: account }))).rejects.toEqual(refusal(/takes part in the transfer/))
     }
   })
@@ -148,29 +157,29 @@ describe('refuses', () => {
   test.each(['', 'x', '0x1234', base58.encode(new Uint8Array(33).fill(9)), `${'1'.repeat(31)}0`])(
     'a node whose block hash is %j',
     async (hash) => {
-      const { signed } = signerOf(undefined, async () => hash)
+      const { signed } = createTestSigner(undefined, async () => hash)
       await expect(signed(pay())).rejects.toEqual(refusal(/gave no block hash/))
     },
   )
 
   test('everything where no node of Solana is known', async () => {
-    await expect(signerOf().signed(pay())).rejects.toEqual(refusal(/not possible here/))
+    await expect(createTestSigner().signed(pay())).rejects.toEqual(refusal(/not possible here/))
   })
 
   test('bytes that the account did not sign', async () => {
-    const { keys: mixed, signed } = signerOf(undefined, async () => blockHash)
+    const { keys: mixed, signed } = createTestSigner(undefined, async () => blockHash)
     mixed.mixUp()
     await expect(signed(pay())).rejects.toMatchObject({ code: 'wallet/damaged' })
   })
 })
 
 test('an address without a key of its own is told as such', async () => {
-  const given = {
+  const seeds = {
     owner: payee as never,
     mint: solanaNetworks[0].usdc.address as never,
     tokenProgram: TOKEN_PROGRAM_ADDRESS,
   }
-  const [account] = await findAssociatedTokenPda(given)
+  const [account] = await findAssociatedTokenPda(seeds)
   const { fields } = await tested.prepare(pay({ pay_to: account }))
   expect(fields).toContainEqual(expect.objectContaining({ label: 'Payee', kind: 'warning' }))
 })

@@ -1,47 +1,50 @@
-import { isOnCurve, solanaKey, solanaPrograms, tokenAccountOf } from '#platform/solana/solanaAddresses.ts'
-import { signedTransaction } from '#platform/solana/solanaTransaction.ts'
-import { solanaNetwork, solanaNetworks, usdcDecimals } from '#shared/contract/networks.ts'
+import { deriveTokenAccount, isOnCurve, solanaKey, solanaPrograms } from '#platform/solana/solanaAddresses.ts'
+import { serializeTransaction } from '#platform/solana/solanaTransaction.ts'
+import { findSolanaNetwork, solanaNetworks, usdcDecimals } from '#shared/contract/networks.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
-import { tokenAmount } from '#shared/tokenAmount.ts'
+import { formatTokenAmount } from '#shared/tokenAmount.ts'
 import { paymentFields } from './paymentFields.ts'
-import { checkPlain, shortened } from './plainText.ts'
-import { siteOf } from './site.ts'
+import { checkPlain, shorten } from './plainText.ts'
+import { toSite } from './site.ts'
 import { signSolana } from './solanaSignature.ts'
 import { transferMessage } from './solanaTransfer.ts'
-import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'
+import { type IntentField, type IntentOf, type IntentTools, refusedError, type Understood } from './understood.ts'
 
 /** A transaction is void 150 blocks after the one it names, about a minute: by then it is presented no more. */
 const validSeconds = 120
-const mostMemoBytes = 256
+const maxMemoBytes = 256
 
 /**
  * USDC that moves once the fee payer of the seller signs the same transaction too, and brings it to the chain.
  * @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/exact/scheme_exact_svm.md
  */
 export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: IntentTools): Promise<Understood> {
-  const network = solanaNetwork(intent.network)
-  if (!network) throw refused(`network ${JSON.stringify(intent.network)} is not a network of Solana.`)
+  const network = findSolanaNetwork(intent.network)
+  if (!network) throw refusedError(`network ${JSON.stringify(intent.network)} is not a network of Solana.`)
   const { pay_to: payee, fee_payer: feePayer, description, memo } = intent
-  if (intent.facilitator !== undefined) throw refused('facilitator is for payments on EVM networks only.')
-  if (feePayer === undefined) throw refused('fee_payer is missing: a payment on Solana names who pays its fee.')
+  if (intent.facilitator !== undefined) throw refusedError('facilitator is for payments on EVM networks only.')
+  if (feePayer === undefined) throw refusedError('fee_payer is missing: a payment on Solana names who pays its fee.')
   const account = tools.keys.account('solana', intent.account_id)
   await checkAddress('pay_to', payee, tools)
   await checkAddress('fee_payer', feePayer, tools)
   const mint = network.usdc.address
-  const [source, destination] = await Promise.all([tokenAccountOf(account.address, mint), tokenAccountOf(payee, mint)])
-  if ([source, destination].includes(feePayer)) throw refused(`fee_payer ${feePayer} takes part in the transfer.`)
-  const site = siteOf('resource', intent.resource)
+  const [source, destination] = await Promise.all([
+    deriveTokenAccount(account.address, mint),
+    deriveTokenAccount(payee, mint),
+  ])
+  if ([source, destination].includes(feePayer)) throw refusedError(`fee_payer ${feePayer} takes part in the transfer.`)
+  const site = toSite('resource', intent.resource)
   if (description !== undefined) checkPlain('description', description, '\n\t')
   checkMemo(memo)
   const value = BigInt(intent.amount)
-  const amount = `${tokenAmount(value, usdcDecimals)} USDC`
+  const amount = `${formatTokenAmount(value, usdcDecimals)} USDC`
   const transfer = { feePayer, payer: account.address, source, destination, mint, amount: value }
 
   return {
     prepared: {
       intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: validSeconds },
       account,
-      sentence: `Pay ${amount} to ${shortAddress(payee)} on ${network.name} for ${shortened(intent.resource, 80)}`,
+      sentence: `Pay ${amount} to ${shortAddress(payee)} on ${network.name} for ${shorten(intent.resource, 80)}`,
       fields: paymentFields({
         ...{ intent, account, network, site, valid: 'About 1 minute after signing' },
         amount: { label: 'Amount', value: amount },
@@ -73,9 +76,9 @@ export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: I
       amountMicroUsd: value,
     },
     async sign() {
-      if (!tools.solanaBlockHash) throw refused(`Payments on ${network.name} are not possible here.`)
+      if (!tools.solanaBlockHash) throw refusedError(`Payments on ${network.name} are not possible here.`)
       const blockHash = await tools.solanaBlockHash(network)
-      if (!(await solanaKey(blockHash))) throw refused(`The node of ${network.name} gave no block hash.`)
+      if (!(await solanaKey(blockHash))) throw refusedError(`The node of ${network.name} gave no block hash.`)
       const text = memo ?? Buffer.from(tools.randomBytes(16)).toString('hex')
       const message = await transferMessage({ ...transfer, memo: text, blockHash })
       const signature = await signSolana(tools.keys, account, message)
@@ -87,32 +90,33 @@ export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: I
           validBefore: String(Math.floor(tools.now() / 1000) + validSeconds),
           nonce: `${blockHash}:${signature}`,
         },
-        transaction: signedTransaction(message, base58.decode(signature)),
+        transaction: serializeTransaction(message, base58.decode(signature)),
       }
     },
   }
 }
 
 async function checkAddress(name: string, address: string, { keys }: IntentTools): Promise<void> {
-  if (!(await solanaKey(address))) throw refused(`${name} ${address} is no address on Solana.`)
+  if (!(await solanaKey(address))) throw refusedError(`${name} ${address} is no address on Solana.`)
   if (Object.values<string>(solanaPrograms).includes(address)) {
-    throw refused(`${name} ${address} is a program of Solana: the money would be lost.`)
+    throw refusedError(`${name} ${address} is a program of Solana: the money would be lost.`)
   }
   const token = solanaNetworks.find(({ usdc }) => usdc.address === address)
-  if (token) throw refused(`${name} ${address} is the USDC mint on ${token.name}: the money would be lost.`)
-  const own = keys.accounts().find((it) => it.chainType === 'solana' && it.address === address)
-  if (own) throw refused(`${name} ${address} is “${own.label}” of this wallet: you would pay yourself.`)
+  if (token) throw refusedError(`${name} ${address} is the USDC mint on ${token.name}: the money would be lost.`)
+  const ownAccount = keys.accounts().find((it) => it.chainType === 'solana' && it.address === address)
+  if (ownAccount)
+    throw refusedError(`${name} ${address} is “${ownAccount.label}” of this wallet: you would pay yourself.`)
 }
 
 function checkMemo(memo: string | undefined): void {
   if (memo === undefined) return
   checkPlain('memo', memo, '')
   const bytes = Buffer.byteLength(memo)
-  if (bytes > mostMemoBytes) throw refused(`memo has ${bytes} bytes, and may have ${mostMemoBytes}.`)
+  if (bytes > maxMemoBytes) throw refusedError(`memo has ${bytes} bytes, and may have ${maxMemoBytes}.`)
 }
 
 /** Such an address belongs to a program: a shared wallet, or a token account that was taken for its owner. */
-async function payeeWarning(payee: string): Promise<ShownField[]> {
+async function payeeWarning(payee: string): Promise<IntentField[]> {
   const key = await solanaKey(payee)
   if (key && (await isOnCurve(key))) return []
   return [{ label: 'Payee', value: 'This address has no key of its own. Is it a shared wallet?', kind: 'warning' }]

@@ -18,13 +18,13 @@ export async function signSolana(
 ): Promise<string> {
   const { base58 } = await import('@scure/base')
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
-  const signature = await keys.lend(account.id, (seed) => signed(bytes, seed))
+  const signature = await keys.lend(account.id, (seed) => signBytes(bytes, seed))
   const key = Buffer.concat([publicHead, base58.decode(account.address)])
   if (verify(null, bytes, { key, format: 'der', type: 'spki' }, signature)) return base58.encode(signature)
   throw new AppError('wallet/damaged', `The key of ${account.address} does not belong to this address.`)
 }
 
-function signed(bytes: Uint8Array, seed: Uint8Array): Buffer {
+function signBytes(bytes: Uint8Array, seed: Uint8Array): Buffer {
   const key = Buffer.concat([privateHead, seed])
   try {
     return sign(null, bytes, { key, format: 'der', type: 'pkcs8' })

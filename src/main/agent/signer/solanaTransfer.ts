@@ -29,7 +29,7 @@ export async function transferMessage(transfer: SolanaTransfer): Promise<Uint8Ar
   // Signers first, those that may be written to before the others.
   const keys = [feePayer, payer, source, destination, mint, token, computeBudget, memoProgram]
   if (new Set(keys).size !== keys.length) throw new Error('Each account of a transfer is another one.')
-  const at = (key: string): number => keys.indexOf(key)
+  const indexOfKey = (key: string): number => keys.indexOf(key)
   const instructions = [
     { program: computeBudget, accounts: [], data: [Uint8Array.of(2), littleEndian(BigInt(computeUnits), 4)] },
     { program: computeBudget, accounts: [], data: [Uint8Array.of(3), littleEndian(priceMicroLamports, 8)] },
@@ -49,17 +49,17 @@ export async function transferMessage(transfer: SolanaTransfer): Promise<Uint8Ar
     compact(instructions.length),
     ...instructions.flatMap(({ program, accounts, data }) => {
       const bytes = Buffer.concat(data)
-      const indexes = Uint8Array.from(accounts, at)
-      return [Uint8Array.of(at(program)), compact(indexes.length), indexes, compact(bytes.length), bytes]
+      const indexes = Uint8Array.from(accounts, indexOfKey)
+      return [Uint8Array.of(indexOfKey(program)), compact(indexes.length), indexes, compact(bytes.length), bytes]
     }),
     compact(0),
   ])
 }
 
 function littleEndian(value: bigint, bytes: number): Uint8Array {
-  const made = Buffer.alloc(8)
-  made.writeBigUInt64LE(value)
-  return made.subarray(0, bytes)
+  const amount = Buffer.alloc(8)
+  amount.writeBigUInt64LE(value)
+  return amount.subarray(0, bytes)
 }
 
 /** compact-u16 */

@@ -16,10 +16,10 @@ import nacl from 'tweetnacl'
 import { verifyMessage } from 'viem'
 import { expect, test } from 'vitest'
 import type { IntentInput } from '#shared/contract/intents.ts'
-import { refusal, signerOf } from '#test/support/signerOf.ts'
+import { createTestSigner, refusal } from '#test/support/testSigner.ts'
 import { isSolanaMessage } from './solanaMessage.ts'
 
-const tested = signerOf()
+const tested = createTestSigner()
 const { keys } = tested
 const message = (text: string, over: object = {}): IntentInput => ({ kind: 'message', text, ...over })
 
@@ -27,8 +27,8 @@ test('EVM signs text by EIP-191', async () => {
   const text = 'I own this.\n\tGrüße, 🦉'
   const { signature, address: signer } = await tested.signed(message(text))
   expect(ethersVerify(text, signature)).toBe(keys.evm.address)
-  const [by, made] = [signer as `0x${string}`, signature as `0x${string}`]
-  expect(await verifyMessage({ address: by, message: text, signature: made })).toBe(true)
+  const [by, signatureHex] = [signer as `0x${string}`, signature as `0x${string}`]
+  expect(await verifyMessage({ address: by, message: text, signature: signatureHex })).toBe(true)
 })
 
 test('Solana signs the very bytes', async () => {
@@ -88,7 +88,7 @@ test.each(['', 'Hello', 'a'.repeat(4000), '{"a":1}'])('plain text is none: %.10s
 
 function transactionMessage(version: 'legacy' | 0): Uint8Array {
   const payer = address(keys.solana.address)
-  const made = pipe(
+  const message = pipe(
     createTransactionMessage({ version }),
     (it) => setTransactionMessageFeePayer(payer, it),
     (it) =>
@@ -109,5 +109,5 @@ function transactionMessage(version: 'legacy' | 0): Uint8Array {
         it,
       ),
   )
-  return Uint8Array.from(getCompiledTransactionMessageEncoder().encode(compileTransactionMessage(made)))
+  return Uint8Array.from(getCompiledTransactionMessageEncoder().encode(compileTransactionMessage(message)))
 }

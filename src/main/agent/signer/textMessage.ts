@@ -1,10 +1,10 @@
 import { parseJson } from '#platform/boundedJson.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
 import { personalHash } from './evmSignature.ts'
-import { checkPlain, invisibleWarning, shortened } from './plainText.ts'
+import { checkPlain, invisibleWarning, shorten } from './plainText.ts'
 import { isSolanaMessage } from './solanaMessage.ts'
 import { signSolana } from './solanaSignature.ts'
-import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'
+import { type IntentField, type IntentOf, type IntentTools, refusedError, type Understood } from './understood.ts'
 
 /** Text as it stands: EIP-191 for EVM, its very bytes for Solana. What would mean more than text is refused. */
 export async function textMessage(intent: IntentOf<'message'>, tools: IntentTools): Promise<Understood> {
@@ -18,7 +18,7 @@ export async function textMessage(intent: IntentOf<'message'>, tools: IntentTool
     prepared: {
       intent: { ...intent, account_id: account.id },
       account,
-      sentence: `Sign the text “${shortened(text, 60)}” with ${shortAddress(address)}.`,
+      sentence: `Sign the text “${shorten(text, 60)}” with ${shortAddress(address)}.`,
       fields: [
         { label: 'Text', value: text, kind: 'text' },
         { label: 'Account', value: label, kind: 'text' },
@@ -42,16 +42,16 @@ export async function textMessage(intent: IntentOf<'message'>, tools: IntentTool
 
 function checkMeaning(text: string): void {
   if (/wants\s+you\s+to\s+sign\s+in\s+with\s+your\b/i.test(text)) {
-    throw refused('text is a sign-in message: ask for `siwe` or `siws`, which show where it leads.')
+    throw refusedError('text is a sign-in message: ask for `siwe` or `siws`, which show where it leads.')
   }
-  if (/^\s*(0x)?1901/i.test(text)) throw refused('text begins with 0x1901, like encoded typed data.')
+  if (/^\s*(0x)?1901/i.test(text)) throw refusedError('text begins with 0x1901, like encoded typed data.')
   const keys = jsonKeys(text)
-  if (keys.includes('primaryType') || keys.includes('types')) throw refused('text is typed data, not plain text.')
+  if (keys.includes('primaryType') || keys.includes('types')) throw refusedError('text is typed data, not plain text.')
   if (keys.includes('payloadHash') || keys.includes('automatonId')) {
-    throw refused('text registers an automaton: ask for `identity.register`, which shows what is registered.')
+    throw refusedError('text registers an automaton: ask for `identity.register`, which shows what is registered.')
   }
   if (isSolanaMessage(new TextEncoder().encode(text))) {
-    throw refused('text has the form of a Solana transaction: the signature would be valid for it.')
+    throw refusedError('text has the form of a Solana transaction: the signature would be valid for it.')
   }
 }
 
@@ -64,7 +64,7 @@ function jsonKeys(text: string): string[] {
   }
 }
 
-function hashWarning(text: string): ShownField[] {
+function hashWarning(text: string): IntentField[] {
   if (!/^\s*(0x)?[0-9a-f]{64}\s*$/i.test(text)) return []
   return [{ label: 'A hash', value: 'Nobody can tell from a hash what you agree to.', kind: 'warning' }]
 }

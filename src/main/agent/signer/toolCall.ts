@@ -6,10 +6,10 @@ import type { IntentOf, Understood } from './understood.ts'
 
 /** A tool wants to run. No key takes part: what "signs" it is the digest of what the person saw. */
 export async function toolCall(intent: IntentOf<'tool.call'>): Promise<Understood> {
-  const { tool, sentence, target, arguments: given } = intent
+  const { tool, sentence, target, arguments: toolArguments } = intent
   checkPlain('sentence', sentence)
   checkPlain('target', target)
-  const raw = JSON.stringify({ tool, arguments: parseJson(given) as unknown })
+  const raw = JSON.stringify({ tool, arguments: parseJson(toolArguments) as unknown })
   return {
     prepared: {
       intent,

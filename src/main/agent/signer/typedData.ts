@@ -16,7 +16,7 @@ export async function typedDataHash({ domain, types, primaryType, message }: Typ
 }
 
 /** As `eth_signTypedData_v4` takes it. */
-export function typedDataText({ domain, types, primaryType, message }: TypedData): string {
+export function serializeTypedData({ domain, types, primaryType, message }: TypedData): string {
   const named: Field[] = [
     { name: 'name', type: 'string' },
     ...(domain.version === undefined ? [] : [{ name: 'version', type: 'string' }]),

@@ -10,7 +10,7 @@ export type IntentOf<K extends IntentKind> = Extract<Intent, { kind: K }>
 /** An intent with the one thing that may be signed for it. */
 export type Understood = { prepared: PreparedIntent; sign(): Promise<SignedIntent> }
 
-export type ShownField = IntentRecord['fields'][number]
+export type IntentField = IntentRecord['fields'][number]
 
 export type SignerTools = {
   keys: Pick<WalletKeys, 'account' | 'accounts' | 'lend'>
@@ -28,6 +28,6 @@ export type SignerTools = {
 /** What every kind of intent is understood and signed with. */
 export type IntentTools = SignerTools & { signEvm: SignEvm }
 
-export function refused(message: string, cause?: unknown): AppError {
+export function refusedError(message: string, cause?: unknown): AppError {
   return new AppError('intent/invalid', message, { cause })
 }

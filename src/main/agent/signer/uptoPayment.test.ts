@@ -8,9 +8,9 @@ import { recoverTypedDataAddress } from 'viem'
 import { expect, test } from 'vitest'
 import type { IntentInput } from '#shared/contract/intents.ts'
 import { evmNetworks, permit2 } from '#shared/contract/networks.ts'
-import { refusal, signerOf, testTime } from '#test/support/signerOf.ts'
+import { createTestSigner, refusal, testTime } from '#test/support/testSigner.ts'
 
-const tested = signerOf()
+const tested = createTestSigner()
 const { keys } = tested
 const payee = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
 const facilitator = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
@@ -73,9 +73,9 @@ test('says that it is a limit, and who may take it', async () => {
 })
 
 test('is good for 300 seconds at most, and for one payment', async () => {
-  const [one, other] = await Promise.all([tested.signed(pay({ valid_seconds: 86_400 })), tested.signed(pay())])
-  expect(one.authorization?.validBefore).toBe(String(Math.floor(testTime / 1000) + 300))
-  expect(one.authorization?.nonce).not.toBe(other.authorization?.nonce)
+  const [first, second] = await Promise.all([tested.signed(pay({ valid_seconds: 86_400 })), tested.signed(pay())])
+  expect(first.authorization?.validBefore).toBe(String(Math.floor(testTime / 1000) + 300))
+  expect(first.authorization?.nonce).not.toBe(second.authorization?.nonce)
 })
 
 test.each<[string, object, RegExp]>([

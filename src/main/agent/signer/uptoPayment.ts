@@ -1,12 +1,12 @@
-import { type EvmNetwork, evmNetwork, permit2, usdcDecimals } from '#shared/contract/networks.ts'
+import { type EvmNetwork, findEvmNetwork, permit2, usdcDecimals } from '#shared/contract/networks.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
-import { tokenAmount } from '#shared/tokenAmount.ts'
-import { checkPayee, longestSeconds, timeWords } from './paymentAuthorization.ts'
+import { formatTokenAmount } from '#shared/tokenAmount.ts'
+import { checkPayee, formatDuration, maxSeconds } from './paymentAuthorization.ts'
 import { paymentFields } from './paymentFields.ts'
-import { checkPlain, shortened } from './plainText.ts'
-import { siteOf } from './site.ts'
-import { type TypedData, typedDataHash, typedDataText } from './typedData.ts'
-import { type IntentOf, type IntentTools, refused, type Understood } from './understood.ts'
+import { checkPlain, shorten } from './plainText.ts'
+import { toSite } from './site.ts'
+import { serializeTypedData, type TypedData, typedDataHash } from './typedData.ts'
+import { type IntentOf, type IntentTools, refusedError, type Understood } from './understood.ts'
 
 const permitTypes = {
   PermitWitnessTransferFrom: [
@@ -33,23 +33,23 @@ const permitTypes = {
  */
 export async function uptoPayment(intent: IntentOf<'x402.authorize'>, tools: IntentTools): Promise<Understood> {
   const { network: name, pay_to: payee, facilitator, description } = intent
-  const network = evmNetwork(name)
-  if (!network) throw refused(`network ${JSON.stringify(name)} is no network on which upto is paid.`)
-  if (facilitator === undefined) throw refused('facilitator is missing: upto names who settles.')
-  if (!/^0x[0-9a-fA-F]{40}$/.test(payee)) throw refused(`pay_to ${payee} is no address on ${network.name}.`)
-  for (const it of ['fee_payer', 'memo'] as const) {
-    if (intent[it] !== undefined) throw refused(`${it} is for payments on Solana only.`)
+  const network = findEvmNetwork(name)
+  if (!network) throw refusedError(`network ${JSON.stringify(name)} is no network on which upto is paid.`)
+  if (facilitator === undefined) throw refusedError('facilitator is missing: upto names who settles.')
+  if (!/^0x[0-9a-fA-F]{40}$/.test(payee)) throw refusedError(`pay_to ${payee} is no address on ${network.name}.`)
+  for (const field of ['fee_payer', 'memo'] as const) {
+    if (intent[field] !== undefined) throw refusedError(`${field} is for payments on Solana only.`)
   }
   await checkPayee(payee, tools)
-  if (/^0x0{40}$/.test(facilitator)) throw refused('facilitator is the zero address: nobody could settle.')
-  const site = siteOf('resource', intent.resource)
+  if (/^0x0{40}$/.test(facilitator)) throw refusedError('facilitator is the zero address: nobody could settle.')
+  const site = toSite('resource', intent.resource)
   if (description !== undefined) checkPlain('description', description, '\n\t')
   const value = BigInt(intent.amount)
-  const seconds = Math.min(intent.valid_seconds, longestSeconds)
+  const seconds = Math.min(intent.valid_seconds, maxSeconds)
   const account = tools.keys.account('evm', intent.account_id)
-  const amount = `${tokenAmount(value, usdcDecimals)} USDC`
+  const amount = `${formatTokenAmount(value, usdcDecimals)} USDC`
   const permit = { token: network.usdc.address, spender: permit2.uptoSpender, facilitator }
-  const messageOf = ({ nonce, deadline }: { nonce: string; deadline: string }): TypedData['message'] => ({
+  const createMessage = ({ nonce, deadline }: { nonce: string; deadline: string }): TypedData['message'] => ({
     permitted: { token: permit.token, amount: intent.amount },
     spender: permit.spender,
     ...{ nonce, deadline },
@@ -60,16 +60,16 @@ export async function uptoPayment(intent: IntentOf<'x402.authorize'>, tools: Int
     prepared: {
       intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: seconds },
       account,
-      sentence: `Pay up to ${amount} to ${shortAddress(payee)} on ${network.name} for ${shortened(intent.resource, 80)}`,
+      sentence: `Pay up to ${amount} to ${shortAddress(payee)} on ${network.name} for ${shorten(intent.resource, 80)}`,
       fields: paymentFields({
-        ...{ intent, account, network, site, valid: `${timeWords(seconds)} after signing` },
+        ...{ intent, account, network, site, valid: `${formatDuration(seconds)} after signing` },
         amount: { label: 'At most', value: amount },
         more: [{ label: 'Settled by', value: facilitator, kind: 'address' }],
       }),
-      raw: typedDataText(
-        typedDataOf(
+      raw: serializeTypedData(
+        createTypedData(
           network,
-          messageOf({
+          createMessage({
             nonce: '32 random bytes, chosen when it is signed',
             deadline: `${seconds} seconds from when it is signed`,
           }),
@@ -83,7 +83,7 @@ export async function uptoPayment(intent: IntentOf<'x402.authorize'>, tools: Int
       const deadline = String(Math.floor(tools.now() / 1000) + seconds)
       const signature = await tools.signEvm(
         account,
-        await typedDataHash(typedDataOf(network, messageOf({ nonce, deadline }))),
+        await typedDataHash(createTypedData(network, createMessage({ nonce, deadline }))),
       )
       const authorization = {
         ...{ from: account.address, to: payee, value: intent.amount, validAfter: '0' },
@@ -94,7 +94,7 @@ export async function uptoPayment(intent: IntentOf<'x402.authorize'>, tools: Int
   }
 }
 
-function typedDataOf({ chainId }: EvmNetwork, message: TypedData['message']): TypedData {
+function createTypedData({ chainId }: EvmNetwork, message: TypedData['message']): TypedData {
   return {
     domain: { name: 'Permit2', chainId, verifyingContract: permit2.address },
     types: permitTypes,

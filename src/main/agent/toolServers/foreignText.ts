@@ -7,13 +7,13 @@ const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Co
  * A stranger's text without anything that is not seen: what the person reads is what the model reads. More than `most`
  * characters are cut, and it says so.
  */
-export function foreignText(text: string, most: number): string {
+export function foreignText(text: string, maxLength: number): string {
   // What is far beyond is not even looked at.
-  const seen = text
-    .slice(0, 4 * most)
+  const cleaned = text
+    .slice(0, 4 * maxLength)
     .replace(/\r\n?/g, '\n')
     .replace(sequences, '')
     .replace(hidden, '')
-  const cut = seen.length > most || text.length > 4 * most
-  return cut ? `${seen.slice(0, most).toWellFormed()} [… cut]` : seen
+  const cut = cleaned.length > maxLength || text.length > 4 * maxLength
+  return cut ? `${cleaned.slice(0, maxLength).toWellFormed()} [… cut]` : cleaned
 }

@@ -1,5 +1,5 @@
-import { guardedLookup, notPublic } from '#platform/guardedLookup.ts'
-import { type HttpClient, httpClient } from '#platform/httpClient.ts'
+import { createGuardedLookup, notPublic } from '#platform/guardedLookup.ts'
+import { createHttpClient, type HttpClient } from '#platform/httpClient.ts'
 import { mayConnect, strangerAddress } from '#platform/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import { messageBytes } from './messageLimits.ts'
@@ -9,7 +9,7 @@ export type GuardedFetch = { fetch: typeof fetch; close(): void }
 type Options = {
   /** Sent with every request, to this one origin. */
   secrets: () => Readonly<Record<string, string>>
-  resolve?: Parameters<typeof guardedLookup>[1]
+  resolve?: Parameters<typeof createGuardedLookup>[1]
   ca?: string | undefined
 }
 
@@ -22,19 +22,23 @@ export function serverAddress(url: string): URL {
  * `fetch` to one server and no other: each connection goes to an address that was checked as it was made, no redirect is
  * followed, and an answer has an end. What servers would send unasked (a GET) is not taken: their lists are asked for anew.
  */
-export function guardedFetch(address: string, { secrets, resolve, ca }: Options): GuardedFetch {
+export function createGuardedFetch(address: string, { secrets, resolve, ca }: Options): GuardedFetch {
   const { origin } = serverAddress(address)
-  const client = httpClient({
+  const client = createHttpClient({
     maxAnswerBytes: messageBytes,
-    lookup: guardedLookup(mayConnect, resolve),
+    lookup: createGuardedLookup(mayConnect, resolve),
     ...(ca !== undefined && { tls: { ca } }),
   })
-  return { fetch: (input, init) => fetched(client, { origin, secrets }, input, init), close: () => client.close() }
+  return { fetch: (input, init) => fetchWithin(client, { origin, secrets }, input, init), close: () => client.close() }
 }
 
-type Place = { origin: string; secrets: Options['secrets'] }
+type FetchTarget = { origin: string; secrets: Options['secrets'] }
 
-async function fetched(client: HttpClient, { origin, secrets }: Place, ...[input, init]: Parameters<typeof fetch>) {
+async function fetchWithin(
+  client: HttpClient,
+  { origin, secrets }: FetchTarget,
+  ...[input, init]: Parameters<typeof fetch>
+) {
   const url = serverAddress(input instanceof Request ? input.url : String(input))
   if (url.origin !== origin) throw new AppError('tool-server/address', `${url.host} is not the server.`)
   const method = init?.method ?? 'GET'
@@ -62,7 +66,7 @@ async function fetched(client: HttpClient, { origin, secrets }: Place, ...[input
       return new Response(null, { status: status < 200 || status > 599 ? 502 : status, headers: told })
     }
     return new Response(
-      limited(answer.body, () => leaving.abort()),
+      limitBody(answer.body, () => leaving.abort()),
       { status, headers: told },
     )
   } catch (cause) {
@@ -77,23 +81,23 @@ function elsewhere({ host }: URL, cause: unknown): AppError {
   return new AppError('tool-server/address', `${host} leads to an address that is not public.`, { cause })
 }
 
-/** @param leave ends the connection */
-function limited(body: AsyncIterable<Uint8Array>, leave: () => void): ReadableStream<Uint8Array> {
+/** @param abort ends the connection */
+function limitBody(body: AsyncIterable<Uint8Array>, abort: () => void): ReadableStream<Uint8Array> {
   const pieces = body[Symbol.asyncIterator]()
-  let room = messageBytes
+  let remainingBytes = messageBytes
   return new ReadableStream({
     async pull(controller) {
       try {
         const { done, value } = await pieces.next()
         if (done) return controller.close()
-        room -= value.length
-        if (room < 0) throw new AppError('tool-server/failed', 'The server answered more than Steward reads.')
+        remainingBytes -= value.length
+        if (remainingBytes < 0) throw new AppError('tool-server/failed', 'The server answered more than Steward reads.')
         controller.enqueue(value)
-      } catch (failure) {
-        leave()
-        controller.error(failure)
+      } catch (error) {
+        abort()
+        controller.error(error)
       }
     },
-    cancel: leave,
+    cancel: abort,
   })
 }

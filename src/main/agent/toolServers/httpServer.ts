@@ -1,5 +1,5 @@
-import { guardedFetch } from './guardedFetch.ts'
-import { type Deadlines, type ServedClient, servedClient } from './servedClient.ts'
+import { createGuardedFetch } from './guardedFetch.ts'
+import { createMcpClient, type Deadlines, type ServedClient } from './mcpClient.ts'
 
 type Options = {
   url: string
@@ -7,15 +7,15 @@ type Options = {
   secrets: Readonly<Record<string, string>>
   deadlines: Deadlines
   signal: AbortSignal
-  resolve?: Parameters<typeof guardedFetch>[1]['resolve']
+  resolve?: Parameters<typeof createGuardedFetch>[1]['resolve']
 }
 
 const leaveMs = 1_000
 
 /** An MCP server at an address, by Streamable HTTP. @throws AppError `tool-server/failed`, `tool-server/address` */
-export async function httpServer({ url, secrets, deadlines, signal, resolve }: Options): Promise<ServedClient> {
+export async function createHttpServer({ url, secrets, deadlines, signal, resolve }: Options): Promise<ServedClient> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
-  const guarded = guardedFetch(url, { secrets: () => secrets, ...(resolve && { resolve }) })
+  const guarded = createGuardedFetch(url, { secrets: () => secrets, ...(resolve && { resolve }) })
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: guarded.fetch,
     reconnectionOptions: {
@@ -26,7 +26,7 @@ export async function httpServer({ url, secrets, deadlines, signal, resolve }: O
     },
   })
   try {
-    const client = await servedClient({ transport, deadlines, fault: () => undefined, signal })
+    const client = await createMcpClient({ transport, deadlines, fault: () => undefined, signal })
     return {
       ...client,
       async close() {
@@ -36,8 +36,8 @@ export async function httpServer({ url, secrets, deadlines, signal, resolve }: O
         guarded.close()
       },
     }
-  } catch (failure) {
+  } catch (error) {
     guarded.close()
-    throw failure
+    throw error
   }
 }

@@ -8,7 +8,7 @@ export type MessageMeter = {
   count(bytes: number, messages: number): boolean
 }
 
-export function messageMeter(now: () => number): MessageMeter {
+export function createMessageMeter(now: () => number): MessageMeter {
   let since = now()
   let said = { bytes: 0, messages: 0 }
   return {

@@ -9,14 +9,14 @@ function startTransport(fullTimes: number, now: () => number = Date.now) {
   const inputs: string[] = []
   const faults: string[] = []
   let refusals = 0
-  const call = async (route: unknown, sent: { input?: string }): Promise<unknown> => {
+  const call = async (route: unknown, options: { input?: string }): Promise<unknown> => {
     if (route === createTerminal) return { session_id: 'pty_1' }
     if (route !== writeTerminal) return new Promise(() => {})
     if (inputs.length === 1 && refusals < fullTimes) {
       refusals += 1
       throw new AppError('terminal/input-full', 'The program has not read it.')
     }
-    inputs.push(sent.input ?? '')
+    inputs.push(options.input ?? '')
     return {}
   }
   const client = { call } as unknown as Pick<ServiceClient, 'call'>

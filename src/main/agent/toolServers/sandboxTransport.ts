@@ -13,7 +13,7 @@ import {
 } from '#shared/contract/terminals.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import { foreignText } from './foreignText.ts'
-import { messageBytes, messageMeter } from './messageLimits.ts'
+import { createMessageMeter, messageBytes } from './messageLimits.ts'
 
 type Options = {
   client: Pick<ServiceClient, 'call'>
@@ -35,7 +35,7 @@ const pieceCharacters = 128 * 1024
 const unreadMs = 60_000
 const unreadRetryMs = 100
 /** Of what the program wrote to its standard error last. */
-const shownError = 600
+const maxErrorCharacters = 600
 
 /**
  * A program in a sandbox, spoken with over its standard input and output: a terminal in raw mode without echo carries the
@@ -45,7 +45,7 @@ export function sandboxTransport({ client, sandboxId: id, ...options }: Options)
   const mark = `\u001e${randomBytes(12).toString('hex')}`
   const leaving = new AbortController()
   const inTurn = serialQueue()
-  const meter = messageMeter(options.now)
+  const meter = createMessageMeter(options.now)
   let sessionId: string | undefined
   let begun = false
   let over = false
@@ -70,19 +70,19 @@ export function sandboxTransport({ client, sandboxId: id, ...options }: Options)
   const heard = (line: string): void => {
     if (line.startsWith(mark)) {
       if (!begun) begun = true
-      else fail(endWords(line.slice(mark.length)))
+      else fail(describeExit(line.slice(mark.length)))
       return
     }
     if (!begun || line.trim() === '') return
-    const message = parsedMessage(line)
+    const message = parseMessage(line)
     if (message) transport.onmessage?.(message)
   }
   const listen = async (session: string): Promise<void> => {
     const lines = lineReader(() => fail('The program sent a message that is too large.'))
     let cursor = 0
     while (!over) {
-      const asked = { id, sessionId: session, since: cursor, wait_ms: lookMs }
-      const read = await client.call(readTerminal, asked, { signal: leaving.signal, answerMs: lookAnswerMs })
+      const query = { id, sessionId: session, since: cursor, wait_ms: lookMs }
+      const read = await client.call(readTerminal, query, { signal: leaving.signal, answerMs: lookAnswerMs })
       if (read.missed) return fail('The program said more than Steward reads.')
       cursor = read.cursor
       const bytes = Buffer.from(read.output, read.encoding)
@@ -98,36 +98,36 @@ export function sandboxTransport({ client, sandboxId: id, ...options }: Options)
       try {
         await client.call(writeTerminal, { id, sessionId: session, input }, { signal: leaving.signal })
         return
-      } catch (failure) {
-        const isFull = failure instanceof AppError && failure.code === 'terminal/input-full'
-        if (!isFull || options.now() > deadline) throw failure
+      } catch (error) {
+        const isFull = error instanceof AppError && error.code === 'terminal/input-full'
+        if (!isFull || options.now() > deadline) throw error
         await pause(unreadRetryMs, undefined, { signal: leaving.signal })
       }
     }
   }
   const sendLine = async (line: string): Promise<void> => {
-    for (let at = 0; at < line.length; at += pieceCharacters) {
+    for (let offset = 0; offset < line.length; offset += pieceCharacters) {
       if (over || sessionId === undefined) throw new AppError('tool-server/failed', 'The program has ended.')
       // Non-ASCII is escaped, since a chunk may end within a character.
-      const input = line.slice(at, at + pieceCharacters).replace(/[\u0080-\uffff]/g, escaped)
+      const input = line.slice(offset, offset + pieceCharacters).replace(/[\u0080-\uffff]/g, escapeCharacter)
       try {
         await type(sessionId, input)
-      } catch (failure) {
+      } catch (error) {
         // The program has read part of the line and would treat the next message as its remainder.
-        if (at > 0) fail('The program did not read the whole message.')
-        throw failure
+        if (offset > 0) fail('The program did not read the whole message.')
+        throw error
       }
     }
   }
 
   const transport: Transport = {
     async start() {
-      const command = programOf(options.command, mark)
+      const command = buildCommand(options.command, mark)
       const session = await client.call(createTerminal, { id, command, cols: 200, rows: 4, env: options.environment })
       sessionId = session.session_id
       void client.call(changeTerminal, { id, sessionId, name: `Tool server ${options.name}` }).catch(() => {})
-      void listen(sessionId).catch((failure: unknown) => {
-        fail(failure instanceof AppError ? failure.message : 'The sandbox does not answer.')
+      void listen(sessionId).catch((error: unknown) => {
+        fail(error instanceof AppError ? error.message : 'The sandbox does not answer.')
       })
     },
     send: (message) => inTurn(() => sendLine(`${JSON.stringify(message)}\n`)),
@@ -143,34 +143,37 @@ export function sandboxTransport({ client, sandboxId: id, ...options }: Options)
  * The terminal takes bytes as they are; pipes are between it and the program. No message has controls, and a sequence for
  * terminals would be answered into the program's input. Its last words follow the second mark.
  */
-function programOf(command: string, mark: string): string {
+function buildCommand(command: string, mark: string): string {
   return [
     'stty raw -echo',
     'd=$(mktemp -d /tmp/steward-mcp-XXXXXXXX) && mkfifo "$d/in" || exit 125',
     `trap 'rm -rf "$d"' EXIT`,
-    `printf '%s\\n' ${quoted(mark)}`,
+    `printf '%s\\n' ${quote(mark)}`,
     'exec 3<&0',
     'cat <&3 >"$d/in" & feeder=$!',
-    `bash -c ${quoted(command)} 3<&- <"$d/in" 2>"$d/error" | tr -d '\\000-\\010\\013-\\037'`,
-    `printf '\\n%s' ${quoted(mark)}; tail -c 2000 "$d/error" | base64 | tr -d '\\n'; printf '\\n'`,
+    `bash -c ${quote(command)} 3<&- <"$d/in" 2>"$d/error" | tr -d '\\000-\\010\\013-\\037'`,
+    `printf '\\n%s' ${quote(mark)}; tail -c 2000 "$d/error" | base64 | tr -d '\\n'; printf '\\n'`,
     'kill "$feeder"',
   ].join('\n')
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-function endWords(text: string): string {
-  const error = foreignText(Buffer.from(text, 'base64').toString('utf8').trim().slice(-shownError), shownError)
+function describeExit(text: string): string {
+  const error = foreignText(
+    Buffer.from(text, 'base64').toString('utf8').trim().slice(-maxErrorCharacters),
+    maxErrorCharacters,
+  )
   return error === '' ? 'The program ended.' : `The program ended. It said: ${error}`
 }
 
-function parsedMessage(line: string): JSONRPCMessage | undefined {
+function parseMessage(line: string): JSONRPCMessage | undefined {
   try {
     const message: unknown = parseJson(line)
     // The client checks the rest of its form.

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import type { ServedClient } from './servedClient.ts'
+import type { ServedClient } from './mcpClient.ts'
 
 /** Open connections to servers: made when one is needed, kept for a while, and never two of the same server. */
 export type ServerConnections = {
@@ -17,14 +17,14 @@ type Options = {
   idleMs?: number
 }
 
-const usualIdleMs = 5 * 60_000
+const defaultIdleMs = 5 * 60_000
 /** So often in a minute: a server that keeps ending is left alone until the minute is over. */
-const mostOpenings = 5
+const maxOpenings = 5
 const minuteMs = 60_000
 
 type Held = { client: Promise<ServedClient>; leaving: AbortController; timer: NodeJS.Timeout | undefined }
 
-export function serverConnections({ connect, now, idleMs = usualIdleMs }: Options): ServerConnections {
+export function createServerConnections({ connect, now, idleMs = defaultIdleMs }: Options): ServerConnections {
   const held = new Map<string, Held>()
   const openings = new Map<string, number[]>()
   let closed = false
@@ -49,7 +49,7 @@ export function serverConnections({ connect, now, idleMs = usualIdleMs }: Option
   }
   const checkPace = (id: string): void => {
     const recent = (openings.get(id) ?? []).filter((it) => now() - it < minuteMs)
-    if (recent.length >= mostOpenings) {
+    if (recent.length >= maxOpenings) {
       throw new AppError('tool-server/failed', 'The server keeps ending. Steward tries again in a minute.')
     }
     openings.set(id, [...recent, now()])

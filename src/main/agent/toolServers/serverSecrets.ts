@@ -1,12 +1,12 @@
 import { AppError } from '#shared/appError.ts'
-import type { ToolServerPlace } from '#shared/contract/toolServers.ts'
+import type { ToolServerTransport } from '#shared/contract/toolServers.ts'
 
 /** Where a value of a server is kept among the keys of providers. */
 export function secretSlot(serverId: string, name: string): string {
   return `${serverId}.${name.toLowerCase()}`
 }
 
-const mostCharacters = 4_000
+const maxCharacters = 4_000
 /** What the protocol and the connection need for themselves. */
 const ownHeaders: ReadonlySet<string> = new Set([
   ...['accept', 'connection', 'content-length', 'content-type', 'expect', 'host', 'keep-alive', 'last-event-id'],
@@ -14,7 +14,7 @@ const ownHeaders: ReadonlySet<string> = new Set([
 ])
 
 /** @throws AppError `request/invalid` */
-export function checkSecretNames(kind: ToolServerPlace['kind'], names: readonly string[]): void {
+export function checkSecretNames(kind: ToolServerTransport['kind'], names: readonly string[]): void {
   for (const name of names) {
     const lower = name.toLowerCase()
     if (kind === 'http' && (ownHeaders.has(lower) || lower.startsWith('mcp-'))) {
@@ -36,8 +36,8 @@ export function checkedSecret(given: string): string {
   if (!/^[\x20-\x7e]+$/.test(value)) {
     throw new AppError('provider-key/invalid', 'The value must be on one line, without special characters.')
   }
-  if (value.length > mostCharacters) {
-    throw new AppError('provider-key/invalid', `The value must have at most ${mostCharacters} characters.`)
+  if (value.length > maxCharacters) {
+    throw new AppError('provider-key/invalid', `The value must have at most ${maxCharacters} characters.`)
   }
   return value
 }

@@ -5,10 +5,10 @@ export type ToldSchema = { [key: string]: unknown }
 /** Why a schema cannot be told. */
 export class UnusableSchema extends Error {}
 
-const mostDepth = 12
-const mostNodes = 600
-const mostEnum = 100
-const mostText = 500
+const maxDepth = 12
+const maxNodes = 600
+const maxEnum = 100
+const maxText = 500
 /** As every provider takes them. */
 const parameterName = /^[A-Za-z0-9_.-]{1,64}$/
 const numbers = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const
@@ -20,14 +20,14 @@ const alternatives = ['anyOf', 'oneOf', 'allOf'] as const
  * resolved, none leads out; no pattern is kept, because nobody here runs a stranger's expression.
  * @throws UnusableSchema
  */
-export function toldSchema(schema: unknown): ToldSchema {
+export function sanitizeSchema(schema: unknown): ToldSchema {
   const root = objectOf(schema)
   if (root?.type !== 'object') throw new UnusableSchema('Its input schema is not that of an object.')
   let nodes = 0
 
   const told = (given: unknown, depth: number, followed: readonly string[]): ToldSchema => {
-    if (++nodes > mostNodes) throw new UnusableSchema('Its input schema is too large.')
-    if (depth > mostDepth) throw new UnusableSchema('Its input schema is nested too deeply.')
+    if (++nodes > maxNodes) throw new UnusableSchema('Its input schema is too large.')
+    if (depth > maxDepth) throw new UnusableSchema('Its input schema is nested too deeply.')
     const node = objectOf(given)
     if (!node) return {}
     if (typeof node.$ref === 'string') {
@@ -37,7 +37,7 @@ export function toldSchema(schema: unknown): ToldSchema {
     const next = (value: unknown): ToldSchema => told(value, depth + 1, followed)
     const made: [string, unknown][] = []
     if (typeof node.type === 'string' || isNames(node.type)) made.push(['type', node.type])
-    if (typeof node.description === 'string') made.push(['description', foreignText(node.description, mostText)])
+    if (typeof node.description === 'string') made.push(['description', foreignText(node.description, maxText)])
     if (typeof node.format === 'string') made.push(['format', foreignText(node.format, 40)])
     for (const key of numbers) if (isNumber(node[key])) made.push([key, node[key]])
     for (const key of counts) if (isNumber(node[key])) made.push([key, node[key]])
@@ -75,7 +75,7 @@ export function toldSchema(schema: unknown): ToldSchema {
 
 function target(root: ToldSchema, reference: string): unknown {
   const [, ...steps] = reference.split('/')
-  if (!reference.startsWith('#/') || steps.length > mostDepth) {
+  if (!reference.startsWith('#/') || steps.length > maxDepth) {
     throw new UnusableSchema('Its input schema refers to something outside of it.')
   }
   let found: unknown = root
@@ -94,12 +94,12 @@ function checkedName(name: string): string {
 }
 
 function plainValues(values: readonly unknown[]): unknown[] {
-  if (values.length > mostEnum) throw new UnusableSchema(`A parameter has more than ${mostEnum} choices.`)
+  if (values.length > maxEnum) throw new UnusableSchema(`A parameter has more than ${maxEnum} choices.`)
   return values.filter(isPlain).map(plainValue)
 }
 
 function plainValue(value: unknown): unknown {
-  return typeof value === 'string' ? foreignText(value, mostText) : value
+  return typeof value === 'string' ? foreignText(value, maxText) : value
 }
 
 function isPlain(value: unknown): boolean {

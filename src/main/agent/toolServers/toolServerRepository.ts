@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SecretName, ToolServerId, ToolServerPlace } from '#shared/contract/toolServers.ts'
+import { SecretName, ToolServerId, ToolServerTransport } from '#shared/contract/toolServers.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
@@ -12,7 +12,7 @@ import {
   type StoredRow,
   text,
 } from '#storage/table.ts'
-import { ListedTool } from './listedTools.ts'
+import { ListedTool } from './parseToolList.ts'
 
 export const ServerAbout = z.object({
   calls_itself: z.string().nullable(),
@@ -28,7 +28,7 @@ const servers = defineTable('tool_servers', {
   id: text<ToolServerId>(ToolServerId.parse),
   name: text(),
   enabled: flag(),
-  place: json(ToolServerPlace.parse),
+  place: json(ToolServerTransport.parse),
   secrets: lenientJson<readonly string[]>(z.array(SecretName).parse, []),
   about: lenientJson(ServerAbout.parse, unasked),
 })
@@ -66,41 +66,41 @@ export type ToolServerRepository = {
   /** In the order in which they were added. */
   all(): StoredServer[]
   find(id: string): StoredServer | undefined
-  named(name: string): StoredServer | undefined
+  findByName(name: string): StoredServer | undefined
   /** Adds a server, or changes its state and description. */
-  put(server: StoredServer): void
+  upsert(server: StoredServer): void
   remove(id: string): void
   tools(id: string): StoredTool[]
-  putTool(id: string, tool: StoredTool): void
+  upsertTool(id: string, tool: StoredTool): void
   removeTool(id: string, name: string): void
   atomically(work: () => void): void
 }
 
-export function toolServerRepository(database: Database): ToolServerRepository {
+export function createToolServerRepository(database: Database): ToolServerRepository {
   const selection = `SELECT ${servers.selection()} FROM tool_servers`
   const all = database.prepare<[], StoredRow>(`${selection} ORDER BY rowid`)
   const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
   const named = database.prepare<[Params<'name'>], StoredRow>(`${selection} WHERE name = @name`)
-  const put = database.prepare<[Params<keyof StoredServer>]>(
+  const upsert = database.prepare<[Params<keyof StoredServer>]>(
     `${servers.insert} ON CONFLICT (id) DO UPDATE SET ${servers.assignments(['enabled', 'about'])}`,
   )
   const remove = database.prepare<[Params<'id'>]>('DELETE FROM tool_servers WHERE id = @id')
   const list = database.prepare<[Params<'server'>], StoredRow>(
     `SELECT ${tools.selection()} FROM served_tools WHERE server = @server ORDER BY name`,
   )
-  const putTool = database.prepare<[Params<keyof ToolRow>]>(tools.upsert(['server', 'name']))
+  const upsertTool = database.prepare<[Params<keyof ToolRow>]>(tools.upsert(['server', 'name']))
   const removeTool = database.prepare<[Params<'server' | 'name'>]>(
     'DELETE FROM served_tools WHERE server = @server AND name = @name',
   )
   return {
     all: () => all.all().flatMap((row) => servers.tryFromRow(row) ?? []),
     find: (id) => servers.tryFromRow(find.get({ id })),
-    named: (name) => servers.tryFromRow(named.get({ name })),
-    put: (server) => void put.run(servers.params(server)),
+    findByName: (name) => servers.tryFromRow(named.get({ name })),
+    upsert: (server) => void upsert.run(servers.params(server)),
     remove: (id) => void remove.run({ id }),
     tools: (server) => list.all({ server }).map(toStoredTool),
-    putTool: (server, { name, listed, agreed, enabled, ask }) =>
-      void putTool.run(tools.params({ server, name, listed: listed ?? null, agreed: agreed ?? null, enabled, ask })),
+    upsertTool: (server, { name, listed, agreed, enabled, ask }) =>
+      void upsertTool.run(tools.params({ server, name, listed: listed ?? null, agreed: agreed ?? null, enabled, ask })),
     removeTool: (server, name) => void removeTool.run({ server, name }),
     atomically: (work) => database.transaction(work).immediate(),
   }

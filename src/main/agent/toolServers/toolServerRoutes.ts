@@ -9,7 +9,7 @@ import {
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { ToolServers } from './toolServers.ts'
 
-export function toolServerRoutes(servers: ToolServers): LocalEndpoint[] {
+export function createToolServerRoutes(servers: ToolServers): LocalEndpoint[] {
   return [
     localEndpoint(listToolServers, () => ({ servers: servers.list() })),
     localEndpoint(addToolServer, ({ body: { name, place, secret_names: secrets } }) =>

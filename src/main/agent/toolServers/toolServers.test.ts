@@ -3,29 +3,33 @@ import { SandboxId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
-import type { NotedEntry } from '../base/note.ts'
-import { servedListing } from './servedListing.ts'
-import { toolServerRepository } from './toolServerRepository.ts'
-import { toolServers } from './toolServers.ts'
+import type { NewActivityEntry } from '../base/recordActivity.ts'
+import { syncToolCatalog } from './syncToolCatalog.ts'
+import { createToolServerRepository } from './toolServerRepository.ts'
+import { createToolServers } from './toolServers.ts'
 
 const sandboxId = SandboxId.parse('a'.repeat(32))
 const otherId = SandboxId.parse('b'.repeat(32))
 
-function opened() {
+function openServers() {
   const database = openDatabase(':memory:')
   onTestFinished(() => void database.close())
   migrate(database, agentMigrations)
-  const repository = toolServerRepository(database)
+  const repository = createToolServerRepository(database)
   const secrets = new Map<string, string>()
-  const [ended, notes]: [string[], NotedEntry[]] = [[], []]
-  const shared = { events: { publish: () => {} }, note: (entry: NotedEntry) => void notes.push(entry), now: () => 1 }
+  const [ended, notes]: [string[], NewActivityEntry[]] = [[], []]
+  const shared = {
+    events: { publish: () => {} },
+    note: (entry: NewActivityEntry) => void notes.push(entry),
+    now: () => 1,
+  }
   const connections = { open: () => expect.unreachable('No server is spoken with.') }
   let ids = 0
-  const servers = toolServers({
-    ...{ repository, ...shared, listing: servedListing({ repository, connections, ...shared }) },
-    kept: {
+  const servers = createToolServers({
+    ...{ repository, ...shared, listing: syncToolCatalog({ repository, connections, ...shared }) },
+    keyStore: {
       about: () => null,
-      put: async (slot, value) => void secrets.set(slot, value),
+      store: async (slot, value) => void secrets.set(slot, value),
       remove: async (slot) => secrets.delete(slot),
     },
     end: async (id) => void ended.push(id),
@@ -37,21 +41,21 @@ function opened() {
 }
 
 test('the secrets of a server are removed with it', async () => {
-  const { servers, add, secrets } = opened()
-  const [removed, kept] = [add('box', sandboxId), add('other', sandboxId)]
+  const { servers, add, secrets } = openServers()
+  const [removed, remaining] = [add('box', sandboxId), add('other', sandboxId)]
   await servers.setSecret(removed.id, 'TOKEN', 'removed secret')
-  await servers.setSecret(kept.id, 'TOKEN', 'other secret')
+  await servers.setSecret(remaining.id, 'TOKEN', 'other secret')
   await servers.remove(removed.id)
   expect([...secrets.values()]).toEqual(['other secret'])
 })
 
 test('a deleted sandbox turns its servers off once, and no others', async () => {
-  const { servers, add, ended, notes } = opened()
+  const { servers, add, ended, notes } = openServers()
   const [inside, elsewhere] = [add('box', sandboxId), add('other', otherId)]
   for (const { id } of [inside, elsewhere]) await servers.turn(id, true)
   const before = notes.length
-  servers.closeOf({ id: sandboxId, name: 'atlas' })
-  servers.closeOf({ id: sandboxId, name: 'atlas' })
+  servers.disableForSandbox({ id: sandboxId, name: 'atlas' })
+  servers.disableForSandbox({ id: sandboxId, name: 'atlas' })
   const fault = 'Its sandbox “atlas” was deleted. Remove this server, or add it again in another sandbox.'
   expect(servers.get(inside.id)).toMatchObject({ enabled: false, fault })
   expect(servers.get(elsewhere.id)).toMatchObject({ enabled: true, fault: null })

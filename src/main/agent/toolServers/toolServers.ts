@@ -1,13 +1,18 @@
 import { AppError } from '#shared/appError.ts'
-import { type ToolServer, ToolServerId, type ToolServerPlace, toolServerLimits } from '#shared/contract/toolServers.ts'
-import { isoTime } from '#shared/time.ts'
+import {
+  type ToolServer,
+  ToolServerId,
+  type ToolServerTransport,
+  toolServerLimits,
+} from '#shared/contract/toolServers.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
-import type { Note } from '../base/note.ts'
-import type { KeptKeys } from '../providers/keptKeys.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
+import type { ProviderKeyStore } from '../providers/providerKeyStore.ts'
 import { serverAddress } from './guardedFetch.ts'
-import type { ListedTool } from './listedTools.ts'
-import type { ServedListing } from './servedListing.ts'
+import type { ListedTool } from './parseToolList.ts'
 import { checkedSecret, checkSecretNames, secretSlot } from './serverSecrets.ts'
+import type { ServedListing } from './syncToolCatalog.ts'
 import {
   isSame,
   isUsable,
@@ -23,7 +28,7 @@ export type ToolServers = {
   /** @throws AppError `tool-server/not-found` */
   get(id: ToolServerId): ToolServer
   /** @throws AppError `tool-server/exists`, `tool-server/too-many`, `tool-server/address`, `request/invalid` */
-  add(given: { name: string; place: ToolServerPlace; secrets: readonly string[] }): ToolServer
+  add(server: { name: string; place: ToolServerTransport; secrets: readonly string[] }): ToolServer
   /** @throws AppError `tool-server/not-found` */
   turn(id: ToolServerId, enabled: boolean): Promise<ToolServer>
   /** Connects anew and lists its tools. What fails is told in `fault`. @throws AppError `tool-server/not-found` */
@@ -33,7 +38,7 @@ export type ToolServers = {
   /** @throws AppError `tool-server/secret-not-found`, `provider-key/invalid`, `wallet/keychain-…` */
   setSecret(id: ToolServerId, name: string, value: string): Promise<void>
   /** Turns servers off whose program ran in a deleted sandbox, with the reason in `fault`. */
-  closeOf(sandbox: { id: string; name: string }): void
+  disableForSandbox(sandbox: { id: string; name: string }): void
   /** Sandboxes that programs of servers run in. */
   sandboxIds(): string[]
   /** @throws AppError `tool-server/not-found`, `wallet/keychain-…` */
@@ -44,11 +49,11 @@ export type ToolChoice = { name: string; digest: string; enabled: boolean; ask: 
 type Options = {
   repository: ToolServerRepository
   listing: ServedListing
-  kept: Pick<KeptKeys, 'about' | 'put' | 'remove'>
+  keyStore: Pick<ProviderKeyStore, 'about' | 'store' | 'remove'>
   /** Ends what is open to it. */
   end(id: string): Promise<void>
   events: Pick<LocalEvents, 'publish'>
-  note: Note
+  note: RecordActivity
   /** Of random hexadecimal digits. */
   newId: () => string
 }
@@ -56,143 +61,144 @@ type Options = {
 const person = { kind: 'person', name: 'You' } as const
 const steward = { kind: 'system', name: 'Steward' } as const
 
-export function toolServers(options: Options): ToolServers {
-  const { repository, listing, kept, end, events, note, newId } = options
-  const changed = (): void => events.publish({ type: 'tool-servers.changed' })
-  const found = (id: ToolServerId): StoredServer => {
+export function createToolServers(options: Options): ToolServers {
+  const { repository, listing, keyStore, end, events, note, newId } = options
+  const publishChange = (): void => events.publish({ type: 'tool-servers.changed' })
+  const requireServer = (id: ToolServerId): StoredServer => {
     const server = repository.find(id)
     if (server) return server
     throw new AppError('tool-server/not-found', `There is no tool server ${id}.`)
   }
-  const told = (server: StoredServer): ToolServer => {
+  const toWire = (server: StoredServer): ToolServer => {
     const { id, name, enabled, place, secrets, about } = server
     const { listed_at_ms: at, ...rest } = about
     return {
       ...{ id, name, enabled, place },
-      secrets: secrets.map((it) => ({ name: it, key: kept.about(secretSlot(id, it)) })),
-      tools: repository.tools(id).flatMap(toldTool),
+      secrets: secrets.map((it) => ({ name: it, key: keyStore.about(secretSlot(id, it)) })),
+      tools: repository.tools(id).flatMap(toolToWire),
       ...rest,
-      listed_at: at === null ? null : isoTime(at),
+      listed_at: at === null ? null : toIsoTime(at),
     }
   }
-  const noted = (kind: string, { id, name }: StoredServer, summary: string, detail = {}) =>
+  const record = (kind: string, { id, name }: StoredServer, summary: string, detail = {}) =>
     note({ kind: `tool-server.${kind}`, actor: person, subject: id, summary, detail: { name, ...detail } })
 
   return {
-    list: () => repository.all().map(told),
-    get: (id) => told(found(id)),
+    list: () => repository.all().map(toWire),
+    get: (id) => toWire(requireServer(id)),
     add({ name, place, secrets }) {
       if (repository.all().length >= toolServerLimits.servers) {
         throw new AppError('tool-server/too-many', `There are ${toolServerLimits.servers} tool servers already.`)
       }
-      if (repository.named(name)) throw new AppError('tool-server/exists', `There is already a tool server “${name}”.`)
+      if (repository.findByName(name))
+        throw new AppError('tool-server/exists', `There is already a tool server “${name}”.`)
       checkSecretNames(place.kind, secrets)
-      const kept = place.kind === 'http' ? { ...place, url: serverAddress(place.url).href } : place
+      const transport = place.kind === 'http' ? { ...place, url: serverAddress(place.url).href } : place
       const id = ToolServerId.parse(`tsv_${newId()}`)
-      const server = { id, name, enabled: false, place: kept, secrets: [...new Set(secrets)], about: unasked }
-      repository.put(server)
-      const where = kept.kind === 'http' ? new URL(kept.url).origin : `sandbox ${kept.sandbox_id}`
-      noted('added', server, `You added the tool server “${name}”.`, { where })
-      changed()
-      return told(found(id))
+      const server = { id, name, enabled: false, place: transport, secrets: [...new Set(secrets)], about: unasked }
+      repository.upsert(server)
+      const location = transport.kind === 'http' ? new URL(transport.url).origin : `sandbox ${transport.sandbox_id}`
+      record('added', server, `You added the tool server “${name}”.`, { where: location })
+      publishChange()
+      return toWire(requireServer(id))
     },
     async turn(id, enabled) {
-      const server = found(id)
-      if (server.enabled === enabled) return told(server)
-      repository.put({ ...server, enabled })
+      const server = requireServer(id)
+      if (server.enabled === enabled) return toWire(server)
+      repository.upsert({ ...server, enabled })
       if (!enabled) await end(id)
-      noted(enabled ? 'on' : 'off', server, `You turned the tool server “${server.name}” ${enabled ? 'on' : 'off'}.`)
-      changed()
-      return told(found(id))
+      record(enabled ? 'on' : 'off', server, `You turned the tool server “${server.name}” ${enabled ? 'on' : 'off'}.`)
+      publishChange()
+      return toWire(requireServer(id))
     },
     async test(id, signal) {
-      const server = found(id)
+      const server = requireServer(id)
       await end(id)
       await listing.refresh(server, signal).catch(() => {}) // `fault` tells
-      if (!found(id).enabled) await end(id)
-      return told(found(id))
+      if (!requireServer(id).enabled) await end(id)
+      return toWire(requireServer(id))
     },
     agree(id, choices) {
-      const server = found(id)
+      const server = requireServer(id)
       repository.atomically(() => {
-        const known = new Map(repository.tools(id).map((it) => [it.name, it]))
-        for (const choice of choices) repository.putTool(id, agreed(known.get(choice.name), choice))
+        const existing = new Map(repository.tools(id).map((it) => [it.name, it]))
+        for (const choice of choices) repository.upsertTool(id, approveTool(existing.get(choice.name), choice))
       })
       const on = choices.filter((it) => it.enabled)
       const names = choices
         .map((it) => it.name)
         .join(', ')
         .slice(0, 500)
-      noted('tools', server, `You changed which tools of “${server.name}” chats may use.`, {
+      record('tools', server, `You changed which tools of “${server.name}” chats may use.`, {
         ...{ tools: names, on: on.length, without_asking: on.filter((it) => !it.ask).length },
       })
-      changed()
-      return told(found(id))
+      publishChange()
+      return toWire(requireServer(id))
     },
     async setSecret(id, name, value) {
-      const server = found(id)
+      const server = requireServer(id)
       if (!server.secrets.includes(name)) {
         throw new AppError('tool-server/secret-not-found', `“${server.name}” has no secret ${name.slice(0, 64)}.`)
       }
-      await kept.put(secretSlot(id, name), value, checkedSecret)
+      await keyStore.store(secretSlot(id, name), value, checkedSecret)
       await end(id)
-      noted('secret_set', server, `You set ${name} of the tool server “${server.name}”.`)
-      changed()
+      record('secret_set', server, `You set ${name} of the tool server “${server.name}”.`)
+      publishChange()
     },
-    closeOf(sandbox) {
+    disableForSandbox(sandbox) {
       for (const server of repository.all()) {
         const { id, name, place, about } = server
         if (place.kind !== 'sandbox' || place.sandbox_id !== sandbox.id) continue
         const fault = `Its sandbox “${sandbox.name}” was deleted. Remove this server, or add it again in another sandbox.`
         if (!server.enabled && about.fault === fault) continue
-        repository.put({ ...server, enabled: false, about: { ...about, fault } })
+        repository.upsert({ ...server, enabled: false, about: { ...about, fault } })
         void end(id)
         const summary = `The tool server “${name}” was turned off: its sandbox “${sandbox.name}” was deleted.`
         note({ kind: 'tool-server.off', actor: steward, subject: id, summary, detail: { name } })
-        changed()
+        publishChange()
       }
     },
     sandboxIds: () =>
       repository.all().flatMap(({ place }) => (place.kind === 'sandbox' ? [String(place.sandbox_id)] : [])),
     async remove(id) {
-      const server = found(id)
+      const server = requireServer(id)
       await end(id)
-      for (const name of server.secrets) await kept.remove(secretSlot(id, name))
+      for (const name of server.secrets) await keyStore.remove(secretSlot(id, name))
       repository.remove(id)
-      noted('removed', server, `You removed the tool server “${server.name}”.`)
-      changed()
+      record('removed', server, `You removed the tool server “${server.name}”.`)
+      publishChange()
     },
   }
 }
 
 /** @throws AppError for what is not as the person saw it, or cannot be used */
-function agreed(present: StoredTool | undefined, { name, digest, enabled, ask }: ToolChoice): StoredTool {
-  const shown = name.slice(0, 64)
-  if (!present?.listed) throw new AppError('tool-server/changed', `The server no longer lists ${shown}.`)
+function approveTool(present: StoredTool | undefined, { name, digest, enabled, ask }: ToolChoice): StoredTool {
+  const label = name.slice(0, 64)
+  if (!present?.listed) throw new AppError('tool-server/changed', `The server no longer lists ${label}.`)
   if (present.listed.digest !== digest) {
-    throw new AppError('tool-server/changed', `${shown} changed while you looked at it. Look at it again.`)
+    throw new AppError('tool-server/changed', `${label} changed while you looked at it. Look at it again.`)
   }
   if (enabled && present.listed.alias === null) {
-    throw new AppError('tool-server/unusable', `${shown} cannot be used. ${present.listed.fault ?? ''}`.trim())
+    throw new AppError('tool-server/unusable', `${label} cannot be used. ${present.listed.fault ?? ''}`.trim())
   }
   return { ...present, enabled, ask: !enabled || ask, agreed: enabled ? present.listed : present.agreed }
 }
 
-function toldTool(tool: StoredTool): ToolServer['tools'] {
-  const shown = tool.listed ?? tool.agreed
-  if (!shown) return []
+function toolToWire(tool: StoredTool): ToolServer['tools'] {
+  const visible = tool.listed ?? tool.agreed
+  if (!visible) return []
   const { agreed } = tool
   return [
     {
-      ...shown,
+      ...visible,
       enabled: isUsable(tool),
       ask: tool.ask,
-      changed_from: agreed && tool.listed && !isSame(tool) ? textOf(agreed) : null,
+      changed_from: agreed && tool.listed && !isSame(tool) ? serializeTool(agreed) : null,
       missing: tool.listed === undefined,
     },
   ]
 }
 
-function textOf({ title, description, input_schema }: ListedTool) {
+function serializeTool({ title, description, input_schema }: ListedTool) {
   return { title, description, input_schema }
 }

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { AppError } from '#shared/appError.ts'
 import { isWithinSandbox } from '#shared/contract/tools/sandboxAuthority.ts'
 import type { Tool, ToolApproval, ToolWork } from '#shared/contract/tools/tool.ts'
-import type { PacedAsks } from '../approvals/pacedAsks.ts'
+import type { PacedAsks } from '../approvals/limitSubmissions.ts'
 import type { MayNow } from '../base/judgement.ts'
 import type { PendingCalls } from './pendingCalls.ts'
-import { callDigest, holderOf, type ToolArguments, type ToolCaller, targetOf } from './toolCaller.ts'
+import { callDigest, findTarget, requesterKey, type ToolArguments, type ToolCaller } from './toolCaller.ts'
 
 export type CallAskingOptions = {
   mayNow: MayNow
@@ -17,7 +17,7 @@ export type CallAskingOptions = {
   call(caller: ToolCaller, signal: AbortSignal): ToolWork['call']
 }
 
-type Asked = { caller: ToolCaller; approval: ToolApproval }
+type AskOptions = { caller: ToolCaller; approval: ToolApproval }
 
 const describeTimeoutMs = 3_000
 
@@ -29,38 +29,41 @@ export function callAsking(options: CallAskingOptions) {
   const { mayNow, refresh, asks, pending } = options
 
   /** Falls back to the plain sentence if the lookup fails: the operation reports the error. */
-  const describe = async (tool: Tool, args: ToolArguments, { caller, approval }: Asked): Promise<string> => {
+  const describe = async (tool: Tool, args: ToolArguments, { caller, approval }: AskOptions): Promise<string> => {
     if (!tool.describe || caller.sandbox !== undefined) return approval.sentence
     try {
       return await tool.describe(args, options.call(caller, AbortSignal.timeout(describeTimeoutMs)))
-    } catch (failure) {
-      if (failure instanceof AppError || (failure instanceof Error && failure.name === 'TimeoutError')) {
+    } catch (error) {
+      if (error instanceof AppError || (error instanceof Error && error.name === 'TimeoutError')) {
         return approval.sentence
       }
-      throw failure
+      throw error
     }
   }
 
-  return async (tool: Tool, args: ToolArguments, { caller, approval }: Asked): Promise<string> => {
+  return async (tool: Tool, args: ToolArguments, { caller, approval }: AskOptions): Promise<string> => {
     const digest = callDigest(caller, tool, args)
     const same = pending.waiting(digest)
     if (same) return same.id
-    const holder = holderOf(caller)
-    pending.checkRoom(holder)
+    const holder = requesterKey(caller)
+    pending.assertCapacity(holder)
     const { target } = approval
     const [sentence] = await Promise.all([describe(tool, args, { caller, approval }), refresh(tool, args)])
     const refusal = mayNow({ call: { caller, tool, args } }) // the look-up took a while
     if (refusal) throw refusal.error
     const again = pending.waiting(digest)
     if (again) return again.id
-    const given = JSON.stringify(args)
-    const intent = { kind: 'tool.call', tool: tool.name, sentence, target, arguments: given } as const
+    const argumentText = JSON.stringify(args)
+    const intent = { kind: 'tool.call', tool: tool.name, sentence, target, arguments: argumentText } as const
     const { id } = await asks.ask({
       intent,
       // Rules are for the caller that started the program, not for every process of its sandbox.
       asker: caller.sandbox === undefined ? caller.asker : { ...caller.asker, limited: true },
       alongside: (record) =>
-        pending.add({ tool: tool.name, sentence, holder, digest, given, caller: JSON.stringify(caller) }, record),
+        pending.add(
+          { tool: tool.name, sentence, holder, digest, given: argumentText, caller: JSON.stringify(caller) },
+          record,
+        ),
     })
     return pending.ofIntent(id)?.id ?? ''
   }
@@ -72,7 +75,7 @@ export function callAsking(options: CallAskingOptions) {
  */
 export function beyondSandbox(tool: Tool, args: ToolArguments, { sandbox }: ToolCaller): ToolApproval | undefined {
   if (sandbox === undefined || isWithinSandbox(tool, args, sandbox)) return undefined
-  const target = targetOf(args)
+  const target = findTarget(args)
   const about = target === '' ? ` with ${describeArguments(args)}` : ` for ${target}`
   return {
     sentence: `Let a program in the sandbox ${sandbox.slice(0, 8)} call ${tool.name}${about}.`,

@@ -3,14 +3,14 @@ import type { ToolCallRecord } from '#shared/contract/toolCalls.ts'
 import type { Tool } from '#shared/contract/tools/tool.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { PendingCalls } from './pendingCalls.ts'
-import { holderOf } from './toolCaller.ts'
+import { requesterKey } from './toolCaller.ts'
 import { failureOutcome, resultOutcome, type ToolOutcome } from './toolOutcome.ts'
 import type { BoundRun, ToolRun } from './toolRun.ts'
 
 /** Maximum time that a call holds its client. Clients give up after 60 s. */
 export const toolWaits = { personMs: 20_000, programMs: 50_000, progressMs: 5_000 } as const
 
-type Options = { approvals: Pick<Approvals, 'cancel'>; pending: Pick<PendingCalls, 'settled'> }
+type Options = { approvals: Pick<Approvals, 'cancel'>; pending: Pick<PendingCalls, 'waitUntilSettled'> }
 
 /** Waits for a call that needs approval, and withdraws it when its client leaves. */
 export function callWaiting({ approvals, pending }: Options) {
@@ -19,12 +19,12 @@ export function callWaiting({ approvals, pending }: Options) {
     const signal = AbortSignal.any([run.signal, call.signal])
     const personMs = waitMs?.person ?? toolWaits.personMs
     const programMs = waitMs?.program ?? toolWaits.programMs
-    const holder = holderOf(caller)
+    const holder = requesterKey(caller)
     const ticking = startTicks(progress, 'Waiting for approval in Steward')
     try {
-      let record = await pending.settled(id, { holder, waitMs: personMs, signal })
+      let record = await pending.waitUntilSettled(id, { holder, waitMs: personMs, signal })
       if (record.state === 'running') {
-        record = await pending.settled(id, { holder, waitMs: Math.max(0, programMs - personMs), signal })
+        record = await pending.waitUntilSettled(id, { holder, waitMs: Math.max(0, programMs - personMs), signal })
       }
       if (record.state === 'waiting' && signal.aborted && record.intent_id !== null) {
         approvals.cancel(record.intent_id, caller.asker)

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Exchange } from '#platform/http/exchange.ts'
-import { credentialOf } from '#platform/http/requestCredential.ts'
+import { readCredential } from '#platform/http/requestCredential.ts'
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { profileHeader, ToolProfile } from '#shared/contract/toolClients.ts'
 import type { McpHandler } from './mcpHandler.ts'
 import { openCalls } from './openCalls.ts'
-import { receiptPage } from './receiptPage.ts'
+import { createReceiptPage } from './receiptPage.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import type { ToolClients } from './toolClients.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
@@ -20,10 +20,10 @@ export type McpEndpoint = {
 }
 
 type Options = {
-  clients: Pick<ToolClients, 'callerOf'>
+  clients: Pick<ToolClients, 'findCaller'>
   executor: ToolExecutor
   /** Returns the present rights of a caller. @throws AppError `tool/revoked`, `tool/profile` */
-  rightsOf: (caller: ToolCaller) => ToolRights
+  getRights: (caller: ToolCaller) => ToolRights
   /** The built interface. */
   pagesFolder: string
   version: string
@@ -31,17 +31,27 @@ type Options = {
 }
 
 /** Of one client at once: bodies that never end, and answers that nobody reads, take no more than that. */
-const mostOpen = 100
+const maxOpen = 100
 
-export function mcpEndpoint(options: Options): McpEndpoint {
-  const { executor, rightsOf, pagesFolder, version, log } = options
+export function createMcpEndpoint(options: Options): McpEndpoint {
+  const { executor, getRights, pagesFolder, version, log } = options
   let handler: Promise<McpHandler> | undefined
   // The protocol's library is read with the first request: most starts need none of it.
-  const made = async (): Promise<McpHandler> => {
-    const [{ mcpHandler }, { waitCodec }] = await Promise.all([import('./mcpHandler.ts'), import('./mcpServer.ts')])
-    const codec = waitCodec(randomBytes(32))
+  const createHandler = async (): Promise<McpHandler> => {
+    const [{ mcpHandler }, { createWaitCodec }] = await Promise.all([
+      import('./mcpHandler.ts'),
+      import('./mcpServer.ts'),
+    ])
+    const codec = createWaitCodec(randomBytes(32))
     return mcpHandler(
-      { executor, rightsOf, version, codec, open: openCalls(), receiptPage: receiptPage(pagesFolder) },
+      {
+        executor,
+        getRights: getRights,
+        version,
+        codec,
+        open: openCalls(),
+        receiptPage: createReceiptPage(pagesFolder),
+      },
       log,
     )
   }
@@ -53,21 +63,21 @@ export function mcpEndpoint(options: Options): McpEndpoint {
       throw new AppError('tool/too-many', 'A request of this connection is open.', { retryAfterSeconds: 1 })
     }
     const count = open.get(id) ?? 0
-    if (count >= mostOpen) {
-      throw new AppError('tool/too-many', `${mostOpen} requests of this client are open.`, { retryAfterSeconds: 1 })
+    if (count >= maxOpen) {
+      throw new AppError('tool/too-many', `${maxOpen} requests of this client are open.`, { retryAfterSeconds: 1 })
     }
     open.set(id, count + 1)
     response.once('close', () => {
-      const left = (open.get(id) ?? 1) - 1
-      if (left === 0) open.delete(id)
-      else open.set(id, left)
+      const remaining = (open.get(id) ?? 1) - 1
+      if (remaining === 0) open.delete(id)
+      else open.set(id, remaining)
     })
   }
   return {
     async answer(exchange) {
-      const caller = callerOf(exchange, options)
+      const caller = identifyCaller(exchange, options)
       take(caller, exchange)
-      handler ??= made()
+      handler ??= createHandler()
       await (await handler).answer(exchange, caller)
     },
     async close() {
@@ -76,8 +86,8 @@ export function mcpEndpoint(options: Options): McpEndpoint {
   }
 }
 
-function callerOf({ request: { headers } }: Exchange, { clients, rightsOf }: Options): ToolCaller {
-  const key = credentialOf(headers)
+function identifyCaller({ request: { headers } }: Exchange, { clients, getRights }: Options): ToolCaller {
+  const key = readCredential(headers)
   const challenge = { headers: { 'www-authenticate': 'Bearer' } }
   if (key === undefined || key === '') {
     throw new AppError('auth/required', 'Tools need the key of a tool client.', {
@@ -85,7 +95,7 @@ function callerOf({ request: { headers } }: Exchange, { clients, rightsOf }: Opt
       detail: 'The person makes one in Steward: Settings, Tool clients.',
     })
   }
-  const caller = clients.callerOf(key)
+  const caller = clients.findCaller(key)
   if (!caller) {
     throw new AppError('auth/invalid', 'Unknown tool client key.', {
       ...challenge,
@@ -99,6 +109,6 @@ function callerOf({ request: { headers } }: Exchange, { clients, rightsOf }: Opt
     throw new AppError('tool/profile', `${profileHeader}: ${String(narrower).slice(0, 32)} is not a profile.`)
   }
   const narrowed = { ...caller, narrowedTo }
-  rightsOf(narrowed) // refuses a profile that allows more
+  getRights(narrowed) // refuses a profile that allows more
   return narrowed
 }

@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http'
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server'
 import type { Exchange } from '#platform/http/exchange.ts'
 import { readBody } from '#platform/http/requestBody.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 
-type Given = { handler: Pick<McpHttpHandler, 'fetch'>; authInfo: AuthInfo; maxBytes: number }
+type ExchangeOptions = { handler: Pick<McpHttpHandler, 'fetch'>; authInfo: AuthInfo; maxBytes: number }
 
 /**
  * Brings one request to the protocol's handler, and the answer back. The library's own adapter for Node copies a body that it
@@ -13,26 +13,26 @@ type Given = { handler: Pick<McpHttpHandler, 'fetch'>; authInfo: AuthInfo; maxBy
  *
  * @throws AppError `request/too-large`
  */
-export async function mcpExchange(exchange: Exchange, { handler, authInfo, maxBytes }: Given): Promise<void> {
-  const { request, response, headers, gone } = exchange
+export async function mcpExchange(exchange: Exchange, { handler, authInfo, maxBytes }: ExchangeOptions): Promise<void> {
+  const { request, response, headers, disconnected } = exchange
   const { method, url } = request
   const body = await readBody(request, { maxBytes })
-  const parsed = parsedJson(body.toString())
-  const asked = new Request(`http://${request.headers.host}${url}`, {
-    ...{ method: method ?? 'GET', headers: plainHeaders(exchange), signal: gone },
+  const parsed = parseJsonOrUndefined(body.toString())
+  const webRequest = new Request(`http://${request.headers.host}${url}`, {
+    ...{ method: method ?? 'GET', headers: plainHeaders(exchange), signal: disconnected },
     // The handler itself says what is wrong with what is no JSON.
     ...(parsed === undefined && body.length > 0 && { body: body.toString() }),
   })
-  const answer = await handler.fetch(asked, { authInfo, ...(parsed !== undefined && { parsedBody: parsed }) })
-  const told = { ...headers }
+  const answer = await handler.fetch(webRequest, { authInfo, ...(parsed !== undefined && { parsedBody: parsed }) })
+  const responseHeaders = { ...headers }
   answer.headers.forEach((value, name) => {
-    told[name] = value
+    responseHeaders[name] = value
   })
   if (answer.headers.get('content-type')?.startsWith('text/event-stream')) {
-    await sendEvents(response.writeHead(answer.status, told), answer, gone)
+    await sendEvents(response.writeHead(answer.status, responseHeaders), answer, disconnected)
   } else {
     const text = await answer.text()
-    response.writeHead(answer.status, { ...told, 'content-length': Buffer.byteLength(text) }).end(text)
+    response.writeHead(answer.status, { ...responseHeaders, 'content-length': Buffer.byteLength(text) }).end(text)
   }
 }
 
@@ -45,20 +45,20 @@ function plainHeaders({ request }: Exchange): Record<string, string> {
 }
 
 /** As they come, and no faster than they are read. */
-async function sendEvents(response: ServerResponse, { body }: Response, gone: AbortSignal): Promise<void> {
+async function sendEvents(response: ServerResponse, { body }: Response, disconnected: AbortSignal): Promise<void> {
   const reader = body?.getReader()
-  const leave = (): void => void reader?.cancel().catch(() => {})
-  gone.addEventListener('abort', leave, { once: true })
+  const cancel = (): void => void reader?.cancel().catch(() => {})
+  disconnected.addEventListener('abort', cancel, { once: true })
   try {
     for (;;) {
       const { done, value } = (await reader?.read()) ?? { done: true }
-      if (done || gone.aborted) return
-      if (!response.write(value)) await once(response, 'drain', { signal: gone })
+      if (done || disconnected.aborted) return
+      if (!response.write(value)) await once(response, 'drain', { signal: disconnected })
     }
-  } catch (failure) {
-    if (!gone.aborted) throw failure
+  } catch (error) {
+    if (!disconnected.aborted) throw error
   } finally {
-    gone.removeEventListener('abort', leave)
+    disconnected.removeEventListener('abort', cancel)
     response.end()
   }
 }

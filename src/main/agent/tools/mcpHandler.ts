@@ -15,7 +15,7 @@ const maxRequestBodySize = 16 * 1024 * 1024
 
 /** MCP by Streamable HTTP, without sessions: each request is served by itself, in the revision that it speaks. */
 export function mcpHandler(options: McpServerOptions, log: Log): McpHandler {
-  const onerror = (failure: Error): void => log.info('a request to /mcp failed', { failure })
+  const onerror = (error: Error): void => log.info('a request to /mcp failed', { error })
   const handler = createMcpHandler(
     ({ era, authInfo }) => mcpServer(options, { era, caller: ToolCaller.parse(authInfo?.extra?.caller) }),
     { maxRequestBodySize, onerror },

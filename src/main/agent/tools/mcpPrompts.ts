@@ -45,9 +45,9 @@ export function addPrompts(server: Server, profile: ToolProfile): void {
       arguments: [{ ...argument, required: true }],
     })),
   }))
-  server.setRequestHandler('prompts/get', ({ params: { name, arguments: given } }) => {
+  server.setRequestHandler('prompts/get', ({ params: { name, arguments: parameters } }) => {
     const prompt = offered.find((it) => it.name === name)
-    const value = prompt && given?.[prompt.argument.name]
+    const value = prompt && parameters?.[prompt.argument.name]
     if (!prompt || value === undefined) {
       const wrong = prompt ? `\`${prompt.argument.name}\` is required.` : `There is no prompt ${name.slice(0, 64)}.`
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, wrong)

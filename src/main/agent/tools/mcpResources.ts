@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
 import type { ToolProfile } from '#shared/contract/toolClients.ts'
-import { mayUse, toolNamed, toolsOf } from '#shared/contract/tools/toolTable.ts'
+import { listToolsOfProfile, mayUse, toolNamed } from '#shared/contract/tools/toolTable.ts'
 import { receiptContents, receiptResource, receiptUri, showsReceipt } from './mcpApps.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
@@ -57,7 +57,7 @@ const resources: readonly Resource[] = [
   },
 ]
 
-type Given = {
+type ResourceOptions = {
   executor: Pick<ToolExecutor, 'runTool'>
   caller: ToolCaller
   /** Present profile of the caller. */
@@ -67,29 +67,31 @@ type Given = {
 }
 
 /** Lists, files and screens, each read by its tool, with the same authority; and the page of receipts. */
-export function addResources(server: Server, { executor, caller, profile, receiptPage }: Given): void {
-  const seen = resources.filter(({ tool: name }) => {
+export function addResources(server: Server, { executor, caller, profile, receiptPage }: ResourceOptions): void {
+  const allowed = resources.filter(({ tool: name }) => {
     const tool = toolNamed(name)
     return tool !== undefined && mayUse(profile, tool)
   })
-  const pages = toolsOf(profile).some(showsReceipt) ? [receiptResource] : []
-  const told = ({ name, description, mimeType }: Resource) => ({ name, description, mimeType })
+  const pages = listToolsOfProfile(profile).some(showsReceipt) ? [receiptResource] : []
+  const toListing = ({ name, description, mimeType }: Resource) => ({ name, description, mimeType })
   server.setRequestHandler('resources/list', () => ({
     resources: [
-      ...seen.filter(({ parts }) => parts.length === 0).map((it) => ({ uri: it.uri, ...told(it) })),
+      ...allowed.filter(({ parts }) => parts.length === 0).map((it) => ({ uri: it.uri, ...toListing(it) })),
       ...pages,
     ],
   }))
   server.setRequestHandler('resources/templates/list', () => ({
-    resourceTemplates: seen.filter(({ parts }) => parts.length > 0).map((it) => ({ uriTemplate: it.uri, ...told(it) })),
+    resourceTemplates: allowed
+      .filter(({ parts }) => parts.length > 0)
+      .map((it) => ({ uriTemplate: it.uri, ...toListing(it) })),
   }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq: { signal } }) => {
     if (uri === receiptUri && pages.length > 0) return receiptContents(await receiptPage())
-    const resource = seen.find(({ pattern }) => pattern.test(uri))
+    const resource = allowed.find(({ pattern }) => pattern.test(uri))
     if (!resource) throw new ResourceNotFoundError(uri.slice(0, 512))
-    const found = resource.pattern.exec(uri) ?? []
-    const given = Object.fromEntries(resource.parts.map((part, at) => [part, decoded(found[at + 1] ?? '')]))
-    const outcome = await executor.runTool(resource.tool, given, { caller, signal })
+    const match = resource.pattern.exec(uri) ?? []
+    const values = Object.fromEntries(resource.parts.map((part, index) => [part, decodePart(match[index + 1] ?? '')]))
+    const outcome = await executor.runTool(resource.tool, values, { caller, signal })
     if (outcome.kind === 'waiting') throw new ProtocolError(ProtocolErrorCode.InternalError, outcome.waiting.message)
     if (outcome.kind === 'error') {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${outcome.sentence} ${outcome.hint}`.trim())
@@ -104,7 +106,7 @@ export function addResources(server: Server, { executor, caller, profile, receip
   })
 }
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

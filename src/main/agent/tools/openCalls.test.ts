@@ -16,12 +16,12 @@ test('a client takes back its own call, and nobody else does', () => {
 
 test('of two programs with one key neither ends the call of the other', () => {
   const calls = openCalls()
-  const [one, other] = [calls.begin('one', 0, never), calls.begin('one', 0, never)]
+  const [first, second] = [calls.begin('one', 0, never), calls.begin('one', 0, never)]
   calls.cancel('one', 0)
-  expect([one.signal.aborted, other.signal.aborted]).toEqual([false, false])
-  one.end()
+  expect([first.signal.aborted, second.signal.aborted]).toEqual([false, false])
+  first.end()
   calls.cancel('one', 0)
-  expect([one.signal.aborted, other.signal.aborted]).toEqual([false, true])
+  expect([first.signal.aborted, second.signal.aborted]).toEqual([false, true])
 })
 
 test.each(['before', 'meanwhile'])('it ends with its connection, which goes %s', (when) => {

@@ -3,8 +3,8 @@
  * request of its own.
  */
 export type OpenCalls = {
-  /** @param id of the request. @param gone fires when its connection ends. @returns the signal of both; `end` forgets it */
-  begin(client: string, id: string | number, gone: AbortSignal): { signal: AbortSignal; end(): void }
+  /** @param id of the request. @param disconnected fires when its connection ends. @returns the signal of both; `end` forgets it */
+  begin(client: string, id: string | number, disconnected: AbortSignal): { signal: AbortSignal; end(): void }
   /** Ids count from 0 in each program: where two with the same key wait for the same id, neither is taken back. */
   cancel(client: string, id: string | number): void
 }
@@ -12,31 +12,31 @@ export type OpenCalls = {
 export function openCalls(): OpenCalls {
   const open = new Map<string, Set<AbortController>>()
   return {
-    begin(client, id, gone) {
-      const key = keyOf(client, id)
-      const taken = new AbortController()
+    begin(client, id, disconnected) {
+      const key = toKey(client, id)
+      const controller = new AbortController()
       const all = open.get(key) ?? new Set()
-      const leave = (): void => taken.abort()
-      if (gone.aborted) leave()
-      gone.addEventListener('abort', leave)
-      open.set(key, all.add(taken))
+      const abort = (): void => controller.abort()
+      if (disconnected.aborted) abort()
+      disconnected.addEventListener('abort', abort)
+      open.set(key, all.add(controller))
       return {
-        signal: taken.signal,
+        signal: controller.signal,
         end() {
-          gone.removeEventListener('abort', leave)
-          all.delete(taken)
+          disconnected.removeEventListener('abort', abort)
+          all.delete(controller)
           if (all.size === 0 && open.get(key) === all) open.delete(key)
         },
       }
     },
     cancel(client, id) {
-      const [one, other] = open.get(keyOf(client, id)) ?? []
-      if (other === undefined) one?.abort()
+      const [first, second] = open.get(toKey(client, id)) ?? []
+      if (second === undefined) first?.abort()
     },
   }
 }
 
 /** `1` and `"1"` are two ids. */
-function keyOf(client: string, id: string | number): string {
+function toKey(client: string, id: string | number): string {
   return `${client} ${JSON.stringify(id)}`
 }

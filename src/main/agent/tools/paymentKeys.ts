@@ -28,13 +28,13 @@ type Row = { key: string; usedAtMs: number; paymentId: PaymentId | null }
 type Options = {
   database: Database
   /** @returns undefined if the payment was deleted */
-  outcomeOf: (payment: PaymentId) => PaymentOutcome | undefined
+  findOutcome: (payment: PaymentId) => PaymentOutcome | undefined
   /** Random. */
   newId: () => string
   now: () => number
 }
 
-export function paymentKeys({ database, outcomeOf, newId, now }: Options): PaymentKeys {
+export function createPaymentKeys({ database, findOutcome, newId, now }: Options): PaymentKeys {
   const find = database.prepare<[string], Row>(
     'SELECT key, used_at_ms AS usedAtMs, payment_id AS paymentId FROM tool_payments WHERE digest = ?',
   )
@@ -53,10 +53,10 @@ export function paymentKeys({ database, outcomeOf, newId, now }: Options): Payme
   )
   const remove = database.prepare<[string]>('DELETE FROM tool_payments WHERE digest = ?')
 
-  const isOpen = (payment: PaymentId): boolean => outcomeOf(payment)?.paid === null
+  const isOpen = (payment: PaymentId): boolean => findOutcome(payment)?.paid === null
   const isRepeated = ({ usedAtMs, paymentId }: Row): boolean => {
     if (paymentId === null) return usedAtMs > now() - repeatMs
-    const outcome = outcomeOf(paymentId)
+    const outcome = findOutcome(paymentId)
     return outcome !== undefined && (outcome.paid === null || outcome.updatedAtMs > now() - repeatMs)
   }
   const forgetOld = (): void => {

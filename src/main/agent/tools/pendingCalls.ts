@@ -2,22 +2,22 @@ import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { ToolCallId, type ToolCallRecord } from '#shared/contract/toolCalls.ts'
 import type { ToolResult } from '#shared/contract/tools/tool.ts'
-import { emitter } from '#shared/emitter.ts'
-import { isoTime } from '#shared/time.ts'
-import type { KeptCall, ToolCallRepository } from './toolCallRepository.ts'
+import { createEmitter } from '#shared/emitter.ts'
+import { toIsoTime } from '#shared/time.ts'
+import type { StoredCall, ToolCallRepository } from './toolCallRepository.ts'
 import { failureOutcome } from './toolOutcome.ts'
 
 /** Calls that outlive the request they came by: they wait for the person, or run longer than a client waits. */
 export type PendingCalls = {
   /** Keeps a call that waits for its intent. Belongs into the transaction that keeps the intent. */
-  add(call: Omit<KeptCall, 'record'> & Pick<ToolCallRecord, 'tool' | 'sentence'>, intent: IntentRecord): void
+  add(call: Omit<StoredCall, 'record'> & Pick<ToolCallRecord, 'tool' | 'sentence'>, intent: IntentRecord): void
   /** Keeps one that runs already. @returns its id */
   follow(
-    call: Omit<KeptCall, 'record' | 'given'> & Pick<ToolCallRecord, 'tool' | 'sentence'>,
+    call: Omit<StoredCall, 'record' | 'given'> & Pick<ToolCallRecord, 'tool' | 'sentence'>,
     work: Promise<ToolResult>,
   ): string
   /** @throws AppError `tool/too-many` */
-  checkRoom(holder: string): void
+  assertCapacity(holder: string): void
   waiting(digest: string): ToolCallRecord | undefined
   /** The call of an intent, while it waits. */
   ofIntent(intentId: string): ToolCallRecord | undefined
@@ -25,12 +25,12 @@ export type PendingCalls = {
    * As it is when it has ended, or when the time is up.
    * @throws AppError `tool/call-not-found` also for the call of another
    */
-  settled(
+  waitUntilSettled(
     id: string,
-    given: { holder: string; waitMs: number; signal?: AbortSignal | undefined },
+    options: { holder: string; waitMs: number; signal?: AbortSignal | undefined },
   ): Promise<ToolCallRecord>
   /** What became of an intent: the call is done once it is approved, or never. */
-  decided(intent: IntentRecord): void
+  onDecision(intent: IntentRecord): void
   /** Ends what an earlier run left behind. @param intentOf undefined: it is gone */
   start(intentOf: (id: string) => IntentRecord | undefined): void
   close(): void
@@ -39,7 +39,7 @@ export type PendingCalls = {
 type Options = {
   calls: ToolCallRepository
   /** Does what was approved. */
-  perform(call: KeptCall, signal: AbortSignal): Promise<ToolResult>
+  perform(call: StoredCall, signal: AbortSignal): Promise<ToolResult>
   /** Random: 24 hexadecimal digits. */
   newId: () => string
   now: () => number
@@ -47,22 +47,22 @@ type Options = {
   steadyMs?: () => number
 }
 
-const mostOpen = 50
-const keptMs = 24 * 60 * 60 * 1000
+const maxOpen = 50
+const retentionMs = 24 * 60 * 60 * 1000
 
-export function pendingCalls({ calls, perform, newId, now, steadyMs = now }: Options): PendingCalls {
-  const ended = emitter<string>()
+export function createPendingCalls({ calls, perform, newId, now, steadyMs = now }: Options): PendingCalls {
+  const ended = createEmitter<string>()
   const closing = new AbortController()
 
   const record = (
-    given: Pick<ToolCallRecord, 'tool' | 'sentence' | 'state' | 'intent_id' | 'expires_at'>,
+    fields: Pick<ToolCallRecord, 'tool' | 'sentence' | 'state' | 'intent_id' | 'expires_at'>,
   ): ToolCallRecord => ({
-    ...given,
+    ...fields,
     id: ToolCallId.parse(`call_${newId()}`),
     result: null,
     error: null,
     hint: null,
-    created_at: isoTime(now()),
+    created_at: toIsoTime(now()),
   })
   const end = (
     id: string,
@@ -75,73 +75,73 @@ export function pendingCalls({ calls, perform, newId, now, steadyMs = now }: Opt
     try {
       const result = await work
       if (!closing.signal.aborted) end(id, 'running', { state: 'done', result: { ...result } })
-    } catch (failure) {
+    } catch (cause) {
       if (closing.signal.aborted) return // it is unclear, and told so by the next start
-      const { sentence: error, hint } = failureOutcome(failure)
+      const { sentence: error, hint } = failureOutcome(cause)
       end(id, 'running', { state: 'failed', error, hint })
     }
   }
-  const own = (id: string, holder: string): ToolCallRecord => {
+  const requireOwn = (id: string, holder: string): ToolCallRecord => {
     const call = calls.find(id)
     if (!call || call.holder !== holder) {
       throw new AppError('tool/call-not-found', `There is no tool call ${id.slice(0, 64)}.`)
     }
     return call.record
   }
-  const changed = (id: string, waitMs: number, signal: AbortSignal | undefined): Promise<void> =>
+  const waitForChange = (id: string, waitMs: number, signal: AbortSignal | undefined): Promise<void> =>
     new Promise((resolve) => {
-      const leave = (): void => {
+      const onEnd = (): void => {
         clearTimeout(timer)
         leaveEnded()
-        signal?.removeEventListener('abort', leave)
-        closing.signal.removeEventListener('abort', leave)
+        signal?.removeEventListener('abort', onEnd)
+        closing.signal.removeEventListener('abort', onEnd)
         resolve()
       }
-      const leaveEnded = ended.subscribe((it) => it === id && leave())
-      const timer = setTimeout(leave, waitMs)
-      signal?.addEventListener('abort', leave)
-      closing.signal.addEventListener('abort', leave)
+      const leaveEnded = ended.subscribe((it) => it === id && onEnd())
+      const timer = setTimeout(onEnd, waitMs)
+      signal?.addEventListener('abort', onEnd)
+      closing.signal.addEventListener('abort', onEnd)
     })
 
   return {
-    add({ tool, sentence, ...kept }, intent) {
+    add({ tool, sentence, ...fields }, intent) {
       const { id: intent_id, expires_at } = intent
-      calls.add({ ...kept, record: record({ tool, sentence, state: 'waiting', intent_id, expires_at }) })
+      calls.add({ ...fields, record: record({ tool, sentence, state: 'waiting', intent_id, expires_at }) })
     },
-    follow({ tool, sentence, ...kept }, work) {
+    follow({ tool, sentence, ...fields }, work) {
       const running = record({ tool, sentence, state: 'running', intent_id: null, expires_at: null })
-      calls.add({ ...kept, given: '', record: running })
+      calls.add({ ...fields, given: '', record: running })
       void finish(running.id, work)
       return running.id
     },
-    checkRoom(holder) {
-      calls.forget(steadyMs() - keptMs)
-      if (calls.countOpen(holder) < mostOpen) return
-      throw new AppError('tool/too-many', `${mostOpen} of your calls are waiting or running.`, {
+    assertCapacity(holder) {
+      calls.forget(steadyMs() - retentionMs)
+      if (calls.countOpen(holder) < maxOpen) return
+      throw new AppError('tool/too-many', `${maxOpen} of your calls are waiting or running.`, {
         retryAfterSeconds: 30,
       })
     },
     waiting: (digest) => calls.waiting(digest)?.record,
     ofIntent: (intentId) => calls.ofIntent(intentId)?.record,
-    async settled(id, { holder, waitMs, signal }) {
-      const { state } = own(id, holder)
+    async waitUntilSettled(id, { holder, waitMs, signal }) {
+      const { state } = requireOwn(id, holder)
       const open = state === 'waiting' || state === 'running'
-      if (open && waitMs > 0 && !signal?.aborted && !closing.signal.aborted) await changed(id, waitMs, signal)
-      return own(id, holder)
+      if (open && waitMs > 0 && !signal?.aborted && !closing.signal.aborted) await waitForChange(id, waitMs, signal)
+      return requireOwn(id, holder)
     },
-    decided(intent) {
+    onDecision(intent) {
       const call = calls.ofIntent(intent.id)
       if (call?.record.state !== 'waiting' || intent.state === 'waiting' || intent.state === 'approved') return
       const { id } = call.record
       if (intent.state !== 'signed') {
-        end(id, 'waiting', { state: 'denied', error: refusalOf(intent) })
+        end(id, 'waiting', { state: 'denied', error: describeRefusal(intent) })
         return
       }
       // Whoever changes the state runs it, so it runs once.
       if (calls.change(id, 'waiting', { state: 'running' })) void finish(id, perform(call, closing.signal))
     },
     start(intentOf) {
-      calls.forget(steadyMs() - keptMs)
+      calls.forget(steadyMs() - retentionMs)
       for (const {
         record: { id },
       } of calls.inState('running')) {
@@ -152,7 +152,7 @@ export function pendingCalls({ calls, perform, newId, now, steadyMs = now }: Opt
       } of calls.inState('waiting')) {
         const intent = intent_id === null ? undefined : intentOf(intent_id)
         if (intent?.state === 'waiting') continue
-        const error = intent && intent.state !== 'signed' ? refusalOf(intent) : 'Steward closed before it ran.'
+        const error = intent && intent.state !== 'signed' ? describeRefusal(intent) : 'Steward closed before it ran.'
         end(id, 'waiting', { state: 'denied', error })
       }
     },
@@ -160,7 +160,7 @@ export function pendingCalls({ calls, perform, newId, now, steadyMs = now }: Opt
   }
 }
 
-function refusalOf({ state, error, decision }: IntentRecord): string {
+function describeRefusal({ state, error, decision }: IntentRecord): string {
   if (state === 'expired') return 'Nobody decided in time. Nothing was done.'
   return `${error ?? decision?.detail ?? 'It was refused.'} Nothing was done.`
 }

@@ -1,4 +1,4 @@
-/** What stands around a program in its sandbox: the object `steward`, and the lines it speaks with Steward. */
+/** Builds the script that gives a program in a sandbox the object `steward` and exchanges its calls with Steward. */
 export function programClient(mark: string): string {
   return `import { createInterface } from 'node:readline'
 const mark = ${JSON.stringify(mark)}
@@ -14,17 +14,17 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   else reject(new Error(error))
 })
 globalThis.steward = new Proxy({}, {
-  get: (_, name) => typeof name !== 'string' || name === 'then' ? undefined : (given = {}) => new Promise((resolve, reject) => {
+  get: (_, name) => typeof name !== 'string' || name === 'then' ? undefined : (input = {}) => new Promise((resolve, reject) => {
     const call = ++last
     waiting.set(call, { resolve, reject })
-    say({ call, name, given })
+    say({ call, name, input })
   }),
 })
 try {
   const program = await import('./program.mjs')
   await say({ done: (await program.default) ?? null })
-} catch (failure) {
-  await say({ failed: String(failure?.stack ?? failure) })
+} catch (error) {
+  await say({ failed: String(error?.stack ?? error) })
 }
 process.exit(0)
 `

@@ -12,7 +12,7 @@ export type ProgramSandboxRepository = {
   remove(name: string): void
 }
 
-export function programSandboxRepository(database: Database): ProgramSandboxRepository {
+export function createProgramSandboxRepository(database: Database): ProgramSandboxRepository {
   const add = database.prepare<[Params<'name' | 'createdAtMs'>]>(
     'INSERT INTO program_sandboxes (name, created_at_ms) VALUES (@name, @createdAtMs)',
   )

@@ -31,11 +31,11 @@ export function createProgramSandboxes({ rows, client, newId, now, log }: Option
   /** Names of the programs that run. */
   const running = new Set<string>()
 
-  const removeLeft = async (): Promise<void> => {
-    const left = rows.all().filter(({ name }) => !running.has(name))
-    if (left.length === 0) return
+  const removeStale = async (): Promise<void> => {
+    const stale = rows.all().filter(({ name }) => !running.has(name))
+    if (stale.length === 0) return
     const { sandboxes } = await client.call(listSandboxes, {})
-    for (const { name, sandboxId, createdAtMs } of left) {
+    for (const { name, sandboxId, createdAtMs } of stale) {
       const found = sandboxes.find((sandbox) => sandbox.id === sandboxId || sandbox.name === name)
       if (found) await client.call(deleteSandbox, { id: found.id })
       if (found || createdAtMs < now() - forgetMs) rows.remove(name)
@@ -56,24 +56,22 @@ export function createProgramSandboxes({ rows, client, newId, now, log }: Option
             try {
               await call(deleteSandbox, { id })
               rows.remove(name)
-            } catch (failure) {
-              if (!(failure instanceof AppError)) throw failure
-              if (failure.code === 'sandbox/not-found') rows.remove(name)
+            } catch (error) {
+              if (!(error instanceof AppError)) throw error
+              if (error.code === 'sandbox/not-found') rows.remove(name)
             } finally {
               running.delete(name)
             }
           },
         }
-      } catch (failure) {
+      } catch (error) {
         running.delete(name)
-        if (failure instanceof AppError && failure.status < 500) rows.remove(name) // refused: nothing was created
-        throw failure
+        if (error instanceof AppError && error.status < 500) rows.remove(name) // refused: nothing was created
+        throw error
       }
     },
     async sweep() {
-      await removeLeft().catch((failure: unknown) =>
-        log.warn('sandboxes of ended programs were not deleted', { failure }),
-      )
+      await removeStale().catch((error: unknown) => log.warn('sandboxes of ended programs were not deleted', { error }))
     },
   }
 }

@@ -8,9 +8,9 @@ import { AppError } from '#shared/appError.ts'
  *
  * @throws AppError `request/not-found` where the interface is not built
  */
-export function receiptPage(pagesFolder: string): () => Promise<string> {
+export function createReceiptPage(pagesFolder: string): () => Promise<string> {
   const folder = join(pagesFolder, 'assets')
-  let made: Promise<string> | undefined
+  let page: Promise<string> | undefined
   const read = async (name: RegExp): Promise<string> => {
     const file = (await readdir(folder).catch(() => [])).find((it) => name.test(it))
     if (file === undefined) throw new AppError('request/not-found', 'The interface is not built: run `npm run build`.')
@@ -34,10 +34,10 @@ export function receiptPage(pagesFolder: string): () => Promise<string> {
 `
   }
   return () => {
-    made ??= make().catch((failure: unknown) => {
-      made = undefined
-      throw failure
+    page ??= make().catch((error: unknown) => {
+      page = undefined
+      throw error
     })
-    return made
+    return page
   }
 }

@@ -15,7 +15,7 @@ test('a program that never ends is ended, and what it printed is told', async ()
     return answers.get(operation) ?? {}
   }) as ToolWork['call']
   const running = sandboxProgram('', 'sandbox', {
-    ...{ call, operate: async () => ({}), signal: new AbortController().signal, longestMs: 20 },
+    ...{ call, operate: async () => ({}), signal: new AbortController().signal, maxMs: 20 },
   })
   await expect(running).rejects.toThrow(/ran for more than 10 minutes\.\nOutput:\non and on\n/)
   expect(closed.slice(-2)).toEqual(['terminalClose', 'fileRemove'])

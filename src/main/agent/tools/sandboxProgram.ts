@@ -9,18 +9,18 @@ import { programClient } from './programClient.ts'
 type Options = {
   call: ToolWork['call']
   /** Calls an operation for the program, as whoever runs it. @throws AppError */
-  operate(name: string, given: unknown): Promise<unknown>
+  operate(name: string, input: unknown): Promise<unknown>
   signal: AbortSignal
-  longestMs?: number
+  maxMs?: number
 }
 
-const mostMinutes = 10
-const mostCalls = 200
-const mostOutput = 64 * 1024
-const mostLine = 1024 * 1024
+const maxMinutes = 10
+const maxCalls = 200
+const maxOutput = 64 * 1024
+const maxLine = 1024 * 1024
 const lookMs = 10_000
 
-type Spoken = { call?: number; name?: unknown; given?: unknown; done?: unknown; failed?: unknown }
+type Spoken = { call?: number; name?: unknown; input?: unknown; done?: unknown; failed?: unknown }
 
 /**
  * Runs a program in a sandbox. It speaks with Steward over a terminal in raw mode: a line that begins with a mark is a
@@ -30,7 +30,7 @@ type Spoken = { call?: number; name?: unknown; given?: unknown; done?: unknown; 
 export async function sandboxProgram(
   code: string,
   id: string,
-  { call, operate, signal, longestMs = mostMinutes * 60_000 }: Options,
+  { call, operate, signal, maxMs = maxMinutes * 60_000 }: Options,
 ): Promise<ToolResult> {
   const folder = `/tmp/steward-${randomBytes(8).toString('hex')}`
   const mark = `\u001e${randomBytes(8).toString('hex')}`
@@ -38,35 +38,35 @@ export async function sandboxProgram(
   await call(uploadFile, { id, path: `${folder}/main.mjs`, content: programClient(mark) })
   const command = `command -v node >/dev/null || { echo "${mark}{\\"failed\\":\\"This sandbox has no Node: install nodejs in it, and give its sandbox_id.\\"}"; exit 1; }; stty raw -echo; exec node ${folder}/main.mjs`
   const { session_id: sessionId } = await call(createTerminal, { id, command, cols: 1000, rows: 24, cwd: folder })
-  const endAt = performance.now() + longestMs
+  const endAt = performance.now() + maxMs
   const lines = lineReader()
   let [cursor, output, calls] = [0, '', 0]
-  const answer = async ({ call: number, name, given }: Spoken): Promise<void> => {
-    const reply = await operate(String(name), given).then(
+  const answer = async ({ call: number, name, input }: Spoken): Promise<void> => {
+    const reply = await operate(String(name), input).then(
       (result) => ({ call: number, result }),
-      (failure: unknown) => ({ call: number, error: failure instanceof Error ? failure.message : 'It failed.' }),
+      (error: unknown) => ({ call: number, error: error instanceof Error ? error.message : 'It failed.' }),
     )
     await call(writeTerminal, { id, sessionId, input: `${JSON.stringify(reply)}\n` })
   }
   const answering = new Set<Promise<void>>()
   try {
     for (;;) {
-      if (signal.aborted) throw endOf(signal)
+      if (signal.aborted) throw toAbortError(signal)
       if (performance.now() > endAt) {
-        throw new AppError('tool/program', `The program ran for more than ${mostMinutes} minutes.${shown(output)}`)
+        throw new AppError('tool/program', `The program ran for more than ${maxMinutes} minutes.${excerpt(output)}`)
       }
       const read = await call(readTerminal, { id, sessionId, since: cursor, wait_ms: lookMs })
       cursor = read.cursor
       for (const line of lines(Buffer.from(read.output, read.encoding))) {
         if (!line.startsWith(mark)) {
-          if (output.length < mostOutput) output += `${line}\n`.slice(0, mostOutput - output.length)
+          if (output.length < maxOutput) output += `${line}\n`.slice(0, maxOutput - output.length)
           continue
         }
-        const spoken = spokenIn(line.slice(mark.length))
+        const spoken = parseMessage(line.slice(mark.length))
         if ('done' in spoken) return { output, value: spoken.done ?? null, calls }
         if ('failed' in spoken)
-          throw new AppError('tool/program', `${String(spoken.failed).slice(0, 4000)}${shown(output)}`)
-        if (++calls > mostCalls) throw new AppError('tool/program', `The program made more than ${mostCalls} calls.`)
+          throw new AppError('tool/program', `${String(spoken.failed).slice(0, 4000)}${excerpt(output)}`)
+        if (++calls > maxCalls) throw new AppError('tool/program', `The program made more than ${maxCalls} calls.`)
         const work: Promise<void> = answer(spoken)
           .catch(() => {}) // the terminal has ended, which the next read tells
           .finally(() => answering.delete(work))
@@ -75,7 +75,7 @@ export async function sandboxProgram(
       if (read.state === 'exited') {
         throw new AppError(
           'tool/program',
-          `The program ended with exit code ${read.exit_code} and no value.${shown(output)}`,
+          `The program ended with exit code ${read.exit_code} and no value.${excerpt(output)}`,
         )
       }
     }
@@ -87,15 +87,15 @@ export async function sandboxProgram(
 }
 
 /** Returns why a program was ended. */
-function endOf({ reason }: AbortSignal): AppError {
+function toAbortError({ reason }: AbortSignal): AppError {
   return reason instanceof AppError ? reason : new AppError('tool/denied', 'The program was stopped.')
 }
 
-function shown(output: string): string {
+function excerpt(output: string): string {
   return output === '' ? '' : `\nOutput:\n${output}`
 }
 
-function spokenIn(text: string): Spoken {
+function parseMessage(text: string): Spoken {
   try {
     const spoken: unknown = parseJson(text)
     return typeof spoken === 'object' && spoken !== null ? spoken : {}
@@ -110,7 +110,7 @@ function lineReader(): (bytes: Buffer) => string[] {
   let rest = ''
   return (bytes) => {
     const lines = `${rest}${decoder.decode(bytes, { stream: true })}`.split('\n')
-    rest = (lines.pop() ?? '').slice(-mostLine)
+    rest = (lines.pop() ?? '').slice(-maxLine)
     return lines.map((line) => line.replace(/\r$/, ''))
   }
 }

@@ -12,7 +12,7 @@ import { defaultToolPolicy, type ToolRights } from './toolRights.ts'
  */
 export type StdioDoor = {
   open(origin: string): void
-  callerOf(key: string): ToolCaller | undefined
+  findCaller(key: string): ToolCaller | undefined
   close(): void
 }
 
@@ -24,15 +24,15 @@ export const stdioRights: { id: string; tools: ToolRights } = {
   tools: { profile: 'all', policy: defaultToolPolicy, dailyBudgetMicroUsd: null, dryRun: false, servers: [] },
 }
 
-export function stdioDoor(dataFolder: string): StdioDoor {
+export function createStdioDoor(dataFolder: string): StdioDoor {
   const file = join(dataFolder, stdioDoorFile)
   const key = `${toolKeyPrefix}${randomBytes(32).toString('base64url')}`
   return {
     open: (origin) =>
       writeSecretFile(file, JSON.stringify({ url: `${origin}${mcpPath}`, key, pid: process.pid } satisfies DoorFile)),
-    callerOf(given) {
-      const [own, other] = [Buffer.from(key), Buffer.from(given)]
-      return own.length === other.length && timingSafeEqual(own, other) ? caller : undefined
+    findCaller(candidate) {
+      const [expected, actual] = [Buffer.from(key), Buffer.from(candidate)]
+      return expected.length === actual.length && timingSafeEqual(expected, actual) ? caller : undefined
     },
     close: () => rmSync(file, { force: true }),
   }

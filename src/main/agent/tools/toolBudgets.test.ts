@@ -4,61 +4,61 @@ import { toolNamed } from '#shared/contract/tools/toolTable.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
-import { toolBudgets } from './toolBudgets.ts'
+import { createToolBudgets } from './toolBudgets.ts'
 
 const holder = 'tool mcp_1'
 const chat = toolNamed('chat_completions')
 const args = { model: 'cheap', messages: [{ role: 'user', content: 'Hello' }], temperature: 1 }
 
-function opened() {
+function openBudgets() {
   const database = openDatabase(':memory:')
   migrate(database, agentMigrations)
-  let [at, ids] = [Date.parse('2026-11-23T10:00:00Z'), 0]
-  const budgets = toolBudgets({ database, newId: () => `id${++ids}`, now: () => at })
+  let [nowMs, ids] = [Date.parse('2026-11-23T10:00:00Z'), 0]
+  const budgets = createToolBudgets({ database, newId: () => `id${++ids}`, now: () => nowMs })
   // A token costs a dollar for a million, in and out: a micro-dollar each.
   const pricing = { input_per_million: 1, output_per_million: 1, tiers: [] }
   const work = { call: async () => ({ data: [{ id: 'cheap', pricing }] }) } as unknown as ToolWork
-  const hold = (limit: number | null, given: object = {}) => {
+  const hold = (limit: number | null, fields: object = {}) => {
     if (!chat) throw new Error('There is no such tool.')
-    return budgets.hold(chat, { ...args, ...given }, { holder, limit, work })
+    return budgets.hold(chat, { ...args, ...fields }, { holder, limit, work })
   }
-  return { budgets, hold, nextDay: () => (at += 24 * 3600 * 1000) }
+  return { budgets, hold, nextDay: () => (nowMs += 24 * 3600 * 1000) }
 }
 
 const cost = (microUsd: number): ToolResult => ({ cost_micro_usd: microUsd })
 
 test('holds what a call can cost at most, and spends what it did cost', async () => {
-  const { budgets, hold } = opened()
-  const held = await hold(10_000, { max_tokens: 100 })
-  expect(budgets.spentToday(holder)).toBe(131) // 100 tokens, and at most 31 of input
-  held.settle(cost(40))
-  expect(budgets.spentToday(holder)).toBe(40)
-  held.release()
-  expect(budgets.spentToday(holder)).toBe(40)
+  const { budgets, hold } = openBudgets()
+  const reservation = await hold(10_000, { max_tokens: 100 })
+  expect(budgets.sumSpentToday(holder)).toBe(131) // 100 tokens, and at most 31 of input
+  reservation.settle(cost(40))
+  expect(budgets.sumSpentToday(holder)).toBe(40)
+  reservation.release()
+  expect(budgets.sumSpentToday(holder)).toBe(40)
 })
 
 test('answers shorter rather than beyond the budget, and never both at once', async () => {
-  const { budgets, hold } = opened()
+  const { budgets, hold } = openBudgets()
   const first = await hold(1000)
   expect(first.args).toMatchObject({ max_tokens: 969 })
   await expect(hold(1000)).rejects.toMatchObject({ code: 'tool/budget' })
   first.settle(cost(900))
   expect((await hold(1000)).args).toMatchObject({ max_tokens: 69 })
-  expect(budgets.spentToday(holder)).toBe(1000)
+  expect(budgets.sumSpentToday(holder)).toBe(1000)
 })
 
 test('refuses what was asked for and cannot be paid, or has no price', async () => {
-  const { budgets, hold } = opened()
+  const { budgets, hold } = openBudgets()
   await expect(hold(100, { max_tokens: 5000 })).rejects.toMatchObject({ code: 'tool/budget', status: 402 })
   await expect(hold(0)).rejects.toMatchObject({ code: 'tool/budget' })
   await expect(hold(100, { model: 'unknown' })).rejects.toMatchObject({ code: 'tool/budget' })
-  expect(budgets.spentToday(holder)).toBe(0)
+  expect(budgets.sumSpentToday(holder)).toBe(0)
 })
 
 test('counts anew each day, and tells also of what no limit holds', async () => {
-  const { budgets, hold, nextDay } = opened()
+  const { budgets, hold, nextDay } = openBudgets()
   ;(await hold(null)).settle(cost(70))
-  expect(budgets.spentToday(holder)).toBe(70)
+  expect(budgets.sumSpentToday(holder)).toBe(70)
   nextDay()
-  expect(budgets.spentToday(holder)).toBe(0)
+  expect(budgets.sumSpentToday(holder)).toBe(0)
 })

@@ -11,7 +11,7 @@ export type ToolBudgets = {
    * @returns the arguments it is made with, which may cost less than those that were given
    * @throws AppError `tool/budget`
    */
-  hold(tool: Tool, args: Arguments, by: Spender & { work: ToolWork }): Promise<Held>
+  hold(tool: Tool, args: Arguments, by: Spender & { work: ToolWork }): Promise<ToolReservation>
   /**
    * Reserves the cost of a payment until its outcome is known. Must run in the transaction that makes the payment.
    * @throws AppError `tool/budget`
@@ -20,16 +20,16 @@ export type ToolBudgets = {
   /** Settles the hold of a payment. Must run in the transaction that writes its outcome. */
   settle(payment: PaymentId, takenMicroUsd: number): void
   /** Spent and held today, in micro-dollars. */
-  spentToday(holder: string): number
+  sumSpentToday(holder: string): number
 }
 type Arguments = Readonly<Record<string, unknown>>
 /** @param limit daily, in micro-dollars */
 type Spender = { holder: string; limit: number | null }
-type Held = { args: Arguments; settle(result: ToolResult): void; release(): void }
+type ToolReservation = { args: Arguments; settle(result: ToolResult): void; release(): void }
 
 type Options = { database: Database; newId: () => string; now: () => number }
 
-export function toolBudgets({ database, newId, now }: Options): ToolBudgets {
+export function createToolBudgets({ database, newId, now }: Options): ToolBudgets {
   const sum = database.prepare<[string, string], { total: number }>(
     'SELECT coalesce(sum(amount_micro_usd), 0) AS total FROM tool_spending WHERE holder = ? AND day = ?',
   )
@@ -39,32 +39,33 @@ export function toolBudgets({ database, newId, now }: Options): ToolBudgets {
   )
   const remove = database.prepare<[string]>('DELETE FROM tool_spending WHERE id = ? AND held = 1')
   const today = (): string => new Date(now()).toISOString().slice(0, 10)
-  const spentToday = (holder: string): number => sum.get(holder, today())?.total ?? 0
+  const sumSpentToday = (holder: string): number => sum.get(holder, today())?.total ?? 0
 
   /** Nothing is held that another call took meanwhile. */
   const reserve = (id: string, amount: number, { holder, limit }: Spender): void => {
-    const left = limit === null ? Number.POSITIVE_INFINITY : limit - spentToday(holder)
-    if (amount > left) throw overBudget(limit ?? 0, left)
+    const remaining = limit === null ? Number.POSITIVE_INFINITY : limit - sumSpentToday(holder)
+    if (amount > remaining) throw overBudgetError(limit ?? 0, remaining)
     add.run(id, holder, today(), amount)
   }
 
   return {
-    spentToday,
+    sumSpentToday,
     attach: ({ id, amountMicroUsd }, by) => reserve(id, amountMicroUsd, by),
     settle: (payment, takenMicroUsd) => void settle.run(takenMicroUsd, payment),
     async hold(tool, args, { holder, limit, work }) {
       if (tool.price === 'free' || !tool.cost) return { args, settle: () => {}, release: () => {} }
       const { cost } = tool
       const id = newId()
-      const left = limit === null ? Number.POSITIVE_INFINITY : Math.max(0, limit - spentToday(holder))
-      const most = limit === null ? { args, microUsd: 0 } : await cost.atMost(args, { work, leftMicroUsd: left })
-      if (!most) throw overBudget(limit ?? 0, left)
-      database.transaction(() => reserve(id, most.microUsd, { holder, limit })).immediate()
+      const remaining = limit === null ? Number.POSITIVE_INFINITY : Math.max(0, limit - sumSpentToday(holder))
+      const upperBound =
+        limit === null ? { args, microUsd: 0 } : await cost.estimateMax(args, { work, remainingMicroUsd: remaining })
+      if (!upperBound) throw overBudgetError(limit ?? 0, remaining)
+      database.transaction(() => reserve(id, upperBound.microUsd, { holder, limit })).immediate()
       return {
-        args: most.args,
+        args: upperBound.args,
         settle(result) {
-          const spent = cost.of(result)
-          if (spent !== undefined) settle.run(spent, id)
+          const spentMicroUsd = cost.of(result)
+          if (spentMicroUsd !== undefined) settle.run(spentMicroUsd, id)
         },
         release: () => void remove.run(id),
       }
@@ -72,10 +73,10 @@ export function toolBudgets({ database, newId, now }: Options): ToolBudgets {
   }
 }
 
-/** @param left of the day, in micro-dollars */
-export function overBudget(limit: number, left: number): AppError {
+/** @param remaining of the day, in micro-dollars */
+export function overBudgetError(limit: number, remaining: number): AppError {
   return new AppError(
     'tool/budget',
-    `This would cost more than the ${formatUsd(Math.max(0, left), 'cents', 'down')} left of this client's ${formatUsd(limit, 'cents')} a day.`,
+    `This would cost more than the ${formatUsd(Math.max(0, remaining), 'cents', 'down')} left of this client's ${formatUsd(limit, 'cents')} a day.`,
   )
 }

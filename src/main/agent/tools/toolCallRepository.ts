@@ -20,16 +20,16 @@ const toolCalls = defineTable('tool_calls', {
 type CallRow = RowOf<typeof toolCalls>
 
 /** A call that outlives its request. */
-export type KeptCall = Pick<CallRow, 'record' | 'holder' | 'given' | 'caller' | 'digest'>
+export type StoredCall = Pick<CallRow, 'record' | 'holder' | 'given' | 'caller' | 'digest'>
 
 export type ToolCallRepository = {
-  add(call: KeptCall): void
-  find(id: string): KeptCall | undefined
-  ofIntent(intentId: string): KeptCall | undefined
+  add(call: StoredCall): void
+  find(id: string): StoredCall | undefined
+  ofIntent(intentId: string): StoredCall | undefined
   /** Finds a waiting call. */
-  waiting(digest: string): KeptCall | undefined
+  waiting(digest: string): StoredCall | undefined
   /** Oldest first. */
-  inState(state: ToolCallState): KeptCall[]
+  inState(state: ToolCallState): StoredCall[]
   countOpen(holder: string): number
   /** @returns whether it was in that state */
   change(id: string, from: ToolCallState, change: Partial<ToolCallRecord> & { state: ToolCallState }): boolean
@@ -37,7 +37,7 @@ export type ToolCallRepository = {
   forget(beforeMs: number): void
 }
 
-export function toolCallRepository(database: Database): ToolCallRepository {
+export function createToolCallRepository(database: Database): ToolCallRepository {
   const selection = `SELECT ${toolCalls.selection()} FROM tool_calls`
   const add = database.prepare<[Params<keyof CallRow>]>(toolCalls.insert)
   const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
@@ -58,11 +58,11 @@ export function toolCallRepository(database: Database): ToolCallRepository {
   const forget = database.prepare<[Params<'beforeMs'>]>(
     `DELETE FROM tool_calls WHERE created_at_ms < @beforeMs AND state NOT IN ('waiting', 'running')`,
   )
-  const fromRow = (row: StoredRow): KeptCall => {
+  const fromRow = (row: StoredRow): StoredCall => {
     const { record, holder, given, caller, digest } = toolCalls.fromRow(row)
     return { record, holder, given, caller, digest }
   }
-  const first = (row: StoredRow | undefined): KeptCall | undefined => row && fromRow(row)
+  const first = (row: StoredRow | undefined): StoredCall | undefined => row && fromRow(row)
   return {
     add({ record, holder, digest, given, caller }) {
       const { id, intent_id: intentId, state } = record

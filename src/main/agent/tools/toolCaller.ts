@@ -22,7 +22,7 @@ export type ToolCaller = z.infer<typeof ToolCaller>
 export type ToolArguments = Readonly<Record<string, unknown>>
 
 /** Under which name its calls, its money and its payments are kept. */
-export function holderOf({ asker }: Pick<ToolCaller, 'asker'>): string {
+export function requesterKey({ asker }: Pick<ToolCaller, 'asker'>): string {
   return `${asker.kind} ${asker.id}`
 }
 
@@ -32,14 +32,14 @@ export function callDigest(
   tool: { name: string },
   args: ToolArguments,
 ): string {
-  const given = Object.entries(args).sort(([one], [other]) => (one < other ? -1 : 1))
+  const sortedArguments = Object.entries(args).sort(([a], [b]) => (a < b ? -1 : 1))
   return hash(
     'sha256',
-    JSON.stringify([holderOf(caller), tool.name, given, ...(caller.sandbox ? [caller.sandbox] : [])]),
+    JSON.stringify([requesterKey(caller), tool.name, sortedArguments, ...(caller.sandbox ? [caller.sandbox] : [])]),
   )
 }
 
 /** The sandbox or the domain a call is about. */
-export function targetOf({ sandbox_id: sandbox, domain }: ToolArguments): string {
+export function findTarget({ sandbox_id: sandbox, domain }: ToolArguments): string {
   return String(sandbox ?? domain ?? '').slice(0, 255)
 }

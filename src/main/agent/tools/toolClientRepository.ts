@@ -14,23 +14,23 @@ const clients = defineTable('tool_clients', {
   createdAtMs: number(),
   lastUsedAtMs: nullable(number()),
 })
-export type KeptClient = RowOf<typeof clients>
+export type StoredClient = RowOf<typeof clients>
 
 /** Rows that cannot be parsed are left out, and authenticate no client. */
 export type ToolClientRepository = {
-  add(client: Omit<KeptClient, 'lastUsedAtMs'>, keyHash: Buffer): void
+  add(client: Omit<StoredClient, 'lastUsedAtMs'>, keyHash: Buffer): void
   /** Newest first. */
-  list(): KeptClient[]
-  find(id: string): KeptClient | undefined
-  byKey(keyHash: Buffer): KeptClient | undefined
+  list(): StoredClient[]
+  find(id: string): StoredClient | undefined
+  byKey(keyHash: Buffer): StoredClient | undefined
   change(id: string, settings: ToolClientSettings): void
-  used(id: string, atMs: number): void
+  recordUse(id: string, atMs: number): void
   remove(id: string): boolean
 }
 
-export function toolClientRepository(database: Database): ToolClientRepository {
+export function createToolClientRepository(database: Database): ToolClientRepository {
   const selection = `SELECT ${clients.selection()} FROM tool_clients`
-  const add = database.prepare<[Params<keyof KeptClient | 'keyHash'>]>(clients.insertWith({ key_hash: '@keyHash' }))
+  const add = database.prepare<[Params<keyof StoredClient | 'keyHash'>]>(clients.insertWith({ key_hash: '@keyHash' }))
   const list = database.prepare<[], StoredRow>(`${selection} ORDER BY created_at_ms DESC, rowid DESC`)
   const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
   const byKey = database.prepare<[Params<'keyHash'>], StoredRow>(`${selection} WHERE key_hash = @keyHash`)
@@ -42,7 +42,7 @@ export function toolClientRepository(database: Database): ToolClientRepository {
   )
   const remove = database.prepare<[Params<'id'>]>('DELETE FROM tool_clients WHERE id = @id')
   /** Cache by id, since rights are read at each call. */
-  const cache = new Map<string, KeptClient>()
+  const cache = new Map<string, StoredClient>()
   return {
     add: (client, keyHash) => void add.run({ ...clients.params({ ...client, lastUsedAtMs: null }), keyHash }),
     list: () => list.all().flatMap((row) => clients.tryFromRow(row) ?? []),
@@ -56,7 +56,7 @@ export function toolClientRepository(database: Database): ToolClientRepository {
       cache.delete(id)
       change.run({ id, ...clients.params({ settings }) })
     },
-    used(id, atMs) {
+    recordUse(id, atMs) {
       cache.delete(id)
       used.run({ id, atMs })
     },

@@ -11,7 +11,7 @@ import type { ToolClients } from './toolClients.ts'
 /** How `steward-mcp` is started. */
 export type StdioStart = { command: string[]; environment: Record<string, string> }
 
-export function toolClientRoutes(clients: ToolClients, start: StdioStart): LocalEndpoint[] {
+export function createToolClientRoutes(clients: ToolClients, start: StdioStart): LocalEndpoint[] {
   return [
     localEndpoint(listToolClients, (_, { origin }) => ({
       clients: clients.list(),

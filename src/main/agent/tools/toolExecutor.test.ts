@@ -3,10 +3,10 @@ import { createPrincipals } from '#platform/principals.ts'
 import { AppError } from '#shared/appError.ts'
 import { toolNamed } from '#shared/contract/tools/toolTable.ts'
 import type { AskRequest } from '../approvals/approvals.ts'
-import { endedError, type PrincipalRights } from '../base/agentPrincipals.ts'
+import { type PrincipalRights, toEndedError } from '../base/agentPrincipals.ts'
 import { createRunningCalls } from './runningCalls.ts'
 import type { ToolCaller } from './toolCaller.ts'
-import { toolExecutor } from './toolExecutor.ts'
+import { createToolExecutor } from './toolExecutor.ts'
 
 const sandbox = 'a'.repeat(32)
 const caller: ToolCaller = {
@@ -24,14 +24,14 @@ const rights: PrincipalRights = {
 }
 
 /** Approvals for calls from a sandbox. */
-async function askedAbout(name: string, args: object): Promise<AskRequest | undefined> {
+async function findSubmission(name: string, args: object): Promise<AskRequest | undefined> {
   const requests: AskRequest[] = []
   const never = (): never => {
     throw new Error('A call beyond its sandbox is done only after it was approved.')
   }
-  const { runTool } = toolExecutor({
+  const { runTool } = createToolExecutor({
     approvals: { cancel: never },
-    running: createRunningCalls(createPrincipals({ rightsOf: () => rights, endedError })),
+    running: createRunningCalls(createPrincipals({ getRights: () => rights, endedError: toEndedError })),
     mayNow: () => undefined,
     refresh: async () => {},
     asks: {
@@ -40,18 +40,18 @@ async function askedAbout(name: string, args: object): Promise<AskRequest | unde
         throw new AppError('intent/denied', 'Denied.')
       },
     },
-    pending: { waiting: () => undefined, checkRoom: () => {} } as never,
+    pending: { waiting: () => undefined, assertCapacity: () => {} } as never,
     perform: never,
-    notes: { refused: () => {} },
+    notes: { recordRefusal: () => {} },
     call: never,
-    toolOf: toolNamed,
+    findTool: toolNamed,
   })
   await runTool(name, args, { caller, signal: AbortSignal.timeout(10_000) })
   return requests[0]
 }
 
 const target = async (name: string, args: object) => {
-  const intent = (await askedAbout(name, args))?.intent
+  const intent = (await findSubmission(name, args))?.intent
   return intent?.kind === 'tool.call' ? intent.target : undefined
 }
 
@@ -66,17 +66,17 @@ test('an approval in advance covers the very arguments of a call that names no s
     target('x402_discover', { url }),
   ])
   expect(new Set(targets).size).toBe(targets.length)
-  for (const it of targets) expect(it?.length).toBeLessThanOrEqual(255)
+  for (const target of targets) expect(target?.length).toBeLessThanOrEqual(255)
 })
 
 test('the request says what a call without a sandbox or domain is about', async () => {
-  const request = await askedAbout('x402_discover', { url: 'https://shop.example/a' })
+  const request = await findSubmission('x402_discover', { url: 'https://shop.example/a' })
   expect(request?.intent).toMatchObject({
     sentence: `Let a program in the sandbox aaaaaaaa call x402_discover with {"url":"https://shop.example/a"}.`,
   })
 })
 
 test('no rule allows what a program in a sandbox asks for', async () => {
-  const request = await askedAbout('sandbox_exec', { sandbox_id: 'b'.repeat(32), command: 'id' })
+  const request = await findSubmission('sandbox_exec', { sandbox_id: 'b'.repeat(32), command: 'id' })
   expect(request?.asker).toEqual({ ...caller.asker, limited: true })
 })

@@ -7,7 +7,7 @@ import type { Approvals } from '../approvals/approvals.ts'
 import { beyondSandbox, type CallAskingOptions, callAsking } from './callAsking.ts'
 import { callWaiting, late, startTicks, toolWaits, waitAtMost } from './callWaiting.ts'
 import type { RunningCalls } from './runningCalls.ts'
-import { callDigest, holderOf, type ToolArguments, type ToolCaller } from './toolCaller.ts'
+import { callDigest, requesterKey, type ToolArguments, type ToolCaller } from './toolCaller.ts'
 import type { ToolNotes } from './toolNotes.ts'
 import { failureOutcome, resultOutcome, type ToolOutcome } from './toolOutcome.ts'
 import { asksFirst, type ToolRights } from './toolRights.ts'
@@ -27,11 +27,11 @@ import type { BoundRun, ToolRun } from './toolRun.ts'
  * policy and the grants of Approvals, the limits of payments, the stop switch.
  */
 export type ToolExecutor = {
-  runTool(name: string, given: unknown, run: ToolRun): Promise<ToolOutcome>
+  runTool(name: string, input: unknown, run: ToolRun): Promise<ToolOutcome>
   /** What became of a call that waited. @throws AppError `tool/call-not-found` */
-  settled(
+  waitUntilSettled(
     id: string,
-    given: { caller: Pick<ToolCaller, 'asker'>; waitMs: number; signal?: AbortSignal },
+    options: { caller: Pick<ToolCaller, 'asker'>; waitMs: number; signal?: AbortSignal },
   ): Promise<ToolCallRecord>
   /** Ends the calls under way that change something. */
   stopAll(): void
@@ -56,22 +56,22 @@ type Options = CallAskingOptions & {
   approvals: Pick<Approvals, 'cancel'>
   running: RunningCalls
   perform: PerformTool
-  notes: Pick<ToolNotes, 'refused'>
+  notes: Pick<ToolNotes, 'recordRefusal'>
   /** @throws AppError why these rights do not include it now */
-  toolOf(name: string, rights: ToolRights): Tool | undefined
+  findTool(name: string, rights: ToolRights): Tool | undefined
 }
 
-export function toolExecutor(options: Options): ToolExecutor {
-  const { approvals, running, mayNow, pending, perform, notes, toolOf } = options
+export function createToolExecutor(options: Options): ToolExecutor {
+  const { approvals, running, mayNow, pending, perform, notes, findTool } = options
   const ask = callAsking(options)
   const waitForCall = callWaiting({ approvals, pending })
 
   const now = async (tool: Tool, args: ToolArguments, { call, ...run }: BoundRun): Promise<ToolOutcome> => {
     const { caller, signal, progress, waitMs, output } = run
     const leaving = new AbortController()
-    const leave = (): void => leaving.abort()
-    signal.addEventListener('abort', leave, { once: true })
-    if (signal.aborted) leave()
+    const abort = (): void => leaving.abort()
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
     if (tool.effect !== 'read') call.markChanging()
     const ticking = startTicks(progress, `${tool.name} runs`)
     const personMs = waitMs?.person ?? toolWaits.personMs
@@ -83,8 +83,8 @@ export function toolExecutor(options: Options): ToolExecutor {
       progress: ticking.say,
       output,
     })
-      .catch((failure: unknown) => {
-        throw call.signal.aborted ? call.signal.reason : failure
+      .catch((error: unknown) => {
+        throw call.signal.aborted ? call.signal.reason : error
       })
       .finally(call.release)
     try {
@@ -92,10 +92,10 @@ export function toolExecutor(options: Options): ToolExecutor {
       const result = await waitAtMost(work, { limitMs, signal: call.signal })
       if (result !== late)
         return isWaiting(result) ? { kind: 'waiting', waiting: result.waiting } : resultOutcome(tool, result)
-      signal.removeEventListener('abort', leave) // it is no longer bound to its client's connection
+      signal.removeEventListener('abort', abort) // it is no longer bound to its client's connection
       const digest = callDigest(caller, tool, args)
       const sentence = `${tool.name} runs`
-      const followed = { tool: tool.name, sentence, holder: holderOf(caller), digest, caller: '' }
+      const followed = { tool: tool.name, sentence, holder: requesterKey(caller), digest, caller: '' }
       const id = pending.follow(
         followed,
         work.then((it) => ({ ...it })),
@@ -106,13 +106,13 @@ export function toolExecutor(options: Options): ToolExecutor {
       }
     } finally {
       ticking.end()
-      signal.removeEventListener('abort', leave)
+      signal.removeEventListener('abort', abort)
     }
   }
 
   /** Whether it may be done, and what it waits for before it is. @throws AppError what refuses it */
-  const begun = async (tool: Tool, given: unknown, { call, ...run }: BoundRun): Promise<Begun> => {
-    const args = parsedArguments(tool, given)
+  const begun = async (tool: Tool, input: unknown, { call, ...run }: BoundRun): Promise<Begun> => {
+    const args = parseArguments(tool, input)
     if (run.resume?.startsWith('call_')) return { args, callId: run.resume }
     const { caller } = run
     const refusal = mayNow({ call: { caller, tool, args } })
@@ -126,28 +126,29 @@ export function toolExecutor(options: Options): ToolExecutor {
   }
 
   return {
-    async runTool(name, given, run) {
+    async runTool(name, input, run) {
       const call = running.begin(run.caller)
       const bound = { ...run, call }
       let tool: Tool | undefined
       let may: Begun
       try {
-        tool = toolOf(name, call.rights())
+        tool = findTool(name, call.rights())
         if (!tool) throw new AppError('tool/unknown', `There is no tool ${name.slice(0, 64)}.`)
-        may = await begun(tool, given, bound)
-      } catch (failure) {
+        may = await begun(tool, input, bound)
+      } catch (error) {
         call.release()
-        notes.refused(name, tool, run.caller, failure)
-        return failureOutcome(failure)
+        notes.recordRefusal(name, tool, run.caller, error)
+        return failureOutcome(error)
       }
       try {
         const { args, callId } = may
         return callId === undefined ? await now(tool, args, bound) : await waitForCall(callId, tool, bound)
-      } catch (failure) {
-        return failureOutcome(call.signal.aborted ? call.signal.reason : failure)
+      } catch (error) {
+        return failureOutcome(call.signal.aborted ? call.signal.reason : error)
       }
     },
-    settled: (id, { caller, ...given }) => pending.settled(id, { ...given, holder: holderOf(caller) }),
+    waitUntilSettled: (id, { caller, ...options }) =>
+      pending.waitUntilSettled(id, { ...options, holder: requesterKey(caller) }),
     stopAll: running.stopAll,
   }
 }
@@ -156,7 +157,7 @@ export function toolExecutor(options: Options): ToolExecutor {
 type Begun = { args: ToolArguments; callId: string | undefined }
 
 /** @throws AppError `request/invalid` naming the first argument that is wrong */
-function parsedArguments({ input }: Tool, given: unknown): ToolArguments {
+function parseArguments({ input }: Tool, given: unknown): ToolArguments {
   const { data, error } = input.safeParse(given ?? {})
   if (data) return data
   const [issue] = error.issues

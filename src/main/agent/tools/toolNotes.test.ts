@@ -1,19 +1,19 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { AppError } from '#shared/appError.ts'
 import { toolNamed } from '#shared/contract/tools/toolTable.ts'
-import type { NotedEntry } from '../base/note.ts'
-import { toolNotes } from './toolNotes.ts'
+import type { NewActivityEntry } from '../base/recordActivity.ts'
+import { createToolNotes } from './toolNotes.ts'
 
 const caller = { asker: { kind: 'tool', id: 'mcp_1', name: 'researcher' } } as const
 
 afterEach(() => vi.useRealTimers())
 
-function opened() {
+function openNotes() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-  const told: NotedEntry[] = []
-  const alone: NotedEntry[] = []
-  const notes = toolNotes({ note: (it) => told.push(it), noteAlone: (it) => alone.push(it), now: Date.now })
-  return { notes, told, alone }
+  const entries: NewActivityEntry[] = []
+  const alone: NewActivityEntry[] = []
+  const notes = createToolNotes({ note: (it) => entries.push(it), noteAlone: (it) => alone.push(it), now: Date.now })
+  return { notes, told: entries, alone }
 }
 
 function call(name: string, args = {}) {
@@ -23,13 +23,13 @@ function call(name: string, args = {}) {
 }
 
 test('tells a call once: the tool, its caller, how it ended, how long it took, and what it is about', () => {
-  const { notes, told } = opened()
+  const { notes, told: entries } = openNotes()
   notes.done(call('sandbox_get', { sandbox_id: 'box1', secret: 'not told' }), { id: 'box1', status: 'also not' })
-  notes.failed(call('domain_info', { domain: 'a.com' }), new AppError('auth/invalid', 'A text of others.'))
-  notes.failed(call('sandbox_list'), new Error('with a stack'))
-  notes.refused('<b>no</b>'.repeat(99), undefined, caller, new AppError('tool/unknown', 'No such tool.'))
+  notes.recordFailure(call('domain_info', { domain: 'a.com' }), new AppError('auth/invalid', 'A text of others.'))
+  notes.recordFailure(call('sandbox_list'), new Error('with a stack'))
+  notes.recordRefusal('<b>no</b>'.repeat(99), undefined, caller, new AppError('tool/unknown', 'No such tool.'))
   const plain = { asker: 'mcp_1', price: 'free', took_ms: 12 }
-  expect(told).toEqual([
+  expect(entries).toEqual([
     {
       kind: 'tool.called',
       actor: { kind: 'tool', name: 'researcher' },
@@ -56,10 +56,11 @@ test('tells a call once: the tool, its caller, how it ended, how long it took, a
 })
 
 test('counts what a program polls, and tells the number after a minute', () => {
-  const { notes, told, alone } = opened()
-  for (let at = 0; at < 1000; at++) notes.done(call('sandbox_list'), {})
-  for (let at = 0; at < 1000; at++) notes.refused(`no_${at}`, undefined, caller, new AppError('tool/unknown', 'No.'))
-  expect([told.length, alone]).toEqual([60, []])
+  const { notes, told: entries, alone } = openNotes()
+  for (let index = 0; index < 1000; index++) notes.done(call('sandbox_list'), {})
+  for (let index = 0; index < 1000; index++)
+    notes.recordRefusal(`no_${index}`, undefined, caller, new AppError('tool/unknown', 'No.'))
+  expect([entries.length, alone]).toEqual([60, []])
   vi.advanceTimersByTime(60_000)
   expect(alone.map(({ summary, detail }) => [summary, detail?.calls])).toEqual([
     ['researcher called sandbox_list, 970 more times in a minute.', 970],
@@ -67,14 +68,14 @@ test('counts what a program polls, and tells the number after a minute', () => {
   ])
   expect(vi.getTimerCount()).toBe(0)
   notes.done(call('sandbox_list'), {})
-  expect(told.length).toBe(61)
+  expect(entries.length).toBe(61)
   notes.close()
   expect([alone.length, vi.getTimerCount()]).toEqual([2, 0])
 })
 
 test('tells every call that changes something', () => {
-  const { notes, told } = opened()
-  for (let at = 0; at < 100; at++) notes.done(call('sandbox_create'), {})
-  expect(told.length).toBe(100)
+  const { notes, told: entries } = openNotes()
+  for (let index = 0; index < 100; index++) notes.done(call('sandbox_create'), {})
+  expect(entries.length).toBe(100)
   notes.close()
 })

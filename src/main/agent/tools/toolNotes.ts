@@ -1,8 +1,8 @@
 import { AppError } from '#shared/appError.ts'
 import type { Links } from '#shared/contract/timelineLinks.ts'
 import { isWaiting, type Tool, type ToolResult } from '#shared/contract/tools/tool.ts'
-import type { Note, NotedEntry } from '../base/note.ts'
-import { type ToolArguments, type ToolCaller, targetOf } from './toolCaller.ts'
+import type { NewActivityEntry, RecordActivity } from '../base/recordActivity.ts'
+import { findTarget, type ToolArguments, type ToolCaller } from './toolCaller.ts'
 
 type By = Pick<ToolCaller, 'asker'>
 
@@ -14,28 +14,28 @@ type By = Pick<ToolCaller, 'asker'>
  * that a program that polls does not fill the disk.
  */
 export type ToolNotes = {
-  done(call: NotedCall, result: ToolResult): void
-  failed(call: NotedCall, failure: unknown): void
+  done(call: FinishedCall, result: ToolResult): void
+  recordFailure(call: FinishedCall, error: unknown): void
   /** Before anything was done. @param name as it was given */
-  refused(name: string, tool: Tool | undefined, by: By, failure: unknown): void
+  recordRefusal(name: string, tool: Tool | undefined, by: By, error: unknown): void
   /** Tells what was only counted. */
   close(): void
 }
-export type NotedCall = { tool: Tool; args: ToolArguments; caller: By; tookMs: number }
+export type FinishedCall = { tool: Tool; args: ToolArguments; caller: By; tookMs: number }
 
-type Counted = { entry: NotedEntry; told: number; more: number; sinceMs: number }
+type Counted = { entry: NewActivityEntry; recorded: number; more: number; sinceMs: number }
 type Options = {
-  note: Note
+  note: RecordActivity
   /** What sums up several calls belongs to the task of none. */
-  noteAlone: Note
+  noteAlone: RecordActivity
   now: () => number
 }
 
 const minuteMs = 60_000
 /** Of one tool, by one caller, with one outcome. */
-const toldEachMinute = 30
+const maxEntriesPerMinute = 30
 
-export function toolNotes({ note, noteAlone, now }: Options): ToolNotes {
+export function createToolNotes({ note, noteAlone, now }: Options): ToolNotes {
   const counted = new Map<string, Counted>()
   let timer: NodeJS.Timeout | undefined
 
@@ -51,52 +51,56 @@ export function toolNotes({ note, noteAlone, now }: Options): ToolNotes {
     timer = counted.size === 0 ? undefined : setTimeout(() => tellMore(now() - minuteMs), minuteMs)
     timer?.unref()
   }
-  const paced = (key: string, entry: NotedEntry): void => {
+  const recordPaced = (key: string, entry: NewActivityEntry): void => {
     const nowMs = now()
-    let known = counted.get(key)
-    if (known && nowMs - known.sinceMs >= minuteMs) {
+    let counter = counted.get(key)
+    if (counter && nowMs - counter.sinceMs >= minuteMs) {
       tellMore(nowMs - minuteMs)
-      known = undefined
+      counter = undefined
     }
-    if (!known) {
+    if (!counter) {
       const { links: _, subject: __, tookMs: ___, ...plain } = entry
-      known = { entry: plain, told: 0, more: 0, sinceMs: nowMs }
-      counted.set(key, known)
+      counter = { entry: plain, recorded: 0, more: 0, sinceMs: nowMs }
+      counted.set(key, counter)
       timer ??= setTimeout(() => tellMore(now() - minuteMs), minuteMs).unref()
     }
-    if (known.told < toldEachMinute) {
-      known.told += 1
+    if (counter.recorded < maxEntriesPerMinute) {
+      counter.recorded += 1
       note(entry)
-    } else known.more += 1
+    } else counter.more += 1
   }
-  const ended = ({ tool, args, caller: { asker }, tookMs }: NotedCall, failure?: { code: string }, state = 'done') => {
-    const entry: NotedEntry = {
-      kind: failure ? 'tool.failed' : 'tool.called',
+  const recordEnd = (
+    { tool, args, caller: { asker }, tookMs }: FinishedCall,
+    error?: { code: string },
+    state = 'done',
+  ) => {
+    const entry: NewActivityEntry = {
+      kind: error ? 'tool.failed' : 'tool.called',
       actor: { kind: asker.kind, name: asker.name },
-      subject: targetOf(args),
-      summary: failure ? `${asker.name} called ${tool.name}, which failed.` : `${asker.name} called ${tool.name}.`,
+      subject: findTarget(args),
+      summary: error ? `${asker.name} called ${tool.name}, which failed.` : `${asker.name} called ${tool.name}.`,
       detail: {
-        ...{ tool: tool.name, asker: asker.id, price: tool.price, outcome: failure ? 'failed' : state },
-        ...(failure && { code: failure.code }),
+        ...{ tool: tool.name, asker: asker.id, price: tool.price, outcome: error ? 'failed' : state },
+        ...(error && { code: error.code }),
         took_ms: Math.round(tookMs),
       },
-      links: linksOf(args),
+      links: toLinks(args),
       tookMs,
     }
-    if (tool.effect === 'read') paced(`${asker.kind} ${asker.id} ${tool.name} ${failure?.code ?? ''}`, entry)
+    if (tool.effect === 'read') recordPaced(`${asker.kind} ${asker.id} ${tool.name} ${error?.code ?? ''}`, entry)
     else note(entry)
   }
 
   return {
-    done: (call, result) => ended(call, undefined, isWaiting(result) ? 'waiting' : 'done'),
-    failed: (call, failure) => ended(call, { code: codeOf(failure) }),
-    refused(name, tool, { asker }, failure) {
-      const code = codeOf(failure)
-      const told = tool ? tool.name : 'a tool that does not exist'
-      paced(`${asker.kind} ${asker.id} ${tool?.name ?? ''} ${code}`, {
+    done: (call, result) => recordEnd(call, undefined, isWaiting(result) ? 'waiting' : 'done'),
+    recordFailure: (call, error) => recordEnd(call, { code: toCode(error) }),
+    recordRefusal(name, tool, { asker }, error) {
+      const code = toCode(error)
+      const toolLabel = tool ? tool.name : 'a tool that does not exist'
+      recordPaced(`${asker.kind} ${asker.id} ${tool?.name ?? ''} ${code}`, {
         kind: 'tool.refused',
         actor: { kind: asker.kind, name: asker.name },
-        summary: `${asker.name} called ${told}, which was refused.`,
+        summary: `${asker.name} called ${toolLabel}, which was refused.`,
         detail: { tool: tool?.name ?? name.slice(0, 64), asker: asker.id, outcome: 'refused', code },
       })
     },
@@ -107,12 +111,12 @@ export function toolNotes({ note, noteAlone, now }: Options): ToolNotes {
   }
 }
 
-function codeOf(failure: unknown): string {
-  return failure instanceof AppError ? failure.code : 'internal/unexpected'
+function toCode(error: unknown): string {
+  return error instanceof AppError ? error.code : 'internal/unexpected'
 }
 
 /** The sandbox and the domain a call is about. */
-function linksOf({ sandbox_id: sandbox, domain }: ToolArguments): Links {
+function toLinks({ sandbox_id: sandbox, domain }: ToolArguments): Links {
   return {
     ...(typeof sandbox === 'string' && { sandbox: sandbox.slice(0, 255) }),
     ...(typeof domain === 'string' && { domain: domain.slice(0, 255) }),

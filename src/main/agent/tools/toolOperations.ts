@@ -2,7 +2,7 @@ import { isBytesAnswer, isEventsAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Asker } from '#shared/contract/intents.ts'
 import { parseRequest } from '#shared/contract/parseRequest.ts'
-import { type Input, type Output, type Route, requestOf } from '#shared/contract/route.ts'
+import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
 import type { LocalCall, LocalEndpoint, PaymentSpender } from '../base/localEndpoint.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 
@@ -30,7 +30,7 @@ type Options = {
 /** A command may run for an hour. */
 const answerMs = 3_600_000 + 60_000
 
-export function toolOperations({ client, endpoints }: Options): ToolOperations {
+export function createToolOperations({ client, endpoints }: Options): ToolOperations {
   return {
     async call(route, input, { asker, signal, idempotencyKey, spender }) {
       if (!route.path.startsWith('/local/')) {
@@ -44,7 +44,7 @@ export function toolOperations({ client, endpoints }: Options): ToolOperations {
       const answer = await endpoint.handle(parseRequest(route, rawInput(route, input)), {
         ...localCall(asker, signal),
         spender,
-        repeatable: repeatableOf(route, input, idempotencyKey),
+        repeatable: toRepeatable(route, input, idempotencyKey),
       })
       if (isBytesAnswer(answer) || isEventsAnswer(answer)) throw new Error(`${route.operation} answers no JSON.`)
       return route.response.parse(answer) as Output<typeof route> // parse() just proved it
@@ -54,10 +54,10 @@ export function toolOperations({ client, endpoints }: Options): ToolOperations {
 
 /** As it would come by HTTP, where the query is text. */
 function rawInput<R extends Route>(route: R, input: Input<R>) {
-  const given = input as Record<string, unknown> // Input<R> is an intersection of objects
+  const fields = input as Record<string, unknown> // Input<R> is an intersection of objects
   const part = (names: string[], convert: (value: unknown) => unknown) =>
     Object.fromEntries(
-      names.filter((name) => given[name] !== undefined).map((name) => [name, convert(given[name])] as const),
+      names.filter((name) => fields[name] !== undefined).map((name) => [name, convert(fields[name])] as const),
     )
   return {
     params: part(Object.keys(route.params.shape), String),
@@ -66,9 +66,9 @@ function rawInput<R extends Route>(route: R, input: Input<R>) {
   }
 }
 
-function repeatableOf<R extends Route>(route: R, input: Input<R>, key: string | undefined): LocalCall['repeatable'] {
+function toRepeatable<R extends Route>(route: R, input: Input<R>, key: string | undefined): LocalCall['repeatable'] {
   if (key === undefined || !route.idempotent) return undefined
-  const { path, body = '' } = requestOf(route, input)
+  const { path, body = '' } = buildRequest(route, input)
   return { key, method: route.method, path, body: Buffer.from(body) }
 }
 

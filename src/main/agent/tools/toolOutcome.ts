@@ -12,13 +12,13 @@ export function resultOutcome(tool: Tool, result: ToolResult): ToolOutcome {
   return { kind: 'result', result, text: tool.text?.(result) ?? JSON.stringify(result, null, 2) }
 }
 
-export function failureOutcome(failure: unknown): ToolOutcome & { kind: 'error' } {
-  if (!(failure instanceof AppError)) {
+export function failureOutcome(error: unknown): ToolOutcome & { kind: 'error' } {
+  if (!(error instanceof AppError)) {
     return failureOutcome(new AppError('internal/unexpected', 'Something went wrong in Steward.'))
   }
-  const { code, message, detail, hint, fields } = failure
+  const { code, message, detail, hint, fields } = error
   const sentence = detail === undefined ? message : `${message} ${detail}`
   const { payment } = fields
-  const isMade = typeof payment === 'object' && payment !== null
-  return { kind: 'error', code, sentence, hint, ...(isMade && { payment: { ...payment } }) }
+  const hasPayment = typeof payment === 'object' && payment !== null
+  return { kind: 'error', code, sentence, hint, ...(hasPayment && { payment: { ...payment } }) }
 }

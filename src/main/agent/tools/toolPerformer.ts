@@ -8,7 +8,7 @@ import type { PaymentKeys } from './paymentKeys.ts'
 import type { ProgramSandboxes } from './programSandboxes.ts'
 import { sandboxProgram } from './sandboxProgram.ts'
 import type { ToolBudgets } from './toolBudgets.ts'
-import { callDigest, holderOf, type ToolArguments, type ToolCaller } from './toolCaller.ts'
+import { callDigest, requesterKey, type ToolArguments, type ToolCaller } from './toolCaller.ts'
 import type { PerformTool, ToolExecutor } from './toolExecutor.ts'
 import type { ToolNotes } from './toolNotes.ts'
 import type { ToolOperations } from './toolOperations.ts'
@@ -19,14 +19,14 @@ type Options = Pick<ToolExecutor, 'runTool'> & {
   paymentKeys: PaymentKeys
   principals: Pick<AgentPrincipals, 'lease'>
   sandboxes: ProgramSandboxes
-  notes: Pick<ToolNotes, 'done' | 'failed'>
+  notes: Pick<ToolNotes, 'done' | 'recordFailure'>
   /** Opens the terminals of programs without recording them. */
-  unrecorded: Pick<UnrecordedTerminals, 'callOf'>
+  unrecorded: Pick<UnrecordedTerminals, 'wrapCall'>
   /** Calls a tool of another server. @throws AppError */
   callServed(
     tool: string,
     args: ToolArguments,
-    given: { signal: AbortSignal; progress: (message: string) => void },
+    options: { signal: AbortSignal; progress: (message: string) => void },
   ): Promise<ToolResult>
 }
 
@@ -42,8 +42,8 @@ export function toolPerformer(options: Options): PerformTool {
    * @param sandbox one that other programs share; absent if it was created for this program
    */
   const operating =
-    (caller: ToolCaller, signal: AbortSignal, sandbox?: string) => async (name: string, given: unknown) => {
-      const outcome = await runTool(name, given, {
+    (caller: ToolCaller, signal: AbortSignal, sandbox?: string) => async (name: string, input: unknown) => {
+      const outcome = await runTool(name, input, {
         caller: { ...caller, isProgram: true, ...(sandbox !== undefined && { sandbox }) },
         signal,
       })
@@ -55,10 +55,10 @@ export function toolPerformer(options: Options): PerformTool {
   return async (tool, args, { caller, rights, signal, waitMs, progress = () => {}, output }) => {
     const { asker } = caller
     const began = performance.now()
-    const noted = () => ({ tool, args, caller, tookMs: performance.now() - began })
+    const toFinished = () => ({ tool, args, caller, tookMs: performance.now() - began })
     const digest = tool.price === 'usdc' ? callDigest(caller, tool, args) : undefined
     const begun = digest === undefined ? undefined : paymentKeys.begin(digest)
-    const spenderNow = () => ({ holder: holderOf(caller), limit: rights().dailyBudgetMicroUsd })
+    const spenderNow = () => ({ holder: requesterKey(caller), limit: rights().dailyBudgetMicroUsd })
     const spender: PaymentSpender | undefined =
       digest === undefined
         ? undefined
@@ -85,14 +85,14 @@ export function toolPerformer(options: Options): PerformTool {
       progress,
       live: output && { watch: randomBytes(16).toString('hex'), tell: output },
       openPayment: begun?.payment,
-      callServed: (name, given) => callServed(name, given, { signal, progress }),
+      callServed: (name, input) => callServed(name, input, { signal, progress }),
       async runProgram(code, sandboxId) {
         const lease = principals.lease(requesterPrincipal(asker), 'program')
         try {
           const bound = AbortSignal.any([signal, lease.signal])
           const run = (id: string) =>
             sandboxProgram(code, id, {
-              call: unrecorded.callOf(call),
+              call: unrecorded.wrapCall(call),
               operate: operating(caller, bound, sandboxId),
               signal: bound,
             })
@@ -104,17 +104,17 @@ export function toolPerformer(options: Options): PerformTool {
         }
       },
     }
-    let held: Awaited<ReturnType<ToolBudgets['hold']>> | undefined
+    let reservation: Awaited<ReturnType<ToolBudgets['hold']>> | undefined
     try {
-      held = await budgets.hold(tool, args, { ...spenderNow(), work })
-      const result = await tool.run(held.args, work)
-      held.settle(result)
-      notes.done(noted(), result)
+      reservation = await budgets.hold(tool, args, { ...spenderNow(), work })
+      const result = await tool.run(reservation.args, work)
+      reservation.settle(result)
+      notes.done(toFinished(), result)
       return result
-    } catch (failure) {
-      if (costNothing(failure)) held?.release()
-      notes.failed(noted(), failure)
-      throw failure
+    } catch (error) {
+      if (costNothing(error)) reservation?.release()
+      notes.recordFailure(toFinished(), error)
+      throw error
     } finally {
       if (digest !== undefined) paymentKeys.end(digest)
     }
@@ -122,6 +122,6 @@ export function toolPerformer(options: Options): PerformTool {
 }
 
 /** Whether no credits were charged. An interrupted call may have been, and counts until the end of the day. */
-function costNothing(failure: unknown): boolean {
-  return failure instanceof AppError && failure.status < 500
+function costNothing(error: unknown): boolean {
+  return error instanceof AppError && error.status < 500
 }

@@ -42,7 +42,7 @@ export function narrowProfile(profile: ToolProfile, narrower: ToolProfile): Tool
 }
 
 /** Returns why these rights do not allow a call, or undefined if they do. */
-export function toolRefusal(
+export function toolRefusalError(
   { profile, policy, dryRun }: ToolRights,
   tool: Tool,
   args: ToolArguments,
@@ -62,14 +62,14 @@ export function toolRefusal(
 }
 
 /** Returns why these rights allow no payment or signature that the tool of this name asked for; absent: not known. */
-export function paymentRefusal(rights: ToolRights, name: string | undefined): AppError | undefined {
+export function paymentRefusalError(rights: ToolRights, name: string | undefined): AppError | undefined {
   const { profile, policy, dryRun } = rights
   const tool = name === undefined ? undefined : toolNamed(name)
   // Programs of the profile `code` may call every tool.
   const mayPay = tool && profile !== 'code' ? mayUse(profile, tool) : profile !== 'read-only'
   if (!mayPay) {
-    const what = tool ? `${tool.name} is` : 'Payments are'
-    return new AppError('tool/profile', `${what} not in the profile “${profile}” of this client.`)
+    const subject = tool ? `${tool.name} is` : 'Payments are'
+    return new AppError('tool/profile', `${subject} not in the profile “${profile}” of this client.`)
   }
   if (policy.destroys === 'deny') return new AppError('tool/denied', 'This client may not pay or sign.')
   return dryRun ? new AppError('tool/dry-run', 'Dry run: it was checked, and not done.') : undefined

@@ -13,7 +13,7 @@ const jsonColumns = [
   ['intents', 'record'],
 ] as const
 
-export function accountIdRepository(database: Database): AccountIdRepository {
+export function createAccountIdRepository(database: Database): AccountIdRepository {
   const prepare = (sql: string) => database.prepare<[Params<'from' | 'to'>]>(sql)
   // In any order: foreign keys are checked at the end of the transaction.
   const statements = [

@@ -1,22 +1,22 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { openTestWallet, type TestWallet } from '#test/support/openTestWallet.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type TestWallet, walletOf } from '#test/support/walletOf.ts'
 import { deriveAccountId } from './accountIds.ts'
 
 const passphrase = 'correct horse battery'
 const junk = 'test test test test test test test test test test test junk'
-let it: TestWallet
+let opened: TestWallet
 
 beforeEach(() => {
-  it = walletOf({ folder: temporaryFolder('account-ids') })
+  opened = openTestWallet({ folder: temporaryFolder('account-ids') })
 })
-afterEach(() => it.close())
+afterEach(() => opened.close())
 
-const addJunk = () => it.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase })
+const addJunk = () => opened.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase })
 function inDatabase<T>(use: (database: Database) => T): T {
-  const database = openDatabase(join(it.folder, 'agent.sqlite'))
+  const database = openDatabase(join(opened.folder, 'agent.sqlite'))
   try {
     return use(database)
   } finally {
@@ -29,7 +29,7 @@ test('an import of a removed phrase gives the same accounts', async () => {
   expect(accounts.map((account) => account.id)).toEqual(
     accounts.map(({ chain_type, address }) => deriveAccountId(chain_type, address)),
   )
-  await it.wallet.remove(id, { typedLabel: 'Phrase 1', passphrase })
+  await opened.wallet.remove(id, { typedLabel: 'Phrase 1', passphrase })
   const again = await addJunk()
   expect(again.id).not.toBe(id)
   expect(again.accounts.map((account) => account.id)).toEqual(accounts.map((account) => account.id))
@@ -39,7 +39,7 @@ test('accounts of an older version get their ids, with all that refers to them',
   const { accounts } = await addJunk()
   const [evm, solana] = accounts
   if (!evm || !solana) throw new Error('A phrase has two accounts.')
-  it.close()
+  opened.close()
   // The ids of the two are exchanged as well: none may overwrite the other.
   const old = new Map([
     [evm.id as string, solana.id as string],
@@ -86,7 +86,7 @@ test('accounts of an older version get their ids, with all that refers to them',
       )
       .run(oldEvm, oldSolana)
   })
-  it = walletOf({ folder: it.folder })
+  opened = openTestWallet({ folder: opened.folder })
   expect(references()).toEqual({
     accounts: [
       { chain_type: 'evm', id: evm.id },

@@ -1,7 +1,7 @@
 import type { ChainType } from '#shared/contract/wallet.ts'
 
 /** EVM with the checksum of https://eips.ethereum.org/EIPS/eip-55, Solana as base58. */
-export function addressOf(chainType: ChainType, key: Uint8Array): Promise<string> {
+export function deriveAddress(chainType: ChainType, key: Uint8Array): Promise<string> {
   return chainType === 'evm' ? evmAddress(key) : solanaAddress(key)
 }
 
@@ -13,7 +13,7 @@ async function evmAddress(key: Uint8Array): Promise<string> {
   const point = secp256k1.getPublicKey(key, false).subarray(1)
   const address = Buffer.from(keccak_256(point).subarray(-20)).toString('hex')
   const checksum = Buffer.from(keccak_256(Buffer.from(address))).toString('hex')
-  return `0x${[...address].map((digit, at) => (Number.parseInt(checksum[at] ?? '0', 16) >= 8 ? digit.toUpperCase() : digit)).join('')}`
+  return `0x${[...address].map((digit, index) => (Number.parseInt(checksum[index] ?? '0', 16) >= 8 ? digit.toUpperCase() : digit)).join('')}`
 }
 
 async function solanaAddress(seed: Uint8Array): Promise<string> {

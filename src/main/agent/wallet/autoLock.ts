@@ -1,11 +1,19 @@
 const minuteMs = 60_000
 
 /** Ends an open wallet some time after its last use; also after a sleep of the machine, in which no timer runs. */
-export function autoLock({ now, minutes, end }: { now: () => number; minutes: () => number | null; end: () => void }) {
+export function createAutoLock({
+  now,
+  minutes,
+  end,
+}: {
+  now: () => number
+  minutes: () => number | null
+  end: () => void
+}) {
   let lastUseMs: number | undefined
   let timer: NodeJS.Timeout | undefined
 
-  const leftMs = (): number | undefined => {
+  const getRemainingMs = (): number | undefined => {
     const after = minutes()
     if (after === null || lastUseMs === undefined) return undefined
     if (lastUseMs > now()) lastUseMs = now() // the clock was set back
@@ -13,10 +21,10 @@ export function autoLock({ now, minutes, end }: { now: () => number; minutes: ()
   }
   const check = (): void => {
     clearTimeout(timer)
-    const left = leftMs()
-    if (left === undefined) return
-    if (left > 0) {
-      timer = setTimeout(check, left)
+    const remainingMs = getRemainingMs()
+    if (remainingMs === undefined) return
+    if (remainingMs > 0) {
+      timer = setTimeout(check, remainingMs)
       timer.unref()
       return
     }
@@ -25,7 +33,7 @@ export function autoLock({ now, minutes, end }: { now: () => number; minutes: ()
   }
   return {
     /** It was opened or used. */
-    used(): void {
+    recordUse(): void {
       lastUseMs = now()
       check()
     },

@@ -11,25 +11,25 @@ const balances = defineTable('balances', {
   coin: text(),
   asOfMs: number(),
 })
-export type KeptBalance = RowOf<typeof balances>
+export type StoredBalance = RowOf<typeof balances>
 
 export type BalanceRepository = {
   /** Skips accounts that were removed in the meantime. */
-  save(balances: readonly KeptBalance[]): void
-  of(network: string): KeptBalance[]
+  save(balances: readonly StoredBalance[]): void
+  listByNetwork(network: string): StoredBalance[]
 }
 
-export function balanceRepository(database: Database): BalanceRepository {
+export function createBalanceRepository(database: Database): BalanceRepository {
   const findAccount = database.prepare<[Params<'accountId'>]>('SELECT 1 FROM wallet_accounts WHERE id = @accountId')
-  const save = database.prepare<[Params<keyof KeptBalance>]>(balances.upsert(['accountId', 'network']))
+  const save = database.prepare<[Params<keyof StoredBalance>]>(balances.upsert(['accountId', 'network']))
   const find = database.prepare<[Params<'network'>], StoredRow>(
     `SELECT ${balances.selection()} FROM balances WHERE network = @network`,
   )
-  const saveAll = database.transaction((rows: readonly KeptBalance[]) => {
+  const saveAll = database.transaction((rows: readonly StoredBalance[]) => {
     for (const row of rows) if (findAccount.get({ accountId: row.accountId })) save.run(balances.params(row))
   })
   return {
     save: (rows) => saveAll.immediate(rows),
-    of: (network) => find.all({ network }).map(balances.fromRow),
+    listByNetwork: (network) => find.all({ network }).map(balances.fromRow),
   }
 }

@@ -1,8 +1,8 @@
 import { AppError } from '#shared/appError.ts'
-import { evmNetwork, solanaNetwork } from '#shared/contract/networks.ts'
+import { findEvmNetwork, findSolanaNetwork } from '#shared/contract/networks.ts'
 import type { Output } from '#shared/contract/route.ts'
 import type { getBalances, listNetworks } from '#shared/contract/wallet.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { BalanceRepository } from './balanceRepository.ts'
 import type { BalanceSource } from './balanceSources.ts'
 import type { SigningAccount, WalletKeys } from './walletKeys.ts'
@@ -24,7 +24,7 @@ type Parts = {
   now: () => number
 }
 
-export function balances({ keys, repository, sources, now }: Parts): Balances {
+export function createBalances({ keys, repository, sources, now }: Parts): Balances {
   const underWay = new Map<string, Promise<string | null>>()
 
   /** @returns why it could not, as a sentence */
@@ -35,14 +35,16 @@ export function balances({ keys, repository, sources, now }: Parts): Balances {
       const asOfMs = now()
       repository.save(
         accounts.flatMap(({ id }, index) => {
-          const of = figures[index]
-          if (!of) return []
-          return [{ accountId: id, network: source.network.id, usdc: `${of.usdc}`, coin: `${of.coin}`, asOfMs }]
+          const balance = figures[index]
+          if (!balance) return []
+          return [
+            { accountId: id, network: source.network.id, usdc: `${balance.usdc}`, coin: `${balance.coin}`, asOfMs },
+          ]
         }),
       )
       return null
-    } catch (failure) {
-      return failure instanceof Error ? failure.message : String(failure)
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
     }
   }
   /** Several that ask at once share one answer. */
@@ -57,19 +59,19 @@ export function balances({ keys, repository, sources, now }: Parts): Balances {
 
   return {
     async read(name) {
-      const network = evmNetwork(name) ?? solanaNetwork(name)
+      const network = findEvmNetwork(name) ?? findSolanaNetwork(name)
       const source = sources.find((it) => it.network.id === network?.id)
       if (!network || !source) throw new AppError('chain/unknown', `There is no network ${JSON.stringify(name)}.`)
       const kind = 'chainId' in network ? 'evm' : 'solana'
       const accounts = keys.accounts().filter(({ chainType }) => chainType === kind)
       const detail = await refreshOnce(source, accounts)
-      const kept = repository.of(network.id)
+      const cachedBalances = repository.listByNetwork(network.id)
       return {
         network: network.id,
         source: detail === null ? 'live' : 'stale',
         detail,
         balances: accounts.map(({ id, address }) => {
-          const last = kept.find(({ accountId }) => accountId === id)
+          const last = cachedBalances.find(({ accountId }) => accountId === id)
           return {
             account_id: id,
             address,
@@ -77,7 +79,7 @@ export function balances({ keys, repository, sources, now }: Parts): Balances {
             usdc: last?.usdc ?? null,
             ether: kind === 'evm' ? (last?.coin ?? null) : null,
             lamports: kind === 'solana' ? (last?.coin ?? null) : null,
-            as_of: last ? isoTime(last.asOfMs) : null,
+            as_of: last ? toIsoTime(last.asOfMs) : null,
           }
         }),
       }

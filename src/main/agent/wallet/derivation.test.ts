@@ -2,16 +2,16 @@ import { sha256 } from '@noble/hashes/sha2'
 import { createBase58check } from '@scure/base'
 import { HDNodeWallet } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { addressOf } from './addresses.ts'
-import { bip32Key, derivedKey, indexOf, pathOf, slip10Key } from './derivation.ts'
-import { entropyOf, seedOf } from './recoveryPhrase.ts'
+import { deriveAddress } from './addresses.ts'
+import { bip32Key, buildPath, deriveKey, parseIndex, slip10Key } from './derivation.ts'
+import { entropyToSeed, phraseToEntropy } from './recoveryPhrase.ts'
 
 const junk = 'test test test test test test test test test test test junk'
 const about = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
 
-async function accountOf(phrase: string, chainType: 'evm' | 'solana', index: number): Promise<string> {
-  const seed = await seedOf(await entropyOf(phrase))
-  return addressOf(chainType, await derivedKey(seed, chainType, pathOf(chainType, index)))
+async function deriveAccount(phrase: string, chainType: 'evm' | 'solana', index: number): Promise<string> {
+  const seed = await entropyToSeed(await phraseToEntropy(phrase))
+  return deriveAddress(chainType, await deriveKey(seed, chainType, buildPath(chainType, index)))
 }
 
 describe('accounts of a phrase', () => {
@@ -24,18 +24,18 @@ describe('accounts of a phrase', () => {
     [about, 'evm', 0, '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'],
     [about, 'solana', 0, 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
   ] as const)('of “%s” (%s %i) is %s', async (phrase, chainType, index, address) => {
-    expect(await accountOf(phrase, chainType, index)).toBe(address)
+    expect(await deriveAccount(phrase, chainType, index)).toBe(address)
   })
 
   test('are those of another library, far out too', async () => {
-    const other = HDNodeWallet.fromPhrase(junk, '', pathOf('evm', 12_345))
-    expect(await accountOf(junk, 'evm', 12_345)).toBe(other.address)
+    const otherNode = HDNodeWallet.fromPhrase(junk, '', buildPath('evm', 12_345))
+    expect(await deriveAccount(junk, 'evm', 12_345)).toBe(otherNode.address)
   })
 
   test('have paths that tell their index', () => {
-    expect(pathOf('evm', 7)).toBe(`m/44'/60'/0'/0/7`)
-    expect(pathOf('solana', 7)).toBe(`m/44'/501'/7'/0'`)
-    for (const chainType of ['evm', 'solana'] as const) expect(indexOf(chainType, pathOf(chainType, 7))).toBe(7)
+    expect(buildPath('evm', 7)).toBe(`m/44'/60'/0'/0/7`)
+    expect(buildPath('solana', 7)).toBe(`m/44'/501'/7'/0'`)
+    for (const chainType of ['evm', 'solana'] as const) expect(parseIndex(chainType, buildPath(chainType, 7))).toBe(7)
   })
 })
 

@@ -2,18 +2,18 @@ import { createHmac } from 'node:crypto'
 import type { ChainType } from '#shared/contract/wallet.ts'
 
 /** BIP-44; Solana as its own wallets do it: https://docs.solana.com/wallet-guide/paper-wallet#hierarchical-derivation */
-export function pathOf(chainType: ChainType, index: number): string {
+export function buildPath(chainType: ChainType, index: number): string {
   return chainType === 'evm' ? `m/44'/60'/0'/0/${index}` : `m/44'/501'/${index}'/0'`
 }
 
 /** The index that `path` was made with. */
-export function indexOf(chainType: ChainType, path: string): number {
+export function parseIndex(chainType: ChainType, path: string): number {
   const parts = path.split('/')
   return Number.parseInt((chainType === 'evm' ? parts[5] : parts[3]) ?? '0', 10)
 }
 
 /** 32 bytes; whoever gets them overwrites them. */
-export async function derivedKey(seed: Uint8Array, chainType: ChainType, path: string): Promise<Uint8Array> {
+export async function deriveKey(seed: Uint8Array, chainType: ChainType, path: string): Promise<Uint8Array> {
   return chainType === 'evm' ? bip32Key(seed, path) : slip10Key(seed, path)
 }
 

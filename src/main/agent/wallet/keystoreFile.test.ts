@@ -42,12 +42,12 @@ const vectors = {
   },
 }
 const vectorKey = '7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d'
-const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
 describe('opens', () => {
   test.each(Object.entries(vectors))('the vector with %s', async (_, keystore) => {
     const { key, address } = await openKeystore(JSON.stringify(keystore), 'testpassword')
-    expect(hexOf(key)).toBe(vectorKey)
+    expect(toHex(key)).toBe(vectorKey)
     expect(address).toBeUndefined()
   })
 
@@ -57,14 +57,14 @@ describe('opens', () => {
     const account = { address: wallet.address, privateKey: wallet.privateKey }
     const json = await encryptKeystoreJson(account, 'Pässwort ①', { scrypt: { N: 2, r: 8, p: 1 } })
     const { key, address } = await openKeystore(json, 'Pässwort ①'.normalize('NFD'))
-    expect(hexOf(key)).toBe(vectorKey)
+    expect(toHex(key)).toBe(vectorKey)
     expect(`0x${address}`).toBe(wallet.address.toLowerCase())
   })
 
   test('an old one that writes Crypto with a capital letter', async () => {
     const { crypto, ...rest } = vectors.pbkdf2
     const { key } = await openKeystore(JSON.stringify({ ...rest, Crypto: crypto }), 'testpassword')
-    expect(hexOf(key)).toBe(vectorKey)
+    expect(toHex(key)).toBe(vectorKey)
   })
 })
 
@@ -75,16 +75,16 @@ scryptOfEthers.register(async (secret, salt, N, r, p, bytes) =>
 
 test('writes one that ethers opens, and that opens again here', async () => {
   const key = randomBytes(32)
-  const address = computeAddress(`0x${hexOf(key)}`)
+  const address = computeAddress(`0x${toHex(key)}`)
   const json = await makeKeystore(key, { password: 'Pässwort ① zum Mitnehmen', address })
   expect(JSON.parse(json)).toMatchObject({
     version: 3,
     address: address.slice(2).toLowerCase(),
     crypto: { kdf: 'scrypt', kdfparams: { n: 131_072, r: 8, p: 1, dklen: 32 } },
   })
-  expect(json).not.toContain(hexOf(key))
-  expect((await Wallet.fromEncryptedJson(json, 'Pässwort ① zum Mitnehmen')).privateKey).toBe(`0x${hexOf(key)}`)
-  expect(hexOf((await openKeystore(json, 'Pässwort ① zum Mitnehmen')).key)).toBe(hexOf(key))
+  expect(json).not.toContain(toHex(key))
+  expect((await Wallet.fromEncryptedJson(json, 'Pässwort ① zum Mitnehmen')).privateKey).toBe(`0x${toHex(key)}`)
+  expect(toHex((await openKeystore(json, 'Pässwort ① zum Mitnehmen')).key)).toBe(toHex(key))
 })
 
 test('names it as other programs do', () => {
@@ -95,7 +95,7 @@ test('names it as other programs do', () => {
 describe('refuses', () => {
   type Changes = Record<string, unknown>
   const { crypto } = vectors.scrypt
-  const changed = (changes: Changes, parameters: Changes = {}): string =>
+  const createChanged = (changes: Changes, parameters: Changes = {}): string =>
     JSON.stringify({
       ...vectors.scrypt,
       crypto: { ...crypto, ...changes, kdfparams: { ...crypto.kdfparams, ...parameters } },
@@ -109,14 +109,14 @@ describe('refuses', () => {
     ['another version', '{"version":1}', 'Only version 3 keystores can be imported.'],
     ['far too much', `"${'x'.repeat(70_000)}"`, 'This file is too large to be a keystore.'],
     ['no crypto', '{"version":3}', notAllowed],
-    ['another cipher', changed({ cipher: 'aes-256-ctr' }), notAllowed],
-    ['another derivation', changed({ kdf: 'argon2' }), notAllowed],
-    ['a derivation that takes all memory', changed({}, { n: 2 ** 30 }), notAllowed],
-    ['one that takes it by blocks', changed({}, { n: 2 ** 20, r: 64 }), notAllowed],
-    ['one that never ends', changed({}, { p: 2 ** 20 }), notAllowed],
-    ['an N that is no power of two', changed({}, { n: 1000 }), notAllowed],
-    ['a short key', changed({}, { dklen: 16 }), notAllowed],
-    ['odd digits', changed({ mac: 'abc' }), notAllowed],
+    ['another cipher', createChanged({ cipher: 'aes-256-ctr' }), notAllowed],
+    ['another derivation', createChanged({ kdf: 'argon2' }), notAllowed],
+    ['a derivation that takes all memory', createChanged({}, { n: 2 ** 30 }), notAllowed],
+    ['one that takes it by blocks', createChanged({}, { n: 2 ** 20, r: 64 }), notAllowed],
+    ['one that never ends', createChanged({}, { p: 2 ** 20 }), notAllowed],
+    ['an N that is no power of two', createChanged({}, { n: 1000 }), notAllowed],
+    ['a short key', createChanged({}, { dklen: 16 }), notAllowed],
+    ['odd digits', createChanged({ mac: 'abc' }), notAllowed],
   ])('%s', async (_, json, message) => {
     const matching = typeof message === 'string' ? message : expect.stringMatching(message)
     await expect(openKeystore(json, 'wrong')).rejects.toMatchObject({ code: 'wallet/keystore', message: matching })

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, pbkdf2, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { z } from 'zod'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import { scrypt } from './scrypt.ts'
 
@@ -71,21 +71,21 @@ export async function openKeystore(
   json: string,
   password: string,
 ): Promise<{ key: Uint8Array; address: string | undefined }> {
-  const { crypto, address } = parsed(json)
+  const { crypto, address } = parseKeystore(json)
   // Some programs normalise a password before they use it, some take it as it is.
   for (const text of new Set([password, password.normalize('NFKC')])) {
-    const key = await opened(crypto, text)
+    const key = await decryptKey(crypto, text)
     if (key) return { key, address }
   }
-  throw refused('Wrong password for this file.')
+  throw invalidKeystoreError('Wrong password for this file.')
 }
 
 /** @param address as EIP-55 writes it */
-export async function makeKeystore(key: Uint8Array, given: { password: string; address: string }): Promise<string> {
+export async function makeKeystore(key: Uint8Array, options: { password: string; address: string }): Promise<string> {
   const { keccak_256 } = await import('@noble/hashes/sha3')
   const salt = randomBytes(32)
   const iv = randomBytes(16)
-  const secret = Buffer.from(given.password.normalize('NFKC'))
+  const secret = Buffer.from(options.password.normalize('NFKC'))
   const derived = await scrypt(secret, salt, { ...cost, bytes: 32 })
   secret.fill(0)
   const cipher = createCipheriv('aes-128-ctr', derived.subarray(0, 16), iv)
@@ -96,7 +96,7 @@ export async function makeKeystore(key: Uint8Array, given: { password: string; a
     {
       version: 3,
       id: randomUUID(),
-      address: given.address.replace(/^0x/, '').toLowerCase(),
+      address: options.address.replace(/^0x/, '').toLowerCase(),
       crypto: {
         cipher: 'aes-128-ctr',
         cipherparams: { iv: iv.toString('hex') },
@@ -113,33 +113,36 @@ export async function makeKeystore(key: Uint8Array, given: { password: string; a
 
 /** The name that other programs give such a file. */
 export function keystoreName(address: string, nowMs: number): string {
-  const at = new Date(nowMs).toISOString().replaceAll(':', '-')
-  return `UTC--${at}--${address.replace(/^0x/, '').toLowerCase()}.json`
+  const timestamp = new Date(nowMs).toISOString().replaceAll(':', '-')
+  return `UTC--${timestamp}--${address.replace(/^0x/, '').toLowerCase()}.json`
 }
 
-function parsed(json: string): z.infer<typeof Keystore> {
-  if (json.length > maxCharacters) throw refused('This file is too large to be a keystore.')
-  const given = z.record(z.string(), z.unknown()).safeParse(parsedJson(json))
-  if (!given.success) throw refused('This file is not a keystore.')
-  const { Crypto: old, ...rest } = given.data
-  if (rest.version !== 3) throw refused('Only version 3 keystores can be imported.')
+function parseKeystore(json: string): z.infer<typeof Keystore> {
+  if (json.length > maxCharacters) throw invalidKeystoreError('This file is too large to be a keystore.')
+  const object = z.record(z.string(), z.unknown()).safeParse(parseJsonOrUndefined(json))
+  if (!object.success) throw invalidKeystoreError('This file is not a keystore.')
+  const { Crypto: old, ...rest } = object.data
+  if (rest.version !== 3) throw invalidKeystoreError('Only version 3 keystores can be imported.')
   const keystore = Keystore.safeParse(old === undefined ? rest : { crypto: old, ...rest })
   if (keystore.success) return keystore.data
-  const where = keystore.error.issues[0]?.path.join('.') ?? ''
-  throw refused(`This keystore cannot be opened: \`${where}\` is missing, or not what Keystore V3 allows.`)
+  const fieldPath = keystore.error.issues[0]?.path.join('.') ?? ''
+  throw invalidKeystoreError(
+    `This keystore cannot be opened: \`${fieldPath}\` is missing, or not what Keystore V3 allows.`,
+  )
 }
 
-async function opened(crypto: z.infer<typeof Crypto>, password: string): Promise<Uint8Array | undefined> {
+async function decryptKey(crypto: z.infer<typeof Crypto>, password: string): Promise<Uint8Array | undefined> {
   const { keccak_256 } = await import('@noble/hashes/sha3')
   const secret = Buffer.from(password)
-  const derived = await derivedFrom(secret, crypto)
+  const derived = await deriveKey(secret, crypto)
   secret.fill(0)
   try {
     const { ciphertext, mac, cipherparams } = crypto
     const expected = Buffer.from(keccak_256(Buffer.concat([derived.subarray(16, 32), ciphertext])))
     if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) return undefined
-    if (ciphertext.length !== 32) throw refused('This keystore does not contain a 32-byte private key.')
-    if (cipherparams.iv.length !== 16) throw refused('The initialization vector of this keystore has the wrong length.')
+    if (ciphertext.length !== 32) throw invalidKeystoreError('This keystore does not contain a 32-byte private key.')
+    if (cipherparams.iv.length !== 16)
+      throw invalidKeystoreError('The initialization vector of this keystore has the wrong length.')
     const cipher = createDecipheriv('aes-128-ctr', derived.subarray(0, 16), cipherparams.iv)
     const plain = cipher.update(ciphertext)
     const key = Uint8Array.from(plain)
@@ -150,15 +153,15 @@ async function opened(crypto: z.infer<typeof Crypto>, password: string): Promise
   }
 }
 
-function derivedFrom(secret: Buffer, given: z.infer<typeof Kdf>): Promise<Buffer> {
-  if (given.kdf === 'pbkdf2') {
-    const { c, dklen: bytes, salt } = given.kdfparams
+function deriveKey(secret: Buffer, kdf: z.infer<typeof Kdf>): Promise<Buffer> {
+  if (kdf.kdf === 'pbkdf2') {
+    const { c, dklen: bytes, salt } = kdf.kdfparams
     return pbkdf2Bytes(secret, salt, c, bytes, 'sha256')
   }
-  const { n, r, p, dklen: bytes, salt } = given.kdfparams
+  const { n, r, p, dklen: bytes, salt } = kdf.kdfparams
   return scrypt(secret, salt, { n, r, p, bytes })
 }
 
-function refused(message: string): AppError {
+function invalidKeystoreError(message: string): AppError {
   return new AppError('wallet/keystore', message)
 }

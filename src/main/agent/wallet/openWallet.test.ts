@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Wallet, WalletAccountId } from '#shared/contract/wallet.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
+import { openTestWallet, type TestWallet } from '#test/support/openTestWallet.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type TestWallet, walletOf } from '#test/support/walletOf.ts'
 import { fullCost } from './vaultHeader.ts'
 
 const passphrase = 'correct horse battery'
@@ -14,34 +14,35 @@ const junkKey = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff8
 const junkAddress = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const about = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
 
-let it: TestWallet
+let opened: TestWallet
 let nowMs = Date.UTC(2026, 0, 1)
 
 beforeEach(() => {
-  it = walletOf({ folder: temporaryFolder('wallet'), now: () => nowMs })
+  opened = openTestWallet({ folder: temporaryFolder('wallet'), now: () => nowMs })
 })
-afterEach(() => it.close())
+afterEach(() => opened.close())
 
 /** As after a new start. */
-const reopened = (): TestWallet => {
-  it.close()
-  it = walletOf({ folder: it.folder, now: () => nowMs })
-  return it
+const reopen = (): TestWallet => {
+  opened.close()
+  opened = openTestWallet({ folder: opened.folder, now: () => nowMs })
+  return opened
 }
-const addJunk = () => it.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase })
-const keyOf = (id: WalletAccountId): Promise<string> => it.wallet.lend(id, (key) => Buffer.from(key).toString('hex'))
-const kinds = (): string[] => it.notes.map(({ kind }) => kind)
+const addJunk = () => opened.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase })
+const exportKey = (id: WalletAccountId): Promise<string> =>
+  opened.wallet.lend(id, (key) => Buffer.from(key).toString('hex'))
+const kinds = (): string[] => opened.notes.map(({ kind }) => kind)
 
 describe('a wallet', () => {
   test('is absent, then holds the first accounts of a phrase, open', async () => {
-    expect(await it.wallet.status()).toMatchObject({
+    expect(await opened.wallet.status()).toMatchObject({
       state: 'absent',
       keyrings: [],
       default_accounts: { evm: null, solana: null },
-      backend: { kind: 'vault_file', name: 'Encrypted file', detail: expect.stringContaining(it.vaultFile) },
+      backend: { kind: 'vault_file', name: 'Encrypted file', detail: expect.stringContaining(opened.vaultFile) },
     })
-    expect(() => it.wallet.account('evm')).toThrow(expect.objectContaining({ code: 'wallet/absent' }))
-    await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/absent' })
+    expect(() => opened.wallet.account('evm')).toThrow(expect.objectContaining({ code: 'wallet/absent' }))
+    await expect(opened.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/absent' })
     const keyring = await addJunk()
     expect(keyring).toMatchObject({
       kind: 'phrase',
@@ -53,20 +54,20 @@ describe('a wallet', () => {
         { chain_type: 'solana', derivation_path: `m/44'/501'/0'/0'`, label: 'Solana 1' },
       ],
     })
-    expect(await it.wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [keyring] })
-    expect(it.events).toContainEqual({ type: 'wallet.changed' })
+    expect(await opened.wallet.status()).toMatchObject({ state: 'unlocked', detail: null, keyrings: [keyring] })
+    expect(opened.events).toContainEqual({ type: 'wallet.changed' })
   })
 
   test('lends a key, and overwrites it when it comes back', async () => {
     await addJunk()
-    const { id } = it.wallet.account('evm')
-    const lent = await it.wallet.lend(id, (key) => {
+    const { id } = opened.wallet.account('evm')
+    const result = await opened.wallet.lend(id, (key) => {
       expect(Buffer.from(key).toString('hex')).toBe(junkKey)
       return key
     })
-    expect(lent).toEqual(new Uint8Array(32))
+    expect(result).toEqual(new Uint8Array(32))
     const failed: Uint8Array[] = []
-    const failing = it.wallet.lend(id, (key) => {
+    const failing = opened.wallet.lend(id, (key) => {
       failed.push(key)
       throw new Error('not signed')
     })
@@ -76,24 +77,24 @@ describe('a wallet', () => {
 
   test('lends a key as often as it is asked to, and each time its own copy', async () => {
     const { id: keyringId } = await addJunk()
-    const solana = it.wallet.account('solana').id
-    const { id } = it.wallet.account('evm')
-    const first = await keyOf(solana)
-    const lent: Uint8Array[] = []
-    await it.wallet.lend(id, (one) => it.wallet.lend(id, (other) => void lent.push(one, other)))
-    expect(lent).toEqual([new Uint8Array(32), new Uint8Array(32)])
-    expect(lent[0]).not.toBe(lent[1])
-    await it.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', label: 'Other', passphrase })
-    expect([await keyOf(id), await keyOf(solana), await keyOf(solana)]).toEqual([junkKey, first, first])
-    await it.wallet.remove(keyringId, { typedLabel: 'Phrase 1', passphrase })
-    await expect(keyOf(id)).rejects.toMatchObject({ code: 'wallet/account-not-found' })
-    expect(await keyOf(it.wallet.account('evm').id)).toBe('1'.repeat(64))
+    const solana = opened.wallet.account('solana').id
+    const { id } = opened.wallet.account('evm')
+    const first = await exportKey(solana)
+    const lentKeys: Uint8Array[] = []
+    await opened.wallet.lend(id, (a) => opened.wallet.lend(id, (b) => void lentKeys.push(a, b)))
+    expect(lentKeys).toEqual([new Uint8Array(32), new Uint8Array(32)])
+    expect(lentKeys[0]).not.toBe(lentKeys[1])
+    await opened.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', label: 'Other', passphrase })
+    expect([await exportKey(id), await exportKey(solana), await exportKey(solana)]).toEqual([junkKey, first, first])
+    await opened.wallet.remove(keyringId, { typedLabel: 'Phrase 1', passphrase })
+    await expect(exportKey(id)).rejects.toMatchObject({ code: 'wallet/account-not-found' })
+    expect(await exportKey(opened.wallet.account('evm').id)).toBe('1'.repeat(64))
   })
 
   test('lends nothing when it is locked while the key is derived', async () => {
     await addJunk()
-    const lending = keyOf(it.wallet.account('evm').id)
-    it.wallet.lock()
+    const lending = exportKey(opened.wallet.account('evm').id)
+    opened.wallet.lock()
     await expect(lending).rejects.toMatchObject({
       code: 'wallet/locked',
       message: 'The wallet was locked in the meantime.',
@@ -102,86 +103,86 @@ describe('a wallet', () => {
 
   test('opens again after a new start with its passphrase alone', async () => {
     const keyring = await addJunk()
-    const { id } = it.wallet.account('evm')
-    reopened()
-    expect(await it.wallet.status()).toMatchObject({ state: 'locked', keyrings: [keyring] })
-    expect(it.wallet.isUnlocked()).toBe(false)
-    await expect(keyOf(id)).rejects.toMatchObject({ code: 'wallet/locked' })
-    await expect(it.wallet.unlock('wrong horse battery')).rejects.toMatchObject({ code: 'wallet/passphrase' })
-    await it.wallet.unlock(passphrase)
-    expect(await keyOf(id)).toBe(junkKey)
-    it.wallet.lock()
-    await expect(keyOf(id)).rejects.toMatchObject({ code: 'wallet/locked' })
+    const { id } = opened.wallet.account('evm')
+    reopen()
+    expect(await opened.wallet.status()).toMatchObject({ state: 'locked', keyrings: [keyring] })
+    expect(opened.wallet.isUnlocked()).toBe(false)
+    await expect(exportKey(id)).rejects.toMatchObject({ code: 'wallet/locked' })
+    await expect(opened.wallet.unlock('wrong horse battery')).rejects.toMatchObject({ code: 'wallet/passphrase' })
+    await opened.wallet.unlock(passphrase)
+    expect(await exportKey(id)).toBe(junkKey)
+    opened.wallet.lock()
+    await expect(exportKey(id)).rejects.toMatchObject({ code: 'wallet/locked' })
     expect(kinds()).toEqual(['wallet.unlocked', 'wallet.locked'])
   })
 
   test('signs while it is unlocked a second time, also when that fails', async () => {
     await addJunk()
-    const { id } = it.wallet.account('evm')
+    const { id } = opened.wallet.account('evm')
     const meanwhile: string[] = []
     let isAway = false
-    it.close()
-    it = walletOf({
-      folder: it.folder,
+    opened.close()
+    opened = openTestWallet({
+      folder: opened.folder,
       now: () => nowMs,
       async beforeRead(name) {
-        if (name === 'header' || !it.wallet.isUnlocked()) return
-        meanwhile.push(await keyOf(id))
+        if (name === 'header' || !opened.wallet.isUnlocked()) return
+        meanwhile.push(await exportKey(id))
         if (isAway) throw new Error('The vault is away.')
       },
     })
-    await it.wallet.unlock(passphrase)
-    await it.wallet.unlock(passphrase)
+    await opened.wallet.unlock(passphrase)
+    await opened.wallet.unlock(passphrase)
     isAway = true
-    await expect(it.wallet.unlock(passphrase)).rejects.toThrow('The vault is away.')
+    await expect(opened.wallet.unlock(passphrase)).rejects.toThrow('The vault is away.')
     expect(meanwhile).toEqual([junkKey, junkKey])
-    expect(await it.wallet.status()).toMatchObject({ state: 'unlocked', detail: null })
-    expect(await keyOf(id)).toBe(junkKey)
+    expect(await opened.wallet.status()).toMatchObject({ state: 'unlocked', detail: null })
+    expect(await exportKey(id)).toBe(junkKey)
   })
 
   test.each([
-    ['locked', () => it.wallet.lock()],
-    ['locked with the screen', () => it.wallet.lock('screen')],
-    ['closed', () => it.wallet.close()],
+    ['locked', () => opened.wallet.lock()],
+    ['locked with the screen', () => opened.wallet.lock('screen')],
+    ['closed', () => opened.wallet.close()],
   ])('that is %s while it opens stays so', async (_, shut) => {
     await addJunk()
-    it.wallet.lock()
-    const unlocking = it.wallet.unlock(passphrase)
+    opened.wallet.lock()
+    const unlocking = opened.wallet.unlock(passphrase)
     shut()
     await expect(unlocking).rejects.toMatchObject({ code: 'wallet/locked' })
-    expect(it.wallet.isUnlocked()).toBe(false)
+    expect(opened.wallet.isUnlocked()).toBe(false)
     expect(kinds()).toEqual(['wallet.imported', 'wallet.locked'])
-    const adding = it.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', passphrase })
+    const adding = opened.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', passphrase })
     shut()
     expect(await adding).toMatchObject({ label: 'Key 1' })
-    expect(it.wallet.isUnlocked()).toBe(false)
+    expect(opened.wallet.isUnlocked()).toBe(false)
   })
 
   test('takes the passphrase as another keyboard composes it', async () => {
-    await it.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase: 'Pässwörter ①②③' })
-    await it.wallet.checkPassphrase('Pässwörter ①②③'.normalize('NFD'))
-    await it.wallet.checkPassphrase('Pässwörter 123')
+    await opened.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase: 'Pässwörter ①②③' })
+    await opened.wallet.checkPassphrase('Pässwörter ①②③'.normalize('NFD'))
+    await opened.wallet.checkPassphrase('Pässwörter 123')
   })
 
   test('holds phrases, private keys and keystore files side by side', async () => {
-    await it.wallet.addPhrase({ phrase: about, isNew: true, writtenDown: true, passphrase })
-    const key = await it.wallet.addPrivateKey({
+    await opened.wallet.addPhrase({ phrase: about, isNew: true, writtenDown: true, passphrase })
+    const key = await opened.wallet.addPrivateKey({
       privateKey: `0x${junkKey}`,
       chainType: 'evm',
       label: 'Old',
       passphrase,
     })
     expect(key).toMatchObject({ kind: 'private_key', label: 'Old', words: null, accounts: [{ address: junkAddress }] })
-    const exported = await it.wallet.exportKeystore(it.wallet.accounts()[0]?.id ?? fail(), {
+    const exported = await opened.wallet.exportKeystore(opened.wallet.accounts()[0]?.id ?? fail(), {
       passphrase,
       password: 'a password for the file',
     })
     expect(exported.fileName).toMatch(/^UTC--2026-.*--9858effd232b4033e47d90003d41ec34ecaeda94\.json$/)
     const again = { json: exported.json, password: 'a password for the file', passphrase }
-    await expect(it.wallet.addKeystore(again)).rejects.toMatchObject({ code: 'wallet/duplicate' })
-    const [phrase] = (await it.wallet.status()).keyrings
-    await it.wallet.remove(phrase?.id ?? fail(), { typedLabel: 'Phrase 1', passphrase })
-    expect(await it.wallet.addKeystore(again)).toMatchObject({
+    await expect(opened.wallet.addKeystore(again)).rejects.toMatchObject({ code: 'wallet/duplicate' })
+    const [phrase] = (await opened.wallet.status()).keyrings
+    await opened.wallet.remove(phrase?.id ?? fail(), { typedLabel: 'Phrase 1', passphrase })
+    expect(await opened.wallet.addKeystore(again)).toMatchObject({
       label: 'Key 1',
       accounts: [{ address: '0x9858EfFD232B4033E47d90003D41EC34EcaEda94' }],
     })
@@ -197,11 +198,11 @@ describe('a wallet', () => {
   test('derives the next accounts, and leaves out one that was imported by itself', async () => {
     const { id: keyringId } = await addJunk()
     const third = '5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
-    await it.wallet.addPrivateKey({ privateKey: third, chainType: 'evm', passphrase })
-    await it.wallet.addAccount({ keyringId, chainType: 'evm' })
-    await it.wallet.addAccount({ keyringId, chainType: 'evm', label: 'Savings' })
-    await it.wallet.addAccount({ keyringId, chainType: 'solana' })
-    const [{ accounts = [] } = {}] = (await it.wallet.status()).keyrings
+    await opened.wallet.addPrivateKey({ privateKey: third, chainType: 'evm', passphrase })
+    await opened.wallet.addAccount({ keyringId, chainType: 'evm' })
+    await opened.wallet.addAccount({ keyringId, chainType: 'evm', label: 'Savings' })
+    await opened.wallet.addAccount({ keyringId, chainType: 'solana' })
+    const [{ accounts = [] } = {}] = (await opened.wallet.status()).keyrings
     expect(accounts.map(({ derivation_path: path, label }) => `${path} ${label}`)).toEqual([
       `m/44'/60'/0'/0/0 Account 1`,
       `m/44'/501'/0'/0' Solana 1`,
@@ -210,43 +211,45 @@ describe('a wallet', () => {
       `m/44'/501'/1'/0' Solana 2`,
     ])
     expect(accounts[2]?.address).toBe('0x70997970C51812dc3A010C7d01b50e0d17dc79C8')
-    it.wallet.lock()
-    await expect(it.wallet.addAccount({ keyringId, chainType: 'evm' })).rejects.toMatchObject({ code: 'wallet/locked' })
+    opened.wallet.lock()
+    await expect(opened.wallet.addAccount({ keyringId, chainType: 'evm' })).rejects.toMatchObject({
+      code: 'wallet/locked',
+    })
   })
 
   test('signs with the account that was chosen, else with the first', async () => {
     const { id: keyringId } = await addJunk()
-    await it.wallet.addAccount({ keyringId, chainType: 'evm' })
-    const [first, , second] = it.wallet.accounts()
-    expect(it.wallet.account('evm').id).toBe(first?.id)
-    it.wallet.setDefault(second?.id ?? fail())
-    expect(it.wallet.account('evm').id).toBe(second?.id)
-    expect(await it.wallet.status()).toMatchObject({ default_accounts: { evm: second?.id } })
-    expect(() => it.wallet.account('solana', second?.id)).toThrow(/is not a Solana account/)
-    it.wallet.renameAccount(second?.id ?? fail(), 'Renamed')
-    it.wallet.renameKeyring(keyringId, 'Mine')
-    expect(it.wallet.account('evm').label).toBe('Renamed')
-    expect(await it.wallet.status()).toMatchObject({ keyrings: [{ label: 'Mine' }] })
+    await opened.wallet.addAccount({ keyringId, chainType: 'evm' })
+    const [first, , second] = opened.wallet.accounts()
+    expect(opened.wallet.account('evm').id).toBe(first?.id)
+    opened.wallet.setDefault(second?.id ?? fail())
+    expect(opened.wallet.account('evm').id).toBe(second?.id)
+    expect(await opened.wallet.status()).toMatchObject({ default_accounts: { evm: second?.id } })
+    expect(() => opened.wallet.account('solana', second?.id)).toThrow(/is not a Solana account/)
+    opened.wallet.renameAccount(second?.id ?? fail(), 'Renamed')
+    opened.wallet.renameKeyring(keyringId, 'Mine')
+    expect(opened.wallet.account('evm').label).toBe('Renamed')
+    expect(await opened.wallet.status()).toMatchObject({ keyrings: [{ label: 'Mine' }] })
   })
 
   test.each([
     ['the same phrase', { phrase: junk }],
     ['the same phrase in other letters', { phrase: `  ${junk.toUpperCase()} ` }],
-  ])('refuses %s again', async (_, given) => {
+  ])('refuses %s again', async (_, input) => {
     await addJunk()
-    const again = it.wallet.addPhrase({ ...given, writtenDown: true, passphrase })
+    const again = opened.wallet.addPhrase({ ...input, writtenDown: true, passphrase })
     await expect(again).rejects.toMatchObject({ code: 'wallet/duplicate' })
-    const key = it.wallet.addPrivateKey({ privateKey: junkKey, chainType: 'evm', passphrase })
+    const key = opened.wallet.addPrivateKey({ privateKey: junkKey, chainType: 'evm', passphrase })
     await expect(key).rejects.toMatchObject({ code: 'wallet/duplicate', message: expect.stringContaining('Account 1') })
-    expect((await it.wallet.status()).keyrings).toHaveLength(1)
+    expect((await opened.wallet.status()).keyrings).toHaveLength(1)
   })
 
   test('names what is not there', async () => {
     await addJunk()
     const account = `wal_${'0'.repeat(24)}` as WalletAccountId
-    expect(() => it.wallet.account('evm', account)).toThrow(`There is no account ${account}.`)
-    expect(() => it.wallet.renameAccount(account, 'x')).toThrow(`There is no account ${account}.`)
-    await expect(keyOf(account)).rejects.toMatchObject({ code: 'wallet/account-not-found' })
+    expect(() => opened.wallet.account('evm', account)).toThrow(`There is no account ${account}.`)
+    expect(() => opened.wallet.renameAccount(account, 'x')).toThrow(`There is no account ${account}.`)
+    await expect(exportKey(account)).rejects.toMatchObject({ code: 'wallet/account-not-found' })
   })
 })
 
@@ -256,31 +259,31 @@ describe('a passphrase', () => {
     ['aaaaaaaaaaaa', "Don't repeat one character."],
     ['x'.repeat(2000), 'Use at most 1024 characters.'],
   ])('is refused when it is weak: %#', async (weak, message) => {
-    const adding = it.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase: weak })
+    const adding = opened.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase: weak })
     await expect(adding).rejects.toMatchObject({ code: 'wallet/passphrase-weak', message })
-    expect(await it.wallet.status()).toMatchObject({ state: 'absent' })
-    expect(existsSync(it.vaultFile)).toBe(false)
+    expect(await opened.wallet.status()).toMatchObject({ state: 'absent' })
+    expect(existsSync(opened.vaultFile)).toBe(false)
   })
 
   test('is asked for by everything that gives away or takes away, and a wrong one changes nothing', async () => {
     const { id, label, accounts } = await addJunk()
     const wrong = { passphrase: 'wrong horse battery' }
-    const before = readFileSync(it.vaultFile, 'utf8')
+    const before = readFileSync(opened.vaultFile, 'utf8')
     const tries = [
-      () => it.wallet.revealPhrase(id, wrong.passphrase),
-      () => it.wallet.exportKeystore(accounts[0]?.id ?? fail(), { ...wrong, password: 'a password for it' }),
-      () => it.wallet.remove(id, { ...wrong, typedLabel: label }),
-      () => it.wallet.changePassphrase({ from: wrong.passphrase, to: 'another horse battery' }),
+      () => opened.wallet.revealPhrase(id, wrong.passphrase),
+      () => opened.wallet.exportKeystore(accounts[0]?.id ?? fail(), { ...wrong, password: 'a password for it' }),
+      () => opened.wallet.remove(id, { ...wrong, typedLabel: label }),
+      () => opened.wallet.changePassphrase({ from: wrong.passphrase, to: 'another horse battery' }),
     ]
     for (const attempt of tries) await expect(attempt()).rejects.toMatchObject({ code: 'wallet/passphrase' })
-    expect(readFileSync(it.vaultFile, 'utf8')).toBe(before)
-    expect(await it.wallet.revealPhrase(id, passphrase)).toBe(junk)
+    expect(readFileSync(opened.vaultFile, 'utf8')).toBe(before)
+    expect(await opened.wallet.revealPhrase(id, passphrase)).toBe(junk)
     expect(kinds()).toEqual(['wallet.imported', 'wallet.revealed'])
   })
 
   test('may be tried ever more slowly, and the right one ends that', async () => {
     await addJunk()
-    const attempt = (text: string) => it.wallet.checkPassphrase(text)
+    const attempt = (text: string) => opened.wallet.checkPassphrase(text)
     for (let count = 0; count < 5; count += 1) {
       await expect(attempt('wrong horse battery')).rejects.toMatchObject({ code: 'wallet/passphrase' })
     }
@@ -296,50 +299,50 @@ describe('a passphrase', () => {
 
   test('is changed without a new key: only the header is written anew', async () => {
     await addJunk()
-    const { id } = it.wallet.account('evm')
+    const { id } = opened.wallet.account('evm')
     const before = entries()
-    await it.wallet.changePassphrase({ from: passphrase, to: 'another horse battery' })
+    await opened.wallet.changePassphrase({ from: passphrase, to: 'another horse battery' })
     const after = entries()
     expect(Object.keys(after).filter((name) => after[name] !== before[name])).toEqual(['header'])
-    reopened()
-    await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/passphrase' })
-    await it.wallet.unlock('another horse battery')
-    expect(await keyOf(id)).toBe(junkKey)
+    reopen()
+    await expect(opened.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/passphrase' })
+    await opened.wallet.unlock('another horse battery')
+    expect(await exportKey(id)).toBe(junkKey)
   })
 
   test('is guarded by scrypt at full strength', async () => {
-    it.close()
-    it = walletOf({ folder: it.folder, now: () => nowMs, cost: fullCost })
+    opened.close()
+    opened = openTestWallet({ folder: opened.folder, now: () => nowMs, cost: fullCost })
     await addJunk()
-    expect(headerOf()).toMatchObject({ version: 1, kdf: { name: 'scrypt', n: 131_072, r: 8, p: 1 } })
+    expect(readHeader()).toMatchObject({ version: 1, kdf: { name: 'scrypt', n: 131_072, r: 8, p: 1 } })
   })
 })
 
 describe('removal', () => {
   test('needs the label as it is shown', async () => {
     const { id } = await addJunk()
-    const removing = it.wallet.remove(id, { typedLabel: 'phrase 1', passphrase })
+    const removing = opened.wallet.remove(id, { typedLabel: 'phrase 1', passphrase })
     await expect(removing).rejects.toMatchObject({ code: 'wallet/confirmation' })
-    expect((await it.wallet.status()).keyrings).toHaveLength(1)
+    expect((await opened.wallet.status()).keyrings).toHaveLength(1)
   })
 
   test('takes one away and leaves the other as it was', async () => {
     const { id } = await addJunk()
-    await it.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', label: 'Kept', passphrase })
-    await it.wallet.remove(id, { typedLabel: 'Phrase 1', passphrase })
-    expect(await it.wallet.status()).toMatchObject({ state: 'unlocked', keyrings: [{ label: 'Kept' }] })
+    await opened.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', label: 'Kept', passphrase })
+    await opened.wallet.remove(id, { typedLabel: 'Phrase 1', passphrase })
+    expect(await opened.wallet.status()).toMatchObject({ state: 'unlocked', keyrings: [{ label: 'Kept' }] })
     expect(Object.keys(entries())).toHaveLength(2)
-    expect(await keyOf(it.wallet.account('evm').id)).toBe('1'.repeat(64))
+    expect(await exportKey(opened.wallet.account('evm').id)).toBe('1'.repeat(64))
   })
 
   test('of the last one leaves no wallet and no file', async () => {
     const { id } = await addJunk()
-    await it.wallet.remove(id, { typedLabel: 'Phrase 1', passphrase })
-    expect(await it.wallet.status()).toMatchObject({ state: 'absent', keyrings: [] })
-    expect(it.wallet.isUnlocked()).toBe(false)
-    expect(readdirSync(join(it.folder, 'wallet'))).toEqual([])
-    await it.wallet.addPhrase({ phrase: about, writtenDown: true, passphrase: 'another horse battery' })
-    expect(await it.wallet.status()).toMatchObject({ state: 'unlocked' })
+    await opened.wallet.remove(id, { typedLabel: 'Phrase 1', passphrase })
+    expect(await opened.wallet.status()).toMatchObject({ state: 'absent', keyrings: [] })
+    expect(opened.wallet.isUnlocked()).toBe(false)
+    expect(readdirSync(join(opened.folder, 'wallet'))).toEqual([])
+    await opened.wallet.addPhrase({ phrase: about, writtenDown: true, passphrase: 'another horse battery' })
+    expect(await opened.wallet.status()).toMatchObject({ state: 'unlocked' })
   })
 })
 
@@ -349,16 +352,16 @@ describe('auto-lock', () => {
   test('locks 15 minutes after the last use, also when no timer ran', async () => {
     await addJunk()
     nowMs += 14 * minuteMs
-    await keyOf(it.wallet.account('evm').id)
+    await exportKey(opened.wallet.account('evm').id)
     nowMs += 14 * minuteMs
-    expect(it.wallet.isUnlocked()).toBe(true)
+    expect(opened.wallet.isUnlocked()).toBe(true)
     nowMs += minuteMs
-    expect(await it.wallet.status()).toMatchObject({ state: 'locked', auto_lock_minutes: 15 })
-    expect(it.notes.at(-1)).toMatchObject({ kind: 'wallet.locked', actor: { kind: 'system' } })
+    expect(await opened.wallet.status()).toMatchObject({ state: 'locked', auto_lock_minutes: 15 })
+    expect(opened.notes.at(-1)).toMatchObject({ kind: 'wallet.locked', actor: { kind: 'system' } })
     // Nor does it lend a key to somebody who did not ask for its state first.
-    await it.wallet.unlock(passphrase)
+    await opened.wallet.unlock(passphrase)
     nowMs += 15 * minuteMs
-    await expect(keyOf(it.wallet.account('evm').id)).rejects.toMatchObject({ code: 'wallet/locked' })
+    await expect(exportKey(opened.wallet.account('evm').id)).rejects.toMatchObject({ code: 'wallet/locked' })
   })
 
   test('locks by itself', async () => {
@@ -375,18 +378,18 @@ describe('auto-lock', () => {
 
   test('keeps to another time, and to none', async () => {
     await addJunk()
-    it.wallet.setAutoLock(null)
+    opened.wallet.setAutoLock(null)
     nowMs += 10_000 * minuteMs
-    expect(it.wallet.isUnlocked()).toBe(true)
-    it.wallet.setAutoLock(1)
-    expect(it.wallet.isUnlocked()).toBe(false)
-    reopened()
-    expect(await it.wallet.status()).toMatchObject({ auto_lock_minutes: 1 })
+    expect(opened.wallet.isUnlocked()).toBe(true)
+    opened.wallet.setAutoLock(1)
+    expect(opened.wallet.isUnlocked()).toBe(false)
+    reopen()
+    expect(await opened.wallet.status()).toMatchObject({ auto_lock_minutes: 1 })
   })
 })
 
 describe('damage', () => {
-  const flipped = (text: string): string => text.replace(/.(?=.{12}$)/, (char) => (char === 'A' ? 'B' : 'A'))
+  const flipByte = (text: string): string => text.replace(/.(?=.{12}$)/, (char) => (char === 'A' ? 'B' : 'A'))
   type Header = {
     kdf: Record<string, unknown>
     data_key: string
@@ -397,119 +400,127 @@ describe('damage', () => {
 
   test.each<[string, (header: Header) => unknown]>([
     ['its version', (header) => ({ ...header, version: 2 })],
-    ['its salt', (header) => ({ ...header, kdf: { ...header.kdf, salt: flipped(String(header.kdf.salt)) } })],
+    ['its salt', (header) => ({ ...header, kdf: { ...header.kdf, salt: flipByte(String(header.kdf.salt)) } })],
     ['a cheaper derivation', (header) => ({ ...header, kdf: { ...header.kdf, n: 2 } })],
     ['an endless derivation', (header) => ({ ...header, kdf: { ...header.kdf, n: 2 ** 40 } })],
-    ['its wrapped key', (header) => ({ ...header, data_key: flipped(header.data_key) })],
+    ['its wrapped key', (header) => ({ ...header, data_key: flipByte(header.data_key) })],
     ['its names', (header) => ({ ...header, names: [] })],
-    ['the seal of its names', (header) => ({ ...header, names_seal: flipped(header.names_seal) })],
-    ['its checksum', (header) => ({ ...header, checksum: flipped(header.checksum) })],
+    ['the seal of its names', (header) => ({ ...header, names_seal: flipByte(header.names_seal) })],
+    ['its checksum', (header) => ({ ...header, checksum: flipByte(header.checksum) })],
     ['nothing but half of it', (header) => JSON.stringify(header).slice(0, 90)],
   ])('of the header is told: %s', async (_, change) => {
     await addJunk()
-    it.wallet.lock()
-    const changed = change(headerOf())
+    opened.wallet.lock()
+    const changed = change(readHeader())
     setEntry('header', typeof changed === 'string' ? changed : JSON.stringify(changed))
-    const before = readFileSync(it.vaultFile, 'utf8')
-    await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/damaged' })
-    const adding = it.wallet.addPhrase({ phrase: about, writtenDown: true, passphrase })
+    const before = readFileSync(opened.vaultFile, 'utf8')
+    await expect(opened.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/damaged' })
+    const adding = opened.wallet.addPhrase({ phrase: about, writtenDown: true, passphrase })
     await expect(adding).rejects.toMatchObject({ code: 'wallet/damaged' })
-    expect(readFileSync(it.vaultFile, 'utf8')).toBe(before)
-    expect(await it.wallet.status()).toMatchObject({ state: 'damaged' })
+    expect(readFileSync(opened.vaultFile, 'utf8')).toBe(before)
+    expect(await opened.wallet.status()).toMatchObject({ state: 'damaged' })
   })
 
   test('of the addresses in the database is put right by the keys, and told', async () => {
     await addJunk()
-    const rightOnes = await it.wallet.status()
-    it.wallet.lock()
-    const database = openDatabase(join(it.folder, 'agent.sqlite'))
+    const rightOnes = await opened.wallet.status()
+    opened.wallet.lock()
+    const database = openDatabase(join(opened.folder, 'agent.sqlite'))
     database.exec(
       "UPDATE wallet_accounts SET address = '0x000000000000000000000000000000000000dEaD' WHERE chain_type = 'evm'",
     )
     database.exec("UPDATE wallet_accounts SET path = 'nowhere' WHERE chain_type = 'solana'")
     database.close()
-    await it.wallet.unlock(passphrase)
+    await opened.wallet.unlock(passphrase)
     const addresses = ({ keyrings }: Wallet) =>
       keyrings.flatMap(({ accounts }) => accounts.map(({ address }) => address))
-    expect(addresses(await it.wallet.status())).toEqual(addresses(rightOnes))
-    expect(it.notes.filter(({ kind }) => kind === 'wallet.address_corrected')).toMatchObject([
+    expect(addresses(await opened.wallet.status())).toEqual(addresses(rightOnes))
+    expect(opened.notes.filter(({ kind }) => kind === 'wallet.address_corrected')).toMatchObject([
       { summary: expect.stringContaining("don't send anything there") },
     ])
   })
 
   test('of the file is told, and nothing is written over it', async () => {
     await addJunk()
-    it.wallet.lock()
-    const cut = readFileSync(it.vaultFile, 'utf8').slice(0, -30)
-    writeFileSync(it.vaultFile, cut)
-    expect(await it.wallet.status()).toMatchObject({ state: 'damaged', detail: expect.stringContaining(it.vaultFile) })
-    await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/damaged' })
+    opened.wallet.lock()
+    const cut = readFileSync(opened.vaultFile, 'utf8').slice(0, -30)
+    writeFileSync(opened.vaultFile, cut)
+    expect(await opened.wallet.status()).toMatchObject({
+      state: 'damaged',
+      detail: expect.stringContaining(opened.vaultFile),
+    })
+    await expect(opened.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/damaged' })
     await expect(addJunk()).rejects.toMatchObject({ code: 'wallet/damaged' })
-    expect(readFileSync(it.vaultFile, 'utf8')).toBe(cut)
+    expect(readFileSync(opened.vaultFile, 'utf8')).toBe(cut)
   })
 
   test('of one secret leaves the other usable, and importing it anew mends it', async () => {
     const { id } = await addJunk()
-    const other = await it.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', passphrase })
+    const otherAccount = await opened.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', passphrase })
     setEntry(id, JSON.stringify({ ...JSON.parse(entries()[id] ?? ''), kind: 'evm' }))
-    reopened()
-    await it.wallet.unlock(passphrase)
-    expect(await it.wallet.status()).toMatchObject({ state: 'unlocked', detail: expect.stringContaining('“Phrase 1”') })
-    const [broken] = it.wallet.accounts()
-    await expect(keyOf(broken?.id ?? fail())).rejects.toMatchObject({ code: 'wallet/damaged' })
-    expect(await keyOf(other.accounts[0]?.id ?? fail())).toBe('1'.repeat(64))
+    reopen()
+    await opened.wallet.unlock(passphrase)
+    expect(await opened.wallet.status()).toMatchObject({
+      state: 'unlocked',
+      detail: expect.stringContaining('“Phrase 1”'),
+    })
+    const [broken] = opened.wallet.accounts()
+    await expect(exportKey(broken?.id ?? fail())).rejects.toMatchObject({ code: 'wallet/damaged' })
+    expect(await exportKey(otherAccount.accounts[0]?.id ?? fail())).toBe('1'.repeat(64))
 
     expect((await addJunk()).id).toBe(id)
-    expect(await keyOf(broken?.id ?? fail())).toBe(junkKey)
-    expect(await it.wallet.status()).toMatchObject({ state: 'unlocked', detail: null })
+    expect(await exportKey(broken?.id ?? fail())).toBe(junkKey)
+    expect(await opened.wallet.status()).toMatchObject({ state: 'unlocked', detail: null })
   })
 
   test('swapped secrets open under no other name', async () => {
-    const one = await it.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', passphrase })
-    const two = await it.wallet.addPrivateKey({ privateKey: '2'.repeat(64), chainType: 'evm', passphrase })
-    const { [one.id]: first = '', [two.id]: second = '' } = entries()
-    setEntry(one.id, second)
+    const account = await opened.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', passphrase })
+    const two = await opened.wallet.addPrivateKey({ privateKey: '2'.repeat(64), chainType: 'evm', passphrase })
+    const { [account.id]: first = '', [two.id]: second = '' } = entries()
+    setEntry(account.id, second)
     setEntry(two.id, first)
-    reopened()
-    await it.wallet.unlock(passphrase)
-    for (const { id } of it.wallet.accounts()) await expect(keyOf(id)).rejects.toMatchObject({ code: 'wallet/damaged' })
+    reopen()
+    await opened.wallet.unlock(passphrase)
+    for (const { id } of opened.wallet.accounts())
+      await expect(exportKey(id)).rejects.toMatchObject({ code: 'wallet/damaged' })
   })
 
   test('a vault that is gone is told, and begins again by importing the phrase', async () => {
     const { id } = await addJunk()
-    reopened()
-    rmSync(it.vaultFile)
-    expect(await it.wallet.status()).toMatchObject({ state: 'damaged' })
-    await expect(it.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/damaged' })
+    reopen()
+    rmSync(opened.vaultFile)
+    expect(await opened.wallet.status()).toMatchObject({ state: 'damaged' })
+    await expect(opened.wallet.unlock(passphrase)).rejects.toMatchObject({ code: 'wallet/damaged' })
     const again = { phrase: junk, writtenDown: true, passphrase: 'another horse battery' }
-    expect(await it.wallet.addPhrase(again)).toMatchObject({ id, label: 'Phrase 1' })
-    expect(await keyOf(it.wallet.account('evm').id)).toBe(junkKey)
+    expect(await opened.wallet.addPhrase(again)).toMatchObject({ id, label: 'Phrase 1' })
+    expect(await exportKey(opened.wallet.account('evm').id)).toBe(junkKey)
   })
 
   test('a lost database costs labels, and no secret', async () => {
     await addJunk()
-    await it.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'solana', label: 'Old', passphrase })
-    const addresses = it.wallet.accounts().map(({ address }) => address)
-    it.close()
-    for (const name of readdirSync(it.folder)) if (name.startsWith('agent.sqlite')) rmSync(join(it.folder, name))
-    reopened()
-    expect(await it.wallet.status()).toMatchObject({ state: 'locked', keyrings: [] })
-    await it.wallet.unlock(passphrase)
-    expect(it.wallet.accounts().map(({ address }) => address)).toEqual(addresses)
-    expect(await keyOf(it.wallet.account('evm').id)).toBe(junkKey)
+    await opened.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'solana', label: 'Old', passphrase })
+    const addresses = opened.wallet.accounts().map(({ address }) => address)
+    opened.close()
+    for (const name of readdirSync(opened.folder))
+      if (name.startsWith('agent.sqlite')) rmSync(join(opened.folder, name))
+    reopen()
+    expect(await opened.wallet.status()).toMatchObject({ state: 'locked', keyrings: [] })
+    await opened.wallet.unlock(passphrase)
+    expect(opened.wallet.accounts().map(({ address }) => address)).toEqual(addresses)
+    expect(await exportKey(opened.wallet.account('evm').id)).toBe(junkKey)
   })
 })
 
 test('nothing that is written holds a secret', async () => {
   const { id, accounts } = await addJunk()
-  await it.wallet.revealPhrase(id, passphrase)
-  await it.wallet.exportKeystore(accounts[0]?.id ?? fail(), { passphrase, password: 'a password for the file' })
-  await it.wallet.unlock('planted wrong passphrase').catch(() => {})
-  it.wallet.lock()
+  await opened.wallet.revealPhrase(id, passphrase)
+  await opened.wallet.exportKeystore(accounts[0]?.id ?? fail(), { passphrase, password: 'a password for the file' })
+  await opened.wallet.unlock('planted wrong passphrase').catch(() => {})
+  opened.wallet.lock()
   const files = ['agent.sqlite', 'agent.sqlite-wal', 'wallet/vault.json'].map((name) =>
-    readFileSync(join(it.folder, name)),
+    readFileSync(join(opened.folder, name)),
   )
-  const written = Buffer.concat([...files, Buffer.from(JSON.stringify([it.notes, it.events]))])
+  const written = Buffer.concat([...files, Buffer.from(JSON.stringify([opened.notes, opened.events]))])
   const key = Buffer.from(junkKey, 'hex')
   for (const secret of [
     junk,
@@ -527,15 +538,15 @@ test('nothing that is written holds a secret', async () => {
 })
 
 function entries(): Record<string, string> {
-  return (JSON.parse(readFileSync(it.vaultFile, 'utf8')) as { entries: Record<string, string> }).entries
+  return (JSON.parse(readFileSync(opened.vaultFile, 'utf8')) as { entries: Record<string, string> }).entries
 }
 
-function headerOf() {
+function readHeader() {
   return JSON.parse(entries().header ?? '') as never
 }
 
 function setEntry(name: string, value: string): void {
-  writeFileSync(it.vaultFile, JSON.stringify({ version: 1, entries: { ...entries(), [name]: value } }))
+  writeFileSync(opened.vaultFile, JSON.stringify({ version: 1, entries: { ...entries(), [name]: value } }))
 }
 
 function fail(): never {

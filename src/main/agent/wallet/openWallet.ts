@@ -1,28 +1,28 @@
 import { type Clock, createEvenClock } from '#platform/clock.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
-import type { Note } from '../base/note.ts'
-import { addedSecrets } from './addedSecrets.ts'
-import { mendedWallet } from './mendedWallet.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
+import { createKeyringImport } from './keyringImport.ts'
+import { createKeyringRemoval } from './keyringRemoval.ts'
+import { recoverWallet } from './recoverWallet.ts'
 import { newPhrase } from './recoveryPhrase.ts'
-import { removedSecrets } from './removedSecrets.ts'
-import { shownSecrets } from './shownSecrets.ts'
-import { signingKeys } from './signingKeys.ts'
+import { createSecretExport } from './secretExport.ts'
+import type { SecretStoreLocator } from './secretStoreLocator.ts'
+import { createSigningKeys } from './signingKeys.ts'
 import { fullCost, type HeaderCost } from './vaultHeader.ts'
-import { locked, walletDoor } from './walletDoor.ts'
+import { createWalletDoor, lockedError } from './walletDoor.ts'
 import { walletLabels } from './walletLabels.ts'
-import { walletNotes } from './walletNotes.ts'
-import type { WalletPlaces } from './walletPlaces.ts'
+import { createWalletNotes } from './walletNotes.ts'
 import type { WalletRepository } from './walletRepository.ts'
-import { walletSecrets } from './walletSecrets.ts'
-import { walletSettings } from './walletSettings.ts'
-import { walletState } from './walletState.ts'
+import { createWalletSecrets } from './walletSecrets.ts'
+import { createWalletSettings } from './walletSettings.ts'
+import { createWalletState } from './walletState.ts'
 import type { KeyringRemoval, WalletVault } from './walletVault.ts'
 
 type Options = {
   repository: WalletRepository
-  places: WalletPlaces
+  locator: SecretStoreLocator
   events: Pick<LocalEvents, 'publish'>
-  note: Note
+  note: RecordActivity
   now: () => number
   /** Default: the keyring alone is removed. */
   removal?: KeyringRemoval
@@ -33,22 +33,22 @@ type Options = {
 }
 
 export function openWallet(options: Options): WalletVault {
-  const { repository, places, events, note, now, clock = createEvenClock(now), cost = fullCost } = options
+  const { repository, locator, events, note, now, clock = createEvenClock(now), cost = fullCost } = options
   const { removal = (_, remove) => remove() } = options
   repository.deriveIds()
-  const notes = walletNotes({ note, events })
-  const secrets = walletSecrets({ places, now: clock.runningMs, cost })
-  const settings = walletSettings(repository)
-  const state = walletState({ repository, places, secrets, settings })
-  const door = walletDoor({ repository, secrets, settings, state, notes, now: clock.steadyMs })
-  const mended = mendedWallet({ repository, secrets, settings, door, notes, now })
+  const notes = createWalletNotes({ note, events })
+  const secrets = createWalletSecrets({ locator, now: clock.runningMs, cost })
+  const settings = createWalletSettings(repository)
+  const state = createWalletState({ repository, locator, secrets, settings })
+  const door = createWalletDoor({ repository, secrets, settings, state, notes, now: clock.steadyMs })
+  const mended = recoverWallet({ repository, secrets, settings, door, notes, now })
 
   return {
-    ...addedSecrets({ repository, secrets, state, door, notes, now }),
-    ...shownSecrets({ repository, door, notes, now }),
-    ...removedSecrets({ repository, secrets, settings, door, mended, notes, removal }),
+    ...createKeyringImport({ repository, secrets, state, door, notes, now }),
+    ...createSecretExport({ repository, door, notes, now }),
+    ...createKeyringRemoval({ repository, secrets, settings, door, mended, notes, removal }),
     ...walletLabels({ repository, settings, door, notes, now }),
-    ...signingKeys({ repository, settings, state, door }),
+    ...createSigningKeys({ repository, settings, state, door }),
 
     async status() {
       const unlocked = door.isOpen()
@@ -57,21 +57,21 @@ export function openWallet(options: Options): WalletVault {
       return state.status({ unlocked: door.isOpen(), broken })
     },
     unlock(passphrase) {
-      const isWanted = door.sinceNow()
+      const isCurrent = door.sinceNow()
       return door.withPassphrase(passphrase, async (opened) => {
         await mended.finishRemovals(opened)
         await mended.adoptSecrets(opened)
-        if (!(await door.become(opened, isWanted))) throw locked('The wallet was locked while it was opening.')
+        if (!(await door.become(opened, isCurrent))) throw lockedError('The wallet was locked while it was opening.')
         await mended.correctAddresses()
-        notes.unlocked()
-        notes.changed()
+        notes.recordUnlocked()
+        notes.publishChanged()
       })
     },
     lock: (why = 'person') => door.lock(why),
     onLocked: door.onLocked,
     canOpen: () =>
       door.inTurn(async () => {
-        const store = places.current()
+        const store = locator.current()
         return store !== undefined && secrets.canOpen(store)
       }),
     checkPassphrase: (passphrase) => door.withPassphrase(passphrase, async () => {}),

@@ -25,7 +25,7 @@ const freeAttempts = 5
 const pauses = { firstMs: 5_000, maxMs: 60_000 } as const
 
 /** After some wrong passphrases in a row each further try has to wait, ever longer; the right one ends that. */
-export function passphraseAttempts(now: () => number) {
+export function createPassphraseAttempts(now: () => number) {
   let wrong = 0
   let notBeforeMs = 0
   return {

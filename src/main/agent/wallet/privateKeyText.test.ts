@@ -1,8 +1,8 @@
 import { base58 } from '@scure/base'
 import nacl from 'tweetnacl'
 import { expect, test } from 'vitest'
-import { addressOf } from './addresses.ts'
-import { privateKeyOf } from './privateKeyText.ts'
+import { deriveAddress } from './addresses.ts'
+import { parsePrivateKey } from './privateKeyText.ts'
 
 const evmKey = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const pair = nacl.sign.keyPair.fromSeed(Uint8Array.from({ length: 32 }, (_, index) => index + 1))
@@ -10,8 +10,8 @@ const seed = pair.secretKey.slice(0, 32)
 const solanaAddress = base58.encode(pair.publicKey)
 
 test.each([evmKey, `0x${evmKey}`, ` 0x${evmKey.toUpperCase()}\n`])('takes an EVM key as %s', async (text) => {
-  const key = await privateKeyOf(text, 'evm')
-  expect(await addressOf('evm', key)).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
+  const key = await parsePrivateKey(text, 'evm')
+  expect(await deriveAddress('evm', key)).toBe('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266')
 })
 
 test.each([
@@ -21,7 +21,7 @@ test.each([
   ['a list of the seed', JSON.stringify([...seed])],
   ['hexadecimal digits', Buffer.from(seed).toString('hex')],
 ])('takes a key of Solana as %s', async (_, text) => {
-  expect(await addressOf('solana', await privateKeyOf(text, 'solana'))).toBe(solanaAddress)
+  expect(await deriveAddress('solana', await parsePrivateKey(text, 'solana'))).toBe(solanaAddress)
 })
 
 const wrongHalf = Uint8Array.from([...seed, ...seed])
@@ -37,7 +37,7 @@ test.each([
   ['solana', '[1,256]', 'The list must be complete and contain only numbers from 0 to 255.'],
   ['solana', base58.encode(wrongHalf), 'The second half of this key is not the address of the first half.'],
 ] as const)('refuses what is no key of %s, without repeating it: %#', async (chainType, text, message) => {
-  const failure: unknown = await privateKeyOf(text, chainType).catch((it: unknown) => it)
-  expect(failure).toMatchObject({ code: 'wallet/private-key', message })
-  expect(failure).not.toHaveProperty('cause')
+  const error: unknown = await parsePrivateKey(text, chainType).catch((it: unknown) => it)
+  expect(error).toMatchObject({ code: 'wallet/private-key', message })
+  expect(error).not.toHaveProperty('cause')
 })

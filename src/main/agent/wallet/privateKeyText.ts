@@ -1,4 +1,4 @@
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ChainType } from '#shared/contract/wallet.ts'
 
@@ -9,21 +9,21 @@ const maxBase58Characters = 100
  * The 32 bytes of a private key as people paste it; whoever gets them overwrites them. No error repeats any of it.
  * @throws AppError `wallet/private-key`
  */
-export async function privateKeyOf(text: string, chainType: ChainType): Promise<Uint8Array> {
-  const given = text.trim()
-  const hex = /^(?:0x)?([0-9a-f]{64})$/i.exec(given)?.[1]
+export async function parsePrivateKey(text: string, chainType: ChainType): Promise<Uint8Array> {
+  const trimmed = text.trim()
+  const hex = /^(?:0x)?([0-9a-f]{64})$/i.exec(trimmed)?.[1]
   if (hex !== undefined) return checked(hexBytes(hex), chainType)
-  if (chainType === 'evm') throw refused('An EVM private key has 64 hexadecimal digits.')
-  const bytes = given.startsWith('[') ? listedBytes(given) : await base58Bytes(given)
+  if (chainType === 'evm') throw invalidKeyError('An EVM private key has 64 hexadecimal digits.')
+  const bytes = trimmed.startsWith('[') ? parseByteList(trimmed) : await base58Bytes(trimmed)
   if (bytes.length !== 32 && bytes.length !== 64) {
-    throw refused(`A Solana private key has 32 or 64 bytes, not ${bytes.length}.`)
+    throw invalidKeyError(`A Solana private key has 32 or 64 bytes, not ${bytes.length}.`)
   }
   const seed = bytes.slice(0, 32)
   const address = bytes.slice(32)
   bytes.fill(0)
   if (address.length > 0 && !Buffer.from(await publicKey(seed)).equals(address)) {
     seed.fill(0)
-    throw refused('The second half of this key is not the address of the first half.')
+    throw invalidKeyError('The second half of this key is not the address of the first half.')
   }
   return seed
 }
@@ -33,14 +33,15 @@ async function checked(key: Uint8Array, chainType: ChainType): Promise<Uint8Arra
   const { secp256k1 } = await import('@noble/curves/secp256k1')
   if (secp256k1.utils.isValidPrivateKey(key)) return key
   key.fill(0)
-  throw refused('This is not a valid private key.')
+  throw invalidKeyError('This is not a valid private key.')
 }
 
-function listedBytes(text: string): Uint8Array {
-  const list = parsedJson(text)
-  const isByte = (it: unknown): it is number => typeof it === 'number' && Number.isInteger(it) && it >= 0 && it <= 255
+function parseByteList(text: string): Uint8Array {
+  const list = parseJsonOrUndefined(text)
+  const isByte = (value: unknown): value is number =>
+    typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255
   if (!Array.isArray(list) || !list.every(isByte))
-    throw refused('The list must be complete and contain only numbers from 0 to 255.')
+    throw invalidKeyError('The list must be complete and contain only numbers from 0 to 255.')
   const bytes = Uint8Array.from(list)
   list.fill(0)
   return bytes
@@ -48,15 +49,15 @@ function listedBytes(text: string): Uint8Array {
 
 /** Not by way of a Buffer, which would leave a copy in the memory that Node shares among small ones. */
 function hexBytes(digits: string): Uint8Array {
-  return Uint8Array.from({ length: digits.length / 2 }, (_, at) =>
-    Number.parseInt(digits.slice(2 * at, 2 * at + 2), 16),
+  return Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
+    Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
   )
 }
 
 async function base58Bytes(text: string): Promise<Uint8Array> {
   const { base58 } = await import('@scure/base')
   if (text.length <= maxBase58Characters && base58Pattern.test(text)) return base58.decode(text)
-  throw refused('A Solana private key is base58, 64 hexadecimal digits, or a JSON list of bytes.')
+  throw invalidKeyError('A Solana private key is base58, 64 hexadecimal digits, or a JSON list of bytes.')
 }
 
 async function publicKey(seed: Uint8Array): Promise<Uint8Array> {
@@ -64,6 +65,6 @@ async function publicKey(seed: Uint8Array): Promise<Uint8Array> {
   return ed25519.getPublicKey(seed)
 }
 
-function refused(message: string): AppError {
+function invalidKeyError(message: string): AppError {
   return new AppError('wallet/private-key', message)
 }

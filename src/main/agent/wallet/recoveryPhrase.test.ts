@@ -1,19 +1,19 @@
 import { Mnemonic } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { entropyOf, newPhrase, phraseOf, seedOf } from './recoveryPhrase.ts'
+import { entropyToPhrase, entropyToSeed, newPhrase, phraseToEntropy } from './recoveryPhrase.ts'
 
-const repeated = (word: string, count: number, last: string) => [...Array(count).fill(word), last].join(' ')
+const repeatWord = (word: string, count: number, last: string) => [...Array(count).fill(word), last].join(' ')
 
 /** https://github.com/trezor/python-mnemonic/blob/master/vectors.json */
 const vectors: [entropy: string, phrase: string][] = [
-  ['00'.repeat(16), repeated('abandon', 11, 'about')],
+  ['00'.repeat(16), repeatWord('abandon', 11, 'about')],
   ['7f'.repeat(16), 'legal winner thank year wave sausage worth useful legal winner thank yellow'],
   ['80'.repeat(16), 'letter advice cage absurd amount doctor acoustic avoid letter advice cage above'],
-  ['ff'.repeat(16), repeated('zoo', 11, 'wrong')],
-  ['00'.repeat(24), repeated('abandon', 17, 'agent')],
-  ['ff'.repeat(24), repeated('zoo', 17, 'when')],
-  ['00'.repeat(32), repeated('abandon', 23, 'art')],
-  ['ff'.repeat(32), repeated('zoo', 23, 'vote')],
+  ['ff'.repeat(16), repeatWord('zoo', 11, 'wrong')],
+  ['00'.repeat(24), repeatWord('abandon', 17, 'agent')],
+  ['ff'.repeat(24), repeatWord('zoo', 17, 'when')],
+  ['00'.repeat(32), repeatWord('abandon', 23, 'art')],
+  ['ff'.repeat(32), repeatWord('zoo', 23, 'vote')],
   ['9e885d952ad362caeb4efe34a8e91bd2', 'ozone drill grab fiber curtain grace pudding thank cruise elder eight picnic'],
   [
     '77c2b00716cec7213839159e404db50d',
@@ -23,12 +23,12 @@ const vectors: [entropy: string, phrase: string][] = [
 
 describe('BIP-39', () => {
   test.each(vectors)('entropy %s and its phrase stand for each other', async (entropy, phrase) => {
-    expect(await phraseOf(Buffer.from(entropy, 'hex'))).toBe(phrase)
-    expect(Buffer.from(await entropyOf(phrase)).toString('hex')).toBe(entropy)
+    expect(await entropyToPhrase(Buffer.from(entropy, 'hex'))).toBe(phrase)
+    expect(Buffer.from(await phraseToEntropy(phrase)).toString('hex')).toBe(entropy)
   })
 
   test.each(vectors)('the seed of %s is that of another library', async (entropy, phrase) => {
-    const seed = await seedOf(Buffer.from(entropy, 'hex'))
+    const seed = await entropyToSeed(Buffer.from(entropy, 'hex'))
     expect(`0x${seed.toString('hex')}`).toBe(Mnemonic.fromPhrase(phrase).computeSeed())
   })
 
@@ -36,24 +36,24 @@ describe('BIP-39', () => {
     [15, '00'.repeat(20)],
     [21, '7f'.repeat(28)],
   ])('takes phrases of %i words', async (words, entropy) => {
-    const phrase = await phraseOf(Buffer.from(entropy, 'hex'))
+    const phrase = await entropyToPhrase(Buffer.from(entropy, 'hex'))
     expect(phrase.split(' ')).toHaveLength(words)
-    expect(Buffer.from(await entropyOf(phrase)).toString('hex')).toBe(entropy)
+    expect(Buffer.from(await phraseToEntropy(phrase)).toString('hex')).toBe(entropy)
   })
 
   test('makes new ones that are valid and never the same', async () => {
-    const made = await Promise.all([newPhrase(12), newPhrase(12), newPhrase(24), newPhrase(24)])
-    expect(made.map((it) => it.split(' ').length)).toEqual([12, 12, 24, 24])
-    expect(new Set(made).size).toBe(4)
-    for (const phrase of made) expect(Mnemonic.isValidMnemonic(phrase)).toBe(true)
+    const phrases = await Promise.all([newPhrase(12), newPhrase(12), newPhrase(24), newPhrase(24)])
+    expect(phrases.map((it) => it.split(' ').length)).toEqual([12, 12, 24, 24])
+    expect(new Set(phrases).size).toBe(4)
+    for (const phrase of phrases) expect(Mnemonic.isValidMnemonic(phrase)).toBe(true)
   })
 
   test('forgives spaces, lines, capitals and wide letters', async () => {
     const [, phrase] = vectors[1] ?? ['', '']
     const typed = `\n  ${phrase.toUpperCase().replaceAll(' ', ' \t\n ')} `
-    expect(await entropyOf(typed)).toEqual(await entropyOf(phrase))
+    expect(await phraseToEntropy(typed)).toEqual(await phraseToEntropy(phrase))
     const wide = phrase.replace('legal', 'ｌｅｇａｌ')
-    expect(await entropyOf(wide)).toEqual(await entropyOf(phrase))
+    expect(await phraseToEntropy(wide)).toEqual(await phraseToEntropy(phrase))
   })
 })
 
@@ -62,16 +62,16 @@ describe('a phrase that is none', () => {
   test.each([
     ['', 'A phrase has 12, 15, 18, 21 or 24 words, not 0.'],
     ['one two three', 'A phrase has 12, 15, 18, 21 or 24 words, not 3.'],
-    [`${repeated('abandon', 4, secret)} ${repeated('abandon', 6, 'about')}`, 'Word 5 is not in the word list.'],
-    [`${secret} ${repeated('abandon', 9, secret)} about`, 'Words 1, 11 are not in the word list.'],
+    [`${repeatWord('abandon', 4, secret)} ${repeatWord('abandon', 6, 'about')}`, 'Word 5 is not in the word list.'],
+    [`${secret} ${repeatWord('abandon', 9, secret)} about`, 'Words 1, 11 are not in the word list.'],
     [
-      repeated('abandon', 11, 'abandon'),
+      repeatWord('abandon', 11, 'abandon'),
       'All words are valid, but the phrase is not. Check for a wrong or swapped word.',
     ],
   ])('is refused without its words: %#', async (phrase, message) => {
-    const failure: unknown = await entropyOf(phrase).catch((it: unknown) => it)
-    expect(failure).toMatchObject({ code: 'wallet/phrase', message })
-    expect(failure).not.toHaveProperty('cause')
-    expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain(secret)
+    const error: unknown = await phraseToEntropy(phrase).catch((it: unknown) => it)
+    expect(error).toMatchObject({ code: 'wallet/phrase', message })
+    expect(error).not.toHaveProperty('cause')
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain(secret)
   })
 })

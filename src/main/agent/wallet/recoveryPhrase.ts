@@ -4,7 +4,7 @@ import { AppError } from '#shared/appError.ts'
 const lengths: readonly number[] = [12, 15, 18, 21, 24]
 
 /** https://github.com/bitcoin/bips/blob/master/bip-0039.mediawiki, with the English words. */
-export async function phraseOf(entropy: Uint8Array): Promise<string> {
+export async function entropyToPhrase(entropy: Uint8Array): Promise<string> {
   const { entropyToMnemonic, wordlist } = await bip39()
   return entropyToMnemonic(entropy, wordlist)
 }
@@ -13,7 +13,7 @@ export async function phraseOf(entropy: Uint8Array): Promise<string> {
 export async function newPhrase(words: 12 | 24): Promise<string> {
   const entropy = randomBytes(words === 12 ? 16 : 32)
   try {
-    return await phraseOf(entropy)
+    return await entropyToPhrase(entropy)
   } finally {
     entropy.fill(0)
   }
@@ -23,14 +23,14 @@ export async function newPhrase(words: 12 | 24): Promise<string> {
  * The randomness that a phrase stands for; whoever gets it overwrites it. No error repeats a word.
  * @throws AppError `wallet/phrase`
  */
-export async function entropyOf(phrase: string): Promise<Uint8Array> {
+export async function phraseToEntropy(phrase: string): Promise<Uint8Array> {
   const { mnemonicToEntropy, validateMnemonic, wordlist } = await bip39()
   const words = phrase.normalize('NFKD').trim().toLowerCase().split(/\s+/)
   if (!lengths.includes(words.length)) {
-    throw new AppError('wallet/phrase', `A phrase has 12, 15, 18, 21 or 24 words, not ${countOf(words)}.`)
+    throw new AppError('wallet/phrase', `A phrase has 12, 15, 18, 21 or 24 words, not ${assertWordCount(words)}.`)
   }
-  const known = new Set(wordlist)
-  const unknown = words.flatMap((word, index) => (known.has(word) ? [] : [index + 1]))
+  const wordSet = new Set(wordlist)
+  const unknown = words.flatMap((word, index) => (wordSet.has(word) ? [] : [index + 1]))
   if (unknown.length === 1) throw new AppError('wallet/phrase', `Word ${unknown[0]} is not in the word list.`)
   if (unknown.length > 1) throw new AppError('wallet/phrase', `Words ${unknown.join(', ')} are not in the word list.`)
   const text = words.join(' ')
@@ -39,11 +39,11 @@ export async function entropyOf(phrase: string): Promise<Uint8Array> {
 }
 
 /** 64 bytes; whoever gets it overwrites it. Derived on a thread of the pool. */
-export async function seedOf(entropy: Uint8Array): Promise<Buffer> {
-  const phrase = Buffer.from(await phraseOf(entropy), 'utf8')
+export async function entropyToSeed(entropy: Uint8Array): Promise<Buffer> {
+  const phrase = Buffer.from(await entropyToPhrase(entropy), 'utf8')
   try {
     return await new Promise((resolve, reject) => {
-      pbkdf2(phrase, 'mnemonic', 2048, 64, 'sha512', (failure, seed) => (failure ? reject(failure) : resolve(seed)))
+      pbkdf2(phrase, 'mnemonic', 2048, 64, 'sha512', (error, seed) => (error ? reject(error) : resolve(seed)))
     })
   } finally {
     phrase.fill(0)
@@ -51,7 +51,7 @@ export async function seedOf(entropy: Uint8Array): Promise<Buffer> {
 }
 
 /** Three words for each four bytes. */
-export function wordsOf(entropy: Uint8Array): number {
+export function countWords(entropy: Uint8Array): number {
   return (entropy.length / 4) * 3
 }
 
@@ -63,6 +63,6 @@ async function bip39() {
   return { entropyToMnemonic, mnemonicToEntropy, validateMnemonic, wordlist }
 }
 
-function countOf(words: readonly string[]): number {
+function assertWordCount(words: readonly string[]): number {
   return words[0] === '' ? 0 : words.length
 }

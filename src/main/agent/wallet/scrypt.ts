@@ -1,25 +1,23 @@
 import { scrypt as nodeScrypt } from 'node:crypto'
 
 export type ScryptCost = { n: number; r: number; p: number }
-type Given = ScryptCost & { bytes: number }
+type ScryptOptions = ScryptCost & { bytes: number }
 
 /** What the implementation needs beside the 128 × n × r bytes of the algorithm. */
 const slackBytes = 1024 * 1024
 
 /** https://www.rfc-editor.org/rfc/rfc7914, off this thread: it takes most of a second and 128 × n × r bytes. */
-export async function scrypt(secret: Uint8Array, salt: Uint8Array, given: Given): Promise<Buffer> {
-  const { n, r, p, bytes } = given
-  if (Math.log2(n) >= 16 * r) return unusualScrypt(secret, salt, given)
+export async function scrypt(secret: Uint8Array, salt: Uint8Array, options: ScryptOptions): Promise<Buffer> {
+  const { n, r, p, bytes } = options
+  if (Math.log2(n) >= 16 * r) return unusualScrypt(secret, salt, options)
   const maxmem = 128 * r * (n + p) + slackBytes
   return new Promise((resolve, reject) => {
-    nodeScrypt(secret, salt, bytes, { N: n, r, p, maxmem }, (failure, key) =>
-      failure ? reject(failure) : resolve(key),
-    )
+    nodeScrypt(secret, salt, bytes, { N: n, r, p, maxmem }, (error, key) => (error ? reject(error) : resolve(key)))
   })
 }
 
 /** OpenSSL keeps to the RFC, which allows no such n; keystore files have it. It pauses every ten milliseconds. */
-async function unusualScrypt(secret: Uint8Array, salt: Uint8Array, { n, r, p, bytes }: Given): Promise<Buffer> {
+async function unusualScrypt(secret: Uint8Array, salt: Uint8Array, { n, r, p, bytes }: ScryptOptions): Promise<Buffer> {
   const { scryptAsync } = await import('@noble/hashes/scrypt')
   return Buffer.from(await scryptAsync(secret, salt, { N: n, r, p, dkLen: bytes }))
 }

@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import type { ChainType } from '#shared/contract/wallet.ts'
 import type { WalletDoor } from './walletDoor.ts'
 import type { SigningAccount, WalletKeys } from './walletKeys.ts'
-import { type AccountRow, accountIdOf, knownAccount, type WalletRepository } from './walletRepository.ts'
+import { type AccountRow, requireAccount, toAccountId, type WalletRepository } from './walletRepository.ts'
 import type { WalletSettings } from './walletSettings.ts'
 import type { WatchedState } from './walletState.ts'
 
@@ -16,10 +16,10 @@ type Options = {
 const chainNames: Record<ChainType, string> = { evm: 'EVM', solana: 'Solana' }
 
 /** What the signer sees of the wallet. */
-export function signingKeys({ repository, settings, state, door }: Options): WalletKeys {
+export function createSigningKeys({ repository, settings, state, door }: Options): WalletKeys {
   return {
     account(chainType, id) {
-      if (id !== undefined) return signing(knownAccount(repository, id), chainType)
+      if (id !== undefined) return signing(requireAccount(repository, id), chainType)
       const row = settings.defaultAccount(chainType)
       if (row) return signing(row, chainType)
       if (repository.accounts().length === 0) throw state.absent()
@@ -28,7 +28,7 @@ export function signingKeys({ repository, settings, state, door }: Options): Wal
     accounts: () => repository.accounts().map((row) => signing(row, row.chain_type)),
     isUnlocked: door.isOpen,
     async lend(id, use) {
-      const key = await door.key(knownAccount(repository, id))
+      const key = await door.key(requireAccount(repository, id))
       try {
         return await use(key)
       } finally {
@@ -42,5 +42,5 @@ function signing(row: AccountRow, chainType: ChainType): SigningAccount {
   if (row.chain_type !== chainType) {
     throw new AppError('wallet/account-not-found', `${row.address} is not a ${chainNames[chainType]} account.`)
   }
-  return { id: accountIdOf(row), chainType, address: row.address, label: row.label }
+  return { id: toAccountId(row), chainType, address: row.address, label: row.label }
 }

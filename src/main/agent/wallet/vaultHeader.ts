@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { seal, unseal } from '#platform/seal.ts'
 import { AppError } from '#shared/appError.ts'
 import { passphraseBytes } from './passphrases.ts'
@@ -63,15 +63,15 @@ type Base = Pick<VaultHeader, 'version' | 'kdf' | 'data_key'>
 export function withNames({ version, kdf, data_key }: Base, dataKey: Buffer, names: readonly string[]): VaultHeader {
   const names_seal = seal(dataKey, Buffer.alloc(0), namesAbout(names))
   const content = { version, kdf, data_key, names: [...names], names_seal }
-  return { ...content, checksum: checksumOf(content) }
+  return { ...content, checksum: computeChecksum(content) }
 }
 
 /** @throws AppError `wallet/damaged` */
 export function parseHeader(text: string): VaultHeader {
-  const parsed = Header.safeParse(parsedJson(text))
-  if (!parsed.success) throw damaged()
+  const parsed = Header.safeParse(parseJsonOrUndefined(text))
+  if (!parsed.success) throw damagedError()
   const { checksum, ...content } = parsed.data
-  if (checksumOf(content) !== checksum) throw damaged()
+  if (computeChecksum(content) !== checksum) throw damagedError()
   return parsed.data
 }
 
@@ -86,7 +86,7 @@ export async function unwrapDataKey(header: VaultHeader, passphrase: string): Pr
   if (!dataKey) throw new AppError('wallet/passphrase', 'Wrong passphrase.')
   if (dataKey.length === keyBytes && unseal(dataKey, header.names_seal, namesAbout(header.names))) return dataKey
   dataKey.fill(0)
-  throw damaged()
+  throw damagedError()
 }
 
 export function newDataKey(): Buffer {
@@ -106,12 +106,12 @@ function keyAbout({ name, n, r, p, salt }: VaultHeader['kdf']): string {
   return `steward-wallet/1 data-key ${name} ${n} ${r} ${p} ${salt}`
 }
 
-function checksumOf({ version, kdf, data_key, names, names_seal }: Omit<VaultHeader, 'checksum'>): string {
+function computeChecksum({ version, kdf, data_key, names, names_seal }: Omit<VaultHeader, 'checksum'>): string {
   const { name, n, r, p, salt } = kdf
   const text = JSON.stringify([version, name, n, r, p, salt, data_key, names, names_seal])
   return createHash('sha256').update(text).digest('base64')
 }
 
-function damaged(): AppError {
+function damagedError(): AppError {
   return new AppError('wallet/damaged', 'The wallet file is damaged: it was changed or is incomplete.')
 }

@@ -1,10 +1,10 @@
 import { serialQueue } from '#platform/serialQueue.ts'
 import { AppError } from '#shared/appError.ts'
-import { emitter } from '#shared/emitter.ts'
-import { autoLock } from './autoLock.ts'
-import { heldKeys } from './heldKeys.ts'
+import { createEmitter } from '#shared/emitter.ts'
+import { createAutoLock } from './autoLock.ts'
+import { createUnlockedKeyCache } from './unlockedKeyCache.ts'
 import type { WalletNotes } from './walletNotes.ts'
-import { type AccountRow, knownKeyring, type WalletRepository } from './walletRepository.ts'
+import { type AccountRow, requireKeyring, type WalletRepository } from './walletRepository.ts'
 import type { Opened, Secret, WalletSecrets } from './walletSecrets.ts'
 import type { WalletSettings } from './walletSettings.ts'
 import type { WatchedState } from './walletState.ts'
@@ -15,39 +15,40 @@ type Options = {
   secrets: WalletSecrets
   settings: WalletSettings
   state: WatchedState
-  notes: Pick<WalletNotes, 'locked' | 'changed'>
+  notes: Pick<WalletNotes, 'recordLocked' | 'publishChanged'>
   now: () => number
 }
 
 /** Opens the wallet, holds it open, and locks it. What needs the passphrase or the secret store goes in turn. */
-export function walletDoor({ repository, secrets, settings, state, notes, now }: Options) {
-  const held = heldKeys()
+export function createWalletDoor({ repository, secrets, settings, state, notes, now }: Options) {
+  const keyCache = createUnlockedKeyCache()
   const inTurn = serialQueue()
   /** How often somebody asked for it to be locked: what was begun before that leaves it locked. */
   let locks = 0
-  const lockings = emitter()
+  const lockings = createEmitter()
 
   const forget = (): boolean => {
     idle.stop()
-    return held.forget()
+    return keyCache.forget()
   }
   const shut = (why: LockReason): void => {
     const wasOpen = forget()
     lockings.emit()
     if (!wasOpen) return
-    notes.locked(why)
-    notes.changed()
+    notes.recordLocked(why)
+    notes.publishChanged()
   }
-  const idle = autoLock({ now, minutes: settings.autoLockMinutes, end: () => shut('unused') })
+  const idle = createAutoLock({ now, minutes: settings.autoLockMinutes, end: () => shut('unused') })
 
   const requireOpen = (): void => {
     idle.check()
-    if (!held.isHeld()) throw repository.keyrings().length === 0 ? state.absent() : locked('The wallet is locked.')
+    if (!keyCache.isHeld())
+      throw repository.keyrings().length === 0 ? state.absent() : lockedError('The wallet is locked.')
   }
-  const used = <T>(keyringId: string, it: T | undefined): T => {
-    if (!held.isHeld()) throw locked('The wallet was locked in the meantime.')
-    if (it === undefined) throw damaged(knownKeyring(repository, keyringId).label)
-    idle.used()
+  const recordUse = <T>(keyringId: string, it: T | undefined): T => {
+    if (!keyCache.isHeld()) throw lockedError('The wallet was locked in the meantime.')
+    if (it === undefined) throw damagedSecretError(requireKeyring(repository, keyringId).label)
+    idle.recordUse()
     return it
   }
 
@@ -59,7 +60,7 @@ export function walletDoor({ repository, secrets, settings, state, notes, now }:
         const opened = await state.watched(() => secrets.open(passphrase))
         if (!opened) throw state.nothingToOpen()
         try {
-          if (held.isHeld()) idle.used()
+          if (keyCache.isHeld()) idle.recordUse()
           return await use(opened)
         } finally {
           opened.dataKey.fill(0)
@@ -71,17 +72,17 @@ export function walletDoor({ repository, secrets, settings, state, notes, now }:
       return () => locks === before
     },
     /** Holds what was opened, in one step; the old is used until then. @returns whether it was not locked meanwhile */
-    async become({ store, dataKey }: Opened, isWanted: () => boolean): Promise<boolean> {
+    async become({ store, dataKey }: Opened, isCurrent: () => boolean): Promise<boolean> {
       const texts = new Map<string, string | undefined>()
       for (const { id } of repository.keyrings()) texts.set(id, await store.read(id))
-      if (!isWanted()) return false
-      held.hold(dataKey, texts)
-      idle.used()
+      if (!isCurrent()) return false
+      keyCache.hold(dataKey, texts)
+      idle.recordUse()
       return true
     },
     isOpen(): boolean {
       idle.check()
-      return held.isHeld()
+      return keyCache.isHeld()
     },
     /**
      * Whoever gets the bytes overwrites them. Counts as use.
@@ -89,15 +90,15 @@ export function walletDoor({ repository, secrets, settings, state, notes, now }:
      */
     secret(keyringId: string): Secret {
       requireOpen()
-      return used(keyringId, held.secret(keyringId))
+      return recordUse(keyringId, keyCache.secret(keyringId))
     },
     /** The 32 bytes that sign for an account. Otherwise as `secret`. */
     async key(account: AccountRow): Promise<Uint8Array> {
       requireOpen()
-      return used(account.keyring_id, await held.key(account))
+      return recordUse(account.keyring_id, await keyCache.key(account))
     },
-    broken: held.broken,
-    drop: held.drop,
+    broken: keyCache.broken,
+    drop: keyCache.drop,
     /** The time after which it locks itself was changed. */
     checkUnused: idle.check,
     lock(why: LockReason): void {
@@ -113,12 +114,12 @@ export function walletDoor({ repository, secrets, settings, state, notes, now }:
     },
   }
 }
-export type WalletDoor = ReturnType<typeof walletDoor>
+export type WalletDoor = ReturnType<typeof createWalletDoor>
 
-export function locked(message: string): AppError {
+export function lockedError(message: string): AppError {
   return new AppError('wallet/locked', message)
 }
 
-export function damaged(label: string): AppError {
+export function damagedSecretError(label: string): AppError {
   return new AppError('wallet/damaged', `The secret of “${label}” is missing or was changed.`)
 }

@@ -1,10 +1,10 @@
 import { AppError } from '#shared/appError.ts'
-import { evmNetwork, solanaNetwork, testLedgerNetwork, usdcDecimals } from '#shared/contract/networks.ts'
+import { findEvmNetwork, findSolanaNetwork, testLedgerNetwork, usdcDecimals } from '#shared/contract/networks.ts'
 import type { Output } from '#shared/contract/route.ts'
 import { getWalletInfo } from '#shared/contract/walletInfo.ts'
 import { depositLink } from '#shared/depositLink.ts'
-import { isoTime } from '#shared/time.ts'
-import { tokenAmount } from '#shared/tokenAmount.ts'
+import { toIsoTime } from '#shared/time.ts'
+import { formatTokenAmount } from '#shared/tokenAmount.ts'
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { Balances } from './balances.ts'
 import type { WalletKeys } from './walletKeys.ts'
@@ -22,21 +22,21 @@ type Read = Pick<Output<typeof getWalletInfo>, 'usdc' | 'source' | 'as_of' | 'de
 export function walletInfoRoute({ keys, balances, testBalance, now }: Options): LocalEndpoint {
   const ofTestLedger = async (address: string): Promise<Read> => {
     try {
-      return { usdc: await testBalance(address), source: 'live', as_of: isoTime(now()), detail: null }
-    } catch (failure) {
-      if (!(failure instanceof AppError)) throw failure
-      return { usdc: null, source: 'stale', as_of: null, detail: failure.message }
+      return { usdc: await testBalance(address), source: 'live', as_of: toIsoTime(now()), detail: null }
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      return { usdc: null, source: 'stale', as_of: null, detail: error.message }
     }
   }
   const ofChain = async (accountId: string, network: string): Promise<Read> => {
     const { source, detail, balances: all } = await balances.read(network)
-    const own = all.find((it) => it.account_id === accountId)
-    return { usdc: own?.usdc ?? null, source, as_of: own?.as_of ?? null, detail }
+    const ownBalance = all.find((it) => it.account_id === accountId)
+    return { usdc: ownBalance?.usdc ?? null, source, as_of: ownBalance?.as_of ?? null, detail }
   }
 
   return localEndpoint(getWalletInfo, async ({ query }) => {
     const isLedger = query.network === testLedgerNetwork.id
-    const network = isLedger ? testLedgerNetwork : (evmNetwork(query.network) ?? solanaNetwork(query.network))
+    const network = isLedger ? testLedgerNetwork : (findEvmNetwork(query.network) ?? findSolanaNetwork(query.network))
     if (!network) throw new AppError('chain/unknown', `There is no network ${JSON.stringify(query.network)}.`)
     const chainId = 'chainId' in network ? network.chainId : null
     const { id, address } = keys.account(chainId === null ? 'solana' : 'evm')
@@ -44,7 +44,7 @@ export function walletInfoRoute({ keys, balances, testBalance, now }: Options): 
     return {
       ...read,
       ...{ address, network: network.id, network_name: network.name, chain_id: chainId, test: network.test },
-      usdc_balance: read.usdc === null ? null : tokenAmount(BigInt(read.usdc), usdcDecimals),
+      usdc_balance: read.usdc === null ? null : formatTokenAmount(BigInt(read.usdc), usdcDecimals),
       usdc_address: network.usdc.address,
       deposit_link: isLedger ? null : depositLink(network, address),
     }

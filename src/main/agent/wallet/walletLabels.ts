@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import { insertAccount, nextAccount } from './walletAccounts.ts'
 import type { WalletDoor } from './walletDoor.ts'
 import type { WalletNotes } from './walletNotes.ts'
-import { knownAccount, knownKeyring, type WalletRepository } from './walletRepository.ts'
+import { requireAccount, requireKeyring, type WalletRepository } from './walletRepository.ts'
 import type { WalletSettings } from './walletSettings.ts'
 import type { WalletVault } from './walletVault.ts'
 
@@ -10,7 +10,7 @@ type Options = {
   repository: WalletRepository
   settings: Pick<WalletSettings, 'setDefault' | 'setAutoLockMinutes'>
   door: Pick<WalletDoor, 'inTurn' | 'secret' | 'checkUnused'>
-  notes: Pick<WalletNotes, 'changed' | 'accountAdded'>
+  notes: Pick<WalletNotes, 'publishChanged' | 'accountAdded'>
   now: () => number
 }
 type Labels = Pick<
@@ -22,41 +22,41 @@ type Labels = Pick<
 export function walletLabels({ repository, settings, door, notes, now }: Options): Labels {
   return {
     markWrittenDown(id) {
-      if (!repository.markWrittenDown(id)) knownKeyring(repository, id)
-      notes.changed()
+      if (!repository.markWrittenDown(id)) requireKeyring(repository, id)
+      notes.publishChanged()
     },
     addAccount: ({ keyringId, chainType, label }) =>
       door.inTurn(async () => {
-        const keyring = knownKeyring(repository, keyringId)
+        const keyring = requireKeyring(repository, keyringId)
         if (keyring.kind !== 'phrase') {
           throw new AppError('request/invalid', `“${keyring.label}” is one private key with one account.`)
         }
         const secret = door.secret(keyringId)
         try {
-          const found = await nextAccount(secret, chainType, { keyringId, accounts: repository.accounts() })
-          insertAccount(repository, { keyringId, found, label, atMs: now() })
-          notes.accountAdded(keyring, found.address)
+          const account = await nextAccount(secret, chainType, { keyringId, accounts: repository.accounts() })
+          insertAccount(repository, { keyringId, found: account, label, atMs: now() })
+          notes.accountAdded(keyring, account.address)
         } finally {
           secret.bytes.fill(0)
         }
-        notes.changed()
+        notes.publishChanged()
       }),
     renameAccount(id, label) {
-      if (!repository.renameAccount(id, label)) knownAccount(repository, id)
-      notes.changed()
+      if (!repository.renameAccount(id, label)) requireAccount(repository, id)
+      notes.publishChanged()
     },
     renameKeyring(id, label) {
-      if (!repository.renameKeyring(id, label)) knownKeyring(repository, id)
-      notes.changed()
+      if (!repository.renameKeyring(id, label)) requireKeyring(repository, id)
+      notes.publishChanged()
     },
     setDefault(id) {
-      settings.setDefault(knownAccount(repository, id).chain_type, id)
-      notes.changed()
+      settings.setDefault(requireAccount(repository, id).chain_type, id)
+      notes.publishChanged()
     },
     setAutoLock(minutes) {
       settings.setAutoLockMinutes(minutes)
       door.checkUnused()
-      notes.changed()
+      notes.publishChanged()
     },
   }
 }

@@ -1,48 +1,49 @@
 import type { Keyring } from '#shared/contract/wallet.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
-import type { Note } from '../base/note.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
 import type { AccountRow } from './walletRepository.ts'
 import type { LockReason } from './walletVault.ts'
 
 const person = { kind: 'person', name: 'You' } as const
 const steward = { kind: 'system', name: 'Steward' } as const
 
-const lockWords: Record<LockReason, string> = {
+const lockReasons: Record<LockReason, string> = {
   person: 'You locked the wallet.',
   unused: 'The wallet was locked after inactivity.',
   screen: 'The wallet was locked with the screen.',
 }
 
 /** What the log and the window are told of the wallet. */
-export type WalletNotes = ReturnType<typeof walletNotes>
+export type WalletNotes = ReturnType<typeof createWalletNotes>
 
-export function walletNotes({ note, events }: { note: Note; events: Pick<LocalEvents, 'publish'> }) {
+export function createWalletNotes({ note, events }: { note: RecordActivity; events: Pick<LocalEvents, 'publish'> }) {
   const byPerson = (kind: string, summary: string, subject?: string) =>
     note({ kind, actor: person, summary, ...(subject !== undefined && { subject }) })
   return {
     /** Something that can be seen is not as it was. */
-    changed: () => events.publish({ type: 'wallet.changed' }),
-    locked: (why: LockReason) =>
-      note({ kind: 'wallet.locked', actor: why === 'person' ? person : steward, summary: lockWords[why] }),
-    unlocked: () => byPerson('wallet.unlocked', 'You unlocked the wallet.'),
+    publishChanged: () => events.publish({ type: 'wallet.changed' }),
+    recordLocked: (why: LockReason) =>
+      note({ kind: 'wallet.locked', actor: why === 'person' ? person : steward, summary: lockReasons[why] }),
+    recordUnlocked: () => byPerson('wallet.unlocked', 'You unlocked the wallet.'),
     passphraseChanged: () => byPerson('wallet.passphrase_changed', 'You changed the wallet passphrase.'),
-    created: ({ id, label }: Keyring) =>
+    recordCreated: ({ id, label }: Keyring) =>
       byPerson('wallet.created', `You created “${label}”, a new recovery phrase.`, id),
     /** @param from `a keystore file` */
-    imported: ({ id, label }: Keyring, from: string) =>
+    recordImported: ({ id, label }: Keyring, from: string) =>
       byPerson('wallet.imported', `You imported “${label}” from ${from}.`, id),
     /** Its accounts were lost, as with the database. */
-    recovered: ({ id, label }: Keyring) =>
+    recordRecovered: ({ id, label }: Keyring) =>
       note({
         kind: 'wallet.imported',
         actor: steward,
         summary: `Recovered “${label}”: its secret was in the wallet, its accounts were not.`,
         subject: id,
       }),
-    removed: ({ id, label }: Keyring) => byPerson('wallet.removed', `You removed “${label}” from the wallet.`, id),
-    revealed: ({ id, label }: Keyring) =>
+    recordRemoved: ({ id, label }: Keyring) =>
+      byPerson('wallet.removed', `You removed “${label}” from the wallet.`, id),
+    recordRevealed: ({ id, label }: Keyring) =>
       byPerson('wallet.revealed', `You viewed the recovery phrase of “${label}”.`, id),
-    exported: ({ id, address }: AccountRow) =>
+    recordExported: ({ id, address }: AccountRow) =>
       byPerson('wallet.exported', `You exported ${address} to a keystore file.`, id),
     accountAdded: ({ id, label }: Keyring, address: string) =>
       byPerson('wallet.account_added', `You added ${address} to “${label}”.`, id),

@@ -6,7 +6,7 @@ import {
   type WalletAccount,
   WalletAccountId,
 } from '#shared/contract/wallet.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
@@ -19,7 +19,7 @@ import {
   type StoredRow,
   text,
 } from '#storage/table.ts'
-import { accountIdRepository } from './accountIdRepository.ts'
+import { createAccountIdRepository } from './accountIdRepository.ts'
 import { deriveAccountId } from './accountIds.ts'
 
 const keyringTable = defineTable('keyrings', {
@@ -66,7 +66,7 @@ export type WalletRepository = {
   atomically<T>(work: () => T): T
 }
 
-export function walletRepository(database: Database): WalletRepository {
+export function createWalletRepository(database: Database): WalletRepository {
   const keyrings = database.prepare<[], StoredRow>(
     `SELECT ${keyringTable.selection()} FROM keyrings ORDER BY created_at_ms, rowid`,
   )
@@ -88,7 +88,7 @@ export function walletRepository(database: Database): WalletRepository {
     `SELECT ${settingTable.selection()} FROM agent_settings WHERE key = @key`,
   )
   const set = database.prepare<[Params<'key' | 'value'>]>(settingTable.upsert(['key']))
-  const ids = accountIdRepository(database)
+  const ids = createAccountIdRepository(database)
   return {
     keyrings: () => keyrings.all().map(keyringTable.fromRow),
     accounts: () => accounts.all().map(accountTable.fromRow),
@@ -127,32 +127,32 @@ export function walletRepository(database: Database): WalletRepository {
 }
 
 /** @throws AppError `wallet/keyring-not-found` */
-export function knownKeyring(repository: WalletRepository, id: string): Keyring {
+export function requireKeyring(repository: WalletRepository, id: string): Keyring {
   const row = repository.keyrings().find((keyring) => keyring.id === id)
   if (!row) throw new AppError('wallet/keyring-not-found', `There is no phrase or key ${id}.`)
-  return keyringOf(row, repository.accounts())
+  return keyringToWire(row, repository.accounts())
 }
 
 /** @throws AppError `wallet/account-not-found` */
-export function knownAccount(repository: WalletRepository, id: string): AccountRow {
+export function requireAccount(repository: WalletRepository, id: string): AccountRow {
   const row = repository.account(id)
   if (!row) throw new AppError('wallet/account-not-found', `There is no account ${id}.`)
   return row
 }
 
-export function keyringOf(row: KeyringRow, accounts: readonly AccountRow[]): Keyring {
+export function keyringToWire(row: KeyringRow, accounts: readonly AccountRow[]): Keyring {
   return Keyring.parse({
     id: row.id,
     kind: row.kind,
     label: row.label,
     words: row.words,
     written_down: row.written_down,
-    created_at: isoTime(row.created_at_ms),
-    accounts: accounts.filter((account) => account.keyring_id === row.id).map(accountOf),
+    created_at: toIsoTime(row.created_at_ms),
+    accounts: accounts.filter((account) => account.keyring_id === row.id).map(accountToWire),
   })
 }
 
-function accountOf(row: AccountRow): Omit<WalletAccount, 'id' | 'keyring_id'> & { id: string; keyring_id: string } {
+function accountToWire(row: AccountRow): Omit<WalletAccount, 'id' | 'keyring_id'> & { id: string; keyring_id: string } {
   return {
     id: row.id,
     keyring_id: row.keyring_id,
@@ -160,10 +160,10 @@ function accountOf(row: AccountRow): Omit<WalletAccount, 'id' | 'keyring_id'> & 
     address: row.address,
     derivation_path: row.path,
     label: row.label,
-    created_at: isoTime(row.created_at_ms),
+    created_at: toIsoTime(row.created_at_ms),
   }
 }
 
-export function accountIdOf({ id }: AccountRow): WalletAccountId {
+export function toAccountId({ id }: AccountRow): WalletAccountId {
   return WalletAccountId.parse(id)
 }

@@ -2,29 +2,29 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { noPieces } from '#platform/http/requestBody.ts'
 import { parseRequest } from '#shared/contract/parseRequest.ts'
 import { Wallet } from '#shared/contract/wallet.ts'
+import { openTestWallet, type TestWallet } from '#test/support/openTestWallet.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type TestWallet, walletOf } from '#test/support/walletOf.ts'
-import { walletRoutes } from './walletRoutes.ts'
+import { createWalletRoutes } from './walletRoutes.ts'
 
 const passphrase = 'correct horse battery'
 const phrase = 'test test test test test test test test test test test junk'
 
-let it: TestWallet
+let opened: TestWallet
 
 beforeEach(async () => {
-  it = walletOf({ folder: temporaryFolder('wallet') })
-  await it.wallet.addPhrase({ phrase, writtenDown: true, passphrase })
+  opened = openTestWallet({ folder: temporaryFolder('wallet') })
+  await opened.wallet.addPhrase({ phrase, writtenDown: true, passphrase })
 })
-afterEach(() => it.close())
+afterEach(() => opened.close())
 
 /** As the local API calls it, with its input checked. */
 async function ask(
   operation: string,
-  given: { params?: Record<string, string>; body?: unknown } = {},
+  request: { params?: Record<string, string>; body?: unknown } = {},
 ): Promise<Wallet> {
-  const endpoint = walletRoutes(it.wallet).find(({ route }) => route.operation === operation)
+  const endpoint = createWalletRoutes(opened.wallet).find(({ route }) => route.operation === operation)
   if (!endpoint) throw new Error(`There is no ${operation}.`)
-  const input = parseRequest(endpoint.route, { params: given.params ?? {}, query: {}, body: given.body ?? {} })
+  const input = parseRequest(endpoint.route, { params: request.params ?? {}, query: {}, body: request.body ?? {} })
   const asker = { kind: 'person', id: 'person', name: 'You' } as const
   const { signal } = new AbortController()
   return Wallet.parse(
@@ -62,6 +62,6 @@ test.each([
   ['walletChange', { body: { default_account_id: 'wal_x' } }],
   ['walletAccountAdd', { body: { keyring_id: `keys_${'0'.repeat(24)}`, chain_type: 'bitcoin' } }],
   ['walletKeyringRename', { params: { keyringId: `keys_${'0'.repeat(24)}` }, body: { label: 'a\u202eb' } }],
-])('%s refuses what is none: %o', async (operation, given) => {
-  await expect(ask(operation, given)).rejects.toMatchObject({ code: 'request/invalid' })
+])('%s refuses what is none: %o', async (operation, input) => {
+  await expect(ask(operation, input)).rejects.toMatchObject({ code: 'request/invalid' })
 })

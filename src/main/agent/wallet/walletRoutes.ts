@@ -10,7 +10,7 @@ import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { WalletVault } from './walletVault.ts'
 
 /** What can be done with the wallet without giving or seeing a secret. */
-export function walletRoutes(wallet: WalletVault): LocalEndpoint[] {
+export function createWalletRoutes(wallet: WalletVault): LocalEndpoint[] {
   return [
     localEndpoint(getWallet, () => wallet.status()),
     localEndpoint(lockWallet, () => {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { seal, unseal } from '#platform/seal.ts'
 import type { SecretStore } from '#platform/secretStore.ts'
 import { AppError } from '#shared/appError.ts'
-import { passphraseAttempts, requireStrong } from './passphrases.ts'
+import { createPassphraseAttempts, requireStrong } from './passphrases.ts'
+import type { SecretStoreLocator } from './secretStoreLocator.ts'
 import {
   type HeaderCost,
   maxKeyrings,
@@ -14,7 +15,6 @@ import {
   withNames,
   wrapDataKey,
 } from './vaultHeader.ts'
-import type { WalletPlaces } from './walletPlaces.ts'
 
 /** What one sealed secret is: the randomness of a phrase, or the private key of a chain. */
 export type SecretKind = 'phrase' | 'evm' | 'solana'
@@ -32,8 +32,16 @@ const Entry = z.strictObject({
 const entryAbout = (name: string, kind: SecretKind): string => `steward-wallet/1 secret ${name} ${kind}`
 
 /** The sealed secrets in their store, by the id of the keyring. */
-export function walletSecrets({ places, now, cost }: { places: WalletPlaces; now: () => number; cost: HeaderCost }) {
-  const attempts = passphraseAttempts(now)
+export function createWalletSecrets({
+  locator,
+  now,
+  cost,
+}: {
+  locator: SecretStoreLocator
+  now: () => number
+  cost: HeaderCost
+}) {
+  const attempts = createPassphraseAttempts(now)
 
   const readHeader = async (store: SecretStore): Promise<VaultHeader | undefined> => {
     const text = await store.read(headerName)
@@ -44,16 +52,16 @@ export function walletSecrets({ places, now, cost }: { places: WalletPlaces; now
 
   const open = async (passphrase: string): Promise<Opened | undefined> => {
     attempts.check()
-    const store = places.current()
+    const store = locator.current()
     const header = store && (await readHeader(store))
     if (!store || !header) return undefined
     try {
       const dataKey = await unwrapDataKey(header, passphrase)
       attempts.right()
       return { store, header, dataKey }
-    } catch (failure) {
-      if (failure instanceof AppError && failure.code === 'wallet/passphrase') attempts.wrong()
-      throw failure
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'wallet/passphrase') attempts.wrong()
+      throw error
     }
   }
 
@@ -76,7 +84,7 @@ export function walletSecrets({ places, now, cost }: { places: WalletPlaces; now
     /** Begins a new wallet. @throws AppError `wallet/passphrase-weak` */
     async begin(passphrase: string): Promise<Opened> {
       requireStrong(passphrase)
-      const store = await places.claim()
+      const store = await locator.claim()
       const dataKey = newDataKey()
       return { store, header: await wrapDataKey({ dataKey, passphrase, names: [], cost }), dataKey }
     },
@@ -106,22 +114,22 @@ export function walletSecrets({ places, now, cost }: { places: WalletPlaces; now
     async present(store: SecretStore): Promise<string[] | undefined> {
       const header = await readHeader(store)
       if (!header) return undefined
-      const found: string[] = []
-      for (const name of header.names) if ((await store.read(name)) !== undefined) found.push(name)
-      return found
+      const names: string[] = []
+      for (const name of header.names) if ((await store.read(name)) !== undefined) names.push(name)
+      return names
     },
     /** Only after every secret was removed. */
     async end(store: SecretStore): Promise<void> {
       await store.remove(headerName)
-      await places.release()
+      await locator.release()
     },
   }
 }
-export type WalletSecrets = ReturnType<typeof walletSecrets>
+export type WalletSecrets = ReturnType<typeof createWalletSecrets>
 
 /** Undefined when it is not as it was written. Whoever gets the bytes overwrites them. */
 export function openSecret(dataKey: Buffer, name: string, text: string): Secret | undefined {
-  const entry = Entry.safeParse(parsedJson(text))
+  const entry = Entry.safeParse(parseJsonOrUndefined(text))
   if (!entry.success) return undefined
   const { kind, sealed } = entry.data
   const bytes = unseal(dataKey, sealed, entryAbout(name, kind))

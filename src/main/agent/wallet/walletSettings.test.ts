@@ -2,25 +2,25 @@ import { expect, onTestFinished, test } from 'vitest'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
-import { walletRepository } from './walletRepository.ts'
-import { walletSettings } from './walletSettings.ts'
+import { createWalletRepository } from './walletRepository.ts'
+import { createWalletSettings } from './walletSettings.ts'
 
-function opened() {
+function openSettings() {
   const database = openDatabase(':memory:')
   onTestFinished(() => void database.close())
   migrate(database, agentMigrations)
-  const repository = walletRepository(database)
+  const repository = createWalletRepository(database)
   for (const id of ['first', 'second']) {
     const row = { kind: 'phrase', label: id, words: 12, written_down: true, created_at_ms: 1 } as const
     repository.addKeyring({ ...row, id: `keyring ${id}` })
     const account = { chain_type: 'evm', address: `0x${id}`, path: null, label: id, created_at_ms: 1 } as const
     repository.addAccount({ ...account, id, keyring_id: `keyring ${id}` })
   }
-  return walletSettings(repository)
+  return createWalletSettings(repository)
 }
 
 test('a default account that was removed gives way to the first of its chain', () => {
-  const settings = opened()
+  const settings = openSettings()
   settings.setDefault('evm', 'second')
   expect(settings.defaultAccount('evm')?.id).toBe('second')
   settings.removeKeyring('keyring second')
@@ -28,7 +28,7 @@ test('a default account that was removed gives way to the first of its chain', (
 })
 
 test('a keyring is listed as being removed until its secret is gone', () => {
-  const settings = opened()
+  const settings = openSettings()
   settings.removeKeyring('keyring second')
   expect(settings.removing()).toEqual(['keyring second'])
   settings.removed('keyring second')

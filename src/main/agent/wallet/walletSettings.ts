@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ChainType } from '#shared/contract/wallet.ts'
-import { type AccountRow, accountIdOf, type WalletRepository } from './walletRepository.ts'
+import { type AccountRow, toAccountId, type WalletRepository } from './walletRepository.ts'
 
 const keys = {
   autoLockMinutes: 'wallet.auto_lock_minutes',
@@ -13,7 +13,7 @@ const Minutes = z.int().nullable().catch(defaultAutoLockMinutes)
 const Defaults = z.partialRecord(z.enum(['evm', 'solana']), z.string()).catch({})
 const Names = z.array(z.string()).catch([])
 
-export function walletSettings(repository: WalletRepository) {
+export function createWalletSettings(repository: WalletRepository) {
   const minutes = (): number | null => {
     const value = repository.setting(keys.autoLockMinutes)
     return value === undefined ? defaultAutoLockMinutes : Minutes.parse(value)
@@ -31,7 +31,7 @@ export function walletSettings(repository: WalletRepository) {
     },
     defaultAccountId(chainType: ChainType) {
       const row = this.defaultAccount(chainType)
-      return row ? accountIdOf(row) : null
+      return row ? toAccountId(row) : null
     },
     setDefault: (chainType: ChainType, id: string): void =>
       repository.set(keys.defaults, { ...defaults(), [chainType]: id }),
@@ -50,4 +50,4 @@ export function walletSettings(repository: WalletRepository) {
       ),
   }
 }
-export type WalletSettings = ReturnType<typeof walletSettings>
+export type WalletSettings = ReturnType<typeof createWalletSettings>

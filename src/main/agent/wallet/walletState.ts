@@ -1,17 +1,17 @@
 import { AppError } from '#shared/appError.ts'
 import type { Wallet, WalletState } from '#shared/contract/wallet.ts'
-import type { WalletPlaces } from './walletPlaces.ts'
-import { keyringOf, type WalletRepository } from './walletRepository.ts'
+import type { SecretStoreLocator } from './secretStoreLocator.ts'
+import { keyringToWire, type WalletRepository } from './walletRepository.ts'
 import type { WalletSecrets } from './walletSecrets.ts'
 import type { WalletSettings } from './walletSettings.ts'
 
 type Options = {
   repository: WalletRepository
-  places: WalletPlaces
+  locator: SecretStoreLocator
   secrets: WalletSecrets
   settings: WalletSettings
 }
-type Told = Pick<Wallet, 'state' | 'detail'>
+type LockState = Pick<Wallet, 'state' | 'detail'>
 
 const faultStates: Partial<Record<AppError['code'], WalletState>> = {
   'wallet/keychain-locked': 'keychain_locked',
@@ -20,41 +20,41 @@ const faultStates: Partial<Record<AppError['code'], WalletState>> = {
 }
 
 /** In which state the wallet is, as far as it can be told without asking the person for anything. */
-export function walletState({ repository, places, secrets, settings }: Options) {
+export function createWalletState({ repository, locator, secrets, settings }: Options) {
   /** What the last call to the secret store has said; the next one that works ends it. */
-  let fault: Told | undefined
+  let fault: LockState | undefined
 
-  const lockedState = async (): Promise<Told> => {
+  const readLockedState = async (): Promise<LockState> => {
     const rows = repository.keyrings().length
     try {
-      const store = places.current()
-      if (!store) return rows === 0 ? { state: 'absent', detail: null } : lost()
+      const store = locator.current()
+      if (!store) return rows === 0 ? { state: 'absent', detail: null } : lostError()
       if (store.kind === 'vault_file') {
-        return (await secrets.canOpen(store)) || rows === 0 ? { state: 'locked', detail: null } : lost()
+        return (await secrets.canOpen(store)) || rows === 0 ? { state: 'locked', detail: null } : lostError()
       }
       const why = await store.fault()
       if (why !== undefined) return { state: 'keychain_unavailable', detail: why }
       return fault?.state === 'keychain_unavailable'
         ? { state: 'locked', detail: null }
         : (fault ?? { state: 'locked', detail: null })
-    } catch (failure) {
-      return faultOf(failure) ?? { state: 'damaged', detail: messageOf(failure) }
+    } catch (error) {
+      return toFault(error) ?? { state: 'damaged', detail: toMessage(error) }
     }
   }
 
-  const watched = async <T>(work: () => Promise<T>): Promise<T> => {
+  const trackState = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       const result = await work()
       fault = undefined
       return result
-    } catch (failure) {
-      if (!(failure instanceof AppError && failure.code === 'request/rate')) fault = faultOf(failure)
-      throw failure
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'request/rate')) fault = toFault(error)
+      throw error
     }
   }
 
   const takeAway = async (): Promise<void> => {
-    const store = places.current()
+    const store = locator.current()
     if (!store) return
     for (const id of settings.removing()) await store.remove(id)
     const present = await secrets.present(store)
@@ -63,18 +63,18 @@ export function walletState({ repository, places, secrets, settings }: Options) 
   }
 
   return {
-    watched,
+    watched: trackState,
     absent: () => new AppError('wallet/absent', 'There is no wallet yet.'),
     /** For a passphrase that finds nothing to open. */
     nothingToOpen(): AppError {
       if (repository.keyrings().length === 0) return new AppError('wallet/absent', 'There is no wallet yet.')
-      return new AppError('wallet/damaged', lost().detail)
+      return new AppError('wallet/damaged', lostError().detail)
     },
     /** Takes away what a crash has left of a wallet that never came to be, or that was removed. */
     async tidy(): Promise<void> {
       if (repository.keyrings().length > 0) return
       try {
-        await watched(takeAway)
+        await trackState(takeAway)
       } catch {
         // The state tells what is wrong.
       }
@@ -85,32 +85,32 @@ export function walletState({ repository, places, secrets, settings }: Options) 
       const labels = rows.filter((it) => broken.includes(it.id)).map((it) => `“${it.label}”`)
       const detail =
         labels.length === 0 ? null : `The secret of ${labels.join(', ')} is missing or was changed. Import it again.`
-      const { state, detail: why } = unlocked ? { state: 'unlocked' as const, detail } : await lockedState()
+      const { state, detail: why } = unlocked ? { state: 'unlocked' as const, detail } : await readLockedState()
       return {
         state,
         detail: why,
-        backend: await places.backend(),
+        backend: await locator.backend(),
         auto_lock_minutes: settings.autoLockMinutes(),
         default_accounts: { evm: settings.defaultAccountId('evm'), solana: settings.defaultAccountId('solana') },
-        keyrings: rows.map((it) => keyringOf(it, accounts)),
+        keyrings: rows.map((it) => keyringToWire(it, accounts)),
       }
     },
   }
 }
-export type WatchedState = ReturnType<typeof walletState>
+export type WatchedState = ReturnType<typeof createWalletState>
 
-function lost() {
+function lostError() {
   return {
     state: 'damaged',
     detail: 'The secrets of this wallet are missing. Restore a copy, or import the phrase again.',
-  } as const satisfies Told
+  } as const satisfies LockState
 }
 
-function faultOf(failure: unknown): Told | undefined {
-  const state = failure instanceof AppError ? faultStates[failure.code] : undefined
-  return state && { state, detail: messageOf(failure) }
+function toFault(error: unknown): LockState | undefined {
+  const state = error instanceof AppError ? faultStates[error.code] : undefined
+  return state && { state, detail: toMessage(error) }
 }
 
-function messageOf(failure: unknown): string {
-  return failure instanceof Error ? failure.message : String(failure)
+function toMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -39,7 +39,7 @@ export type WalletVault = WalletKeys & {
   /** A new one from the system's randomness. It is kept nowhere until it is added. */
   makePhrase(words: 12 | 24): Promise<string>
   /** Adds the first EVM and the first Solana account. @throws AppError `wallet/phrase`, `wallet/duplicate`, `wallet/passphrase-weak` */
-  addPhrase(given: {
+  addPhrase(options: {
     phrase: string
     /** It was made here, not brought from elsewhere: for the log. */
     isNew?: true
@@ -48,28 +48,28 @@ export type WalletVault = WalletKeys & {
     passphrase: string
   }): Promise<Keyring>
   /** @param given.privateKey 64 hexadecimal digits, for Solana also base58 of 64 or 32 bytes or a JSON list of bytes */
-  addPrivateKey(given: {
+  addPrivateKey(options: {
     privateKey: string
     chainType: ChainType
     label?: string
     passphrase: string
   }): Promise<Keyring>
   /** Keystore V3. @throws AppError `wallet/keystore` */
-  addKeystore(given: { json: string; password: string; label?: string; passphrase: string }): Promise<Keyring>
+  addKeystore(options: { json: string; password: string; label?: string; passphrase: string }): Promise<Keyring>
   revealPhrase(id: KeyringId, passphrase: string): Promise<string>
   markWrittenDown(id: KeyringId): void
   exportKeystore(
     id: WalletAccountId,
-    given: { passphrase: string; password: string },
+    options: { passphrase: string; password: string },
   ): Promise<{ fileName: string; json: string }>
   /** Needs it unlocked: the next index of the phrase. */
-  addAccount(given: { keyringId: KeyringId; chainType: ChainType; label?: string }): Promise<void>
+  addAccount(options: { keyringId: KeyringId; chainType: ChainType; label?: string }): Promise<void>
   renameAccount(id: WalletAccountId, label: string): void
   renameKeyring(id: KeyringId, label: string): void
   setDefault(id: WalletAccountId): void
   setAutoLock(minutes: number | null): void
   /** @throws AppError `wallet/confirmation` unless `typedLabel` is the label of the keyring */
   remove(id: KeyringId, request: RemovalRequest): Promise<void>
-  changePassphrase(given: { from: string; to: string }): Promise<void>
+  changePassphrase(options: { from: string; to: string }): Promise<void>
   close(): void
 }

@@ -5,7 +5,7 @@ import type { HostImage } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
 import { eventually } from '#test/support/eventually.ts'
 import type { AddImage, SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
-import { images } from './images.ts'
+import { createImages } from './images.ts'
 
 const source = { kind: 'archive', path: '/tmp/root.tar' } as const
 const ready = (name: ImageName): HostImage => ({
@@ -20,19 +20,19 @@ const ready = (name: ImageName): HostImage => ({
 
 /** One runtime that keeps images in memory as told, and one whose engine is away. */
 function setting() {
-  const kept = new Map<ImageName, HostImage>()
+  const stored = new Map<ImageName, HostImage>()
   const adding = Promise.withResolvers<void>()
   const near = {
     name: 'near',
     images: {
-      list: async () => [...kept.values()],
+      list: async () => [...stored.values()],
       async add({ name, onProgress }: AddImage, signal: AbortSignal) {
         onProgress('Half of it is there.', 0.5)
         await Promise.race([adding.promise, new Promise((_, reject) => signal.addEventListener('abort', reject))])
-        kept.set(name, ready(name))
+        stored.set(name, ready(name))
         return ready(name)
       },
-      remove: async (name: ImageName) => void kept.delete(name),
+      remove: async (name: ImageName) => void stored.delete(name),
     },
   }
   const away = {
@@ -44,35 +44,35 @@ function setting() {
       },
     },
   }
-  const told: string[] = []
-  const all = images({
+  const states: string[] = []
+  const all = createImages({
     runtimes: [near, away] as unknown as SandboxRuntime[], // their images are all that is asked of them
-    onChanged: ({ name, status, progress }) => told.push(`${name} ${status} ${progress}`),
-    onRemoved: (name) => told.push(`${name} removed`),
+    onChanged: ({ name, status, progress }) => states.push(`${name} ${status} ${progress}`),
+    onRemoved: (name) => states.push(`${name} removed`),
     now: () => 0,
     log: silentLog,
   })
-  return { all, adding, told }
+  return { all, adding, told: states }
 }
 
 test('an image is added while its progress is told, and removed', async () => {
-  const { all, adding, told } = setting()
+  const { all, adding, told: states } = setting()
   expect(await all.add({ runtime: 'near', name: 'one', source })).toMatchObject({ name: 'one', status: 'adding' })
   await expect(all.add({ runtime: 'near', name: 'one', source })).rejects.toMatchObject({ code: 'image/exists' })
   adding.resolve()
-  await eventually(() => expect(told.at(-1)).toBe('one ready null'))
-  expect(told).toContain('one adding 0.5')
+  await eventually(() => expect(states.at(-1)).toBe('one ready null'))
+  expect(states).toContain('one adding 0.5')
   expect(await all.list()).toEqual([ready('one')])
   await all.remove('one')
-  expect(told.at(-1)).toBe('one removed')
+  expect(states.at(-1)).toBe('one removed')
   await expect(all.remove('one')).rejects.toMatchObject({ code: 'image/not-found' })
 })
 
 test('one that failed stays to be read until it is removed, and one that is called off does not', async () => {
-  const { all, adding, told } = setting()
+  const { all, adding, told: states } = setting()
   adding.reject(new AppError('image/failed', 'The archive is cut off.'))
   await all.add({ runtime: 'near', name: 'broken', source })
-  await eventually(() => expect(told.at(-1)).toBe('broken failed null'))
+  await eventually(() => expect(states.at(-1)).toBe('broken failed null'))
   expect(await all.list()).toMatchObject([{ name: 'broken', status: 'failed', detail: 'The archive is cut off.' }])
   await all.remove('broken')
 

@@ -8,7 +8,7 @@ import type { SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
 export type Images = {
   list(): Promise<HostImage[]>
   /** Begins. @throws AppError `runtime/unknown`, `image/exists` */
-  add(wanted: HostParams<'image.add'>): Promise<HostImage>
+  add(request: HostParams<'image.add'>): Promise<HostImage>
   /** Calls off adding it, or removes it. @throws AppError `image/not-found` */
   remove(name: ImageName): Promise<void>
   close(): Promise<void>
@@ -24,7 +24,7 @@ type ImagesOptions = {
 
 type Job = { image: HostImage; calledOff: AbortController; done: Promise<void> }
 
-export function images({ runtimes, onChanged, onRemoved, now, log }: ImagesOptions): Images {
+export function createImages({ runtimes, onChanged, onRemoved, now, log }: ImagesOptions): Images {
   const jobs = new Map<ImageName, Job>()
 
   const ready = async (): Promise<HostImage[]> => (await Promise.all(runtimes.map((it) => it.images.list()))).flat()
@@ -51,10 +51,10 @@ export function images({ runtimes, onChanged, onRemoved, now, log }: ImagesOptio
         jobs.delete(name)
         onChanged(added)
       },
-      (failure: unknown) => {
+      (error: unknown) => {
         if (calledOff.signal.aborted) return
-        log.warn('an image was not added', { name, failure })
-        const reason = failure instanceof AppError ? failure.message : 'It could not be added; the log tells why.'
+        log.warn('an image was not added', { name, error })
+        const reason = error instanceof AppError ? error.message : 'It could not be added; the log tells why.'
         change({ status: 'failed', detail: reason, progress: null })
       },
     )
@@ -67,28 +67,29 @@ export function images({ runtimes, onChanged, onRemoved, now, log }: ImagesOptio
       const names = new Set(added.map(({ name }) => name))
       return [...added, ...[...jobs.values()].map(({ image }) => image).filter(({ name }) => !names.has(name))]
     },
-    async add(wanted) {
-      const { name } = wanted
-      const runtime = runtimes.find((it) => it.name === wanted.runtime)
-      if (!runtime) throw new AppError('runtime/unknown', `There is no runtime ${JSON.stringify(wanted.runtime)} here.`)
-      const taken = (await ready()).some((image) => image.name === name)
-      if (taken || jobs.get(name)?.image.status === 'adding') {
+    async add(request) {
+      const { name } = request
+      const runtime = runtimes.find((it) => it.name === request.runtime)
+      if (!runtime)
+        throw new AppError('runtime/unknown', `There is no runtime ${JSON.stringify(request.runtime)} here.`)
+      const isTaken = (await ready()).some((image) => image.name === name)
+      if (isTaken || jobs.get(name)?.image.status === 'adding') {
         throw new AppError('image/exists', `There is an image \`${name}\` already.`)
       }
-      const job = begin(runtime, wanted)
+      const job = begin(runtime, request)
       jobs.set(name, job)
       onChanged(job.image)
       return job.image
     },
     async remove(name) {
       const job = jobs.get(name)
-      const held = (await ready()).filter((image) => image.name === name)
-      if (!job && held.length === 0) throw new AppError('image/not-found', `There is no image \`${name}\`.`)
+      const existing = (await ready()).filter((image) => image.name === name)
+      if (!job && existing.length === 0) throw new AppError('image/not-found', `There is no image \`${name}\`.`)
       job?.calledOff.abort()
       await job?.done
       jobs.delete(name)
       // Only where it is: a runtime that cannot be reached now must not hold it.
-      for (const { runtime } of held) await runtimes.find((it) => it.name === runtime)?.images.remove(name)
+      for (const { runtime } of existing) await runtimes.find((it) => it.name === runtime)?.images.remove(name)
       onRemoved(name)
     },
     async close() {

@@ -9,13 +9,13 @@ import { streamDuplex } from './streamDuplex.ts'
 const maxArchives = 16
 
 /** Sends a folder to the service as fast as that reads it. */
-export function archiveHandler(machines: Pick<Machines, 'get'>) {
+export function createArchiveHandler(machines: Pick<Machines, 'get'>) {
   let underWay = 0
 
   const send = async ({ sandboxId, path }: FolderArchive, stream: IpcServerStream): Promise<void> => {
-    const { duplex, left } = streamDuplex(stream)
+    const { duplex, closed } = streamDuplex(stream)
     duplex.resume()
-    const tar = await machines.get(sandboxId).files.archive(path, left)
+    const tar = await machines.get(sandboxId).files.archive(path, closed)
     stream.send({ type: 'opened' })
     await pipeline(tar, duplex)
   }
@@ -27,11 +27,11 @@ export function archiveHandler(machines: Pick<Machines, 'get'>) {
     }
     underWay++
     void send(params, stream)
-      .catch((failure: unknown) => stream.end(failure instanceof AppError ? failure : brokenOff(params.path)))
+      .catch((error: unknown) => stream.end(error instanceof AppError ? error : brokenOffError(params.path)))
       .finally(() => underWay--)
   }
 }
 
-function brokenOff(path: string): AppError {
+function brokenOffError(path: string): AppError {
   return new AppError('exec/failed', `${path} could not be read to its end.`)
 }

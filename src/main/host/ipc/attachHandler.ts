@@ -5,21 +5,21 @@ import { ClientStreamMessage, type ServerStreamMessage } from '#shared/contract/
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import type { TerminalSession } from '../terminals/terminalSession.ts'
 import type { Terminals } from '../terminals/terminals.ts'
-import { type TypedOnce, typedOnce } from './typedOnce.ts'
+import { createTypedOnce, type TypedOnce } from './typedOnce.ts'
 
 /** Lets the other side of a stream watch a terminal and type into it. */
 export function attachHandler(terminals: Terminals): (params: unknown, stream: IpcServerStream) => void {
   const typed = new WeakMap<TerminalSession, TypedOnce>()
-  const typedInto = (session: TerminalSession): TypedOnce => {
-    const known = typed.get(session) ?? typedOnce()
-    typed.set(session, known)
-    return known
+  const getInputDeduplicator = (session: TerminalSession): TypedOnce => {
+    const existing = typed.get(session) ?? createTypedOnce()
+    typed.set(session, existing)
+    return existing
   }
   return (params, stream) => {
     try {
-      const { sandboxId, terminalId, ...wanted } = parseAttach(params)
+      const { sandboxId, terminalId, ...choices } = parseAttach(params)
       const session = terminals.get(sandboxId, terminalId)
-      const viewer = session.attach(stream, wanted)
+      const viewer = session.attach(stream, choices)
       stream.onTurn = () => viewer.turn()
       stream.onClose = () => viewer.close()
       stream.onMessage = (message) => {
@@ -27,22 +27,22 @@ export function attachHandler(terminals: Terminals): (params: unknown, stream: I
           const acknowledgement = toAcknowledgement(message)
           if (acknowledgement) stream.send(acknowledgement)
         }
-        const refusal = refused(() => {
+        const refusal = toRefusal(() => {
           const request = parseMessage(message)
           if (request.type === 'ack') viewer.acknowledge(request.bytes)
-          else if (request.type === 'drawn') viewer.drawn()
+          else if (request.type === 'drawn') viewer.onDrawn()
           else if (request.type === 'resize') session.resize(request)
           else if (request.type === 'colours') session.draws(request.colours)
-          else if (typedInto(session).isNew(request)) type(session, request.data, acknowledgeInput)
+          else if (getInputDeduplicator(session).isNew(request)) type(session, request.data, acknowledgeInput)
           else acknowledgeInput()
         })
         if (!refusal) return
         viewer.tell(refusal)
         acknowledgeInput() // so that the viewer does not resend it
       }
-    } catch (failure) {
-      if (!(failure instanceof AppError)) throw failure
-      stream.end(failure)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      stream.end(error)
     }
   }
 }
@@ -73,12 +73,12 @@ function parseMessage(message: unknown): ClientStreamMessage {
   throw new AppError('request/invalid', `${issue?.path.join('.')} ${issue?.message}`.trim())
 }
 
-function refused(act: () => void): ServerStreamMessage | undefined {
+function toRefusal(act: () => void): ServerStreamMessage | undefined {
   try {
     act()
     return undefined
-  } catch (failure) {
-    if (!(failure instanceof AppError)) throw failure
-    return { type: 'refused', error: failure.message, code: failure.code }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { type: 'refused', error: error.message, code: error.code }
   }
 }

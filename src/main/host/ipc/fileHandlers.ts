@@ -20,7 +20,7 @@ const listingBytes = 8 * 1024 * 1024
 
 export function fileHandlers(machines: Pick<Machines, 'get'>): FileCalls {
   const patience = (signal: AbortSignal, ms = fileMs) => AbortSignal.any([signal, AbortSignal.timeout(ms)])
-  const filesOf = ({ sandboxId }: { sandboxId: HostParams<'file.stat'>['sandboxId'] }) => machines.get(sandboxId).files
+  const getFiles = ({ sandboxId }: { sandboxId: HostParams<'file.stat'>['sandboxId'] }) => machines.get(sandboxId).files
   return {
     async 'file.write'({ params, body, signal }) {
       await machines.get(params.sandboxId).writeFile(params.path, body, patience(signal))
@@ -34,30 +34,30 @@ export function fileHandlers(machines: Pick<Machines, 'get'>): FileCalls {
       return { result: fitting(await machines.get(params.sandboxId).listFiles(params.path, patience(signal))) }
     },
     async 'file.stat'({ params, signal }) {
-      return { result: await filesOf(params).stat(params.path, patience(signal)) }
+      return { result: await getFiles(params).stat(params.path, patience(signal)) }
     },
     async 'file.readRange'({ params: { path, offset, length, ...on }, signal }) {
       if (length > maxRangeBytes)
         throw new AppError('request/too-large', `${length} bytes are more than one read takes.`)
-      const { state, bytes } = await filesOf(on).readRange(path, { offset, length }, patience(signal))
+      const { state, bytes } = await getFiles(on).readRange(path, { offset, length }, patience(signal))
       return { result: state, body: bytes }
     },
     async 'file.writeRange'({ params: { path, offset, truncate, ...on }, body, signal }) {
-      return { result: await filesOf(on).writeRange(path, { offset, truncate, content: body }, patience(signal)) }
+      return { result: await getFiles(on).writeRange(path, { offset, truncate, content: body }, patience(signal)) }
     },
     async 'file.makeFolder'({ params, signal }) {
-      return { result: { created: await filesOf(params).makeFolder(params.path, patience(signal)) } }
+      return { result: { created: await getFiles(params).makeFolder(params.path, patience(signal)) } }
     },
     async 'file.move'({ params: { sandboxId, ...request }, signal }) {
-      await filesOf({ sandboxId }).move(request, patience(signal, treeMs))
+      await getFiles({ sandboxId }).move(request, patience(signal, treeMs))
       return { result: {} }
     },
     async 'file.copy'({ params: { sandboxId, ...request }, signal }) {
-      await filesOf({ sandboxId }).copy(request, patience(signal, treeMs))
+      await getFiles({ sandboxId }).copy(request, patience(signal, treeMs))
       return { result: {} }
     },
     async 'file.remove'({ params: { path, recursive, ...on }, signal }) {
-      await filesOf(on).remove(path, { recursive }, patience(signal, treeMs))
+      await getFiles(on).remove(path, { recursive }, patience(signal, treeMs))
       return { result: {} }
     },
   }

@@ -110,8 +110,8 @@ function machineCalls({ machines, labels, commands }: HostParts): Calls<'machine
         watched?.end()
       }
     },
-    async 'machine.execOutput'({ params: { sandboxId, watch, ...given }, signal }) {
-      const { bytes, ...result } = await commands.read(`${sandboxId} ${watch}`, { ...given, signal })
+    async 'machine.execOutput'({ params: { sandboxId, watch, ...options }, signal }) {
+      const { bytes, ...result } = await commands.read(`${sandboxId} ${watch}`, { ...options, signal })
       return { result, body: bytes }
     },
   }
@@ -119,15 +119,15 @@ function machineCalls({ machines, labels, commands }: HostParts): Calls<'machine
 
 function snapshotCalls({ machines }: HostParts): Calls<'snapshot'> {
   return {
-    async 'snapshot.create'({ params: { runtime, ...place } }) {
-      return { result: { sizeBytes: await machines.snapshot(runtime, place) } }
+    async 'snapshot.create'({ params: { runtime, ...snapshot } }) {
+      return { result: { sizeBytes: await machines.snapshot(runtime, snapshot) } }
     },
-    async 'snapshot.restore'({ params: { runtime, ...place } }) {
-      await machines.restore(runtime, place)
+    async 'snapshot.restore'({ params: { runtime, ...snapshot } }) {
+      await machines.restore(runtime, snapshot)
       return { result: {} }
     },
-    async 'snapshot.delete'({ params: { runtime, ...place } }) {
-      await machines.removeSnapshot(runtime, place)
+    async 'snapshot.delete'({ params: { runtime, ...snapshot } }) {
+      await machines.removeSnapshot(runtime, snapshot)
       return { result: {} }
     },
   }

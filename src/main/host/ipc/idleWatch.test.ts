@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type IdleWatch, idleWatch } from './idleWatch.ts'
+import { createIdleWatch, type IdleWatch } from './idleWatch.ts'
 
 let idle: number
 let watch: IdleWatch
@@ -7,7 +7,7 @@ let watch: IdleWatch
 beforeEach(() => {
   vi.useFakeTimers()
   idle = 0
-  watch = idleWatch({ ms: 1_000, onIdle: () => idle++ })
+  watch = createIdleWatch({ ms: 1_000, onIdle: () => idle++ })
 })
 
 afterEach(() => {

@@ -1,7 +1,7 @@
 export type IdleWatch = { machines(count: number): void; connections(count: number): void; close(): void }
 
 /** Calls `onIdle` when for `ms` no machine ran and nobody was connected. */
-export function idleWatch({ ms, onIdle }: { ms: number; onIdle: () => void }): IdleWatch {
+export function createIdleWatch({ ms, onIdle }: { ms: number; onIdle: () => void }): IdleWatch {
   let machineCount = 0
   let connectionCount = 0
   let timer: NodeJS.Timeout | undefined

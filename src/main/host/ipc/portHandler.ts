@@ -11,7 +11,9 @@ const maxConnections = 256
 const connectMs = 15_000
 
 /** Joins the stream of a service with a port inside a sandbox. */
-export function portHandler(machines: Pick<Machines, 'get'>): (params: PortConnect, stream: IpcServerStream) => void {
+export function createPortHandler(
+  machines: Pick<Machines, 'get'>,
+): (params: PortConnect, stream: IpcServerStream) => void {
   const connections = new Map<SandboxId, number>()
   const count = (id: SandboxId, change: number): number => {
     const now = (connections.get(id) ?? 0) + change
@@ -21,17 +23,17 @@ export function portHandler(machines: Pick<Machines, 'get'>): (params: PortConne
   }
 
   const join = async ({ sandboxId, port }: PortConnect, stream: IpcServerStream): Promise<void> => {
-    const { duplex: outside, left } = streamDuplex(stream)
-    const signal = AbortSignal.any([left, AbortSignal.timeout(connectMs)])
+    const { duplex: outside, closed } = streamDuplex(stream)
+    const signal = AbortSignal.any([closed, AbortSignal.timeout(connectMs)])
     const inside = await machines.get(sandboxId).connect(port, signal)
-    if (inside.destroyed) throw lost(port)
+    if (inside.destroyed) throw lostConnectionError(port)
     inside.on('error', () => {}) // `close` follows
     outside.once('close', () => inside.destroy())
     stream.send({ type: 'opened' })
     outside.pipe(inside)
     inside.pipe(outside)
     inside.once('close', () => {
-      if (!inside.readableEnded) outside.destroy(lost(port))
+      if (!inside.readableEnded) outside.destroy(lostConnectionError(port))
       // What the port sent last is still delivered.
       else finished(outside, { readable: false }, () => outside.destroy())
     })
@@ -45,12 +47,12 @@ export function portHandler(machines: Pick<Machines, 'get'>): (params: PortConne
       return
     }
     void join(params, stream)
-      .catch((failure: unknown) => stream.end(failure instanceof AppError ? failure : tooLate(params.port)))
+      .catch((error: unknown) => stream.end(error instanceof AppError ? error : tooLate(params.port)))
       .finally(() => count(params.sandboxId, -1))
   }
 }
 
-function lost(port: number): AppError {
+function lostConnectionError(port: number): AppError {
   return new AppError('port/failed', `The connection to port ${port} in the sandbox was lost.`)
 }
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { typedOnce } from './typedOnce.ts'
+import { createTypedOnce } from './typedOnce.ts'
 
 test('what a writer sends again is not new', () => {
-  const typed = typedOnce()
+  const typed = createTypedOnce()
   const news = [1, 2, 1, 2, 3].map((seq) => typed.isNew({ writer: 'ada', seq }))
   expect(news).toEqual([true, true, false, false, true])
 })
 
 test('writers do not share their numbers, and input without one is always new', () => {
-  const typed = typedOnce()
+  const typed = createTypedOnce()
   expect(typed.isNew({ writer: 'ada', seq: 5 })).toBe(true)
   expect(typed.isNew({ writer: 'bob', seq: 1 })).toBe(true)
   expect(typed.isNew({})).toBe(true)
@@ -16,7 +16,7 @@ test('writers do not share their numbers, and input without one is always new', 
 })
 
 test('forgets only the writer longest silent', () => {
-  const typed = typedOnce()
+  const typed = createTypedOnce()
   typed.isNew({ writer: 'first', seq: 1 })
   typed.isNew({ writer: 'second', seq: 1 })
   for (let index = 0; index < 254; index += 1) typed.isNew({ writer: `other ${index}`, seq: 1 })

@@ -6,10 +6,10 @@ export type TypedOnce = {
 }
 
 /** Enough for every window that has a terminal open, many times over. */
-const writersKept = 256
+const maxWriters = 256
 
 /** Remembers how far each writer of one terminal has come, so that what is sent again after a loss is typed once. */
-export function typedOnce(): TypedOnce {
+export function createTypedOnce(): TypedOnce {
   const lastOf = new Map<string, number>() // the writer longest silent first
   return {
     isNew({ writer, seq }) {
@@ -18,7 +18,7 @@ export function typedOnce(): TypedOnce {
       lastOf.delete(writer)
       lastOf.set(writer, Math.max(last, seq))
       const [oldest] = lastOf.keys()
-      if (lastOf.size > writersKept && oldest !== undefined) lastOf.delete(oldest)
+      if (lastOf.size > maxWriters && oldest !== undefined) lastOf.delete(oldest)
       return seq > last
     },
   }

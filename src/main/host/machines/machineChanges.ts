@@ -14,7 +14,7 @@ export type MachineChanges = {
 
 type Line = { last: Promise<void>; callOffs: Set<AbortController>; overruling: Promise<void> | undefined }
 
-export function machineChanges(): MachineChanges {
+export function createMachineChanges(): MachineChanges {
   const lines = new Map<SandboxId, Line>()
 
   const append = async <T>(id: SandboxId, change: (called: AbortSignal) => Promise<T>): Promise<T> => {

@@ -3,38 +3,43 @@ import { silentLog } from '#platform/log.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { newSandboxId } from '#test/support/hostClient.ts'
-import { localRuntime } from '#test/support/localMachine.ts'
-import { machineSpec } from '#test/support/machines.ts'
+import { createLocalRuntime } from '#test/support/localMachine.ts'
+import { createMachineSpec } from '#test/support/machines.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type Machines, machines } from './machines.ts'
-import { sandboxLabels } from './sandboxLabels.ts'
+import { createMachines, type Machines } from './machines.ts'
+import { createSandboxLabels } from './sandboxLabels.ts'
 
-type Setting = { runtime: ReturnType<typeof localRuntime>; machines: Machines; told: string[]; counts: number[] }
+type Setting = {
+  runtime: ReturnType<typeof createLocalRuntime>
+  machines: Machines
+  stopped: string[]
+  counts: number[]
+}
 
 function setting(options: { startMs?: number; deadlineMs?: number } = {}): Setting {
-  const runtime = localRuntime({
+  const runtime = createLocalRuntime({
     folder: temporaryFolder('machines'),
     ...(options.startMs !== undefined && { startMs: options.startMs }),
   })
-  const told: string[] = []
+  const stopped: string[] = []
   const counts: number[] = []
-  const made = machines({
+  const machines = createMachines({
     runtimes: [runtime],
-    labels: sandboxLabels(temporaryFolder('labels')),
-    onStopping: (_, stopping) => void (stopping || told.push('not stopping')),
-    onStopped: async () => void told.push('stopped'),
-    onEnded: (_, reason) => void told.push(`ended: ${reason}`),
-    onDeleted: async () => void told.push('deleted'),
+    labels: createSandboxLabels(temporaryFolder('labels')),
+    onStopping: (_, stopping) => void (stopping || stopped.push('not stopping')),
+    onStopped: async () => void stopped.push('stopped'),
+    onEnded: (_, reason) => void stopped.push(`ended: ${reason}`),
+    onDeleted: async () => void stopped.push('deleted'),
     onCount: (count) => void counts.push(count),
     deadlines: { startMs: options.deadlineMs ?? 60_000, stopMs: 60_000, snapshotMs: 60_000 },
     log: silentLog,
   })
-  return { runtime, machines: made, told, counts }
+  return { runtime, machines: machines, stopped, counts }
 }
 
 let spec: MachineSpec
 beforeEach(() => {
-  spec = machineSpec({ id: newSandboxId(), runtime: 'local' })
+  spec = createMachineSpec({ id: newSandboxId(), runtime: 'local' })
 })
 
 test('a machine runs from its creation until it is stopped, and starts again', async () => {
@@ -49,7 +54,7 @@ test('a machine runs from its creation until it is stopped, and starts again', a
   expect(it.machines.get(spec.id).id).toBe(spec.id)
   await it.machines.close()
   expect(it.counts).toEqual([1, 0, 1, 0])
-  expect(it.told).toEqual(['stopped', 'stopped'])
+  expect(it.stopped).toEqual(['stopped', 'stopped'])
 })
 
 test('starting what runs gives the running one, stopping and deleting what is not there succeed', async () => {
@@ -60,7 +65,7 @@ test('starting what runs gives the running one, stopping and deleting what is no
   expect(await it.machines.start(spec)).toEqual(created)
   await it.machines.delete(spec.id)
   await expect(it.machines.start(spec)).rejects.toMatchObject({ code: 'sandbox/not-found' })
-  expect(await it.machines.stored()).toEqual([])
+  expect(await it.machines.listStored()).toEqual([])
 })
 
 test('an unknown runtime is named', async () => {
@@ -75,7 +80,7 @@ test('a start that takes too long fails and leaves nothing', async () => {
   const it = setting({ startMs: 120_000, deadlineMs: 20 })
   await expect(it.machines.create(spec)).rejects.toMatchObject({ code: 'sandbox/start-failed' })
   expect(it.machines.list()).toEqual([])
-  expect(await it.machines.stored()).toEqual([])
+  expect(await it.machines.listStored()).toEqual([])
 })
 
 test('deleting calls off a start that is under way', async () => {
@@ -84,14 +89,14 @@ test('deleting calls off a start that is under way', async () => {
   const deleting = it.machines.delete(spec.id)
   await expect(creating).rejects.toMatchObject({ code: 'sandbox/not-found' })
   await deleting
-  expect(await it.machines.stored()).toEqual([])
+  expect(await it.machines.listStored()).toEqual([])
 })
 
 test('a machine that ends by itself is told of once, with the reason', async () => {
   const it = setting()
   await it.machines.create(spec)
   it.runtime.end(spec.id)
-  await eventually(() => expect(it.told).toEqual(['ended: Its init was killed.', 'stopped']))
+  await eventually(() => expect(it.stopped).toEqual(['ended: Its init was killed.', 'stopped']))
   expect(it.machines.list()).toEqual([])
 })
 
@@ -100,12 +105,12 @@ test('describes each machine with files, running or not, until it is deleted', a
   const stopped = { ...spec, id: newSandboxId() }
   for (const each of [spec, stopped]) await it.machines.create(each)
   await it.machines.stop(stopped.id)
-  const described = (id: string) => ({ id, runtime: 'local', label: null, snapshots: [] })
+  const describeStored = (id: string) => ({ id, runtime: 'local', label: null, snapshots: [] })
   expect(await it.machines.describeStored()).toEqual(
-    expect.arrayContaining([described(spec.id), described(stopped.id)]),
+    expect.arrayContaining([describeStored(spec.id), describeStored(stopped.id)]),
   )
   await it.machines.delete(spec.id)
-  expect(await it.machines.describeStored()).toEqual([described(stopped.id)])
+  expect(await it.machines.describeStored()).toEqual([describeStored(stopped.id)])
   await it.machines.close()
 })
 

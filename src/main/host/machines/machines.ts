@@ -2,11 +2,11 @@ import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { MachineSpec, RunningMachine, StoredMachine } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { Machine, SandboxRuntime, SnapshotPlace } from '../runtimes/sandboxRuntime.ts'
-import { machineChanges } from './machineChanges.ts'
+import type { Machine, SandboxRuntime, SnapshotRef } from '../runtimes/sandboxRuntime.ts'
+import { createMachineChanges } from './machineChanges.ts'
 import { type ProcessReading, processReadings } from './processReadings.ts'
 import type { SandboxLabels } from './sandboxLabels.ts'
-import { type UsageReading, usageReadings } from './usageReadings.ts'
+import { createUsageReadings, type UsageReading } from './usageReadings.ts'
 import { withDeadline } from './withDeadline.ts'
 
 /** The machines that run here, over all runtimes. At most one change of a machine happens at a time. */
@@ -19,18 +19,18 @@ export type Machines = {
   /** @throws AppError `sandbox/not-running`. */
   processes(id: SandboxId): Promise<ProcessReading>
   /** Makes and starts it, with the files of `from` where given. Both answer with the machine as it is when it runs already. */
-  create(spec: MachineSpec, from?: SnapshotPlace): Promise<RunningMachine>
+  create(spec: MachineSpec, from?: SnapshotRef): Promise<RunningMachine>
   start(spec: MachineSpec): Promise<RunningMachine>
   stop(id: SandboxId): Promise<void>
   /** Wins over every other change: one that is under way is called off. */
   delete(id: SandboxId): Promise<void>
   /** @param runtime the one that its files belong to. @returns what it takes on the disk, in bytes */
-  snapshot(runtime: string, place: SnapshotPlace): Promise<number>
+  snapshot(runtime: string, snapshot: SnapshotRef): Promise<number>
   /** @throws AppError `sandbox/busy` while it runs */
-  restore(runtime: string, place: SnapshotPlace): Promise<void>
-  removeSnapshot(runtime: string, place: SnapshotPlace): Promise<void>
+  restore(runtime: string, snapshot: SnapshotRef): Promise<void>
+  removeSnapshot(runtime: string, snapshot: SnapshotRef): Promise<void>
   /** Machines that have files, running or not. */
-  stored(): Promise<SandboxId[]>
+  listStored(): Promise<SandboxId[]>
   describeStored(): Promise<StoredMachine[]>
   /** Stops all of them. */
   close(): Promise<void>
@@ -60,11 +60,11 @@ type Launch = {
 }
 type Running = { machine: Machine; runtime: string; stopping: boolean }
 
-export function machines(options: MachinesOptions): Machines {
+export function createMachines(options: MachinesOptions): Machines {
   const { runtimes, log, deadlines = { startMs: 30_000, stopMs: 30_000, snapshotMs: 600_000 } } = options
   const running = new Map<SandboxId, Running>()
-  const changes = machineChanges()
-  const readings = usageReadings()
+  const changes = createMachineChanges()
+  const readings = createUsageReadings()
   const ofProcesses = processReadings()
   let closing = false
 
@@ -83,15 +83,15 @@ export function machines(options: MachinesOptions): Machines {
     if (running.delete(id)) options.onCount(running.size)
   }
 
-  const watch = (held: Running): void => {
-    const { id } = held.machine
-    void held.machine.ended.then(async (reason) => {
-      if (running.get(id) !== held) return
+  const watch = (entry: Running): void => {
+    const { id } = entry.machine
+    void entry.machine.ended.then(async (reason) => {
+      if (running.get(id) !== entry) return
       forget(id)
-      if (held.stopping) return
+      if (entry.stopping) return
       log.warn('a machine ended', { id, reason })
       options.onEnded(id, reason)
-      await options.onStopped(id).catch((failure: unknown) => log.error('terminals did not end', { id, failure }))
+      await options.onStopped(id).catch((error: unknown) => log.error('terminals did not end', { id, error }))
     })
   }
 
@@ -109,16 +109,16 @@ export function machines(options: MachinesOptions): Machines {
         // It came after nobody waited for it any more.
         discard: (late) => discard(runtime, late, way),
       })
-      const held = { machine, runtime: runtime.name, stopping: false }
-      running.set(spec.id, held)
+      const entry = { machine, runtime: runtime.name, stopping: false }
+      running.set(spec.id, entry)
       options.onCount(running.size)
-      watch(held)
-      return describe(held)
+      watch(entry)
+      return describe(entry)
     })
   }
 
   const onFiles = <T>(
-    { snapshotId }: SnapshotPlace,
+    { snapshotId }: SnapshotRef,
     signal: AbortSignal,
     run: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
@@ -130,26 +130,26 @@ export function machines(options: MachinesOptions): Machines {
     try {
       await machine.stop()
       if (way === 'create') await runtime.remove(machine.id)
-    } catch (failure) {
-      log.error('a machine that started too late could not be ended', { id: machine.id, failure })
+    } catch (error) {
+      log.error('a machine that started too late could not be ended', { id: machine.id, error })
     }
   }
 
   const halt = async (id: SandboxId, files?: 'discard'): Promise<void> => {
-    const held = running.get(id)
-    if (!held) return
-    held.stopping = true
+    const entry = running.get(id)
+    if (!entry) return
+    entry.stopping = true
     options.onStopping(id, true)
     try {
       await withDeadline({
         ms: deadlines.stopMs,
-        run: () => held.machine.stop(files),
+        run: () => entry.machine.stop(files),
         late: () => new AppError('sandbox/stop-failed', `The sandbox did not stop in ${deadlines.stopMs} ms.`),
       })
-    } catch (failure) {
-      held.stopping = false
+    } catch (error) {
+      entry.stopping = false
       options.onStopping(id, false)
-      throw failure
+      throw error
     }
     forget(id)
     await options.onStopped(id)
@@ -162,14 +162,14 @@ export function machines(options: MachinesOptions): Machines {
     await options.labels.remove(id)
   }
 
-  const stored = async (): Promise<SandboxId[]> => {
-    const found = await Promise.all(runtimes.map((runtime) => runtime.stored()))
-    return [...new Set(found.flat())]
+  const listStored = async (): Promise<SandboxId[]> => {
+    const lists = await Promise.all(runtimes.map((runtime) => runtime.listStored()))
+    return [...new Set(lists.flat())]
   }
 
   const get = (id: SandboxId): Machine => {
-    const held = running.get(id)
-    if (held && !held.stopping) return held.machine
+    const entry = running.get(id)
+    if (entry && !entry.stopping) return entry.machine
     throw new AppError('sandbox/not-running', 'This sandbox is not running.')
   }
 
@@ -190,31 +190,30 @@ export function machines(options: MachinesOptions): Machines {
         ms: deadlines.startMs,
         begin: (runtime, signal) => runtime.start(spec, signal),
       }),
-    snapshot: (runtime, place) =>
-      changes.begin(place.sandboxId, (signal) =>
-        onFiles(place, signal, (ending) => runtimeNamed(runtime).snapshot(place, ending)),
+    snapshot: (runtime, ref) =>
+      changes.begin(ref.sandboxId, (signal) =>
+        onFiles(ref, signal, (ending) => runtimeNamed(runtime).snapshot(ref, ending)),
       ),
-    restore: (runtime, place) =>
-      changes.begin(place.sandboxId, async (signal) => {
-        if (running.has(place.sandboxId)) throw new AppError('sandbox/busy', 'This sandbox runs.')
-        await onFiles(place, signal, (ending) => runtimeNamed(runtime).restore(place, ending))
+    restore: (runtime, ref) =>
+      changes.begin(ref.sandboxId, async (signal) => {
+        if (running.has(ref.sandboxId)) throw new AppError('sandbox/busy', 'This sandbox runs.')
+        await onFiles(ref, signal, (ending) => runtimeNamed(runtime).restore(ref, ending))
       }),
-    removeSnapshot: (runtime, place) =>
-      changes.queue(place.sandboxId, () => runtimeNamed(runtime).removeSnapshot(place)),
+    removeSnapshot: (runtime, ref) => changes.queue(ref.sandboxId, () => runtimeNamed(runtime).removeSnapshot(ref)),
     stop: (id) => changes.queue(id, () => halt(id)),
     delete: (id) => changes.overrule(id, () => erase(id)),
-    stored,
+    listStored,
     async describeStored() {
       const machines = await Promise.all(
         runtimes.map(async (runtime) => {
-          const ids = await runtime.stored()
+          const ids = await runtime.listStored()
           return Promise.all(
             ids.map(async (id) => ({
               id,
               runtime: runtime.name,
               label: (await options.labels.find(id)) ?? null,
               // An unavailable engine must not hide the sandboxes of the other runtimes.
-              snapshots: await runtime.storedSnapshots(id).catch(() => []),
+              snapshots: await runtime.listSnapshots(id).catch(() => []),
             })),
           )
         }),
@@ -225,7 +224,7 @@ export function machines(options: MachinesOptions): Machines {
       closing = true
       const stops = [...running.keys()].map((id) => changes.queue(id, () => halt(id)))
       const failed = (await Promise.allSettled(stops)).filter((it) => it.status === 'rejected')
-      for (const { reason } of failed) log.error('a machine did not stop', { failure: reason })
+      for (const { reason } of failed) log.error('a machine did not stop', { error: reason })
     },
   }
 }

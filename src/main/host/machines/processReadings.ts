@@ -6,13 +6,13 @@ export type ProcessReading = HostResult<'machine.processes'>['processes']
 type Count = { atMs: number; processes: readonly MachineProcess[] }
 
 /** Shorter than this, the kernel's ticks would show. */
-const shortestMs = 250
+const minMs = 250
 /** A count that is older tells nothing about now. */
-const longestMs = 60_000
+const maxMs = 60_000
 
 /** Turns each process's time into its share since the reading before, or over a moment when there is none. */
 export function processReadings(): { read(machine: Machine): Promise<ProcessReading> } {
-  const known = new WeakMap<Machine, { last?: Count; reading?: Promise<ProcessReading> | undefined }>()
+  const states = new WeakMap<Machine, { last?: Count; reading?: Promise<ProcessReading> | undefined }>()
   const count = async (machine: Machine): Promise<Count> => ({
     processes: await machine.processes(),
     atMs: performance.now(),
@@ -22,26 +22,26 @@ export function processReadings(): { read(machine: Machine): Promise<ProcessRead
     machine: Machine,
     last: Count | undefined,
   ): Promise<{ count: Count; read: ProcessReading }> => {
-    const recent = last && performance.now() - last.atMs < longestMs ? last : undefined
+    const recent = last && performance.now() - last.atMs < maxMs ? last : undefined
     const before = recent ?? (await count(machine))
-    await pause(Math.max(0, before.atMs + shortestMs - performance.now()))
+    await pause(Math.max(0, before.atMs + minMs - performance.now()))
     const after = await count(machine)
     return { count: after, read: shares(before, after) }
   }
 
   return {
     read(machine) {
-      const held = known.get(machine) ?? {}
-      known.set(machine, held)
-      held.reading ??= measure(machine, held.last)
+      const state = states.get(machine) ?? {}
+      states.set(machine, state)
+      state.reading ??= measure(machine, state.last)
         .then(({ count: newest, read }) => {
-          held.last = newest
+          state.last = newest
           return read
         })
         .finally(() => {
-          held.reading = undefined
+          state.reading = undefined
         })
-      return held.reading
+      return state.reading
     },
   }
 }
@@ -50,7 +50,7 @@ function shares(before: Count, after: Count): ProcessReading {
   const earlier = new Map(before.processes.map((it) => [`${it.pid} ${it.startedAtMs}`, it.cpuMs]))
   const passedMs = after.atMs - before.atMs
   return after.processes.map(({ cpuMs, ...process }) => {
-    const spentMs = cpuMs - (earlier.get(`${process.pid} ${process.startedAtMs}`) ?? 0)
-    return { ...process, cpuPercent: Math.max(0, (100 * spentMs) / passedMs) }
+    const usedMs = cpuMs - (earlier.get(`${process.pid} ${process.startedAtMs}`) ?? 0)
+    return { ...process, cpuPercent: Math.max(0, (100 * usedMs) / passedMs) }
   })
 }

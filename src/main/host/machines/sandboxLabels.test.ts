@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { SandboxLabel } from '#shared/contract/hostIpc.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { sandboxLabels } from './sandboxLabels.ts'
+import { createSandboxLabels } from './sandboxLabels.ts'
 
 const label = SandboxLabel.parse({
   id: 'ab'.repeat(16),
@@ -24,7 +24,7 @@ const label = SandboxLabel.parse({
 
 test('keeps a label until its sandbox is deleted, readable by this user only', async () => {
   const folder = join(temporaryFolder('labels'), 'labels')
-  const labels = sandboxLabels(folder)
+  const labels = createSandboxLabels(folder)
   expect(await labels.find(label.id)).toBeUndefined()
   await labels.save(label)
   expect(await labels.find(label.id)).toEqual(label)
@@ -42,7 +42,7 @@ test('a file that is no label of this sandbox is none', async () => {
   const file = join(folder, `${label.id}.json`)
   for (const text of ['', '{', '{}', JSON.stringify({ ...label, id: 'ff'.repeat(16) })]) {
     writeFileSync(file, text)
-    expect(await sandboxLabels(folder).find(label.id)).toBeUndefined()
+    expect(await createSandboxLabels(folder).find(label.id)).toBeUndefined()
     expect(readFileSync(file, 'utf8')).toBe(text)
   }
 })

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { removeFile, replaceFile } from '#platform/replaceFile.ts'
 import { SandboxLabel } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
@@ -14,22 +14,22 @@ export type SandboxLabels = {
   remove(id: SandboxId): Promise<void>
 }
 
-export function sandboxLabels(folder: string): SandboxLabels {
-  const fileOf = (id: SandboxId): string => join(folder, `${id}.json`)
-  const read = (id: SandboxId): Promise<string | undefined> => readFile(fileOf(id), 'utf8').catch(() => undefined)
+export function createSandboxLabels(folder: string): SandboxLabels {
+  const getFile = (id: SandboxId): string => join(folder, `${id}.json`)
+  const read = (id: SandboxId): Promise<string | undefined> => readFile(getFile(id), 'utf8').catch(() => undefined)
 
   return {
     async save(label) {
       const text = `${JSON.stringify(label)}\n`
-      if ((await read(label.id)) !== text) await replaceFile(fileOf(label.id), text)
+      if ((await read(label.id)) !== text) await replaceFile(getFile(label.id), text)
     },
     async find(id) {
       const text = await read(id)
-      const { data } = SandboxLabel.safeParse(text === undefined ? undefined : parsedJson(text))
+      const { data } = SandboxLabel.safeParse(text === undefined ? undefined : parseJsonOrUndefined(text))
       return data?.id === id ? data : undefined
     },
     async remove(id) {
-      if ((await read(id)) !== undefined) await removeFile(fileOf(id))
+      if ((await read(id)) !== undefined) await removeFile(getFile(id))
     },
   }
 }

@@ -10,22 +10,22 @@ export type UsageReadings = {
 }
 
 /** Shorter than this, the kernel's ticks would show. */
-const shortestMs = 250
+const minMs = 250
 /** A reading that is older tells nothing about now. */
-const longestMs = 60_000
+const maxMs = 60_000
 
-type Known = { last: MachineUsage | undefined; reading: Promise<UsageReading> | undefined }
+type MeterState = { last: MachineUsage | undefined; reading: Promise<UsageReading> | undefined }
 
 /** Turns counts of processor time into a share: that since the reading before, or over a moment when there is none. */
-export function usageReadings(): UsageReadings {
-  const known = new WeakMap<Machine, Known>()
+export function createUsageReadings(): UsageReadings {
+  const states = new WeakMap<Machine, MeterState>()
 
-  const measure = async (machine: Machine, held: Known): Promise<UsageReading> => {
-    const recent = held.last && performance.now() - held.last.atMs < longestMs ? held.last : undefined
+  const measure = async (machine: Machine, state: MeterState): Promise<UsageReading> => {
+    const recent = state.last && performance.now() - state.last.atMs < maxMs ? state.last : undefined
     const before = recent ?? (await machine.usage())
-    await pause(Math.max(0, before.atMs + shortestMs - performance.now()))
+    await pause(Math.max(0, before.atMs + minMs - performance.now()))
     const usage = await machine.usage()
-    held.last = usage
+    state.last = usage
     const cpuPercent = Math.max(0, (100 * (usage.cpuMs - before.cpuMs)) / (usage.atMs - before.atMs))
     const { memoryBytes, diskBytes = null, processes } = usage
     return { cpuPercent, memoryBytes, diskBytes, processes }
@@ -33,12 +33,12 @@ export function usageReadings(): UsageReadings {
 
   return {
     read(machine) {
-      const held = known.get(machine) ?? { last: undefined, reading: undefined }
-      known.set(machine, held)
-      held.reading ??= measure(machine, held).finally(() => {
-        held.reading = undefined
+      const state = states.get(machine) ?? { last: undefined, reading: undefined }
+      states.set(machine, state)
+      state.reading ??= measure(machine, state).finally(() => {
+        state.reading = undefined
       })
-      return held.reading
+      return state.reading
     },
   }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { watchedBytes, watchedCommands } from './watchedCommands.ts'
+import { createWatchedCommands, watchedBytes } from './watchedCommands.ts'
 
 const signal = new AbortController().signal
 const soon = { since: 0, waitMs: 60_000, signal }
 
 test('what a command prints is read as it comes, and its end is told', async () => {
-  const watched = watchedCommands()
+  const watched = createWatchedCommands()
   const first = watched.read('a', soon) // before it begins
   const command = watched.begin('a')
   command.take(Buffer.from('one '))
@@ -19,9 +19,9 @@ test('what a command prints is read as it comes, and its end is told', async () 
 })
 
 test('of much output the last is kept, and nothing of another command is heard', async () => {
-  const watched = watchedCommands()
+  const watched = createWatchedCommands()
   const command = watched.begin('a')
-  for (let at = 0; at < 10; at += 1) command.take(Buffer.alloc(watchedBytes, at))
+  for (let index = 0; index < 10; index += 1) command.take(Buffer.alloc(watchedBytes, index))
   const { bytes, cursor } = await watched.read('a', soon)
   expect([bytes.length, bytes[0], cursor]).toEqual([watchedBytes, 9, 10 * watchedBytes])
   expect(await watched.read('b', { since: 3, waitMs: 0, signal })).toEqual({

@@ -1,55 +1,55 @@
 import { AppError } from '#shared/appError.ts'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 
 /** What commands print while they run, for whoever wants to see it before they end: the last of it, both streams together. */
 export type WatchedCommands = {
   /** @throws AppError `request/invalid` when something of that name runs already */
   begin(name: string): { take(bytes: Buffer): void; end(): void }
   /** From a cursor on, or as much as is kept. Waits for output, for the command to begin, or for its end. */
-  read(name: string, given: { since: number; waitMs: number; signal: AbortSignal }): Promise<WatchedOutput>
+  read(name: string, options: { since: number; waitMs: number; signal: AbortSignal }): Promise<WatchedOutput>
 }
 export type WatchedOutput = { bytes: Buffer; cursor: number; ended: boolean }
 
 export const watchedBytes = 64 * 1024
 /** After its end: who asks late still hears that it has ended. */
-const keptMs = 10_000
-const mostWatched = 256
+const retentionMs = 10_000
+const maxWatched = 256
 
-type Watched = { kept: Buffer; total: number; ended: boolean }
+type Watched = { buffer: Buffer; total: number; ended: boolean }
 
-export function watchedCommands(): WatchedCommands {
+export function createWatchedCommands(): WatchedCommands {
   const all = new Map<string, Watched>()
-  const changes = emitter<string>()
-  const changed = (name: string, waitMs: number, signal: AbortSignal): Promise<void> =>
+  const changes = createEmitter<string>()
+  const waitForChange = (name: string, waitMs: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
-      const leave = (): void => {
+      const onEnd = (): void => {
         clearTimeout(timer)
         unsubscribe()
-        signal.removeEventListener('abort', leave)
+        signal.removeEventListener('abort', onEnd)
         resolve()
       }
-      const unsubscribe = changes.subscribe((it) => it === name && leave())
-      const timer = setTimeout(leave, waitMs)
-      signal.addEventListener('abort', leave, { once: true })
+      const unsubscribe = changes.subscribe((it) => it === name && onEnd())
+      const timer = setTimeout(onEnd, waitMs)
+      signal.addEventListener('abort', onEnd, { once: true })
     })
   return {
     begin(name) {
       if (all.has(name)) throw new AppError('request/invalid', '`watch` names a command that was begun already.')
-      if (all.size >= mostWatched) return { take: () => {}, end: () => {} }
-      const watched: Watched = { kept: Buffer.alloc(0), total: 0, ended: false }
+      if (all.size >= maxWatched) return { take: () => {}, end: () => {} }
+      const watched: Watched = { buffer: Buffer.alloc(0), total: 0, ended: false }
       all.set(name, watched)
       changes.emit(name)
       return {
         take(bytes) {
-          const kept = bytes.length >= watchedBytes ? bytes : Buffer.concat([watched.kept, bytes])
-          watched.kept = Buffer.from(kept.subarray(-watchedBytes))
+          const buffer = bytes.length >= watchedBytes ? bytes : Buffer.concat([watched.buffer, bytes])
+          watched.buffer = Buffer.from(buffer.subarray(-watchedBytes))
           watched.total += bytes.length
           changes.emit(name)
         },
         end() {
           watched.ended = true
           changes.emit(name)
-          setTimeout(() => all.delete(name), keptMs).unref()
+          setTimeout(() => all.delete(name), retentionMs).unref()
         },
       }
     },
@@ -57,13 +57,13 @@ export function watchedCommands(): WatchedCommands {
       const isNews = () => (all.get(name)?.total ?? 0) > since || all.get(name)?.ended === true
       const until = performance.now() + waitMs
       while (!isNews() && !signal.aborted && performance.now() < until) {
-        await changed(name, until - performance.now(), signal)
+        await waitForChange(name, until - performance.now(), signal)
       }
       const watched = all.get(name)
       if (!watched) return { bytes: Buffer.alloc(0), cursor: since, ended: false }
-      const { kept, total, ended } = watched
-      const missing = Math.min(Math.max(0, total - since), kept.length)
-      return { bytes: kept.subarray(kept.length - missing), cursor: total, ended }
+      const { buffer, total, ended } = watched
+      const missing = Math.min(Math.max(0, total - since), buffer.length)
+      return { bytes: buffer.subarray(buffer.length - missing), cursor: total, ended }
     },
   }
 }

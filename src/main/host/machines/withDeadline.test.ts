@@ -10,12 +10,12 @@ test('gives what came in time', async () => {
 test('gives up what takes too long, tells it, and hands over what comes afterwards', async () => {
   const result = Promise.withResolvers<string>()
   const discarded = Promise.withResolvers<string>()
-  let told = false
+  let isSettled = false
   const waiting = withDeadline({
     ms: 10,
     run(signal) {
       signal.addEventListener('abort', () => {
-        told = true
+        isSettled = true
       })
       return result.promise
     },
@@ -23,7 +23,7 @@ test('gives up what takes too long, tells it, and hands over what comes afterwar
     discard: async (it) => discarded.resolve(it),
   })
   await expect(waiting).rejects.toThrow('late')
-  expect(told).toBe(true)
+  expect(isSettled).toBe(true)
   result.resolve('too late')
   expect(await discarded.promise).toBe('too late')
 })

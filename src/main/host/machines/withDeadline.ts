@@ -17,17 +17,17 @@ export async function withDeadline<T>({ ms, signal, run, late, discard }: Deadli
   if (signal?.aborted) call()
   const running = run(controller.signal)
   try {
-    return await Promise.race([running, given(controller.signal)])
-  } catch (failure) {
+    return await Promise.race([running, waitForAbort(controller.signal)])
+  } catch (error) {
     if (controller.signal.aborted) running.then((result) => discard?.(result)).catch(() => {})
-    throw failure
+    throw error
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', call)
   }
 }
 
-function given(signal: AbortSignal): Promise<never> {
+function waitForAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason)
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })

@@ -9,29 +9,29 @@ export type ActiveMachines<M extends Machine> = {
   /** Undefined also while it is being started. */
   running(id: SandboxId): M | undefined
   /** @throws AppError `sandbox/busy` while it runs or is being started */
-  needNone(id: SandboxId): void
+  assertInactive(id: SandboxId): void
 }
 
-export function activeMachines<M extends Machine>(): ActiveMachines<M> {
+export function createActiveMachines<M extends Machine>(): ActiveMachines<M> {
   const active = new Map<SandboxId, M | undefined>()
-  const needNone = (id: SandboxId): void => {
+  const assertInactive = (id: SandboxId): void => {
     if (active.has(id)) throw new AppError('sandbox/busy', `Sandbox ${id} runs already.`)
   }
   return {
     async begin(id, begin) {
-      needNone(id)
+      assertInactive(id)
       active.set(id, undefined)
       try {
         const machine = await begin()
         active.set(id, machine)
         void machine.ended.then(() => active.delete(id))
         return machine
-      } catch (failure) {
+      } catch (error) {
         active.delete(id)
-        throw failure
+        throw error
       }
     },
     running: (id) => active.get(id),
-    needNone,
+    assertInactive,
   }
 }

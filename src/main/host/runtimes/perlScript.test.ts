@@ -10,18 +10,18 @@ function ran(perl: string, argument: string) {
   return { status, stdout: stdout.toString(), stderr: stderr.toString() }
 }
 
-const written = (perl: string, values: Record<string, unknown> = {}) => ran(perl, perlArgument(values))
+const runWith = (perl: string, values: Record<string, unknown> = {}) => ran(perl, perlArgument(values))
 const readBack = (text: string) => ran('print to_json(from_json($ARGV[0]))', text)
 
 describe('JSON of the helper scripts', () => {
   test('comes back as it was, with 1 and 0 for the booleans', () => {
-    const numbered = (value: unknown): unknown =>
+    const toNumber = (value: unknown): unknown =>
       JSON.parse(JSON.stringify(value), (_, inner: unknown) => (typeof inner === 'boolean' ? Number(inner) : inner))
     const values = fc.array(fc.jsonValue({ stringUnit: 'binary', maxDepth: 5 }), { minLength: 1, maxLength: 40 })
     fc.assert(
       fc.property(values, (value) => {
         const { stdout, stderr } = readBack(JSON.stringify(value))
-        expect({ value: JSON.parse(stdout), stderr }).toEqual({ value: numbered(value), stderr: '' })
+        expect({ value: JSON.parse(stdout), stderr }).toEqual({ value: toNumber(value), stderr: '' })
       }),
       { numRuns: 60 },
     )
@@ -71,11 +71,11 @@ describe('JSON of the helper scripts', () => {
   })
 
   test('writes booleans, and refuses what JSON cannot say', () => {
-    expect(written('print to_json({ yes => \\1, no => \\0, none => undef })').stdout).toBe(
+    expect(runWith('print to_json({ yes => \\1, no => \\0, none => undef })').stdout).toBe(
       '{"no":false,"none":null,"yes":true}',
     )
-    expect(written('print to_json(9**9**9)').stderr).toBe('Inf has no place in JSON.\n')
-    expect(written('print to_json(sub {})').stderr).toBe('A CODE has no place in JSON.\n')
+    expect(runWith('print to_json(9**9**9)').stderr).toBe('Inf has no place in JSON.\n')
+    expect(runWith('print to_json(sub {})').stderr).toBe('A CODE has no place in JSON.\n')
   })
 })
 
@@ -83,16 +83,16 @@ describe('system calls of the helper scripts', () => {
   test('go by name, and write into a variable', () => {
     const perl =
       'given(); my $buffer = "\\0" x 256; print call("statx", -100, "/", 0x100, 0x7ff, $buffer), " ", unpack "x28 S", $buffer'
-    expect(written(perl)).toEqual({ status: 0, stdout: `0 ${0o40755}`, stderr: '' })
+    expect(runWith(perl)).toEqual({ status: 0, stdout: `0 ${0o40755}`, stderr: '' })
   })
 
   test('tell what went wrong', () => {
     const perl = 'given(); print call("statx", -100, "/nowhere", 0, 0, "\\0" x 256), " ", $! + 0'
-    expect(written(perl).stdout).toBe('-1 2')
+    expect(runWith(perl).stdout).toBe('-1 2')
   })
 
   test('without a number end the script with a sentence', () => {
-    const { status, stderr } = written('given(); call("teleport", 1)')
+    const { status, stderr } = runWith('given(); call("teleport", 1)')
     expect({ status, stderr }).toEqual({
       status: expect.any(Number),
       stderr: 'No number is known for the system call teleport.\n',
@@ -108,7 +108,7 @@ describe('system calls of the helper scripts', () => {
 
 describe('a helper script', () => {
   test('reads what it is given by name', () => {
-    expect(written('my $given = given(); print $given->{path}', { path: '/é' }).stdout).toBe('/é')
+    expect(runWith('my $given = given(); print $given->{path}', { path: '/é' }).stdout).toBe('/é')
   })
 
   test('names the file and the line of a mistake', () => {

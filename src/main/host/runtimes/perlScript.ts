@@ -4,7 +4,7 @@ import { systemCallNumbers } from './systemCallNumbers.ts'
 
 /** Beside this file, and beside the programs that the build makes of it, also within the archive of a package. */
 const folder = new URL('./scripts/', import.meta.url)
-const kept = new Map<string, string>()
+const cache = new Map<string, string>()
 
 /**
  * A helper script for `perl -e`, made of the named files of `scripts/` with what all of them share before them.
@@ -16,14 +16,14 @@ export function perlScript(...parts: string[]): string {
 
 /** One file of `scripts/` alone, so that what Perl complains about names this file and its line. */
 export function perlPart(name: string): string {
-  const known = kept.get(name)
-  if (known !== undefined) return known
-  const text = namedPart(name, readFileSync(fileURLToPath(new URL(`${name}.pl`, folder)), 'utf8'))
-  kept.set(name, text)
+  const cached = cache.get(name)
+  if (cached !== undefined) return cached
+  const text = definePart(name, readFileSync(fileURLToPath(new URL(`${name}.pl`, folder)), 'utf8'))
+  cache.set(name, text)
   return text
 }
 
-export function namedPart(name: string, text: string): string {
+export function definePart(name: string, text: string): string {
   return `# line 1 "${name}.pl"\n${text}\n`
 }
 

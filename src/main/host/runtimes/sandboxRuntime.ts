@@ -20,13 +20,13 @@ export interface SandboxRuntime {
    * @throws AppError `runtime/unavailable`, `image/not-found`, `image/not-ready`, `snapshot/not-found`,
    * `egress/unavailable`, `sandbox/start-failed`; nothing of the machine is left then.
    */
-  create(spec: MachineSpec, signal: AbortSignal, from?: SnapshotPlace): Promise<Machine>
+  create(spec: MachineSpec, signal: AbortSignal, from?: SnapshotRef): Promise<Machine>
   /** Starts a machine whose files exist. @throws AppError `sandbox/not-found` when they do not. */
   start(spec: MachineSpec, signal: AbortSignal): Promise<Machine>
   /** Removes the files and the snapshots of a machine that does not run. Succeeds when there are none. */
   remove(id: SandboxId): Promise<void>
   /** Machines that have files here, running or not. */
-  stored(): Promise<SandboxId[]>
+  listStored(): Promise<SandboxId[]>
   /** Ends and removes what an earlier host process left running or mounted; files of machines stay. */
   sweep(): Promise<void>
   /**
@@ -35,22 +35,22 @@ export interface SandboxRuntime {
    * @returns what it takes on the disk, in bytes
    * @throws AppError `snapshot/failed`, `file/no-space`; nothing of it is left then
    */
-  snapshot(place: SnapshotPlace, signal: AbortSignal): Promise<number>
+  snapshot(snapshot: SnapshotRef, signal: AbortSignal): Promise<number>
   /**
    * The files of a machine that does not run become those of the snapshot, all of them or, when it fails, none.
    * @throws AppError `snapshot/not-found`, `snapshot/failed`
    */
-  restore(place: SnapshotPlace, signal: AbortSignal): Promise<void>
+  restore(snapshot: SnapshotRef, signal: AbortSignal): Promise<void>
   /** Snapshots of a sandbox with files on this computer, in no particular order. */
-  storedSnapshots(id: SandboxId): Promise<SnapshotId[]>
+  listSnapshots(id: SandboxId): Promise<SnapshotId[]>
   /** Succeeds when there is none. */
-  removeSnapshot(place: SnapshotPlace): Promise<void>
+  removeSnapshot(snapshot: SnapshotRef): Promise<void>
   readonly images: RuntimeImages
   /** Ends what it keeps beside machines. Machines that run are stopped before. */
   close(): Promise<void>
 }
 
-export type SnapshotPlace = { sandboxId: SandboxId; snapshotId: SnapshotId }
+export type SnapshotRef = { sandboxId: SandboxId; snapshotId: SnapshotId }
 
 /** What machines of one runtime can be made from. Others may add to it and remove from it at the same time. */
 export type RuntimeImages = {

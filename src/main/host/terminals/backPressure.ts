@@ -1,16 +1,16 @@
 import type { MachineTerminal } from '../runtimes/sandboxRuntime.ts'
 
 /** A consumer of output: how far behind it is, and how far it may fall behind before the program is paused. */
-export type Consumer = { behind: number; allowed: number }
+export type Consumer = { lag: number; allowed: number }
 
 /** Pauses a program while a consumer is too far behind, and resumes it when all have caught up halfway. */
-export function backPressure(program: MachineTerminal | undefined): (consumers: readonly Consumer[]) => void {
+export function createBackPressure(program: MachineTerminal | undefined): (consumers: readonly Consumer[]) => void {
   let paused = false
   return (consumers) => {
-    if (!paused && consumers.some(({ behind, allowed }) => behind > allowed)) {
+    if (!paused && consumers.some(({ lag, allowed }) => lag > allowed)) {
       paused = true
       program?.pause()
-    } else if (paused && consumers.every(({ behind, allowed }) => behind <= allowed / 2)) {
+    } else if (paused && consumers.every(({ lag, allowed }) => lag <= allowed / 2)) {
       paused = false
       program?.resume()
     }

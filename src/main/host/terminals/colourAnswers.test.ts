@@ -1,6 +1,6 @@
 import xterm from '@xterm/headless'
 import { expect, test } from 'vitest'
-import { usualColours } from '#shared/contract/terminalColours.ts'
+import { defaultColours } from '#shared/contract/terminalColours.ts'
 import { colourAnswers } from './colourAnswers.ts'
 
 function open() {
@@ -18,7 +18,7 @@ function open() {
 test('programs learn the usual colours until somebody looked', async () => {
   const { ask, use } = open()
   expect(await ask('\x1b]11;?\x07')).toBe('\x1b]11;rgb:1010/1111/1313\x1b\\')
-  use({ ...usualColours, background: '#FFFFFF' })
+  use({ ...defaultColours, background: '#FFFFFF' })
   expect(await ask('\x1b]11;?\x1b\\')).toBe('\x1b]11;rgb:ffff/ffff/ffff\x1b\\')
   expect(await ask('\x1b]10;?;?;?\x07')).toBe(
     '\x1b]10;rgb:e8e8/e9e9/ebeb\x1b\\\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b]12;rgb:e8e8/e9e9/ebeb\x1b\\',

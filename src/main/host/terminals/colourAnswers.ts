@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/headless'
-import { type TerminalColours, usualColours } from '#shared/contract/terminalColours.ts'
+import { defaultColours, type TerminalColours } from '#shared/contract/terminalColours.ts'
 
 /**
  * Answers programs that ask for colours. The host answers, not a viewer: so there is one answer whoever watches, in its
@@ -9,7 +9,7 @@ export function colourAnswers(
   parser: Pick<Terminal['parser'], 'registerOscHandler'>,
   answer: (data: string) => void,
 ): { use(colours: TerminalColours): void } {
-  let colours = usualColours
+  let colours = defaultColours
 
   const tell = (code: string, colour: string | undefined): void => {
     if (colour !== undefined) answer(`\x1b]${code};${xColour(colour)}\x1b\\`)
@@ -18,8 +18,8 @@ export function colourAnswers(
   // `10;?;?` asks for 10 and the one after it.
   const special = (first: number) => (data: string) => {
     const values = [colours.foreground, colours.background, colours.cursor]
-    data.split(';').forEach((part, place) => {
-      if (part === '?') tell(String(first + place), values[first - 10 + place])
+    data.split(';').forEach((part, index) => {
+      if (part === '?') tell(String(first + index), values[first - 10 + index])
     })
     return true
   }
@@ -27,9 +27,9 @@ export function colourAnswers(
   for (const code of [10, 11, 12]) parser.registerOscHandler(code, special(code))
   parser.registerOscHandler(4, (data) => {
     const parts = data.split(';')
-    for (let at = 0; at + 1 < parts.length; at += 2) {
-      const place = Number(parts[at])
-      if (parts[at + 1] === '?') tell(`4;${place}`, colours.palette[place] ?? fixedColour(place))
+    for (let index = 0; index + 1 < parts.length; index += 2) {
+      const colorIndex = Number(parts[index])
+      if (parts[index + 1] === '?') tell(`4;${colorIndex}`, colours.palette[colorIndex] ?? getFixedColor(colorIndex))
     }
     return true
   })
@@ -42,17 +42,17 @@ export function colourAnswers(
 
 /** `#rrggbb` as programs expect it: four digits a part. */
 function xColour(colour: string): string {
-  const [red = '', green = '', blue = ''] = [1, 3, 5].map((at) => colour.slice(at, at + 2).toLowerCase())
+  const [red = '', green = '', blue = ''] = [1, 3, 5].map((index) => colour.slice(index, index + 2).toLowerCase())
   return `rgb:${red}${red}/${green}${green}/${blue}${blue}`
 }
 
 /** The colours 16 to 255 are the same in every theme: a cube of six levels and a ramp of greys. */
-function fixedColour(place: number): string | undefined {
-  if (!Number.isInteger(place) || place < 16 || place > 255) return undefined
-  const grey = 8 + (place - 232) * 10
+function getFixedColor(index: number): string | undefined {
+  if (!Number.isInteger(index) || index < 16 || index > 255) return undefined
+  const grey = 8 + (index - 232) * 10
   const level = (step: number) => (step === 0 ? 0 : 55 + step * 40)
-  const cube = place - 16
+  const cube = index - 16
   const parts =
-    place >= 232 ? [grey, grey, grey] : [level(Math.floor(cube / 36)), level(Math.floor(cube / 6) % 6), level(cube % 6)]
+    index >= 232 ? [grey, grey, grey] : [level(Math.floor(cube / 36)), level(Math.floor(cube / 6) % 6), level(cube % 6)]
   return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`
 }

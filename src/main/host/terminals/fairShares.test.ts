@@ -10,11 +10,11 @@ test('the small get all, the large share what is left', () => {
 
 test('nobody gets more than wanted, all together no more than the limit, and nothing is left over', () => {
   fc.assert(
-    fc.property(fc.array(fc.nat(50)), fc.nat(100), (wanted, limit) => {
-      const shares = fairShares(wanted, limit)
+    fc.property(fc.array(fc.nat(50)), fc.nat(100), (requested, limit) => {
+      const shares = fairShares(requested, limit)
       const sum = (numbers: readonly number[]) => numbers.reduce((total, it) => total + it, 0)
-      expect(shares.every((share, index) => share >= 0 && share <= (wanted[index] ?? 0))).toBe(true)
-      expect(sum(shares)).toBe(Math.min(limit, sum(wanted)))
+      expect(shares.every((share, index) => share >= 0 && share <= (requested[index] ?? 0))).toBe(true)
+      expect(sum(shares)).toBe(Math.min(limit, sum(requested)))
     }),
   )
 })

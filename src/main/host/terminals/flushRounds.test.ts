@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type FlushRounds, flushRounds } from './flushRounds.ts'
+import { createFlushRounds, type FlushRounds } from './flushRounds.ts'
 
 let flushes: number
 let rounds: FlushRounds
@@ -7,7 +7,7 @@ let rounds: FlushRounds
 beforeEach(() => {
   vi.useFakeTimers()
   flushes = 0
-  rounds = flushRounds(() => flushes++)
+  rounds = createFlushRounds(() => flushes++)
 })
 
 afterEach(() => {

@@ -5,7 +5,7 @@ export type FlushRounds = {
 }
 
 /** In a flood, output is sent in large runs, since each run has a fixed cost. Otherwise delays stay invisible. */
-const rounds = { usual: { ms: 1, enoughBytes: 64 * 1024 }, flood: { ms: 8, enoughBytes: 256 * 1024 } } as const
+const rounds = { normal: { ms: 1, enoughBytes: 64 * 1024 }, flood: { ms: 8, enoughBytes: 256 * 1024 } } as const
 /** More than this in one round is a flood. */
 const floodBytes = 64 * 1024
 
@@ -13,9 +13,9 @@ const floodBytes = 64 * 1024
  * Decides when output goes on its way: the first byte after a pause at once; while more keeps coming, in runs,
  * because ten thousand small messages a second would cost more than what they carry.
  */
-export function flushRounds(flush: () => void): FlushRounds {
+export function createFlushRounds(flush: () => void): FlushRounds {
   let pause: NodeJS.Timeout | undefined
-  let round: { ms: number; enoughBytes: number } = rounds.usual
+  let round: { ms: number; enoughBytes: number } = rounds.normal
   let waiting = 0
   let carried = 0
 
@@ -33,10 +33,10 @@ export function flushRounds(flush: () => void): FlushRounds {
   const over = (): void => {
     pause = undefined
     if (waiting === 0) {
-      round = rounds.usual
+      round = rounds.normal
       return
     }
-    const next = carried >= floodBytes ? rounds.flood : rounds.usual
+    const next = carried >= floodBytes ? rounds.flood : rounds.normal
     send()
     begin(next)
   }

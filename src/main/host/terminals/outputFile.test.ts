@@ -6,20 +6,20 @@ import { eventually } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { openOutput } from './outputHistory.ts'
 
-const open = (folder: string, keptBytes = 64 * 1024 * 1024) =>
-  openOutput({ folder, keptBytes, onWritten: () => {}, log: silentLog })
+const open = (folder: string, maxBytes = 64 * 1024 * 1024) =>
+  openOutput({ folder, maxStoredBytes: maxBytes, onWritten: () => {}, log: silentLog })
 
 test('what was printed is read again by the next process, which goes on at the same cursor', async () => {
   const folder = temporaryFolder()
   const first = await open(folder)
   first.memory.append(Buffer.from('before '))
-  await first.file.settled()
+  await first.file.waitUntilWritten()
   await first.file.close()
 
   const second = await open(folder)
   expect(second.memory.end).toBe(7)
   second.memory.append(Buffer.from('after'))
-  await second.file.settled()
+  await second.file.waitUntilWritten()
   expect((await second.history.read(0, 100)).bytes.toString()).toBe('before ')
   expect((await second.history.read(3, 2)).bytes.toString()).toBe('or')
   expect((await second.history.read(7, 100)).bytes.toString()).toBe('after')
@@ -31,7 +31,7 @@ test('the oldest half goes when the newer one is full, and cursors go on', async
   const output = await open(folder, 1000)
   for (let n = 0; n < 50; n++) {
     output.memory.append(Buffer.from(String(n).padStart(100, '.')))
-    await output.file.settled()
+    await output.file.waitUntilWritten()
   }
   expect(await readdir(folder)).toHaveLength(2)
   expect(output.file.start).toBeGreaterThanOrEqual(5000 - 1100)
@@ -39,9 +39,9 @@ test('the oldest half goes when the newer one is full, and cursors go on', async
   await output.file.close()
 
   const again = await open(folder, 1000)
-  const { at, bytes } = await again.history.read(0, 100_000)
-  expect(at).toBe(output.file.start)
-  const all = bytes.toString() + (await again.history.read(at + bytes.length, 100_000)).bytes.toString()
+  const { start, bytes } = await again.history.read(0, 100_000)
+  expect(start).toBe(output.file.start)
+  const all = bytes.toString() + (await again.history.read(start + bytes.length, 100_000)).bytes.toString()
   expect(all).toMatch(/\.48\.+49$/)
   expect(again.memory.end).toBe(5000)
   await again.file.close()
@@ -57,12 +57,12 @@ test('bytes are read from memory until they are on disk, so none is missing in b
     output.memory.forget(Math.min(output.file.end, output.memory.end - 100_000))
     let cursor = 0
     while (cursor < output.memory.end) {
-      const { at, bytes } = await output.history.read(cursor, 1_000_000)
-      expect(at).toBe(cursor)
+      const { start, bytes } = await output.history.read(cursor, 1_000_000)
+      expect(start).toBe(cursor)
       cursor += bytes.length
     }
   }
-  await output.file.settled()
+  await output.file.waitUntilWritten()
   await output.file.close()
 })
 
@@ -70,7 +70,7 @@ test('a disk that takes nothing more does not hold the terminal up', async () =>
   const folder = temporaryFolder()
   const output = await openOutput({
     folder: join(folder, 'gone'),
-    keptBytes: 1000,
+    maxStoredBytes: 1000,
     onWritten: () => {},
     log: silentLog,
   }).catch(() => undefined)
@@ -78,7 +78,7 @@ test('a disk that takes nothing more does not hold the terminal up', async () =>
 
   const working = await open(folder, 100)
   working.memory.append(Buffer.alloc(60, 'a'))
-  await working.file.settled()
+  await working.file.waitUntilWritten()
   await rm(folder, { recursive: true })
   working.memory.append(Buffer.alloc(60, 'b'))
   working.file.pump()

@@ -16,7 +16,7 @@ export type OutputFile = {
   /** At most `maxBytes` from `from` on; empty when they are not on disk. */
   read(from: number, maxBytes: number): Promise<Buffer>
   /** Resolves when everything now in the log is written, or writing failed. */
-  settled(): Promise<void>
+  waitUntilWritten(): Promise<void>
   close(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ type OutputFileOptions = {
   /** What an earlier process left, oldest first. */
   stored: readonly Segment[]
   source: OutputLog
-  keptBytes: number
+  maxStoredBytes: number
   onWritten: () => void
   log: Log
 }
@@ -36,8 +36,8 @@ const nothing = Buffer.alloc(0)
 const segmentName = /^output-(\d+)\.log$/
 
 /** Two segments of half of `keptBytes` each. When the newer is full, the older is removed. */
-export function outputFile(options: OutputFileOptions): OutputFile {
-  const { folder, source, keptBytes, onWritten, log } = options
+export function createOutputFile(options: OutputFileOptions): OutputFile {
+  const { folder, source, maxStoredBytes, onWritten, log } = options
   const segments: Pick<Segment, 'start' | 'path'>[] = [...options.stored]
   let end = source.end
   let handle: FileHandle | undefined
@@ -46,7 +46,7 @@ export function outputFile(options: OutputFileOptions): OutputFile {
 
   const current = async (): Promise<FileHandle> => {
     const newest = segments.at(-1)
-    if (handle && newest && end - newest.start < keptBytes / 2) return handle
+    if (handle && newest && end - newest.start < maxStoredBytes / 2) return handle
     await handle?.close()
     handle = undefined
     const path = join(folder, `output-${end}.log`)
@@ -69,9 +69,9 @@ export function outputFile(options: OutputFileOptions): OutputFile {
   const pump = (): void => {
     if (writing || broken || end >= source.end) return
     writing = writeAll()
-      .catch((failure: unknown) => {
+      .catch((error: unknown) => {
         broken = true
-        log.error('output is not written to disk any more', { folder, failure })
+        log.error('output is not written to disk any more', { folder, error })
       })
       .finally(() => {
         writing = undefined
@@ -99,7 +99,7 @@ export function outputFile(options: OutputFileOptions): OutputFile {
       if (!segment || from >= until) return nothing
       return readAt(segment.path, from - segment.start, Math.min(maxBytes, until - from))
     },
-    async settled() {
+    async waitUntilWritten() {
       for (pump(); writing; ) await writing
     },
     async close() {
@@ -110,7 +110,7 @@ export function outputFile(options: OutputFileOptions): OutputFile {
   }
 }
 
-export async function storedSegments(folder: string): Promise<Segment[]> {
+export async function listSegments(folder: string): Promise<Segment[]> {
   const segments: Segment[] = []
   for (const name of await readdir(folder)) {
     const start = segmentName.exec(name)?.[1]
@@ -124,10 +124,10 @@ export async function storedSegments(folder: string): Promise<Segment[]> {
 /** A write may be partial. */
 async function writeRuns(file: FileHandle, runs: Buffer[]): Promise<void> {
   const { bytesWritten } = await file.writev(runs)
-  let left = bytesWritten
+  let remaining = bytesWritten
   for (const run of runs) {
-    if (left < run.length) await file.writeFile(run.subarray(left))
-    left = Math.max(0, left - run.length)
+    if (remaining < run.length) await file.writeFile(run.subarray(remaining))
+    remaining = Math.max(0, remaining - run.length)
   }
 }
 
@@ -135,9 +135,9 @@ async function readAt(path: string, position: number, length: number): Promise<B
   let file: FileHandle
   try {
     file = await open(path)
-  } catch (failure) {
-    if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return nothing
-    throw failure
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return nothing
+    throw error
   }
   try {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, position)

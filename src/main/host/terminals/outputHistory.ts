@@ -1,6 +1,6 @@
 import type { Log } from '#platform/log.ts'
-import { type OutputFile, outputFile, storedSegments } from './outputFile.ts'
-import { type OutputLog, outputLog } from './outputLog.ts'
+import { createOutputFile, listSegments, type OutputFile } from './outputFile.ts'
+import { createOutputLog, type OutputLog } from './outputLog.ts'
 
 /** The output that is still kept, read from memory where possible, otherwise from disk. */
 export type OutputHistory = {
@@ -8,7 +8,7 @@ export type OutputHistory = {
   readonly start: number
   readonly end: number
   /** At most `maxBytes` from `from`, or from `at` beyond it when the bytes between are no longer kept. */
-  read(from: number, maxBytes: number): Promise<{ at: number; bytes: Buffer }>
+  read(from: number, maxBytes: number): Promise<{ start: number; bytes: Buffer }>
 }
 
 export type TerminalOutput = { memory: OutputLog; file: OutputFile; history: OutputHistory }
@@ -16,20 +16,20 @@ export type TerminalOutput = { memory: OutputLog; file: OutputFile; history: Out
 /** Opens the output of a terminal, continuing where an earlier process stopped. */
 export async function openOutput(options: {
   folder: string
-  keptBytes: number
+  maxStoredBytes: number
   onWritten: () => void
   log: Log
 }): Promise<TerminalOutput> {
-  const stored = await storedSegments(options.folder)
-  const memory = outputLog(stored.at(-1)?.end ?? 0)
-  const file = outputFile({ ...options, stored, source: memory })
+  const stored = await listSegments(options.folder)
+  const memory = createOutputLog(stored.at(-1)?.end ?? 0)
+  const file = createOutputFile({ ...options, stored, source: memory })
   return { memory, file, history: outputHistory(memory, file) }
 }
 
 function outputHistory(memory: OutputLog, file: OutputFile): OutputHistory {
   const inMemory = (from: number, maxBytes: number) => {
-    const at = Math.max(from, memory.start)
-    return { at, bytes: joined(memory.runs(at, Math.min(memory.end, at + maxBytes))) }
+    const start = Math.max(from, memory.start)
+    return { start, bytes: concatRuns(memory.runs(start, Math.min(memory.end, start + maxBytes))) }
   }
   return {
     get start() {
@@ -40,15 +40,15 @@ function outputHistory(memory: OutputLog, file: OutputFile): OutputHistory {
     },
     async read(from, maxBytes) {
       if (from >= memory.start) return inMemory(from, maxBytes)
-      const at = Math.max(from, file.start)
-      const bytes = await file.read(at, Math.min(maxBytes, memory.end - at))
+      const start = Math.max(from, file.start)
+      const bytes = await file.read(start, Math.min(maxBytes, memory.end - start))
       // What was on disk a moment ago may have been rotated away, but then newer output has come.
-      return bytes.length > 0 ? { at, bytes } : inMemory(Math.max(from, file.start), maxBytes)
+      return bytes.length > 0 ? { start, bytes } : inMemory(Math.max(from, file.start), maxBytes)
     },
   }
 }
 
-function joined(runs: Buffer[]): Buffer {
+function concatRuns(runs: Buffer[]): Buffer {
   const [only] = runs
   return runs.length === 1 && only ? only : Buffer.concat(runs)
 }

@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { outputLog } from './outputLog.ts'
+import { createOutputLog } from './outputLog.ts'
 
 test('any stretch that is kept reads as it was written, whatever the sizes were', () => {
   const sizes = fc.array(fc.integer({ min: 0, max: 90_000 }), { minLength: 1, maxLength: 12 })
   fc.assert(
     fc.property(sizes, fc.nat(), fc.nat(), fc.nat(), (written, forget, a, b) => {
       const all = Buffer.concat(written.map((size, index) => Buffer.alloc(size, index + 1)))
-      const log = outputLog(7)
+      const log = createOutputLog(7)
       for (const [index, size] of written.entries()) log.append(Buffer.alloc(size, index + 1))
       expect(log.end).toBe(7 + all.length)
       log.forget(7 + (forget % (all.length + 1)))
       expect(log.start).toBeLessThanOrEqual(7 + (forget % (all.length + 1)))
-      const kept = log.end - log.start
-      const [from, to] = [a % (kept + 1), b % (kept + 1)].sort((x, y) => x - y)
+      const storedBytes = log.end - log.start
+      const [from, to] = [a % (storedBytes + 1), b % (storedBytes + 1)].sort((x, y) => x - y)
       const read = Buffer.concat(log.runs(log.start + from!, log.start + to!))
       expect(read.equals(all.subarray(log.start - 7 + from!, log.start - 7 + to!))).toBe(true)
     }),
@@ -22,7 +22,7 @@ test('any stretch that is kept reads as it was written, whatever the sizes were'
 })
 
 test('a run that was handed out does not change when more is written', () => {
-  const log = outputLog()
+  const log = createOutputLog()
   log.append(Buffer.from('first'))
   const run = log.run(0, 100)
   log.append(Buffer.from(' second'))
@@ -31,7 +31,7 @@ test('a run that was handed out does not change when more is written', () => {
 })
 
 test('forgetting lets go of whole blocks only', () => {
-  const log = outputLog()
+  const log = createOutputLog()
   log.append(Buffer.alloc(300_000))
   log.forget(200_000)
   expect(log.start).toBeGreaterThan(100_000)

@@ -23,11 +23,11 @@ const firstBlockBytes = 4 * 1024
 const blockBytes = 64 * 1024
 const nothing = Buffer.alloc(0)
 
-export function outputLog(at = 0): OutputLog {
+export function createOutputLog(start = 0): OutputLog {
   const blocks: Block[] = []
-  let end = at
+  let end = start
 
-  const room = (): Block => {
+  const getBlock = (): Block => {
     const last = blocks.at(-1)
     if (last && last.used < last.bytes.length) return last
     const size = last ? blockBytes : firstBlockBytes
@@ -51,25 +51,25 @@ export function outputLog(at = 0): OutputLog {
       return end
     },
     append(bytes) {
-      for (let taken = 0; taken < bytes.length; ) {
-        const block = room()
-        const count = Math.min(bytes.length - taken, block.bytes.length - block.used)
-        block.bytes.set(bytes.subarray(taken, taken + count), block.used)
+      for (let offset = 0; offset < bytes.length; ) {
+        const block = getBlock()
+        const count = Math.min(bytes.length - offset, block.bytes.length - block.used)
+        block.bytes.set(bytes.subarray(offset, offset + count), block.used)
         block.used += count
         end += count
-        taken += count
+        offset += count
       }
     },
     run,
     runs(from, to) {
-      const found: Buffer[] = []
+      const chunks: Buffer[] = []
       for (let cursor = from; cursor < to; ) {
         const bytes = run(cursor, to - cursor)
         if (bytes.length === 0) break
-        found.push(bytes)
+        chunks.push(bytes)
         cursor += bytes.length
       }
-      return found
+      return chunks
     },
     forget(cursor) {
       const keep = blocks.findIndex((it) => it.start + it.used > cursor)

@@ -2,8 +2,8 @@ import serializeAddon from '@xterm/addon-serialize'
 import xterm from '@xterm/headless'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type LiveRow, packedRows, type RowBuffer } from './packedRows.ts'
-import { rowPacker } from './rowPacker.ts'
+import { createPackedRows, type LiveRow, type RowBuffer } from './packedRows.ts'
+import { createRowPacker } from './rowPacker.ts'
 
 type Inner = {
   writeSync(bytes: Uint8Array): void
@@ -106,18 +106,18 @@ function take({ terminal, inner, serializer }: Emulator, next: Step): void {
 }
 
 /** Everything that a row is, with attributes as the plain numbers they are made of. */
-function contentOf({ _data, _combined, _extendedAttrs, length, isWrapped }: LiveRow) {
+function readContent({ _data, _combined, _extendedAttrs, length, isWrapped }: LiveRow) {
   return { data: [..._data], combined: { ..._combined }, extended: JSON.stringify(_extendedAttrs), length, isWrapped }
 }
 
-function stateOf({ terminal, inner, serializer }: Emulator) {
+function readState({ terminal, inner, serializer }: Emulator) {
   const { lines, ybase, ydisp, x, y } = inner.buffers.normal
   return {
     rows: Array.from({ length: lines.length }, (_, index) => {
       const row = lines.get(index)
-      return row && contentOf(row)
+      return row && readContent(row)
     }),
-    places: [ybase, ydisp, x, y, terminal.buffer.active.cursorX, terminal.buffer.active.cursorY],
+    positions: [ybase, ydisp, x, y, terminal.buffer.active.cursorX, terminal.buffer.active.cursorY],
     drawn: serializer.serialize(),
   }
 }
@@ -126,7 +126,7 @@ test('an emulator with packed rows is like one without, whatever it is sent', ()
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => {
       const [plain, packing] = [emulator(), emulator()]
-      const rows = packedRows(() => packing.inner.buffers.normal)
+      const rows = createPackedRows(() => packing.inner.buffers.normal)
       const marks = [plain, packing].map(({ terminal }) => terminal.registerMarker(0))
       for (const next of steps) {
         take(plain, next)
@@ -135,9 +135,9 @@ test('an emulator with packed rows is like one without, whatever it is sent', ()
         rows.pack()
         expect(marks[1]?.line).toBe(marks[0]?.line)
       }
-      expect(rows.reading(() => stateOf(packing))).toEqual(stateOf(plain))
+      expect(rows.reading(() => readState(packing))).toEqual(readState(plain))
       // And what was unpacked for good is the same.
-      expect(stateOf(packing)).toEqual(stateOf(plain))
+      expect(readState(packing)).toEqual(readState(plain))
       for (const { terminal } of [plain, packing]) terminal.dispose()
     }),
     { numRuns: 100 },
@@ -150,7 +150,7 @@ const number32 = fc.oneof(
 )
 
 test('any row is unpacked as it was', () => {
-  const packer = rowPacker()
+  const packer = createRowPacker()
   fc.assert(
     fc.property(fc.array(fc.tuple(number32, number32, number32), { maxLength: 60 }), fc.boolean(), (cells, wrapped) => {
       const row = {
@@ -160,15 +160,15 @@ test('any row is unpacked as it was', () => {
         length: cells.length,
         isWrapped: wrapped,
       }
-      const other = {
+      const second = {
         _data: new Uint32Array(90),
         _combined: { 1: 'x' },
         _extendedAttrs: {},
         length: 30,
         isWrapped: true,
       }
-      packer.unpack(packer.pack(row), other)
-      expect(other).toEqual(row)
+      packer.unpack(packer.pack(row), second)
+      expect(second).toEqual(row)
     }),
   )
 })
@@ -177,7 +177,7 @@ test('a row of plain text takes little more than its characters', () => {
   const { inner } = emulator()
   inner.writeSync(Buffer.from('plain text'))
   const row = inner.buffers.normal.lines.get(0)
-  expect(row && rowPacker().pack(row)).toHaveLength('plain text'.length + 3)
+  expect(row && createRowPacker().pack(row)).toHaveLength('plain text'.length + 3)
 })
 
 test('all rows above the screen are packed, and none on it', () => {
@@ -185,7 +185,7 @@ test('all rows above the screen are packed, and none on it', () => {
   const held: unknown[] = []
   const { lines } = inner.buffers.normal
   const rowAt = lines.get.bind(lines)
-  const rows = packedRows(() => inner.buffers.normal)
+  const rows = createPackedRows(() => inner.buffers.normal)
   const look = () => {
     held.length = 0
     for (let index = 0; index < lines.length; index++) held.push(typeof rowAt(index) === 'string')

@@ -1,4 +1,4 @@
-import { type PackedRow, packedBytes, type Row, rowPacker } from './rowPacker.ts'
+import { createRowPacker, getPackedBytes, type PackedRow, type Row } from './rowPacker.ts'
 
 /** A row as the emulator makes them. */
 export type LiveRow = Row & { clone(): LiveRow }
@@ -27,7 +27,7 @@ export type PackedRows = {
 type Held = LiveRow | PackedRow | undefined
 
 /** Packed rows kept for reuse: as many as one piece of output adds. */
-const mostSpares = 128
+const maxSpares = 128
 /** Readers look at a row and its neighbours several times, then move on. */
 const readAtOnce = 16
 
@@ -35,36 +35,41 @@ const readAtOnce = 16
  * Keeps what has scrolled out packed. The emulator notices nothing: what it asks for is unpacked before it gets it, and
  * packed again later. After each `pack` all rows above the screen are packed, and none on it is.
  */
-export function packedRows(buffer: () => RowBuffer): PackedRows {
-  const packer = rowPacker()
+export function createPackedRows(buffer: () => RowBuffer): PackedRows {
+  const packer = createRowPacker()
   const spares: LiveRow[] = []
-  let opened: { list: RowList; held: (index: number) => Held } | undefined
+  let opened: { list: RowList; getRow: (index: number) => Held } | undefined
   /** Packed and unpacked rows may be mixed. */
   let untidy = true
   let readRows: { index: number; row: LiveRow }[] | undefined
 
-  const unpackedFrom = (packed: PackedRow, row: LiveRow): LiveRow => {
+  const unpackInto = (packed: PackedRow, row: LiveRow): LiveRow => {
     packer.unpack(packed, row)
     return row
   }
 
-  const readRow = (index: number, packed: PackedRow, made: () => LiveRow, rows: { index: number; row: LiveRow }[]) => {
-    const known = rows[index % readAtOnce]
-    if (known?.index === index) return known.row
-    const row = unpackedFrom(packed, known?.row ?? made())
+  const readRow = (
+    index: number,
+    packed: PackedRow,
+    createRow: () => LiveRow,
+    rows: { index: number; row: LiveRow }[],
+  ) => {
+    const cached = rows[index % readAtOnce]
+    if (cached?.index === index) return cached.row
+    const row = unpackInto(packed, cached?.row ?? createRow())
     rows[index % readAtOnce] = { index, row }
     return row
   }
 
   const open = (list: RowList, model: LiveRow): ((index: number) => Held) => {
-    const held: (index: number) => Held = list.get.bind(list)
+    const getRow: (index: number) => Held = list.get.bind(list)
     const recycle: () => Held = list.recycle.bind(list)
-    const made = (): LiveRow => model.clone()
+    const createRow = (): LiveRow => model.clone()
     list.get = (index) => {
-      const row = held(index)
+      const row = getRow(index)
       if (row === undefined || isLive(row)) return row
-      if (readRows) return readRow(index, row, made, readRows)
-      const live = unpackedFrom(row, spares.pop() ?? made())
+      if (readRows) return readRow(index, row, createRow, readRows)
+      const live = unpackInto(row, spares.pop() ?? createRow())
       list.set(index, live)
       untidy = true
       return live
@@ -72,16 +77,16 @@ export function packedRows(buffer: () => RowBuffer): PackedRows {
     list.recycle = () => {
       const row = recycle()
       if (row !== undefined && isLive(row)) return row
-      const live = spares.pop() ?? made()
+      const live = spares.pop() ?? createRow()
       list.set(list.length - 1, live)
       return live
     }
-    return held
+    return getRow
   }
 
   const keep = (list: RowList, index: number, row: LiveRow): void => {
     list.set(index, packer.pack(row))
-    if (spares.length < mostSpares) spares.push(row)
+    if (spares.length < maxSpares) spares.push(row)
   }
 
   return {
@@ -91,14 +96,14 @@ export function packedRows(buffer: () => RowBuffer): PackedRows {
         // A reset makes a new list, without packed rows.
         const model = list.get(ybase)?.clone()
         if (!model) return
-        opened = { list, held: open(list, model) }
+        opened = { list, getRow: open(list, model) }
         untidy = true
       }
-      const { held } = opened
+      const { getRow } = opened
       // A screen that grew taller begins with rows that had scrolled out.
-      untidy ||= !isLive(held(ybase))
+      untidy ||= !isLive(getRow(ybase))
       for (let index = ybase - 1; index >= 0; index--) {
-        const row = held(index)
+        const row = getRow(index)
         if (isLive(row)) keep(list, index, row)
         else if (!untidy) break
       }
@@ -116,8 +121,8 @@ export function packedRows(buffer: () => RowBuffer): PackedRows {
     weigh() {
       let bytes = 0
       for (let index = 0; opened && index < buffer().ybase; index += 1) {
-        const row = opened.held(index)
-        if (row !== undefined && !isLive(row)) bytes += packedBytes(row)
+        const row = opened.getRow(index)
+        if (row !== undefined && !isLive(row)) bytes += getPackedBytes(row)
       }
       return bytes
     },

@@ -12,7 +12,7 @@ export type PresentWork = {
 /** `drawing`: parsing output. `asked`: answering a question about the screen. */
 export type WorkKind = 'drawing' | 'asked'
 
-const [turnPlace, screenPlace, kindPlace, threadPlace] = [0, 1, 2, 3]
+const [turnIndex, screenIndex, kindIndex, threadIndex] = [0, 1, 2, 3]
 const bytes = 4 * Int32Array.BYTES_PER_ELEMENT
 
 export function presentWork(memory = new SharedArrayBuffer(bytes)): PresentWork {
@@ -20,22 +20,22 @@ export function presentWork(memory = new SharedArrayBuffer(bytes)): PresentWork 
   return {
     memory,
     get thread() {
-      return Atomics.load(numbers, threadPlace)
+      return Atomics.load(numbers, threadIndex)
     },
     set thread(number) {
-      Atomics.store(numbers, threadPlace, number)
+      Atomics.store(numbers, threadIndex, number)
     },
     begin(screen, kind) {
-      Atomics.add(numbers, turnPlace, 1)
-      Atomics.store(numbers, kindPlace, kind === 'asked' ? 1 : 0)
-      Atomics.store(numbers, screenPlace, screen)
+      Atomics.add(numbers, turnIndex, 1)
+      Atomics.store(numbers, kindIndex, kind === 'asked' ? 1 : 0)
+      Atomics.store(numbers, screenIndex, screen)
     },
-    end: () => void Atomics.store(numbers, screenPlace, 0),
+    end: () => void Atomics.store(numbers, screenIndex, 0),
     now() {
-      const screen = Atomics.load(numbers, screenPlace)
+      const screen = Atomics.load(numbers, screenIndex)
       if (screen === 0) return undefined
-      const kind = Atomics.load(numbers, kindPlace) === 1 ? 'asked' : 'drawing'
-      return { turn: Atomics.load(numbers, turnPlace), screen, kind }
+      const kind = Atomics.load(numbers, kindIndex) === 1 ? 'asked' : 'drawing'
+      return { turn: Atomics.load(numbers, turnIndex), screen, kind }
     },
   }
 }

@@ -1,6 +1,6 @@
 export type ProgramWatch = {
   /** Something was printed or typed, so another program may be in the foreground. */
-  touched(): void
+  recordOutput(): void
   close(): void
 }
 
@@ -15,8 +15,13 @@ type ProgramWatchOptions = {
 const looksAfterOutput = 2
 
 /** Reads the name of the program in the foreground once output settles, and a moment later; in a flood once in a while, at rest never. */
-export function programWatch({ read, onProgram, settleMs = 150, restMs = 1_000 }: ProgramWatchOptions): ProgramWatch {
-  let told: string | null = null
+export function createProgramWatch({
+  read,
+  onProgram,
+  settleMs = 150,
+  restMs = 1_000,
+}: ProgramWatchOptions): ProgramWatch {
+  let lastName: string | null = null
   let state: 'idle' | 'waiting' | 'reading' | 'resting' | 'closed' = 'idle'
   let looks = 0
   let timer: NodeJS.Timeout | undefined
@@ -30,18 +35,18 @@ export function programWatch({ read, onProgram, settleMs = 150, restMs = 1_000 }
     looks -= 1
     const name = (await read().catch(() => undefined)) ?? null
     if (isClosed()) return
-    if (name !== told) onProgram(name)
-    told = name
-    wait('resting', restMs, rested)
+    if (name !== lastName) onProgram(name)
+    lastName = name
+    wait('resting', restMs, onQuiet)
   }
-  const rested = (): void => {
+  const onQuiet = (): void => {
     state = 'idle'
     if (looks > 0) void look()
   }
   const isClosed = (): boolean => state === 'closed'
 
   return {
-    touched() {
+    recordOutput() {
       looks = looksAfterOutput
       if (state === 'idle') wait('waiting', settleMs, () => void look())
     },

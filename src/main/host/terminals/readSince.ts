@@ -1,6 +1,6 @@
 import type { TerminalRecord } from '#shared/contract/hostIpc.ts'
 import type { OutputHistory } from './outputHistory.ts'
-import { orphanedBytes, unfinishedBytes } from './wholeCharacters.ts'
+import { countOrphaned, countUnfinished } from './wholeCharacters.ts'
 
 export type SinceRequest = { since: number; waitMs: number; maxBytes: number; signal: AbortSignal }
 export type SinceReply = { terminal: TerminalRecord; cursor: number; missed: boolean; bytes: Buffer }
@@ -19,17 +19,17 @@ export async function readSince(source: SinceSource, request: SinceRequest): Pro
   const patience = AbortSignal.any([request.signal, AbortSignal.timeout(request.waitMs)])
   for (;;) {
     const running = source.record().state === 'running'
-    const { at, bytes } = await history.read(since, request.maxBytes)
-    const missed = at > since
-    const begin = missed ? orphanedBytes(bytes) : 0
+    const { start, bytes } = await history.read(since, request.maxBytes)
+    const missed = start > since
+    const begin = missed ? countOrphaned(bytes) : 0
     // No more output will complete the last character, so return it as it is.
-    const last = !running && at + bytes.length === history.end
-    const whole = bytes.subarray(begin, bytes.length - (last ? 0 : unfinishedBytes(bytes)))
-    const cursor = at + begin + whole.length
+    const last = !running && start + bytes.length === history.end
+    const whole = bytes.subarray(begin, bytes.length - (last ? 0 : countUnfinished(bytes)))
+    const cursor = start + begin + whole.length
     if (whole.length > 0 || last || request.waitMs === 0 || patience.aborted) {
       return { terminal: stateAt(source.record(), cursor === history.end), cursor, missed, bytes: whole }
     }
-    await news(source, at + bytes.length, patience)
+    await news(source, start + bytes.length, patience)
   }
 }
 
@@ -40,9 +40,9 @@ function stateAt(record: TerminalRecord, atEnd: boolean): TerminalRecord {
 }
 
 /** Resolves on output beyond `seen`, on exit, or when `signal` aborts. */
-function news(source: SinceSource, seen: number, signal: AbortSignal): Promise<void> {
+function news(source: SinceSource, cursor: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted || source.history.end > seen || source.record().state === 'exited') return resolve()
+    if (signal.aborted || source.history.end > cursor || source.record().state === 'exited') return resolve()
     const done = (): void => {
       stop()
       signal.removeEventListener('abort', done)

@@ -12,13 +12,13 @@ export type Row = {
 export type PackedRow = string | { cells: string; combined: string; extended: Row['_extendedAttrs'] }
 
 /** Approximate size in V8 of an attributes object and of the smallest string, in bytes. */
-const [extendedBytes, leastBytes] = [64, 24]
+const [extendedBytes, minBytes] = [64, 24]
 
 /** Approximate memory of a packed row, in bytes. */
-export function packedBytes(packed: PackedRow): number {
-  if (typeof packed === 'string') return leastBytes + packed.length
+export function getPackedBytes(packed: PackedRow): number {
+  if (typeof packed === 'string') return minBytes + packed.length
   const extended = Object.keys(packed.extended).length
-  return 3 * leastBytes + packed.cells.length + 2 * packed.combined.length + extendedBytes * extended
+  return 3 * minBytes + packed.cells.length + 2 * packed.combined.length + extendedBytes * extended
 }
 
 export type RowPacker = {
@@ -36,23 +36,23 @@ const wide = 2 << widthShift
 const runs = { narrow: 0, wide: 1, raw: 2 } as const
 type Kind = (typeof runs)[keyof typeof runs]
 /** How a run begins: 13 bits for how many follow, one that tells whether they have colours, two for the kind. */
-const [countShift, colouredBit, kindMask, headBytes, mostOfRun] = [3, 4, 3, 2, 0x1fff]
+const [countShift, colouredBit, kindMask, headBytes, maxOfRun] = [3, 4, 3, 2, 0x1fff]
 /** Exceeds the length that `boundWidths` allows for a cell. */
 const maxTextUnits = 64
 /** When every cell is a run of its own. */
-const [mostBytesOfCell, mostBytesOfRow] = [headBytes + 3 * 5, 5]
+const [maxBytesOfCell, maxBytesOfRow] = [headBytes + 3 * 5, 5]
 
 /**
  * Keeps rows in about a tenth of the memory that the emulator needs for them: 12 bytes a cell, whether it is used or
  * not. Blanks at the end are left out, cells of the same look stand together, numbers take as many bytes as they need.
  */
-export function rowPacker(): RowPacker {
+export function createRowPacker(): RowPacker {
   let bytes = Buffer.alloc(0)
 
   return {
     pack({ _data: data, _combined: combined, _extendedAttrs: extended, length, isWrapped }) {
-      const most = length * mostBytesOfCell + mostBytesOfRow
-      if (bytes.length < most) bytes = Buffer.allocUnsafeSlow(most)
+      const maxLength = length * maxBytesOfCell + maxBytesOfRow
+      if (bytes.length < maxLength) bytes = Buffer.allocUnsafeSlow(maxLength)
       const cells = bytes.toString('latin1', 0, packCells(data, bytes, (length << 1) | (isWrapped ? 1 : 0)))
       return isEmpty(combined) && isEmpty(extended) ? cells : { cells, combined: packTexts(combined), extended }
     },
@@ -83,41 +83,41 @@ function packTexts(texts: Row['_combined']): string {
 
 function unpackTexts(packed: string): Record<number, string> {
   const texts: Record<number, string> = {}
-  for (let at = 0; at < packed.length; ) {
-    const end = at + 2 + packed.charCodeAt(at + 1)
-    texts[packed.charCodeAt(at)] = packed.slice(at + 2, end)
-    at = end
+  for (let offset = 0; offset < packed.length; ) {
+    const end = offset + 2 + packed.charCodeAt(offset + 1)
+    texts[packed.charCodeAt(offset)] = packed.slice(offset + 2, end)
+    offset = end
   }
   return texts
 }
 
 /** @returns how many bytes it took */
 function packCells(data: Uint32Array, bytes: Uint8Array, first: number): number {
-  const used = usedNumbers(data)
-  let end = putNumber(bytes, 0, first)
-  for (let at = 0; at < used; ) {
-    const fg = data[at + 1] ?? 0
-    const bg = data[at + 2] ?? 0
-    const kind = kindAt(data, at, used)
+  const used = countUsed(data)
+  let end = writeNumber(bytes, 0, first)
+  for (let index = 0; index < used; ) {
+    const fg = data[index + 1] ?? 0
+    const bg = data[index + 2] ?? 0
+    const kind = kindAt(data, index, used)
     const coloured = fg !== 0 || bg !== 0
     const step = kind === runs.wide ? 2 * cellNumbers : cellNumbers
     const mask = kind === runs.raw ? -1 : codePointMask
     const head = end
     end += headBytes
-    if (coloured) end = putNumber(bytes, putNumber(bytes, end, fg), bg)
+    if (coloured) end = writeNumber(bytes, writeNumber(bytes, end, fg), bg)
     let count = 0
     do {
-      const value = ((data[at] ?? 0) & mask) >>> 0
+      const value = ((data[index] ?? 0) & mask) >>> 0
       if (value < 0x80) bytes[end++] = value
-      else end = putNumber(bytes, end, value)
-      at += step
+      else end = writeNumber(bytes, end, value)
+      index += step
       count++
     } while (
-      at < used &&
-      count < mostOfRun &&
-      data[at + 1] === fg &&
-      data[at + 2] === bg &&
-      kindAt(data, at, used) === kind
+      index < used &&
+      count < maxOfRun &&
+      data[index + 1] === fg &&
+      data[index + 2] === bg &&
+      kindAt(data, index, used) === kind
     )
     const begin = (count << countShift) | (coloured ? colouredBit : 0) | kind
     bytes[head] = begin >>> 8
@@ -128,7 +128,7 @@ function packCells(data: Uint32Array, bytes: Uint8Array, first: number): number 
 
 function unpackCells(packed: { bytes: Uint8Array; from: number; end: number }, data: Uint32Array): void {
   const { bytes, end } = packed
-  let at = 0
+  let offset = 0
   for (let from = packed.from; from < end; ) {
     const head = ((bytes[from] ?? 0) << 8) | (bytes[from + 1] ?? 0)
     from += headBytes
@@ -142,51 +142,52 @@ function unpackCells(packed: { bytes: Uint8Array; from: number; end: number }, d
     for (let count = head >>> countShift; count > 0; count--) {
       const value = numberAt(bytes, from)
       from += value < 0x80 ? 1 : numberBytes(value)
-      data[at++] = value | form
-      data[at++] = fg
-      data[at++] = bg
+      data[offset++] = value | form
+      data[offset++] = fg
+      data[offset++] = bg
       if (kind !== runs.wide) continue
-      data[at++] = 0
-      data[at++] = fg
-      data[at++] = bg
+      data[offset++] = 0
+      data[offset++] = fg
+      data[offset++] = bg
     }
   }
-  while (at < data.length) {
-    data[at++] = narrow
-    data[at++] = 0
-    data[at++] = 0
+  while (offset < data.length) {
+    data[offset++] = narrow
+    data[offset++] = 0
+    data[offset++] = 0
   }
 }
 
 /** How much of a row is left without the blank cells at its end. */
-function usedNumbers(data: Uint32Array): number {
+function countUsed(data: Uint32Array): number {
   let used = data.length
   while (used > 0 && data[used - 3] === narrow && data[used - 2] === 0 && data[used - 1] === 0) used -= cellNumbers
   return used
 }
 
-function kindAt(data: Uint32Array, at: number, used: number): Kind {
-  const form = (data[at] ?? 0) & ~codePointMask
+function kindAt(data: Uint32Array, index: number, used: number): Kind {
+  const form = (data[index] ?? 0) & ~codePointMask
   if (form === narrow) return runs.narrow
-  const next = at + cellNumbers
-  const paired = next < used && data[next] === 0 && data[next + 1] === data[at + 1] && data[next + 2] === data[at + 2]
+  const next = index + cellNumbers
+  const paired =
+    next < used && data[next] === 0 && data[next + 1] === data[index + 1] && data[next + 2] === data[index + 2]
   return form === wide && paired ? runs.wide : runs.raw
 }
 
 /** Variable-length integer: seven bits a byte, lowest first; the eighth bit means that more follow. @returns its end */
-function putNumber(bytes: Uint8Array, at: number, value: number): number {
-  let end = at
+function writeNumber(bytes: Uint8Array, offset: number, value: number): number {
+  let end = offset
   let rest = value >>> 0
   for (; rest > 0x7f; rest >>>= 7) bytes[end++] = (rest & 0x7f) | 0x80
   bytes[end++] = rest
   return end
 }
 
-function numberAt(bytes: Uint8Array, at: number): number {
-  const first = bytes[at] ?? 0
+function numberAt(bytes: Uint8Array, offset: number): number {
+  const first = bytes[offset] ?? 0
   if (first < 0x80) return first
   let value = first & 0x7f
-  for (let shift = 7, next = at + 1; ; shift += 7, next++) {
+  for (let shift = 7, next = offset + 1; ; shift += 7, next++) {
     const byte = bytes[next] ?? 0
     value |= (byte & 0x7f) << shift
     if (byte < 0x80) return value >>> 0

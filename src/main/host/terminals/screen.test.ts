@@ -1,16 +1,16 @@
 import xterm from '@xterm/headless'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { usualColours } from '#shared/contract/terminalColours.ts'
-import { terminalMarks } from '#shared/terminalMarks.ts'
-import { type Screen, screen } from './screen.ts'
+import { defaultColours } from '#shared/contract/terminalColours.ts'
+import { createTerminalMarks } from '#shared/terminalMarks.ts'
+import { createScreen, type Screen } from './screen.ts'
 
 type Watched = Screen & { answers: string[]; titles: string[]; bells: number; show(output: string | Uint8Array): void }
 
-function watched(size: { cols: number; rows: number } = { cols: 20, rows: 5 }): Watched {
+function createWatched(size: { cols: number; rows: number } = { cols: 20, rows: 5 }): Watched {
   const answers: string[] = []
   const titles: string[] = []
-  const made = screen({
+  const screen = createScreen({
     ...size,
     onAnswer: (data) => answers.push(data),
     onTitle: (title) => titles.push(title),
@@ -21,21 +21,21 @@ function watched(size: { cols: number; rows: number } = { cols: 20, rows: 5 }): 
   })
   const show = (output: string | Uint8Array): void => {
     const bytes = Buffer.from(output as Uint8Array)
-    for (let at = 0; at < bytes.length; ) at = made.parse(bytes, at)
+    for (let offset = 0; offset < bytes.length; ) offset = screen.parse(bytes, offset)
   }
-  const watching: Watched = { ...made, answers, titles, bells: 0, show }
+  const watching: Watched = { ...screen, answers, titles, bells: 0, show }
   return watching
 }
 
 const decoder = new TextDecoder()
-const text = (of: Screen, full = false): string =>
-  decoder.decode(of.reply({ kind: 'read', full, format: 'text' }).bytes)
-const ansi = (of: Screen, full = false): string =>
-  decoder.decode(of.reply({ kind: 'read', full, format: 'ansi' }).bytes)
-const snapshot = (of: Screen, scrollback = 0): Uint8Array => of.reply({ kind: 'snapshot', scrollback }).bytes
+const text = (target: Screen, full = false): string =>
+  decoder.decode(target.reply({ kind: 'read', full, format: 'text' }).bytes)
+const ansi = (target: Screen, full = false): string =>
+  decoder.decode(target.reply({ kind: 'read', full, format: 'ansi' }).bytes)
+const snapshot = (target: Screen, scrollback = 0): Uint8Array => target.reply({ kind: 'snapshot', scrollback }).bytes
 
 test('rows are joined, blanks at their ends and empty rows at the end are cut', () => {
-  const it = watched()
+  const it = createWatched()
   it.show('one   \r\n\r\n  two\r\n\r\n')
   expect(text(it)).toBe('one\n\n  two')
   expect(it.reply({ kind: 'read', full: false, format: 'text' }).cursorPosition).toEqual({ row: 4, col: 0 })
@@ -43,7 +43,7 @@ test('rows are joined, blanks at their ends and empty rows at the end are cut', 
 })
 
 test('the screen shows a long line in rows, the whole text shows it as it was written', () => {
-  const it = watched({ cols: 10, rows: 5 })
+  const it = createWatched({ cols: 10, rows: 5 })
   it.show('abcdefghijklmnopqrstuvwxy z\r\nnext')
   expect(text(it)).toBe('abcdefghij\nklmnopqrst\nuvwxy z\nnext')
   expect(text(it, true)).toBe('abcdefghijklmnopqrstuvwxy z\nnext')
@@ -51,14 +51,14 @@ test('the screen shows a long line in rows, the whole text shows it as it was wr
 })
 
 test('a blank at the edge of a wrapped line stays, the cell that a wide character left empty does not', () => {
-  const it = watched({ cols: 5, rows: 6 })
+  const it = createWatched({ cols: 5, rows: 6 })
   it.show('abcd efgh\r\nabcd漢字')
   expect(text(it, true)).toBe('abcd efgh\nabcd漢字')
   it.close()
 })
 
 test('wide, combined and emoji characters are whole', () => {
-  const it = watched({ cols: 40, rows: 5 })
+  const it = createWatched({ cols: 40, rows: 5 })
   it.show('漢字 e\u0301 n\u0303 🚀 👍')
   expect(text(it)).toBe('漢字 e\u0301 n\u0303 🚀 👍')
   expect(it.reply({ kind: 'read', full: false, format: 'text' }).cursorPosition.col).toBe(14)
@@ -66,7 +66,7 @@ test('wide, combined and emoji characters are whole', () => {
 })
 
 test('full reading has what scrolled out, up to the lines that are kept', () => {
-  const it = watched()
+  const it = createWatched()
   it.show(Array.from({ length: 30 }, (_, n) => `line ${n}`).join('\r\n'))
   expect(text(it).split('\n')).toEqual(['line 25', 'line 26', 'line 27', 'line 28', 'line 29'])
   expect(text(it, true).split('\n')).toHaveLength(30)
@@ -79,7 +79,7 @@ test('full reading has what scrolled out, up to the lines that are kept', () => 
 })
 
 test('on the alternate screen that one is read, and after it the normal one again', () => {
-  const it = watched()
+  const it = createWatched()
   it.show('normal\r\n\x1b[?1049h\x1b[H\x1b[2Jeditor')
   expect(text(it)).toBe('editor')
   expect(text(it, true)).toBe('editor')
@@ -93,11 +93,11 @@ test('on the alternate screen that one is read, and after it the normal one agai
 })
 
 test('all of it is what scrolled out of the normal screen and the alternate screen below, as tmux keeps them', () => {
-  const it = watched()
+  const it = createWatched()
   it.show('\x1b[31m1\r\n2\r\n3\r\n4\r\n\r\n6\r\n7\r\n8\r\n9\r\n\x1b[?1049h\x1b[H\x1b[2J\x1b[m\r\neditor')
   expect(text(it, true)).toBe('1\n2\n3\n4\n\n\neditor')
   expect(text(it)).toBe('\neditor')
-  const drawn = watched({ cols: 20, rows: 10 })
+  const drawn = createWatched({ cols: 20, rows: 10 })
   drawn.show(ansi(it, true))
   expect(text(drawn)).toBe('1\n2\n3\n4\n\n\neditor')
   expect(ansi(it, true)).toContain('\x1b[31m1')
@@ -109,7 +109,7 @@ test('all of it is what scrolled out of the normal screen and the alternate scre
 })
 
 test('ansi has the colours, and only what was asked for', () => {
-  const it = watched()
+  const it = createWatched()
   it.show(`old\r\n${'x\r\n'.repeat(5)}\x1b[31mred\x1b[0m plain`)
   expect(ansi(it)).toContain('\x1b[31mred')
   expect(ansi(it)).not.toContain('old')
@@ -118,7 +118,7 @@ test('ansi has the colours, and only what was asked for', () => {
 })
 
 test('questions of the program are answered, and titles told', () => {
-  const it = watched()
+  const it = createWatched()
   it.show('ab\x1b[6n\x1b[c\x1b]2;my title\x07')
   expect(it.answers).toEqual(['\x1b[1;3R', '\x1b[?1;2c'])
   expect(it.titles).toEqual(['my title'])
@@ -139,11 +139,11 @@ test.each([
   ['half of a character', Buffer.from('ok 漢').subarray(0, 5)],
 ])('a snapshot carries %s: what follows looks the same as without it', (_, output) => {
   const follow = '1mX\x07\r\nnext qqq\r\n\x1b[2;2Hinner\r\n\n\n\nend'
-  const original = watched()
+  const original = createWatched()
   original.show(output)
-  const copy = watched()
+  const copy = createWatched()
   copy.show(snapshot(original, 100))
-  for (const it of [original, copy]) it.show(follow)
+  for (const target of [original, copy]) target.show(follow)
   expect(text(copy, true)).toBe(text(original, true))
   expect(decoder.decode(snapshot(copy, 100))).toBe(decoder.decode(snapshot(original, 100)))
   expect(copy.titles).toEqual(original.titles)
@@ -170,14 +170,14 @@ test('a snapshot of output cut anywhere, and the rest after it, make the same sc
     '\x1b[?1049l',
   )
   fc.assert(
-    fc.property(fc.array(piece, { minLength: 1, maxLength: 40 }), fc.nat(), (pieces, at) => {
+    fc.property(fc.array(piece, { minLength: 1, maxLength: 40 }), fc.nat(), (pieces, index) => {
       const bytes = Buffer.from(pieces.join(''))
-      const cut = at % (bytes.length + 1)
-      const original = watched()
+      const cut = index % (bytes.length + 1)
+      const original = createWatched()
       original.show(bytes.subarray(0, cut))
-      const copy = watched()
+      const copy = createWatched()
       copy.show(snapshot(original, 10_000))
-      for (const it of [original, copy]) it.show(bytes.subarray(cut))
+      for (const target of [original, copy]) target.show(bytes.subarray(cut))
       expect(text(copy)).toBe(text(original))
       expect(text(copy, true)).toBe(text(original, true))
       original.close()
@@ -188,63 +188,65 @@ test('a snapshot of output cut anywhere, and the rest after it, make the same sc
 })
 
 test('after a resize the text is laid out anew', () => {
-  const it = watched({ cols: 10, rows: 3 })
+  const it = createWatched({ cols: 10, rows: 3 })
   it.show('abcdefghijKLM\r\n')
   it.resize(20, 3)
   expect(text(it)).toBe('abcdefghijKLM')
   it.close()
 })
 
-const found = (of: Screen, query: { text: string; regex?: boolean; caseSensitive?: boolean; limit?: number }) =>
-  of.reply({ kind: 'search', query: { regex: false, caseSensitive: false, limit: 100, ...query } }).found
+const search = (target: Screen, query: { text: string; regex?: boolean; caseSensitive?: boolean; limit?: number }) =>
+  target.reply({ kind: 'search', query: { regex: false, caseSensitive: false, limit: 100, ...query } }).matches
 
 test('a search finds what stands in the screen and above it, and says where', () => {
-  const it = watched({ cols: 20, rows: 3 })
+  const it = createWatched({ cols: 20, rows: 3 })
   it.show('an Error (1)\r\nfine\r\nerror error\r\nfine\r\nlast')
-  expect(found(it, { text: 'ERROR' })?.matches).toEqual([
+  expect(search(it, { text: 'ERROR' })?.matches).toEqual([
     { row: 0, text: 'an Error (1)', start: 3, end: 8 },
     { row: 2, text: 'error error', start: 0, end: 5 },
     { row: 2, text: 'error error', start: 6, end: 11 },
   ])
-  expect(found(it, { text: 'Error', caseSensitive: true })?.matches).toHaveLength(1)
-  expect(found(it, { text: 'r (1)' })?.matches).toEqual([{ row: 0, text: 'an Error (1)', start: 7, end: 12 }])
-  expect(found(it, { text: '^err', regex: true })?.matches).toEqual([{ row: 2, text: 'error error', start: 0, end: 3 }])
-  expect(found(it, { text: 'x*', regex: true })?.matches).toEqual([])
+  expect(search(it, { text: 'Error', caseSensitive: true })?.matches).toHaveLength(1)
+  expect(search(it, { text: 'r (1)' })?.matches).toEqual([{ row: 0, text: 'an Error (1)', start: 7, end: 12 }])
+  expect(search(it, { text: '^err', regex: true })?.matches).toEqual([
+    { row: 2, text: 'error error', start: 0, end: 3 },
+  ])
+  expect(search(it, { text: 'x*', regex: true })?.matches).toEqual([])
   it.close()
 })
 
 test('a wrapped line is searched as a whole, and the match has the row where it begins', () => {
-  const it = watched({ cols: 10, rows: 5 })
+  const it = createWatched({ cols: 10, rows: 5 })
   it.show('first\r\nabcdefghijklmnopqrstuvwxyz\r\nlast')
-  expect(found(it, { text: 'jkl' })?.matches).toEqual([
+  expect(search(it, { text: 'jkl' })?.matches).toEqual([
     { row: 1, text: 'abcdefghijklmnopqrstuvwxyz', start: 9, end: 12 },
   ])
-  expect(found(it, { text: 'klm' })?.matches).toMatchObject([{ row: 2 }])
-  expect(found(it, { text: 'xyz' })?.matches).toMatchObject([{ row: 3 }])
+  expect(search(it, { text: 'klm' })?.matches).toMatchObject([{ row: 2 }])
+  expect(search(it, { text: 'xyz' })?.matches).toMatchObject([{ row: 3 }])
   it.close()
 })
 
 test('of too many matches the newest are told, of a very long line the part around the match', () => {
-  const it = watched({ cols: 80, rows: 5 })
+  const it = createWatched({ cols: 80, rows: 5 })
   it.show(`${Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\r\n')}\r\n${'a'.repeat(900)}Z`)
-  const newest = found(it, { text: 'line', limit: 2 })
+  const newest = search(it, { text: 'line', limit: 2 })
   expect(newest).toMatchObject({ truncated: true, slow: false, matches: [{ text: 'line 28' }, { text: 'line 29' }] })
-  const [far] = found(it, { text: 'z' })?.matches ?? []
+  const [far] = search(it, { text: 'z' })?.matches ?? []
   expect(far?.text.slice(far.start, far.end)).toBe('Z')
   expect(far?.text.length).toBeLessThan(200)
   it.close()
 })
 
 test('an expression that backtracks for ever is given up', () => {
-  const it = watched({ cols: 80, rows: 5 })
+  const it = createWatched({ cols: 80, rows: 5 })
   it.show(`${'a'.repeat(60)}b`)
-  expect(found(it, { text: '^(a+)+$', regex: true })).toEqual({ matches: [], truncated: false, slow: true })
-  expect(found(it, { text: 'aab' })?.matches).toHaveLength(1)
+  expect(search(it, { text: '^(a+)+$', regex: true })).toEqual({ matches: [], truncated: false, slow: true })
+  expect(search(it, { text: 'aab' })?.matches).toHaveLength(1)
   it.close()
 })
 
 test('a search that had to wait for the processor is not taken for one without end', () => {
-  const it = watched({ cols: 80, rows: 5 })
+  const it = createWatched({ cols: 80, rows: 5 })
   it.show('an Error')
   let waits = 2
   const starved = {
@@ -255,7 +257,7 @@ test('a search that had to wait for the processor is not taken for one without e
     },
   }
   const query = { regex: false, caseSensitive: false, limit: 100 }
-  expect(it.reply({ kind: 'search', query: Object.assign(starved, query) }).found).toEqual({
+  expect(it.reply({ kind: 'search', query: Object.assign(starved, query) }).matches).toEqual({
     matches: [{ row: 0, text: 'an Error', start: 3, end: 8 }],
     truncated: false,
     slow: false,
@@ -264,19 +266,19 @@ test('a search that had to wait for the processor is not taken for one without e
 })
 
 test('tells of the bell', () => {
-  const it = watched()
+  const it = createWatched()
   it.show('one\u0007 two\u0007')
   expect(it.bells).toBe(2)
   it.close()
 })
 
 test('a snapshot carries where commands began and how they ended, also beneath a program that fills the screen', async () => {
-  const it = watched({ cols: 30, rows: 6 })
+  const it = createWatched({ cols: 30, rows: 6 })
   const command = (text: string) => `\x1b]133;A\x07$ \x1b]133;B\x07${text}\r\n\x1b]133;C\x07`
   it.show(`${command('false')}\x1b]133;D;1\x07${command('seq 9')}${'x\r\n'.repeat(9)}\x1b]133;D;0\x07${command('vim')}`)
-  const told = async () => {
+  const readState = async () => {
     const viewer = new xterm.Terminal({ cols: 30, rows: 6, allowProposedApi: true })
-    const marks = terminalMarks(viewer)
+    const marks = createTerminalMarks(viewer)
     const { bytes, marks: carried } = it.reply({ kind: 'snapshot', scrollback: 100 })
     const write = (part: Uint8Array) => new Promise<void>((parsed) => viewer.write(part, parsed))
     await write(bytes.subarray(0, carried?.at))
@@ -289,26 +291,26 @@ test('a snapshot carries where commands began and how they ended, also beneath a
     { line: 1, command: 'seq 9', state: 'done', exitCode: 0 },
     { line: 11, command: 'vim', state: 'running', exitCode: null },
   ]
-  expect(await told()).toEqual(commands)
+  expect(await readState()).toEqual(commands)
   it.show('\x1b[?1049h\x1b[2J\x1b[5;5Hfull')
-  expect(await told()).toEqual(commands)
+  expect(await readState()).toEqual(commands)
   it.close()
 })
 
 test('a snapshot in the middle of a frame says so', () => {
-  const it = watched()
+  const it = createWatched()
   const frame = '\x1b[?2026h'
-  const drawn = () => decoder.decode(snapshot(it))
+  const readSnapshot = () => decoder.decode(snapshot(it))
   it.show(`${frame}half`)
-  expect(drawn()).toContain(frame)
+  expect(readSnapshot()).toContain(frame)
   it.show(' whole\x1b[?2026l')
-  expect(drawn()).not.toContain(frame)
+  expect(readSnapshot()).not.toContain(frame)
   it.close()
 })
 
 test('programs learn what the viewer draws with', () => {
-  const it = watched()
-  it.draws({ ...usualColours, background: '#ffffff' })
+  const it = createWatched()
+  it.draws({ ...defaultColours, background: '#ffffff' })
   it.show('\x1b]11;?\x07')
   expect(it.answers).toEqual(['\x1b]11;rgb:ffff/ffff/ffff\x1b\\'])
   it.close()

@@ -3,17 +3,17 @@ import xterm from '@xterm/headless'
 import type { TerminalColours } from '#shared/contract/terminalColours.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import { boundTerminal, boundWidths } from '#shared/terminalBounds.ts'
-import { type CarriedMark, terminalMarks } from '#shared/terminalMarks.ts'
+import { type CarriedMark, createTerminalMarks } from '#shared/terminalMarks.ts'
 import { colourAnswers } from './colourAnswers.ts'
-import { plainBacklog } from './plainBacklog.ts'
-import { screenCore } from './screenCore.ts'
+import { createPlainBacklog } from './plainBacklog.ts'
+import { createScreenCore } from './screenCore.ts'
 import type { ScreenQuestion, ScreenReply, SnapshotMarks } from './screenMessages.ts'
 import { modeSequences } from './screenModes.ts'
 import { searchScreen } from './screenSearch.ts'
 import { visibleText, wholeText } from './screenText.ts'
 import { terminalNotices } from './terminalNotices.ts'
-import { coloursOf, plainRun } from './unseenOutput.ts'
-import { unfinishedBytes } from './wholeCharacters.ts'
+import { findColors, plainRun } from './unseenOutput.ts'
+import { countUnfinished } from './wholeCharacters.ts'
 
 /** A headless terminal emulator that turns output into rows of text. Lives in a worker. */
 export type Screen = {
@@ -59,7 +59,7 @@ const maxTailBytes = 1024 * 1024
 const alternateBegins = '\x1b[?1049h\x1b[H'
 const nothing = new Uint8Array(0)
 
-export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell, onNotice }: ScreenOptions): Screen {
+export function createScreen({ cols, rows, marksKey, onAnswer, onTitle, onBell, onNotice }: ScreenOptions): Screen {
   const terminal = new xterm.Terminal({
     cols,
     rows,
@@ -76,9 +76,9 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell, onNoti
   terminal.onTitleChange(onTitle)
   terminal.onBell(onBell)
   terminalNotices(terminal.parser, onNotice)
-  const core = screenCore(terminal)
+  const core = createScreenCore(terminal)
   const colours = colourAnswers(terminal.parser, onAnswer)
-  const marks = terminalMarks(terminal)
+  const marks = createTerminalMarks(terminal)
   if (marksKey !== undefined) marks.use(marksKey)
   /** Bytes of an unfinished sequence or character. */
   let tail: Uint8Array = nothing
@@ -86,10 +86,10 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell, onNoti
   /** The last chunk searched for a plain run, and where that run ended. */
   let searched: { bytes: Uint8Array; until: number } = { bytes: nothing, until: 0 }
 
-  const backlog = plainBacklog()
+  const backlog = createPlainBacklog()
   let late: { bytes: Uint8Array; parsed: number } | undefined
 
-  const keptLines = (): number => terminalLimits.scrollbackLines + 2 * terminal.rows
+  const getMaxLines = (): number => terminalLimits.scrollbackLines + 2 * terminal.rows
   /** Whether plain text can only scroll the screen now. */
   const isSimple = (): boolean => {
     const { top, bottom } = core.margins()
@@ -100,9 +100,9 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell, onNoti
   const skipUnseen = (bytes: Uint8Array, offset: number): number => {
     if (searched.bytes === bytes && offset < searched.until) return offset
     if (!isSimple()) return offset
-    const { until, visibleFrom } = plainRun(bytes, offset, keptLines())
+    const { until, visibleFrom } = plainRun(bytes, offset, getMaxLines())
     searched = { bytes, until }
-    if (visibleFrom > offset) core.parse(coloursOf(bytes, offset, visibleFrom))
+    if (visibleFrom > offset) core.parse(findColors(bytes, offset, visibleFrom))
     return visibleFrom
   }
 
@@ -110,9 +110,9 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell, onNoti
     // A sequence whose beginning was dropped is not carried over.
     overlong &&= !core.atRest() && !parsed.includes(escapeByte)
     if (overlong) return
-    const whole = tail.length === 0 ? parsed : joined(tail, parsed)
+    const whole = tail.length === 0 ? parsed : concatBytes(tail, parsed)
     if (core.atRest()) {
-      tail = whole.slice(whole.length - unfinishedBytes(whole))
+      tail = whole.slice(whole.length - countUnfinished(whole))
       return
     }
     const begun = whole.subarray(Math.max(0, whole.lastIndexOf(escapeByte)))
@@ -120,16 +120,16 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell, onNoti
     tail = overlong ? nothing : begun.slice()
   }
 
-  const serialized = (options: Parameters<typeof serializer.serialize>[0]): string =>
+  const serializeScreen = (options: Parameters<typeof serializer.serialize>[0]): string =>
     withoutZeroMoves(serializer.serialize({ ...options, excludeModes: true }))
 
   const ansi = (full: boolean): string => {
     const { active, normal } = terminal.buffer
     if (active.type === 'normal') {
-      return serialized({ range: { start: full ? 0 : active.baseY, end: active.length - 1 } })
+      return serializeScreen({ range: { start: full ? 0 : active.baseY, end: active.length - 1 } })
     }
     const rowsAbove = full ? normal.baseY : 0
-    const both = serialized({ range: { start: 0, end: Math.max(0, rowsAbove - 1) } })
+    const both = serializeScreen({ range: { start: 0, end: Math.max(0, rowsAbove - 1) } })
     const begins = both.indexOf(alternateBegins)
     const screen = both.slice(begins + alternateBegins.length)
     return rowsAbove > 0 ? `${both.slice(0, begins)}\x1b[m\r\n${screen}` : screen
@@ -138,13 +138,13 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell, onNoti
   /** On the normal screen, where the cursor stands at the place they count from. */
   const marksIn = (drawn: string): SnapshotMarks => {
     const end = terminal.buffer.active.type === 'normal' ? drawn.length : drawn.indexOf(alternateBegins)
-    return { at: Buffer.byteLength(drawn.slice(0, end)), marks: marks.carried() }
+    return { at: Buffer.byteLength(drawn.slice(0, end)), marks: marks.exportMarks() }
   }
 
   const snapshot = (scrollback: number): Pick<ScreenReply, 'bytes' | 'marks'> => {
-    const drawn = serialized({ scrollback })
+    const drawn = serializeScreen({ scrollback })
     const bytes = new TextEncoder().encode(drawn + modeSequences(terminal, core))
-    return { bytes: joined(bytes, tail), marks: marksIn(drawn) }
+    return { bytes: concatBytes(bytes, tail), marks: marksIn(drawn) }
   }
 
   const text = (question: Extract<ScreenQuestion, { kind: 'read' }>): string => {
@@ -160,10 +160,10 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell, onNoti
     return from + part.length
   }
 
-  const answer = (question: ScreenQuestion): Pick<ScreenReply, 'bytes' | 'marks' | 'found'> => {
+  const answer = (question: ScreenQuestion): Pick<ScreenReply, 'bytes' | 'marks' | 'matches'> => {
     if (question.kind === 'snapshot') return snapshot(question.scrollback)
     if (question.kind === 'read') return { bytes: new TextEncoder().encode(text(question)) }
-    return { bytes: new Uint8Array(0), found: searchScreen(terminal.buffer.active, question.query) }
+    return { bytes: new Uint8Array(0), matches: searchScreen(terminal.buffer.active, question.query) }
   }
 
   const reply = (question: ScreenQuestion): ScreenReply => {
@@ -180,7 +180,7 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell, onNoti
     parse,
     postpone(bytes) {
       if (late || (backlog.isEmpty && (bytes.length < turnBytes || !isSimple()))) return false
-      return backlog.take(bytes, keptLines())
+      return backlog.take(bytes, getMaxLines())
     },
     catchUp() {
       if (!late && !backlog.isEmpty) late = { bytes: backlog.drain(), parsed: 0 }
@@ -199,7 +199,7 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell, onNoti
   }
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+function concatBytes(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
   const both = new Uint8Array(first.length + second.length)
   both.set(first)
   both.set(second, first.length)

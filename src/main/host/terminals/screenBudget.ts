@@ -4,7 +4,7 @@ type WeighedScreen = Pick<Screen, 'weigh' | 'dropOldest'>
 
 export type ScreenBudget = {
   /** Must be called after output was parsed, while the screen is idle. */
-  parsed(screen: WeighedScreen): void
+  recordParsed(screen: WeighedScreen): void
   closed(screen: WeighedScreen): void
 }
 
@@ -33,12 +33,12 @@ export function createScreenBudget({
   }
 
   return {
-    parsed(screen) {
+    recordParsed(screen) {
       const weighedMs = weights.get(screen)?.weighedMs ?? Number.NEGATIVE_INFINITY
       if (now() - weighedMs < weighEveryMs) return
       weigh(screen)
       if (totalBytes <= maxBytes) return
-      const [largest] = [...weights].sort(([, one], [, other]) => other.bytes - one.bytes)
+      const [largest] = [...weights].sort(([, a], [, b]) => b.bytes - a.bytes)
       if (!largest) return
       largest[0].dropOldest()
       weigh(largest[0])

@@ -1,6 +1,6 @@
 import type { Terminal } from '@xterm/headless'
 import { pieceBytes } from '#shared/terminalBounds.ts'
-import { packedRows, type RowBuffer } from './packedRows.ts'
+import { createPackedRows, type RowBuffer } from './packedRows.ts'
 
 /**
  * The only access to private parts of xterm.js 6.0: synchronous parsing, and state that a snapshot needs but the
@@ -51,21 +51,21 @@ const ground = 0
 /** The longest turn of one terminal, while the other terminals of the worker wait. */
 const turnMs = 4
 
-export function screenCore(terminal: Terminal): ScreenCore {
+export function createScreenCore(terminal: Terminal): ScreenCore {
   // package.json pins this exact version, whose private structure is used here.
   const inner = (terminal as unknown as { _core: Inner })._core
-  const rows = packedRows(() => inner.buffers.normal)
+  const rows = createPackedRows(() => inner.buffers.normal)
   /** Packs after each piece, so that few unpacked rows ever exist. */
   const parseUntil = (bytes: Uint8Array, isOver: () => boolean): number => {
     const step = pieceBytes(terminal)
-    let at = 0
-    while (at < bytes.length) {
-      inner.writeSync(bytes.subarray(at, at + step))
+    let offset = 0
+    while (offset < bytes.length) {
+      inner.writeSync(bytes.subarray(offset, offset + step))
       rows.pack()
-      at = Math.min(bytes.length, at + step)
+      offset = Math.min(bytes.length, offset + step)
       if (isOver()) break
     }
-    return at
+    return offset
   }
 
   return {

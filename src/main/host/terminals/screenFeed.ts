@@ -2,7 +2,7 @@ import type { TerminalColours } from '#shared/contract/terminalColours.ts'
 import type { CarriedMark } from '#shared/terminalMarks.ts'
 import type { OutputLog } from './outputLog.ts'
 import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
-import { type LossReason, type RemoteScreen, ScreenLost, type ScreenPool, type ScreenSize } from './screenPool.ts'
+import { type LossReason, type RemoteScreen, ScreenLostError, type ScreenPool, type ScreenSize } from './screenPool.ts'
 
 /** Keeps one remote screen in step with a terminal's output, and draws it again when it was lost or put away. */
 export type ScreenFeed = {
@@ -48,14 +48,14 @@ const batchBytes = 4 * 1024 * 1024
 /** In a flood, large runs let most output scroll out unparsed. */
 const enoughBytes = 3 * 1024 * 1024
 const floodBytes = 128 * 1024
-const pauseMs = { usual: 16, flood: 50 } as const
+const pauseMs = { normal: 16, flood: 50 } as const
 
 /** With a `size`, opens the screen at once, for output that begins now. */
-export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): ScreenFeed {
+export function createScreenFeed(options: ScreenFeedOptions, size?: ScreenSize): ScreenFeed {
   const { pool, source } = options
   let screen: RemoteScreen | undefined
   let loading: Promise<void> | undefined
-  let sent = source.end
+  let sentCursor = source.end
   let parsed = source.end
   let redrawn = 0
   let closed = false
@@ -65,7 +65,7 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
   let stuckAnswers = 0
   let sizeMeanwhile: ScreenSize | undefined
   let colours: TerminalColours | undefined
-  const lost = new WeakSet<RemoteScreen>()
+  const lostScreens = new WeakSet<RemoteScreen>()
 
   /** Retries at once the first time, then backs off, in case this very output kills the worker. */
   const pauseAfter = (why: LossReason): number => (why === 'neighbour' ? 0 : Math.min(losses++ * 5_000, 60_000))
@@ -73,12 +73,12 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
   const learnFrom = (why: LossReason): void => {
     if (why === 'asked') stuckAnswers++
     // A question may be too much once. If it happens again, the output is the cause.
-    if (why === 'drawing' || stuckAnswers > 1) options.onStuck(sent)
+    if (why === 'drawing' || stuckAnswers > 1) options.onStuck(sentCursor)
   }
 
-  const open = (at: ScreenSize): RemoteScreen => {
+  const open = (size: ScreenSize): RemoteScreen => {
     const opened = pool.open(
-      { ...at, marksKey: options.marksKey },
+      { ...size, marksKey: options.marksKey },
       {
         onParsed(bytes) {
           const past = Math.min(redrawn, bytes)
@@ -92,14 +92,14 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
         onBell: options.onBell,
         onNotice: options.onNotice,
         onLost(why) {
-          lost.add(opened)
+          lostScreens.add(opened)
           if (screen === opened) screen = undefined
           if (closed) return
           learnFrom(why)
           // Parse even if nobody reads: a program that queries its terminal must not wait for the parser.
           reload ??= setTimeout(() => {
             reload = undefined
-            loaded().catch(() => {}) // the next question tries again, and is told
+            waitUntilLoaded().catch(() => {}) // the next question tries again, and is told
           }, pauseAfter(why))
         },
       },
@@ -110,56 +110,56 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
 
   const load = async (): Promise<void> => {
     const until = source.end
-    sent = until
+    sentCursor = until
     parsed = until
     redrawn = 0
     sizeMeanwhile = undefined
     let fresh: RemoteScreen | undefined
     const redraw: Redraw = {
-      open(at) {
-        fresh = open(at)
+      open(size) {
+        fresh = open(size)
       },
       output(bytes) {
         redrawn += bytes.length
         fresh?.output(bytes, true)
       },
       takesMarks: (marks) => fresh?.takesMarks(marks),
-      resize: (at) => fresh?.resize(at),
+      resize: (size) => fresh?.resize(size),
     }
     await options.redraw(redraw, until)
     if (closed) fresh?.close()
-    else if (fresh && !lost.has(fresh)) screen = fresh
+    else if (fresh && !lostScreens.has(fresh)) screen = fresh
     if (sizeMeanwhile) screen?.resize(sizeMeanwhile)
     options.onParsed()
   }
 
   const send = (to: RemoteScreen, until: number): void => {
-    if (until === sent) return
-    const bytes = new Uint8Array(until - sent)
+    if (until === sentCursor) return
+    const bytes = new Uint8Array(until - sentCursor)
     let filled = 0
-    for (const run of source.runs(sent, until)) {
+    for (const run of source.runs(sentCursor, until)) {
       bytes.set(run, filled)
       filled += run.length
     }
-    sent = until
+    sentCursor = until
     to.output(bytes, false)
   }
 
   const pump = (): void => {
-    const pending = source.end - sent
-    if (!screen || pending === 0 || parsed < sent || redrawn > 0) return
+    const pending = source.end - sentCursor
+    if (!screen || pending === 0 || parsed < sentCursor || redrawn > 0) return
     if (pause && pending < enoughBytes) return
     const batch = Math.min(pending, batchBytes)
-    send(screen, sent + batch)
+    send(screen, sentCursor + batch)
     clearTimeout(pause)
-    const ms = batch >= floodBytes ? pauseMs.flood : pauseMs.usual
+    const ms = batch >= floodBytes ? pauseMs.flood : pauseMs.normal
     pause = setTimeout(() => {
       pause = undefined
       pump()
     }, ms)
   }
 
-  const loaded = async (): Promise<void> => {
+  const waitUntilLoaded = async (): Promise<void> => {
     if (screen) return
     loading ??= load().finally(() => {
       loading = undefined
@@ -168,19 +168,19 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
   }
 
   const post = (question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply> => {
-    if (!screen) throw new ScreenLost()
+    if (!screen) throw new ScreenLostError()
     send(screen, source.end)
-    posted(sent)
+    posted(sentCursor)
     return screen.ask(question)
   }
 
   const ask = (question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply> =>
-    screen ? post(question, posted) : loaded().then(() => post(question, posted))
+    screen ? post(question, posted) : waitUntilLoaded().then(() => post(question, posted))
 
   if (size) screen = open(size)
   return {
     get sent() {
-      return sent
+      return sentCursor
     },
     get parsed() {
       return parsed
@@ -201,16 +201,16 @@ export function screenFeed(options: ScreenFeedOptions, size?: ScreenSize): Scree
     async ask(question, posted) {
       try {
         return await ask(question, posted)
-      } catch (failure) {
+      } catch (error) {
         // Another terminal most likely caused this, so the caller is not told.
-        if (closed || !(failure instanceof ScreenLost)) throw failure
+        if (closed || !(error instanceof ScreenLostError)) throw error
         return ask(question, posted)
       }
     },
     unload() {
       screen?.close()
       screen = undefined
-      sent = source.end
+      sentCursor = source.end
       parsed = source.end
     },
     close() {

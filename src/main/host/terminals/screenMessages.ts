@@ -38,7 +38,7 @@ export type ScreenReply = {
   cols: number
   rows: number
   cursorPosition: { row: number; col: number }
-  found?: ScreenMatches
+  matches?: ScreenMatches
   /** For a snapshot: where command marks are after its first `at` bytes. */
   marks?: SnapshotMarks
 }

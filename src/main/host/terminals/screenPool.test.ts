@@ -7,7 +7,7 @@ import { eventually } from '#test/support/eventually.ts'
 import { stuckScreenWorker } from '#test/support/stuckScreens.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import type { ScreenReply } from './screenMessages.ts'
-import { type LossReason, type ScreenHandlers, type ScreenPool, screenPool } from './screenPool.ts'
+import { createScreenPool, type LossReason, type ScreenHandlers, type ScreenPool } from './screenPool.ts'
 
 const workerUrl = new URL('./screenWorker.ts', import.meta.url)
 let pool: ScreenPool
@@ -15,15 +15,15 @@ let pool: ScreenPool
 afterEach(() => pool.close())
 
 function start(url = workerUrl, workers = 2): ScreenPool {
-  pool = screenPool({ workerUrl: url, workers, log: silentLog })
+  pool = createScreenPool({ workerUrl: url, workers, log: silentLog })
   return pool
 }
 
-function handlers(): ScreenHandlers & { parsed: number; answers: string[]; lost: LossReason[] } {
+function handlers(): ScreenHandlers & { parsed: number; answers: string[]; losses: LossReason[] } {
   const seen = {
     parsed: 0,
     answers: [] as string[],
-    lost: [] as LossReason[],
+    losses: [] as LossReason[],
     onParsed(bytes: number) {
       seen.parsed += bytes
     },
@@ -31,13 +31,13 @@ function handlers(): ScreenHandlers & { parsed: number; answers: string[]; lost:
     onBell: () => {},
     onNotice: () => {},
     onTitle: () => {},
-    onLost: (why: LossReason) => void seen.lost.push(why),
+    onLost: (why: LossReason) => void seen.losses.push(why),
   }
   return seen
 }
 
 const bytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
-const textOf = (reply: ScreenReply): string => new TextDecoder().decode(reply.bytes)
+const readText = (reply: ScreenReply): string => new TextDecoder().decode(reply.bytes)
 const wholeText = { kind: 'read', full: true, format: 'text' } as const
 
 test('each screen has its own output, and a question sees all that was sent before it', async () => {
@@ -45,7 +45,7 @@ test('each screen has its own output, and a question sees all that was sent befo
   const screens = ['a', 'b', 'c'].map((name) => ({ name, screen: pool.open({ cols: 20, rows: 5 }, handlers()) }))
   for (let n = 0; n < 50; n++) for (const { name, screen } of screens) screen.output(bytes(`${name}${n}\r\n`), false)
   for (const { name, screen } of screens) {
-    const lines = textOf(await screen.ask(wholeText)).split('\n')
+    const lines = readText(await screen.ask(wholeText)).split('\n')
     expect(lines).toEqual(Array.from({ length: 50 }, (_, n) => `${name}${n}`))
   }
 })
@@ -57,7 +57,7 @@ test('a resize stands between the output before and after it', async () => {
   screen.resize({ cols: 20, rows: 5 })
   screen.output(bytes('0123456789abc'), false)
   const reply = await screen.ask({ kind: 'read', full: false, format: 'text' })
-  expect(textOf(reply)).toBe('0123456789abc\n0123456789abc')
+  expect(readText(reply)).toBe('0123456789abc\n0123456789abc')
   expect(reply).toMatchObject({ cols: 20, cursorPosition: { row: 1, col: 13 } })
 })
 
@@ -70,7 +70,7 @@ test('a quiet screen is answered while others in its worker are flooded', async 
   const flood = `\x1b[31m${'colour '.repeat(10)}\x1b[1C\x1b[0m\r\n`.repeat(12_000)
   loud.output(bytes(flood), false)
   quiet.output(bytes('quiet'), false)
-  expect(textOf(await quiet.ask(wholeText))).toBe('quiet')
+  expect(readText(await quiet.ask(wholeText))).toBe('quiet')
   expect(busy.parsed).toBe(0)
   await loud.ask(wholeText)
   await eventually(() => expect(busy.parsed).toBe(Buffer.byteLength(flood)))
@@ -78,8 +78,8 @@ test('a quiet screen is answered while others in its worker are flooded', async 
 
 test('shows a flood as if it had parsed all of it at once', async () => {
   start(workerUrl, 1)
-  const seen = handlers()
-  const late = pool.open({ cols: 80, rows: 24 }, seen)
+  const observed = handlers()
+  const late = pool.open({ cols: 80, rows: 24 }, observed)
   const atOnce = pool.open({ cols: 80, rows: 24 }, handlers())
   const lines = Array.from({ length: 24_000 }, (_, index) => `\x1b[3${index % 7}mü ${index}\x1b[K${'.'.repeat(70)}\r\n`)
   const flood = bytes(`\x1b[1m${lines.join('')}$ `)
@@ -89,28 +89,28 @@ test('shows a flood as if it had parsed all of it at once', async () => {
     atOnce.output(flood.slice(from, from + 777_777), true)
   }
   const question = { kind: 'snapshot', scrollback: 10_000 } as const
-  const expected = textOf(await atOnce.ask(question))
+  const expected = readText(await atOnce.ask(question))
   expect(expected).toContain('ü 23999')
-  expect(textOf(await late.ask(question))).toBe(expected)
-  expect(seen.parsed).toBe(flood.length)
+  expect(readText(await late.ask(question))).toBe(expected)
+  expect(observed.parsed).toBe(flood.length)
 })
 
 test('the past is drawn without answering it again', async () => {
   start()
-  const seen = handlers()
-  const screen = pool.open({ cols: 20, rows: 5 }, seen)
+  const observed = handlers()
+  const screen = pool.open({ cols: 20, rows: 5 }, observed)
   screen.output(bytes('\x1b[6n'), true)
   screen.output(bytes('ab\x1b[6n'), false)
   await screen.ask(wholeText)
-  expect(seen.answers).toEqual(['\x1b[1;3R'])
+  expect(observed.answers).toEqual(['\x1b[1;3R'])
 })
 
 test('a closed screen answers nothing, and what was asked of it fails', async () => {
   start()
   const screen = pool.open({ cols: 20, rows: 5 }, handlers())
-  const asked = screen.ask(wholeText)
+  const reply = screen.ask(wholeText)
   screen.close()
-  await expect(asked).rejects.toMatchObject({ code: 'internal/unexpected' })
+  await expect(reply).rejects.toMatchObject({ code: 'internal/unexpected' })
   await expect(screen.ask(wholeText)).rejects.toMatchObject({ code: 'internal/unexpected' })
 })
 
@@ -126,15 +126,15 @@ test('when a worker dies its screens are told, and new ones work', async () => {
      serveScreens(parentPort)`,
   )
   start(pathToFileURL(script), 1)
-  const seen = handlers()
-  const screen = pool.open({ cols: 20, rows: 5 }, seen)
+  const observed = handlers()
+  const screen = pool.open({ cols: 20, rows: 5 }, observed)
   screen.output(bytes('die'), false)
-  const asked = screen.ask(wholeText)
-  await expect(asked).rejects.toMatchObject({ code: 'internal/unexpected' })
-  await eventually(() => expect(seen.lost).toEqual(['crashed']))
+  const reply = screen.ask(wholeText)
+  await expect(reply).rejects.toMatchObject({ code: 'internal/unexpected' })
+  await eventually(() => expect(observed.losses).toEqual(['crashed']))
   const next = pool.open({ cols: 20, rows: 5 }, handlers())
   next.output(bytes('alive'), false)
-  expect(textOf(await next.ask(wholeText))).toBe('alive')
+  expect(readText(await next.ask(wholeText))).toBe('alive')
 })
 
 test.each(['S', 'T', 'L', 'M', 'b', 'I', 'Z', '@', 'P', 'X'])(
@@ -145,50 +145,52 @@ test.each(['S', 'T', 'L', 'M', 'b', 'I', 'Z', '@', 'P', 'X'])(
     const quiet = pool.open({ cols: 80, rows: 24 }, handlers())
     loud.output(bytes(`a\x1b[2147483647${final}\x1b[H\x1b[2Jafter`), false)
     quiet.output(bytes('quiet'), false)
-    expect(textOf(await quiet.ask(wholeText))).toBe('quiet')
-    expect(textOf(await loud.ask({ kind: 'read', full: false, format: 'text' }))).toBe('after')
+    expect(readText(await quiet.ask(wholeText))).toBe('quiet')
+    expect(readText(await loud.ask({ kind: 'read', full: false, format: 'text' }))).toBe('after')
   },
 )
 
 test('a worker that is stuck is replaced, and each screen is told why', async () => {
-  pool = screenPool({ workerUrl: stuckScreenWorker(), workers: 1, stuckMs: 500, log: silentLog })
-  const seen = [handlers(), handlers()] as const
-  const [loud, quiet] = seen.map((it) => pool.open({ cols: 20, rows: 5 }, it))
+  pool = createScreenPool({ workerUrl: stuckScreenWorker(), workers: 1, stuckMs: 500, log: silentLog })
+  const observed = [handlers(), handlers()] as const
+  const [loud, quiet] = observed.map((it) => pool.open({ cols: 20, rows: 5 }, it))
   loud?.output(bytes('stick fast'), false)
-  const asked = quiet?.ask(wholeText)
-  await expect(asked).rejects.toMatchObject({ code: 'internal/unexpected' })
-  expect(seen.map(({ lost }) => lost)).toEqual([['drawing'], ['neighbour']])
+  const reply = quiet?.ask(wholeText)
+  await expect(reply).rejects.toMatchObject({ code: 'internal/unexpected' })
+  expect(observed.map(({ losses }) => losses)).toEqual([['drawing'], ['neighbour']])
   const next = pool.open({ cols: 20, rows: 5 }, handlers())
   next.output(bytes('alive'), false)
-  expect(textOf(await next.ask(wholeText))).toBe('alive')
+  expect(readText(await next.ask(wholeText))).toBe('alive')
 })
 
 test('what a program asks and how it calls itself is told once a turn, all answers of it in order', async () => {
   start()
   const titles: string[] = []
-  const seen = { ...handlers(), onTitle: (title: string) => void titles.push(title) }
-  const screen = pool.open({ cols: 20, rows: 5 }, seen)
+  const observed = { ...handlers(), onTitle: (title: string) => void titles.push(title) }
+  const screen = pool.open({ cols: 20, rows: 5 }, observed)
   screen.output(
-    bytes(Array.from({ length: 100 }, (_, at) => `\x1b]0;${at}\x07\x1b[5;${(at % 9) + 1}H\x1b[6n`).join('')),
+    bytes(Array.from({ length: 100 }, (_, index) => `\x1b]0;${index}\x07\x1b[5;${(index % 9) + 1}H\x1b[6n`).join('')),
     false,
   )
   await screen.ask(wholeText)
-  expect(seen.answers.join('')).toBe(Array.from({ length: 100 }, (_, at) => `\x1b[5;${(at % 9) + 1}R`).join(''))
-  expect(seen.answers.length).toBeLessThan(10)
+  expect(observed.answers.join('')).toBe(
+    Array.from({ length: 100 }, (_, index) => `\x1b[5;${(index % 9) + 1}R`).join(''),
+  )
+  expect(observed.answers.length).toBeLessThan(10)
   expect(titles.at(-1)).toBe('99')
   expect(titles.length).toBeLessThan(10)
 })
 
 test('a worker without screens ends, and another takes the next screen', async () => {
-  pool = screenPool({ workerUrl, workers: 1, idleMs: 1, log: silentLog })
-  const seen = handlers()
+  pool = createScreenPool({ workerUrl, workers: 1, idleMs: 1, log: silentLog })
+  const observed = handlers()
   for (let round = 0; round < 2; round += 1) {
-    const screen = pool.open({ cols: 20, rows: 5 }, seen)
+    const screen = pool.open({ cols: 20, rows: 5 }, observed)
     screen.output(bytes('still here'), false)
-    expect(textOf(await screen.ask(wholeText))).toBe('still here')
+    expect(readText(await screen.ask(wholeText))).toBe('still here')
     expect(pool.workers).toBe(1)
     screen.close()
     await eventually(() => expect(pool.workers).toBe(0))
   }
-  expect(seen.lost).toEqual([])
+  expect(observed.losses).toEqual([])
 })

@@ -5,7 +5,7 @@ import type { TerminalColours } from '#shared/contract/terminalColours.ts'
 import type { CarriedMark } from '#shared/terminalMarks.ts'
 import { type PresentWork, presentWork } from './presentWork.ts'
 import type { FromScreens, ScreenQuestion, ScreenReply, ToScreens } from './screenMessages.ts'
-import { type Stuck, stuckWork } from './stuckWork.ts'
+import { createStuckWorkDetector, type Stuck } from './stuckWork.ts'
 import { threadMs } from './threadClock.ts'
 
 export type ScreenSize = { cols: number; rows: number }
@@ -27,7 +27,7 @@ export type ScreenHandlers = {
 export type LossReason = 'crashed' | 'neighbour' | 'drawing' | 'asked'
 
 /** The screen went away before it answered. Asking again redraws it. */
-export class ScreenLost extends AppError {
+export class ScreenLostError extends AppError {
   constructor() {
     super('internal/unexpected', 'The screen was lost and is being drawn again; try again.')
   }
@@ -51,7 +51,7 @@ export type ScreenPool = {
   close(): Promise<void>
 }
 
-type Room = {
+type WorkerSlot = {
   worker: Worker
   work: PresentWork
   stuck: Stuck | undefined
@@ -64,7 +64,7 @@ type Ask = {
   screen: number
   late: NodeJS.Timeout
   resolve: (reply: ScreenReply) => void
-  reject: (failure: AppError) => void
+  reject: (error: AppError) => void
 }
 
 const askMs = 30_000
@@ -76,79 +76,79 @@ const defaultStuckMs = 5_000
 type ScreenPoolOptions = { workerUrl: URL; workers: number; stuckMs?: number; idleMs?: number; log: Log }
 
 /** Spreads screens over worker threads; a worker that dies, or is stuck in one piece of work, is replaced. */
-export function screenPool(options: ScreenPoolOptions): ScreenPool {
+export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
   const { stuckMs = defaultStuckMs, idleMs = defaultIdleMs } = options
-  const rooms: Room[] = []
+  const rooms: WorkerSlot[] = []
   let lastScreen = 0
   let lastAsk = 0
   let closing = false
 
-  const addRoom = (): Room => {
+  const addSlot = (): WorkerSlot => {
     const work = presentWork()
     const worker = new Worker(options.workerUrl, { workerData: { work: work.memory } })
-    const room: Room = { worker, work, stuck: undefined, screens: new Map(), asks: new Map(), idle: undefined }
-    rooms.push(room)
-    watch(room)
-    room.worker.on('message', (message: FromScreens) => {
-      if (message.type === 'broken') breakUp(room, message)
-      else receive(room, message)
+    const slot: WorkerSlot = { worker, work, stuck: undefined, screens: new Map(), asks: new Map(), idle: undefined }
+    rooms.push(slot)
+    watch(slot)
+    slot.worker.on('message', (message: FromScreens) => {
+      if (message.type === 'broken') breakUp(slot, message)
+      else receive(slot, message)
     })
-    room.worker.on('error', (failure) => options.log.error('a screen worker failed', { failure }))
-    room.worker.once('exit', () => clear(room))
-    return room
+    slot.worker.on('error', (error) => options.log.error('a screen worker failed', { error }))
+    slot.worker.once('exit', () => clear(slot))
+    return slot
   }
 
-  const watch = (room: Room): void => {
+  const watch = (slot: WorkerSlot): void => {
     const lookMs = stuckMs / 10
-    const look = stuckWork(room.work, { stuckMs, lookMs })
+    const look = createStuckWorkDetector(slot.work, { stuckMs, lookMs })
     const looking = setInterval(() => {
-      room.stuck = look(threadMs(room.work.thread) ?? performance.now())
-      if (!room.stuck) return
+      slot.stuck = look(threadMs(slot.work.thread) ?? performance.now())
+      if (!slot.stuck) return
       clearInterval(looking)
-      options.log.error('a screen worker was stuck and is replaced', room.stuck)
-      void room.worker.terminate()
+      options.log.error('a screen worker was stuck and is replaced', slot.stuck)
+      void slot.worker.terminate()
     }, lookMs).unref()
-    room.worker.once('exit', () => clearInterval(looking))
+    slot.worker.once('exit', () => clearInterval(looking))
   }
 
-  const breakUp = (room: Room, { screen, reason }: Extract<FromScreens, { type: 'broken' }>): void => {
+  const breakUp = (slot: WorkerSlot, { screen, reason }: Extract<FromScreens, { type: 'broken' }>): void => {
     options.log.error('a screen failed and is begun anew', { reason })
-    const handlers = room.screens.get(screen)
-    room.screens.delete(screen)
+    const handlers = slot.screens.get(screen)
+    slot.screens.delete(screen)
     handlers?.onLost('drawing')
-    for (const [id, ask] of room.asks) if (ask.screen === screen) settle(room, id)?.reject(new ScreenLost())
-    endIfIdle(room)
+    for (const [id, ask] of slot.asks) if (ask.screen === screen) settle(slot, id)?.reject(new ScreenLostError())
+    endIfIdle(slot)
   }
 
-  const lossOf = ({ stuck }: Room, screen: number): LossReason => {
+  const findLossReason = ({ stuck }: WorkerSlot, screen: number): LossReason => {
     if (!stuck) return 'crashed'
     return stuck.screen === screen ? stuck.kind : 'neighbour'
   }
 
-  const forget = (room: Room): void => {
-    const index = rooms.indexOf(room)
+  const forget = (slot: WorkerSlot): void => {
+    const index = rooms.indexOf(slot)
     if (index >= 0) rooms.splice(index, 1)
   }
 
-  const endIfIdle = (room: Room): void => {
-    if (room.screens.size > 0) return
-    clearTimeout(room.idle)
-    room.idle = setTimeout(() => {
-      forget(room)
-      void room.worker.terminate()
+  const endIfIdle = (slot: WorkerSlot): void => {
+    if (slot.screens.size > 0) return
+    clearTimeout(slot.idle)
+    slot.idle = setTimeout(() => {
+      forget(slot)
+      void slot.worker.terminate()
     }, idleMs).unref()
   }
 
-  const clear = (room: Room): void => {
-    clearTimeout(room.idle)
-    forget(room)
-    if (!closing) for (const [screen, handlers] of room.screens) handlers.onLost(lossOf(room, screen))
-    for (const id of [...room.asks.keys()]) settle(room, id)?.reject(new ScreenLost())
+  const clear = (slot: WorkerSlot): void => {
+    clearTimeout(slot.idle)
+    forget(slot)
+    if (!closing) for (const [screen, handlers] of slot.screens) handlers.onLost(findLossReason(slot, screen))
+    for (const id of [...slot.asks.keys()]) settle(slot, id)?.reject(new ScreenLostError())
   }
 
-  const roomiest = (): Room => {
-    if (rooms.length < options.workers) return addRoom()
-    return rooms.reduce((best, room) => (room.screens.size < best.screens.size ? room : best))
+  const roomiest = (): WorkerSlot => {
+    if (rooms.length < options.workers) return addSlot()
+    return rooms.reduce((best, slot) => (slot.screens.size < best.screens.size ? slot : best))
   }
 
   return {
@@ -156,13 +156,13 @@ export function screenPool(options: ScreenPoolOptions): ScreenPool {
       return rooms.length
     },
     open({ cols, rows, marksKey }, handlers) {
-      const room = roomiest()
+      const slot = roomiest()
       const screen = ++lastScreen
       const post = (message: ToScreens, transfer: ArrayBuffer[] = []): void => {
-        if (room.screens.has(screen)) room.worker.postMessage(message, transfer)
+        if (slot.screens.has(screen)) slot.worker.postMessage(message, transfer)
       }
-      room.screens.set(screen, handlers)
-      clearTimeout(room.idle)
+      slot.screens.set(screen, handlers)
+      clearTimeout(slot.idle)
       post({ type: 'open', screen, cols, rows, marksKey })
       return {
         output: (bytes, replay) => post({ type: 'output', screen, bytes, replay }, [bytes.buffer]),
@@ -171,17 +171,17 @@ export function screenPool(options: ScreenPoolOptions): ScreenPool {
         draws: (colours) => post({ type: 'colours', screen, colours }),
         ask: (question) =>
           new Promise((resolve, reject) => {
-            if (!rooms.includes(room) || !room.screens.has(screen)) return reject(new ScreenLost())
+            if (!rooms.includes(slot) || !slot.screens.has(screen)) return reject(new ScreenLostError())
             const ask = ++lastAsk
-            const late = setTimeout(() => settle(room, ask)?.reject(tooLate()), askMs)
-            room.asks.set(ask, { screen, late, resolve, reject })
+            const late = setTimeout(() => settle(slot, ask)?.reject(tooLate()), askMs)
+            slot.asks.set(ask, { screen, late, resolve, reject })
             post({ type: 'ask', screen, ask, question })
           }),
         close() {
           post({ type: 'close', screen })
-          room.screens.delete(screen)
-          for (const [id, ask] of room.asks) if (ask.screen === screen) settle(room, id)?.reject(closed())
-          endIfIdle(room)
+          slot.screens.delete(screen)
+          for (const [id, ask] of slot.asks) if (ask.screen === screen) settle(slot, id)?.reject(closed())
+          endIfIdle(slot)
         },
       }
     },
@@ -192,36 +192,36 @@ export function screenPool(options: ScreenPoolOptions): ScreenPool {
   }
 }
 
-function receive(room: Room, message: Exclude<FromScreens, { type: 'broken' }>): void {
+function receive(slot: WorkerSlot, message: Exclude<FromScreens, { type: 'broken' }>): void {
   switch (message.type) {
     case 'parsed':
-      room.screens.get(message.screen)?.onParsed(message.bytes)
+      slot.screens.get(message.screen)?.onParsed(message.bytes)
       return
     case 'answer':
-      room.screens.get(message.screen)?.onAnswer(message.data)
+      slot.screens.get(message.screen)?.onAnswer(message.data)
       return
     case 'title':
-      room.screens.get(message.screen)?.onTitle(message.title)
+      slot.screens.get(message.screen)?.onTitle(message.title)
       return
     case 'bell':
-      room.screens.get(message.screen)?.onBell()
+      slot.screens.get(message.screen)?.onBell()
       return
     case 'notice':
-      room.screens.get(message.screen)?.onNotice(message.text)
+      slot.screens.get(message.screen)?.onNotice(message.text)
       return
     case 'reply':
-      settle(room, message.ask)?.resolve(message.reply)
+      settle(slot, message.ask)?.resolve(message.reply)
       return
     case 'failed':
-      settle(room, message.ask)?.reject(new AppError('internal/unexpected', `The screen failed: ${message.reason}`))
+      settle(slot, message.ask)?.reject(new AppError('internal/unexpected', `The screen failed: ${message.reason}`))
       return
   }
 }
 
-function settle(room: Room, id: number): Ask | undefined {
-  const ask = room.asks.get(id)
+function settle(slot: WorkerSlot, id: number): Ask | undefined {
+  const ask = slot.asks.get(id)
   clearTimeout(ask?.late)
-  room.asks.delete(id)
+  slot.asks.delete(id)
   return ask
 }
 

@@ -12,7 +12,7 @@ export type ScreenMatches = { matches: LineMatch[]; truncated: boolean; slow: bo
 /** CPU time for matching. Other terminals of the worker wait this long at most. */
 const matchMs = 250
 /** Characters shown before the match in a long line. */
-const shownBefore = 80
+const contextCharacters = 80
 
 /** Finds the newest matches, and returns them oldest first. */
 export function searchScreen(buffer: IBuffer, query: SearchQuery): ScreenMatches {
@@ -26,26 +26,26 @@ export function searchScreen(buffer: IBuffer, query: SearchQuery): ScreenMatches
     for (let index = lines.length - 1; index >= 0 && !truncated; index -= 1) {
       const line = lines[index]
       if (!line) continue
-      const found = matchesOf(line, expression)
-      const room = query.limit - matches.length
-      truncated = found.length > room
-      if (room > 0) matches.push(...found.slice(-room).reverse())
+      const lineMatches = findMatches(line, expression)
+      const remaining = query.limit - matches.length
+      truncated = lineMatches.length > remaining
+      if (remaining > 0) matches.push(...lineMatches.slice(-remaining).reverse())
     }
   }
   const slow = !endsWithin(matchMs, search)
   return { matches: matches.reverse(), truncated, slow }
 }
 
-function matchesOf(line: LogicalLine, expression: RegExp): LineMatch[] {
-  const found: LineMatch[] = []
+function findMatches(line: LogicalLine, expression: RegExp): LineMatch[] {
+  const matches: LineMatch[] = []
   for (const { index, 0: matched } of line.text.matchAll(expression)) {
     if (matched === '') continue
-    const from = line.text.length <= searchLimits.textLength ? 0 : Math.max(0, index - shownBefore)
+    const from = line.text.length <= searchLimits.textLength ? 0 : Math.max(0, index - contextCharacters)
     const text = line.text.slice(from, from + searchLimits.textLength)
     const end = Math.min(index + matched.length - from, text.length)
-    found.push({ row: line.rowAt(index), text, start: index - from, end })
+    matches.push({ row: line.rowAt(index), text, start: index - from, end })
   }
-  return found
+  return matches
 }
 
 /**
@@ -54,10 +54,10 @@ function matchesOf(line: LogicalLine, expression: RegExp): LineMatch[] {
  */
 function endsWithin(ms: number, work: () => void): boolean {
   const begun = process.threadCpuUsage()
-  for (let leftMs = ms; leftMs > 0; ) {
-    if (endsByTheClock(Math.ceil(leftMs), work)) return true
+  for (let remainingMs = ms; remainingMs > 0; ) {
+    if (endsByTheClock(Math.ceil(remainingMs), work)) return true
     const { user, system } = process.threadCpuUsage(begun)
-    leftMs = ms - (user + system) / 1000
+    remainingMs = ms - (user + system) / 1000
   }
   return false
 }
@@ -66,9 +66,9 @@ function endsByTheClock(ms: number, work: () => void): boolean {
   try {
     runInContext('work()', createContext({ work }), { timeout: ms })
     return true
-  } catch (failure) {
+  } catch (error) {
     // The error comes from the script's own context, which has its own `Error` class.
-    if (Object(failure).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false
-    throw failure
+    if (Object(error).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false
+    throw error
   }
 }

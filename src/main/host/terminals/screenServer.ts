@@ -1,11 +1,11 @@
 import type { MessagePort } from 'node:worker_threads'
 import { presentWork } from './presentWork.ts'
-import { type Screen, screen } from './screen.ts'
+import { createScreen, type Screen } from './screen.ts'
 import { createScreenBudget } from './screenBudget.ts'
 import type { FromScreens, ToScreens } from './screenMessages.ts'
 
 type Work = Exclude<ToScreens, { type: 'open' | 'close' }> | { type: 'catch-up' }
-type Held = {
+type ScreenState = {
   screen: Screen
   queue: Work[]
   parsed: number
@@ -27,27 +27,27 @@ const bell = 0x07
 
 /** Holds screens and works on them in turns of about a millisecond, so that none waits for a loud one. */
 export function serveScreens(port: MessagePort, work = presentWork()): void {
-  const screens = new Map<number, Held>()
+  const screens = new Map<number, ScreenState>()
   const budget = createScreenBudget()
   let taking = false
 
   const tell = (message: FromScreens, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
 
   const open = ({ screen: id, cols, rows, marksKey }: Extract<ToScreens, { type: 'open' }>): void => {
-    const held: Held = {
-      screen: screen({
+    const state: ScreenState = {
+      screen: createScreen({
         cols,
         rows,
         marksKey,
-        onAnswer: (data) => void (held.replaying || held.answers.push(data)),
+        onAnswer: (data) => void (state.replaying || state.answers.push(data)),
         onTitle: (title) => {
-          if (!held.replaying) held.title = title.slice(0, titleLength)
+          if (!state.replaying) state.title = title.slice(0, titleLength)
         },
         onBell: () => {
-          held.rang = !held.replaying
+          state.rang = !state.replaying
         },
         onNotice: (text) => {
-          if (!held.replaying) held.notice = text
+          if (!state.replaying) state.notice = text
         },
       }),
       queue: [],
@@ -59,112 +59,112 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
       notice: undefined,
       lull: undefined,
     }
-    screens.set(id, held)
+    screens.set(id, state)
   }
 
-  const parse = (id: number, held: Held, { bytes, replay }: Extract<Work, { type: 'output' }>): void => {
-    held.replaying = replay
-    held.parsed = held.screen.parse(bytes, held.parsed)
-    budget.parsed(held.screen)
-    if (held.rang) tell({ type: 'bell', screen: id })
-    held.rang = false
-    tellMore(id, held)
-    if (held.parsed < bytes.length) return
-    held.parsed = 0
-    held.queue.shift()
+  const parse = (id: number, state: ScreenState, { bytes, replay }: Extract<Work, { type: 'output' }>): void => {
+    state.replaying = replay
+    state.parsed = state.screen.parse(bytes, state.parsed)
+    budget.recordParsed(state.screen)
+    if (state.rang) tell({ type: 'bell', screen: id })
+    state.rang = false
+    tellMore(id, state)
+    if (state.parsed < bytes.length) return
+    state.parsed = 0
+    state.queue.shift()
     tell({ type: 'parsed', screen: id, bytes: bytes.length })
   }
 
-  const tellMore = (id: number, held: Held): void => {
-    if (held.answers.length > 0) tell({ type: 'answer', screen: id, data: held.answers.splice(0).join('') })
-    if (held.title !== undefined) tell({ type: 'title', screen: id, title: held.title })
-    held.title = undefined
-    if (held.notice !== undefined) tell({ type: 'notice', screen: id, text: held.notice })
-    held.notice = undefined
+  const tellMore = (id: number, state: ScreenState): void => {
+    if (state.answers.length > 0) tell({ type: 'answer', screen: id, data: state.answers.splice(0).join('') })
+    if (state.title !== undefined) tell({ type: 'title', screen: id, title: state.title })
+    state.title = undefined
+    if (state.notice !== undefined) tell({ type: 'notice', screen: id, text: state.notice })
+    state.notice = undefined
   }
 
-  const reply = (held: Held, { ask, question }: Extract<Work, { type: 'ask' }>): void => {
+  const reply = (state: ScreenState, { ask, question }: Extract<Work, { type: 'ask' }>): void => {
     try {
-      const answer = held.screen.reply(question)
+      const answer = state.screen.reply(question)
       tell({ type: 'reply', ask, reply: answer }, [answer.bytes.buffer])
-    } catch (failure) {
-      tell({ type: 'failed', ask, reason: reasonOf(failure) })
+    } catch (error) {
+      tell({ type: 'failed', ask, reason: toReason(error) })
     }
   }
 
-  const postponed = (id: number, held: Held, { bytes, replay }: Extract<Work, { type: 'output' }>): boolean => {
-    if (replay || held.parsed > 0 || !held.screen.postpone(bytes)) return false
-    held.queue.shift()
+  const postpone = (id: number, state: ScreenState, { bytes, replay }: Extract<Work, { type: 'output' }>): boolean => {
+    if (replay || state.parsed > 0 || !state.screen.postpone(bytes)) return false
+    state.queue.shift()
     if (bytes.includes(bell)) tell({ type: 'bell', screen: id })
     tell({ type: 'parsed', screen: id, bytes: bytes.length })
-    held.lull ??= setTimeout(() => add(held, { type: 'catch-up' }), lullMs)
-    held.lull.refresh()
+    state.lull ??= setTimeout(() => add(state, { type: 'catch-up' }), lullMs)
+    state.lull.refresh()
     return true
   }
 
-  const caughtUp = (held: Held): boolean => {
-    const more = held.screen.catchUp()
-    if (more) budget.parsed(held.screen)
-    held.rang = false // told when it came
+  const caughtUp = (isCaughtUp: ScreenState): boolean => {
+    const more = isCaughtUp.screen.catchUp()
+    if (more) budget.recordParsed(isCaughtUp.screen)
+    isCaughtUp.rang = false // told when it came
     return more
   }
 
-  const doNext = (id: number, held: Held): void => {
-    const next = held.queue[0]
-    if (!next || (next.type === 'output' && postponed(id, held, next)) || caughtUp(held)) return
+  const doNext = (id: number, state: ScreenState): void => {
+    const next = state.queue[0]
+    if (!next || (next.type === 'output' && postpone(id, state, next)) || caughtUp(state)) return
     if (next.type === 'output') {
-      parse(id, held, next)
+      parse(id, state, next)
       return
     }
-    held.queue.shift()
+    state.queue.shift()
     if (next.type === 'catch-up') return
-    if (next.type === 'resize') held.screen.resize(next.cols, next.rows)
-    else if (next.type === 'marks') held.screen.takesMarks(next.marks)
-    else if (next.type === 'colours') held.screen.draws(next.colours)
-    else reply(held, next)
+    if (next.type === 'resize') state.screen.resize(next.cols, next.rows)
+    else if (next.type === 'marks') state.screen.takesMarks(next.marks)
+    else if (next.type === 'colours') state.screen.draws(next.colours)
+    else reply(state, next)
   }
 
   const drop = (id: number): void => {
-    const held = screens.get(id)
+    const state = screens.get(id)
     screens.delete(id)
-    clearTimeout(held?.lull)
-    held?.queue.splice(0)
-    if (held) budget.closed(held.screen)
-    held?.screen.close()
+    clearTimeout(state?.lull)
+    state?.queue.splice(0)
+    if (state) budget.closed(state.screen)
+    state?.screen.close()
   }
 
   const takeTurns = (): void => {
     let busy = false
-    for (const [id, held] of screens) {
-      work.begin(id, held.queue[0]?.type === 'ask' ? 'asked' : 'drawing')
+    for (const [id, state] of screens) {
+      work.begin(id, state.queue[0]?.type === 'ask' ? 'asked' : 'drawing')
       try {
-        doNext(id, held)
-      } catch (failure) {
+        doNext(id, state)
+      } catch (error) {
         // The other screens of this worker are unaffected.
         drop(id)
-        tell({ type: 'broken', screen: id, reason: reasonOf(failure) })
+        tell({ type: 'broken', screen: id, reason: toReason(error) })
       }
       work.end()
-      busy ||= held.queue.length > 0
+      busy ||= state.queue.length > 0
     }
     taking = busy
     if (busy) setImmediate(takeTurns)
   }
 
-  const add = (held: Held, task: Work): void => {
-    held.queue.push(task)
+  const add = (state: ScreenState, task: Work): void => {
+    state.queue.push(task)
     if (!taking) setImmediate(takeTurns)
     taking = true
   }
 
   port.on('message', (message: ToScreens) => {
     if (message.type === 'open') return open(message)
-    const held = screens.get(message.screen)
+    const state = screens.get(message.screen)
     if (message.type === 'close') drop(message.screen)
-    else if (held) add(held, message)
+    else if (state) add(state, message)
   })
 }
 
-function reasonOf(failure: unknown): string {
-  return failure instanceof Error ? failure.message : String(failure)
+function toReason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

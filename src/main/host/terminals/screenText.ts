@@ -33,7 +33,7 @@ export function* logicalLines(buffer: IBuffer, rows: number = buffer.length): Ge
     if (!row) continue
     const next = y + 1 < rows ? buffer.getLine(y + 1) : undefined
     if (next?.isWrapped) {
-      text += filledRow(row, next)
+      text += fillRow(row, next)
       starts.push(text.length)
     } else {
       const [first, ends] = [y - starts.length, starts]
@@ -46,7 +46,7 @@ export function* logicalLines(buffer: IBuffer, rows: number = buffer.length): Ge
 }
 
 /** A wide character that does not fit leaves the last cell empty. That cell is not a blank of the text. */
-function filledRow(row: IBufferLine, next: IBufferLine): string {
+function fillRow(row: IBufferLine, next: IBufferLine): string {
   const last = row.length - 1
   const skipped = row.getCell(last)?.getChars() === '' && next.getCell(0)?.getWidth() === 2
   // The second half of a wide character is empty as well, but has no width.

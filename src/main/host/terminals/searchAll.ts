@@ -6,7 +6,7 @@ import { type SearchQuery, searchExpression } from './searchExpression.ts'
 import type { TerminalSession } from './terminalSession.ts'
 
 type SearchResult = HostResult<'terminal.search'>
-type Found = { session: TerminalSession; matches: LineMatch[]; truncated: boolean }
+type SessionMatches = { session: TerminalSession; matches: LineMatch[]; truncated: boolean }
 
 /** Terminals searched at once: one per worker, and one more waiting for each. */
 const together = 4
@@ -20,7 +20,7 @@ export async function searchAll(
 ): Promise<SearchResult> {
   refuseNonsense(query)
   const late = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
-  const found = new Map<TerminalSession, Found>()
+  const results = new Map<TerminalSession, SessionMatches>()
   const waiting = [...sessions]
 
   const searchNext = async (): Promise<void> => {
@@ -30,12 +30,12 @@ export async function searchAll(
         waiting.length = 0 // it would hold up every worker, one terminal after the other
         throw tooSlow(query)
       }
-      if (answer) found.set(session, { session, matches: answer.matches, truncated: answer.truncated })
+      if (answer) results.set(session, { session, matches: answer.matches, truncated: answer.truncated })
     }
   }
 
-  await Promise.race([Promise.all(Array.from({ length: together }, searchNext)), aborted(late)])
-  const inOrder = sessions.flatMap((session) => found.get(session) ?? [])
+  await Promise.race([Promise.all(Array.from({ length: together }, searchNext)), waitForAbort(late)])
+  const inOrder = sessions.flatMap((session) => results.get(session) ?? [])
   const shares = fairShares(
     inOrder.map(({ matches }) => matches.length),
     query.limit,
@@ -76,7 +76,7 @@ function newest<Item>(items: readonly Item[], count: number): readonly Item[] {
   return items.slice(items.length - count)
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })

@@ -1,7 +1,7 @@
 import type { OutputHistory } from './outputHistory.ts'
 import type { Redraw } from './screenFeed.ts'
 import type { SizeChange, TerminalFiles } from './terminalFiles.ts'
-import { orphanedBytes } from './wholeCharacters.ts'
+import { countOrphaned } from './wholeCharacters.ts'
 
 type Past = {
   history: OutputHistory
@@ -26,7 +26,7 @@ export async function redrawSession(
 ): Promise<void> {
   const drawn = await files.readScreen()
   if (drawn) {
-    screen.open(sizeOf(sizes.at(-1)))
+    screen.open(toSize(sizes.at(-1)))
     const { at = 0, marks = [] } = drawn.marks ?? {}
     if (at > 0) screen.output(drawn.bytes.slice(0, at))
     screen.takesMarks(marks)
@@ -38,25 +38,25 @@ export async function redrawSession(
   let cursor = start
   let size = changes.shift()
   for (let [next] = changes; next && next.cursor <= cursor; [next] = changes) size = changes.shift()
-  screen.open(sizeOf(size))
+  screen.open(toSize(size))
   if (drawnFrom !== undefined) screen.output(new TextEncoder().encode(stuckNotice))
   while (cursor < until) {
     const limit = Math.min(until, changes[0]?.cursor ?? until, cursor + chunkBytes)
-    const { at, bytes } = await history.read(cursor, limit - cursor)
+    const { start: at, bytes } = await history.read(cursor, limit - cursor)
     // After rotation, the first kept byte may be in the middle of a character.
-    const clean = at > 0 && cursor === start ? bytes.subarray(orphanedBytes(bytes)) : bytes
+    const clean = at > 0 && cursor === start ? bytes.subarray(countOrphaned(bytes)) : bytes
     screen.output(new Uint8Array(clean))
     if (at + bytes.length <= cursor) break
     cursor = at + bytes.length
     for (let [next] = changes; next && next.cursor <= cursor; [next] = changes) {
       changes.shift()
-      screen.resize(sizeOf(next))
+      screen.resize(toSize(next))
     }
   }
-  for (const next of changes) screen.resize(sizeOf(next))
+  for (const next of changes) screen.resize(toSize(next))
 }
 
-function sizeOf(change: SizeChange | undefined): { cols: number; rows: number } {
+function toSize(change: SizeChange | undefined): { cols: number; rows: number } {
   const { cols, rows } = change ?? original
   return { cols, rows }
 }

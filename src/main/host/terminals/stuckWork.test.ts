@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import { presentWork } from './presentWork.ts'
-import { stuckWork } from './stuckWork.ts'
+import { createStuckWorkDetector } from './stuckWork.ts'
 
 const times = { stuckMs: 1_000, lookMs: 100 }
 
 function looks(work: ReturnType<typeof presentWork>) {
-  const look = stuckWork(work, times)
+  const look = createStuckWorkDetector(work, times)
   let nowMs = 0
   return (ms: number) => {
-    let found: ReturnType<typeof look>
+    let stuck: ReturnType<typeof look>
     for (const endMs = nowMs + ms; nowMs < endMs; ) {
       nowMs += times.lookMs
-      found = look(nowMs)
+      stuck = look(nowMs)
     }
-    return found
+    return stuck
   }
 }
 
@@ -38,7 +38,7 @@ test('many pieces of one screen are not stuck, nor is a worker with nothing to d
 
 test('a machine that stood still tells nothing of the worker', () => {
   const work = presentWork()
-  const look = stuckWork(work, times)
+  const look = createStuckWorkDetector(work, times)
   work.begin(7, 'drawing')
   expect([look(100), look(5_000), look(5_100), look(6_000)]).toEqual([undefined, undefined, undefined, undefined])
 })

@@ -6,8 +6,11 @@ export type Stuck = { screen: number; kind: WorkKind }
  * Looks now and then whether a worker is still in the same piece of work, by a clock that at best counts the time in which
  * its thread ran. A look that comes late says that the machine is slow, not that the worker is stuck: then its time begins anew.
  */
-export function stuckWork(work: Pick<PresentWork, 'now'>, { stuckMs, lookMs }: { stuckMs: number; lookMs: number }) {
-  let seen: { turn: number; sinceMs: number } | undefined
+export function createStuckWorkDetector(
+  work: Pick<PresentWork, 'now'>,
+  { stuckMs, lookMs }: { stuckMs: number; lookMs: number },
+) {
+  let observed: { turn: number; sinceMs: number } | undefined
   let lookedMs = Number.NEGATIVE_INFINITY
 
   return (nowMs: number): Stuck | undefined => {
@@ -15,11 +18,11 @@ export function stuckWork(work: Pick<PresentWork, 'now'>, { stuckMs, lookMs }: {
     lookedMs = nowMs
     const present = work.now()
     if (!present) {
-      seen = undefined
+      observed = undefined
       return undefined
     }
-    if (present.turn !== seen?.turn || wasLate) seen = { turn: present.turn, sinceMs: nowMs }
-    if (nowMs - seen.sinceMs < stuckMs) return undefined
+    if (present.turn !== observed?.turn || wasLate) observed = { turn: present.turn, sinceMs: nowMs }
+    if (nowMs - observed.sinceMs < stuckMs) return undefined
     return { screen: present.screen, kind: present.kind }
   }
 }

@@ -37,7 +37,7 @@ export type TerminalFiles = {
   remove(): Promise<void>
 }
 
-export async function terminalFiles(folder: string, log: Log): Promise<TerminalFiles> {
+export async function createTerminalFiles(folder: string, log: Log): Promise<TerminalFiles> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const screenPath = join(folder, 'screen.ansi')
   const marksPath = join(folder, 'marks.json')
@@ -56,7 +56,7 @@ export async function terminalFiles(folder: string, log: Log): Promise<TerminalF
   const save = (meta: TerminalMeta): Promise<void> => {
     newest = meta
     saving ??= saveAll()
-      .catch((failure: unknown) => log.error('a terminal could not be saved', { folder, failure }))
+      .catch((error: unknown) => log.error('a terminal could not be saved', { folder, error }))
       .then(() => {
         saving = undefined
         return newest && !removed ? save(newest) : undefined
@@ -74,8 +74,8 @@ export async function terminalFiles(folder: string, log: Log): Promise<TerminalF
     async readScreen() {
       const drawn = await readFile(screenPath).catch(() => undefined)
       if (!drawn) return undefined
-      const told = await readFile(marksPath, 'utf8').catch(() => 'null')
-      return { bytes: new Uint8Array(drawn), marks: SavedMarks.safeParse(parseJson(told)).data }
+      const marksText = await readFile(marksPath, 'utf8').catch(() => 'null')
+      return { bytes: new Uint8Array(drawn), marks: SavedMarks.safeParse(parseJson(marksText)).data }
     },
     async remove() {
       removed = true
@@ -90,17 +90,17 @@ export function terminalFolder(root: string, sandboxId: SandboxId, terminalId: T
 }
 
 /** Every terminal from an earlier process. Removes folders without a readable record. */
-export async function storedTerminals(root: string, log: Log): Promise<TerminalMeta[]> {
-  const found: TerminalMeta[] = []
+export async function listTerminals(root: string, log: Log): Promise<TerminalMeta[]> {
+  const terminals: TerminalMeta[] = []
   for (const folder of await terminalFolders(root)) {
     try {
-      found.push(TerminalMeta.parse(parseJson(await readFile(join(folder, 'meta.json'), 'utf8'))))
-    } catch (failure) {
-      log.warn('a terminal without a readable record is removed', { folder, failure })
+      terminals.push(TerminalMeta.parse(parseJson(await readFile(join(folder, 'meta.json'), 'utf8'))))
+    } catch (error) {
+      log.warn('a terminal without a readable record is removed', { folder, error })
       await rm(folder, { recursive: true, force: true })
     }
   }
-  return found
+  return terminals
 }
 
 async function terminalFolders(root: string): Promise<string[]> {

@@ -4,11 +4,11 @@ import { terminalNotices } from './terminalNotices.ts'
 
 async function noticesIn(output: string): Promise<string[]> {
   const terminal = new xterm.Terminal({ allowProposedApi: true })
-  const told: string[] = []
-  terminalNotices(terminal.parser, (text) => told.push(text))
+  const notices: string[] = []
+  terminalNotices(terminal.parser, (text) => notices.push(text))
   await new Promise<void>((done) => terminal.write(output, done))
   terminal.dispose()
-  return told
+  return notices
 }
 
 test('tells what programs say by OSC 9, 777 and 99', async () => {

@@ -1,7 +1,7 @@
 import type { IParser } from '@xterm/headless'
-import { shownLine } from '#shared/shownLine.ts'
+import { sanitizeLine } from '#shared/shownLine.ts'
 
-const longestNotice = 200
+const maxNotice = 200
 
 /**
  * Messages with which programs ask for their person: OSC 9 (iTerm2), OSC 777 (`notify`, rxvt) and OSC 99 (kitty).
@@ -13,7 +13,7 @@ export function terminalNotices(parser: IParser, onNotice: (text: string) => voi
   for (const [code, textOf] of Object.entries(readers)) {
     parser.registerOscHandler(Number(code), (data) => {
       const text = textOf(data)
-      if (text !== undefined) onNotice(shownLine(text, longestNotice))
+      if (text !== undefined) onNotice(sanitizeLine(text, maxNotice))
       return true
     })
   }

@@ -4,21 +4,21 @@ import type { HostResult, TerminalRecord } from '#shared/contract/hostIpc.ts'
 import type { TerminalColours } from '#shared/contract/terminalColours.ts'
 import type { ServerStreamMessage } from '#shared/contract/terminalStream.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 import type { MachineTerminal } from '../runtimes/sandboxRuntime.ts'
-import { backPressure } from './backPressure.ts'
-import { flushRounds } from './flushRounds.ts'
+import { createBackPressure } from './backPressure.ts'
+import { createFlushRounds } from './flushRounds.ts'
 import { openOutput } from './outputHistory.ts'
-import { programWatch } from './programWatch.ts'
+import { createProgramWatch } from './programWatch.ts'
 import { readSince, type SinceReply, type SinceRequest } from './readSince.ts'
-import { screenFeed } from './screenFeed.ts'
+import { createScreenFeed } from './screenFeed.ts'
 import type { ScreenQuestion } from './screenMessages.ts'
 import type { ScreenPool, ScreenSize } from './screenPool.ts'
 import type { ScreenMatches } from './screenSearch.ts'
 import type { SearchQuery } from './searchExpression.ts'
 import { redrawSession } from './sessionRedraw.ts'
 import type { TerminalFiles, TerminalMeta } from './terminalFiles.ts'
-import { type PresentScreen, type Viewer, type ViewerStream, viewer } from './viewer.ts'
+import { createViewer, type PresentScreen, type Viewer, type ViewerStream } from './viewer.ts'
 
 export type ScreenRead = HostResult<'terminal.read'> & { bytes: Uint8Array }
 
@@ -26,7 +26,7 @@ export type ScreenRead = HostResult<'terminal.read'> & { bytes: Uint8Array }
 export type TerminalSession = {
   readonly record: TerminalRecord
   /** Raw output that is still readable, in bytes. */
-  readonly keptBytes: number
+  readonly storedBytes: number
   /** Calls `onWritten` once all input is written. @throws AppError `terminal/exited`, `terminal/input-full` */
   write(bytes: Uint8Array, onWritten?: () => void): void
   /** Null removes the name. */
@@ -38,7 +38,7 @@ export type TerminalSession = {
   read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
   readSince(request: SinceRequest): Promise<SinceReply>
   search(query: SearchQuery): Promise<ScreenMatches>
-  attach(stream: ViewerStream, wanted: ViewerChoices): Viewer
+  attach(stream: ViewerStream, choices: ViewerChoices): Viewer
   /** Absolute path of the working directory of its foreground program; undefined where that is unknown. */
   directory(): Promise<string | undefined>
   /** Whether its machine is being stopped: an end from now on is the machine's. */
@@ -72,13 +72,13 @@ type SessionOptions = {
 /** Raw output kept in memory. Older output is read from disk. */
 const memoryBytes = 1024 * 1024
 /** How far each consumer may fall behind before the program is paused. A screen needs little of a long flood. */
-const allowedBehind = { screen: 4 * 1024 * 1024, viewer: 8 * 1024 * 1024, disk: 4 * 1024 * 1024 }
+const maxLag = { screen: 4 * 1024 * 1024, viewer: 8 * 1024 * 1024, disk: 4 * 1024 * 1024 }
 /** Runtimes kill a program after a few seconds; this covers one that cannot. */
 const endMs = 15_000
 const screenIdleMs = 10_000
-const keptSizes = 256
+const maxSizes = 256
 
-export async function terminalSession(options: SessionOptions): Promise<TerminalSession> {
+export async function createTerminalSession(options: SessionOptions): Promise<TerminalSession> {
   const { files, pool, program, now, log } = options
   let { record, sizes, drawnFrom } = options.meta
   const { marksKey } = options.meta
@@ -88,22 +88,22 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
   let idle: NodeJS.Timeout | undefined
   let finished: Promise<void> = Promise.resolve()
   const viewers = new Set<Viewer>()
-  const news = emitter()
-  const demand = backPressure(program)
+  const news = createEmitter()
+  const demand = createBackPressure(program)
 
   const { memory, file, history } = await openOutput({
     folder: files.folder,
-    keptBytes: terminalLimits.keptOutputBytes,
+    maxStoredBytes: terminalLimits.keptOutputBytes,
     onWritten: () => balance(),
     log,
   })
-  const feed = screenFeed(
+  const feed = createScreenFeed(
     {
       pool,
       source: memory,
       marksKey,
       async redraw(screen, until) {
-        await file.settled()
+        await file.waitUntilWritten()
         await redrawSession({ history, sizes, files, drawnFrom }, screen, until)
       },
       onAnswer(data) {
@@ -138,20 +138,20 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
       ...(marksKey !== undefined && { marksKey }),
     })
   const tellViewers = (message: ServerStreamMessage): void => {
-    for (const it of viewers) it.mark(message)
+    for (const viewer of viewers) viewer.mark(message)
   }
 
   /** Pauses the program for slow consumers, and frees output that all have used. */
   const balance = (): void => {
-    const screen = { behind: memory.end - feed.parsed, allowed: allowedBehind.screen }
-    const disk = { behind: memory.end - file.end, allowed: allowedBehind.disk }
+    const screen = { lag: memory.end - feed.parsed, allowed: maxLag.screen }
+    const disk = { lag: memory.end - file.end, allowed: maxLag.disk }
     const nexts = [...viewers].map((it) => it.next ?? memory.end)
-    demand([screen, disk, ...nexts.map((next) => ({ behind: memory.end - next, allowed: allowedBehind.viewer }))])
+    demand([screen, disk, ...nexts.map((next) => ({ lag: memory.end - next, allowed: maxLag.viewer }))])
     memory.forget(Math.min(memory.end - inMemoryBytes, feed.sent, file.end, ...nexts))
   }
 
   const flush = (): void => {
-    for (const it of viewers) it.pump()
+    for (const viewer of viewers) viewer.pump()
     feed.pump()
     file.pump()
     news.emit()
@@ -159,18 +159,18 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
   }
   const watch =
     program?.foreground &&
-    programWatch({
+    createProgramWatch({
       read: async () => program.foreground?.(),
       onProgram: (name) => change({ process: name }),
     })
-  const rounds = flushRounds(() => {
+  const rounds = createFlushRounds(() => {
     flush()
     options.onOutput()
-    watch?.touched()
+    watch?.recordOutput()
   })
 
   let withMachine = false
-  const exited = (exitCode: number | null, signal: string | null): void => {
+  const onExit = (exitCode: number | null, signal: string | null): void => {
     if (record.state === 'exited') return
     flush()
     watch?.close()
@@ -185,10 +185,10 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     try {
       const drawn = await feed.ask({ kind: 'snapshot', scrollback: terminalLimits.scrollbackLines }, () => {})
       await files.saveScreen(drawn)
-    } catch (failure) {
-      if (!removed) log.warn('could not save the last screen of a terminal', { terminal: record.id, failure })
+    } catch (error) {
+      if (!removed) log.warn('could not save the last screen of a terminal', { terminal: record.id, error })
     }
-    await file.settled()
+    await file.waitUntilWritten()
     if (file.isWhole) inMemoryBytes = 0
     balance()
     await file.close()
@@ -225,7 +225,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     throw new AppError('terminal/exited', `The terminal ${record.id} has exited.`)
   }
 
-  const attached = (cursor: number, { cols, rows, state }: TerminalRecord): ServerStreamMessage => ({
+  const createAttached = (cursor: number, { cols, rows, state }: TerminalRecord): ServerStreamMessage => ({
     type: 'attached',
     session_id: record.id,
     cols,
@@ -240,12 +240,12 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     clearTimeout(idle)
     rounds.close()
     watch?.close()
-    for (const it of viewers) it.close()
+    for (const viewer of viewers) viewer.close()
     viewers.clear()
     news.emit()
     await finished
     feed.close()
-    await file.settled()
+    await file.waitUntilWritten()
     await file.close()
     await save()
   }
@@ -255,10 +255,10 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     rounds.touch(bytes.length)
   })
   program?.ended.then(
-    ({ exitCode, signal }) => exited(exitCode, signal),
-    (failure: unknown) => {
-      log.error('a program ended in an unknown way', { terminal: record.id, failure })
-      exited(null, null)
+    ({ exitCode, signal }) => onExit(exitCode, signal),
+    (error: unknown) => {
+      log.error('a program ended in an unknown way', { terminal: record.id, error })
+      onExit(null, null)
     },
   )
   await save()
@@ -267,12 +267,12 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     get record() {
       return record
     },
-    get keptBytes() {
+    get storedBytes() {
       return history.end - history.start
     },
     write(bytes, onWritten) {
       running().write(bytes, onWritten)
-      watch?.touched()
+      watch?.recordOutput()
     },
     rename(name) {
       change({ name })
@@ -284,7 +284,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
       if (cols === record.cols && rows === record.rows) return
       resized.resize(cols, rows)
       feed.resize({ cols, rows })
-      sizes = [...sizes, { cursor: memory.end, cols, rows }].slice(-keptSizes)
+      sizes = [...sizes, { cursor: memory.end, cols, rows }].slice(-maxSizes)
       change({ cols, rows })
       tellViewers({ type: 'resized', cols, rows })
       void save()
@@ -309,11 +309,11 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
         request,
       ),
     async search(query) {
-      const { found } = await ask({ kind: 'search', query }, () => {})
-      return found ?? { matches: [], truncated: false, slow: false }
+      const { matches } = await ask({ kind: 'search', query }, () => {})
+      return matches ?? { matches: [], truncated: false, slow: false }
     },
     attach(stream, { scrollback, marks, skip }) {
-      const added = viewer({
+      const added = createViewer({
         source: memory,
         stream,
         ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
@@ -322,26 +322,26 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
         onEnded: () => viewers.delete(added),
       })
       viewers.add(added)
-      let first = attached(0, record)
+      let first = createAttached(0, record)
       ask({ kind: 'snapshot', scrollback }, (cursor) => {
         added.await(cursor)
-        first = attached(cursor, record)
+        first = createAttached(cursor, record)
         const { state, exitCode, signal } = record
         if (state === 'exited') added.mark({ type: 'exited', exit_code: exitCode, signal })
       }).then(
         (drawn) => {
-          const at = drawn.marks?.at ?? 0
-          const told: ServerStreamMessage = {
+          const offset = drawn.marks?.at ?? 0
+          const message: ServerStreamMessage = {
             type: 'marks',
             key: marksKey ?? null,
-            at,
+            at: offset,
             marks: drawn.marks?.marks ?? [],
           }
-          added.begin(first, drawn.bytes, marks ? told : undefined)
+          added.begin(first, drawn.bytes, marks ? message : undefined)
         },
-        (failure: unknown) => {
-          log.warn('a viewer could not be shown the screen', { terminal: record.id, failure })
-          added.end(failure instanceof AppError ? failure : new AppError('internal/unexpected', 'The screen failed.'))
+        (error: unknown) => {
+          log.warn('a viewer could not be shown the screen', { terminal: record.id, error })
+          added.end(error instanceof AppError ? error : new AppError('internal/unexpected', 'The screen failed.'))
         },
       )
       return added
@@ -358,7 +358,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
         timer = setTimeout(resolve, endMs)
       })
       await Promise.race([program?.ended, late]).finally(() => clearTimeout(timer))
-      exited(null, null)
+      onExit(null, null)
     },
     release,
     async remove() {

@@ -9,12 +9,12 @@ import type { ServerStreamMessage } from '#shared/contract/terminalStream.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import { eventually, until } from '#test/support/eventually.ts'
 import { newSandboxId, newTerminalId } from '#test/support/hostClient.ts'
-import { localRuntime } from '#test/support/localMachine.ts'
-import { machineSpec } from '#test/support/machines.ts'
+import { createLocalRuntime } from '#test/support/localMachine.ts'
+import { createMachineSpec } from '#test/support/machines.ts'
 import { stuckScreenWorker } from '#test/support/stuckScreens.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import type { Machine } from '../runtimes/sandboxRuntime.ts'
-import { type ScreenPool, screenPool } from './screenPool.ts'
+import { createScreenPool, type ScreenPool } from './screenPool.ts'
 import { openTerminals, type Terminals } from './terminals.ts'
 
 let scope: Scope
@@ -28,8 +28,8 @@ beforeEach(async () => {
   folder = join(temporaryFolder('terminals'), 'terminals')
   events = []
   sandboxId = newSandboxId()
-  const runtime = localRuntime({ folder: temporaryFolder('machines') })
-  const spec = machineSpec({ id: sandboxId, runtime: 'local' })
+  const runtime = createLocalRuntime({ folder: temporaryFolder('machines') })
+  const spec = createMachineSpec({ id: sandboxId, runtime: 'local' })
   machine = await runtime.create(spec, new AbortController().signal)
 })
 
@@ -48,7 +48,7 @@ async function open(
 ): Promise<Terminals> {
   const { workerUrl = new URL('./screenWorker.ts', import.meta.url), stuckMs, ...rest } = options
   const watched = stuckMs === undefined ? {} : { stuckMs }
-  const pool = scope.own(screenPool({ workerUrl, workers: 1, ...watched, log: silentLog }), (it) => it.close())
+  const pool = scope.own(createScreenPool({ workerUrl, workers: 1, ...watched, log: silentLog }), (it) => it.close())
   const onEvent = (event: HostEvent) => void events.push(event)
   return scope.own(await openTerminals({ folder, pool, onEvent, now: Date.now, log: silentLog, ...rest }), (it) =>
     it.close(),
@@ -61,7 +61,7 @@ async function create(terminals: Terminals, command: string): Promise<TerminalId
   return terminalId
 }
 
-const textOf = async (terminals: Terminals, id: TerminalId): Promise<string> => {
+const readText = async (terminals: Terminals, id: TerminalId): Promise<string> => {
   const { bytes } = await terminals.get(sandboxId, id).read({ full: true, format: 'text' })
   return new TextDecoder().decode(bytes)
 }
@@ -95,7 +95,7 @@ test('a folder without a readable record is removed, others are found', async ()
   const second = await open()
   expect(second.list(sandboxId).map((it) => it.id)).toEqual([id])
   expect(existsSync(broken)).toBe(false)
-  expect(await textOf(second, id)).toBe('kept')
+  expect(await readText(second, id)).toBe('kept')
 })
 
 test('a name stays with the terminal for the next host, and one from before names is read', async () => {
@@ -133,13 +133,13 @@ test('when the worker of a screen dies, the screen is drawn again from the outpu
   const terminals = await open({ workerUrl: pathToFileURL(script) })
   const id = await create(terminals, 'stty -echo; seq 1 300; read x; echo die; read x; echo after; read x')
   const session = terminals.get(sandboxId, id)
-  await until('the output', async () => (await textOf(terminals, id)).endsWith('300'))
+  await until('the output', async () => (await readText(terminals, id)).endsWith('300'))
   session.resize({ cols: 100, rows: 30 })
   session.write(Buffer.from('\n'))
-  await until('the same screen', async () => (await textOf(terminals, id).catch(() => '')).endsWith('die'))
+  await until('the same screen', async () => (await readText(terminals, id).catch(() => '')).endsWith('die'))
   session.write(Buffer.from('\n'))
-  await until('what comes after', async () => (await textOf(terminals, id)).endsWith('die\nafter'))
-  expect((await textOf(terminals, id)).split('\n').slice(0, 2)).toEqual(['1', '2'])
+  await until('what comes after', async () => (await readText(terminals, id)).endsWith('die\nafter'))
+  expect((await readText(terminals, id)).split('\n').slice(0, 2)).toEqual(['1', '2'])
   expect(session.record).toMatchObject({ cols: 100, rows: 30, state: 'running' })
 })
 
@@ -159,12 +159,12 @@ test('who attaches is given the marks of the shell beside the output, and none t
     terminals,
     `printf '%b' '${forged}\\033]133;A\\a$ \\033]133;B\\als\\r\\n\\033]133;C\\aend'; sleep 1000`,
   )
-  await until('the output', async () => (await textOf(terminals, id)).includes('end'))
+  await until('the output', async () => (await readText(terminals, id)).includes('end'))
   const told: ServerStreamMessage[] = []
   const stream = (messages: unknown[]) => ({
     send: (message: unknown) => void messages.push(message),
     sendBytes: () => {},
-    congested: () => false,
+    isCongested: () => false,
     end: () => {},
   })
   const session = terminals.get(sandboxId, id)
@@ -183,15 +183,15 @@ test('who attaches is given the marks of the shell beside the output, and none t
 test('output that no screen gets past ends its own screen only, and is not drawn again', async () => {
   const terminals = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
   const quiet = await create(terminals, 'seq 100; sleep 1000')
-  await until('the first output', async () => (await textOf(terminals, quiet)).endsWith('100'))
+  await until('the first output', async () => (await readText(terminals, quiet)).endsWith('100'))
   const loud = await create(terminals, 'echo earlier; echo stick fast; read line; echo "after $line"; sleep 1000')
-  await until('the screen that was cleared', async () => (await textOf(terminals, loud)).includes('kept it busy'))
+  await until('the screen that was cleared', async () => (await readText(terminals, loud)).includes('kept it busy'))
   terminals.get(sandboxId, loud).write(Buffer.from('it\n'))
-  await until('what comes next', async () => (await textOf(terminals, loud)).includes('after it'))
-  const text = await textOf(terminals, loud)
+  await until('what comes next', async () => (await readText(terminals, loud)).includes('after it'))
+  const text = await readText(terminals, loud)
   expect(text).not.toContain('earlier')
   expect(text).not.toContain('stick')
-  expect(await textOf(terminals, quiet)).toBe(Array.from({ length: 100 }, (_, line) => line + 1).join('\n'))
+  expect(await readText(terminals, quiet)).toBe(Array.from({ length: 100 }, (_, line) => line + 1).join('\n'))
   const raw = await terminals
     .get(sandboxId, loud)
     .readSince({ since: 0, waitMs: 0, maxBytes: 1_000, signal: new AbortController().signal })
@@ -201,12 +201,12 @@ test('output that no screen gets past ends its own screen only, and is not drawn
 test('a host that starts later does not draw it either', async () => {
   const first = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
   const loud = await create(first, 'echo before; echo stick fast; read line; echo after; read line')
-  await until('the screen that was cleared', async () => (await textOf(first, loud)).includes('kept it busy'))
+  await until('the screen that was cleared', async () => (await readText(first, loud)).includes('kept it busy'))
   first.get(sandboxId, loud).write(Buffer.from('\n'))
-  await until('what comes next', async () => (await textOf(first, loud)).includes('after'))
+  await until('what comes next', async () => (await readText(first, loud)).includes('after'))
   await first.close()
   const later = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
-  const text = await textOf(later, loud)
+  const text = await readText(later, loud)
   expect(text).toContain('after')
   expect(text).not.toContain('stick')
 })
@@ -217,7 +217,7 @@ test('a screen that is stuck twice in what is asked of it begins anew', async ()
   const request = { since: 0, waitMs: 30_000, maxBytes: 1_000, signal: new AbortController().signal }
   await terminals.get(sandboxId, loud).readSince(request)
   await until('the screen that was cleared', async () =>
-    (await textOf(terminals, loud).catch(() => '')).includes('kept it busy'),
+    (await readText(terminals, loud).catch(() => '')).includes('kept it busy'),
   )
 })
 
@@ -245,7 +245,7 @@ test('to remove a terminal does not wait for a screen that is still busy', async
   await terminals.close()
 })
 
-const listed = (terminals: Terminals) => terminals.list(sandboxId).map(({ id }) => id)
+const listIds = (terminals: Terminals) => terminals.list(sandboxId).map(({ id }) => id)
 
 test('removes the terminals that ended first, never running ones', async () => {
   const terminals = await open({ maxEnded: { perSandbox: 2, bytes: 1_000_000 } })
@@ -256,7 +256,7 @@ test('removes the terminals that ended first, never running ones', async () => {
     await until('the exit', () => terminals.get(sandboxId, id).record.state === 'exited')
     ended.push(id)
   }
-  await eventually(() => expect(listed(terminals).sort()).toEqual([running, ...ended.slice(2)].sort()))
+  await eventually(() => expect(listIds(terminals).sort()).toEqual([running, ...ended.slice(2)].sort()))
 })
 
 test('ended terminals keep a bounded amount of output', async () => {
@@ -267,9 +267,9 @@ test('ended terminals keep a bounded amount of output', async () => {
     await until('the exit', () => terminals.get(sandboxId, id).record.state === 'exited')
     ended.push(id)
   }
-  await eventually(() => expect(listed(terminals)).toEqual(ended.slice(1)))
+  await eventually(() => expect(listIds(terminals)).toEqual(ended.slice(1)))
   const [last] = ended.slice(1)
-  if (last) expect((await textOf(terminals, last)).trimEnd().endsWith('end')).toBe(true)
+  if (last) expect((await readText(terminals, last)).trimEnd().endsWith('end')).toBe(true)
 })
 
 test('output of an ended terminal is read from disk, all of it', async () => {
@@ -283,5 +283,5 @@ test('output of an ended terminal is read from disk, all of it', async () => {
     const { bytes } = await session.readSince({ since: 0, waitMs: 0, maxBytes: 1_000_000, signal })
     expect(Buffer.from(bytes).toString()).toBe(expected)
   })
-  expect(session.keptBytes).toBe(expected.length)
+  expect(session.storedBytes).toBe(expected.length)
 })

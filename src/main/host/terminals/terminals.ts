@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '#platform/log.ts'
-import { throttlePerKey } from '#platform/throttlePerKey.ts'
+import { createThrottlePerKey } from '#platform/throttlePerKey.ts'
 import { AppError } from '#shared/appError.ts'
 import type { HostEvent, HostParams, HostResult, TerminalRecord } from '#shared/contract/hostIpc.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import { marksKeyVariable } from '#shared/terminalMarks.ts'
 import type { Machine } from '../runtimes/sandboxRuntime.ts'
-import { changeEvents } from './changeEvents.ts'
+import { createChangeEvents } from './changeEvents.ts'
 import type { ScreenPool } from './screenPool.ts'
 import { searchAll } from './searchAll.ts'
 import type { SearchQuery } from './searchExpression.ts'
-import { storedTerminals, type TerminalMeta, terminalFiles, terminalFolder } from './terminalFiles.ts'
-import { type TerminalSession, terminalSession } from './terminalSession.ts'
+import { createTerminalFiles, listTerminals, type TerminalMeta, terminalFolder } from './terminalFiles.ts'
+import { createTerminalSession, type TerminalSession } from './terminalSession.ts'
 
 /** Every terminal of every machine, running or recently exited. */
 export type Terminals = {
@@ -63,20 +63,20 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
   const sessions = new Map<TerminalId, TerminalSession>()
   const starting = new Map<SandboxId, number>()
   const expiries = new Map<TerminalId, NodeJS.Timeout>()
-  const events = changeEvents((terminal) => onEvent({ type: 'terminal.changed', terminal }))
+  const events = createChangeEvents((terminal) => onEvent({ type: 'terminal.changed', terminal }))
   const telling = (bell: boolean) => (terminalId: TerminalId) => {
     const session = sessions.get(terminalId)
     if (session) onEvent({ type: 'terminal.output', sandboxId: session.record.sandboxId, terminalId, bell })
   }
-  const outputs = throttlePerKey(telling(false))
+  const outputs = createThrottlePerKey(telling(false))
   const notices = new Map<TerminalId, string>()
-  const calls = throttlePerKey((terminalId: TerminalId) => {
+  const calls = createThrottlePerKey((terminalId: TerminalId) => {
     const sandboxId = sessions.get(terminalId)?.record.sandboxId
     const text = notices.get(terminalId)
     notices.delete(terminalId)
     if (sandboxId && text !== undefined) onEvent({ type: 'terminal.called', sandboxId, terminalId, text })
   })
-  const bells = throttlePerKey(telling(true))
+  const bells = createThrottlePerKey(telling(true))
 
   const ofSandbox = (sandboxId: SandboxId): TerminalSession[] =>
     [...sessions.values()].filter(({ record }) => record.sandboxId === sandboxId)
@@ -86,7 +86,7 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     clearTimeout(expiries.get(id))
     expiries.delete(id)
     if (!sessions.delete(id)) return
-    for (const told of [events, outputs, bells, calls]) told.forget(id)
+    for (const tracker of [events, outputs, bells, calls]) tracker.forget(id)
     notices.delete(id)
     await session.remove()
     onEvent({ type: 'terminal.removed', sandboxId, terminalId: id })
@@ -95,23 +95,23 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
   const expire = (id: TerminalId): void => {
     const session = sessions.get(id)
     if (!session) return
-    remove(session).catch((failure: unknown) => log.error('a terminal could not be removed', { id, failure }))
+    remove(session).catch((error: unknown) => log.error('a terminal could not be removed', { id, error }))
   }
 
   const limitEnded = (sandboxId: SandboxId): void => {
     const ended = [...sessions.values()].filter(({ record }) => record.exitedAtMs !== null).sort(byEnd)
     const ofOne = ended.filter(({ record }) => record.sandboxId === sandboxId)
     const extra = new Set(ofOne.slice(0, Math.max(0, ofOne.length - maxEnded.perSandbox)))
-    let bytes = ended.reduce((total, { keptBytes }) => total + keptBytes, 0)
+    let bytes = ended.reduce((total, { storedBytes }) => total + storedBytes, 0)
     for (const session of ended) {
       if (bytes > maxEnded.bytes) extra.add(session)
-      if (extra.has(session)) bytes -= session.keptBytes
+      if (extra.has(session)) bytes -= session.storedBytes
     }
     for (const { record } of extra) expire(record.id)
   }
 
   const onChanged = (record: TerminalRecord): void => {
-    events.changed(record)
+    events.recordChange(record)
     if (record.exitedAtMs === null) return
     if (!expiries.has(record.id)) {
       const delayMs = Math.max(0, record.exitedAtMs + exitedReadableMs - now())
@@ -121,21 +121,21 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     limitEnded(record.sandboxId)
   }
 
-  const open = async (meta: TerminalMeta, extra: Pick<Parameters<typeof terminalSession>[0], 'program'>) => {
+  const open = async (meta: TerminalMeta, extra: Pick<Parameters<typeof createTerminalSession>[0], 'program'>) => {
     const { sandboxId, id } = meta.record
-    const files = await terminalFiles(terminalFolder(folder, sandboxId, id), log)
+    const files = await createTerminalFiles(terminalFolder(folder, sandboxId, id), log)
     const { stallMs } = options
-    return terminalSession({
+    return createTerminalSession({
       meta,
       files,
       pool,
       now,
       onChanged,
-      onOutput: () => outputs.happened(id),
-      onBell: () => bells.happened(id),
+      onOutput: () => outputs.mark(id),
+      onBell: () => bells.mark(id),
       onNotice(text) {
         notices.set(id, text)
-        calls.happened(id)
+        calls.mark(id)
       },
       log,
       ...(stallMs !== undefined && { stallMs }),
@@ -188,11 +188,11 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
       return session.record
     } catch (cause) {
       program.close()
-      throw unkept(cause)
+      throw notStoredError(cause)
     }
   }
 
-  for (const meta of await storedTerminals(folder, log)) await restore(meta)
+  for (const meta of await listTerminals(folder, log)) await restore(meta)
 
   return {
     async create(machine, params) {
@@ -209,8 +209,8 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
       try {
         return await start(machine, params)
       } finally {
-        const left = (starting.get(sandboxId) ?? 1) - 1
-        if (left > 0) starting.set(sandboxId, left)
+        const remaining = (starting.get(sandboxId) ?? 1) - 1
+        if (remaining > 0) starting.set(sandboxId, remaining)
         else starting.delete(sandboxId)
       }
     },
@@ -242,21 +242,21 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     },
     async close() {
       for (const timer of expiries.values()) clearTimeout(timer)
-      for (const told of [events, outputs, bells, calls]) told.close()
+      for (const tracker of [events, outputs, bells, calls]) tracker.close()
       await Promise.all([...sessions.values()].map((session) => session.release()))
       sessions.clear()
     },
   }
 }
 
-function byEnd(one: TerminalSession, other: TerminalSession): number {
-  return (one.record.exitedAtMs ?? 0) - (other.record.exitedAtMs ?? 0)
+function byEnd(a: TerminalSession, b: TerminalSession): number {
+  return (a.record.exitedAtMs ?? 0) - (b.record.exitedAtMs ?? 0)
 }
 
-function byAge(one: TerminalSession, other: TerminalSession): number {
-  return one.record.createdAtMs - other.record.createdAtMs
+function byAge(a: TerminalSession, b: TerminalSession): number {
+  return a.record.createdAtMs - b.record.createdAtMs
 }
 
-function unkept(cause: unknown): AppError {
+function notStoredError(cause: unknown): AppError {
   return new AppError('terminal/failed', 'The files of the terminal could not be created.', { cause })
 }

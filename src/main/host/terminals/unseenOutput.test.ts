@@ -1,11 +1,11 @@
 import xterm from '@xterm/headless'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { coloursOf, plainRun } from './unseenOutput.ts'
+import { findColors, plainRun } from './unseenOutput.ts'
 
 const rows = 5
 const scrollback = 20
-const kept = scrollback + 2 * rows
+const maxLines = scrollback + 2 * rows
 
 type Terminal = InstanceType<typeof xterm.Terminal>
 
@@ -13,15 +13,15 @@ function terminal(): Terminal {
   return new xterm.Terminal({ cols: 12, rows, scrollback, allowProposedApi: true })
 }
 
-const written = (to: Terminal, bytes: Uint8Array): Promise<void> => new Promise((resolve) => to.write(bytes, resolve))
+const writeTo = (to: Terminal, bytes: Uint8Array): Promise<void> => new Promise((resolve) => to.write(bytes, resolve))
 
-function state(of: Terminal): unknown {
-  const buffer = of.buffer.active
-  const lines = Array.from({ length: buffer.length }, (_, y) => rowOf(buffer.getLine(y)))
+function state(target: Terminal): unknown {
+  const buffer = target.buffer.active
+  const lines = Array.from({ length: buffer.length }, (_, y) => readRow(buffer.getLine(y)))
   return { lines, x: buffer.cursorX, y: buffer.cursorY }
 }
 
-function rowOf(line: ReturnType<Terminal['buffer']['active']['getLine']>): unknown {
+function readRow(line: ReturnType<Terminal['buffer']['active']['getLine']>): unknown {
   return Array.from({ length: line?.length ?? 0 }, (_, x) => {
     const cell = line?.getCell(x)
     return [cell?.getChars(), cell?.getFgColor(), cell?.getBgColor(), cell?.isBold()]
@@ -59,13 +59,13 @@ test('a terminal that was spared what scrolls out looks exactly like one that sa
       fc.string(),
       async (before, run, after) => {
         const [all, spared] = [terminal(), terminal()]
-        for (const it of [all, spared]) await written(it, Buffer.from(before))
+        for (const terminal of [all, spared]) await writeTo(terminal, Buffer.from(before))
         const bytes = Buffer.from(run)
-        const { visibleFrom } = plainRun(bytes, 0, kept)
-        await written(all, bytes)
-        await written(spared, coloursOf(bytes, 0, visibleFrom))
-        await written(spared, bytes.subarray(visibleFrom))
-        for (const it of [all, spared]) await written(it, Buffer.from(after))
+        const { visibleFrom } = plainRun(bytes, 0, maxLines)
+        await writeTo(all, bytes)
+        await writeTo(spared, findColors(bytes, 0, visibleFrom))
+        await writeTo(spared, bytes.subarray(visibleFrom))
+        for (const terminal of [all, spared]) await writeTo(terminal, Buffer.from(after))
         expect(state(spared)).toEqual(state(all))
         all.dispose()
         spared.dispose()
@@ -77,7 +77,7 @@ test('a terminal that was spared what scrolls out looks exactly like one that sa
 
 test('`yes` is spared nearly all', () => {
   const bytes = Buffer.from('y\r\n'.repeat(10_000))
-  expect(plainRun(bytes, 0, kept)).toEqual({ until: bytes.length, visibleFrom: bytes.length - kept * 3 })
+  expect(plainRun(bytes, 0, maxLines)).toEqual({ until: bytes.length, visibleFrom: bytes.length - maxLines * 3 })
 })
 
 test.each([
@@ -87,7 +87,7 @@ test.each([
   ['a shift', '\x0e'],
   ['a delete', '\x7f'],
 ])('nothing is spared across %s', (_, control) => {
-  const head = 'y\r\n'.repeat(kept - 1)
-  const bytes = Buffer.from(`${head}${control}${'y\r\n'.repeat(kept - 1)}`)
-  expect(plainRun(bytes, 0, kept)).toEqual({ until: Buffer.byteLength(head), visibleFrom: 0 })
+  const head = 'y\r\n'.repeat(maxLines - 1)
+  const bytes = Buffer.from(`${head}${control}${'y\r\n'.repeat(maxLines - 1)}`)
+  expect(plainRun(bytes, 0, maxLines)).toEqual({ until: Buffer.byteLength(head), visibleFrom: 0 })
 })

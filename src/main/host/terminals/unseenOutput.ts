@@ -9,7 +9,7 @@ const c1Lead = 0xc2
 /** The highest bit of four bytes, as a signed integer like all results of bit operations. */
 const topBits = 0x80808080 | 0
 /** No real program sets more colours at once. */
-const longestSequence = 256
+const maxSequence = 256
 const sampleBytes = 2 * 1024
 
 export type PlainRun = {
@@ -28,10 +28,10 @@ export type PlainRun = {
  * Holds only when the parser is at rest, on the normal screen, with the whole screen as scrolling region, and
  * when `coloursOf` what is left out is parsed in its place.
  */
-export function plainRun(bytes: Uint8Array, from: number, keptLines: number): PlainRun {
-  if (!worthSearching(bytes, from, keptLines)) return { until: bytes.length, visibleFrom: from }
+export function plainRun(bytes: Uint8Array, from: number, maxLines: number): PlainRun {
+  if (!worthSearching(bytes, from, maxLines)) return { until: bytes.length, visibleFrom: from }
   const { until, lines } = plainPart(bytes, from)
-  return { until, visibleFrom: lines > keptLines ? cutBefore({ bytes, from, until, keptLines }) : from }
+  return { until, visibleFrom: lines > maxLines ? cutBefore({ bytes, from, until, maxLines }) : from }
 }
 
 export type PlainPart = {
@@ -44,7 +44,7 @@ export type PlainPart = {
 }
 
 export function plainPart(bytes: Uint8Array, from: number): PlainPart {
-  const words = wordsOf(bytes)
+  const words = toWords(bytes)
   const shift = bytes.byteOffset % 4
   let lines = 0
   let until = from
@@ -70,76 +70,80 @@ export function plainPart(bytes: Uint8Array, from: number): PlainPart {
 }
 
 /** Four bytes at a time, as most of a flood is letters; those at the ends that fill no word are left out. */
-function wordsOf({ buffer, byteOffset, length }: Uint8Array): Int32Array {
+function toWords({ buffer, byteOffset, length }: Uint8Array): Int32Array {
   const begin = byteOffset - (byteOffset % 4)
   return new Int32Array(buffer, begin, Math.floor((byteOffset + length - begin) / 4))
 }
 
 /** The first word from `from` on in which not every byte is from 0x20 to 0x7e. */
 function afterLetters(words: Int32Array, from: number): number {
-  let at = from
-  for (; at < words.length; at++) {
-    const word = words[at] ?? 0
+  let index = from
+  for (; index < words.length; index++) {
+    const word = words[index] ?? 0
     // Below 0x80 no sum carries into the next byte, and the highest bit of each tells which side of a limit it is on.
     if ((word & 0x80808080) !== 0) break
     if (((word + 0x60606060) & ~(word + 0x01010101) & 0x80808080) !== topBits) break
   }
-  return at
+  return index
 }
 
-function beginsPlain(bytes: Uint8Array, at: number): boolean {
-  if (bytes[at] !== escapeByte) return at === bytes.length - 1 && bytes[at] === c1Lead
-  return bytes.length - at <= longestSequence && parametersEnd(bytes, at) === bytes.length
+function beginsPlain(bytes: Uint8Array, index: number): boolean {
+  if (bytes[index] !== escapeByte) return index === bytes.length - 1 && bytes[index] === c1Lead
+  return bytes.length - index <= maxSequence && parametersEnd(bytes, index) === bytes.length
 }
 
 /** The colour sequences of a plain run that still count at its end: those after the last one that resets all. */
-export function coloursOf(bytes: Uint8Array, from: number, to: number): Uint8Array<ArrayBuffer> {
-  const kept: number[] = []
-  for (let at = bytes.indexOf(escapeByte, from); at !== -1 && at < to; at = bytes.indexOf(escapeByte, at + 1)) {
-    const end = sequenceEnd(bytes, at)
+export function findColors(bytes: Uint8Array, from: number, to: number): Uint8Array<ArrayBuffer> {
+  const sequences: number[] = []
+  for (
+    let index = bytes.indexOf(escapeByte, from);
+    index !== -1 && index < to;
+    index = bytes.indexOf(escapeByte, index + 1)
+  ) {
+    const end = sequenceEnd(bytes, index)
     if (bytes[end - 1] !== colour) continue
-    const resets = end - at === 3 || (end - at === 4 && bytes[at + 2] === 0x30)
-    if (resets) kept.length = 0
-    for (let byte = at; byte < end; byte++) kept.push(bytes[byte] ?? 0)
+    const resets = end - index === 3 || (end - index === 4 && bytes[index + 2] === 0x30)
+    if (resets) sequences.length = 0
+    for (let byte = index; byte < end; byte++) sequences.push(bytes[byte] ?? 0)
   }
-  return new Uint8Array(kept)
+  return new Uint8Array(sequences)
 }
 
 /** Where a sequence that sets colours or erases within its line ends; 0 for any other, and for half of one. */
-function sequenceEnd(bytes: Uint8Array, at: number): number {
-  if (bytes[at + 1] !== bracket) return 0
-  const end = parametersEnd(bytes, at)
+function sequenceEnd(bytes: Uint8Array, index: number): number {
+  if (bytes[index + 1] !== bracket) return 0
+  const end = parametersEnd(bytes, index)
   return bytes[end] === colour || bytes[end] === eraseInLine ? end + 1 : 0
 }
 
 /** Behind the digits, colons and semicolons of a sequence, or where something else ended it before. */
-function parametersEnd(bytes: Uint8Array, at: number): number {
-  if (bytes[at + 1] !== bracket) return at + 1
-  let end = at + 2
+function parametersEnd(bytes: Uint8Array, index: number): number {
+  if (bytes[index + 1] !== bracket) return index + 1
+  let end = index + 2
   while ((bytes[end] ?? 0) >= 0x30 && (bytes[end] ?? 0) <= 0x3b) end++
   return end
 }
 
 /** U+0080 to U+009F: controls in UTF-8. */
-function beginsC1(bytes: Uint8Array, at: number): boolean {
-  return bytes[at] === c1Lead && (bytes[at + 1] ?? 0) < 0xa0
+function beginsC1(bytes: Uint8Array, index: number): boolean {
+  return bytes[index] === c1Lead && (bytes[index + 1] ?? 0) < 0xa0
 }
 
 /** Estimates from the first lines whether there is enough. A full search costs a tenth of parsing. */
-function worthSearching(bytes: Uint8Array, from: number, keptLines: number): boolean {
+function worthSearching(bytes: Uint8Array, from: number, maxLines: number): boolean {
   const sample = bytes.subarray(from, from + sampleBytes)
   let lines = 0
   for (const byte of sample) if (byte === lineFeed) lines++
-  return (lines * (bytes.length - from)) / sample.length > keptLines
+  return (lines * (bytes.length - from)) / sample.length > maxLines
 }
 
 /** Where the lines begin that are kept at the end of a run; its start when there are not more. */
-export function cutBefore(run: { bytes: Uint8Array; from: number; until: number; keptLines: number }): number {
-  let kept = 0
-  for (let at = run.until - 1; at > run.from; at--) {
-    if (run.bytes[at] !== lineFeed) continue
-    if (kept >= run.keptLines && run.bytes[at - 1] === carriageReturn) return at + 1
-    kept++
+export function cutBefore(run: { bytes: Uint8Array; from: number; until: number; maxLines: number }): number {
+  let lines = 0
+  for (let index = run.until - 1; index > run.from; index--) {
+    if (run.bytes[index] !== lineFeed) continue
+    if (lines >= run.maxLines && run.bytes[index - 1] === carriageReturn) return index + 1
+    lines++
   }
   return run.from
 }

@@ -7,8 +7,8 @@ export type ViewerStream = {
   send(message: unknown): void
   sendBytes(bytes: Uint8Array): void
   /** True when bytes should wait until the stream's next turn. */
-  congested(): boolean
-  end(failure?: AppError): void
+  isCongested(): boolean
+  end(error?: AppError): void
 }
 
 /** A viewer of a terminal: receives raw output from a cursor, as fast as it acknowledges. */
@@ -29,9 +29,9 @@ export type Viewer = {
   turn(): boolean
   acknowledge(bytes: number): void
   /** It shows the present screen that it was sent. */
-  drawn(): void
+  onDrawn(): void
   /** Ends its stream. */
-  end(failure?: AppError): void
+  end(error?: AppError): void
   /** The viewer left; nothing more is sent. */
   close(): void
 }
@@ -54,9 +54,15 @@ export type PresentScreen = { cursor: number; message: ServerStreamMessage; byte
 /** Bytes sent before other streams get a turn. */
 const runBytes = 64 * 1024
 
-export function viewer({ source, stream, stallMs = streamLimits.stallMs, present, ...rest }: ViewerOptions): Viewer {
+export function createViewer({
+  source,
+  stream,
+  stallMs = streamLimits.stallMs,
+  present,
+  ...rest
+}: ViewerOptions): Viewer {
   const windowBytes = present ? streamLimits.skip.windowBytes : streamLimits.windowBytes
-  const marks: { at: number; message: ServerStreamMessage }[] = []
+  const marks: { offset: number; message: ServerStreamMessage }[] = []
   const early: ServerStreamMessage[] = []
   let next: number | undefined
   let begun = false
@@ -66,12 +72,12 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, present
   let skipping: 'no' | 'drawing' | 'pausing' = 'no'
   let pause: NodeJS.Timeout | undefined
 
-  const finish = (failure?: AppError): void => {
+  const finish = (error?: AppError): void => {
     if (ended) return
     ended = true
     clearTimeout(stalled)
     clearTimeout(pause)
-    stream.end(failure)
+    stream.end(error)
     rest.onEnded()
     rest.onMoved()
   }
@@ -80,7 +86,7 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, present
     finish(new AppError('terminal/too-slow', `This viewer acknowledged nothing for ${stallMs} ms.`))
 
   const sendMarks = (): void => {
-    for (let [mark] = marks; mark && mark.at <= (next ?? -1) && !ended; [mark] = marks) {
+    for (let [mark] = marks; mark && mark.offset <= (next ?? -1) && !ended; [mark] = marks) {
       marks.shift()
       stream.send(mark.message)
       if (mark.message.type === 'exited') finish()
@@ -89,16 +95,16 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, present
 
   /** What the snapshot shows already; that the program has ended comes behind it. */
   const sendPast = (cursor: number): void => {
-    for (let [mark] = marks; mark && mark.at <= cursor && mark.message.type !== 'exited'; [mark] = marks) {
+    for (let [mark] = marks; mark && mark.offset <= cursor && mark.message.type !== 'exited'; [mark] = marks) {
       marks.shift()
       stream.send(mark.message)
     }
   }
 
-  const room = (): number => {
-    const left = windowBytes - unacknowledged
-    if (left <= 0) stalled ??= setTimeout(giveUp, stallMs)
-    return Math.max(0, left)
+  const getAvailable = (): number => {
+    const remaining = windowBytes - unacknowledged
+    if (remaining <= 0) stalled ??= setTimeout(giveUp, stallMs)
+    return Math.max(0, remaining)
   }
 
   /** Nothing is kept for it meanwhile, and no program waits for it. */
@@ -119,8 +125,8 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, present
         sendMarks()
         pump()
       },
-      (failure: unknown) =>
-        finish(failure instanceof AppError ? failure : new AppError('internal/unexpected', 'The screen failed.')),
+      (error: unknown) =>
+        finish(error instanceof AppError ? error : new AppError('internal/unexpected', 'The screen failed.')),
     )
   }
 
@@ -136,8 +142,8 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, present
     }
     sendMarks()
     if (ended || next === source.end) return false
-    const until = marks[0]?.at ?? source.end
-    const bytes = source.run(next, Math.min(room(), until - next, runBytes))
+    const until = marks[0]?.offset ?? source.end
+    const bytes = source.run(next, Math.min(getAvailable(), until - next, runBytes))
     if (bytes.length === 0) return false
     stream.sendBytes(bytes)
     unacknowledged += bytes.length
@@ -148,7 +154,7 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, present
 
   const pump = (): void => {
     if (!begun || ended || next === undefined) return
-    while (!stream.congested() && step()) {}
+    while (!stream.isCongested() && step()) {}
   }
 
   return {
@@ -168,7 +174,7 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, present
       pump()
     },
     mark(message) {
-      if (next !== undefined) marks.push({ at: source.end, message })
+      if (next !== undefined) marks.push({ offset: source.end, message })
       if (begun && skipping === 'no' && next === source.end) sendMarks()
     },
     tell(message) {
@@ -188,7 +194,7 @@ export function viewer({ source, stream, stallMs = streamLimits.stallMs, present
       pump()
       rest.onMoved()
     },
-    drawn() {
+    onDrawn() {
       if (skipping !== 'drawing' || ended) return
       clearTimeout(stalled)
       stalled = undefined

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { orphanedBytes, unfinishedBytes } from './wholeCharacters.ts'
+import { countOrphaned, countUnfinished } from './wholeCharacters.ts'
 
 test('text cut anywhere is whole again once the unfinished bytes are left for later', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.nat(), (text, at) => {
+    fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.nat(), (text, index) => {
       const bytes = Buffer.from(text)
-      const cut = at % (bytes.length + 1)
-      const end = cut - unfinishedBytes(bytes.subarray(0, cut))
+      const cut = index % (bytes.length + 1)
+      const end = cut - countUnfinished(bytes.subarray(0, cut))
       expect(bytes.toString('utf8', 0, end) + bytes.toString('utf8', end)).toBe(text)
       expect(cut - end).toBeLessThan(4)
     }),
@@ -16,18 +16,18 @@ test('text cut anywhere is whole again once the unfinished bytes are left for la
 
 test('text whose beginning is lost starts at a character once the orphaned bytes are dropped', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.nat(), (text, at) => {
+    fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.nat(), (text, index) => {
       const bytes = Buffer.from(text)
-      const rest = bytes.subarray(at % bytes.length)
-      const whole = rest.subarray(orphanedBytes(rest)).toString('utf8')
+      const rest = bytes.subarray(index % bytes.length)
+      const whole = rest.subarray(countOrphaned(rest)).toString('utf8')
       expect(text.endsWith(whole)).toBe(true)
     }),
   )
 })
 
 test('bytes that can never become a character are not waited for', () => {
-  expect(unfinishedBytes(Buffer.from([0x41, 0xff]))).toBe(0)
-  expect(unfinishedBytes(Buffer.from([0x80, 0x80, 0x80]))).toBe(0)
-  expect(unfinishedBytes(Buffer.from([0xf0, 0x9f, 0x98]))).toBe(3)
-  expect(unfinishedBytes(Buffer.alloc(0))).toBe(0)
+  expect(countUnfinished(Buffer.from([0x41, 0xff]))).toBe(0)
+  expect(countUnfinished(Buffer.from([0x80, 0x80, 0x80]))).toBe(0)
+  expect(countUnfinished(Buffer.from([0xf0, 0x9f, 0x98]))).toBe(3)
+  expect(countUnfinished(Buffer.alloc(0))).toBe(0)
 })

@@ -2,7 +2,7 @@
  * How many bytes at the end belong to an incomplete UTF-8 character: 0 to 3. Invalid bytes count as complete, since
  * waiting for more would not help.
  */
-export function unfinishedBytes(bytes: Uint8Array): number {
+export function countUnfinished(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
     if (byte < 0x80) return 0
@@ -12,7 +12,7 @@ export function unfinishedBytes(bytes: Uint8Array): number {
 }
 
 /** How many bytes at the start continue a character that begins earlier. */
-export function orphanedBytes(bytes: Uint8Array): number {
+export function countOrphaned(bytes: Uint8Array): number {
   let count = 0
   while (count < Math.min(3, bytes.length) && ((bytes[count] ?? 0) & 0xc0) === 0x80) count++
   return count

@@ -8,25 +8,25 @@ export type Hex = `0x${string}`
  */
 export interface Chain {
   readonly network: EvmNetwork
-  /** What a person may see of the node's address: the rest may hold a key. */
+  /** Host of the node for display. The rest of its URL may contain a key. */
   readonly host: string
   /** USDC and ether of these addresses in one call. @returns in their order */
   balances(addresses: readonly string[], limits?: Limits): Promise<ChainBalance[]>
-  /** What became of a signed transfer, whoever brought it to the chain. */
-  authorizationOutcome(asked: AskedAuthorization, limits?: Limits): Promise<AuthorizationOutcome>
-  /** What became of what was signed for Permit2 by `upto`. */
-  permitOutcome(asked: AskedPermit, limits?: Limits): Promise<PermitOutcome>
+  /** Outcome of a signed transfer, whichever sender submitted it. */
+  authorizationOutcome(query: AuthorizationQuery, limits?: Limits): Promise<AuthorizationOutcome>
+  /** Outcome of a Permit2 signature of the scheme `upto`. */
+  permitOutcome(query: PermitQuery, limits?: Limits): Promise<PermitOutcome>
   /** USDC that this address lets Permit2 move. */
   permitAllowance(owner: string, limits?: Limits): Promise<bigint>
   /** Time of the newest block, in milliseconds since 1970. */
-  blockTimeMs(asked?: undefined, limits?: Limits): Promise<number>
+  blockTimeMs(options?: undefined, limits?: Limits): Promise<number>
   /** Whether the contract would take this transfer now; nothing is sent. */
   checkTransfer(transfer: SignedTransfer, limits?: Limits): Promise<TransferCheck>
-  /** What sending this transfer takes. */
+  /** Estimates gas and fees of a transfer. */
   prepareTransfer(transfer: SignedTransfer, limits?: Limits): Promise<PreparedTransfer>
-  sendTransfer(asked: TransferToSend, limits?: Limits): Promise<SentTransfer>
-  /** Of a transaction that was sent. */
-  transferReceipt(asked: { hash: Hex; transfer: TransferTerms }, limits?: Limits): Promise<TransferReceipt>
+  sendTransfer(asked: TransferToSend, limits?: Limits): Promise<SubmittedTransfer>
+  /** Receipt of a submitted transaction. */
+  transferReceipt(query: { hash: Hex; transfer: TransferTerms }, limits?: Limits): Promise<TransferReceipt>
 }
 
 export type Limits = {
@@ -38,7 +38,7 @@ export type Limits = {
 /** In atomic units. */
 export type ChainBalance = { usdc: bigint; ether: bigint }
 
-/** What moves by EIP-3009. Hexadecimal in lower case, numbers as decimal text. */
+/** Terms of a transfer by EIP-3009. Hexadecimal in lower case, numbers as decimal text. */
 export type TransferTerms = { from: Hex; to: Hex; value: string; nonce: Hex }
 export type SignedTransfer = TransferTerms & {
   /** Unix seconds. */
@@ -48,7 +48,7 @@ export type SignedTransfer = TransferTerms & {
   signature: Hex
 }
 
-export type AskedAuthorization = TransferTerms & {
+export type AuthorizationQuery = TransferTerms & {
   /** Unix seconds. */
   validBefore: string
   /** The transfer cannot have happened much earlier. */
@@ -70,7 +70,7 @@ export type AuthorizationOutcome =
   | { state: 'unused' | 'expired' | 'cancelled' | 'used-otherwise' | 'used' }
   | { state: 'paid'; transaction: Hex }
 
-export type AskedPermit = {
+export type PermitQuery = {
   from: Hex
   to: Hex
   /** The most that was signed. */
@@ -80,10 +80,10 @@ export type AskedPermit = {
   /** Unix seconds. */
   deadline: string
   nowMs: number
-  /** Where it is said to be settled. */
+  /** Transaction that the payee reports as the settlement. */
   transaction: Hex | null
 }
-/** `taken`: what that transaction moved by this permit; null where it is of something else, so that nobody knows how much it was. */
+/** `taken`: amount that the transaction moved by this permit. Null if the transaction does something else: unknown. */
 export type PermitOutcome =
   | { state: 'unused' | 'expired' }
   | { state: 'used'; taken: string | null; transaction: Hex | null }
@@ -100,11 +100,11 @@ export type TransferToSend = {
   /** Pays for the gas. */
   relayerKey: Hex
   /** Transactions of the relayer before this one, as far as the caller knows; the node may know of more. */
-  leastNonce: number
+  minNonce: number
   /** One with the same transfer that was sent earlier: it is replaced while it is in no block. */
-  replaces?: SentTransfer | undefined
+  replaces?: SubmittedTransfer | undefined
 }
-export type SentTransfer = { hash: Hex; nonce: number; fees: Fees }
+export type SubmittedTransfer = { hash: Hex; nonce: number; fees: Fees }
 
 /** `other`: it succeeded, and moved something else. */
 export type TransferReceipt = 'none' | 'paid' | 'reverted' | 'other'
@@ -112,7 +112,7 @@ export type TransferReceipt = 'none' | 'paid' | 'reverted' | 'other'
 /** Every question by its name, as it goes to the thread. */
 export type ChainQuestions = {
   [K in Exclude<keyof Chain, 'network' | 'host'>]: {
-    asked: Parameters<Chain[K]>[0]
+    query: Parameters<Chain[K]>[0]
     answer: Awaited<ReturnType<Chain[K]>>
   }
 }

@@ -6,7 +6,7 @@ export type FailureFacts =
   | { kind: 'refused'; code: number }
   | { kind: 'other-network'; chainId: number | string }
 
-/** Its message is a sentence for people, with the host of the node and nothing else of its address. */
+/** Error of a node. Its message is a sentence for users, and names the host of the node but no other part of its URL. */
 export class ChainFailure extends Error {
   readonly kind: FailureFacts['kind']
 

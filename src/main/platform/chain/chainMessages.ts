@@ -2,14 +2,14 @@ import type { EvmNetwork } from '#shared/contract/networks.ts'
 import type { ChainQuestions, QuestionName } from './chain.ts'
 import type { FailureFacts } from './chainFailure.ts'
 
-export type ChainPlace = { network: EvmNetwork; rpcUrl: string }
+export type ChainEndpoint = { network: EvmNetwork; rpcUrl: string }
 
 export type Question<K extends QuestionName = QuestionName> = {
-  [N in K]: { name: N; asked: ChainQuestions[N]['asked'] }
+  [N in K]: { name: N; asked: ChainQuestions[N]['query'] }
 }[K]
 
 export type ToChainWorker =
-  | { type: 'ask'; id: number; place: ChainPlace; question: Question }
+  | { type: 'ask'; id: number; place: ChainEndpoint; question: Question }
   | { type: 'stop'; id: number }
 
 export type FromChainWorker =

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { FromChainWorker, ToChainWorker } from './chainMessages.ts'
-import { failureFacts } from './failureFacts.ts'
+import { toFailureFacts } from './failureFacts.ts'
 import { openNode } from './openNode.ts'
 import { authorizationOutcome } from './questions/authorizationOutcome.ts'
 import { balances } from './questions/balances.ts'
@@ -18,14 +18,14 @@ export function serveChain(port: MessagePort): void {
   const underWay = new Map<number, AbortController>()
   const tell = (message: FromChainWorker): void => port.postMessage(message)
 
-  const answer = async ({ id, place, question }: Extract<ToChainWorker, { type: 'ask' }>): Promise<void> => {
+  const answer = async ({ id, place: endpoint, question }: Extract<ToChainWorker, { type: 'ask' }>): Promise<void> => {
     const stopping = new AbortController()
     underWay.set(id, stopping)
     try {
-      const work = questions[question.name] as (node: unknown, asked: unknown) => Promise<unknown> // of one name are of one type
-      tell({ type: 'answer', id, answer: await work(openNode(place, stopping.signal), question.asked) })
-    } catch (failure) {
-      tell({ type: 'failure', id, facts: failureFacts(failure) })
+      const work = questions[question.name] as (node: unknown, input: unknown) => Promise<unknown> // of one name are of one type
+      tell({ type: 'answer', id, answer: await work(openNode(endpoint, stopping.signal), question.asked) })
+    } catch (error) {
+      tell({ type: 'failure', id, facts: toFailureFacts(error) })
     } finally {
       underWay.delete(id)
     }

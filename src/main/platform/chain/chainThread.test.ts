@@ -6,44 +6,45 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { evmNetworks } from '#shared/contract/networks.ts'
 import { atEndOfFile } from '#test/support/endOfFile.ts'
 import { until } from '#test/support/eventually.ts'
-import { numbers, results, scriptedNode } from '#test/support/scriptedNode.ts'
+import { createScriptedNode, numbers, results } from '#test/support/scriptedNode.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { silentLog } from '../log.ts'
-import type { AskedAuthorization } from './chain.ts'
-import { chainThread } from './chainThread.ts'
+import type { AuthorizationQuery } from './chain.ts'
+import { createChainThread } from './chainThread.ts'
 
 /** A node is hostile: whatever it does, a question ends, the caller's thread is free, and its address stays unsaid. */
 const [base] = evmNetworks
 const address = '0x2222222222222222222222222222222222222222'
-const shared = chainThread({ log: silentLog })
+const shared = createChainThread({ log: silentLog })
 atEndOfFile(() => shared.close())
 
 const opened: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close()
 })
-async function node(...given: Parameters<typeof scriptedNode>) {
-  const made = await scriptedNode(...given)
+async function node(...parameters: Parameters<typeof createScriptedNode>) {
+  const made = await createScriptedNode(...parameters)
   opened.push(made.close)
   return made
 }
-function ownThread(given: Omit<Parameters<typeof chainThread>[0], 'log'> = {}) {
-  const made = chainThread({ log: silentLog, ...given })
-  opened.push(() => made.close())
-  return made
+function ownThread(options: Omit<Parameters<typeof createChainThread>[0], 'log'> = {}) {
+  const thread = createChainThread({ log: silentLog, ...options })
+  opened.push(() => thread.close())
+  return thread
 }
-const at = (url: string, thread = shared) => thread.chain({ network: base, rpcUrl: `${url}/v2/s3cret?key=s3cret` })
-const failureOf = (asked: Promise<unknown>): Promise<Error & { kind?: string }> =>
-  asked.then(
+const openChain = (url: string, thread = shared) =>
+  thread.chain({ network: base, rpcUrl: `${url}/v2/s3cret?key=s3cret` })
+const catchError = (work: Promise<unknown>): Promise<Error & { kind?: string }> =>
+  work.then(
     (answer) =>
       expect.fail(`It answered ${JSON.stringify(answer, (_, it) => (typeof it === 'bigint' ? `${it}` : it))}`),
-    (failure: unknown) => (failure instanceof Error ? failure : Promise.reject(failure)),
+    (error: unknown) => (error instanceof Error ? error : Promise.reject(error)),
   )
 
 describe('a node that answers', () => {
   const json = { 'content-type': 'application/json' }
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, '['))
-  test.each<[string, Parameters<typeof scriptedNode>[0], string, RegExp]>([
+  test.each<[string, Parameters<typeof createScriptedNode>[0], string, RegExp]>([
     [
       'no JSON',
       (_, it) => it.writeHead(200).end('<html>s3cret</html>'),
@@ -72,7 +73,12 @@ describe('a node that answers', () => {
       'status',
       /with status 502, not with JSON-RPC\.$/,
     ],
-    ['too much', (_, it) => it.writeHead(200, json).end(`"${'x'.repeat(3_000_000)}"`), 'too-large', /too large\.$/],
+    [
+      'too much',
+      (_, response) => response.writeHead(200, json).end(`"${'x'.repeat(3_000_000)}"`),
+      'too-large',
+      /too large\.$/,
+    ],
     [
       'much that was packed small',
       (_, it) => it.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(bomb),
@@ -90,40 +96,40 @@ describe('a node that answers', () => {
     ],
   ])('%s is told from an answer', async (_, answer, kind, message) => {
     const { url } = await node(answer)
-    const failure = await failureOf(at(url).balances([address]))
-    expect(failure).toMatchObject({ kind, message: expect.stringMatching(message) })
-    expect(`${failure.message} ${failure.stack} ${JSON.stringify(failure)}`).not.toContain('s3cret')
-    expect(failure.cause).toBeUndefined()
+    const error = await catchError(openChain(url).balances([address]))
+    expect(error).toMatchObject({ kind, message: expect.stringMatching(message) })
+    expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain('s3cret')
+    expect(error.cause).toBeUndefined()
   })
 
   test('for another network is not believed, whatever it is asked', async () => {
     const { url } = await node(results({ eth_call: numbers(1, 0, 2_000_000_000, 5) }))
-    for (const asked of [at(url).balances([address]), at(url).authorizationOutcome(authorization())]) {
-      const { message } = await failureOf(asked)
+    for (const query of [openChain(url).balances([address]), openChain(url).authorizationOutcome(authorization())]) {
+      const { message } = await catchError(query)
       expect(message).toBe(`${new URL(url).host} is of another network: its chain id is not 8453.`)
     }
   })
 
   test('with a redirect is not followed', async () => {
-    const other = await node(results({ eth_call: numbers(8453, 1, 1) }))
-    const { url } = await node((_, it) => it.writeHead(307, { location: other.url }).end())
-    expect(await failureOf(at(url).balances([address]))).toMatchObject({ kind: 'status' })
-    expect(other.calls).toEqual([])
+    const otherNode = await node(results({ eth_call: numbers(8453, 1, 1) }))
+    const { url } = await node((_, it) => it.writeHead(307, { location: otherNode.url }).end())
+    expect(await catchError(openChain(url).balances([address]))).toMatchObject({ kind: 'status' })
+    expect(otherNode.calls).toEqual([])
   })
 })
 
 describe('what was signed', () => {
   const used = numbers(8453, 1, 1_700_000_000, 50)
-  const unused = (seconds: number) => numbers(8453, 0, seconds, 50)
+  const createUnused = (seconds: number) => numbers(8453, 0, seconds, 50)
 
   test('is unused while either clock says that it still can be', async () => {
     const { validBefore } = authorization()
-    const early = await node(results({ eth_call: unused(Number(validBefore) - 1) }))
-    expect(await at(early.url).authorizationOutcome(authorization({ late: true }))).toEqual({ state: 'unused' })
+    const early = await node(results({ eth_call: createUnused(Number(validBefore) - 1) }))
+    expect(await openChain(early.url).authorizationOutcome(authorization({ late: true }))).toEqual({ state: 'unused' })
     // A clock that runs ahead, or lies, frees no money.
-    const ahead = await node(results({ eth_call: unused(Number(validBefore) + 1_000_000) }))
-    expect(await at(ahead.url).authorizationOutcome(authorization())).toEqual({ state: 'unused' })
-    expect(await at(ahead.url).authorizationOutcome(authorization({ late: true }))).toEqual({ state: 'expired' })
+    const ahead = await node(results({ eth_call: createUnused(Number(validBefore) + 1_000_000) }))
+    expect(await openChain(ahead.url).authorizationOutcome(authorization())).toEqual({ state: 'unused' })
+    expect(await openChain(ahead.url).authorizationOutcome(authorization({ late: true }))).toEqual({ state: 'expired' })
   })
 
   test('is not paid by logs that nobody asked for', async () => {
@@ -146,7 +152,7 @@ describe('what was signed', () => {
       }),
     )
     expect(
-      await at(url)
+      await openChain(url)
         .authorizationOutcome(authorization())
         .catch(() => ({ state: 'failed' })),
     ).not.toMatchObject({
@@ -160,8 +166,8 @@ describe('what was signed', () => {
     const { url } = await node(
       results({ eth_call: used, eth_blockNumber: '0xffffffffffff', eth_getLogs: [], eth_getBlockByNumber: block }),
     )
-    const failure = await failureOf(at(url).authorizationOutcome(authorization(), { withinMs: 400 }))
-    expect(failure).toMatchObject({ kind: 'late', message: `${new URL(url).host} did not answer within 0.4 s.` })
+    const error = await catchError(openChain(url).authorizationOutcome(authorization(), { withinMs: 400 }))
+    expect(error).toMatchObject({ kind: 'late', message: `${new URL(url).host} did not answer within 0.4 s.` })
   })
 })
 
@@ -175,7 +181,7 @@ test('a node that drips is given up, and so is its connection', async () => {
     const drip = setInterval(() => response.write(' '), 20)
     response.once('close', () => clearInterval(drip))
   })
-  expect(await failureOf(at(url).balances([address], { withinMs: 300 }))).toMatchObject({ kind: 'late' })
+  expect(await catchError(openChain(url).balances([address], { withinMs: 300 }))).toMatchObject({ kind: 'late' })
   await until('the connection to close', () => isClosed)
   expect(calls).toHaveLength(1)
 })
@@ -188,18 +194,20 @@ test('whoever does not want to wait any more is told so, and the node is left', 
     })
   })
   const stopping = new AbortController()
-  const asked = failureOf(at(url).balances([address], { signal: stopping.signal }))
+  const query = catchError(openChain(url).balances([address], { signal: stopping.signal }))
   await until('the node to be asked', () => calls.length > 0)
   stopping.abort(new Error('Never mind.'))
-  expect((await asked).message).toBe('Never mind.')
+  expect((await query).message).toBe('Never mind.')
   await until('the connection to close', () => isClosed)
-  expect((await failureOf(at(url).balances([address], { signal: stopping.signal }))).message).toBe('Never mind.')
+  expect((await catchError(openChain(url).balances([address], { signal: stopping.signal }))).message).toBe(
+    'Never mind.',
+  )
 })
 
 test('the thread starts with the first question, ends when nobody asks, and starts again', async () => {
   const { url } = await node(results({ eth_call: numbers(8453, 7, 8) }))
   const thread = ownThread({ idleMs: 1 })
-  const chain = at(url, thread)
+  const chain = openChain(url, thread)
   expect(thread.isRunning()).toBe(false)
   for (let times = 0; times < 2; times += 1) {
     expect(await chain.balances([address])).toEqual([{ usdc: 7n, ether: 8n }])
@@ -210,11 +218,11 @@ test('the thread starts with the first question, ends when nobody asks, and star
 test('closing ends what is asked, and nothing is asked afterwards', async () => {
   const { url, calls } = await node(() => undefined)
   const thread = ownThread()
-  const asked = failureOf(at(url, thread).balances([address]))
+  const query = catchError(openChain(url, thread).balances([address]))
   await until('the node to be asked', () => calls.length > 0)
   await thread.close()
-  expect(await asked).toMatchObject({ kind: 'closed', message: 'Steward is stopping.' })
-  expect(await failureOf(at(url, thread).balances([address]))).toMatchObject({ kind: 'closed' })
+  expect(await query).toMatchObject({ kind: 'closed', message: 'Steward is stopping.' })
+  expect(await catchError(openChain(url, thread).balances([address]))).toMatchObject({ kind: 'closed' })
   expect(calls).toHaveLength(1)
 })
 
@@ -230,18 +238,18 @@ test.each([
   writeFileSync(script, text)
   const thread = ownThread({ workerUrl: pathToFileURL(script), stopMs: 50 })
   for (let times = 0; times < 2; times += 1) {
-    const failure = await failureOf(at('http://127.0.0.1:1', thread).balances([address], { withinMs: 100 }))
-    expect(failure.kind).toBe(kind)
+    const error = await catchError(openChain('http://127.0.0.1:1', thread).balances([address], { withinMs: 100 }))
+    expect(error.kind).toBe(kind)
     await until('the thread to end', () => !thread.isRunning())
   }
 })
 
-function authorization(given: { late?: boolean } = {}): AskedAuthorization {
+function authorization(options: { late?: boolean } = {}): AuthorizationQuery {
   const validBefore = 1_700_000_300
   return {
     ...{ from: address, to: `0x${'3'.repeat(40)}`, value: '5000000', nonce: hash('a') },
     ...{ validBefore: String(validBefore), sinceMs: (validBefore - 300) * 1000 },
-    nowMs: (validBefore + (given.late ? 1 : -100)) * 1000,
+    nowMs: (validBefore + (options.late ? 1 : -100)) * 1000,
   }
 }
 

@@ -4,11 +4,11 @@ import type { Log } from '../log.ts'
 import { programFile } from '../programFile.ts'
 import type { Chain, ChainQuestions, Limits, QuestionName } from './chain.ts'
 import { ChainFailure, type FailureFacts } from './chainFailure.ts'
-import type { ChainPlace, FromChainWorker, Question, ToChainWorker } from './chainMessages.ts'
+import type { ChainEndpoint, FromChainWorker, Question, ToChainWorker } from './chainMessages.ts'
 
 /** Asks chains on a thread of its own, which is started for the first question and ended when nobody asks any more. */
 export type ChainThread = {
-  chain(place: ChainPlace): Chain
+  chain(endpoint: ChainEndpoint): Chain
   /** Whether its thread is there now. */
   isRunning(): boolean
   close(): Promise<void>
@@ -22,104 +22,104 @@ type Options = {
   stopMs?: number
 }
 
-type Asked = {
+type PendingQuery = {
   host: string
   withinMs: number
   late: NodeJS.Timeout | undefined
   resolve(answer: unknown): void
   reject(reason: unknown): void
 }
-type Room = {
+type WorkerState = {
   worker: Worker
   isReady: boolean
-  asked: Map<number, Asked>
+  queries: Map<number, PendingQuery>
   /** Given up here, and not yet there. */
   stopping: Map<number, NodeJS.Timeout>
   idle: NodeJS.Timeout | undefined
 }
 
-const usualWithinMs = 6_000
-const usualIdleMs = 60_000
-const usualStopMs = 2_000
+const defaultWithinMs = 6_000
+const defaultIdleMs = 60_000
+const defaultStopMs = 2_000
 /** Loading viem takes 0.4 s on an idle machine. */
 const startMs = 30_000
-/** What a node answers stays far below; a thread that needs more is ended alone. */
+/** Far above the size of any response. Exceeding it ends the thread, not the process. */
 const resourceLimits = { maxOldGenerationSizeMb: 256 }
 
-export function chainThread(options: Options): ChainThread {
-  const { log, idleMs = usualIdleMs, stopMs = usualStopMs } = options
+export function createChainThread(options: Options): ChainThread {
+  const { log, idleMs = defaultIdleMs, stopMs = defaultStopMs } = options
   const workerUrl = options.workerUrl ?? pathToFileURL(programFile('platform/chain/chainWorker'))
-  let room: Room | undefined
+  let state: WorkerState | undefined
   const ending = new Set<Promise<unknown>>()
   let lastId = 0
   let closing = false
 
-  const post = ({ worker }: Room, message: ToChainWorker): void => worker.postMessage(message)
+  const post = ({ worker }: WorkerState, message: ToChainWorker): void => worker.postMessage(message)
 
-  const opened = (): Room => {
-    if (room) return room
+  const openWorker = (): WorkerState => {
+    if (state) return state
     const worker = new Worker(workerUrl, { resourceLimits })
-    const made: Room = { worker, isReady: false, asked: new Map(), stopping: new Map(), idle: undefined }
-    worker.on('message', (message: FromChainWorker) => receive(made, message))
-    worker.on('error', (failure) => log.error('the chain client failed', { failure: codeOf(failure) }))
-    worker.once('exit', () => clear(made))
-    room = made
-    return made
+    const created: WorkerState = { worker, isReady: false, queries: new Map(), stopping: new Map(), idle: undefined }
+    worker.on('message', (message: FromChainWorker) => receive(created, message))
+    worker.on('error', (error) => log.error('the chain client failed', { error: readCode(error) }))
+    worker.once('exit', () => clear(created))
+    state = created
+    return created
   }
 
-  const clear = (ended: Room): void => {
-    if (room === ended) room = undefined
+  const clear = (ended: WorkerState): void => {
+    if (state === ended) state = undefined
     clearTimeout(ended.idle)
     for (const timer of ended.stopping.values()) clearTimeout(timer)
-    for (const id of [...ended.asked.keys()]) fail(ended, id, { kind: closing ? 'closed' : 'crashed' })
+    for (const id of [...ended.queries.keys()]) fail(ended, id, { kind: closing ? 'closed' : 'crashed' })
   }
 
-  const taken = (from: Room, id: number): Asked | undefined => {
-    const asked = from.asked.get(id)
-    clearTimeout(asked?.late)
-    from.asked.delete(id)
+  const takeQuery = (from: WorkerState, id: number): PendingQuery | undefined => {
+    const query = from.queries.get(id)
+    clearTimeout(query?.late)
+    from.queries.delete(id)
     rest(from)
-    return asked
+    return query
   }
-  const fail = (from: Room, id: number, facts: FailureFacts): void => {
-    const asked = taken(from, id)
-    asked?.reject(new ChainFailure(asked.host, facts))
+  const fail = (from: WorkerState, id: number, facts: FailureFacts): void => {
+    const query = takeQuery(from, id)
+    query?.reject(new ChainFailure(query.host, facts))
   }
 
   /** With nothing to do it neither keeps the process, nor stays. */
-  const rest = (from: Room): void => {
-    if (from.asked.size > 0 || from !== room) return
+  const rest = (from: WorkerState): void => {
+    if (from.queries.size > 0 || from !== state) return
     from.worker.unref()
     clearTimeout(from.idle)
     from.idle = setTimeout(() => end(from), idleMs).unref()
   }
-  const end = (ended: Room): void => {
-    if (room === ended) room = undefined
-    const gone = ended.worker.terminate().finally(() => ending.delete(gone))
-    ending.add(gone)
+  const end = (ended: WorkerState): void => {
+    if (state === ended) state = undefined
+    const termination = ended.worker.terminate().finally(() => ending.delete(termination))
+    ending.add(termination)
   }
 
-  const receive = (from: Room, message: FromChainWorker): void => {
+  const receive = (from: WorkerState, message: FromChainWorker): void => {
     if (message.type === 'ready') {
       from.isReady = true
-      for (const [id, asked] of from.asked) begin(from, id, asked)
+      for (const [id, query] of from.queries) begin(from, id, query)
       return
     }
     clearTimeout(from.stopping.get(message.id))
     from.stopping.delete(message.id)
     if (message.type === 'failure') fail(from, message.id, message.facts)
-    else taken(from, message.id)?.resolve(message.answer)
+    else takeQuery(from, message.id)?.resolve(message.answer)
   }
 
-  const begin = (from: Room, id: number, asked: Asked): void => {
-    clearTimeout(asked.late)
-    asked.late = setTimeout(() => giveUp(from, id, { kind: 'late', afterMs: asked.withinMs }), asked.withinMs)
+  const begin = (from: WorkerState, id: number, query: PendingQuery): void => {
+    clearTimeout(query.late)
+    query.late = setTimeout(() => giveUp(from, id, { kind: 'late', afterMs: query.withinMs }), query.withinMs)
   }
-  const giveUp = (from: Room, id: number, facts: FailureFacts): void => {
+  const giveUp = (from: WorkerState, id: number, facts: FailureFacts): void => {
     fail(from, id, facts)
     stop(from, id)
   }
-  const stop = (from: Room, id: number): void => {
+  const stop = (from: WorkerState, id: number): void => {
     post(from, { type: 'stop', id })
     from.stopping.set(
       id,
@@ -131,28 +131,28 @@ export function chainThread(options: Options): ChainThread {
   }
 
   const ask = (
-    place: ChainPlace,
+    endpoint: ChainEndpoint,
     question: Question,
-    { signal, withinMs = usualWithinMs }: Limits,
+    { signal, withinMs = defaultWithinMs }: Limits,
   ): Promise<unknown> => {
-    const { host } = new URL(place.rpcUrl)
+    const { host } = new URL(endpoint.rpcUrl)
     if (closing) return Promise.reject(new ChainFailure(host, { kind: 'closed' }))
     if (signal?.aborted) return Promise.reject(signal.reason)
-    const here = opened()
+    const here = openWorker()
     const id = ++lastId
     const answered = new Promise<unknown>((resolve, reject) => {
       const late = setTimeout(() => giveUp(here, id, { kind: 'late', afterMs: startMs }), startMs)
-      const asked: Asked = { host, withinMs, late, resolve, reject }
-      here.asked.set(id, asked)
+      const query: PendingQuery = { host, withinMs, late, resolve, reject }
+      here.queries.set(id, query)
       clearTimeout(here.idle)
       here.worker.ref()
-      if (here.isReady) begin(here, id, asked)
-      post(here, { type: 'ask', id, place, question })
+      if (here.isReady) begin(here, id, query)
+      post(here, { type: 'ask', id, place: endpoint, question })
     })
     const onAbort = () => {
-      const asked = taken(here, id)
-      if (!asked) return
-      asked.reject(signal?.reason)
+      const query = takeQuery(here, id)
+      if (!query) return
+      query.reject(signal?.reason)
       stop(here, id)
     }
     signal?.addEventListener('abort', onAbort, { once: true })
@@ -160,14 +160,14 @@ export function chainThread(options: Options): ChainThread {
   }
 
   return {
-    chain(place) {
-      const { network, rpcUrl } = place
+    chain(endpoint) {
+      const { network, rpcUrl } = endpoint
       const { host } = new URL(rpcUrl)
       const asks =
         <K extends QuestionName>(name: K) =>
-        (asked: ChainQuestions[K]['asked'], limits: Limits = {}) => {
-          const question = { name, asked } as Question // the pair is of one name
-          return ask(place, question, limits) as Promise<ChainQuestions[K]['answer']> // the thread has it from that function
+        (query: ChainQuestions[K]['query'], limits: Limits = {}) => {
+          const question = { name, asked: query } as Question // the pair is of one name
+          return ask(endpoint, question, limits) as Promise<ChainQuestions[K]['answer']> // the thread has it from that function
         }
       return {
         ...{ network, host },
@@ -182,16 +182,16 @@ export function chainThread(options: Options): ChainThread {
         transferReceipt: asks('transferReceipt'),
       }
     },
-    isRunning: () => room !== undefined,
+    isRunning: () => state !== undefined,
     async close() {
       closing = true
-      await Promise.all([room?.worker.terminate(), ...ending])
+      await Promise.all([state?.worker.terminate(), ...ending])
     },
   }
 }
 
-/** Its words may repeat the address of a node, which may hold a key. */
-function codeOf(failure: unknown): string {
-  if (!(failure instanceof Error)) return 'unknown'
-  return 'code' in failure ? String(failure.code) : failure.name
+/** Reads the code only: the message may repeat the URL of a node, which may contain a key. */
+function readCode(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  return 'code' in error ? String(error.code) : error.name
 }

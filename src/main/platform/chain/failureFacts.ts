@@ -19,9 +19,9 @@ export class OtherNetwork extends Error {
 }
 
 /** Kinds, codes and numbers only: what a node says in words stays in the thread. */
-export function failureFacts(failure: unknown): FailureFacts {
-  const chain = [...causes(failure)]
-  const first = <T>(kind: abstract new (...given: never[]) => T): T | undefined =>
+export function toFailureFacts(error: unknown): FailureFacts {
+  const chain = [...causes(error)]
+  const first = <T>(kind: abstract new (...parameters: never[]) => T): T | undefined =>
     chain.find((it): it is T => it instanceof kind)
   const otherNetwork = first(OtherNetwork)
   if (otherNetwork) return { kind: 'other-network', chainId: otherNetwork.chainId }
@@ -35,15 +35,15 @@ export function failureFacts(failure: unknown): FailureFacts {
 }
 
 /** The contract would have refused it: nothing was sent. */
-export function isRefusedByContract(failure: unknown): boolean {
-  if (!(failure instanceof BaseError)) return false
-  return [...causes(failure)].some(
+export function isRefusedByContract(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return false
+  return [...causes(error)].some(
     (it) => it instanceof ContractFunctionRevertedError || it instanceof ExecutionRevertedError,
   )
 }
 
-function* causes(failure: unknown): Generator<unknown> {
-  let next = failure
+function* causes(error: unknown): Generator<unknown> {
+  let next = error
   for (let depth = 0; depth < 20 && next !== undefined && next !== null; depth += 1) {
     yield next
     next = typeof next === 'object' && 'cause' in next ? next.cause : undefined

@@ -1,13 +1,13 @@
 import { createPublicClient, defineChain, http, parseAbi } from 'viem'
-import type { ChainPlace } from './chainMessages.ts'
+import type { ChainEndpoint } from './chainMessages.ts'
 
 /** On every network that Steward knows: https://www.multicall3.com */
 const multicallAddress = '0xcA11bde05977b3631167028862bE2a173976CA11'
-/** Of any answer, unpacked. Receipts of transactions that bundle many others are the longest. */
-const mostAnswerBytes = 2 * 1024 * 1024
+/** Maximum size of a decompressed response. Receipts of bundled transactions are the largest. */
+const maxAnswerBytes = 2 * 1024 * 1024
 
 /** A client for one question: its signal ends all that the question asks of the node. */
-export function openNode({ network, rpcUrl }: ChainPlace, signal: AbortSignal) {
+export function openNode({ network, rpcUrl }: ChainEndpoint, signal: AbortSignal) {
   const chain = defineChain({
     id: network.chainId,
     name: network.name,
@@ -16,7 +16,7 @@ export function openNode({ network, rpcUrl }: ChainPlace, signal: AbortSignal) {
     contracts: { multicall3: { address: multicallAddress } },
   })
   const transport = http(rpcUrl, {
-    ...{ retryCount: 0, timeout: 0, maxResponseBodySize: mostAnswerBytes },
+    ...{ retryCount: 0, timeout: 0, maxResponseBodySize: maxAnswerBytes },
     fetchOptions: { signal, redirect: 'manual' },
   })
   return {

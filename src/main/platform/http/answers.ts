@@ -21,23 +21,23 @@ export type BytesAnswer = {
 /** Events as they come: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export type EventsAnswer = {
   readonly [form]: 'events'
-  readonly events: AsyncIterable<SentEvent>
-  readonly failure: ((failure: AppError) => SentEvent) | undefined
+  readonly events: AsyncIterable<StreamEvent>
+  readonly toEvent: ((toEvent: AppError) => StreamEvent) | undefined
 }
 
 /** `data` is sent as it is when it is a text, otherwise as JSON. */
-export type SentEvent = { event?: string; id?: string; data: unknown }
+export type StreamEvent = { event?: string; id?: string; data: unknown }
 
 /** Asked for the next piece when the client has taken the ones before. */
 type Pieces = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
 
-export function bytesAnswer(given: {
+export function bytesAnswer(fields: {
   status?: number
   headers: Readonly<Record<string, string>>
   body?: BytesAnswer['body']
   sourceBytes?: number
 }): BytesAnswer {
-  const { status = 200, headers, body, sourceBytes = 0 } = given
+  const { status = 200, headers, body, sourceBytes = 0 } = fields
   return { [form]: 'bytes', status, headers, body, sourceBytes }
 }
 
@@ -51,7 +51,13 @@ export function longJsonAnswer(status: number, value: Readonly<Record<string, un
 }
 
 /** Bytes that an answer has in memory until it was sent. */
-export function heldBytes({ body, sourceBytes = 0 }: { body: BytesAnswer['body']; sourceBytes?: number }): number {
+export function countBufferedBytes({
+  body,
+  sourceBytes = 0,
+}: {
+  body: BytesAnswer['body']
+  sourceBytes?: number
+}): number {
   if (typeof body === 'string') return memoryBytes(body)
   return body instanceof Uint8Array ? body.length : sourceBytes
 }
@@ -64,21 +70,21 @@ function memoryBytes(text: string): number {
 /**
  * The next event is asked for when the client has taken the ones before. A failure before the first is answered like
  * any other. When the client leaves, the handler's signal fires and the iterator is ended.
- * @param told how a failure in the middle is told; absent: as an event `error` with the body that errors have
+ * @param options how a failure in the middle is told; absent: as an event `error` with the body that errors have
  */
 export function eventsAnswer(
-  events: AsyncIterable<SentEvent>,
-  told: { failure?: (failure: AppError) => SentEvent } = {},
+  events: AsyncIterable<StreamEvent>,
+  options: { toEvent?: (toEvent: AppError) => StreamEvent } = {},
 ): EventsAnswer {
-  return { [form]: 'events', events, failure: told.failure }
+  return { [form]: 'events', events, toEvent: options.toEvent }
 }
 
 export function isBytesAnswer(value: unknown): value is BytesAnswer {
-  return formOf(value) === 'bytes'
+  return getForm(value) === 'bytes'
 }
 
 export function isEventsAnswer(value: unknown): value is EventsAnswer {
-  return formOf(value) === 'events'
+  return getForm(value) === 'events'
 }
 
 /** Ends the source of an answer that is not sent. */
@@ -92,7 +98,7 @@ export function discardAnswer(answer: unknown): void {
   }
 }
 
-function formOf(value: unknown): unknown {
+function getForm(value: unknown): unknown {
   return typeof value === 'object' && value !== null && form in value ? value[form] : undefined
 }
 
@@ -101,13 +107,13 @@ export function sendJson(exchange: Exchange, status: number, text: string): void
 }
 
 /** In the place of an answer; where that has begun, the connection breaks off, since nothing else can tell. */
-export function sendFailure(exchange: Exchange, failure: AppError): void {
+export function sendFailure(exchange: Exchange, error: AppError): void {
   if (exchange.response.headersSent) {
     exchange.response.destroy()
     return
   }
-  Object.assign(exchange.headers, failureHeaders(failure), exchange.failureBody && retryHeader(failure))
-  sendJson(exchange, failure.status, JSON.stringify(exchange.failureBody?.(failure) ?? failure.toBody()))
+  Object.assign(exchange.headers, failureHeaders(error), exchange.failureBody && retryHeader(error))
+  sendJson(exchange, error.status, JSON.stringify(exchange.failureBody?.(error) ?? error.toBody()))
 }
 
 /** @throws what the pieces throw; only before the first one can it still be answered. */
@@ -116,7 +122,7 @@ export async function sendBytes(exchange: Exchange, { status, headers, body }: B
     sendWhole(exchange, { status, headers, body })
     return
   }
-  const { request, response, gone } = exchange
+  const { request, response, disconnected } = exchange
   const begin = () => response.writeHead(status, { ...exchange.headers, ...headers })
   const stop = () => body instanceof Readable && body.destroy()
   if (request.method === 'HEAD') {
@@ -124,8 +130,8 @@ export async function sendBytes(exchange: Exchange, { status, headers, body }: B
     begin().end()
     return
   }
-  gone.addEventListener('abort', stop)
-  if (gone.aborted) stop()
+  disconnected.addEventListener('abort', stop)
+  if (disconnected.aborted) stop()
   try {
     await writeEach(response, body, (piece) => {
       if (!response.headersSent) begin()
@@ -133,12 +139,12 @@ export async function sendBytes(exchange: Exchange, { status, headers, body }: B
     })
     if (!response.headersSent) begin()
     response.end()
-  } catch (failure) {
-    if (!gone.aborted) throw failure
+  } catch (error) {
+    if (!disconnected.aborted) throw error
     if (exchange.abortError && !response.headersSent) throw exchange.abortError
     response.destroy()
   } finally {
-    gone.removeEventListener('abort', stop)
+    disconnected.removeEventListener('abort', stop)
   }
 }
 
@@ -150,7 +156,7 @@ export async function writeEach<T>(
 ): Promise<void> {
   for await (const piece of pieces) {
     if (isOver(response)) return
-    if (!write(piece)) await drained(response)
+    if (!write(piece)) await waitForDrain(response)
     if (isOver(response)) return
   }
 }
@@ -159,7 +165,7 @@ function isOver(response: ServerResponse): boolean {
   return response.destroyed || response.writableEnded
 }
 
-function drained(response: ServerResponse): Promise<void> {
+function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const go = (): void => {
       response.off('drain', go)
@@ -173,12 +179,12 @@ function drained(response: ServerResponse): Promise<void> {
 
 type Whole = { status: number; headers: Readonly<Record<string, string>>; body: string | Uint8Array | undefined }
 
-function sendWhole({ request, response, headers: own }: Exchange, { status, headers, body }: Whole): void {
+function sendWhole({ request, response, headers: ownHeaders }: Exchange, { status, headers, body }: Whole): void {
   if (response.destroyed) return
   if (body === undefined) {
-    response.writeHead(status, { ...own, ...headers }).end()
+    response.writeHead(status, { ...ownHeaders, ...headers }).end()
     return
   }
-  response.writeHead(status, { ...own, ...headers, 'content-length': Buffer.byteLength(body) })
+  response.writeHead(status, { ...ownHeaders, ...headers, 'content-length': Buffer.byteLength(body) })
   response.end(request.method === 'HEAD' ? undefined : body)
 }

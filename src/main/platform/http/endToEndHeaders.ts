@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 export type HeaderList = Record<string, string | string[]>
 
-/** Of one connection only: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
+/** Headers of a single connection: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
 const hopByHop = new Set([
   'connection',
   'keep-alive',

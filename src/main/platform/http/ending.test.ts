@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { endingOf } from './ending.ts'
+import { createEnding } from './ending.ts'
 
 function world() {
   const controller = new AbortController()
   const ran: string[] = []
-  const ending = endingOf(controller.signal)
+  const ending = createEnding(controller.signal)
   return { end: () => controller.abort(), ran, wait: (name: string) => ending.onceEnded(() => void ran.push(name)) }
 }
 
 test('runs every task once at the end, and none that was forgotten, wherever it stood', () => {
   const { end, ran, wait } = world()
   const forget = ['a', 'b', 'c', 'd', 'e'].map(wait)
-  for (const at of [0, 2, 4, 2]) forget[at]?.()
+  for (const index of [0, 2, 4, 2]) forget[index]?.()
   end()
   forget[1]?.()
   expect(ran.sort()).toEqual(['b', 'd'])
@@ -27,7 +27,7 @@ test('runs a task at once behind the end', () => {
 test('goes on when a task forgets another one', () => {
   const controller = new AbortController()
   const ran: string[] = []
-  const ending = endingOf(controller.signal)
+  const ending = createEnding(controller.signal)
   const forget = ending.onceEnded(() => void ran.push('first'))
   ending.onceEnded(() => {
     ran.push('last')

@@ -4,21 +4,21 @@ export type Ending = {
   onceEnded(task: () => void): () => void
 }
 
-type Waiting = { task: () => void; before: Waiting | undefined; behind: Waiting | undefined }
+type Waiting = { task: () => void; before: Waiting | undefined; next: Waiting | undefined }
 
 /**
  * Not by listeners at the signal: Node lists them so that one that was removed still points at those behind it. Once it
  * is old, it keeps each of them, with all of its request, until the next full garbage collection.
  */
-export function endingOf(signal: AbortSignal): Ending {
+export function createEnding(signal: AbortSignal): Ending {
   let last: Waiting | undefined
   const forget = (waiting: Waiting): void => {
-    const { before, behind } = waiting
-    if (before) before.behind = behind
-    if (behind) behind.before = before
+    const { before, next } = waiting
+    if (before) before.next = next
+    if (next) next.before = before
     if (last === waiting) last = before
     waiting.before = undefined
-    waiting.behind = undefined
+    waiting.next = undefined
   }
   const end = (): void => {
     for (let waiting = last; waiting; waiting = last) {
@@ -29,13 +29,13 @@ export function endingOf(signal: AbortSignal): Ending {
   signal.addEventListener('abort', end, { once: true })
   return {
     onceEnded(task) {
-      const waiting: Waiting = { task, before: undefined, behind: undefined }
+      const waiting: Waiting = { task, before: undefined, next: undefined }
       if (signal.aborted) {
         task()
         return () => {}
       }
       waiting.before = last
-      if (last) last.behind = waiting
+      if (last) last.next = waiting
       last = waiting
       return () => forget(waiting)
     },

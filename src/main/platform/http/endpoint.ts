@@ -4,23 +4,23 @@ import type { Parsed, Route } from '#shared/contract/route.ts'
 import type { RepeatableRequest } from '../oncePerKey.ts'
 import type { Lease } from '../principals.ts'
 
-/** What the pipeline has for every handler; a half gives its own what they need of it. */
+/** Request context that both halves extend for their handlers. */
 export type BaseCall = {
   readonly method: string
   readonly headers: IncomingHttpHeaders
   /** The pieces of a body of bytes. Empty where the route takes none. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Of the answer, also when it is a failure. */
+  /** Sets a header of the response, also of an error response. */
   setHeader(name: string, value: string): void
   /** Fires when the client has gone, the server closes or the request is aborted: for handlers that wait. */
   readonly signal: AbortSignal
   /** Fires when the client has gone or the request is aborted: for work that a server which closes still finishes. */
-  readonly gone: AbortSignal
+  readonly disconnected: AbortSignal
   /** Ends the request, and answers it with this error. */
   abort(error: AppError): void
   /** Lease of the request, which ends with its principal. Undefined where no principal is known. */
   readonly lease: Lease<unknown> | undefined
-  /** Of an `Idempotency-Key`, on routes that honour it and where this answer is none of events. */
+  /** Set for requests with `Idempotency-Key`, on routes that honour the key. Undefined for event streams. */
   readonly repeatable: Repeatable | undefined
 }
 
@@ -32,8 +32,8 @@ export type Endpoint<Call> = {
   /** Whether this input is answered with events; an `Idempotency-Key` then counts for nothing. Absent: never. */
   streams?: (input: Parsed<Route>) => boolean
   /** The body of a failure, for paths whose callers expect another form than ours. Absent: as everywhere. */
-  failureBody?: (failure: AppError) => unknown
-  /** What has to be paid first. Absent: nothing. */
+  failureBody?: (error: AppError) => unknown
+  /** Price to settle before the handler runs. Absent: free. */
   price?: Price<Call>
   /** @returns what the route's schema says, or what `bytesAnswer` or `eventsAnswer` made */
   handle: (input: Parsed<Route>, call: Call, settlement?: unknown) => unknown
@@ -48,17 +48,17 @@ export type Endpoint<Call> = {
 export type Price<Call> = (
   input: Parsed<Route>,
   call: Call,
-  asked: PricedRequest,
+  request: PricedRequest,
 ) => Promise<Payment | { answer: KeptAnswer } | undefined>
 
-/** What a payment is bound to. `path` is with its query; the bytes of the body are as they came. */
+/** Request that a payment is bound to. `path` includes the query; `body` is unparsed. */
 export type PricedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer }
 
 /** Paid: the handler works, and the payment hears once what came of it, before the client does. */
 export type Payment = {
   /** For the handler: how much, by whom. */
   settlement: unknown
-  /** Of the answer, also when it is a failure: the receipt. */
+  /** Headers of the response, also of an error response: the receipt. */
   headers: Readonly<Record<string, string>>
   /**
    * The work is done.
@@ -66,7 +66,7 @@ export type Payment = {
    */
   done(answer: KeptAnswer | undefined): Promise<void>
   /** The work failed. @returns what the client is told, which may say where the money is */
-  failed(failure: unknown): Promise<AppError>
+  fail(error: unknown): Promise<AppError>
 }
 
 /** An answer of JSON, whole. */

@@ -5,7 +5,7 @@ import { AppError } from '#shared/appError.ts'
 import { defineRoute } from '#shared/contract/route.ts'
 import { until } from '#test/support/eventually.ts'
 import { pipelineServer, type TestCall, testEndpoint } from '#test/support/pipelineServer.ts'
-import { eventsAnswer, type SentEvent } from './answers.ts'
+import { eventsAnswer, type StreamEvent } from './answers.ts'
 
 const stream = defineRoute({
   operation: 'stream',
@@ -16,7 +16,7 @@ const stream = defineRoute({
   response: z.object({}),
 })
 
-type Handle = (call: TestCall) => AsyncIterable<SentEvent>
+type Handle = (call: TestCall) => AsyncIterable<StreamEvent>
 
 function streaming(handle: Handle, heartbeatMs?: number) {
   const endpoint = testEndpoint(stream, (_, call) => eventsAnswer(handle(call)), { streams: () => true })
@@ -25,9 +25,9 @@ function streaming(handle: Handle, heartbeatMs?: number) {
 
 /** A client that reads nothing until it is told to. */
 async function slowReader(port: number): Promise<IncomingMessage> {
-  const asked = httpRequest({ port, path: '/stream', headers: { 'x-api-key': 'ada' } })
-  asked.on('error', () => {}) // it is ended in the middle
-  const answer = await new Promise<IncomingMessage>((resolve) => asked.once('response', resolve).end())
+  const request = httpRequest({ port, path: '/stream', headers: { 'x-api-key': 'ada' } })
+  request.on('error', () => {}) // it is ended in the middle
+  const answer = await new Promise<IncomingMessage>((resolve) => request.once('response', resolve).end())
   answer.on('error', () => {})
   return answer
 }
@@ -39,8 +39,8 @@ test('events are sent as they come, and the answer ends with the last one', asyn
     yield { data: '[DONE]' }
   })
   const answer = await ask('/stream')
-  const told = ['content-type', 'cache-control', 'x-content-type-options'].map((name) => answer.headers.get(name))
-  expect(told).toEqual(['text/event-stream; charset=utf-8', 'no-store', 'nosniff'])
+  const headers = ['content-type', 'cache-control', 'x-content-type-options'].map((name) => answer.headers.get(name))
+  expect(headers).toEqual(['text/event-stream; charset=utf-8', 'no-store', 'nosniff'])
   expect(await answer.text()).toBe(
     'data: {"a":1}\n\nevent: named\nid: 7\ndata: two\ndata: lines\ndata: and a third\n\ndata: [DONE]\n\n',
   )
@@ -49,7 +49,7 @@ test('events are sent as they come, and the answer ends with the last one', asyn
 test('a failure before the first event is an ordinary error, one after it an event', async () => {
   const failing: (events: number) => Handle = (events) =>
     async function* () {
-      for (let at = 0; at < events; at++) yield { data: at }
+      for (let index = 0; index < events; index++) yield { data: index }
       throw new AppError('host/unavailable', 'The host is away.')
     }
   const early = await (await streaming(failing(0))).ask('/stream')
@@ -71,7 +71,7 @@ test('a dialect tells a failure in its own form', async () => {
   }
   const endpoint = testEndpoint(
     stream,
-    () => eventsAnswer(cut(), { failure: ({ message }) => ({ data: { error: { message } } }) }),
+    () => eventsAnswer(cut(), { toEvent: ({ message }) => ({ data: { error: { message } } }) }),
     { streams: () => true },
   )
   const { ask } = await pipelineServer({ endpoints: [endpoint] })
@@ -89,22 +89,22 @@ test('a name of two lines cannot forge an event', async () => {
 })
 
 test('a client that reads slowly is not run ahead of', async () => {
-  let asked = 0
+  let pulls = 0
   const { port } = await streaming(async function* () {
-    for (; asked < 100_000; asked++) yield { data: 'x'.repeat(10_000) }
+    for (; pulls < 100_000; pulls++) yield { data: 'x'.repeat(10_000) }
   })
   const answer = await slowReader(port)
   const before = await until('the stream to stand still', async () => {
-    const now = asked
+    const now = pulls
     await new Promise((resolve) => setImmediate(resolve))
-    return asked === now && now > 0 ? now : undefined
+    return pulls === now && now > 0 ? now : undefined
   })
   expect(before).toBeLessThan(2_000) // of a gigabyte, what the buffers of both ends take
   let bytes = 0
   answer.on('data', (piece: Buffer) => {
     bytes += piece.length
   })
-  await until('it to go on', () => asked > before && bytes > before * 10_000)
+  await until('it to go on', () => pulls > before && bytes > before * 10_000)
   answer.destroy()
 })
 

@@ -1,22 +1,22 @@
 import { AppError } from '#shared/appError.ts'
-import { type EventsAnswer, type SentEvent, writeEach } from './answers.ts'
+import { type EventsAnswer, type StreamEvent, writeEach } from './answers.ts'
 import type { Exchange } from './exchange.ts'
 
 /** Proxies cut connections that are silent for longer, most after 30 or 60 s. */
-export const usualHeartbeatMs = 15_000
+export const defaultHeartbeatMs = 15_000
 
 /** A client that takes nothing for so many heartbeats has gone without saying so. */
 const missedHeartbeats = 8
 
 type Options = {
-  /** Without an event for so long, a comment is sent. */
+  /** Idle time after which a comment is sent. */
   heartbeatMs: number
-  toFailure: (failure: unknown) => AppError
+  toFailure: (error: unknown) => AppError
 }
 
 /** @throws what came before the first event, while it can still be answered as an error. */
 export async function sendEvents(exchange: Exchange, answer: EventsAnswer, options: Options): Promise<void> {
-  const { request, response, gone, signal } = exchange
+  const { request, response, disconnected, signal } = exchange
   const begin = (): void => {
     if (!response.headersSent) response.writeHead(200, { ...exchange.headers, ...eventHeaders })
   }
@@ -25,10 +25,10 @@ export async function sendEvents(exchange: Exchange, answer: EventsAnswer, optio
     response.end()
     return
   }
-  const end = (failure: AppError): void => {
+  const end = (error: AppError): void => {
     if (response.writableEnded || response.destroyed) return
     begin()
-    response.end(eventText(answer.failure?.(failure) ?? { event: 'error', data: failure.toBody() }))
+    response.end(eventText(answer.toEvent?.(error) ?? { event: 'error', data: error.toBody() }))
   }
   const heartbeat = setInterval(() => {
     // The head of the answer goes out with it: whoever waits for a slow first event is told that it will come.
@@ -37,7 +37,7 @@ export async function sendEvents(exchange: Exchange, answer: EventsAnswer, optio
   }, options.heartbeatMs)
   const stop = (): void => {
     if (exchange.abortError) end(exchange.abortError)
-    else if (!gone.aborted) end(new AppError('service/unavailable', 'Steward is stopping.'))
+    else if (!disconnected.aborted) end(new AppError('service/unavailable', 'Steward is stopping.'))
   }
   signal.addEventListener('abort', stop)
   response.setTimeout(options.heartbeatMs * missedHeartbeats, () => response.destroy())
@@ -49,10 +49,10 @@ export async function sendEvents(exchange: Exchange, answer: EventsAnswer, optio
     })
     begin()
     response.end()
-  } catch (failure) {
-    if (gone.aborted || response.writableEnded) return
-    if (!response.headersSent) throw failure
-    end(options.toFailure(failure))
+  } catch (error) {
+    if (disconnected.aborted || response.writableEnded) return
+    if (!response.headersSent) throw error
+    end(options.toFailure(error))
   } finally {
     clearInterval(heartbeat)
     signal.removeEventListener('abort', stop)
@@ -66,7 +66,7 @@ const eventHeaders = {
 } as const
 
 /** A name or an id of two lines would be two fields, and so whatever its author wants. */
-function eventText({ event, id, data }: SentEvent): string {
+function eventText({ event, id, data }: StreamEvent): string {
   for (const field of [event, id]) {
     if (field !== undefined && /[\r\n\0]/.test(field)) throw new Error('The name or id of an event has several lines.')
   }

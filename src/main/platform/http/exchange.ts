@@ -10,7 +10,7 @@ export type Exchange = {
   /** Headers of the answer, whatever it will be; by lower-case names. */
   readonly headers: Record<string, string>
   /** Fires when the client has gone before it had the whole answer, and at `abort`. */
-  readonly gone: AbortSignal
+  readonly disconnected: AbortSignal
   /** Fires when the client has gone or the server closes, and at `abort`: for work that waits. */
   readonly signal: AbortSignal
   /** Error of `abort`. Undefined before. */
@@ -23,8 +23,8 @@ export type Exchange = {
   abort(error: AppError): void
   /** Calls the one listener at `abort`, or at once after it. */
   onceAborted(listener: (error: AppError) => void): void
-  /** Of the endpoint, once it is found: how its failures are told, where not as everywhere. */
-  failureBody: ((failure: AppError) => unknown) | undefined
+  /** Error format of the matched endpoint. Undefined: the common one. */
+  failureBody: ((error: AppError) => unknown) | undefined
   /** Fields of the access log that are known once the caller is. */
   logFields: Readonly<Record<string, string>> | undefined
 }
@@ -32,7 +32,10 @@ export type Exchange = {
 /** A request to become a WebSocket. `head` is what came behind it already. */
 export type Upgrade = { request: IncomingMessage; stream: Duplex; head: Buffer }
 
-type Given = Pick<Exchange, 'request' | 'response'> & { headers: Readonly<Record<string, string>>; ending: Ending }
+type ExchangeInput = Pick<Exchange, 'request' | 'response'> & {
+  headers: Readonly<Record<string, string>>
+  ending: Ending
+}
 
 /**
  * The signals are made for those who ask for them. A class, since an object with getters of its own gets a hidden class of
@@ -50,15 +53,15 @@ export class RequestExchange implements Exchange {
   #abortError: AppError | undefined
   #onAbort: ((error: AppError) => void) | undefined
 
-  constructor({ request, response, headers, ending }: Given) {
+  constructor({ request, response, headers, ending }: ExchangeInput) {
     this.request = request
     this.response = response
     this.headers = { ...headers }
     this.#ending = ending
   }
 
-  get gone(): AbortSignal {
-    this.#gone ??= goneController(this.response)
+  get disconnected(): AbortSignal {
+    this.#gone ??= createDisconnectController(this.response)
     if (this.#abortError) this.#gone.abort(this.#abortError)
     return this.#gone.signal
   }
@@ -94,7 +97,7 @@ export class RequestExchange implements Exchange {
 const lastPartMs = 2_000
 
 /** The path of a request without its query, cut where nobody needs more. */
-export function pathOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
+export function getPath({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   return pathAndQuery(url).path.slice(0, 200)
 }
 
@@ -103,13 +106,13 @@ export function pathAndQuery(url: string): { path: string; query: string } {
   return end < 0 ? { path: url, query: '' } : { path: url.slice(0, end), query: url.slice(end + 1) }
 }
 
-function goneController(response: ServerResponse): AbortController {
-  const gone = new AbortController()
-  if (response.destroyed) gone.abort()
+function createDisconnectController(response: ServerResponse): AbortController {
+  const controller = new AbortController()
+  if (response.destroyed) controller.abort()
   response.once('close', () => {
-    if (!response.writableFinished) gone.abort()
+    if (!response.writableFinished) controller.abort()
   })
-  return gone
+  return controller
 }
 
 function eitherController(response: ServerResponse, ending: Ending): AbortController {

@@ -1,28 +1,28 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { AppError, type ErrorBody } from '#shared/appError.ts'
-import { type Log, loggedFailure } from '../log.ts'
+import { type Log, toLoggedError } from '../log.ts'
 
-/** What a caller is told of a failure; whatever was not expected is logged and told without its internals. */
+/** Converts any error to one for the caller. Unexpected errors are logged, and their internals are left out. */
 export function toAppError(
-  failure: unknown,
+  error: unknown,
   log: Log,
-  where: { method: string; path: string; requestId: string | undefined },
+  context: { method: string; path: string; requestId: string | undefined },
 ): AppError {
-  if (failure instanceof AppError) {
-    if (failure.status >= 500) log.warn('a request failed', { ...where, failure: loggedFailure(failure) })
-    return failure
+  if (error instanceof AppError) {
+    if (error.status >= 500) log.warn('a request failed', { ...context, error: toLoggedError(error) })
+    return error
   }
-  log.error('a request failed unexpectedly', { ...where, failure })
-  return new AppError('internal/unexpected', 'Something unexpected went wrong in Steward.', { cause: failure })
+  log.error('a request failed unexpectedly', { ...context, error })
+  return new AppError('internal/unexpected', 'Something unexpected went wrong in Steward.', { cause: error })
 }
 
-/** Where nobody knows when there will be room. */
-const usualRetrySeconds = 5
+/** Value of `Retry-After` where the actual delay is unknown. */
+const defaultRetrySeconds = 5
 
-/** What the headers of a refusal tell beside its body. A 401 names the way in: https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1 */
+/** Builds the headers of an error response. A 401 names the scheme: https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1 */
 export function failureHeaders({ status, retryAfterSeconds, headers }: AppError): Record<string, string> {
-  const soonSeconds = retryAfterSeconds ?? (status === 429 || status === 503 ? usualRetrySeconds : undefined)
+  const soonSeconds = retryAfterSeconds ?? (status === 429 || status === 503 ? defaultRetrySeconds : undefined)
   return {
     ...(status === 401 && { 'www-authenticate': 'Bearer' }),
     ...(soonSeconds !== undefined && { 'retry-after': String(soonSeconds) }),
@@ -36,31 +36,31 @@ const lasting = new Set([400, 401, 402, 403, 404, 409, 413])
 const isUnconfigured = ({ code }: AppError): boolean => code.endsWith('/unconfigured')
 
 /** Builds the header by which SDKs of model providers decide whether to retry, which can take minutes. */
-export function retryHeader(failure: AppError): Record<string, string> {
-  const { status } = failure
-  if (lasting.has(status) || (status === 503 && isUnconfigured(failure))) return { 'x-should-retry': 'false' }
+export function retryHeader(error: AppError): Record<string, string> {
+  const { status } = error
+  if (lasting.has(status) || (status === 503 && isUnconfigured(error))) return { 'x-should-retry': 'false' }
   return status === 429 || status === 503 ? { 'x-should-retry': 'true' } : {}
 }
 
-/** Of an upgrade, whose connection has no response to write to. */
-export function refuseUpgrade(stream: Duplex, failure: AppError, headers: Readonly<Record<string, string>> = {}): void {
+/** Refuses an upgrade, whose connection has no `ServerResponse`. */
+export function refuseUpgrade(stream: Duplex, error: AppError, headers: Readonly<Record<string, string>> = {}): void {
   answerBare(stream, {
-    status: failure.status,
-    body: failure.toBody(),
-    headers: { ...headers, ...failureHeaders(failure) },
+    status: error.status,
+    body: error.toBody(),
+    headers: { ...headers, ...failureHeaders(error) },
   })
 }
 
-/** What the parser of Node could not read. */
-export function answerBrokenRequest(failure: Error & { code?: string }, stream: Duplex): void {
-  if (failure.code === 'ECONNRESET') {
+/** Answers a request that the parser of Node.js rejects. */
+export function answerBrokenRequest(error: Error & { code?: string }, stream: Duplex): void {
+  if (error.code === 'ECONNRESET') {
     stream.destroy()
     return
   }
   const [status, sentence] =
-    failure.code === 'HPE_HEADER_OVERFLOW'
+    error.code === 'HPE_HEADER_OVERFLOW'
       ? [431, 'The headers are too long.']
-      : failure.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? [408, 'The request was not sent in time.']
         : [400, 'This is not HTTP.']
   answerBare(stream, { status: Number(status), body: new AppError('request/malformed', String(sentence)).toBody() })
@@ -83,13 +83,13 @@ type BareAnswer = { status: number; body: ErrorBody; headers?: Readonly<Record<s
 function answerBare(stream: Duplex, { status, body, headers = {} }: BareAnswer): void {
   if (!stream.writable) return
   const text = JSON.stringify(body)
-  const sent = {
+  const reply = {
     'cache-control': 'no-store',
     ...headers,
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(text),
     connection: 'close',
   }
-  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`)
+  const lines = Object.entries(reply).map(([name, value]) => `${name}: ${value}\r\n`)
   stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\n${lines.join('')}\r\n${text}`)
 }

@@ -8,26 +8,26 @@ import { rawExchange } from '#test/support/pipelineServer.ts'
 import { silentLog } from '../log.ts'
 import { type Forwarding, forwardRequest } from './forwardRequest.ts'
 import { forwardUpgrade } from './forwardUpgrade.ts'
-import { httpServer } from './httpServer.ts'
+import { createHttpServer } from './httpServer.ts'
 
 /** A server, and a proxy before it that tells every failure by its name. */
-async function proxied(
+async function openProxied(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   {
     answerMs = 60_000,
     onAnswer = () => {},
   }: { answerMs?: number; onAnswer?: (response?: ServerResponse) => void } = {},
 ) {
-  const behind = createServer(answer).listen({ host: '127.0.0.1', port: 0 })
-  await once(behind, 'listening')
-  const { port: behindPort } = behind.address() as AddressInfo // it listens on TCP
+  const upstream = createServer(answer).listen({ host: '127.0.0.1', port: 0 })
+  await once(upstream, 'listening')
+  const { port: upstreamPort } = upstream.address() as AddressInfo // it listens on TCP
   const agent = new Agent({ keepAlive: true })
-  const forwardingOf = ({ method, url, headers }: IncomingMessage, response?: ServerResponse): Forwarding => ({
+  const createForwarding = ({ method, url, headers }: IncomingMessage, response?: ServerResponse): Forwarding => ({
     reach: () => (framing) =>
       httpRequest({
         agent,
         host: '127.0.0.1',
-        port: behindPort,
+        port: upstreamPort,
         method: method ?? 'GET',
         path: url ?? '/',
         headers: {
@@ -43,29 +43,29 @@ async function proxied(
     },
     answerMs,
     idleMs: 60_000,
-    failure: (what, cause) => new AppError('port/failed', String(what), { cause }),
+    toError: (kind, cause) => new AppError('port/failed', String(kind), { cause }),
   })
-  const server = httpServer({
+  const server = createHttpServer({
     tls: undefined,
     headers: {},
     closing: new AbortController().signal,
-    answer: (exchange) => forwardRequest(exchange, forwardingOf(exchange.request, exchange.response)),
-    upgrade: (upgrade) => forwardUpgrade(upgrade, forwardingOf(upgrade.request)),
+    answer: (exchange) => forwardRequest(exchange, createForwarding(exchange.request, exchange.response)),
+    upgrade: (upgrade) => forwardUpgrade(upgrade, createForwarding(upgrade.request)),
     log: silentLog,
   })
   const port = await server.listen({ host: '127.0.0.1', port: 0 })
   onTestFinished(async () => {
     await server.close(0)
     agent.destroy()
-    behind.close()
-    behind.closeAllConnections()
+    upstream.close()
+    upstream.closeAllConnections()
   })
-  return { url: `http://127.0.0.1:${port}`, port, behind }
+  return { url: `http://127.0.0.1:${port}`, port, behind: upstream }
 }
 
 test('a client that leaves between the last byte of an answer and its end harms nothing', async () => {
   let leaves = true
-  const { url } = await proxied((_, response) => response.end('whole'), {
+  const { url } = await openProxied((_, response) => response.end('whole'), {
     onAnswer: (response) => leaves && response?.destroy(),
   })
   for (let count = 0; count < 5; count += 1) await expect(fetch(`${url}/`)).rejects.toThrow('fetch failed')
@@ -74,13 +74,13 @@ test('a client that leaves between the last byte of an answer and its end harms 
 })
 
 test('a server that takes a request and says nothing is told as late', async () => {
-  const { url } = await proxied(() => {}, { answerMs: 20 })
+  const { url } = await openProxied(() => {}, { answerMs: 20 })
   const answer = await fetch(`${url}/`)
   expect([answer.status, (await answer.json()).error]).toEqual([502, 'late'])
 })
 
 test('an answer that begins before the request has ended may go on for longer', async () => {
-  const { port } = await proxied(
+  const { port } = await openProxied(
     (request, response) => {
       response.write('begun ')
       // Five times as long as an answer may take to begin.
@@ -98,13 +98,13 @@ test('an answer that begins before the request has ended may go on for longer', 
 })
 
 test('a client that leaves takes the connection to the server along', async () => {
-  let seen: IncomingMessage | undefined
-  const { url } = await proxied((request) => {
-    seen = request
+  let received: IncomingMessage | undefined
+  const { url } = await openProxied((request) => {
+    received = request
   })
   const leaving = new AbortController()
   const answer = fetch(`${url}/`, { signal: leaving.signal })
-  const { socket } = await until('the request to arrive', () => seen)
+  const { socket } = await until('the request to arrive', () => received)
   const closed = once(socket, 'close')
   leaving.abort()
   await expect(answer).rejects.toThrow()
@@ -112,8 +112,8 @@ test('a client that leaves takes the connection to the server along', async () =
 })
 
 test('what a client says before the other end has agreed reaches it afterwards, in order', async () => {
-  const { port, behind } = await proxied(() => {})
-  behind.on('upgrade', (_, socket) => {
+  const { port, behind: upstream } = await openProxied(() => {})
+  upstream.on('upgrade', (_, socket) => {
     socket.on('error', () => {}).once('end', () => socket.end())
     socket.write('HTTP/1.1 101 Yes\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello ')
     socket.on('data', (bytes: Buffer) => socket.write(bytes.toString().toUpperCase()))
@@ -132,8 +132,8 @@ test('what a client says before the other end has agreed reaches it afterwards, 
 })
 
 test('a refused handshake is answered as the other end did, and ends', async () => {
-  const { port, behind } = await proxied(() => {})
-  behind.on('upgrade', (_, socket) =>
+  const { port, behind: upstream } = await openProxied(() => {})
+  upstream.on('upgrade', (_, socket) =>
     socket
       .resume()
       .end('HTTP/1.1 404 No\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\nno\r\n0\r\n\r\n'),
@@ -143,7 +143,7 @@ test('a refused handshake is answered as the other end did, and ends', async () 
 })
 
 test('a body that is refused early leaves the connection to the next request', async () => {
-  const { port } = await proxied((request, response) => {
+  const { port } = await openProxied((request, response) => {
     if (request.method === 'GET') return void response.end('next')
     response.writeHead(413).end('refused')
     request.resume()

@@ -6,21 +6,21 @@ import type { Exchange } from './exchange.ts'
 import { dropRest } from './failures.ts'
 import { ignoreLateErrors } from './lateErrors.ts'
 
-/** What a proxy is for, and what it tells: each has its own headers and its own words. */
+/** Behavior of one proxy: its target, headers, timeouts and errors. */
 export type Forwarding = {
   /**
    * Gets hold of the other server. What comes back begins a request with the headers that it may see and these; its body,
-   * and its end, follow. @param left fires when the client has gone
+   * and its end, follow. @param disconnected fires when the client has gone
    * @throws AppError; anything else is told as `broken`
    */
-  reach(left: AbortSignal): Begin | Promise<Begin>
-  /** What the client gets to see of the head of an answer, beside its status; of a handshake too. */
+  reach(disconnected: AbortSignal): Begin | Promise<Begin>
+  /** Selects the status text and headers that the client receives, also for a handshake. */
   answerHead(answer: IncomingMessage): { reason: string | undefined; headers: HeaderList }
-  /** From the end of the request to the first line of the answer. */
+  /** Timeout from the end of the request to the status line of the response. */
   answerMs: number
-  /** Without a byte either way. */
+  /** Timeout without a byte in either direction. */
   idleMs: number
-  failure(what: ForwardingFailure, cause?: unknown): AppError
+  toError(kind: ForwardingFailure, cause?: unknown): AppError
 }
 
 export type Begin = (framing: HeaderList) => ClientRequest
@@ -37,86 +37,86 @@ export type ForwardingFailure = 'late' | 'broken' | 'protocol' | number
  * @throws AppError of `failure`, while it can still be answered
  */
 export async function forwardRequest(exchange: Exchange, forwarding: Forwarding): Promise<void> {
-  const { request, response, gone } = exchange
-  const { failure } = forwarding
-  const begin = await reached(forwarding, gone)
-  const asked = begun(begin, framingOf(request), failure)
-  const leave = (): void => void asked.destroy(new Error('The client has left.'))
-  gone.addEventListener('abort', leave)
-  if (gone.aborted) leave()
+  const { request, response, disconnected } = exchange
+  const { toError } = forwarding
+  const begin = await reachUpstream(forwarding, disconnected)
+  const upstreamRequest = begun(begin, getFraming(request), toError)
+  const abort = (): void => void upstreamRequest.destroy(new Error('The client has left.'))
+  disconnected.addEventListener('abort', abort)
+  if (disconnected.aborted) abort()
   response.setTimeout(forwarding.idleMs, () => response.destroy())
   let late: NodeJS.Timeout | undefined
   const wait = (): void => {
-    late = setTimeout(() => asked.destroy(failure('late')), forwarding.answerMs)
+    late = setTimeout(() => upstreamRequest.destroy(toError('late')), forwarding.answerMs)
   }
-  asked.once('finish', wait)
+  upstreamRequest.once('finish', wait)
   try {
-    const answer = await answerTo(asked, request, failure)
-    asked.off('finish', wait) // it may answer before it has the whole request
+    const answer = await answerTo(upstreamRequest, request, toError)
+    upstreamRequest.off('finish', wait) // it may answer before it has the whole request
     clearTimeout(late)
-    const status = checkedStatus(answer, failure)
+    const status = checkedStatus(answer, toError)
     const { reason, headers } = forwarding.answerHead(answer)
     response.writeHead(status, reason, headers)
     response.flushHeaders() // what follows may be events that are yet to happen
     await pipeline(answer, response)
     // The pipe would pause the request again when the other connection closes, and the rest would stay unread.
-    if (!request.complete) request.unpipe(asked)
+    if (!request.complete) request.unpipe(upstreamRequest)
     dropRest(request)
   } catch (thrown) {
     if (!response.destroyed) throw thrown
   } finally {
     clearTimeout(late)
-    gone.removeEventListener('abort', leave)
-    asked.destroy() // a connection that can be used again is not its own any more
+    disconnected.removeEventListener('abort', abort)
+    upstreamRequest.destroy() // a connection that can be used again is not its own any more
   }
 }
 
 /** @throws AppError of `failure` for a status that ends no answer, or that HTTP does not have */
-export function checkedStatus({ statusCode = 0 }: IncomingMessage, failure: Forwarding['failure']): number {
+export function checkedStatus({ statusCode = 0 }: IncomingMessage, toError: Forwarding['toError']): number {
   if (statusCode >= 200 && statusCode <= 999) return statusCode
-  throw failure(statusCode)
+  throw toError(statusCode)
 }
 
-export async function reached({ reach, failure }: Forwarding, left: AbortSignal): Promise<Begin> {
+export async function reachUpstream({ reach, toError }: Forwarding, disconnected: AbortSignal): Promise<Begin> {
   try {
-    return await reach(left)
+    return await reach(disconnected)
   } catch (cause) {
-    throw cause instanceof AppError ? cause : failure('broken', cause)
+    throw cause instanceof AppError ? cause : toError('broken', cause)
   }
 }
 
 /** A connection is made at once where none is left, which can fail at once. */
-export function begun(begin: Begin, framing: HeaderList, failure: Forwarding['failure']): ClientRequest {
+export function begun(begin: Begin, framing: HeaderList, beginRequest: Forwarding['toError']): ClientRequest {
   try {
     const request = begin(framing)
     ignoreLateErrors(request)
     return request
   } catch (cause) {
-    throw failure('broken', cause)
+    throw beginRequest('broken', cause)
   }
 }
 
 /** A body of unknown length is framed again: as raw bytes it could pass for another request. */
-function framingOf({ headers }: IncomingMessage): HeaderList {
+function getFraming({ headers }: IncomingMessage): HeaderList {
   return headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }
 }
 
 /** Sends the body along, and stops when the other server answers before it has taken all of it. */
 function answerTo(
-  asked: ClientRequest,
+  upstreamRequest: ClientRequest,
   request: IncomingMessage,
-  failure: Forwarding['failure'],
+  toError: Forwarding['toError'],
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    asked.once('response', resolve)
-    asked.once('upgrade', (_, socket) => {
+    upstreamRequest.once('response', resolve)
+    upstreamRequest.once('upgrade', (_, socket) => {
       socket.destroy()
-      reject(failure('protocol'))
+      reject(toError('protocol'))
     })
-    asked.on('error', (cause) => {
-      request.unpipe(asked)
-      reject(cause instanceof AppError ? cause : failure('broken', cause))
+    upstreamRequest.on('error', (cause) => {
+      request.unpipe(upstreamRequest)
+      reject(cause instanceof AppError ? cause : toError('broken', cause))
     })
-    request.pipe(asked)
+    request.pipe(upstreamRequest)
   })
 }

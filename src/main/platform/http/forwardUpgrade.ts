@@ -4,11 +4,11 @@ import { pipeline } from 'node:stream/promises'
 import { AppError } from '#shared/appError.ts'
 import { headText } from './endToEndHeaders.ts'
 import type { Upgrade } from './exchange.ts'
-import { begun, checkedStatus, type Forwarding, reached } from './forwardRequest.ts'
+import { begun, checkedStatus, type Forwarding, reachUpstream } from './forwardRequest.ts'
 import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
 
 /** A client of a WebSocket waits for the answer; what it sends before is kept up to this. */
-const mostAheadBytes = 64 * 1024
+const maxAheadBytes = 64 * 1024
 
 /**
  * Joins a WebSocket of the client with one of another server: once that has agreed, bytes go both ways untouched, so
@@ -17,39 +17,39 @@ const mostAheadBytes = 64 * 1024
  * @throws AppError of `failure`, while it can still be answered
  */
 export async function forwardUpgrade({ request, stream, head }: Upgrade, forwarding: Forwarding): Promise<void> {
-  const { failure, idleMs } = forwarding
+  const { toError, idleMs } = forwarding
   request.socket.setTimeout(idleMs, () => stream.destroy())
   const ahead = readAhead(stream, head)
-  const left = new AbortController()
-  stream.once('close', () => left.abort())
-  let asked: ClientRequest | undefined
-  const leave = (): void => void asked?.destroy(new Error('The client has left.'))
-  left.signal.addEventListener('abort', leave)
+  const controller = new AbortController()
+  stream.once('close', () => controller.abort())
+  let upstreamRequest: ClientRequest | undefined
+  const abort = (): void => void upstreamRequest?.destroy(new Error('The client has left.'))
+  controller.signal.addEventListener('abort', abort)
   try {
-    const begin = await reached(forwarding, left.signal)
-    asked = begun(begin, switched, failure)
-    if (stream.destroyed) leave()
-    const { answer, agreed } = await answerTo(asked, forwarding)
-    const status = agreed ? 101 : checkedStatus(answer, failure)
+    const begin = await reachUpstream(forwarding, controller.signal)
+    upstreamRequest = begun(begin, switched, toError)
+    if (stream.destroyed) abort()
+    const { answer, agreed } = await answerTo(upstreamRequest, forwarding)
+    const status = agreed ? 101 : checkedStatus(answer, toError)
     const { reason, headers } = forwarding.answerHead(answer)
     const connection = agreed ? switched : { connection: 'close' }
     stream.write(headText(status, reason ?? STATUS_CODES[status] ?? 'Answer', { ...headers, ...connection }))
-    if (agreed) await join(stream, { ...agreed, sent: ahead.take() })
+    if (agreed) await join(stream, { ...agreed, earlyBytes: ahead.take() })
     else await pipeline(answer, stream).catch(() => {}) // both ends are gone by then
     stream.destroy()
   } finally {
     ahead.stop()
-    asked?.destroy()
+    upstreamRequest?.destroy()
   }
 }
 
 const switched = { connection: 'Upgrade', upgrade: 'websocket' } as const
 
-type Joined = { upstream: Duplex; firstBytes: Buffer; sent: Buffer }
+type Joined = { upstream: Duplex; firstBytes: Buffer; earlyBytes: Buffer }
 
-async function join(stream: Duplex, { upstream, firstBytes, sent }: Joined): Promise<void> {
+async function join(stream: Duplex, { upstream, firstBytes, earlyBytes }: Joined): Promise<void> {
   stream.write(firstBytes)
-  upstream.write(sent)
+  upstream.write(earlyBytes)
   await Promise.allSettled([pipeline(upstream, stream), pipeline(stream, upstream)])
   upstream.destroy()
 }
@@ -64,12 +64,12 @@ function readAhead(stream: Duplex, head: Buffer): { take(): Buffer; stop(): void
   const keep = (piece: Buffer): void => {
     pieces.push(piece)
     bytes += piece.length
-    if (bytes > mostAheadBytes) stream.pause()
+    if (bytes > maxAheadBytes) stream.pause()
   }
-  const leave = (): void => void stream.destroy()
+  const destroy = (): void => void stream.destroy()
   stream.on('data', keep)
-  stream.once('end', leave)
-  const release = (): void => void stream.off('data', keep).off('end', leave)
+  stream.once('end', destroy)
+  const release = (): void => void stream.off('data', keep).off('end', destroy)
   return {
     take() {
       stream.pause()
@@ -85,23 +85,25 @@ function readAhead(stream: Duplex, head: Buffer): { take(): Buffer; stop(): void
 
 type Answered = { answer: IncomingMessage; agreed: { upstream: Duplex; firstBytes: Buffer } | undefined }
 
-function answerTo(asked: ClientRequest, { answerMs, failure }: Forwarding): Promise<Answered> {
+function answerTo(upstreamRequest: ClientRequest, { answerMs, toError }: Forwarding): Promise<Answered> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => asked.destroy(failure('late')), answerMs)
+    const late = setTimeout(() => upstreamRequest.destroy(toError('late')), answerMs)
     const settle = (tell: () => void): void => {
       clearTimeout(late)
       tell()
     }
-    asked.once('upgrade', (answer, upstream, firstBytes) => {
+    upstreamRequest.once('upgrade', (answer, upstream, firstBytes) => {
       upstream.on('error', () => upstream.destroy()) // `close` tells
       if (isWebSocketUpgrade(answer)) settle(() => resolve({ answer, agreed: { upstream, firstBytes } }))
       else {
         upstream.destroy()
-        settle(() => reject(failure('protocol')))
+        settle(() => reject(toError('protocol')))
       }
     })
-    asked.once('response', (answer) => settle(() => resolve({ answer, agreed: undefined })))
-    asked.on('error', (cause) => settle(() => reject(cause instanceof AppError ? cause : failure('broken', cause))))
-    asked.end()
+    upstreamRequest.once('response', (answer) => settle(() => resolve({ answer, agreed: undefined })))
+    upstreamRequest.on('error', (cause) =>
+      settle(() => reject(cause instanceof AppError ? cause : toError('broken', cause))),
+    )
+    upstreamRequest.end()
   })
 }

@@ -2,14 +2,14 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { silentLog } from '../log.ts'
-import { httpServer } from './httpServer.ts'
+import { createHttpServer } from './httpServer.ts'
 
 function createServer() {
   const closing = new AbortController()
   const answer = () => {
     throw new Error('Half a request was answered.')
   }
-  const server = httpServer({
+  const server = createHttpServer({
     tls: undefined,
     headers: {},
     closing: closing.signal,

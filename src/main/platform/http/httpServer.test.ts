@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { defineRoute } from '#shared/contract/route.ts'
 import { pipelineServer, testEndpoint } from '#test/support/pipelineServer.ts'
 
-/** What no client that means well sends. */
-const asked = defineRoute({
+/** Malformed requests that legitimate clients never send. */
+const askRoute = defineRoute({
   operation: 'ask',
   method: 'POST',
   path: '/ask',
@@ -14,51 +14,53 @@ const asked = defineRoute({
   response: z.object({ who: z.string(), text: z.string().nullable() }),
 })
 const open = async () => {
-  const seen: string[] = []
+  const received: string[] = []
   const server = await pipelineServer({
     endpoints: [
-      testEndpoint(asked, ({ body }, { who }) => {
-        seen.push(`${who} ${body.text ?? ''}`)
+      testEndpoint(askRoute, ({ body }, { who }) => {
+        received.push(`${who} ${body.text ?? ''}`)
         return { who, text: body.text ?? null }
       }),
     ],
   })
   const { host } = new URL(server.url)
-  return { ...server, seen, host }
+  return { ...server, seen: received, host }
 }
 
 type Raw = { status: number; text: string; count: number }
 
 /** @param lines of the head, after the first; the connection ends with the answer */
 async function send(
-  it: Awaited<ReturnType<typeof open>>,
+  opened: Awaited<ReturnType<typeof open>>,
   lines: readonly string[],
   { first = 'POST /ask HTTP/1.1', body = '' } = {},
 ): Promise<Raw> {
-  const text = await it.raw([first, ...lines, 'Connection: close', '', body].join('\r\n'))
+  const text = await opened.raw([first, ...lines, 'Connection: close', '', body].join('\r\n'))
   return { status: Number(text.slice(9, 12)), text, count: text.split('HTTP/1.1 ').length - 1 }
 }
 
 test('two hosts are one too many, whichever is ours', async () => {
-  const it = await open()
+  const server = await open()
   for (const hosts of [
-    [it.host, 'evil.example'],
-    ['evil.example', it.host],
-    [it.host, it.host],
+    [server.host, 'evil.example'],
+    ['evil.example', server.host],
+    [server.host, server.host],
   ]) {
-    const { status, text } = await send(it, [...hosts.map((host) => `Host: ${host}`), 'X-API-Key: ada'])
+    const { status, text } = await send(server, [...hosts.map((host) => `Host: ${host}`), 'X-API-Key: ada'])
     expect([status, text]).toEqual([400, expect.stringContaining('request/malformed')])
   }
-  const none = await it.raw('POST /ask HTTP/1.1\r\nX-API-Key: ada\r\nConnection: close\r\n\r\n')
+  const none = await server.raw('POST /ask HTTP/1.1\r\nX-API-Key: ada\r\nConnection: close\r\n\r\n')
   expect(none).toMatch(/^HTTP\/1\.1 400 /)
-  expect(it.seen).toEqual([])
+  expect(server.seen).toEqual([])
 })
 
 test.each(['http://evil.example/ask', 'http://127.0.0.1/ask', '*', 'ask'])('%s is no path', async (address) => {
-  const it = await open()
-  const { status } = await send(it, [`Host: ${it.host}`, 'X-API-Key: ada'], { first: `POST ${address} HTTP/1.1` })
+  const server = await open()
+  const { status } = await send(server, [`Host: ${server.host}`, 'X-API-Key: ada'], {
+    first: `POST ${address} HTTP/1.1`,
+  })
   expect(status).toBe(400)
-  expect(it.seen).toEqual([])
+  expect(server.seen).toEqual([])
 })
 
 test.each([
@@ -71,30 +73,34 @@ test.each([
   ['a blank before the colon', ['Transfer-Encoding : chunked']],
   ['a folded line', ['Content-Length: 4', ' X: y']],
 ])('a request with %s is not read as two', async (_, lines) => {
-  const it = await open()
-  const hidden = `0\r\n\r\nPOST /ask HTTP/1.1\r\nHost: ${it.host}\r\nX-API-Key: hidden\r\n\r\n`
-  const answer = await send(it, [`Host: ${it.host}`, 'X-API-Key: ada', 'Content-Type: application/json', ...lines], {
-    body: hidden,
-  })
+  const server = await open()
+  const hidden = `0\r\n\r\nPOST /ask HTTP/1.1\r\nHost: ${server.host}\r\nX-API-Key: hidden\r\n\r\n`
+  const answer = await send(
+    server,
+    [`Host: ${server.host}`, 'X-API-Key: ada', 'Content-Type: application/json', ...lines],
+    {
+      body: hidden,
+    },
+  )
   expect([answer.status, answer.count]).toEqual([400, 1])
-  expect(it.seen).toEqual([])
+  expect(server.seen).toEqual([])
 })
 
 test('of two keys the first counts, and never both', async () => {
-  const it = await open()
-  const { text } = await send(it, [`Host: ${it.host}`, 'X-API-Key: ada', 'X-API-Key: eve'])
+  const server = await open()
+  const { text } = await send(server, [`Host: ${server.host}`, 'X-API-Key: ada', 'X-API-Key: eve'])
   expect(text).toContain('"who":"ada, eve"')
 })
 
 test('headers that are too long are refused with one answer', async () => {
-  const it = await open()
-  const { status, text } = await send(it, [`Host: ${it.host}`, `X-Long: ${'x'.repeat(70_000)}`])
+  const server = await open()
+  const { status, text } = await send(server, [`Host: ${server.host}`, `X-Long: ${'x'.repeat(70_000)}`])
   expect([status, text]).toEqual([431, expect.stringContaining('The headers are too long.')])
 })
 
 test('what is no HTTP is told so on the bare connection', async () => {
-  const it = await open()
-  expect(await it.raw('nonsense\r\n\r\n')).toMatch(
+  const server = await open()
+  expect(await server.raw('nonsense\r\n\r\n')).toMatch(
     /^HTTP\/1\.1 400 [\s\S]*cache-control: no-store[\s\S]*request\/malformed/,
   )
 })
@@ -111,17 +117,17 @@ test.each([
   ['a body', 'GET /socket HTTP/1.1', ['Content-Length: 4']],
   ['a chunked body', 'GET /socket HTTP/1.1', ['Transfer-Encoding: chunked']],
 ])('a handshake with %s is none', async (_, first, lines) => {
-  const it = await open()
-  const text = await it.raw([first, `Host: ${it.host}`, ...handshake, ...lines, '', '4444'].join('\r\n'))
+  const server = await open()
+  const text = await server.raw([first, `Host: ${server.host}`, ...handshake, ...lines, '', '4444'].join('\r\n'))
   expect(text).toMatch(/^HTTP\/1\.1 400 [\s\S]*connection: close[\s\S]*request\/invalid/)
 })
 
 test.each(['h2c', 'TLS/1.0', 'websocket2'])('an upgrade to %s is answered as if it were none', async (protocol) => {
-  const it = await open()
-  const text = await it.raw(
+  const server = await open()
+  const text = await server.raw(
     [
       'GET /socket HTTP/1.1',
-      `Host: ${it.host}`,
+      `Host: ${server.host}`,
       'Connection: Upgrade, close, HTTP2-Settings',
       `Upgrade: ${protocol}`,
       'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA',
@@ -133,17 +139,17 @@ test.each(['h2c', 'TLS/1.0', 'websocket2'])('an upgrade to %s is answered as if 
 })
 
 test('methods that a path does not have are told with those that it has', async () => {
-  const it = await open()
+  const server = await open()
   for (const method of ['GET', 'OPTIONS', 'PROPFIND', 'DELETE']) {
-    const { status, text } = await send(it, [`Host: ${it.host}`], { first: `${method} /ask HTTP/1.1` })
+    const { status, text } = await send(server, [`Host: ${server.host}`], { first: `${method} /ask HTTP/1.1` })
     expect([method, status, /\r\nallow: (.*)\r\n/.exec(text)?.[1]]).toEqual([method, 405, 'POST'])
   }
-  expect((await send(it, [`Host: ${it.host}`], { first: 'OPTIONS /none HTTP/1.1' })).status).toBe(404)
+  expect((await send(server, [`Host: ${server.host}`], { first: 'OPTIONS /none HTTP/1.1' })).status).toBe(404)
 })
 
 test('what comes once the server closes is refused, and its connection ends', async () => {
-  const it = await open()
-  it.closing.abort()
-  const { status, text } = await send(it, [`Host: ${it.host}`, 'X-API-Key: ada'])
+  const server = await open()
+  server.closing.abort()
+  const { status, text } = await send(server, [`Host: ${server.host}`, 'X-API-Key: ada'])
   expect([status, text]).toEqual([503, expect.stringMatching(/connection: close[\s\S]*retry-after: 5/i)])
 })

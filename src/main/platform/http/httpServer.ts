@@ -6,8 +6,8 @@ import type { ListenAddress } from '../listenAddress.ts'
 import type { Log } from '../log.ts'
 import { type Listening, listenAt, startListening } from '../loopbackListening.ts'
 import { sendFailure } from './answers.ts'
-import { endingOf } from './ending.ts'
-import { type Exchange, pathOf, RequestExchange, type Upgrade } from './exchange.ts'
+import { createEnding } from './ending.ts'
+import { type Exchange, getPath, RequestExchange, type Upgrade } from './exchange.ts'
 import { answerBrokenRequest, dropRest, refuseUpgrade, toAppError } from './failures.ts'
 import { limitConnections } from './limitConnections.ts'
 import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
@@ -15,7 +15,7 @@ import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
 export type HttpServer = {
   /** Node's own, for ends beside its address. */
   readonly server: Server
-  toFailure(failure: unknown, request: IncomingMessage): AppError
+  toFailure(error: unknown, request: IncomingMessage): AppError
   /** Replaces the certificate for new connections. @throws Error if it is invalid; the current one stays in use */
   setCertificate(pem: { cert: string; key: string }): void
   /**
@@ -39,9 +39,9 @@ type Options = {
   headers: Readonly<Record<string, string>>
   /** Once it fires, new requests are refused. */
   closing: AbortSignal
-  /** What it throws is answered. */
+  /** Handles a request. Errors that it throws become responses. */
   answer(exchange: Exchange): Promise<void> | void
-  /** Of WebSockets. What it throws is answered too. */
+  /** Handles a WebSocket upgrade. Errors that it throws become responses. */
   upgrade(upgrade: Upgrade): Promise<void> | void
   log: Log
   /** Maximum connections of one address other than loopback. Default: unlimited, as behind a proxy. */
@@ -61,7 +61,7 @@ const headersTimeoutMs = 10_000
 const timeoutCheckMs = 2_000
 
 /** A server that does not listen yet. */
-export function httpServer(options: Options): HttpServer {
+export function createHttpServer(options: Options): HttpServer {
   const { tls, headers, closing, answer, upgrade, log, maxConnectionsPerAddress } = options
   const settings = {
     requestTimeout: requestTimeoutMs,
@@ -72,10 +72,10 @@ export function httpServer(options: Options): HttpServer {
   }
   const tlsServer = tls && createTlsServer({ ...settings, ...tls })
   const server = tlsServer ?? createServer(settings)
-  const ending = endingOf(closing)
+  const ending = createEnding(closing)
   const ids = new WeakMap<IncomingMessage, string>()
-  const toFailure = (failure: unknown, request: IncomingMessage): AppError =>
-    toAppError(failure, log, { method: request.method ?? '', path: pathOf(request), requestId: ids.get(request) })
+  const toFailure = (error: unknown, request: IncomingMessage): AppError =>
+    toAppError(error, log, { method: request.method ?? '', path: getPath(request), requestId: ids.get(request) })
 
   server.on('request', (request, response) => {
     const beganMs = performance.now()
@@ -85,25 +85,25 @@ export function httpServer(options: Options): HttpServer {
     response.once('finish', () => {
       const tookMs = performance.now() - beganMs
       log.debug('answered', {
-        ...{ method: request.method, path: pathOf(request), status: response.statusCode, tookMs, requestId },
+        ...{ method: request.method, path: getPath(request), status: response.statusCode, tookMs, requestId },
         client: request.socket.remoteAddress,
         ...exchange.logFields,
       })
     })
     for (const name of requestIdHeaders) exchange.headers[name] = requestId
-    answered(exchange).catch((failure: unknown) => {
+    handleExchange(exchange).catch((error: unknown) => {
       if (response.destroyed) return
-      const known = toFailure(failure, request)
+      const appError = toFailure(error, request)
       dropRest(request)
       try {
-        sendFailure(exchange, known)
+        sendFailure(exchange, appError)
       } catch (unsendable) {
         toFailure(unsendable, request) // such as a header that is none: told in the log
         response.destroy()
       }
     })
   })
-  const answered = async (exchange: Exchange): Promise<void> => {
+  const handleExchange = async (exchange: Exchange): Promise<void> => {
     checkAddress(exchange.request)
     if (closing.aborted) {
       exchange.headers.connection = 'close'
@@ -113,21 +113,21 @@ export function httpServer(options: Options): HttpServer {
   }
   server.on('upgrade', (request, stream, head) => {
     stream.on('error', () => stream.destroy()) // `close` tells whoever serves it
-    const upgraded = async (): Promise<void> => {
+    const handleUpgrade = async (): Promise<void> => {
       checkAddress(request)
       checkHandshake(request)
       if (closing.aborted) throw new AppError('service/unavailable', 'The service is stopping.')
       await upgrade({ request, stream, head })
     }
-    upgraded().catch((failure: unknown) => {
-      if (!stream.destroyed) refuseUpgrade(stream, toFailure(failure, request), headers)
+    handleUpgrade().catch((error: unknown) => {
+      if (!stream.destroyed) refuseUpgrade(stream, toFailure(error, request), headers)
     })
   })
   server.on('clientError', answerBrokenRequest)
   if (maxConnectionsPerAddress !== undefined) limitConnections(server, maxConnectionsPerAddress)
 
-  let held: Listening | undefined
-  let other: OtherEnd | undefined
+  let listening: Listening | undefined
+  let otherEnd: OtherEnd | undefined
   return {
     server,
     toFailure,
@@ -135,12 +135,12 @@ export function httpServer(options: Options): HttpServer {
       if (tlsServer) tlsServer.setSecureContext(pem)
     },
     async listen(address, beside) {
-      held = await listenAt({ server, address, open: (at) => startListening(server, at) })
+      listening = await listenAt({ server, address, open: (target) => startListening(server, target) })
       if (beside) {
-        other = beside
+        otherEnd = beside
         await beside.open(server)
       }
-      return held.port
+      return listening.port
     },
     async close(deadlineMs) {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
@@ -149,7 +149,7 @@ export function httpServer(options: Options): HttpServer {
       const cutOff = setTimeout(() => server.closeAllConnections(), deadlineMs)
       server.closeIdleConnections()
       try {
-        await Promise.all([closed, held?.close(), other?.close()])
+        await Promise.all([closed, listening?.close(), otherEnd?.close()])
       } finally {
         clearInterval(idle)
         clearTimeout(cutOff)
@@ -165,8 +165,8 @@ export function httpServer(options: Options): HttpServer {
 function checkAddress({ url, rawHeaders }: IncomingMessage): void {
   if (!url?.startsWith('/')) throw new AppError('request/invalid', 'The address must be a path.')
   let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts += 1
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1
   }
   if (hosts > 1) throw new AppError('request/malformed', 'The request has more than one `Host`.')
 }

@@ -18,10 +18,10 @@ const work = defineRoute({
   response: z.object({}),
 })
 
-async function leasedServer(handle: (call: TestCall) => object | Promise<object>) {
+async function openLeasedServer(handle: (call: TestCall) => object | Promise<object>) {
   const revoked = new Set<PrincipalId>()
   const principals = createPrincipals<true, 'request'>({
-    rightsOf: (principal) => (revoked.has(principal) ? undefined : true),
+    getRights: (principal) => (revoked.has(principal) ? undefined : true),
     endedError: () => new AppError('auth/invalid', 'This key was revoked.'),
   })
   const began = Promise.withResolvers<TestCall>()
@@ -36,8 +36,8 @@ async function leasedServer(handle: (call: TestCall) => object | Promise<object>
   )
   const { ask } = await pipelineServer({
     endpoints: [endpoint],
-    lease(who, _, exchange) {
-      const lease = principals.lease(`key:${who}`, 'request', { onEnd: exchange.abort })
+    lease(principal, _, exchange) {
+      const lease = principals.lease(`key:${principal}`, 'request', { onEnd: exchange.abort })
       if (lease.error) throw lease.error
       return lease
     },
@@ -54,13 +54,16 @@ const refusal = { code: 'auth/invalid', error: 'This key was revoked.' }
 test('a request whose principal ends is answered with the reason, though its work takes no signal', async () => {
   const finish = Promise.withResolvers<object>()
   let discarded = false
-  const { ask, principals, revoke, began } = await leasedServer(() => finish.promise)
-  const asked = ask('/work')
-  const { signal, gone } = await began
+  const { ask, principals, revoke, began } = await openLeasedServer(() => finish.promise)
+  const request = ask('/work')
+  const { signal, disconnected } = await began
   revoke()
-  const answer = await asked
+  const answer = await request
   expect([answer.status, await answer.json()]).toEqual([401, expect.objectContaining(refusal)])
-  expect([signal.reason, gone.reason]).toEqual([expect.objectContaining({ code: 'auth/invalid' }), signal.reason])
+  expect([signal.reason, disconnected.reason]).toEqual([
+    expect.objectContaining({ code: 'auth/invalid' }),
+    signal.reason,
+  ])
   const body = {
     [Symbol.asyncIterator]: () => ({
       next: async () => ({ done: true as const, value: undefined }),
@@ -82,7 +85,7 @@ test('a stream may write a last part, and one that does not end breaks off', asy
     await wait(3_600_000, undefined, { signal }).catch(() => {})
     yield 'last'
   }
-  const { ask, principals, revoke, began } = await leasedServer(({ signal }) =>
+  const { ask, principals, revoke, began } = await openLeasedServer(({ signal }) =>
     bytesAnswer({ headers: { 'content-type': 'text/plain' }, body: pieces(signal) }),
   )
   const answer = await ask('/work')
@@ -95,9 +98,9 @@ test('a stream may write a last part, and one that does not end breaks off', asy
     yield 'one '
     await new Promise(() => {})
   }
-  const other = await leasedServer(() => bytesAnswer({ headers: {}, body: deaf() }))
-  const broken = await other.ask('/work')
-  other.revoke()
+  const otherServer = await openLeasedServer(() => bytesAnswer({ headers: {}, body: deaf() }))
+  const broken = await otherServer.ask('/work')
+  otherServer.revoke()
   await expect(broken.text()).rejects.toThrow('terminated')
 })
 
@@ -106,7 +109,7 @@ test('events end with the reason', async () => {
     yield { data: 'one' }
     await wait(3_600_000, undefined, { signal }).catch(() => {})
   }
-  const { ask, revoke, began } = await leasedServer(({ signal }) => eventsAnswer(events(signal)))
+  const { ask, revoke, began } = await openLeasedServer(({ signal }) => eventsAnswer(events(signal)))
   const answer = await ask('/work')
   await began
   revoke()
@@ -114,7 +117,7 @@ test('events end with the reason', async () => {
 })
 
 test('a request that was answered holds no lease', async () => {
-  const { ask, principals } = await leasedServer(() => bytesAnswer({ headers: {}, body: 'done' }))
+  const { ask, principals } = await openLeasedServer(() => bytesAnswer({ headers: {}, body: 'done' }))
   expect(await (await ask('/work')).text()).toBe('done')
   await eventually(() => expect(principals.count()).toEqual({}))
 })
@@ -138,13 +141,13 @@ test('a body that ends after its principal did reaches no work', async () => {
         return {}
       }),
     ],
-    lease(who, _, exchange) {
+    lease(principal, _, exchange) {
       const principals = createPrincipals<true, 'request'>({
-        rightsOf: () => true,
+        getRights: () => true,
         endedError: () => new AppError('auth/invalid', 'This key was revoked.'),
       })
-      lease.resolve({ end: () => principals.end(`key:${who}`) })
-      return principals.lease(`key:${who}`, 'request', { onEnd: exchange.abort })
+      lease.resolve({ end: () => principals.end(`key:${principal}`) })
+      return principals.lease(`key:${principal}`, 'request', { onEnd: exchange.abort })
     },
   })
   const socket = connect(port, '127.0.0.1')

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { AppError } from '#shared/appError.ts'
 
 type Options = {
-  /** How what is guarded is called in a sentence. */
+  /** Name of the guarded server in messages. */
   name: string
-  /** Of a Host header, in lower case. */
+  /** Whether a Host header, in lower case, is accepted. */
   isOwnHost: (host: string) => boolean
-  /** Of an Origin header; `host` is the one that the request names, in lower case. */
+  /** Whether an Origin header is accepted; `host` is the Host header, in lower case. */
   isOwnOrigin: (origin: string, host: string) => boolean
 }
 
@@ -16,21 +16,21 @@ type Options = {
  * @returns what throws AppError `auth/host`, `auth/origin`
  * @see https://owasp.org/www-community/attacks/DNS_Rebinding
  */
-export function originGuard({ name, isOwnHost, isOwnOrigin }: Options): (headers: IncomingHttpHeaders) => void {
-  return ({ host: given, origin }) => {
-    const host = given?.toLowerCase()
+export function createOriginGuard({ name, isOwnHost, isOwnOrigin }: Options): (headers: IncomingHttpHeaders) => void {
+  return ({ host: requestHost, origin }) => {
+    const host = requestHost?.toLowerCase()
     if (host === undefined || !isOwnHost(host)) {
-      throw new AppError('auth/host', `${name} does not answer to the host \`${shown(given)}\`.`)
+      throw new AppError('auth/host', `${name} does not answer to the host \`${quoteValue(requestHost)}\`.`)
     }
-    if (origin !== undefined && !isOwnOrigin(origin.toLowerCase(), host)) throw foreignPage(name, origin)
+    if (origin !== undefined && !isOwnOrigin(origin.toLowerCase(), host)) throw foreignOriginError(name, origin)
   }
 }
 
-export function foreignPage(name: string, origin: string): AppError {
-  return new AppError('auth/origin', `Pages of \`${shown(origin)}\` may not call ${lowerFirst(name)}.`)
+export function foreignOriginError(name: string, origin: string): AppError {
+  return new AppError('auth/origin', `Pages of \`${quoteValue(origin)}\` may not call ${lowerFirst(name)}.`)
 }
 
-function shown(value: string | undefined): string {
+function quoteValue(value: string | undefined): string {
   return (value ?? '').slice(0, 200)
 }
 

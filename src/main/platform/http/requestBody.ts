@@ -5,14 +5,14 @@ import { JsonError, parseJson } from '../boundedJson.ts'
 
 export const noBytes: Buffer = Buffer.alloc(0)
 
-type Wanted = { maxBytes: number; mediaType?: string }
+type BodyOptions = { maxBytes: number; mediaType?: string }
 
 /**
  * A whole body. Where there is none its type counts for nothing: some clients name that of a form with every POST.
  * @returns no bytes when there is no body
  * @throws AppError `request/media-type`, `request/too-large`; an error of the connection when the client has left
  */
-export async function readBody(request: IncomingMessage, { maxBytes, mediaType }: Wanted): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, { maxBytes, mediaType }: BodyOptions): Promise<Buffer> {
   const { headers } = request
   if (!hasBody(headers)) return noBytes
   if (mediaType !== undefined) checkMediaType(headers, mediaType)
@@ -26,12 +26,12 @@ export async function readBody(request: IncomingMessage, { maxBytes, mediaType }
       else settle(() => reject(tooLarge()))
     }
     const end = (): void => settle(() => resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)))
-    const leave = (): void => settle(() => reject(new Error('The client left before it had sent the body.')))
+    const onDisconnect = (): void => settle(() => reject(new Error('The client left before it had sent the body.')))
     const settle = (tell: () => void): void => {
-      request.off('data', take).off('end', end).off('close', leave).off('error', leave)
+      request.off('data', take).off('end', end).off('close', onDisconnect).off('error', onDisconnect)
       tell()
     }
-    request.on('data', take).on('end', end).on('close', leave).on('error', leave)
+    request.on('data', take).on('end', end).on('close', onDisconnect).on('error', onDisconnect)
   })
 }
 
@@ -53,7 +53,7 @@ export async function* noPieces(): AsyncGenerator<Uint8Array> {}
  * @returns undefined for an empty body
  * @throws AppError `request/malformed`, also for JSON that is nested too deep
  */
-export function parsedBody(bytes: Buffer): unknown {
+export function parseBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw new AppError('request/malformed', 'The body is not valid UTF-8.')
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { credentialOf } from './requestCredential.ts'
+import { readCredential } from './requestCredential.ts'
 
 test.each([
   [{ authorization: 'Bearer key' }, 'key'],
@@ -11,4 +11,4 @@ test.each([
   [{ authorization: 'Bearer' }, ''],
   [{ authorization: 'bearerkey' }, 'bearerkey'],
   [{}, undefined],
-])('%j holds %j', (headers, credential) => expect(credentialOf(headers)).toBe(credential))
+])('%j holds %j', (headers, credential) => expect(readCredential(headers)).toBe(credential))

@@ -45,10 +45,10 @@ function shop(price?: Price<TestCall>, stages: string[] = []) {
   return endpoint
 }
 
-const order = (what: string, headers: Record<string, string> = {}) => ({
+const order = (drink: string, headers: Record<string, string> = {}) => ({
   method: 'POST',
   headers: { 'content-type': 'application/json', ...headers },
-  body: JSON.stringify({ what }),
+  body: JSON.stringify({ what: drink }),
 })
 
 test('every request goes guard, who, parse, idempotency, price, handle', async () => {
@@ -69,9 +69,9 @@ test.each([
 ])('%s gets no further', async (_, headers, status, reached) => {
   const stages: string[] = []
   const { url } = await pipelineServer({ endpoints: [shop(undefined, stages)], stages })
-  const given = { ...order('tea').headers, 'x-api-key': 'ada', ...headers } as Record<string, string>
-  if (given['x-api-key'] === undefined) delete given['x-api-key']
-  const answer = await fetch(`${url}/buy`, { ...order('tea'), headers: given })
+  const request = { ...order('tea').headers, 'x-api-key': 'ada', ...headers } as Record<string, string>
+  if (request['x-api-key'] === undefined) delete request['x-api-key']
+  const answer = await fetch(`${url}/buy`, { ...order('tea'), headers: request })
   expect([answer.status, stages]).toEqual([status, reached])
 })
 
@@ -91,7 +91,7 @@ test('a chunked body that grows too large is refused as well', async () => {
   const { ask } = await pipelineServer({ endpoints: [shop()] })
   const body = new ReadableStream({
     start(controller) {
-      for (let at = 0; at < 20; at++) controller.enqueue(Buffer.from('x'.repeat(100)))
+      for (let index = 0; index < 20; index++) controller.enqueue(Buffer.from('x'.repeat(100)))
       controller.close()
     },
   })
@@ -130,20 +130,20 @@ class PaymentRequired extends AppError {
 
 /** Wants a payment, takes any, and remembers what it heard. */
 function gate(heard: unknown[] = []): Price<TestCall> {
-  return async (_, { who }, { headers, body, path }) => {
+  return async (_, { who: principal }, { headers, body, path }) => {
     if (headers['x-payment'] === undefined && headers['payment-signature'] === undefined) {
       throw new PaymentRequired('auth/forbidden', 'Payment required', {
         headers: { 'payment-required': 'b2ZmZXI=' },
         fields: offer,
       })
     }
-    heard.push(['asked', who, path, body.toString()])
+    heard.push(['asked', principal, path, body.toString()])
     const payment: Payment = {
-      settlement: { payer: who },
+      settlement: { payer: principal },
       headers: receipt,
       done: async (answer) => void heard.push(['done', answer]),
-      failed: async (failure) => {
-        heard.push(['failed', failure instanceof AppError ? failure.code : 'unexpected'])
+      fail: async (error) => {
+        heard.push(['failed', error instanceof AppError ? error.code : 'unexpected'])
         return new AppError('sandbox/capacity', 'Sold out. The payment was credited.', { fields: { credited: true } })
       },
     }

@@ -6,10 +6,10 @@ import type { Parsed, Route } from '#shared/contract/route.ts'
 import type { Lease } from '../principals.ts'
 import {
   type BytesAnswer,
+  countBufferedBytes,
   discardAnswer,
   type EventsAnswer,
   eventsAnswer,
-  heldBytes,
   isBytesAnswer,
   isEventsAnswer,
   longJsonAnswer,
@@ -17,51 +17,55 @@ import {
   sendJson,
 } from './answers.ts'
 import type { BaseCall, Endpoint, KeptAnswer, Payment, Repeatable } from './endpoint.ts'
-import { sendEvents, usualHeartbeatMs } from './eventStream.ts'
-import { type Exchange, pathAndQuery, pathOf } from './exchange.ts'
+import { defaultHeartbeatMs, sendEvents } from './eventStream.ts'
+import { type Exchange, getPath, pathAndQuery } from './exchange.ts'
 import { hasLongString } from './jsonPieces.ts'
-import { bodyPieces, checkMediaType, noBytes, noPieces, parsedBody, readBody } from './requestBody.ts'
-import { router } from './router.ts'
+import { bodyPieces, checkMediaType, noBytes, noPieces, parseBody, readBody } from './requestBody.ts'
+import { createRouter } from './router.ts'
 
 export type Params = Readonly<Record<string, string | undefined>>
 
-/** What a half of Steward adds to the pipeline that both share. */
+/** Parts of the pipeline that differ between agent and service. */
 export type Half<E extends Endpoint<Call>, Who, Call> = {
   endpoints: readonly E[]
   /** Paths that only upgrade to a WebSocket. */
   socketPaths: readonly string[]
-  /** What anybody may read, and no contract describes. */
+  /** Public pages outside the contract. */
   pages: readonly Page[]
-  /** Whether anybody at all may ask from there. @throws AppError `auth/host`, `auth/origin` */
+  /** Checks Host and Origin, before authentication. @throws AppError `auth/host`, `auth/origin` */
   guard(request: IncomingMessage): void
-  /** Who asks, and that they may. No body was read yet. @throws AppError such as `auth/required` */
-  who(endpoint: E, exchange: Exchange, params: Params): Who | Promise<Who>
+  /** Authenticates and authorizes the caller, before the body is read. @throws AppError such as `auth/required` */
+  authenticate(endpoint: E, exchange: Exchange, params: Params): Who | Promise<Who>
   /**
    * Registers the request as work of its principal. The end of the lease has to abort the exchange. Absent: no request
    * ends with its principal.
    * @throws AppError for a principal that has ended
    */
-  lease?(who: Who, endpoint: E, exchange: Exchange): Lease<unknown> | undefined
-  callOf(who: Who, call: BaseCall, exchange: Exchange): Call
+  lease?(principal: Who, endpoint: E, exchange: Exchange): Lease<unknown> | undefined
+  createCall(principal: Who, call: BaseCall, exchange: Exchange): Call
   /**
    * Does the work once for each `Idempotency-Key`; what the work throws is not kept. Absent: the endpoints keep what
    * they need for repetitions themselves, by `repeatable`.
    */
-  once?(who: Who, request: Repeatable, work: () => Promise<KeptAnswer>): Promise<KeptAnswer & { replayed: boolean }>
+  once?(
+    principal: Who,
+    request: Repeatable,
+    work: () => Promise<KeptAnswer>,
+  ): Promise<KeptAnswer & { replayed: boolean }>
   /** Bounds what waits for readers. Absent: nothing does. */
-  room?: AnswerRoom<Who>
-  toFailure(failure: unknown, request: IncomingMessage): AppError
+  responseBudget?: ResponseBudget<Who>
+  toFailure(error: unknown, request: IncomingMessage): AppError
   /** Path of the document that lists every path, for hints. Default: /docs */
   documentPath?: string
-  /** Of event streams; absent: as usual. */
+  /** Heartbeat of event streams. Absent: the default. */
   heartbeatMs?: number
 }
 
-export type AnswerRoom<Who> = {
+export type ResponseBudget<Who> = {
   /** @throws AppError before work that has effects and whose answer may find no room */
-  require(who: Who): void
+  require(principal: Who): void
   /** @returns what gives the room back @throws AppError, which is sent instead of the answer */
-  reserve(who: Who, bytes: number): () => void
+  reserve(principal: Who, bytes: number): () => void
 }
 
 export type Page = { path: string; answer(exchange: Exchange, params: Params): BytesAnswer | Promise<BytesAnswer> }
@@ -74,7 +78,7 @@ export function requestPipeline<E extends Endpoint<Call>, Who, Call>(
   half: Half<E, Who, Call>,
 ): (exchange: Exchange) => Promise<void> {
   type To = { endpoint: E } | { page: Page } | 'socket'
-  const routes = router<To>(
+  const routes = createRouter<To>(
     [
       ...half.endpoints.flatMap((endpoint) =>
         [endpoint.route.path, ...endpoint.route.aliases].map((path) => ({
@@ -95,7 +99,7 @@ export function requestPipeline<E extends Endpoint<Call>, Who, Call>(
     const { path } = pathAndQuery(request.url ?? '/')
     exchange.failureBody = failureBodyAt(path)
     const { to, params } = routes.find(request.method ?? 'GET', path)
-    if (to === 'socket') throw new AppError('request/upgrade', `${pathOf(request)} is a WebSocket.`)
+    if (to === 'socket') throw new AppError('request/upgrade', `${getPath(request)} is a WebSocket.`)
     if ('endpoint' in to) {
       exchange.failureBody = to.endpoint.failureBody
       return answerEndpoint(half, { endpoint: to.endpoint, params, exchange })
@@ -118,19 +122,19 @@ function findFailureBodies<Call>(
   return (path) => forms.find((form) => path === form.path || path.startsWith(`${form.path}/`))?.failureBody
 }
 
-type Found<E> = { endpoint: E; params: Params; exchange: Exchange }
+type RoutedRequest<E> = { endpoint: E; params: Params; exchange: Exchange }
 
 async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
   half: Half<E, Who, Call>,
-  found: Found<E>,
+  routed: RoutedRequest<E>,
 ): Promise<void> {
-  const { endpoint, params, exchange } = found
-  const who = await half.who(endpoint, exchange, params)
-  const lease = half.lease?.(who, endpoint, exchange)
-  if (!lease) return send(half, { who, exchange, answer: await answerFor(half, { ...found, who, lease }) })
+  const { endpoint, params, exchange } = routed
+  const principal = await half.authenticate(endpoint, exchange, params)
+  const lease = half.lease?.(principal, endpoint, exchange)
+  if (!lease) return send(half, { principal, exchange, answer: await answerFor(half, { ...routed, principal, lease }) })
   try {
-    const answer = await untilAborted(exchange, answerFor(half, { ...found, who, lease }))
-    await send(half, { who, exchange, answer })
+    const answer = await untilAborted(exchange, answerFor(half, { ...routed, principal, lease }))
+    await send(half, { principal, exchange, answer })
   } finally {
     lease.release()
   }
@@ -144,28 +148,28 @@ function untilAborted(exchange: Exchange, pending: Promise<AnyAnswer>): Promise<
   })
 }
 
-type Asked<E, Who> = Found<E> & { who: Who; lease: Lease<unknown> | undefined }
+type PipelineInput<E, Who> = RoutedRequest<E> & { principal: Who; lease: Lease<unknown> | undefined }
 
 async function answerFor<E extends Endpoint<Call>, Who, Call>(
   half: Half<E, Who, Call>,
-  { endpoint, params, exchange, who, lease }: Asked<E, Who>,
+  { endpoint, params, exchange, principal, lease }: PipelineInput<E, Who>,
 ): Promise<AnyAnswer> {
   const { request } = exchange
   const { route } = endpoint
-  if (withEffects.has(request.method ?? '')) half.room?.require(who)
+  if (withEffects.has(request.method ?? '')) half.responseBudget?.require(principal)
 
-  const bytes = await bodyOf(route, request)
+  const bytes = await readRequestBody(route, request)
   const { query } = pathAndQuery(request.url ?? '/')
-  const input = parseRequest(route, { params, query: parseQuery(query), body: parsedBody(bytes) })
+  const input = parseRequest(route, { params, query: parseQuery(query), body: parseBody(bytes) })
 
   const streams = endpoint.streams?.(input) ?? false
-  const repeatable = streams ? undefined : repeatableOf(route, request, bytes)
-  const call = half.callOf(who, new PipelineCall(exchange, { route, repeatable, lease }), exchange)
+  const repeatable = streams ? undefined : toRepeatable(route, request, bytes)
+  const call = half.createCall(principal, new PipelineCall(exchange, { route, repeatable, lease }), exchange)
   const work = () => paidWork(endpoint, { input, call, bytes, exchange })
 
   if (repeatable && half.once) {
     let unkept: AnyAnswer | undefined
-    const { status, body, replayed } = await half.once(who, repeatable, async () => {
+    const { status, body, replayed } = await half.once(principal, repeatable, async () => {
       const answer = await work()
       if (isStorable(answer)) return answer
       unkept = answer
@@ -191,19 +195,19 @@ const minReservedBytes = 64 * 1024
 /** Time without progress after which a reader of a long answer is taken for lost. */
 const stallTimeoutMs = 60_000
 
-type Sending<Who> = { who: Who; exchange: Exchange; answer: AnyAnswer }
+type Sending<Who> = { principal: Who; exchange: Exchange; answer: AnyAnswer }
 
 function send<E extends Endpoint<Call>, Who, Call>(
-  { room, toFailure, heartbeatMs = usualHeartbeatMs }: Half<E, Who, Call>,
-  { who, exchange, answer }: Sending<Who>,
+  { responseBudget, toFailure, heartbeatMs = defaultHeartbeatMs }: Half<E, Who, Call>,
+  { principal, exchange, answer }: Sending<Who>,
 ): Promise<void> | void {
   const { request, response } = exchange
   if (isEventsAnswer(answer)) {
-    return sendEvents(exchange, answer, { heartbeatMs, toFailure: (failure) => toFailure(failure, request) })
+    return sendEvents(exchange, answer, { heartbeatMs, toFailure: (error) => toFailure(error, request) })
   }
-  const bytes = heldBytes(answer)
-  if (room && bytes >= minReservedBytes && !response.destroyed) {
-    const release = room.reserve(who, bytes)
+  const bytes = countBufferedBytes(answer)
+  if (responseBudget && bytes >= minReservedBytes && !response.destroyed) {
+    const release = responseBudget.reserve(principal, bytes)
     response.once('close', release)
     response.setTimeout(stallTimeoutMs, () => response.destroy())
   }
@@ -211,7 +215,7 @@ function send<E extends Endpoint<Call>, Who, Call>(
 }
 
 /** A GET has no body that means anything, and one of bytes is the handler's to read. */
-async function bodyOf({ raw, maxBodyBytes: maxBytes }: Route, request: IncomingMessage): Promise<Buffer> {
+async function readRequestBody({ raw, maxBodyBytes: maxBytes }: Route, request: IncomingMessage): Promise<Buffer> {
   if (raw?.request !== undefined) checkMediaType(request.headers, raw.request)
   const isRead = raw?.request === undefined && request.method !== 'GET' && request.method !== 'HEAD'
   return isRead ? readBody(request, { mediaType: 'application/json', maxBytes }) : noBytes
@@ -225,38 +229,38 @@ async function paidWork<Call>(endpoint: Endpoint<Call>, work: Work<Call>): Promi
   const { input, call, bytes, exchange } = work
   // The principal may have ended while the body was read, or while a request with the same key was answered.
   if (exchange.abortError) throw exchange.abortError
-  if (!endpoint.price) return answerOf(endpoint, await endpoint.handle(input, call))
+  if (!endpoint.price) return toResponse(endpoint, await endpoint.handle(input, call))
   const { method = 'GET', url: path = '/', headers } = exchange.request
   const paid = await endpoint.price(input, call, { method, path, headers, body: bytes })
-  if (paid === undefined) return answerOf(endpoint, await endpoint.handle(input, call))
+  if (paid === undefined) return toResponse(endpoint, await endpoint.handle(input, call))
   if ('answer' in paid) return paid.answer
 
   Object.assign(exchange.headers, paid.headers)
   let answer: AnyAnswer
   try {
-    answer = answerOf(endpoint, await endpoint.handle(input, call, paid.settlement))
-  } catch (failure) {
-    throw await paid.failed(failure)
+    answer = toResponse(endpoint, await endpoint.handle(input, call, paid.settlement))
+  } catch (error) {
+    throw await paid.fail(error)
   }
   if (isEventsAnswer(answer))
-    return eventsAnswer(settledEvents(answer.events, paid), answer.failure && { failure: answer.failure })
+    return eventsAnswer(settleEvents(answer.events, paid), answer.toEvent && { toEvent: answer.toEvent })
   await paid.done(isBytesAnswer(answer) ? undefined : answer)
   return answer
 }
 
-async function* settledEvents<T>(events: AsyncIterable<T>, payment: Payment): AsyncGenerator<T> {
+async function* settleEvents<T>(events: AsyncIterable<T>, payment: Payment): AsyncGenerator<T> {
   let failed = false
   try {
     yield* events
-  } catch (failure) {
+  } catch (error) {
     failed = true
-    throw await payment.failed(failure)
+    throw await payment.fail(error)
   } finally {
     if (!failed) await payment.done(undefined)
   }
 }
 
-function answerOf<Call>({ route }: Endpoint<Call>, value: unknown): AnyAnswer {
+function toResponse<Call>({ route }: Endpoint<Call>, value: unknown): AnyAnswer {
   if (isBytesAnswer(value) || isEventsAnswer(value)) return value
   if (hasLongString(value, maxStoredChars)) return longJsonAnswer(route.status, value)
   return { status: route.status, body: JSON.stringify(value) }
@@ -277,7 +281,7 @@ const unstoredAnswer: KeptAnswer = { status: 200, body: '' }
  * Identifies a request by method, address and body, without headers. Paid routes store their keys with their orders, so
  * that a retry with a new payment finds an interrupted order.
  */
-function repeatableOf(
+function toRepeatable(
   { idempotent, sold, raw }: Route,
   { method = '', url: path = '', headers }: IncomingMessage,
   body: Buffer,
@@ -322,7 +326,7 @@ class PipelineCall implements BaseCall {
     return this.#exchange.signal
   }
 
-  get gone(): AbortSignal {
-    return this.#exchange.gone
+  get disconnected(): AbortSignal {
+    return this.#exchange.disconnected
   }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { router } from './router.ts'
+import { createRouter } from './router.ts'
 
-const routes = router([
+const routes = createRouter([
   { method: 'GET', path: '/ports', to: 'list' },
   { method: 'POST', path: '/ports', to: 'add' },
   { method: 'POST', path: '/ports/expose', to: 'expose' },
@@ -47,14 +47,14 @@ test.each([
 })
 
 test('hints name the document that lists the paths', () => {
-  const documented = router([{ method: 'GET', path: '/ports', to: 'list' }], '/local/openapi.json')
-  const hintOf = (method: string, path: string): unknown => {
+  const documented = createRouter([{ method: 'GET', path: '/ports', to: 'list' }], '/local/openapi.json')
+  const readHint = (method: string, path: string): unknown => {
     try {
       return documented.find(method, path)
-    } catch (failure) {
-      return failure instanceof AppError ? failure.toBody().hint : failure
+    } catch (error) {
+      return error instanceof AppError ? error.toBody().hint : error
     }
   }
-  expect(hintOf('GET', '/none')).toBe('See /local/openapi.json for every path.')
-  expect(hintOf('PUT', '/ports')).toBe('See /local/openapi.json for the methods of this path.')
+  expect(readHint('GET', '/none')).toBe('See /local/openapi.json for every path.')
+  expect(readHint('PUT', '/ports')).toBe('See /local/openapi.json for the methods of this path.')
 })

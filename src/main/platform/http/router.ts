@@ -17,18 +17,18 @@ export type Router<T> = {
 
 type Stored<T> = { to: T } | 'refused'
 
-/** Of one part of a path, in characters. What is longer is nowhere. */
-const longestPart = 4096
+/** Maximum length of a path segment, in characters. A longer one matches no route. */
+const maxPart = 4096
 
 /**
  * Finds by method and path what is answered there.
  *
  * @param documentPath names the document with every path, for the hints of errors. Default: /docs
  */
-export function router<T>(routings: readonly Routing<T>[], documentPath?: string): Router<T> {
-  const seeDocument = (what: string) =>
-    documentPath === undefined ? {} : { fields: { hint: `See ${documentPath} for ${what}.` } }
-  const tree = findMyWay({ maxParamLength: longestPart, onBadUrl: () => {} })
+export function createRouter<T>(routings: readonly Routing<T>[], documentPath?: string): Router<T> {
+  const seeDocument = (subject: string) =>
+    documentPath === undefined ? {} : { fields: { hint: `See ${documentPath} for ${subject}.` } }
+  const tree = findMyWay({ maxParamLength: maxPart, onBadUrl: () => {} })
   const methods = new Set<HTTPMethod>()
   const paths = new Set(routings.map(({ path }) => path))
   const add = (method: HTTPMethod, path: string, stored: Stored<T>): void => {
@@ -43,26 +43,26 @@ export function router<T>(routings: readonly Routing<T>[], documentPath?: string
     method: HTTPMethod,
     path: string,
   ): { to: T; params: Record<string, string | undefined> } | undefined => {
-    const found = tree.find(method, path)
-    const stored: Stored<T> | undefined | null = found?.store
-    // What stands for addresses that cannot be read, and nothing else, was stored with nothing.
+    const match = tree.find(method, path)
+    const stored: Stored<T> | undefined | null = match?.store
+    // Null marks paths with invalid percent encoding.
     if (stored === null) throw new AppError('request/invalid', 'The address has a wrong percent sign.')
-    if (!found || !stored || stored === 'refused' || Object.values(found.params).includes('')) return undefined
-    return { to: stored.to, params: found.params }
+    if (!match || !stored || stored === 'refused' || Object.values(match.params).includes('')) return undefined
+    return { to: stored.to, params: match.params }
   }
-  const methodsOf = (path: string) => [...methods].filter((method) => lookUp(method, path) !== undefined)
+  const listMethods = (path: string) => [...methods].filter((method) => lookUp(method, path) !== undefined)
   // `…/ports/expose` is also a `…/ports/:port`: the methods of that would be found.
   for (const path of paths) {
-    const own = methodsOf(path).filter((method) => tree.hasRoute(method, path))
-    for (const method of methodsOf(path)) if (!own.includes(method)) add(method, path, 'refused')
+    const ownMethods = listMethods(path).filter((method) => tree.hasRoute(method, path))
+    for (const method of listMethods(path)) if (!ownMethods.includes(method)) add(method, path, 'refused')
   }
 
   return {
     has: (method, path) => lookUp(method as HTTPMethod, path) !== undefined,
     find(method, path) {
-      const found = lookUp(method as HTTPMethod, path) // of another method it has no tree, and finds nothing
-      if (found) return found
-      const allow = methodsOf(path).sort().join(', ')
+      const match = lookUp(method as HTTPMethod, path) // of another method it has no tree, and finds nothing
+      if (match) return match
+      const allow = listMethods(path).sort().join(', ')
       if (allow === '')
         throw new AppError('request/not-found', `There is nothing at ${path.slice(0, 200)}.`, seeDocument('every path'))
       throw new AppError('request/method', `${method} is not a method of this path.`, {

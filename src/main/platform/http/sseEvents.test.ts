@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sseParser } from './sseEvents.ts'
+import { createSseParser } from './sseEvents.ts'
 
 const field = fc.string({ unit: 'grapheme', minLength: 1 }).map((it) => `x${it.replace(/[\r\n\0]/g, '')}`)
 
@@ -11,14 +11,14 @@ test('any split of the bytes of a stream gives its events, within characters too
       fc.infiniteStream(fc.integer({ min: 1, max: 9 })),
       (datas, sizes) => {
         const bytes = Buffer.from(datas.map((it) => `data: ${it}\n\n`).join(''))
-        const parser = sseParser()
-        const found = []
-        for (let at = 0; at < bytes.length; ) {
-          const piece = bytes.subarray(at, at + (sizes.next().value ?? 1))
-          found.push(...parser.feed(piece))
-          at += piece.length
+        const parser = createSseParser()
+        const events = []
+        for (let offset = 0; offset < bytes.length; ) {
+          const piece = bytes.subarray(offset, offset + (sizes.next().value ?? 1))
+          events.push(...parser.feed(piece))
+          offset += piece.length
         }
-        expect([...found, ...parser.end()].map(({ data }) => data)).toEqual(datas)
+        expect([...events, ...parser.end()].map(({ data }) => data)).toEqual(datas)
       },
     ),
   )

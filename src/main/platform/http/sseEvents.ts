@@ -11,7 +11,7 @@ const maxEventChars = 16 * 1024 * 1024
  * no blank line behind it.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
-export function sseParser() {
+export function createSseParser() {
   const decoder = new TextDecoder()
   let ready: SseEvent[] = []
   let overflow = false
@@ -38,7 +38,7 @@ export function sseParser() {
   }
 
   /** Most pieces have no character of several bytes, and need no decoder behind one that had none either. */
-  const textOf = (bytes: Uint8Array): string => {
+  const decodeBytes = (bytes: Uint8Array): string => {
     const plain = isAscii(bytes)
     const text = plain && isPlain ? latin1(bytes) : decoder.decode(bytes, { stream: true })
     isPlain = plain
@@ -47,10 +47,10 @@ export function sseParser() {
 
   return {
     /** @throws Error when an event is too long */
-    feed: (bytes: Uint8Array): SseEvent[] => take(textOf(bytes)),
+    feed: (bytes: Uint8Array): SseEvent[] => take(decodeBytes(bytes)),
     end: (): SseEvent[] => take(`${decoder.decode()}\n\n`),
     /** `feed` in two steps, for whoever takes some of the events out of the text: `isBetween` two of them only. */
-    textOf,
+    textOf: decodeBytes,
     take,
     isBetween: () => between,
   }

@@ -1,4 +1,4 @@
-/** Of work that was paid for: nobody knows yet whether it was done. The payment stays with it until it is known. */
+/** Paid work whose outcome is unknown. The payment remains bound to the work until the outcome is known. */
 export class UnclearWork extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause })

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import type { Upgrade } from './exchange.ts'
 
 /** The WebSockets of one server, watched until they end. */
-export type WebSocketRoom = {
+export type WebSockets = {
   /** The handshake; who may open it was checked before. */
   open(upgrade: Upgrade, opened: Opened): void
   /** Tells every peer that the server goes away, and cuts off who has not left after a moment. */
@@ -18,7 +18,7 @@ type Opened = {
 }
 
 type Options = {
-  /** Of one message of a peer. */
+  /** Maximum size of one message of a peer. */
   maxPayloadBytes: number
   log: Log
 }
@@ -27,7 +27,7 @@ type Options = {
 const checkEveryMs = 30_000
 const leaveWithinMs = 1000
 
-export function webSocketRoom({ maxPayloadBytes, log }: Options): WebSocketRoom {
+export function createWebSocketRoom({ maxPayloadBytes, log }: Options): WebSockets {
   const acceptor = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -66,7 +66,7 @@ export function webSocketRoom({ maxPayloadBytes, log }: Options): WebSocketRoom 
         peers.set(socket, peer)
         socket.on('pong', alive)
         socket.on('message', alive) // its pong may still wait behind what it reads slowly
-        socket.on('error', (failure) => log.debug('a WebSocket failed', { failure }))
+        socket.on('error', (error) => log.debug('a WebSocket failed', { error }))
         socket.once('close', () => {
           peers.delete(socket)
           if (peers.size === 0) emptied?.()

@@ -8,7 +8,7 @@ import { AppError } from '#shared/appError.ts'
 import { until } from '#test/support/eventually.ts'
 import { silentLog } from '../log.ts'
 import { Scope } from '../scope.ts'
-import { byteStream } from './byteStream.ts'
+import { createByteStream } from './byteStream.ts'
 import { connectIpc } from './ipcClient.ts'
 import { listenIpc } from './ipcServer.ts'
 
@@ -23,15 +23,15 @@ beforeEach(async () => {
 afterEach(() => scope.close())
 
 /** Both ends of one connection, over a real socket. */
-async function pair(): Promise<{ near: Duplex; far: Duplex; sent: () => number }> {
+async function pair(): Promise<{ near: Duplex; far: Duplex; getSent: () => number }> {
   const opened = Promise.withResolvers<Duplex>()
   const server = await listenIpc({
     path,
     handlers: {},
     log: silentLog,
     open(_, stream) {
-      const end = (failure?: Error) => stream.end(failure instanceof AppError ? failure : undefined)
-      const bytes = byteStream({ ...stream, end })
+      const end = (error?: Error) => stream.end(error instanceof AppError ? error : undefined)
+      const bytes = createByteStream({ ...stream, end })
       stream.onMessage = bytes.onMessage
       stream.onBytes = bytes.onBytes
       stream.onTurn = bytes.onTurn
@@ -42,19 +42,19 @@ async function pair(): Promise<{ near: Duplex; far: Duplex; sent: () => number }
   })
   scope.own(server, (it) => it.close())
   const client = scope.own(await connectIpc({ path, onEvent: () => {} }), (it) => it.close())
-  let sent = 0
-  const bytes = byteStream({
+  let sentBytes = 0
+  const bytes = createByteStream({
     send: (message) => stream.send(message),
     sendBytes(piece) {
-      sent += piece.length
+      sentBytes += piece.length
       stream.sendBytes(piece)
     },
-    congested: () => false,
+    isCongested: () => false,
     end: () => stream.close(),
   })
   const stream = client.open({}, bytes)
   bytes.duplex.on('error', () => {}) // when the socket goes with the test
-  return { near: bytes.duplex, far: await opened.promise, sent: () => sent }
+  return { near: bytes.duplex, far: await opened.promise, getSent: () => sentBytes }
 }
 
 /** Leaves the stream as it is; iterating would destroy it at the end of reading. */
@@ -78,12 +78,12 @@ test('bytes arrive in order both ways, and each side ends by itself', async () =
 })
 
 test('who does not read holds the other back', async () => {
-  const { near, far, sent } = await pair()
+  const { near, far, getSent } = await pair()
   near.write(Buffer.alloc(4_000_000))
   await until('the first bytes', () => far.readableLength > 0)
-  expect(sent()).toBeLessThan(1_000_000)
+  expect(getSent()).toBeLessThan(1_000_000)
   far.resume()
-  await until('all of it', () => sent() === 4_000_000)
+  await until('all of it', () => getSent() === 4_000_000)
 })
 
 test('what was sent last is read, though the other side has gone', async () => {

@@ -2,8 +2,8 @@ import { Duplex } from 'node:stream'
 import { z } from 'zod'
 
 /**
- * What travels as JSON beside the bytes of a stream that carries a connection. `ack` counts bytes that were used: each
- * side has at most `windowBytes` on the way that the other has not acknowledged.
+ * JSON messages beside the bytes of a stream that carries a connection. `ack` counts consumed bytes: each side has at
+ * most `windowBytes` in flight without an acknowledgement.
  */
 export const ByteStreamMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('opened') }),
@@ -17,9 +17,9 @@ export type ByteChannel = {
   send(message: ByteStreamMessage): void
   sendBytes(bytes: Uint8Array): void
   /** True while the connection below has enough to send: `turn` comes when there is room. */
-  congested(): boolean
+  isCongested(): boolean
   /** Ends the IPC stream. */
-  end(failure?: Error): void
+  end(error?: Error): void
 }
 
 export type ByteStream = {
@@ -27,7 +27,7 @@ export type ByteStream = {
   onMessage(message: unknown): void
   onBytes(bytes: Buffer): void
   /** The other side has ended the IPC stream: cut off, unless it had said before that it sends no more. */
-  onEnd(failure: Error | undefined): void
+  onEnd(error: Error | undefined): void
   /** Sends a little of what was held back, and tells whether there is more. */
   onTurn(): boolean
 }
@@ -35,37 +35,37 @@ export type ByteStream = {
 const windowBytes = 256 * 1024
 const pieceBytes = 64 * 1024
 
-type Held = { bytes: Uint8Array; done: (failure?: Error | null) => void }
+type PendingWrite = { bytes: Uint8Array; done: (error?: Error | null) => void }
 
 /** A connection over an IPC stream: as fast as the slower side, and never in the way of other streams. */
-export function byteStream(channel: ByteChannel, onOpened: () => void = () => {}): ByteStream {
-  let held: Held | undefined
+export function createByteStream(channel: ByteChannel, onOpened: () => void = () => {}): ByteStream {
+  let pendingWrite: PendingWrite | undefined
   let onTheWay = 0
   let unused = 0
   let heard = true
-  let gone = false
+  let isClosed = false
 
   const acknowledge = (): void => {
-    if (unused === 0 || gone) return
+    if (unused === 0 || isClosed) return
     channel.send({ type: 'ack', bytes: unused })
     unused = 0
   }
   const sendPiece = (): boolean => {
-    if (!held || onTheWay >= windowBytes) return false
-    const piece = held.bytes.subarray(0, pieceBytes)
+    if (!pendingWrite || onTheWay >= windowBytes) return false
+    const piece = pendingWrite.bytes.subarray(0, pieceBytes)
     channel.sendBytes(piece)
     onTheWay += piece.length
-    if (piece.length < held.bytes.length) {
-      held.bytes = held.bytes.subarray(piece.length)
+    if (piece.length < pendingWrite.bytes.length) {
+      pendingWrite.bytes = pendingWrite.bytes.subarray(piece.length)
       return true
     }
-    const { done } = held
-    held = undefined
+    const { done } = pendingWrite
+    pendingWrite = undefined
     done()
-    return held !== undefined
+    return pendingWrite !== undefined
   }
   const sendAll = (): void => {
-    while (held && onTheWay < windowBytes && !channel.congested()) sendPiece()
+    while (pendingWrite && onTheWay < windowBytes && !channel.isCongested()) sendPiece()
   }
   const finishReading = (): void => {
     if (!heard) return
@@ -76,19 +76,19 @@ export function byteStream(channel: ByteChannel, onOpened: () => void = () => {}
   const duplex = new Duplex({
     read: acknowledge,
     write(bytes: Buffer, _, done) {
-      if (gone) return done() // what came may still be read
-      held = { bytes, done }
+      if (isClosed) return done() // what came may still be read
+      pendingWrite = { bytes, done }
       sendAll()
     },
     final(done) {
-      if (!gone) channel.send({ type: 'finished' })
+      if (!isClosed) channel.send({ type: 'finished' })
       done()
     },
-    destroy(failure, done) {
-      gone = true
-      held = undefined
-      channel.end(failure ?? undefined)
-      done(failure)
+    destroy(error, done) {
+      isClosed = true
+      pendingWrite = undefined
+      channel.end(error ?? undefined)
+      done(error)
     },
   })
 
@@ -105,18 +105,18 @@ export function byteStream(channel: ByteChannel, onOpened: () => void = () => {}
       }
     },
     onBytes(bytes) {
-      if (!heard || gone) return
+      if (!heard || isClosed) return
       unused += bytes.length
       if (duplex.push(bytes)) acknowledge()
     },
-    onEnd(failure) {
-      gone = true
-      if (failure || heard) {
-        duplex.destroy(failure ?? new Error('The connection was cut off.'))
+    onEnd(error) {
+      isClosed = true
+      if (error || heard) {
+        duplex.destroy(error ?? new Error('The connection was cut off.'))
         return
       }
-      const waiting = held
-      held = undefined
+      const waiting = pendingWrite
+      pendingWrite = undefined
       waiting?.done()
     },
     onTurn: sendPiece,

@@ -6,22 +6,28 @@ import { type Frame, frameReader, writeFrame } from './frames.ts'
 test('frames arrive whole and in order, however the bytes are cut', () => {
   const frame = fc.record({ header: fc.jsonValue(), body: fc.uint8Array({ maxLength: 300 }) })
   fc.assert(
-    fc.property(fc.array(frame, { maxLength: 8 }), fc.infiniteStream(fc.integer({ min: 1, max: 64 })), (sent, cuts) => {
-      const wire = Buffer.concat(sent.map(({ header, body }) => written(header, body)))
-      const received: Frame[] = []
-      const read = frameReader((it) => received.push(it))
-      for (let at = 0; at < wire.length; ) {
-        const size = cuts.next().value
-        const chunk = Buffer.from(wire.subarray(at, at + size))
-        read(chunk)
-        chunk.fill(0xee) // whoever reads may use it again
-        at += size
-      }
-      expect(received.map(({ header }) => header)).toEqual(sent.map(({ header }) => JSON.parse(JSON.stringify(header))))
-      expect(received.map(({ body }) => Buffer.from(body).toString('hex'))).toEqual(
-        sent.map(({ body }) => Buffer.from(body).toString('hex')),
-      )
-    }),
+    fc.property(
+      fc.array(frame, { maxLength: 8 }),
+      fc.infiniteStream(fc.integer({ min: 1, max: 64 })),
+      (sizes, cuts) => {
+        const wire = Buffer.concat(sizes.map(({ header, body }) => encodeFrame(header, body)))
+        const received: Frame[] = []
+        const read = frameReader((it) => received.push(it))
+        for (let offset = 0; offset < wire.length; ) {
+          const size = cuts.next().value
+          const chunk = Buffer.from(wire.subarray(offset, offset + size))
+          read(chunk)
+          chunk.fill(0xee) // whoever reads may use it again
+          offset += size
+        }
+        expect(received.map(({ header }) => header)).toEqual(
+          sizes.map(({ header }) => JSON.parse(JSON.stringify(header))),
+        )
+        expect(received.map(({ body }) => Buffer.from(body).toString('hex'))).toEqual(
+          sizes.map(({ body }) => Buffer.from(body).toString('hex')),
+        )
+      },
+    ),
   )
 })
 
@@ -34,11 +40,11 @@ test('a frame larger than allowed is refused before its bytes are waited for', (
 })
 
 test('a large body that comes in pieces arrives whole', () => {
-  const body = Buffer.from(Array.from({ length: 3 * 1024 * 1024 }, (_, at) => at % 251))
-  const wire = written({ kind: 'data' }, body)
+  const body = Buffer.from(Array.from({ length: 3 * 1024 * 1024 }, (_, index) => index % 251))
+  const wire = encodeFrame({ kind: 'data' }, body)
   const received: Frame[] = []
   const read = frameReader((it) => received.push(it))
-  for (let at = 0; at < wire.length; at += 60_000) read(wire.subarray(at, at + 60_000))
+  for (let offset = 0; offset < wire.length; offset += 60_000) read(wire.subarray(offset, offset + 60_000))
   expect(received.map((it) => it.body.equals(body))).toEqual([true])
 })
 
@@ -50,7 +56,7 @@ test('a header that is no JSON is refused', () => {
 })
 
 /** A frame as it stands on the wire. `writeFrame` needs of a socket only what every stream has. */
-function written(header: unknown, body: Uint8Array): Buffer {
+function encodeFrame(header: unknown, body: Uint8Array): Buffer {
   const stream = new PassThrough({ highWaterMark: 1024 * 1024 })
   writeFrame(stream as unknown as Parameters<typeof writeFrame>[0], header, body)
   return stream.read() as Buffer

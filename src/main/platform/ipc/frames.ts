@@ -44,16 +44,16 @@ export function frameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) =>
   }
 
   return (chunk) => {
-    for (let at = 0; at < chunk.length; ) {
+    for (let offset = 0; offset < chunk.length; ) {
       if (!present) {
-        const taken = chunk.copy(prefix, prefixed, at)
-        prefixed += taken
-        at += taken
+        const copiedBytes = chunk.copy(prefix, prefixed, offset)
+        prefixed += copiedBytes
+        offset += copiedBytes
         if (prefixed < prefixBytes) return
         present = begin()
       }
-      at = present.header.take(chunk, at)
-      at = present.body.take(chunk, at)
+      offset = present.header.take(chunk, offset)
+      offset = present.body.take(chunk, offset)
       if (!present.header.isWhole() || !present.body.isWhole()) return
       const { header, body } = present
       present = undefined
@@ -62,27 +62,27 @@ export function frameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) =>
   }
 }
 
-type Piece = { take(chunk: Buffer, at: number): number; isWhole(): boolean; bytes(): Buffer }
+type Piece = { take(chunk: Buffer, offset: number): number; isWhole(): boolean; bytes(): Buffer }
 
 /** No more than this is set aside for bytes that were only announced. */
 const announcedBytes = 1024 * 1024
 
 function piece(size: number): Piece {
-  let held = size === 0 ? empty : Buffer.allocUnsafe(Math.min(size, announcedBytes))
+  let buffer = size === 0 ? empty : Buffer.allocUnsafe(Math.min(size, announcedBytes))
   let filled = 0
   return {
-    take(chunk, at) {
-      const taken = Math.min(size - filled, chunk.length - at)
-      if (filled + taken > held.length) {
-        const larger = Buffer.allocUnsafe(Math.min(size, Math.max(2 * held.length, filled + taken)))
-        held.copy(larger, 0, 0, filled)
-        held = larger
+    take(chunk, offset) {
+      const copiedBytes = Math.min(size - filled, chunk.length - offset)
+      if (filled + copiedBytes > buffer.length) {
+        const larger = Buffer.allocUnsafe(Math.min(size, Math.max(2 * buffer.length, filled + copiedBytes)))
+        buffer.copy(larger, 0, 0, filled)
+        buffer = larger
       }
-      chunk.copy(held, filled, at, at + taken)
-      filled += taken
-      return at + taken
+      chunk.copy(buffer, filled, offset, offset + copiedBytes)
+      filled += copiedBytes
+      return offset + copiedBytes
     },
     isWhole: () => filled === size,
-    bytes: () => held,
+    bytes: () => buffer,
   }
 }

@@ -117,7 +117,7 @@ test('a call that is given up is called off on the other side', async () => {
 
 test('a lost connection fails every call and stream, and calls them off on the other side', async () => {
   const calledOff = Promise.withResolvers<void>()
-  const left = Promise.withResolvers<void>()
+  const closed = Promise.withResolvers<void>()
   await listen({
     handlers: {
       wait: ({ signal }) =>
@@ -126,17 +126,17 @@ test('a lost connection fails every call and stream, and calls them off on the o
         }),
     },
     open: (_, stream) => {
-      stream.onClose = () => left.resolve()
+      stream.onClose = () => closed.resolve()
     },
   })
   const client = await connect()
   const call = client.call('wait', {})
   const ends: (AppError | undefined)[] = []
-  client.open({}, { onMessage: () => {}, onBytes: () => {}, onEnd: (failure) => ends.push(failure) })
+  client.open({}, { onMessage: () => {}, onBytes: () => {}, onEnd: (error) => ends.push(error) })
   client.close()
   await expect(call).rejects.toMatchObject({ code: 'host/unavailable' })
   await client.ended
-  await Promise.all([calledOff.promise, left.promise])
+  await Promise.all([calledOff.promise, closed.promise])
   expect(ends).toMatchObject([{ code: 'host/unavailable' }])
   await expect(client.call('wait', {})).rejects.toMatchObject({ code: 'host/unavailable' })
 })
@@ -164,19 +164,19 @@ test('a stream carries messages and bytes in order, and ends once', async () => 
     },
   })
   const client = await connect()
-  const seen: unknown[] = []
+  const messages: unknown[] = []
   const ended = Promise.withResolvers<AppError | undefined>()
   const stream = client.open(
     { which: 7 },
     {
-      onMessage: (message) => seen.push(message),
-      onBytes: (bytes) => seen.push(bytes.toString()),
+      onMessage: (message) => messages.push(message),
+      onBytes: (bytes) => messages.push(bytes.toString()),
       onEnd: ended.resolve,
     },
   )
   stream.send('hi')
   expect(await ended.promise).toMatchObject({ code: 'terminal/exited', message: 'Over.' })
-  expect(seen).toEqual([{ opened: { which: 7 } }, 'bytes', { echo: 'hi' }])
+  expect(messages).toEqual([{ opened: { which: 7 } }, 'bytes', { echo: 'hi' }])
 })
 
 test('streams take turns when the connection has enough to send, and an answer passes them', async () => {
@@ -220,16 +220,16 @@ test('streams take turns when the connection has enough to send, and an answer p
 
 /** Sends `total` bytes as the connection has room for them. */
 function flood(job: { name: string; stream: IpcServerStream; chunk: Buffer; total: number }): void {
-  let left = job.total
+  let remaining = job.total
   const step = (): boolean => {
-    if (left === 0) return false
+    if (remaining === 0) return false
     job.stream.sendBytes(job.chunk)
-    left -= job.chunk.length
-    if (left === 0) job.stream.end()
-    return left > 0
+    remaining -= job.chunk.length
+    if (remaining === 0) job.stream.end()
+    return remaining > 0
   }
   job.stream.onTurn = step
-  while (!job.stream.congested() && step()) {}
+  while (!job.stream.isCongested() && step()) {}
 }
 
 test('a connection that breaks the protocol is closed, the others go on', async () => {

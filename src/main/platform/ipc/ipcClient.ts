@@ -11,7 +11,7 @@ export type IpcStreamHandlers = {
   onMessage(message: unknown): void
   onBytes(bytes: Buffer): void
   /** Called once: `undefined` after a regular end, else why it ended. */
-  onEnd(failure: AppError | undefined): void
+  onEnd(error: AppError | undefined): void
 }
 
 export type IpcStream = {
@@ -30,7 +30,7 @@ export type IpcClient = {
   close(): void
 }
 
-type Waiting = { resolve: (reply: IpcReply) => void; reject: (failure: AppError) => void }
+type Waiting = { resolve: (reply: IpcReply) => void; reject: (error: AppError) => void }
 
 /**
  * Connects to a server made by `listenIpc`. Rejects with the socket's own error when nobody listens.
@@ -43,15 +43,15 @@ export async function connectIpc(options: {
 }): Promise<IpcClient> {
   await requireOwnFolder(dirname(options.path))
   let read = (_chunk: Buffer): void => {}
-  const socket = await connected(options.path, (chunk) => read(chunk), options.signal)
+  const socket = await connectTo(options.path, (chunk) => read(chunk), options.signal)
   const calls = new Map<number, Waiting>()
   const streams = new Map<number, IpcStreamHandlers>()
   let lastCall = 0
   let lastStream = 0
 
-  const failed = (code: string, message: string, detail?: string): AppError =>
+  const createError = (code: string, message: string, detail?: string): AppError =>
     new AppError(isErrorCode(code) ? code : 'internal/unexpected', message, { ...(detail !== undefined && { detail }) })
-  const lost = () => new AppError('host/unavailable', 'The connection to the sandbox host was lost.')
+  const lostConnectionError = () => new AppError('host/unavailable', 'The connection to the sandbox host was lost.')
   const late = (method: string) =>
     new AppError('host/unavailable', `The sandbox host did not answer ${method} in time.`)
 
@@ -63,7 +63,7 @@ export async function connectIpc(options: {
         calls.delete(message.id)
         return
       case 'error':
-        calls.get(message.id)?.reject(failed(message.code, message.message, message.detail))
+        calls.get(message.id)?.reject(createError(message.code, message.message, message.detail))
         calls.delete(message.id)
         return
       case 'event':
@@ -78,7 +78,9 @@ export async function connectIpc(options: {
       case 'end': {
         const stream = streams.get(message.stream)
         streams.delete(message.stream)
-        stream?.onEnd(message.code === undefined ? undefined : failed(message.code, message.message ?? 'It ended.'))
+        stream?.onEnd(
+          message.code === undefined ? undefined : createError(message.code, message.message ?? 'It ended.'),
+        )
         return
       }
       default:
@@ -90,15 +92,15 @@ export async function connectIpc(options: {
   read = (chunk) => {
     try {
       cut(chunk)
-    } catch (failure) {
-      socket.destroy(failure instanceof Error ? failure : new Error(String(failure)))
+    } catch (error) {
+      socket.destroy(error instanceof Error ? error : new Error(String(error)))
     }
   }
   socket.on('error', () => {}) // `close` follows and tells everyone who waits
   const ended = new Promise<void>((resolve) => {
     socket.once('close', () => {
-      for (const waiting of calls.values()) waiting.reject(lost())
-      for (const stream of streams.values()) stream.onEnd(lost())
+      for (const waiting of calls.values()) waiting.reject(lostConnectionError())
+      for (const stream of streams.values()) stream.onEnd(lostConnectionError())
       calls.clear()
       streams.clear()
       resolve()
@@ -107,7 +109,7 @@ export async function connectIpc(options: {
 
   return {
     call(method, params, { body, signal } = {}) {
-      if (socket.destroyed) return Promise.reject(lost())
+      if (socket.destroyed) return Promise.reject(lostConnectionError())
       if (signal?.aborted) return Promise.reject(late(method))
       const id = ++lastCall
       return new Promise<IpcReply>((resolve, reject) => {
@@ -117,15 +119,15 @@ export async function connectIpc(options: {
           reject(late(method))
         }
         signal?.addEventListener('abort', cancel, { once: true })
-        const settled = () => signal?.removeEventListener('abort', cancel)
+        const cleanUp = () => signal?.removeEventListener('abort', cancel)
         calls.set(id, {
           resolve(reply) {
-            settled()
+            cleanUp()
             resolve(reply)
           },
-          reject(failure) {
-            settled()
-            reject(failure)
+          reject(error) {
+            cleanUp()
+            reject(error)
           },
         })
         writeFrame(socket, { kind: 'call', id, method, params }, body)
@@ -134,7 +136,7 @@ export async function connectIpc(options: {
     open(params, handlers) {
       const stream = ++lastStream
       if (socket.destroyed) {
-        queueMicrotask(() => handlers.onEnd(lost()))
+        queueMicrotask(() => handlers.onEnd(lostConnectionError()))
         return { send: () => {}, sendBytes: () => {}, close: () => {} }
       }
       streams.set(stream, handlers)
@@ -156,11 +158,11 @@ export async function connectIpc(options: {
   }
 }
 
-/** What arrives is read into one buffer again and again: a new one for each read would be most of the garbage of a flood. */
+/** Size of the reused read buffer. A new buffer per read would be most of the garbage of a flood. */
 const readBytes = 256 * 1024
 
 /** `signal` limits the connecting only: one that fires later leaves the connection alone. */
-function connected(path: string, onChunk: (chunk: Buffer) => void, signal: AbortSignal | undefined): Promise<Socket> {
+function connectTo(path: string, onChunk: (chunk: Buffer) => void, signal: AbortSignal | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const buffer = Buffer.allocUnsafeSlow(readBytes)
     const callback = (count: number): boolean => {
@@ -169,9 +171,9 @@ function connected(path: string, onChunk: (chunk: Buffer) => void, signal: Abort
     }
     const socket = createConnection({ path, onread: { buffer, callback } })
     const give = () => socket.destroy(new AppError('host/unavailable', `Nobody answered at ${path} in time.`))
-    const fail = (failure: Error) => {
+    const fail = (error: Error) => {
       signal?.removeEventListener('abort', give)
-      reject(failure)
+      reject(error)
     }
     signal?.addEventListener('abort', give, { once: true })
     socket.once('error', fail)

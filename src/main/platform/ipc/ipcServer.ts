@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import { AppError } from '#shared/appError.ts'
-import { type Log, loggedFailure } from '../log.ts'
+import { type Log, toLoggedError } from '../log.ts'
 import { listenPrivately } from '../privateSocket.ts'
 import { type Frame, frameReader, writeFrame } from './frames.ts'
 import { IpcMessage } from './messages.ts'
@@ -14,8 +14,8 @@ export type IpcServerStream = {
   /** The bytes must not change afterwards: they wait in the socket without being copied. */
   sendBytes(bytes: Uint8Array): void
   /** True while the connection has enough to send already: hold bytes back, `onTurn` comes when there is room. */
-  congested(): boolean
-  end(failure?: AppError): void
+  isCongested(): boolean
+  end(error?: AppError): void
   onMessage: (message: unknown) => void
   onBytes: (bytes: Buffer) => void
   /** Send a little of what was held back, and tell whether there is more: the streams take turns. */
@@ -35,7 +35,7 @@ export type IpcServerOptions = {
 
 /** Bytes waiting in a socket beyond which streams hold back, so that an answer never queues behind a flood. */
 const congestionBytes = 128 * 1024
-/** What a closing server gives its connections to take their last answers. */
+/** Grace period of a closing server for its last responses. */
 const closingMs = 2_000
 
 /** Listens on a Unix socket that only this user may open (0600). */
@@ -51,7 +51,7 @@ export async function listenIpc(options: IpcServerOptions): Promise<IpcServer> {
     })
   })
   await listenPrivately(server, options.path)
-  server.on('error', (failure) => options.log.error('a connection could not be accepted', { failure }))
+  server.on('error', (error) => options.log.error('a connection could not be accepted', { error }))
   return {
     broadcast(event) {
       for (const socket of sockets) if (socket.writable) writeFrame(socket, { kind: 'event', event })
@@ -88,12 +88,12 @@ function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void 
       if (!handler) throw new AppError('internal/unexpected', `The sandbox host does not know ${method}.`)
       const { result, body: reply } = await handler({ params, body, signal: controller.signal })
       send({ kind: 'result', id, result }, reply)
-    } catch (failure) {
-      if (!(failure instanceof AppError)) log.error('a call failed', { method, failure })
-      else if (failure.status >= 500) log.warn('a call failed', { method, failure: loggedFailure(failure) })
-      const known =
-        failure instanceof AppError ? failure : new AppError('internal/unexpected', 'The sandbox host failed.')
-      const { code, message, detail } = known
+    } catch (error) {
+      if (!(error instanceof AppError)) log.error('a call failed', { method, error })
+      else if (error.status >= 500) log.warn('a call failed', { method, error: toLoggedError(error) })
+      const appError =
+        error instanceof AppError ? error : new AppError('internal/unexpected', 'The sandbox host failed.')
+      const { code, message, detail } = appError
       send({ kind: 'error', id, code, message, ...(detail !== undefined && { detail }) })
     } finally {
       calls.delete(id)
@@ -108,14 +108,14 @@ function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void 
       sendBytes(bytes) {
         if (streams.has(id)) send({ kind: 'data', stream: id }, bytes)
       },
-      congested() {
+      isCongested() {
         if (socket.writableLength < congestionBytes) return false
         waiting.add(id)
         return true
       },
-      end(failure) {
+      end(error) {
         if (!streams.delete(id)) return
-        send({ kind: 'end', stream: id, ...(failure && { code: failure.code, message: failure.message }) })
+        send({ kind: 'end', stream: id, ...(error && { code: error.code, message: error.message }) })
       },
       onMessage: () => {},
       onBytes: () => {},
@@ -169,13 +169,13 @@ function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void 
   socket.on('data', (chunk: Buffer) => {
     try {
       read(chunk)
-    } catch (failure) {
-      log.error('a connection broke the protocol', { failure })
+    } catch (error) {
+      log.error('a connection broke the protocol', { error })
       socket.destroy()
     }
   })
   socket.on('drain', takeTurns)
-  socket.on('error', (failure) => log.debug('a connection failed', { failure }))
+  socket.on('error', (error) => log.debug('a connection failed', { error }))
   socket.once('close', () => {
     for (const call of calls.values()) call.abort()
     const open = [...streams.values()]

@@ -2,25 +2,25 @@ import type { z } from 'zod'
 import { errorBodies } from '#shared/contract/errorBodies.ts'
 import type { Route } from '#shared/contract/route.ts'
 import {
+  createOperation,
   type OperationGround,
-  operationOf,
   type SecurityRequirement,
   type SocketRoute,
   socketOperation,
 } from './operations.ts'
-import { type JsonSchema, type SchemaComponents, schemaComponents } from './schemaComponents.ts'
+import { createSchemaComponents, type JsonSchema, type SchemaComponents } from './schemaComponents.ts'
 
 export type OpenApiOptions = Pick<OperationGround, 'securityOf' | 'repetition'> & {
   title: string
   version: string
-  /** What every caller should know, in Markdown. */
+  /** Introduction of the document, in Markdown. */
   about: string
   routes: readonly Route[]
   sockets: readonly SocketRoute[]
   /** Schemas that stand once, under these names. */
   named: Readonly<Record<string, z.ZodType>>
   securitySchemes: Readonly<Record<string, JsonSchema>>
-  /** Where an operation says nothing else. */
+  /** Default of operations. */
   security: readonly SecurityRequirement[]
 }
 
@@ -29,7 +29,7 @@ export type OpenApiDocument = JsonSchema & { openapi: string }
 /** The OpenAPI 3.1 description of the routes, made from the very schemas that check them. */
 export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
   const { title, version, about, routes, sockets, named, securitySchemes, security, securityOf, repetition } = options
-  const schemas = schemaComponents(named)
+  const schemas = createSchemaComponents(named)
   const ground: OperationGround = { schemas, securityOf, repetition }
   const paths: Record<string, Record<string, JsonSchema>> = {}
   const add = (path: string, method: string, operation: JsonSchema) => {
@@ -37,10 +37,10 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
     paths[name] = { ...paths[name], [method.toLowerCase()]: operation }
   }
   for (const route of routes) {
-    add(route.path, route.method, operationOf(route, route.operation, ground))
+    add(route.path, route.method, createOperation(route, route.operation, ground))
     for (const [index, alias] of route.aliases.entries()) {
       const name = `${route.operation}Alias${index === 0 ? '' : index + 1}`
-      add(alias, route.method, operationOf(route, name, ground))
+      add(alias, route.method, createOperation(route, name, ground))
     }
   }
   for (const socket of sockets) add(socket.path, 'GET', socketOperation(socket, ground))

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { paymentHeaders } from '#shared/contract/payments.ts'
 import type { Route, RouteAuth } from '#shared/contract/route.ts'
-import { errorResponses, errorsOf, textHeaders } from './responses.ts'
+import { errorResponses, listErrorStatuses, textHeaders } from './responses.ts'
 import type { JsonSchema, SchemaComponents } from './schemaComponents.ts'
 
 /** By the name of its scheme; the list has no scopes here. */
@@ -9,9 +9,9 @@ export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
 export type OperationGround = {
   schemas: SchemaComponents
-  /** Where it is not what the document says for all. */
+  /** Security of an operation. Undefined: the default of the document. */
   securityOf: (auth: RouteAuth) => readonly SecurityRequirement[] | undefined
-  /** What a repetition with the same `Idempotency-Key` gets. */
+  /** Describes the response to a repeated `Idempotency-Key`. */
   repetition: string
 }
 
@@ -20,20 +20,20 @@ export type SocketRoute = {
   operation: string
   path: `/${string}`
   summary: string
-  /** What is said in either direction, and how it ends. */
+  /** Messages in both directions, and close codes, in Markdown. */
   description: string
   tag: string
   auth: RouteAuth
   params?: z.ZodObject
   query?: z.ZodObject
-  /** What the server says, where it is JSON and has a name among the schemas. */
+  /** Schema of the JSON messages of the server, if it is a named schema. */
   messages?: z.ZodType
 }
 
 /** As indexes of paid resources read it: https://github.com/Merit-Systems/x402scan/blob/main/docs/DISCOVERY.md */
 const paymentInfo = { protocols: ['x402'], pricingMode: 'quote' }
 
-export function operationOf(route: Route, operationId: string, ground: OperationGround): JsonSchema {
+export function createOperation(route: Route, operationId: string, ground: OperationGround): JsonSchema {
   const { schemas, repetition } = ground
   return {
     operationId,
@@ -41,7 +41,7 @@ export function operationOf(route: Route, operationId: string, ground: Operation
     ...(route.description !== undefined && { description: route.description }),
     tags: [route.tag],
     ...(route.sold && { 'x-payment-info': paymentInfo }),
-    ...securityOf(route.auth, ground),
+    ...createSecurity(route.auth, ground),
     parameters: [
       ...parameters(schemas.jsonSchema(route.params, 'input'), 'path'),
       ...parameters(schemas.jsonSchema(route.query, 'input'), 'query'),
@@ -49,11 +49,11 @@ export function operationOf(route: Route, operationId: string, ground: Operation
       ...headerParameters(route),
       ...(route.sold ? paymentParameters() : []),
     ],
-    ...(route.hasBody && { requestBody: bodyOf(schemas.jsonSchema(route.body, 'input')) }),
+    ...(route.hasBody && { requestBody: createBody(schemas.jsonSchema(route.body, 'input')) }),
     ...(route.raw?.request !== undefined && { requestBody: { content: { [route.raw.request]: bytes } } }),
     responses: {
-      [route.status]: answerOf(route, schemas),
-      ...errorResponses(errorsOf(route), route),
+      [route.status]: createResponses(route, schemas),
+      ...errorResponses(listErrorStatuses(route), route),
     },
   }
 }
@@ -67,7 +67,7 @@ export function socketOperation(socket: SocketRoute, ground: OperationGround): J
     summary,
     description,
     tags: [tag],
-    ...securityOf(auth, ground),
+    ...createSecurity(auth, ground),
     ...((params || query) && {
       parameters: [
         ...(params ? parameters(schemas.jsonSchema(params, 'input'), 'path') : []),
@@ -78,15 +78,15 @@ export function socketOperation(socket: SocketRoute, ground: OperationGround): J
   }
 }
 
-function securityOf(auth: RouteAuth, { securityOf }: OperationGround): JsonSchema {
-  const security = securityOf(auth)
+function createSecurity(auth: RouteAuth, { securityOf: createSecurity }: OperationGround): JsonSchema {
+  const security = createSecurity(auth)
   return security === undefined ? {} : { security }
 }
 
 const bytes = { schema: { type: 'string', format: 'binary' } }
 const text = { schema: { type: 'string' } }
 
-function answerOf({ raw, response, idempotent, sold }: Route, schemas: SchemaComponents): JsonSchema {
+function createResponses({ raw, response, idempotent, sold }: Route, schemas: SchemaComponents): JsonSchema {
   const json = () => ({ schema: schemas.jsonSchema(response, 'output') })
   if (raw?.response === undefined) {
     const content = { 'application/json': json() }
@@ -96,10 +96,10 @@ function answerOf({ raw, response, idempotent, sold }: Route, schemas: SchemaCom
     }
     return { description: 'Done.', ...(Object.keys(headers).length > 0 && { headers }), content }
   }
-  const contentOf = (type: string) =>
+  const createContent = (type: string) =>
     type === 'application/json' ? json() : type === 'text/event-stream' ? text : bytes
   const { mediaTypes, description } = raw.response
-  return { description, content: Object.fromEntries(mediaTypes.map((type) => [type, contentOf(type)])) }
+  return { description, content: Object.fromEntries(mediaTypes.map((type) => [type, createContent(type)])) }
 }
 
 const replayed = {
@@ -130,7 +130,7 @@ function headerParameters({ raw }: Route): JsonSchema[] {
   }))
 }
 
-function bodyOf(schema: JsonSchema): JsonSchema {
+function createBody(schema: JsonSchema): JsonSchema {
   const required = Array.isArray(schema.required) && schema.required.length > 0
   return { required, content: { 'application/json': { schema } } }
 }
@@ -145,12 +145,12 @@ function idempotencyKey(repetition: string): JsonSchema {
   }
 }
 
-function parameters(schema: JsonSchema, place: 'path' | 'query'): JsonSchema[] {
+function parameters(schema: JsonSchema, location: 'path' | 'query'): JsonSchema[] {
   const required = Array.isArray(schema.required) ? schema.required : []
   return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
     name,
-    in: place,
-    required: place === 'path' || required.includes(name),
+    in: location,
+    required: location === 'path' || required.includes(name),
     schema: property,
   }))
 }

@@ -1,4 +1,4 @@
-import { errorBodyOf } from '#shared/contract/errorBodies.ts'
+import { createErrorBody } from '#shared/contract/errorBodies.ts'
 import { paymentHeaders } from '#shared/contract/payments.ts'
 import type { Route } from '#shared/contract/route.ts'
 import type { JsonSchema } from './schemaComponents.ts'
@@ -22,7 +22,7 @@ const meanings: Readonly<Record<number, string>> = {
   507: 'There is no room left.',
 }
 
-export function errorsOf(route: Route): number[] {
+export function listErrorStatuses(route: Route): number[] {
   const takesInput = route.hasBody || [route.params, route.query].some(({ shape }) => Object.keys(shape).length > 0)
   const all = [
     ...(takesInput ? [400] : []),
@@ -58,7 +58,7 @@ function errorResponse(status: number, route: Pick<Route, 'errors' | 'sold'>): J
   }
   return {
     description: isOffer ? 'Payment is required, by x402.' : (meanings[status] ?? 'Refused.'),
-    content: { 'application/json': { schema: { $ref: `#/components/schemas/${errorBodyOf(route, status)}` } } },
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${createErrorBody(route, status)}` } } },
     ...(Object.keys(headers).length > 0 && { headers }),
   }
 }

@@ -2,18 +2,18 @@ import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 
 export type JsonSchema = { [key: string]: unknown }
-export type SchemaComponents = ReturnType<typeof schemaComponents>
+export type SchemaComponents = ReturnType<typeof createSchemaComponents>
 
 const definitions = '#/$defs/'
 
 /** Turns schemas of the contract into JSON Schema; those that have a name stand once, under `components`. */
-export function schemaComponents(named: Readonly<Record<string, z.ZodType>>) {
+export function createSchemaComponents(named: Readonly<Record<string, z.ZodType>>) {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
   const components: Record<string, JsonSchema> = {}
 
   const define = (name: string, definition: object): void => {
-    const schema = renamed(definition)
+    const schema = renameReferences(definition)
     // One name cannot stand for what is sent and for what is answered where defaults make them two.
     if (components[name] && !isDeepStrictEqual(components[name], schema)) {
       throw new Error(`The schema ${name} has another form where it is sent than where it is answered.`)
@@ -25,9 +25,9 @@ export function schemaComponents(named: Readonly<Record<string, z.ZodType>>) {
     components,
     /** @param io `input` is what a caller sends, `output` what is answered */
     jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-      const { $schema: _, $defs, ...own } = z.toJSONSchema(schema, { metadata: registry, io, override: plain })
+      const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { metadata: registry, io, override: plain })
       for (const [name, definition] of Object.entries($defs ?? {})) define(name, definition)
-      return renamed(own)
+      return renameReferences(root)
     },
   }
 }
@@ -54,7 +54,7 @@ function isQueryFlag(branches: readonly (boolean | z.core.JSONSchema.BaseSchema)
   return more.length === 0 && text?.enum?.includes('true') === true && flag?.type === 'boolean'
 }
 
-function renamed(schema: object): JsonSchema {
+function renameReferences(schema: object): JsonSchema {
   const text = JSON.stringify(schema).replaceAll(`"${definitions}`, '"#/components/schemas/')
   return JSON.parse(text)
 }

@@ -25,7 +25,7 @@ export async function solanaKey(address: string): Promise<Uint8Array | undefined
 }
 
 /** The account in which an owner holds a token, if it holds any: derived, so that nobody has to be asked. */
-export async function tokenAccountOf(owner: string, mint: string): Promise<string> {
+export async function deriveTokenAccount(owner: string, mint: string): Promise<string> {
   const { base58 } = await import('@scure/base')
   const seeds = [owner, solanaPrograms.token, mint].map((it) => base58.decode(it))
   const program = base58.decode(solanaPrograms.associatedToken)

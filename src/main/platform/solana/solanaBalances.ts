@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { SolanaNetwork } from '#shared/contract/networks.ts'
-import { solanaPrograms, tokenAccountOf } from './solanaAddresses.ts'
+import { deriveTokenAccount, solanaPrograms } from './solanaAddresses.ts'
 
 /** Millionths of a USDC, and lamports. */
 export type SolanaBalance = { usdc: bigint; lamports: bigint }
 type Ask = <T>(schema: z.ZodType<T>, method: string, params: readonly unknown[]) => Promise<T>
 
 /** As `getMultipleAccounts` takes them, two for each owner. */
-const mostAtOnce = 100
+const maxAtOnce = 100
 /** Of the token program: https://github.com/solana-program/token/blob/main/program/src/state.rs */
 const tokenAccount = { bytes: 165, mintAt: 0, ownerAt: 32, amountAt: 64 }
 
@@ -22,25 +22,25 @@ export async function solanaBalances(
   network: SolanaNetwork,
   owners: readonly string[],
 ): Promise<SolanaBalance[] | undefined> {
-  const sources = await Promise.all(owners.map((owner) => tokenAccountOf(owner, network.usdc.address)))
-  const found: SolanaBalance[] = []
-  for (let at = 0; at < owners.length; at += mostAtOnce / 2) {
-    const own = owners.slice(at, at + mostAtOnce / 2)
-    const asked = [...own, ...sources.slice(at, at + own.length)]
-    const answer = z.object({ value: z.array(Account).length(asked.length) })
+  const sources = await Promise.all(owners.map((owner) => deriveTokenAccount(owner, network.usdc.address)))
+  const balances: SolanaBalance[] = []
+  for (let at = 0; at < owners.length; at += maxAtOnce / 2) {
+    const batch = owners.slice(at, at + maxAtOnce / 2)
+    const accounts = [...batch, ...sources.slice(at, at + batch.length)]
+    const answer = z.object({ value: z.array(Account).length(accounts.length) })
     const options = { commitment: 'confirmed', encoding: 'base64' }
-    const { value } = await ask(answer, 'getMultipleAccounts', [asked, options])
-    for (const [index, owner] of own.entries()) {
-      const usdc = await heldIn(value[own.length + index] ?? null, owner, network.usdc.address)
+    const { value } = await ask(answer, 'getMultipleAccounts', [accounts, options])
+    for (const [index, owner] of batch.entries()) {
+      const usdc = await sumHeld(value[batch.length + index] ?? null, owner, network.usdc.address)
       if (usdc === undefined) return undefined
-      found.push({ usdc, lamports: BigInt(value[index]?.lamports ?? 0) })
+      balances.push({ usdc, lamports: BigInt(value[index]?.lamports ?? 0) })
     }
   }
-  return found
+  return balances
 }
 
 /** @returns undefined where it is not this owner's account of this token */
-async function heldIn(account: Account, owner: string, mint: string): Promise<bigint | undefined> {
+async function sumHeld(account: Account, owner: string, mint: string): Promise<bigint | undefined> {
   if (account === null) return 0n
   const data = Data.safeParse(account.data).data
   // Somebody may send SOL to an address at which there is no token account yet.
@@ -48,7 +48,7 @@ async function heldIn(account: Account, owner: string, mint: string): Promise<bi
   const bytes = Buffer.from(data?.[0] ?? '', 'base64')
   if (account.owner !== solanaPrograms.token || bytes.length !== tokenAccount.bytes) return undefined
   const { base58 } = await import('@scure/base')
-  const isOf = (at: number, key: string) => base58.encode(bytes.subarray(at, at + 32)) === key
-  if (!isOf(tokenAccount.mintAt, mint) || !isOf(tokenAccount.ownerAt, owner)) return undefined
+  const isKey = (offset: number, key: string) => base58.encode(bytes.subarray(offset, offset + 32)) === key
+  if (!isKey(tokenAccount.mintAt, mint) || !isKey(tokenAccount.ownerAt, owner)) return undefined
   return bytes.readBigUInt64LE(tokenAccount.amountAt)
 }

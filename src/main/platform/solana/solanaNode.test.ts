@@ -1,9 +1,9 @@
 import { base58 } from '@scure/base'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { solanaNetworks } from '#shared/contract/networks.ts'
-import { results, scriptedNode } from '#test/support/scriptedNode.ts'
+import { createScriptedNode, results } from '#test/support/scriptedNode.ts'
 import { solanaPrograms } from './solanaAddresses.ts'
-import { type AskedTransfer, solanaNode } from './solanaNode.ts'
+import { solanaNode, type TransferQuery } from './solanaNode.ts'
 
 /** A node is hostile: nothing that it says is an answer unless it has exactly the form of one. */
 const [mainnet] = solanaNetworks
@@ -12,7 +12,7 @@ const hash = base58.encode(new Uint8Array(32).fill(5))
 const payer = base58.encode(new Uint8Array(32).fill(6))
 const ours = Buffer.alloc(64, 7)
 const theirs = Buffer.alloc(64, 8)
-const asked: AskedTransfer = {
+const query: TransferQuery = {
   payer,
   blockHash: hash,
   signature: ours,
@@ -22,7 +22,7 @@ const asked: AskedTransfer = {
 const wire = (...signatures: Buffer[]) =>
   Buffer.concat([Uint8Array.of(signatures.length), ...signatures, Buffer.alloc(9)])
 const row = (over: object = {}) => ({ signature: base58.encode(theirs), err: null, blockTime: 1_700_000_010, ...over })
-const found = (bytes: Buffer, err: unknown = null) => ({
+const createTransaction = (bytes: Buffer, err: unknown = null) => ({
   meta: { err },
   transaction: [bytes.toString('base64'), 'base64'],
 })
@@ -35,8 +35,8 @@ const honest = {
   getBlockTime: 1_700_000_190 as unknown,
 }
 
-async function nodeOf(answer: Parameters<typeof scriptedNode>[0]) {
-  const scripted = await scriptedNode(answer)
+async function createNode(answer: Parameters<typeof createScriptedNode>[0]) {
+  const scripted = await createScriptedNode(answer)
   const node = solanaNode({ network: mainnet, rpcUrl: `${scripted.url}/v2/s3cret?key=s3cret` })
   onTestFinished(async () => {
     node.close()
@@ -44,29 +44,31 @@ async function nodeOf(answer: Parameters<typeof scriptedNode>[0]) {
   })
   return { node, calls: scripted.calls }
 }
-const outcome = async (over: object) => (await nodeOf(results({ ...honest, ...over }))).node.transferOutcome(asked)
-const failureOf = (asking: Promise<unknown>): Promise<Error & { kind?: string }> =>
+const outcome = async (over: object) => (await createNode(results({ ...honest, ...over }))).node.transferOutcome(query)
+const catchError = (asking: Promise<unknown>): Promise<Error & { kind?: string }> =>
   asking.then(
     (answer) => expect.fail(`It answered ${JSON.stringify(answer)}`),
-    (failure: unknown) => (failure instanceof Error ? failure : Promise.reject(failure)),
+    (error: unknown) => (error instanceof Error ? error : Promise.reject(error)),
   )
 
 test('names a block that no fork takes back', async () => {
-  const { node, calls } = await nodeOf(results(honest))
+  const { node, calls } = await createNode(results(honest))
   expect(await node.latestBlockHash()).toBe(hash)
   expect(calls.at(-1)).toMatchObject({ method: 'getLatestBlockhash', params: [{ commitment: 'finalized' }] })
 })
 
 test('the node of another cluster is not believed, whatever it is asked', async () => {
-  const { node } = await nodeOf(results({ ...honest, getGenesisHash: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' }))
-  for (const asking of [node.latestBlockHash(), node.transferOutcome(asked), node.balances([payer])]) {
-    expect((await failureOf(asking)).message).toMatch(/is of another network: its chain id is not solana:5eykt/)
+  const { node } = await createNode(
+    results({ ...honest, getGenesisHash: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' }),
+  )
+  for (const asking of [node.latestBlockHash(), node.transferOutcome(query), node.balances([payer])]) {
+    expect((await catchError(asking)).message).toMatch(/is of another network: its chain id is not solana:5eykt/)
   }
 })
 
 describe('balances', () => {
   const mint = Buffer.from(base58.decode(mainnet.usdc.address))
-  const token = (over: { mint?: Buffer; owner?: Buffer; bytes?: number; program?: string } = {}) => {
+  const createToken = (over: { mint?: Buffer; owner?: Buffer; bytes?: number; program?: string } = {}) => {
     const data = Buffer.alloc(over.bytes ?? 165)
     data.set(over.mint ?? mint, 0)
     data.set(over.owner ?? base58.decode(payer), 32)
@@ -78,49 +80,53 @@ describe('balances', () => {
     }
   }
   const person = { lamports: 7, owner: solanaPrograms.system, data: ['', 'base64'] }
-  const balancesOf = async (value: unknown) =>
-    (await nodeOf(results({ ...honest, getMultipleAccounts: { value } }))).node.balances([payer])
+  const readBalances = async (value: unknown) =>
+    (await createNode(results({ ...honest, getMultipleAccounts: { value } }))).node.balances([payer])
 
   test('are read of the very account that the owner has for USDC, which need not exist', async () => {
-    expect(await balancesOf([person, token()])).toEqual([{ usdc: 1_250_000n, lamports: 7n }])
-    expect(await balancesOf([null, null])).toEqual([{ usdc: 0n, lamports: 0n }])
-    expect(await balancesOf([person, person])).toEqual([{ usdc: 0n, lamports: 7n }])
+    expect(await readBalances([person, createToken()])).toEqual([{ usdc: 1_250_000n, lamports: 7n }])
+    expect(await readBalances([null, null])).toEqual([{ usdc: 0n, lamports: 0n }])
+    expect(await readBalances([person, person])).toEqual([{ usdc: 0n, lamports: 7n }])
   })
 
   test('of many owners are asked for in parts, and come in their order', async () => {
     const owners = Array.from({ length: 60 }, (_, index) => base58.encode(new Uint8Array(32).fill(index + 1)))
-    const held = ([addresses]: [string[]]) => ({
+    const createReply = ([addresses]: [string[]]) => ({
       value: addresses.map((address) => {
-        const at = owners.indexOf(address)
-        return at < 0 ? null : { ...person, lamports: at }
+        const index = owners.indexOf(address)
+        return index < 0 ? null : { ...person, lamports: index }
       }),
     })
-    const { node, calls } = await nodeOf(results({ ...honest, getMultipleAccounts: held }))
-    expect((await node.balances(owners)).map(({ lamports }) => Number(lamports))).toEqual(owners.map((_, at) => at))
+    const { node, calls } = await createNode(results({ ...honest, getMultipleAccounts: createReply }))
+    expect((await node.balances(owners)).map(({ lamports }) => Number(lamports))).toEqual(
+      owners.map((_, index) => index),
+    )
     expect(calls.filter(({ method }) => method === 'getMultipleAccounts')).toHaveLength(2)
   })
 
   test.each<[string, unknown]>([
-    ['the account of another owner', [person, token({ owner: Buffer.alloc(32, 1) })]],
-    ['an account of another token', [person, token({ mint: Buffer.alloc(32, 1) })]],
-    ['an account of another program', [person, token({ program: solanaPrograms.token2022 })]],
-    ['an account that is too short', [person, token({ bytes: 100 })]],
-    ['a mint for an account', [person, token({ bytes: 82 })]],
+    ['the account of another owner', [person, createToken({ owner: Buffer.alloc(32, 1) })]],
+    ['an account of another token', [person, createToken({ mint: Buffer.alloc(32, 1) })]],
+    ['an account of another program', [person, createToken({ program: solanaPrograms.token2022 })]],
+    ['an account that is too short', [person, createToken({ bytes: 100 })]],
+    ['a mint for an account', [person, createToken({ bytes: 82 })]],
     ['fewer accounts than were asked for', [person]],
-    ['more accounts', [person, token(), token()]],
+    ['more accounts', [person, createToken(), createToken()]],
     ['a balance below zero', [{ ...person, lamports: -1 }, null]],
     ['a balance that is a text', [{ ...person, lamports: '7' }, null]],
     ['nothing', undefined],
   ])('are not known by %s', async (_, value) => {
-    expect((await failureOf(balancesOf(value))).kind).toBe('unreadable')
+    expect((await catchError(readBalances(value))).kind).toBe('unreadable')
   })
 })
 
 describe('a signed transfer', () => {
   test('is paid by the transaction that has its signature, and by no other', async () => {
-    const paid = { getSignaturesForAddress: [row()], getTransaction: found(wire(theirs, ours)) }
+    const paid = { getSignaturesForAddress: [row()], getTransaction: createTransaction(wire(theirs, ours)) }
     expect(await outcome(paid)).toEqual({ state: 'paid', transaction: base58.encode(theirs) })
-    expect(await outcome({ ...paid, getTransaction: found(wire(theirs, theirs)) })).toEqual({ state: 'void' })
+    expect(await outcome({ ...paid, getTransaction: createTransaction(wire(theirs, theirs)) })).toEqual({
+      state: 'void',
+    })
   })
 
   test('is open as long as its block is good, and was not paid by what failed', async () => {
@@ -131,20 +137,20 @@ describe('a signed transfer', () => {
 
   test('is open for a node that is behind, and for one that does not tell', async () => {
     expect(await outcome({ getBlockTime: 1_700_000_010 })).toEqual({ state: 'open' })
-    expect((await failureOf(outcome({ getBlockTime: null }))).kind).toBe('unreadable')
+    expect((await catchError(outcome({ getBlockTime: null }))).kind).toBe('unreadable')
   })
 
   test('is looked for behind what others write into the history, by a state that is no older', async () => {
     let page = 0
-    const { node, calls } = await nodeOf(
+    const { node, calls } = await createNode(
       results({
         ...honest,
         getSignaturesForAddress: () =>
           ++page === 1 ? Array.from({ length: 1_000 }, () => row({ err: 'failed' })) : [row()],
-        getTransaction: found(wire(theirs, ours)),
+        getTransaction: createTransaction(wire(theirs, ours)),
       }),
     )
-    expect(await node.transferOutcome(asked)).toMatchObject({ state: 'paid' })
+    expect(await node.transferOutcome(query)).toMatchObject({ state: 'paid' })
     const pages = calls.filter(({ method }) => method === 'getSignaturesForAddress')
     expect(pages.map(({ params }) => params[1])).toEqual([
       { commitment: 'finalized', minContextSlot: 5, limit: 1_000 },
@@ -166,46 +172,47 @@ describe('a signed transfer', () => {
     ['a transaction that is not there', { getSignaturesForAddress: [row()] }, 'unreadable'],
     [
       'another transaction than was asked for',
-      { getSignaturesForAddress: [row()], getTransaction: found(wire(ours)) },
+      { getSignaturesForAddress: [row()], getTransaction: createTransaction(wire(ours)) },
       'unreadable',
     ],
     [
       'a transaction that failed after all',
-      { getSignaturesForAddress: [row()], getTransaction: found(wire(theirs, ours), 'no') },
+      { getSignaturesForAddress: [row()], getTransaction: createTransaction(wire(theirs, ours), 'no') },
       'unreadable',
     ],
     [
       'no transaction at all',
-      { getSignaturesForAddress: [row()], getTransaction: found(Buffer.alloc(0)) },
+      { getSignaturesForAddress: [row()], getTransaction: createTransaction(Buffer.alloc(0)) },
       'unreadable',
     ],
     ['a word for a truth', { isBlockhashValid: { context: { slot: 5 }, value: 'false' } }, 'unreadable'],
     ['a history that is an object', { getSignaturesForAddress: {} }, 'unreadable'],
     ['nothing', { isBlockhashValid: undefined }, 'unreadable'],
   ])('is neither paid nor void by %s', async (_, over, kind) => {
-    expect((await failureOf(outcome(over))).kind).toBe(kind)
+    expect((await catchError(outcome(over))).kind).toBe(kind)
   })
 })
 
 const json = { 'content-type': 'application/json' }
-test.each<[string, Parameters<typeof scriptedNode>[0], string]>([
+test.each<[string, Parameters<typeof createScriptedNode>[0], string]>([
   ['no JSON', (_, it) => it.writeHead(200).end('<html>s3cret</html>'), 'unreadable'],
-  ['a redirect', (_, it) => it.writeHead(307, { location: 'http://127.0.0.1:1' }).end(), 'status'],
+  ['a redirect', (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1' }).end(), 'status'],
   [
     'an error with its key',
     (_, it) => it.writeHead(200, json).end('{"error":{"code":-32005,"message":"s3cret"}}'),
     'refused',
   ],
   ['an error of its proxy', (_, it) => it.writeHead(502).end('s3cret'), 'status'],
-  ['too much', (_, it) => it.writeHead(200, json).end(`"${'x'.repeat(3_000_000)}"`), 'too-large'],
+  ['too much', (_, response) => response.writeHead(200, json).end(`"${'x'.repeat(3_000_000)}"`), 'too-large'],
   ['arrays in arrays', (_, it) => it.writeHead(200, json).end('['.repeat(500_000)), 'unreadable'],
   [
     'half of an answer',
-    (_, it) => void it.writeHead(200, { 'content-length': '100' }).end('{"jsonrpc"', () => it.destroy()),
+    (_, response) =>
+      void response.writeHead(200, { 'content-length': '100' }).end('{"jsonrpc"', () => response.destroy()),
     'unreachable',
   ],
 ])('%s is no answer, and its address stays unsaid', async (_, answer, kind) => {
-  const failure = await failureOf((await nodeOf(answer)).node.latestBlockHash())
-  expect(failure.kind).toBe(kind)
-  expect(`${failure.message} ${failure.stack}`).not.toContain('s3cret')
+  const error = await catchError((await createNode(answer)).node.latestBlockHash())
+  expect(error.kind).toBe(kind)
+  expect(`${error.message} ${error.stack}`).not.toContain('s3cret')
 })

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { SolanaNetwork } from '#shared/contract/networks.ts'
 import { ChainFailure, type FailureFacts } from '../chain/chainFailure.ts'
-import { type HttpClient, httpClient } from '../httpClient.ts'
-import { parsedJson } from '../parsedJson.ts'
-import { tokenAccountOf } from './solanaAddresses.ts'
+import { createHttpClient, type HttpClient } from '../httpClient.ts'
+import { parseJsonOrUndefined } from '../parsedJson.ts'
+import { deriveTokenAccount } from './solanaAddresses.ts'
 import { type SolanaBalance, solanaBalances } from './solanaBalances.ts'
-import { signaturesOf } from './solanaTransaction.ts'
+import { parseSignatures } from './solanaTransaction.ts'
 
 /**
  * One network of Solana through one RPC node, which is not trusted: answers are limited in size, time and form, and count
@@ -20,11 +20,11 @@ export interface SolanaNode {
   /** Of a block that no fork takes back. @returns base58 of 32 bytes, as the node says */
   latestBlockHash(): Promise<string>
   /** What became of a transaction that was signed, whoever brought it to the chain. */
-  transferOutcome(asked: AskedTransfer): Promise<TransferOutcome>
+  transferOutcome(query: TransferQuery): Promise<TransferOutcome>
   close(): void
 }
 
-export type AskedTransfer = {
+export type TransferQuery = {
   /** Who signed it. */
   payer: string
   /** What the transaction names. */
@@ -46,13 +46,13 @@ const outcomeWithinMs = 30_000
 /** A page of a history has a few hundred kilobytes. */
 const maxAnswerBytes = 2 * 1024 * 1024
 const pageRows = 1_000
-const mostPages = 3
+const maxPages = 3
 /** An account that others fill with transactions stays unknown: whoever pays for them frees no money. */
-const mostTransactions = 100
+const maxTransactions = 100
 /** Between our clock and the cluster's. */
 const clockMs = 120_000
 /** What a node knows of before that says nothing of what was signed then. */
-const knownMs = 60_000
+const cacheTtlMs = 60_000
 
 const Base58 = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,88}$/)
 const Context = z.object({ slot: z.int().nonnegative() })
@@ -73,18 +73,18 @@ const Reply = z.object({ result: z.unknown().optional(), error: z.object({ code:
 
 export function solanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl: string }): SolanaNode {
   const { host } = new URL(rpcUrl)
-  const client = httpClient({ maxAnswerBytes })
-  const failed = (facts: FailureFacts) => new ChainFailure(host, facts)
+  const client = createHttpClient({ maxAnswerBytes })
+  const createError = (facts: FailureFacts) => new ChainFailure(host, facts)
   const asking = (withinMs: number): Asking => ({
-    ...{ client, rpcUrl, failed, withinMs },
+    ...{ client, rpcUrl, createError, withinMs },
     signal: AbortSignal.timeout(withinMs),
   })
 
   /** The id of a network is the beginning of the hash of its first block. */
   const checkNetwork = async (on: Asking): Promise<void> => {
-    const first = await asked(on, Base58, 'getGenesisHash', [])
+    const first = await query(on, Base58, 'getGenesisHash', [])
     if (!first.startsWith(network.id.slice('solana:'.length))) {
-      throw failed({ kind: 'other-network', chainId: network.id })
+      throw createError({ kind: 'other-network', chainId: network.id })
     }
   }
 
@@ -94,38 +94,38 @@ export function solanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl
     async balances(owners) {
       const on = asking(balancesWithinMs)
       await checkNetwork(on)
-      const found = await solanaBalances((...question) => asked(on, ...question), network, owners)
-      if (!found) throw failed({ kind: 'unreadable' })
-      return found
+      const balances = await solanaBalances((...question) => query(on, ...question), network, owners)
+      if (!balances) throw createError({ kind: 'unreadable' })
+      return balances
     },
     async latestBlockHash() {
       const on = asking(hashWithinMs)
       await checkNetwork(on)
-      const { value } = await asked(on, BlockHash, 'getLatestBlockhash', [finalized])
+      const { value } = await query(on, BlockHash, 'getLatestBlockhash', [finalized])
       return value.blockhash
     },
     async transferOutcome({ payer, blockHash, signature, sinceMs, validBeforeMs }) {
       const on = asking(outcomeWithinMs)
       await checkNetwork(on)
       // First whether it can still come, then whether it came: what lands in between is open, and asked for again.
-      const { context, value: isOpen } = await asked(on, IsValid, 'isBlockhashValid', [blockHash, finalized])
-      const source = await tokenAccountOf(payer, network.usdc.address)
-      const rows = await historyOf(on, { source, minContextSlot: context.slot, fromMs: sinceMs - clockMs })
-      if (rows.length > mostTransactions) throw failed({ kind: 'too-large' })
+      const { context, value: isOpen } = await query(on, IsValid, 'isBlockhashValid', [blockHash, finalized])
+      const source = await deriveTokenAccount(payer, network.usdc.address)
+      const rows = await listHistory(on, { source, minContextSlot: context.slot, fromMs: sinceMs - clockMs })
+      if (rows.length > maxTransactions) throw createError({ kind: 'too-large' })
       const { base58 } = await import('@scure/base')
       // The oldest first: it came soon after it was signed, or never.
       for (const row of rows.reverse()) {
-        const given = [row.signature, { ...finalized, encoding: 'base64', maxSupportedTransactionVersion: 0 }]
-        const { transaction } = await asked(on, Transaction, 'getTransaction', given)
-        const signatures = signaturesOf(Buffer.from(transaction[0], 'base64'))
+        const parameters = [row.signature, { ...finalized, encoding: 'base64', maxSupportedTransactionVersion: 0 }]
+        const { transaction } = await query(on, Transaction, 'getTransaction', parameters)
+        const signatures = parseSignatures(Buffer.from(transaction[0], 'base64'))
         const [first] = signatures
-        if (!first || base58.encode(first) !== row.signature) throw failed({ kind: 'unreadable' })
+        if (!first || base58.encode(first) !== row.signature) throw createError({ kind: 'unreadable' })
         if (signatures.some((it) => it.equals(signature))) return { state: 'paid', transaction: row.signature }
       }
       if (isOpen) return { state: 'open' }
       // A node that is behind knows a new block as little as one that is too old.
-      const seconds = await asked(on, BlockTime, 'getBlockTime', [context.slot])
-      return { state: seconds * 1000 < validBeforeMs - knownMs ? 'open' : 'void' }
+      const seconds = await query(on, BlockTime, 'getBlockTime', [context.slot])
+      return { state: seconds * 1000 < validBeforeMs - cacheTtlMs ? 'open' : 'void' }
     },
     close: () => client.close(),
   }
@@ -136,41 +136,44 @@ const finalized = { commitment: 'finalized' } as const
 type Asking = {
   client: HttpClient
   rpcUrl: string
-  failed: (facts: FailureFacts) => ChainFailure
+  createError: (facts: FailureFacts) => ChainFailure
   signal: AbortSignal
   withinMs: number
 }
 
-async function asked<T>(on: Asking, schema: z.ZodType<T>, method: string, params: readonly unknown[]): Promise<T> {
-  const { client, rpcUrl, failed, signal, withinMs } = on
+async function query<T>(on: Asking, schema: z.ZodType<T>, method: string, params: readonly unknown[]): Promise<T> {
+  const { client, rpcUrl, createError, signal, withinMs } = on
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const answer = await client.ask(rpcUrl, { method: 'POST', headers, body, signal }).catch((failure: unknown) => {
-    if (signal.aborted) throw failed({ kind: 'late', afterMs: withinMs })
-    const isLarge = failure instanceof Error && failure.message === 'The answer is too large.'
-    throw failed({ kind: isLarge ? 'too-large' : 'unreachable' })
+  const answer = await client.ask(rpcUrl, { method: 'POST', headers, body, signal }).catch((error: unknown) => {
+    if (signal.aborted) throw createError({ kind: 'late', afterMs: withinMs })
+    const isLarge = error instanceof Error && error.message === 'The answer is too large.'
+    throw createError({ kind: isLarge ? 'too-large' : 'unreachable' })
   })
-  const reply = Reply.safeParse(parsedJson(answer.text)).data
-  if (reply?.error) throw failed({ kind: 'refused', code: reply.error.code })
-  if (answer.status !== 200) throw failed({ kind: 'status', status: answer.status })
+  const reply = Reply.safeParse(parseJsonOrUndefined(answer.text)).data
+  if (reply?.error) throw createError({ kind: 'refused', code: reply.error.code })
+  if (answer.status !== 200) throw createError({ kind: 'status', status: answer.status })
   const { data, success } = schema.safeParse(reply?.result)
-  if (!success) throw failed({ kind: 'unreadable' })
+  if (!success) throw createError({ kind: 'unreadable' })
   return data
 }
 
-type Wanted = { source: string; minContextSlot: number; fromMs: number }
+type HistoryOptions = { source: string; minContextSlot: number; fromMs: number }
 
 /** What succeeded since then, newest first. @throws ChainFailure where there is more than can be looked at */
-async function historyOf(on: Asking, { source, minContextSlot, fromMs }: Wanted): Promise<z.infer<typeof Row>[]> {
+async function listHistory(
+  on: Asking,
+  { source, minContextSlot, fromMs }: HistoryOptions,
+): Promise<z.infer<typeof Row>[]> {
   const found: z.infer<typeof Row>[] = []
   let before: string | undefined
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < maxPages; page += 1) {
     const options = { ...finalized, minContextSlot, limit: pageRows, ...(before !== undefined && { before }) }
-    const rows = await asked(on, History, 'getSignaturesForAddress', [source, options])
+    const rows = await query(on, History, 'getSignaturesForAddress', [source, options])
     const late = rows.filter(({ blockTime }) => (blockTime ?? Number.POSITIVE_INFINITY) * 1000 >= fromMs)
     found.push(...late.filter(({ err }) => err === null))
     if (rows.length < pageRows || late.length < rows.length) return found
     before = rows.at(-1)?.signature
   }
-  throw on.failed({ kind: 'too-large' })
+  throw on.createError({ kind: 'too-large' })
 }

@@ -2,16 +2,16 @@ const signatureBytes = 64
 const hashBytes = 32
 
 /** Of two signers, of whom the first has not signed yet. @returns base64 */
-export function signedTransaction(message: Uint8Array, signature: Uint8Array): string {
+export function serializeTransaction(message: Uint8Array, signature: Uint8Array): string {
   return Buffer.concat([Uint8Array.of(2), Buffer.alloc(signatureBytes), signature, message]).toString('base64')
 }
 
 /** None where the bytes are no transaction: https://solana.com/docs/core/transactions */
-export function signaturesOf(transaction: Buffer): Buffer[] {
+export function parseSignatures(transaction: Buffer): Buffer[] {
   const count = transaction[0] ?? 0
   if (count > 0x7f || transaction.length < 1 + signatureBytes * count) return []
-  const at = (index: number) => 1 + signatureBytes * index
-  return Array.from({ length: count }, (_, index) => transaction.subarray(at(index), at(index + 1)))
+  const getOffset = (index: number) => 1 + signatureBytes * index
+  return Array.from({ length: count }, (_, index) => transaction.subarray(getOffset(index), getOffset(index + 1)))
 }
 
 /**
@@ -21,7 +21,7 @@ export function signaturesOf(transaction: Buffer): Buffer[] {
 export async function transactionNonce(transaction: string): Promise<string> {
   const { base58 } = await import('@scure/base')
   const bytes = Buffer.from(transaction, 'base64')
-  const [, payer = Buffer.alloc(0)] = signaturesOf(bytes)
+  const [, payer = Buffer.alloc(0)] = parseSignatures(bytes)
   const message = bytes.subarray(1 + 2 * signatureBytes)
   const keysAt = 5 // version, three numbers of keys, how many there are
   const hashAt = keysAt + (message[keysAt - 1] ?? 0) * 32

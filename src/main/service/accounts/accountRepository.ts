@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import type { AccountId } from '#shared/ids.ts'
-import { microUsd } from '#shared/microUsd.ts'
+import { toMicroUsd } from '#shared/microUsd.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import {
   bytes,
   defineTable,
   flag,
   json,
-  named,
   nullable,
   number,
   type Params,
   type RowOf,
+  renameColumn,
   type StoredRow,
   text,
 } from '#storage/table.ts'
@@ -37,7 +37,7 @@ const ruleColumns = {
   /** Models that the key may use. Null: all. */
   models: nullable(json<readonly string[]>(Models.parse)),
   /** Limit of one day in UTC. Null: none. */
-  dailyLimit: named('daily_limit_micro_usd', nullable(number(microUsd))),
+  dailyLimit: renameColumn('daily_limit_micro_usd', nullable(number(toMicroUsd))),
 }
 const apiKeys = defineTable('api_keys', {
   ...holderColumns,
@@ -45,10 +45,10 @@ const apiKeys = defineTable('api_keys', {
   id: text(),
   prefix: text(),
   createdAtMs: number(),
-  issuerWallet: named('issuer_caip10', nullable(text())),
+  issuerWallet: renameColumn('issuer_caip10', nullable(text())),
   issuerSignIn: nullable(text()),
 })
-const holders = defineTable('api_keys', { keyId: named('id', text()), ...holderColumns })
+const holders = defineTable('api_keys', { keyId: renameColumn('id', text()), ...holderColumns })
 const rules = defineTable('api_keys', ruleColumns)
 
 export type Account = RowOf<typeof accounts>
@@ -79,7 +79,7 @@ export type AccountRepository = {
   atomically<T>(work: () => T): T
 }
 
-export function accountRepository(database: Database): AccountRepository {
+export function createAccountRepository(database: Database): AccountRepository {
   const keySelection = `SELECT ${apiKeys.selection()} FROM api_keys`
   const findOwner = database.prepare<[], StoredRow>(`SELECT ${accounts.selection()} FROM accounts WHERE role = 'owner'`)
   const addAccount = database.prepare<[Params<keyof Account>]>(accounts.insert)

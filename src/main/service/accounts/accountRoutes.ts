@@ -1,46 +1,46 @@
 import { createApiKey, listApiKeys, revokeApiKey } from '#shared/contract/accounts.ts'
 import { exactCents, microUsdOfCents } from '#shared/microUsd.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Caller, type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { ServicePrincipals } from '../base/principals.ts'
 import type { ApiKeyRecord } from './accountRepository.ts'
 import type { ApiKeyRules, ApiKeys } from './apiKeys.ts'
 
-export function accountRoutes({
+export function createAccountRoutes({
   keys,
-  spentToday,
-  noteAccount,
+  sumSpentToday,
+  recordForAccount,
   principals,
-  issuerOf,
+  getIssuer,
 }: {
   keys: ApiKeys
   /** Micro-dollars of a key with a daily limit. */
-  spentToday: (keyId: string) => number
-  noteAccount: ActivityLog['noteAccount']
+  sumSpentToday: (keyId: string) => number
+  recordForAccount: ActivityLog['recordForAccount']
   principals: Pick<ServicePrincipals, 'end'>
   /** Sign-in of a caller. Null for other principals, whose keys end by revocation only. */
-  issuerOf: (caller: Caller) => ApiKeyRecord['issuer']
+  getIssuer: (caller: Caller) => ApiKeyRecord['issuer']
 }): Endpoint[] {
   return [
     endpoint(createApiKey, ({ body }, { caller }) => {
       const { models = null, daily_limit_cents: limit } = body
       const dailyLimit = limit === undefined ? null : microUsdOfCents(limit)
-      const made = keys.create(caller.accountId, body.name, { models, dailyLimit, issuer: issuerOf(caller) })
-      const { id, key, prefix, name } = made
-      noteAccount(caller.accountId, {
+      const created = keys.create(caller.accountId, body.name, { models, dailyLimit, issuer: getIssuer(caller) })
+      const { id, key, prefix, name } = created
+      recordForAccount(caller.accountId, {
         type: 'key.created',
         description: `Created the API key “${name}” (${prefix}…).`,
       })
-      return { id, key, key_prefix: prefix, name, created_at: isoTime(made.createdAtMs), ...rulesToWire(made) }
+      return { id, key, key_prefix: prefix, name, created_at: toIsoTime(created.createdAtMs), ...rulesToWire(created) }
     }),
     endpoint(listApiKeys, (_, { caller }) => {
-      const listed = keys.list(caller.accountId).map((key) => toWire(key, spentToday))
+      const listed = keys.list(caller.accountId).map((key) => toWire(key, sumSpentToday))
       return { api_keys: listed, data: listed, count: listed.length }
     }),
     endpoint(revokeApiKey, ({ params }, { caller }) => {
       const { name, prefix } = keys.revoke(caller.accountId, params.keyId)
-      noteAccount(caller.accountId, {
+      recordForAccount(caller.accountId, {
         type: 'key.revoked',
         description: `Revoked the API key “${name}” (${prefix}…).`,
       })
@@ -50,15 +50,15 @@ export function accountRoutes({
   ]
 }
 
-function toWire(key: ApiKeyRecord, spentToday: (keyId: string) => number) {
+function toWire(key: ApiKeyRecord, sumSpentToday: (keyId: string) => number) {
   return {
     id: key.id,
     name: key.name,
     key_prefix: key.prefix,
-    created_at: isoTime(key.createdAtMs),
-    last_used_at: key.lastUsedAtMs === null ? null : isoTime(key.lastUsedAtMs),
+    created_at: toIsoTime(key.createdAtMs),
+    last_used_at: key.lastUsedAtMs === null ? null : toIsoTime(key.lastUsedAtMs),
     ...rulesToWire(key),
-    spent_today_cents: key.dailyLimit === null ? null : exactCents(spentToday(key.id)),
+    spent_today_cents: key.dailyLimit === null ? null : exactCents(sumSpentToday(key.id)),
   }
 }
 

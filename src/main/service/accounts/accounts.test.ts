@@ -7,8 +7,8 @@ import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type AccountRepository, accountRepository } from './accountRepository.ts'
-import { type ApiKeys, apiKeys } from './apiKeys.ts'
+import { type AccountRepository, createAccountRepository } from './accountRepository.ts'
+import { type ApiKeys, createApiKeys } from './apiKeys.ts'
 import { ensureOwner } from './ownerAccount.ts'
 
 let database: Database
@@ -23,9 +23,9 @@ beforeEach(() => {
   const folder = temporaryFolder('accounts')
   database = openDatabase(join(folder, 'service.sqlite'))
   migrate(database, serviceMigrations)
-  accounts = accountRepository(database)
+  accounts = createAccountRepository(database)
   keyFile = join(folder, 'owner.key')
-  keys = apiKeys({ accounts, now: () => nowMs, randomBytes })
+  keys = createApiKeys({ accounts, now: () => nowMs, randomBytes })
   owner = ensureOwner({ accounts, keyFile, now: () => nowMs, randomBytes })
 })
 afterEach(() => database.close())
@@ -61,8 +61,8 @@ test('a well-formed key that nobody made does not become the owner', () => {
 
 test('only a hash and a prefix are kept', () => {
   const { key, prefix } = keys.create(owner, 'script')
-  const kept = JSON.stringify(database.prepare('SELECT name, prefix, hex(hash) AS hash FROM api_keys').all())
-  expect(kept).not.toContain(key)
+  const storedText = JSON.stringify(database.prepare('SELECT name, prefix, hex(hash) AS hash FROM api_keys').all())
+  expect(storedText).not.toContain(key)
   expect(key.startsWith(prefix)).toBe(true)
   expect(prefix.length).toBe(17)
 })

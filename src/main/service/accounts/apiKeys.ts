@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { Caller } from '../base/endpoint.ts'
-import { hashOfSecret, secretTokens } from '../base/secretToken.ts'
+import { createSecretTokens, hashOfSecret } from '../base/secretToken.ts'
 import type { AccountRepository, ApiKeyRecord } from './accountRepository.ts'
 
 export type ApiKeys = {
@@ -13,7 +13,7 @@ export type ApiKeys = {
   /** Deletes the keys that sign-ins of a wallet created. @param wallet its key */
   revokeIssuedBy(wallet: string): ApiKeyRecord[]
   /** Undefined for a key that is not there any more. */
-  rulesOf(keyId: string): (ApiKeyRules & { accountId: AccountId }) | undefined
+  getRules(keyId: string): (ApiKeyRules & { accountId: AccountId }) | undefined
   /** Who holds this key; undefined when nobody does. */
   identify(key: string): Caller | undefined
 }
@@ -25,37 +25,37 @@ type CreateOptions = Partial<ApiKeyRules> & Partial<Pick<ApiKeyRecord, 'issuer'>
 
 const unlimited: ApiKeyRules = { models: null, dailyLimit: null }
 
-export const keyTokens = secretTokens('sk_steward')
-const shownCharacters = 'sk_steward_'.length + 6
+export const keyTokens = createSecretTokens('sk_steward')
+const visibleCharacters = 'sk_steward_'.length + 6
 /** More than a person's programs need, and few enough to review. */
-const mostKeys = 200
+const maxKeys = 200
 const usedEveryMs = 60_000
 
-export function apiKeys(options: {
+export function createApiKeys(options: {
   accounts: AccountRepository
   now: () => number
   randomBytes: (count: number) => Buffer
 }): ApiKeys {
   const { accounts, now, randomBytes } = options
   /** What was asked for lately: keys do not change, and each call asks twice. */
-  const holders = lookedUp((hash: string) => accounts.findHolder(Buffer.from(hash, 'latin1')))
-  const rules = lookedUp(accounts.findRules)
+  const holders = cacheLookups((hash: string) => accounts.findHolder(Buffer.from(hash, 'latin1')))
+  const rules = cacheLookups(accounts.findRules)
   const forget = (): void => {
     holders.forget()
     rules.forget()
   }
   return {
-    create(accountId, name, { issuer = null, ...given } = {}) {
-      if (accounts.listKeys(accountId).length >= mostKeys) {
-        throw new AppError('key/too-many', `This account has ${mostKeys} API keys, the most allowed.`)
+    create(accountId, name, { issuer = null, ...rules } = {}) {
+      if (accounts.listKeys(accountId).length >= maxKeys) {
+        throw new AppError('key/too-many', `This account has ${maxKeys} API keys, the most allowed.`)
       }
       const key = keyTokens.create(randomBytes)
-      const made = { accountId, name, key, inOwnerFile: false, nowMs: now(), randomBytes }
-      const record = { ...keyRecord({ ...made, rules: { ...unlimited, ...given } }), issuer }
+      const created = { accountId, name, key, inOwnerFile: false, nowMs: now(), randomBytes }
+      const record = { ...keyRecord({ ...created, rules: { ...unlimited, ...rules } }), issuer }
       accounts.addKey(record)
       return { ...record, key }
     },
-    rulesOf: rules.find,
+    getRules: rules.find,
     list: (accountId) => accounts.listKeys(accountId),
     revoke(accountId, keyId) {
       const record = accounts.findKey(accountId, keyId)
@@ -100,7 +100,7 @@ export function apiKeys(options: {
   }
 }
 
-export function keyRecord(given: {
+export function keyRecord(fields: {
   accountId: AccountId
   name: string
   key: string
@@ -109,13 +109,13 @@ export function keyRecord(given: {
   randomBytes: (count: number) => Buffer
   rules?: ApiKeyRules
 }): ApiKeyRecord {
-  const { accountId, name, key, inOwnerFile, nowMs, randomBytes, rules = unlimited } = given
+  const { accountId, name, key, inOwnerFile, nowMs, randomBytes, rules = unlimited } = fields
   return {
     id: `key_${randomBytes(12).toString('hex')}`,
     accountId,
     name,
     hash: hashOfSecret(key),
-    prefix: key.slice(0, shownCharacters),
+    prefix: key.slice(0, visibleCharacters),
     inOwnerFile,
     createdAtMs: nowMs,
     lastUsedAtMs: null,
@@ -125,15 +125,15 @@ export function keyRecord(given: {
 }
 
 /** Keeps what it found, and never that there was nothing. */
-function lookedUp<T>(find: (name: string) => T | undefined): { find: typeof find; forget(): void } {
-  const found = new Map<string, T>()
+function cacheLookups<T>(find: (name: string) => T | undefined): { find: typeof find; forget(): void } {
+  const cache = new Map<string, T>()
   return {
     find(name) {
-      const known = found.get(name) ?? find(name)
-      if (known !== undefined && found.size < mostLookedUp) found.set(name, known)
-      return known
+      const record = cache.get(name) ?? find(name)
+      if (record !== undefined && cache.size < maxLookedUp) cache.set(name, record)
+      return record
     },
-    forget: () => found.clear(),
+    forget: () => cache.clear(),
   }
 }
-const mostLookedUp = 10_000
+const maxLookedUp = 10_000

@@ -2,7 +2,7 @@ import {
   AccountActivityType,
   type ActivityBy,
   ActivityType,
-  accountActivitiesKept,
+  maxAccountActivities,
   parseActivityBy,
 } from '#shared/contract/activity.ts'
 import { TaskId } from '#shared/contract/timelineLinks.ts'
@@ -35,14 +35,14 @@ type Row = RowOf<typeof activities>
 export type AccountActivityRecord = Omit<Row, keyof ByColumns> & { by: ActivityBy }
 
 /** Account and sequence of a recorded activity. */
-export type Noted = { accountId: AccountId; sequence: number }
+export type SequencedEntry = { accountId: AccountId; sequence: number }
 
 /** Stores the newest activities of each account, also those of deleted things. Callers run `add…` in their transaction. */
 export type AccountActivityRepository = {
   /** @returns undefined if there is no such account */
-  add(accountId: AccountId, activity: Omit<AccountActivityRecord, 'sequence'>): Noted | undefined
+  add(accountId: AccountId, activity: Omit<AccountActivityRecord, 'sequence'>): SequencedEntry | undefined
   /** Adds to the account that owns the sandbox. @returns undefined if there is no such sandbox */
-  addOfSandbox(activity: SandboxActivity): Noted | undefined
+  addOfSandbox(activity: SandboxActivity): SequencedEntry | undefined
   /** Lists activities after this sequence, oldest first. */
   following(accountId: AccountId, after: number, limit: number): AccountActivityRecord[]
 }
@@ -52,14 +52,14 @@ const nextSequence = (account: string) =>
   `(SELECT coalesce(max(sequence), 0) + 1 FROM account_activities WHERE account_id = ${account})`
 const returning = 'RETURNING account_id AS "accountId", sequence'
 
-export function accountActivityRepository(database: Database): AccountActivityRepository {
-  const add = database.prepare<[Params<Exclude<keyof Row, 'sequence'> | 'accountId'>], Noted>(
+export function createAccountActivityRepository(database: Database): AccountActivityRepository {
+  const add = database.prepare<[Params<Exclude<keyof Row, 'sequence'> | 'accountId'>], SequencedEntry>(
     activities.insertFrom(`FROM accounts WHERE id = @accountId ${returning}`, {
       account_id: 'id',
       sequence: nextSequence('@accountId'),
     }),
   )
-  const addOfSandbox = database.prepare<[Params<Exclude<keyof Row, 'sequence' | 'sandboxName'>>], Noted>(
+  const addOfSandbox = database.prepare<[Params<Exclude<keyof Row, 'sequence' | 'sandboxName'>>], SequencedEntry>(
     activities.insertFrom(`FROM sandboxes WHERE id = @sandboxId ${returning}`, {
       account_id: 'account_id',
       sequence: nextSequence('sandboxes.account_id'),
@@ -74,8 +74,8 @@ export function accountActivityRepository(database: Database): AccountActivityRe
     `SELECT ${activities.selection()} FROM account_activities
      WHERE account_id = @accountId AND sequence > @after ORDER BY sequence LIMIT @limit`,
   )
-  const trimAfter = (added: Noted | undefined): Noted | undefined => {
-    if (added) trim.run({ ...added, sequence: added.sequence - accountActivitiesKept })
+  const trimAfter = (added: SequencedEntry | undefined): SequencedEntry | undefined => {
+    if (added) trim.run({ ...added, sequence: added.sequence - maxAccountActivities })
     return added
   }
 

@@ -1,22 +1,22 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { silentLog } from '#platform/log.ts'
-import { type ActivityBy, accountActivitiesKept, activityLimits } from '#shared/contract/activity.ts'
+import { type ActivityBy, activityLimits, maxAccountActivities } from '#shared/contract/activity.ts'
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
 import { AccountId, SandboxId, TerminalId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import type { Noted } from './accountActivityRepository.ts'
-import { type ActivityLog, activityLog, cutText } from './activityLog.ts'
-import { activityRepository } from './activityRepository.ts'
+import type { SequencedEntry } from './accountActivityRepository.ts'
+import { type ActivityLog, createActivityLog, cutText } from './activityLog.ts'
+import { createActivityRepository } from './activityRepository.ts'
 
-const [one, other] = ['a', 'b'].map((digit) => SandboxId.parse(digit.repeat(32))) as [SandboxId, SandboxId]
+const [first, second] = ['a', 'b'].map((digit) => SandboxId.parse(digit.repeat(32))) as [SandboxId, SandboxId]
 let database: Database
 let log: ActivityLog
 let nowMs: number
-let noted: Noted[]
+let recorded: SequencedEntry[]
 let by: ActivityBy
 let task: TaskId | null
 const plain = { domain: null, terminalId: null, chargedMicroUsd: null, task: null }
@@ -25,7 +25,7 @@ beforeEach(() => {
   database = openDatabase(join(temporaryFolder('activity'), 'data.sqlite'))
   migrate(database, serviceMigrations)
   database.exec(`INSERT INTO accounts VALUES ('ada', 'owner', 'Ada', 0)`)
-  for (const id of [one, other]) {
+  for (const id of [first, second]) {
     database
       .prepare(
         `INSERT INTO sandboxes (id, account_id, name, vcpu, memory_mb, disk_gb, region, runtime, enforced, status, created_at_ms)
@@ -33,16 +33,16 @@ beforeEach(() => {
       )
       .run(id)
   }
-  let made = 0
+  let idCount = 0
   nowMs = 1_000
-  noted = []
+  recorded = []
   by = { kind: 'service', name: null }
   task = null
-  log = activityLog({
-    records: activityRepository(database),
-    newId: () => `act_${++made}`,
+  log = createActivityLog({
+    records: createActivityRepository(database),
+    newId: () => `act_${++idCount}`,
     now: () => nowMs,
-    onNoted: (it) => noted.push(it),
+    onRecorded: (it) => recorded.push(it),
     by: () => by,
     task: () => task,
     log: silentLog,
@@ -51,51 +51,51 @@ beforeEach(() => {
 afterEach(() => database.close())
 
 test('lists the newest first, those of the same moment as they came', () => {
-  log.note(one, { type: 'sandbox.created', description: 'first' })
-  log.note(one, { type: 'sandbox.started', description: 'second' })
-  log.note(one, { type: 'terminal.closed', description: 'long ago', atMs: 5 })
-  log.note(other, { type: 'sandbox.created', description: 'of another' })
-  expect(log.activities(one, 50).map(({ description }) => description)).toEqual(['second', 'first', 'long ago'])
-  expect(log.activities(one, 1)).toEqual([
+  log.note(first, { type: 'sandbox.created', description: 'first' })
+  log.note(first, { type: 'sandbox.started', description: 'second' })
+  log.note(first, { type: 'terminal.closed', description: 'long ago', atMs: 5 })
+  log.note(second, { type: 'sandbox.created', description: 'of another' })
+  expect(log.activities(first, 50).map(({ description }) => description)).toEqual(['second', 'first', 'long ago'])
+  expect(log.activities(first, 1)).toEqual([
     { id: 'act_2', type: 'sandbox.started', description: 'second', by, atMs: 1_000 },
   ])
 })
 
 test('notes what happens once only once', () => {
   for (const subject of ['pty_1', 'pty_2', 'pty_1']) {
-    log.note(one, { type: 'terminal.closed', subject, description: subject })
+    log.note(first, { type: 'terminal.closed', subject, description: subject })
   }
-  expect(log.activities(one, 50).map(({ description }) => description)).toEqual(['pty_2', 'pty_1'])
+  expect(log.activities(first, 50).map(({ description }) => description)).toEqual(['pty_2', 'pty_1'])
 })
 
 test('keeps a command among the commands, and tells of it with its text in the feed of the account alone', () => {
-  log.ran(one, { command: 'echo secret', exitCode: 3, durationMs: 12.4 })
-  expect(log.commands(one, 50)).toEqual([{ command: 'echo secret', exitCode: 3, durationMs: 12, atMs: 1_000 }])
-  expect(log.activities(one, 50)).toEqual([
+  log.ran(first, { command: 'echo secret', exitCode: 3, durationMs: 12.4 })
+  expect(log.commands(first, 50)).toEqual([{ command: 'echo secret', exitCode: 3, durationMs: 12, atMs: 1_000 }])
+  expect(log.activities(first, 50)).toEqual([
     { id: 'act_1', type: 'command.run', description: 'Ran a command: exit code 3 after 12 ms.', by, atMs: 1_000 },
   ])
 })
 
 test('keeps the newest of each sandbox', () => {
-  log.ran(other, { command: 'of another', exitCode: 0, durationMs: 0 })
+  log.ran(second, { command: 'of another', exitCode: 0, durationMs: 0 })
   database.transaction(() => {
     for (let index = 0; index <= activityLimits.kept; index += 1) {
       nowMs += 1
-      log.ran(one, { command: `command ${index}`, exitCode: 0, durationMs: 0 })
+      log.ran(first, { command: `command ${index}`, exitCode: 0, durationMs: 0 })
     }
   })()
-  const commands = log.commands(one, 5_000)
+  const commands = log.commands(first, 5_000)
   expect(commands).toHaveLength(activityLimits.kept)
   expect([commands.at(0)?.command, commands.at(-1)?.command]).toEqual(['command 1000', 'command 1'])
-  expect(log.activities(one, 5_000)).toHaveLength(activityLimits.kept)
-  expect(log.commands(other, 5_000)).toHaveLength(1)
+  expect(log.activities(first, 5_000)).toHaveLength(activityLimits.kept)
+  expect(log.commands(second, 5_000)).toHaveLength(1)
 })
 
 test('what is about a sandbox that is gone is dropped, and what was kept of it goes with it', () => {
-  log.note(one, { type: 'sandbox.created', description: 'first' })
-  log.ran(one, { command: 'true', exitCode: 0, durationMs: 0 })
-  database.prepare('DELETE FROM sandboxes WHERE id = ?').run(one)
-  log.ran(one, { command: 'true', exitCode: 0, durationMs: 0 })
+  log.note(first, { type: 'sandbox.created', description: 'first' })
+  log.ran(first, { command: 'true', exitCode: 0, durationMs: 0 })
+  database.prepare('DELETE FROM sandboxes WHERE id = ?').run(first)
+  log.ran(first, { command: 'true', exitCode: 0, durationMs: 0 })
   for (const table of ['sandbox_activities', 'sandbox_commands']) {
     expect(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()).toEqual({ count: 0 })
   }
@@ -107,18 +107,22 @@ describe('the feed of the account', () => {
 
   test('has what happened to every sandbox in the order in which it was noted, also after it is gone', () => {
     by = { kind: 'key', name: 'ci' }
-    log.note(one, { type: 'sandbox.created', description: 'It was created.', atMs: 5 })
+    log.note(first, { type: 'sandbox.created', description: 'It was created.', atMs: 5 })
     by = { kind: 'service', name: null }
-    log.ran(other, { command: 'echo secret', exitCode: 0, durationMs: 1 })
-    database.prepare('DELETE FROM sandboxes WHERE id = ?').run(one)
-    log.noteAccount(ada, { type: 'sandbox.deleted', description: 'It was deleted.', sandbox: { id: one, name: 'one' } })
-    log.noteAccount(ada, { type: 'key.created', description: 'A key was created.' })
+    log.ran(second, { command: 'echo secret', exitCode: 0, durationMs: 1 })
+    database.prepare('DELETE FROM sandboxes WHERE id = ?').run(first)
+    log.recordForAccount(ada, {
+      type: 'sandbox.deleted',
+      description: 'It was deleted.',
+      sandbox: { id: first, name: 'one' },
+    })
+    log.recordForAccount(ada, { type: 'key.created', description: 'A key was created.' })
     expect(log.ofAccount(ada, 0, 5)).toEqual([
       {
         sequence: 1,
         id: 'act_1',
         type: 'sandbox.created',
-        sandboxId: one,
+        sandboxId: first,
         sandboxName: 'one',
         description: 'It was created.',
         by: { kind: 'key', name: 'ci' },
@@ -130,7 +134,7 @@ describe('the feed of the account', () => {
         sequence: 2,
         id: 'act_2',
         type: 'command.run',
-        sandboxId: other,
+        sandboxId: second,
         sandboxName: 'one',
         description: 'Ran a command: exit code 0 after 1 ms.',
         by,
@@ -142,7 +146,7 @@ describe('the feed of the account', () => {
         sequence: 3,
         id: 'act_3',
         type: 'sandbox.deleted',
-        sandboxId: one,
+        sandboxId: first,
         sandboxName: 'one',
         description: 'It was deleted.',
         by,
@@ -167,15 +171,15 @@ describe('the feed of the account', () => {
       [3, 'sandbox.deleted'],
       [4, 'key.created'],
     ])
-    expect(noted).toEqual([1, 2, 3, 4].map((sequence) => ({ accountId: 'ada', sequence })))
+    expect(recorded).toEqual([1, 2, 3, 4].map((sequence) => ({ accountId: 'ada', sequence })))
   })
 
   test('says what an activity belongs to, what it is about and what it took from the credits', () => {
     task = 'chat:msg_1'
     const terminalId = TerminalId.parse(`pty_${'a'.repeat(24)}`)
-    log.note(one, { type: 'terminal.opened', description: 'x', terminalId: terminalId })
-    log.noteAccount(ada, { type: 'credits.sent', description: 'x', chargedMicroUsd: 5 })
-    log.noteAccount(ada, { type: 'name.registered', description: 'x', domain: 'a.example' })
+    log.note(first, { type: 'terminal.opened', description: 'x', terminalId: terminalId })
+    log.recordForAccount(ada, { type: 'credits.sent', description: 'x', chargedMicroUsd: 5 })
+    log.recordForAccount(ada, { type: 'name.registered', description: 'x', domain: 'a.example' })
     expect(log.ofAccount(ada, 0, 5)).toMatchObject([
       { ...plain, task, terminalId },
       { ...plain, task, chargedMicroUsd: 5 },
@@ -185,11 +189,11 @@ describe('the feed of the account', () => {
 
   test('counts for each account, and tells once what happens once', () => {
     database.exec(`INSERT INTO accounts VALUES ('bob', 'user', 'Bob', 0)`)
-    log.note(one, { type: 'terminal.closed', description: 'x', subject: 'pty_1' })
-    log.note(one, { type: 'terminal.closed', description: 'x', subject: 'pty_1' })
-    log.noteAccount(AccountId.parse('bob'), { type: 'account.created', description: 'x' })
-    log.noteAccount(AccountId.parse('nobody'), { type: 'account.created', description: 'x' })
-    expect(noted).toEqual([
+    log.note(first, { type: 'terminal.closed', description: 'x', subject: 'pty_1' })
+    log.note(first, { type: 'terminal.closed', description: 'x', subject: 'pty_1' })
+    log.recordForAccount(AccountId.parse('bob'), { type: 'account.created', description: 'x' })
+    log.recordForAccount(AccountId.parse('nobody'), { type: 'account.created', description: 'x' })
+    expect(recorded).toEqual([
       { accountId: 'ada', sequence: 1 },
       { accountId: 'bob', sequence: 1 },
     ])
@@ -197,19 +201,19 @@ describe('the feed of the account', () => {
 
   test('keeps the newest, and shows what is missing by its count', () => {
     database.transaction(() => {
-      for (let index = 0; index < accountActivitiesKept + 2; index += 1) {
-        log.noteAccount(ada, { type: 'auth.signed_in', description: 'x' })
+      for (let index = 0; index < maxAccountActivities + 2; index += 1) {
+        log.recordForAccount(ada, { type: 'auth.signed_in', description: 'x' })
       }
     })()
     expect(feed()[0]).toEqual([3, 'auth.signed_in'])
-    expect(log.ofAccount(ada, 0, 20_000)).toHaveLength(accountActivitiesKept)
+    expect(log.ofAccount(ada, 0, 20_000)).toHaveLength(maxAccountActivities)
   })
 })
 
 test('never fails the work that it is about', () => {
   database.exec('DROP TABLE sandbox_commands')
-  log.ran(one, { command: 'true', exitCode: 0, durationMs: 0 })
-  expect(log.activities(one, 50)).toHaveLength(1)
+  log.ran(first, { command: 'true', exitCode: 0, durationMs: 0 })
+  expect(log.activities(first, 50)).toHaveLength(1)
 })
 
 test.each(['é', '€', '😀'])('cuts a long text before the %s that no longer fits', (character) => {

@@ -7,7 +7,7 @@ import {
 } from '#shared/contract/activity.ts'
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
 import type { AccountId, SandboxId, TerminalId } from '#shared/ids.ts'
-import type { AccountActivityRecord, Noted } from './accountActivityRepository.ts'
+import type { AccountActivityRecord, SequencedEntry } from './accountActivityRepository.ts'
 import type { ActivityRepository, CommandRecord, ListedActivity } from './activityRepository.ts'
 
 /** What happened to sandboxes. Noting never fails the work that it is about. */
@@ -15,7 +15,7 @@ export type ActivityLog = {
   /** For the sandbox and for the account that owns it. */
   note(sandboxId: SandboxId, activity: Activity): void
   /** For the account alone. */
-  noteAccount(accountId: AccountId, activity: AccountNote): void
+  recordForAccount(accountId: AccountId, activity: AccountEntry): void
   /** A command that has ended. Its text is kept with the commands, and told in the feed of the account. */
   ran(sandboxId: SandboxId, command: Omit<CommandRecord, 'atMs'>): void
   /** A command that was ended because its client left or may no longer run it. */
@@ -27,7 +27,7 @@ export type ActivityLog = {
   ofAccount(accountId: AccountId, after: number, limit: number): AccountActivityRecord[]
 }
 
-export type AccountNote = {
+export type AccountEntry = {
   type: AccountActivityType
   /** One sentence without keys, tokens or contents. */
   description: string
@@ -52,12 +52,12 @@ export type Activity = {
   atMs?: number
 }
 
-export function activityLog(options: {
+export function createActivityLog(options: {
   records: ActivityRepository
   newId: () => string
   now: () => number
   /** It stands in the feed of its account. */
-  onNoted: (noted: Noted) => void
+  onRecorded: (entry: SequencedEntry) => void
   /** Who does what is noted now. */
   by: () => ActivityBy
   /** Time at which the present request began. */
@@ -66,23 +66,23 @@ export function activityLog(options: {
   task: () => TaskId | null
   log: Log
 }): ActivityLog {
-  const { records, newId, onNoted, by, task, log } = options
+  const { records, newId, onRecorded, by, task, log } = options
   const now = () => options.beganAtMs?.() ?? options.now()
-  const kept = (about: Record<string, string>, keep: () => Noted | undefined): void => {
+  const store = (about: Record<string, string>, keep: () => SequencedEntry | undefined): void => {
     try {
-      const noted = keep()
-      if (noted) onNoted(noted)
-    } catch (failure) {
-      log.error('an activity could not be noted', { ...about, failure })
+      const entry = keep()
+      if (entry) onRecorded(entry)
+    } catch (error) {
+      log.error('an activity could not be noted', { ...about, error })
     }
   }
   const note: ActivityLog['note'] = (
     sandboxId,
-    { command, terminalId = null, subject = null, atMs = now(), ...told },
+    { command, terminalId = null, subject = null, atMs = now(), ...fields },
   ) =>
-    kept({ sandboxId }, () =>
+    store({ sandboxId }, () =>
       records.addActivity({
-        ...told,
+        ...fields,
         id: newId(),
         sandboxId,
         subject,
@@ -95,8 +95,8 @@ export function activityLog(options: {
 
   return {
     note,
-    noteAccount: (accountId, { type, description, sandbox, domain = null, chargedMicroUsd = null, origin }) =>
-      kept({ accountId }, () =>
+    recordForAccount: (accountId, { type, description, sandbox, domain = null, chargedMicroUsd = null, origin }) =>
+      store({ accountId }, () =>
         records.addToAccount(accountId, {
           id: newId(),
           type,
@@ -111,7 +111,7 @@ export function activityLog(options: {
       ),
     ran(sandboxId, { command, exitCode, durationMs }) {
       const whole = Math.max(0, Math.round(durationMs))
-      kept({ sandboxId }, () => {
+      store({ sandboxId }, () => {
         records.addCommand(sandboxId, { command: cutText(command), exitCode, durationMs: whole, atMs: options.now() })
         return undefined
       })

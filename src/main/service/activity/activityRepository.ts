@@ -5,9 +5,9 @@ import { defineTable, nullable, number, type Params, type RowOf, type StoredRow,
 import {
   type AccountActivityRecord,
   type AccountActivityRepository,
-  accountActivityRepository,
   byColumns,
-  type Noted,
+  createAccountActivityRepository,
+  type SequencedEntry,
   withBy,
   withByColumns,
 } from './accountActivityRepository.ts'
@@ -43,9 +43,9 @@ export type ActivityRecord = ListedActivity &
 /** Stores the newest activities and commands of each sandbox. Drops those of a sandbox that was deleted meanwhile. */
 export type ActivityRepository = {
   /** Adds an activity to a sandbox and to its account. @returns undefined if it was dropped */
-  addActivity(activity: ActivityRecord): Noted | undefined
+  addActivity(activity: ActivityRecord): SequencedEntry | undefined
   /** Adds an activity to an account only. */
-  addToAccount(accountId: AccountId, activity: Omit<AccountActivityRecord, 'sequence'>): Noted | undefined
+  addToAccount(accountId: AccountId, activity: Omit<AccountActivityRecord, 'sequence'>): SequencedEntry | undefined
   ofAccount: AccountActivityRepository['following']
   addCommand(sandboxId: SandboxId, command: CommandRecord): void
   /** Newest first. */
@@ -57,7 +57,7 @@ export type ActivityRepository = {
 const newestFirst = 'WHERE sandbox_id = @sandboxId ORDER BY at_ms DESC, sequence DESC'
 const ifSandboxExists = 'WHERE EXISTS (SELECT 1 FROM sandboxes WHERE id = @sandboxId)'
 
-export function activityRepository(database: Database): ActivityRepository {
+export function createActivityRepository(database: Database): ActivityRepository {
   const addActivity = database.prepare<[Params<keyof RowOf<typeof activities>>]>(
     activities.insertFrom(`${ifSandboxExists} ON CONFLICT DO NOTHING`),
   )
@@ -70,7 +70,7 @@ export function activityRepository(database: Database): ActivityRepository {
   const listCommands = database.prepare<[Params<'sandboxId' | 'limit'>], StoredRow>(
     `SELECT ${commands.selection()} FROM sandbox_commands ${newestFirst} LIMIT @limit`,
   )
-  const account = accountActivityRepository(database)
+  const account = createAccountActivityRepository(database)
   const prepareTrim = (table: 'sandbox_activities' | 'sandbox_commands') =>
     database.prepare<[Params<'sandboxId'>]>(
       `DELETE FROM ${table} WHERE sandbox_id = @sandboxId AND (at_ms, sequence) <=

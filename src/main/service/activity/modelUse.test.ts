@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { AccountId } from '#shared/ids.ts'
-import type { AccountNote } from './activityLog.ts'
+import type { AccountEntry } from './activityLog.ts'
 import { createModelUse, type ModelCompletion } from './modelUse.ts'
 
 const accountId = AccountId.parse('a'.repeat(32))
-let recorded: AccountNote[]
+let recorded: AccountEntry[]
 let use: ReturnType<typeof createModelUse>
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   recorded = []
-  use = createModelUse({ noteAccount: (_, note) => recorded.push(note) })
+  use = createModelUse({ recordForAccount: (_, note) => recorded.push(note) })
 })
 afterEach(() => {
   use.close()

@@ -33,13 +33,13 @@ const firstMs = 5_000
 /** Maximum pending counts. Above it, counts are written early. */
 const maxCounts = 1_000
 
-export function createModelUse(activity: Pick<ActivityLog, 'noteAccount'>): ModelUse {
+export function createModelUse(activity: Pick<ActivityLog, 'recordForAccount'>): ModelUse {
   const counts = new Map<string, Count>()
 
   const write = ({ accountId, by, task, model, times, chargedMicroUsd }: Count): void => {
     const often = times === 1 ? '' : ` ${times.toLocaleString('en-US')} times`
     const cost = chargedMicroUsd > 0 ? ` · ${formatUsd(String(chargedMicroUsd), 'exact')}` : ''
-    activity.noteAccount(accountId, {
+    activity.recordForAccount(accountId, {
       type: 'models.used',
       description: `Used ${model}${often}${cost}.`,
       ...(chargedMicroUsd > 0 && { chargedMicroUsd }),

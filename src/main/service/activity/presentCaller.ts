@@ -7,7 +7,7 @@ import type { AnyCall, Caller, Endpoint } from '../base/endpoint.ts'
 /** Who the request is of that is being handled, for what it leaves in the log, however deep it is noted. */
 export type PresentCaller = {
   /** The same endpoints; what they note names their caller. */
-  known(endpoints: readonly Endpoint[]): Endpoint[]
+  bindEndpoints(endpoints: readonly Endpoint[]): Endpoint[]
   /** What the service does of its own accord, also where a request happened to begin it. */
   apart<T>(work: () => T): T
   by(): ActivityBy
@@ -17,15 +17,14 @@ export type PresentCaller = {
   task(): TaskId | null
 }
 
-export function presentCaller(now: () => number): PresentCaller {
+export function createPresentCaller(now: () => number): PresentCaller {
   const present = new AsyncLocalStorage<Present | undefined>()
   return {
-    known: (endpoints) =>
+    bindEndpoints: (endpoints) =>
       endpoints.map(
         ({ handle, ...endpoint }): Endpoint => ({
           ...endpoint,
-          handle: (input, call, settlement) =>
-            present.run(presentOf(call, now()), () => handle(input, call, settlement)),
+          handle: (input, call, settlement) => present.run(toActor(call, now()), () => handle(input, call, settlement)),
         }),
       ),
     apart: (work) => present.run(undefined, work),
@@ -46,7 +45,7 @@ export function presentCaller(now: () => number): PresentCaller {
 
 type Present = { caller: Caller | undefined; task: TaskId | null; requester: Requester | undefined; beganAtMs: number }
 
-function presentOf({ caller, holder, headers }: AnyCall, beganAtMs: number): Present | undefined {
+function toActor({ caller, holder, headers }: AnyCall, beganAtMs: number): Present | undefined {
   const named = headers[taskHeader]
   // Where nobody needs to be known, only who names a task is looked at.
   const asker = caller ?? (named === undefined ? undefined : holder())

@@ -9,7 +9,7 @@ import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import { caip10, type WalletName } from './walletRepository.ts'
 
 export type AccessTokens = {
-  create(given: { accountId: AccountId; familyId: string; wallet: WalletName }): string
+  create(options: { accountId: AccountId; familyId: string; wallet: WalletName }): string
   /** Who holds this token; undefined when it is none of ours, is over, or its sign-in was ended. */
   identify(token: string): Caller | undefined
 }
@@ -23,7 +23,7 @@ const maxSkewMs = 5 * 60_000
 const header = segment({ alg: 'HS256', typ: 'at+jwt', kid: 'steward' })
 const issuer = 'urn:steward:service'
 const audience = 'urn:steward:api'
-const longestToken = 2048
+const maxToken = 2048
 
 const Claims = z.object({
   iss: z.literal(issuer),
@@ -42,7 +42,7 @@ const Claims = z.object({
  * are, so Node's own HMAC does it: libraries answer later, by a promise.
  * @see https://www.rfc-editor.org/rfc/rfc8725
  */
-export function accessTokens(options: {
+export function createAccessTokens(options: {
   secret: Buffer
   sessions: Pick<RefreshTokenRepository, 'findRights'>
   now: () => number
@@ -66,25 +66,25 @@ export function accessTokens(options: {
       return `${signed}.${mac(signed).toString('base64url')}`
     },
     identify(token) {
-      if (token.length > longestToken || !token.startsWith(`${header}.`)) return undefined
+      if (token.length > maxToken || !token.startsWith(`${header}.`)) return undefined
       const end = token.lastIndexOf('.')
       if (end === header.length) return undefined
       const signed = token.slice(0, end)
       const expected = Buffer.from(mac(signed).toString('base64url'))
-      const given = Buffer.from(token.slice(end + 1))
+      const signature = Buffer.from(token.slice(end + 1))
       // Compared as text: base64 has several spellings of the same bytes, and one of them is enough.
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
-      const claims = claimsOf(signed.slice(header.length + 1))
+      if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return undefined
+      const claims = parseClaims(signed.slice(header.length + 1))
       // A token of the future is from before the clock was set back: its hour may be over.
       if (!claims || claims.exp * 1000 <= now() || claims.iat * 1000 > now() + maxSkewMs) return undefined
       const { account, family, wallet } = claims
-      const held = sessions.findRights(family)
-      if (held?.accountId !== account) return undefined
+      const rights = sessions.findRights(family)
+      if (rights?.accountId !== account) return undefined
       return {
         accountId: account,
         principal: `sign-in:${family}`,
         expiresAtMs: claims.exp * 1000,
-        owner: held.owner,
+        owner: rights.owner,
         managesAccount: true,
         onlySandbox: undefined,
         keyId: undefined,
@@ -104,6 +104,6 @@ function segment(value: object): string {
 }
 
 /** Call it only after the signature was verified. */
-function claimsOf(payload: string): z.output<typeof Claims> | undefined {
+function parseClaims(payload: string): z.output<typeof Claims> | undefined {
   return Claims.safeParse(parseJson(Buffer.from(payload, 'base64url').toString('utf8'))).data
 }

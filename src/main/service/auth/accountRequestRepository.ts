@@ -26,10 +26,10 @@ export type AccountRequestRepository = {
   countWaiting(): number
   remove(wallet: WalletName): void
   /** Removes requests that were made or decided before these times, and all but the newest `most` decided ones. */
-  trim(bounds: { waitingBeforeMs: number; decidedBeforeMs: number; most: number }): void
+  trim(bounds: { waitingBeforeMs: number; decidedBeforeMs: number; max: number }): void
 }
 
-export function accountRequestRepository(database: Database): AccountRequestRepository {
+export function createAccountRequestRepository(database: Database): AccountRequestRepository {
   const selection = `SELECT ${requests.selection()} FROM account_requests`
   const add = database.prepare<[Params<keyof Row | 'caip10'>]>(requests.insertWith({ caip10: '@caip10' }))
   const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
@@ -67,9 +67,9 @@ export function accountRequestRepository(database: Database): AccountRequestRepo
     list: (limit) => list.all({ limit }).map(fromRow),
     countWaiting: () => countWaiting.get()?.count ?? 0,
     remove: (wallet) => void remove.run({ caip10: walletKey(wallet) }),
-    trim({ waitingBeforeMs, decidedBeforeMs, most }) {
+    trim({ waitingBeforeMs, decidedBeforeMs, max }) {
       removeOld.run({ waitingBeforeMs, decidedBeforeMs })
-      removeMost.run({ most })
+      removeMost.run({ most: max })
     },
   }
 }

@@ -1,10 +1,10 @@
 import { type AccountRequest, decideAccountRequest, listAccountRequests } from '#shared/contract/accountRequests.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { AccountRequestRecord } from './accountRequestRepository.ts'
 import type { AccountRequests } from './accountRequests.ts'
 
-export function accountRequestRoutes(requests: AccountRequests): Endpoint[] {
+export function createAccountRequestRoutes(requests: AccountRequests): Endpoint[] {
   return [
     endpoint(listAccountRequests, ({ query }) => {
       const listed = requests.list(query.limit).map(toWire)
@@ -20,7 +20,7 @@ function toWire({ id, wallet, state, askedAtMs, decidedAtMs }: AccountRequestRec
     wallet_address: wallet.address,
     wallet_type: wallet.type,
     state,
-    asked_at: isoTime(askedAtMs),
-    decided_at: decidedAtMs === null ? null : isoTime(decidedAtMs),
+    asked_at: toIsoTime(askedAtMs),
+    decided_at: decidedAtMs === null ? null : toIsoTime(decidedAtMs),
   }
 }

@@ -1,4 +1,4 @@
-import { tokenBuckets } from '#platform/tokenBuckets.ts'
+import { createTokenBuckets } from '#platform/tokenBuckets.ts'
 import { AppError } from '#shared/appError.ts'
 import { accountRequestLimits } from '#shared/contract/accountRequests.ts'
 import type { AccountActivityType } from '#shared/contract/activity.ts'
@@ -25,7 +25,7 @@ export type AccountRequests = {
 /** When the inbox is full, only the person can make room. */
 const fullInboxSeconds = 600
 
-export function accountRequests(options: {
+export function createAccountRequests(options: {
   records: AccountRequestRepository
   accounts: Pick<AccountRepository, 'atomically'>
   wallets: Pick<WalletRepository, 'find'>
@@ -39,7 +39,7 @@ export function accountRequests(options: {
   const { records, accounts, wallets, created, note, onChanged, now, randomBytes } = options
   const { perHour, waiting, decided, waitingMs, decidedMs } = accountRequestLimits
   // One bucket for all: an attacker with many wallets may also have many addresses.
-  const paced = tokenBuckets({ burst: perHour, perSecond: perHour / 3600, now })
+  const paced = createTokenBuckets({ burst: perHour, perSecond: perHour / 3600, now })
 
   const add = (wallet: WalletName): AppError | undefined => {
     if (records.countWaiting() >= waiting) {
@@ -56,7 +56,7 @@ export function accountRequests(options: {
 
   return {
     ask(wallet) {
-      records.trim({ waitingBeforeMs: now() - waitingMs, decidedBeforeMs: now() - decidedMs, most: decided })
+      records.trim({ waitingBeforeMs: now() - waitingMs, decidedBeforeMs: now() - decidedMs, max: decided })
       const before = records.ofWallet(wallet)
       if (before?.state === 'denied') {
         return new AppError('auth/account-denied', 'The owner of this Steward denied this wallet an account.')

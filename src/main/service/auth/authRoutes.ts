@@ -9,7 +9,7 @@ import {
   verifySignIn,
   verifySolanaSignIn,
 } from '#shared/contract/auth.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import { type Endpoint, endpoint, signInEndpoint } from '../base/endpoint.ts'
 import type { LinkedWallets } from './linkedWallets.ts'
@@ -17,7 +17,7 @@ import type { Nonces } from './nonces.ts'
 import type { SignIns } from './signIns.ts'
 import { caip10, type WalletRecord, type WalletRepository } from './walletRepository.ts'
 
-export function authRoutes(options: {
+export function createAuthRoutes(options: {
   nonces: Pick<Nonces, 'create'>
   signIns: SignIns
   linked: LinkedWallets
@@ -29,7 +29,7 @@ export function authRoutes(options: {
     signInEndpoint(createNonce, (_, { count }) => {
       count('nonce')
       const { nonce, expiresAtMs } = nonces.create()
-      return { nonce, expires_at: isoTime(expiresAtMs) }
+      return { nonce, expires_at: toIsoTime(expiresAtMs) }
     }),
     signInEndpoint(verifySignIn, ({ body: { chain_type: chainType, ...body } }, { host, count }) =>
       signIns.verify({ ...body, chainType, host }, () => count('account')),
@@ -86,5 +86,5 @@ function unlinkMessage(keyCount: number): string {
 
 function toWire(wallet: WalletRecord): LinkedWallet {
   const { type, address, linkedAtMs } = wallet
-  return { wallet_address: address, wallet_type: type, caip10: caip10(wallet), linked_at: isoTime(linkedAtMs) }
+  return { wallet_address: address, wallet_type: type, caip10: caip10(wallet), linked_at: toIsoTime(linkedAtMs) }
 }

@@ -6,13 +6,13 @@ import type { Caller } from '../base/endpoint.ts'
 import type { ServicePrincipals } from '../base/principals.ts'
 import type { AccountRequests } from './accountRequests.ts'
 import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
-import type { GivenSignIn, SignInChecks } from './signInChecks.ts'
-import type { NoteAccount } from './signIns.ts'
+import type { SignedMessage, SignInChecks } from './signInChecks.ts'
+import type { RecordAccountActivity } from './signIns.ts'
 import { type WalletRecord, type WalletRepository, walletKey } from './walletRepository.ts'
 
 export type LinkedWallets = {
   /** Of a wallet that signed. @throws AppError as a sign-in does, `auth/wallet-linked` */
-  link(caller: Caller, given: GivenSignIn): Promise<WalletRecord>
+  link(caller: Caller, signIn: SignedMessage): Promise<WalletRecord>
   /**
    * Also ends the sign-ins of the wallet and the API keys that they created.
    * @throws AppError `auth/wallet-not-linked`, `auth/forbidden` for the last way into an account
@@ -20,25 +20,25 @@ export type LinkedWallets = {
   unlink(caller: Caller, address: string): { wallet: WalletRecord; revokedKeys: readonly ApiKeyRecord[] }
 }
 
-export function linkedWallets(options: {
+export function createLinkedWallets(options: {
   checks: SignInChecks
   wallets: WalletRepository
   accounts: Pick<AccountRepository, 'atomically'>
   sessions: Pick<RefreshTokenRepository, 'revokeWallet'>
   requests: Pick<AccountRequests, 'withdraw'>
-  note: NoteAccount
+  note: RecordAccountActivity
   keys: Pick<ApiKeys, 'revokeIssuedBy'>
   principals: Pick<ServicePrincipals, 'endAbsent'>
   now: () => number
 }): LinkedWallets {
   const { checks, wallets, accounts, sessions, requests, note, keys, principals, now } = options
   return {
-    async link({ accountId }, given) {
-      const wallet = await checks.verify(given)
+    async link({ accountId }, signIn) {
+      const wallet = await checks.verify(signIn)
       return accounts.atomically(() => {
-        const known = wallets.find(wallet)
-        if (known?.accountId === accountId) return known
-        if (known) throw new AppError('auth/wallet-linked', `${wallet.address} belongs to another account.`)
+        const existing = wallets.find(wallet)
+        if (existing?.accountId === accountId) return existing
+        if (existing) throw new AppError('auth/wallet-linked', `${wallet.address} belongs to another account.`)
         const linked = { ...wallet, accountId, linkedAtMs: now() }
         wallets.add(linked)
         requests.withdraw(wallet)
@@ -60,12 +60,12 @@ export function linkedWallets(options: {
         const revokedKeys = keys.revokeIssuedBy(walletKey(wallet))
         wallets.remove(wallet)
         sessions.revokeWallet(wallet, now())
-        const shown = shortAddress(wallet.address)
-        note(accountId, { type: 'wallet.unlinked', description: `Unlinked the wallet ${shown}.` })
+        const label = shortAddress(wallet.address)
+        note(accountId, { type: 'wallet.unlinked', description: `Unlinked the wallet ${label}.` })
         for (const { name, prefix } of revokedKeys) {
           note(accountId, {
             type: 'key.revoked',
-            description: `Revoked the API key “${name}” (${prefix}…), which the wallet ${shown} created.`,
+            description: `Revoked the API key “${name}” (${prefix}…), which the wallet ${label} created.`,
           })
         }
         return { wallet, revokedKeys }

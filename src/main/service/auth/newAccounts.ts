@@ -9,10 +9,10 @@ export type NewAccounts = {
   create(wallet: WalletName, how: string): AccountId
 }
 
-export function newAccounts(options: {
+export function createNewAccounts(options: {
   accounts: Pick<AccountRepository, 'addAccount'>
   wallets: Pick<WalletRepository, 'add'>
-  note: ActivityLog['noteAccount']
+  note: ActivityLog['recordForAccount']
   now: () => number
   randomBytes: (count: number) => Buffer
 }): NewAccounts {

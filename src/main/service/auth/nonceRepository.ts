@@ -10,10 +10,10 @@ export type NonceRepository = {
   take(nonce: string): number | undefined
   removeExpired(nowMs: number): void
   /** Removes all but the `most` nonces that expire last. */
-  trim(most: number): void
+  trim(max: number): void
 }
 
-export function nonceRepository(database: Database): NonceRepository {
+export function createNonceRepository(database: Database): NonceRepository {
   const add = database.prepare<[Params<keyof Nonce>]>(nonces.insert)
   const take = database.prepare<[Params<'nonce'>], Pick<Nonce, 'expiresAtMs'>>(
     'DELETE FROM auth_nonces WHERE nonce = @nonce RETURNING expires_at_ms AS "expiresAtMs"',
@@ -27,6 +27,6 @@ export function nonceRepository(database: Database): NonceRepository {
     add: (nonce, expiresAtMs) => void add.run({ nonce, expiresAtMs }),
     take: (nonce) => take.get({ nonce })?.expiresAtMs,
     removeExpired: (nowMs) => void removeExpired.run({ nowMs }),
-    trim: (most) => void trim.run({ most }),
+    trim: (max) => void trim.run({ most: max }),
   }
 }

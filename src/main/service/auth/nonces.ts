@@ -11,16 +11,16 @@ export type Nonces = {
 }
 
 /** Far more than concurrent sign-ins need. Beyond it the oldest is dropped, so that a flood blocks nobody for long. */
-const mostOutstanding = 20_000
+const maxOutstanding = 20_000
 const trimEvery = 256
 
-export function nonces(options: {
+export function createNonces(options: {
   records: NonceRepository
   now: () => number
   randomBytes: (count: number) => Buffer
 }): Nonces {
   const { records, now, randomBytes } = options
-  let made = 0
+  let nonceCount = 0
   return {
     create() {
       // 128 random bits: hexadecimal digits are letters and digits, as EIP-4361 wants.
@@ -28,8 +28,8 @@ export function nonces(options: {
       const expiresAtMs = now() + authLimits.nonceMs
       records.removeExpired(now())
       records.add(nonce, expiresAtMs)
-      made += 1
-      if (made % trimEvery === 0) records.trim(mostOutstanding)
+      nonceCount += 1
+      if (nonceCount % trimEvery === 0) records.trim(maxOutstanding)
       return { nonce, expiresAtMs }
     },
     spend(named) {

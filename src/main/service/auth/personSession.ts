@@ -8,7 +8,7 @@ import { hashOfSecret } from '../base/secretToken.ts'
  * Recognises the person at this machine by a key that the application generates at each start and gives only to its own
  * service. It may do everything the owner's key may, and what no API key may.
  */
-export function personSession(options: {
+export function createPersonSession(options: {
   owner: AccountId
   accounts: Pick<AccountRepository, 'listKeys'>
   /** Undefined if no application runs the service, or it has not sent the key yet. */

@@ -3,11 +3,11 @@ import type { Database } from '#storage/openDatabase.ts'
 import {
   bytes,
   defineTable,
-  named,
   nullable,
   number,
   type Params,
   type RowOf,
+  renameColumn,
   type StoredRow,
   text,
 } from '#storage/table.ts'
@@ -20,7 +20,7 @@ const refreshTokens = defineTable('refresh_tokens', {
   familyId: text(),
   accountId: text<AccountId>(),
   /** `walletKey` of its wallet. */
-  wallet: named('caip10', text()),
+  wallet: renameColumn('caip10', text()),
   createdAtMs: number(),
   expiresAtMs: number(),
   usedAtMs: nullable(number()),
@@ -40,7 +40,7 @@ export type RefreshTokenRepository = {
   removeExpired(nowMs: number): void
 }
 
-export function refreshTokenRepository(database: Database): RefreshTokenRepository {
+export function createRefreshTokenRepository(database: Database): RefreshTokenRepository {
   const add = database.prepare<[Params<keyof StoredRefreshToken>]>(refreshTokens.insert)
   const find = database.prepare<[Params<'hash'>], StoredRow>(
     `SELECT ${refreshTokens.selection()} FROM refresh_tokens WHERE hash = @hash`,

@@ -1,12 +1,12 @@
 import { AppError } from '#shared/appError.ts'
 import type { ChainType } from '#shared/contract/wallet.ts'
-import { chainTypeOf, namedNonces, parseSignInMessage } from '#shared/signInMessage.ts'
+import { findNonces, parseSignInMessage, readChainType } from '#shared/signInMessage.ts'
 import type { Nonces } from './nonces.ts'
 import { isForHereAndNow } from './signInRules.ts'
 import { isSignedByItsAddress } from './signInSignature.ts'
 import type { WalletName } from './walletRepository.ts'
 
-export type GivenSignIn = { message: string; signature: string; chainType: ChainType | undefined; host: string }
+export type SignedMessage = { message: string; signature: string; chainType: ChainType | undefined; host: string }
 
 export type SignInChecks = {
   /**
@@ -14,10 +14,10 @@ export type SignInChecks = {
    * whatever came of it. A failure never tells which part was wrong.
    * @throws AppError `auth/nonce`, `auth/verification`
    */
-  verify(given: GivenSignIn): Promise<WalletName>
+  verify(signed: SignedMessage): Promise<WalletName>
 }
 
-export function signInChecks(options: {
+export function createSignInChecks(options: {
   nonces: Pick<Nonces, 'spend'>
   /** Domains beside the host that the request came to. */
   domains: () => readonly string[]
@@ -25,14 +25,14 @@ export function signInChecks(options: {
 }): SignInChecks {
   const { nonces, domains, now } = options
   return {
-    async verify({ message: text, signature, chainType: asked, host }) {
-      const named = namedNonces(text)
+    async verify({ message: text, signature, chainType, host }) {
+      const named = findNonces(text)
       const good = nonces.spend(named)
       if (named.length > 0 && good.size === 0) throw new AppError('auth/nonce', 'Invalid or expired nonce')
-      const message = parseSignInMessage(text, asked ?? chainTypeOf(text))
+      const message = parseSignInMessage(text, chainType ?? readChainType(text))
       const nonceExpiresAtMs = good.get(message?.fields.nonce ?? '')
       if (!message || nonceExpiresAtMs === undefined) throw notVerified()
-      const fits = isForHereAndNow(message, { place: { host, domains: domains() }, nonceExpiresAtMs, nowMs: now() })
+      const fits = isForHereAndNow(message, { audience: { host, domains: domains() }, nonceExpiresAtMs, nowMs: now() })
       if (!fits || !(await isSignedByItsAddress(message, { text, signature }))) throw notVerified()
       return { type: message.chainType, address: message.address }
     },

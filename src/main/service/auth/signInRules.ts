@@ -16,7 +16,7 @@ const chainIds = {
   solana: [...solanaClusters, ...solanaHashes],
 }
 
-export type SignInPlace = {
+export type SignInAudience = {
   /** The request's Host header if it names this service, otherwise empty. */
   host: string
   /** The service's public names, and those of the configuration. */
@@ -26,46 +26,46 @@ export type SignInPlace = {
 /** Checks everything but the signature: that the message is for this service, and valid now. */
 export function isForHereAndNow(
   message: SignInMessage,
-  given: { place: SignInPlace; nonceExpiresAtMs: number; nowMs: number },
+  expected: { audience: SignInAudience; nonceExpiresAtMs: number; nowMs: number },
 ): boolean {
   const { chainType, fields, domain } = message
   const { uri, chainId } = fields
   if (chainId !== undefined && !chainIds[chainType].includes(chainId)) return false
-  return isForHere({ domain, uri }, given.place) && isNow(message, given)
+  return isForHere({ domain, uri }, expected.audience) && isNow(message, expected)
 }
 
-function isNow({ fields }: SignInMessage, given: { nonceExpiresAtMs: number; nowMs: number }): boolean {
-  const { nowMs } = given
-  const times = [fields.issuedAt, fields.expirationTime, fields.notBefore].map(timeOf)
+function isNow({ fields }: SignInMessage, expected: { nonceExpiresAtMs: number; nowMs: number }): boolean {
+  const { nowMs } = expected
+  const times = [fields.issuedAt, fields.expirationTime, fields.notBefore].map(parseTime)
   if (times.some((it) => Number.isNaN(it))) return false
   const [issuedAtMs = nowMs, expiresAtMs, notBeforeMs] = times
-  const nonceMadeAtMs = given.nonceExpiresAtMs - authLimits.nonceMs
+  const nonceCreatedAtMs = expected.nonceExpiresAtMs - authLimits.nonceMs
   return (
     issuedAtMs <= nowMs + skewMs &&
-    issuedAtMs >= nonceMadeAtMs - skewMs &&
+    issuedAtMs >= nonceCreatedAtMs - skewMs &&
     (expiresAtMs === undefined || expiresAtMs > nowMs) &&
     (notBeforeMs === undefined || notBeforeMs <= nowMs)
   )
 }
 
 /** @returns NaN for a time that no calendar has */
-function timeOf(text: string | undefined): number | undefined {
+function parseTime(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Date.parse(text)
 }
 
 /** Many clients omit the port from the domain. Then their URI must name it, since other ports are other services. */
-function isForHere({ domain, uri }: { domain: string; uri: string | undefined }, place: SignInPlace): boolean {
-  const here = place.host.toLowerCase()
-  if (uri === undefined) return domain === here || place.domains.includes(domain)
-  return [here, withoutPort(here), ...place.domains].includes(domain) && leadsHere(uri, { ...place, host: here })
+function isForHere({ domain, uri }: { domain: string; uri: string | undefined }, audience: SignInAudience): boolean {
+  const here = audience.host.toLowerCase()
+  if (uri === undefined) return domain === here || audience.domains.includes(domain)
+  return [here, withoutPort(here), ...audience.domains].includes(domain) && leadsHere(uri, { ...audience, host: here })
 }
 
 /** Clients of a hosted service name a page below its domain: `https://api.example.com/…` for `example.com`. */
-function leadsHere(uri: string, { host: here, domains }: SignInPlace): boolean {
+function leadsHere(uri: string, { host: here, domains }: SignInAudience): boolean {
   if (!URL.canParse(uri)) return false
   const { protocol, host, hostname } = new URL(uri)
   if (protocol !== 'https:' && protocol !== 'http:') return false
-  return host === here || domains.some((it) => [host, hostname].includes(it) || hostname.endsWith(`.${it}`))
+  return host === here || domains.some((domain) => [host, hostname].includes(domain) || hostname.endsWith(`.${domain}`))
 }
 
 function withoutPort(host: string): string {

@@ -1,5 +1,5 @@
 import type { SignInMessage } from '#shared/signInMessage.ts'
-import { decodedText, isSignedByEvm, isSignedBySolana } from '../base/walletSignature.ts'
+import { decodeBytes, isSignedByEvm, isSignedBySolana } from '../base/walletSignature.ts'
 
 /**
  * Whether the message was signed by the key of the address that stands in it.
@@ -33,11 +33,11 @@ async function isSolanaSignIn(
   { text, signature }: { text: string; signature: string },
 ): Promise<boolean> {
   const [publicKey, ...forms] = await Promise.all([
-    decodedText('base58', address),
-    decodedText('base58', signature),
-    decodedText('base64', signature),
+    decodeBytes('base58', address),
+    decodeBytes('base58', signature),
+    decodeBytes('base64', signature),
   ])
   const message = new TextEncoder().encode(text)
-  const verified = await Promise.all(forms.map((it) => isSignedBySolana({ publicKey, message, signature: it })))
+  const verified = await Promise.all(forms.map((form) => isSignedBySolana({ publicKey, message, signature: form })))
   return verified.includes(true)
 }

@@ -5,23 +5,26 @@ import type { AccountId } from '#shared/ids.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import type { ServicePrincipals } from '../base/principals.ts'
-import { hashOfSecret, secretTokens } from '../base/secretToken.ts'
+import { createSecretTokens, hashOfSecret } from '../base/secretToken.ts'
 import type { AccessTokens } from './accessTokens.ts'
 import type { AccountRequests } from './accountRequests.ts'
 import type { NewAccounts } from './newAccounts.ts'
 import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
-import type { GivenSignIn, SignInChecks } from './signInChecks.ts'
+import type { SignedMessage, SignInChecks } from './signInChecks.ts'
 import { type WalletName, type WalletRepository, walletKey } from './walletRepository.ts'
 
 /** Adds an entry to the activity of an account. */
-export type NoteAccount = (accountId: AccountId, entry: { type: AccountActivityType; description: string }) => void
+export type RecordAccountActivity = (
+  accountId: AccountId,
+  entry: { type: AccountActivityType; description: string },
+) => void
 
 export type SignIns = {
   /**
    * `newWallets` decides whether the first sign-in of a wallet creates its account; `admitNew` may still refuse.
    * @throws AppError `auth/nonce`, `auth/verification`, `auth/forbidden`, `auth/account-requested`, `auth/account-denied`
    */
-  verify(given: GivenSignIn, admitNew: () => void): Promise<Tokens>
+  verify(signed: SignedMessage, admitNew: () => void): Promise<Tokens>
   /** Each token works once; reusing one revokes its whole family. @throws AppError `auth/refresh` */
   refresh(token: string): Tokens
   /** Also succeeds for an unknown or expired token. */
@@ -31,9 +34,9 @@ export type SignIns = {
 /** What a wallet without an account gets: one at once, one after the person allows it, or none. */
 export type NewWallets = 'welcome' | 'ask' | 'refused'
 
-const refreshTokens = secretTokens('srt')
+const refreshTokens = createSecretTokens('srt')
 
-export function signIns(options: {
+export function createSignIns(options: {
   checks: SignInChecks
   wallets: WalletRepository
   accounts: Pick<AccountRepository, 'atomically' | 'countKeysOfSignIn'>
@@ -42,7 +45,7 @@ export function signIns(options: {
   newWallets: NewWallets
   created: NewAccounts
   requests: Pick<AccountRequests, 'ask'>
-  note: NoteAccount
+  note: RecordAccountActivity
   principals: Pick<ServicePrincipals, 'end'>
   now: () => number
   randomBytes: (count: number) => Buffer
@@ -50,9 +53,9 @@ export function signIns(options: {
   const { checks, wallets, accounts, sessions, access, note, principals, now, randomBytes } = options
   const newId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`
 
-  const accountOf = (wallet: WalletName, admitNew: () => void): AccountId => {
-    const known = wallets.find(wallet)
-    if (known) return known.accountId
+  const findOrCreateAccount = (wallet: WalletName, admitNew: () => void): AccountId => {
+    const existing = wallets.find(wallet)
+    if (existing) return existing.accountId
     if (options.newWallets !== 'welcome') {
       throw new AppError(
         'auth/forbidden',
@@ -63,12 +66,17 @@ export function signIns(options: {
     return options.created.create(wallet, 'signed in for the first time')
   }
 
-  const issue = (given: { accountId: AccountId; familyId: string; wallet: WalletName }): Tokens => {
+  const issue = (options: { accountId: AccountId; familyId: string; wallet: WalletName }): Tokens => {
     const token = refreshTokens.create(randomBytes)
     const nowMs = now()
-    sessions.add({ ...given, hash: hashOfSecret(token), createdAtMs: nowMs, expiresAtMs: nowMs + authLimits.refreshMs })
+    sessions.add({
+      ...options,
+      hash: hashOfSecret(token),
+      createdAtMs: nowMs,
+      expiresAtMs: nowMs + authLimits.refreshMs,
+    })
     return {
-      access_token: access.create(given),
+      access_token: access.create(options),
       refresh_token: token,
       token_type: 'Bearer',
       expires_in: authLimits.accessMs / 1000,
@@ -76,12 +84,12 @@ export function signIns(options: {
   }
 
   return {
-    async verify(given, admitNew) {
-      const wallet = await checks.verify(given)
+    async verify(signed, admitNew) {
+      const wallet = await checks.verify(signed)
       if (options.newWallets === 'ask' && !wallets.find(wallet)) throw options.requests.ask(wallet)
       return accounts.atomically(() => {
         sessions.removeExpired(now())
-        const accountId = accountOf(wallet, admitNew)
+        const accountId = findOrCreateAccount(wallet, admitNew)
         note(accountId, { type: 'auth.signed_in', description: `${shortAddress(wallet.address)} signed in.` })
         return issue({ accountId, familyId: newId('fam'), wallet })
       })
@@ -91,20 +99,20 @@ export function signIns(options: {
       let reusedFamily: string | undefined
       const issued = accounts.atomically(() => {
         sessions.removeExpired(now())
-        const found = refreshTokens.isOne(token) ? sessions.find(hash) : undefined
-        if (!found || found.revokedAtMs !== null || found.expiresAtMs <= now()) return undefined
-        const { familyId, accountId } = found
-        if (found.usedAtMs !== null) {
+        const session = refreshTokens.isOne(token) ? sessions.find(hash) : undefined
+        if (!session || session.revokedAtMs !== null || session.expiresAtMs <= now()) return undefined
+        const { familyId, accountId } = session
+        if (session.usedAtMs !== null) {
           // Two clients hold it, so one stole it. Nobody can tell which, so both must sign in again.
           sessions.revokeFamily(familyId, now())
           reusedFamily = familyId
           note(accountId, {
             type: 'auth.refused_reuse',
-            description: reuseWords(accounts.countKeysOfSignIn(accountId, familyId)),
+            description: describeReuse(accounts.countKeysOfSignIn(accountId, familyId)),
           })
           return undefined
         }
-        const wallet = wallets.list(accountId).find((it) => walletKey(it) === found.wallet)
+        const wallet = wallets.list(accountId).find((it) => walletKey(it) === session.wallet)
         if (!wallet) return undefined
         sessions.markUsed(hash, now())
         return issue({ accountId, familyId, wallet })
@@ -114,19 +122,19 @@ export function signIns(options: {
       throw new AppError('auth/refresh', 'The refresh token is not valid.')
     },
     end(token) {
-      const found = refreshTokens.isOne(token) ? sessions.find(hashOfSecret(token)) : undefined
-      if (!found || found.revokedAtMs !== null) return
+      const session = refreshTokens.isOne(token) ? sessions.find(hashOfSecret(token)) : undefined
+      if (!session || session.revokedAtMs !== null) return
       accounts.atomically(() => {
-        sessions.revokeFamily(found.familyId, now())
-        note(found.accountId, { type: 'auth.signed_out', description: 'A wallet signed out.' })
+        sessions.revokeFamily(session.familyId, now())
+        note(session.accountId, { type: 'auth.signed_out', description: 'A wallet signed out.' })
       })
-      principals.end(`sign-in:${found.familyId}`)
+      principals.end(`sign-in:${session.familyId}`)
     },
   }
 }
 
 /** @param keyCount API keys that the sign-in created, which work on: a lost answer to a refresh looks like a theft */
-function reuseWords(keyCount: number): string {
+function describeReuse(keyCount: number): string {
   const ended = 'A refresh token was used twice, so the sign-in that it belongs to was ended.'
   if (keyCount === 0) return ended
   const keys =

@@ -23,7 +23,7 @@ export type WalletRepository = {
   list(accountId: AccountId): WalletRecord[]
 }
 
-export function walletRepository(database: Database): WalletRepository {
+export function createWalletRepository(database: Database): WalletRepository {
   const selection = `SELECT ${wallets.selection()} FROM account_wallets`
   const find = database.prepare<[Params<'caip10'>], StoredRow>(`${selection} WHERE caip10 = @caip10`)
   const add = database.prepare<[Params<keyof WalletRecord | 'caip10'>]>(wallets.insertWith({ caip10: '@caip10' }))

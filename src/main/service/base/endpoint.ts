@@ -34,19 +34,20 @@ export type Caller = {
 }
 
 /** Where a request came to, and from. */
-export type Place = {
+export type RequestContext = {
   /** Its Host header, `127.0.0.1:4000`, where that names this very place; otherwise empty. */
   host: string
   /** Who asks, where nobody needs to be known. */
   holder(): Caller | undefined
   /** One more was made for the network that asks; the owner is not counted. @throws AppError `request/rate` */
-  count(what: Counted): void
+  count(quota: Counted): void
 }
 
 /** What is made for anybody who asks, and is kept: of each, only so many a day. */
 export type Counted = 'automaton' | 'nonce' | 'account' | 'name'
 
-export type Call = Place & Pick<BaseCall, 'signal' | 'gone' | 'repeatable' | 'lease' | 'abort'> & { caller: Caller }
+export type Call = RequestContext &
+  Pick<BaseCall, 'signal' | 'disconnected' | 'repeatable' | 'lease' | 'abort'> & { caller: Caller }
 
 /** Of a route with bodies of bytes. */
 export type RawCall = Call & Pick<BaseCall, 'method' | 'headers' | 'body' | 'setHeader'>
@@ -61,13 +62,13 @@ export type Endpoint = HttpEndpoint<AnyCall> & {
   access: { kind: 'open'; signIn: boolean } | { kind: 'guarded'; linkMayUse: boolean }
 }
 /** Of an open endpoint nobody knows the caller. */
-export type AnyCall = Place & BaseCall & { caller: Caller | undefined }
+export type AnyCall = RequestContext & BaseCall & { caller: Caller | undefined }
 
 type Handle<R extends Route, C, A> = (input: Parsed<R>, call: C) => A | Promise<A>
 
 /** `const A` keeps literals such as `success: true` what they are. */
 export function endpoint<R extends Route, const A extends Answer<R>>(route: R, handle: Handle<R, Call, A>): Endpoint {
-  return guarded(route, false, handle)
+  return createGuarded(route, false, handle)
 }
 
 /** Like `endpoint`, and open to the holder of a terminal link to the sandbox that `:id` names. */
@@ -75,7 +76,7 @@ export function linkEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
   handle: Handle<R, Call, A>,
 ): Endpoint {
-  return guarded(route, true, handle)
+  return createGuarded(route, true, handle)
 }
 
 /** It answers with bytes, or takes them. */
@@ -83,18 +84,18 @@ export function rawEndpoint<R extends Route, const A extends Answer<R> | BytesAn
   route: R,
   handle: Handle<R, RawCall, A>,
 ): Endpoint {
-  return guarded(route, false, handle)
+  return createGuarded(route, false, handle)
 }
 
 /** Takes leases of another kind of work than `request`. */
-export function withWork(work: WorkKind, made: Endpoint): Endpoint {
-  return { ...made, work }
+export function withWork(work: WorkKind, target: Endpoint): Endpoint {
+  return { ...target, work }
 }
 
 /** For routes that need no credential. */
 export function openEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
-  handle: Handle<R, Place, A>,
+  handle: Handle<R, RequestContext, A>,
 ): Endpoint {
   return { route, access: { kind: 'open', signIn: false }, handle: handle as Endpoint['handle'] } // as below
 }
@@ -102,12 +103,12 @@ export function openEndpoint<R extends Route, const A extends Answer<R>>(
 /** For routes by which somebody signs in, or that check a signature of anybody. */
 export function signInEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
-  handle: Handle<R, Place, A>,
+  handle: Handle<R, RequestContext, A>,
 ): Endpoint {
   return { route, access: { kind: 'open', signIn: true }, handle: handle as Endpoint['handle'] } // as below
 }
 
-function guarded<R extends Route, C, A>(route: R, linkMayUse: boolean, handle: Handle<R, C, A>): Endpoint {
+function createGuarded<R extends Route, C, A>(route: R, linkMayUse: boolean, handle: Handle<R, C, A>): Endpoint {
   // The server parses with this very route's schemas and finds the caller, so both are what the handler expects.
   return { route, access: { kind: 'guarded', linkMayUse }, handle: handle as Endpoint['handle'] }
 }

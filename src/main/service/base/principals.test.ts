@@ -19,13 +19,13 @@ afterEach(() => principals.close())
 test('the end of a principal ends what it issued, with words for each', () => {
   const keys = openPrincipals()
   const [request, socket] = [principals.lease('key:one', 'request'), principals.lease('link:made by one', 'poll')]
-  const other = principals.lease('key:two', 'completion')
+  const otherLease = principals.lease('key:two', 'completion')
   expect(socket.may()).toEqual({ accountId })
   keys.delete('one')
   principals.end('key:one')
   expect(request.error?.toBody()).toMatchObject({ code: 'auth/invalid', error: 'This API key was revoked.' })
   expect(socket.error?.message).toBe('This terminal link has ended.')
-  expect(other.error).toBeUndefined()
+  expect(otherLease.error).toBeUndefined()
   expect(principals.count()).toEqual({ completion: 1 })
 })
 

@@ -52,23 +52,27 @@ const compareEveryMs = 30_000
 /** Registry of the work and the credentials of every principal of the service. `end` also ends what the principal issued. */
 export function createServicePrincipals({ now, log }: { now: () => number; log: Log }): ServicePrincipals {
   const finders = new Map<string, (id: string) => PrincipalRights | undefined>()
-  const rightsOf = (principal: PrincipalId): PrincipalRights | undefined => {
+  const getRights = (principal: PrincipalId): PrincipalRights | undefined => {
     const separator = principal.indexOf(':')
     return finders.get(principal.slice(0, separator))?.(principal.slice(separator + 1))
   }
-  const principals = createPrincipals<PrincipalRights, WorkKind>({ rightsOf, endedError, now })
+  const principals = createPrincipals<PrincipalRights, WorkKind>({
+    getRights: getRights,
+    endedError: toEndedError,
+    now,
+  })
   const timer = setInterval(() => {
     try {
       principals.endAbsent()
-    } catch (failure) {
-      log.error('could not compare open work with its principals', { failure })
+    } catch (error) {
+      log.error('could not compare open work with its principals', { error })
     }
   }, compareEveryMs)
   timer.unref()
   return {
     ...principals,
     add: (kind, findRights) => void finders.set(kind, findRights),
-    isPresent: (principal) => rightsOf(principal) !== undefined,
+    isPresent: (principal) => getRights(principal) !== undefined,
     end(principal) {
       try {
         principals.end(principal)
@@ -94,7 +98,7 @@ const endedMessages: Readonly<Record<PrincipalKind, string>> = {
   person: 'The window is not known to this service.',
 }
 
-function endedError(principal: PrincipalId): AppError {
+function toEndedError(principal: PrincipalId): AppError {
   const kind = principalKinds.find((it) => principal.startsWith(`${it}:`))
   return new AppError('auth/invalid', kind ? endedMessages[kind] : 'This credential has ended.')
 }

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { hashOfSecret, secretTokens } from './secretToken.ts'
+import { createSecretTokens, hashOfSecret } from './secretToken.ts'
 
-const tokens = secretTokens('stl')
+const tokens = createSecretTokens('stl')
 
 test('only whoever has the whole token is its holder', () => {
   const token = tokens.create(randomBytes)
   expect(token).toMatch(/^stl_[A-Za-z0-9_-]{43}$/)
-  const kept = { hash: hashOfSecret(token), name: 'kept' }
-  const find = (hash: Buffer) => (hash.equals(kept.hash) ? kept : undefined)
-  expect(tokens.holder(token, find)).toBe(kept)
+  const record = { hash: hashOfSecret(token), name: 'kept' }
+  const find = (hash: Buffer) => (hash.equals(record.hash) ? record : undefined)
+  expect(tokens.holder(token, find)).toBe(record)
   expect(tokens.holder(tokens.create(randomBytes), find)).toBeUndefined()
-  expect(tokens.holder(tokens.create(randomBytes), () => kept)).toBeUndefined()
+  expect(tokens.holder(tokens.create(randomBytes), () => record)).toBeUndefined()
 })
 
 test.each([

@@ -10,7 +10,7 @@ export type SecretTokens = {
 }
 
 /** `prefix`, an underscore and 32 random bytes: 43 characters of base64url. */
-export function secretTokens(prefix: string): SecretTokens {
+export function createSecretTokens(prefix: string): SecretTokens {
   const pattern = new RegExp(`^${prefix}_[A-Za-z0-9_-]{43}$`)
   const isOne = (text: string) => pattern.test(text)
   return {
@@ -18,9 +18,9 @@ export function secretTokens(prefix: string): SecretTokens {
     isOne,
     holder(token, find) {
       if (!isOne(token)) return undefined
-      const sought = hashOfSecret(token)
-      const found = find(sought)
-      return found && timingSafeEqual(found.hash, sought) ? found : undefined
+      const hash = hashOfSecret(token)
+      const match = find(hash)
+      return match && timingSafeEqual(match.hash, hash) ? match : undefined
     },
   }
 }

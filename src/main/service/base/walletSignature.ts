@@ -10,12 +10,12 @@ const evmSignature = /^0x[0-9a-fA-F]{128}(1b|1c|1B|1C|00|01)$/
  * @param given.address compared without the case of its letters
  * @param given.payload 32 bytes as 0x-hexadecimal
  */
-export async function isSignedByEvm(given: {
+export async function isSignedByEvm(options: {
   address: string
   payload: `0x${string}`
   signature: string
 }): Promise<boolean> {
-  const { address, payload, signature } = given
+  const { address, payload, signature } = options
   if (!evmSignature.test(signature)) return false
   const [{ recoverAddress }, { secp256k1 }] = await Promise.all([
     import('ox/Secp256k1'),
@@ -34,12 +34,12 @@ export async function isSignedByEvm(given: {
 }
 
 /** Ed25519 by the strict rules of RFC 8032: no weak keys, one form of each signature. All three are bytes. */
-export async function isSignedBySolana(given: {
+export async function isSignedBySolana(options: {
   publicKey: Uint8Array | undefined
   message: Uint8Array
   signature: Uint8Array | undefined
 }): Promise<boolean> {
-  const { publicKey, message, signature } = given
+  const { publicKey, message, signature } = options
   if (publicKey?.length !== 32 || signature?.length !== 64) return false
   const { ed25519 } = await import('@noble/curves/ed25519')
   try {
@@ -50,7 +50,7 @@ export async function isSignedBySolana(given: {
 }
 
 /** @returns undefined for text of another alphabet */
-export async function decodedText(form: 'base58' | 'base64', text: string): Promise<Uint8Array | undefined> {
+export async function decodeBytes(form: 'base58' | 'base64', text: string): Promise<Uint8Array | undefined> {
   const coders = await import('@scure/base')
   try {
     return coders[form].decode(text)

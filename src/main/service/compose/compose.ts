@@ -1,16 +1,16 @@
 import { openDataFolder } from '#platform/dataFolder.ts'
 import { Scope } from '#platform/scope.ts'
 import { checkListening, localUrl, requireOwnName } from '../http/listening.ts'
-import { removedThingAnnouncer } from '../references/removedThingAnnouncer.ts'
-import { removedThingRepository } from '../references/removedThingRepository.ts'
-import { creditParts, ledgerParts } from './creditParts.ts'
-import { domainParts } from './domainParts.ts'
-import { type HttpParts, httpParts } from './httpParts.ts'
-import { identityParts } from './identityParts.ts'
-import { type InferenceParts, inferenceParts } from './inferenceParts.ts'
-import { paymentParts } from './paymentParts.ts'
-import { sandboxParts } from './sandboxParts.ts'
-import { serviceGround } from './serviceGround.ts'
+import { createRemovedThingAnnouncer } from '../references/removedThingAnnouncer.ts'
+import { createRemovedThingRepository } from '../references/removedThingRepository.ts'
+import { composeCredit, composeLedger } from './creditParts.ts'
+import { composeDomain } from './domainParts.ts'
+import { composeHttp, type HttpParts } from './httpParts.ts'
+import { composeIdentity } from './identityParts.ts'
+import { composeInference, type InferenceParts } from './inferenceParts.ts'
+import { composePayment } from './paymentParts.ts'
+import { composeSandbox } from './sandboxParts.ts'
+import { createServiceGround } from './serviceGround.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
 export type RunningService = {
@@ -38,27 +38,30 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const scope = new Scope()
   try {
     await openDataFolder(options.dataDir)
-    const ground = serviceGround(options, scope)
+    const ground = createServiceGround(options, scope)
     let http: HttpParts | undefined
-    const announceRemovals = removedThingAnnouncer(removedThingRepository(ground.database), ground.events.publish)
+    const announceRemovals = createRemovedThingAnnouncer(
+      createRemovedThingRepository(ground.database),
+      ground.events.publish,
+    )
     const onPortsChanged = () => {
       ground.principals.endAbsent() // tokens go with their port, links with their sandbox
       http?.checkPorts()
       announceRemovals()
     }
-    const ledger = await ledgerParts(ground)
-    const identity = identityParts(ground, { spentToday: ledger.credits.spentToday })
-    const money = await creditParts(ground, { ledger, identity })
-    const payments = await paymentParts(ground, { ledger, money, identity })
-    const models = inferenceParts(ground, money)
-    const names = await domainParts(ground, { payments, targets: () => machines.domainTargets, announceRemovals })
-    const machines = sandboxParts(ground, {
+    const ledger = await composeLedger(ground)
+    const identity = composeIdentity(ground, { sumSpentToday: ledger.credits.sumSpentToday })
+    const money = await composeCredit(ground, { ledger, identity })
+    const payments = await composePayment(ground, { ledger, money, identity })
+    const models = composeInference(ground, money)
+    const names = await composeDomain(ground, { payments, targets: () => machines.domainTargets, announceRemovals })
+    const machines = composeSandbox(ground, {
       onPortsChanged,
       billing: money.billing,
       ownsDomain: names.owns,
       orphans: names.orphans,
     })
-    http = httpParts(ground, { beyondLoopback, identity, machines, money, models, payments, names })
+    http = composeHttp(ground, { beyondLoopback, identity, machines, money, models, payments, names })
     await payments.start()
 
     const port = await http.server.listen(options.listen, http.end)
@@ -77,8 +80,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       setCertificate: http.server.setCertificate,
       close: () => scope.close(),
     }
-  } catch (failure) {
+  } catch (error) {
     await scope.close()
-    throw failure
+    throw error
   }
 }

@@ -1,34 +1,34 @@
 import { join } from 'node:path'
 import { parse } from 'tldts'
-import { type HttpClient, httpClient } from '#platform/httpClient.ts'
+import { createHttpClient, type HttpClient } from '#platform/httpClient.ts'
 import { hostAndPort } from '#platform/listenAddress.ts'
 import { installFolder } from '#platform/programFile.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { Endpoint } from '../base/endpoint.ts'
 import { startDnsServer } from '../domains/dns/dnsServer.ts'
-import { type DomainOrders, domainOrders } from '../domains/domainOrders.ts'
-import { domainQuotes } from '../domains/domainQuotes.ts'
-import { domainRepository } from '../domains/domainRepository.ts'
-import { domainRoutes } from '../domains/domainRoutes.ts'
+import { createDomainOrders, type DomainOrders } from '../domains/domainOrders.ts'
+import { createDomainQuotes } from '../domains/domainQuotes.ts'
+import { createDomainRepository } from '../domains/domainRepository.ts'
+import { createDomainRoutes } from '../domains/domainRoutes.ts'
 import { domainSales } from '../domains/domainSales.ts'
-import { domainSearch } from '../domains/domainSearch.ts'
-import { type Domains, domains as ownDomains } from '../domains/domains.ts'
-import { orderRepository } from '../domains/orderRepository.ts'
-import { orphanedDomainRepository } from '../domains/orphanedDomainRepository.ts'
+import { createDomainSearch } from '../domains/domainSearch.ts'
+import { type Domains, createDomains as ownDomains } from '../domains/domains.ts'
+import { type DomainTargets, linkDomain } from '../domains/linkDomain.ts'
+import { createOrderRepository } from '../domains/orderRepository.ts'
+import { createOrphanedDomainRepository } from '../domains/orphanedDomainRepository.ts'
 import { createOrphanedDomains, type OrphanedDomains } from '../domains/orphanedDomains.ts'
-import { type DomainTargets, pointedDomain } from '../domains/pointedDomain.ts'
-import { quoteRepository } from '../domains/quoteRepository.ts'
+import { createQuoteRepository } from '../domains/quoteRepository.ts'
 import { readRdapBootstrap } from '../domains/rdap/rdapBootstrap.ts'
-import { rdapLookup } from '../domains/rdap/rdapLookup.ts'
+import { createRdapLookup } from '../domains/rdap/rdapLookup.ts'
 import { localRegistry } from '../domains/registrars/local/localRegistry.ts'
 import { readRegistryPrices } from '../domains/registrars/local/registryPrices.ts'
-import { type RegistryRepository, registryRepository } from '../domains/registrars/local/registryRepository.ts'
+import { createRegistryRepository, type RegistryRepository } from '../domains/registrars/local/registryRepository.ts'
 import { openRegistrar } from '../domains/registrars/openRegistrar.ts'
 import type { Registrar } from '../domains/registrars/registrar.ts'
-import { type SaleMoney, saleRefusal } from '../domains/saleMoney.ts'
+import { type SaleMoney, saleRefusalError } from '../domains/saleMoney.ts'
 import { createSearchAvailability } from '../domains/searchAvailability.ts'
 import { serviceAddresses } from '../domains/serviceAddresses.ts'
-import { zones } from '../domains/zones.ts'
+import { createZones } from '../domains/zones.ts'
 import type { PaymentParts } from './paymentParts.ts'
 import type { ServiceGround } from './serviceGround.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
@@ -51,53 +51,59 @@ export type DomainParts = {
 }
 
 /** Prices of all top-level domains are the longest. */
-const mostAnswerBytes = 2_000_000
+const maxAnswerBytes = 2_000_000
 
-type Given = {
-  payments: Pick<PaymentParts, 'till'>
+type DomainOptions = {
+  payments: Pick<PaymentParts, 'paymentGate'>
   /** Known once sandboxes are. */
   targets: () => DomainTargets
   announceRemovals: () => void
 }
 
 /** Names and their DNS. @throws AppError `listen/failed`, `config/invalid` */
-export async function domainParts(
+export async function composeDomain(
   ground: ServiceGround,
-  { payments, targets, announceRemovals }: Given,
+  { payments, targets, announceRemovals }: DomainOptions,
 ): Promise<DomainParts> {
   const { options, database, clock, events, activity, callers, scope } = ground
   const { now } = options
-  const log = options.log.of('domains')
-  const registry = registryRepository(database)
-  const http = scope.own(httpClient({ maxAnswerBytes: mostAnswerBytes }), (it) => it.close())
-  const registrar = registrarOf(options, { registry, http })
+  const log = options.log.forArea('domains')
+  const registry = createRegistryRepository(database)
+  const http = scope.own(createHttpClient({ maxAnswerBytes: maxAnswerBytes }), (it) => it.close())
+  const registrar = createRegistrar(options, { registry, http })
   const isCounted = options.registrar !== undefined && options.registrar.kind !== 'local'
   const searched = isCounted ? createSearchAvailability({ registrar, now }) : registrar
-  const records = domainRepository(database, registrar.id)
+  const records = createDomainRepository(database, registrar.id)
   const onChanged = (accountId: Parameters<typeof events.publish>[0]): void => {
     events.publish(accountId, { type: 'domains.changed' })
     announceRemovals()
   }
   const domains = ownDomains({ records, registrar, now, log, onChanged })
   scope.own(domains, (it) => it.close())
-  const orders = domainOrders({ records: orderRepository(database), domains, registrar, now: clock.steadyMs, log })
+  const orders = createDomainOrders({
+    records: createOrderRepository(database),
+    domains,
+    registrar,
+    now: clock.steadyMs,
+    log,
+  })
   await orders.recover()
-  const quotes = domainQuotes({
-    records: quoteRepository(database, registrar.id),
+  const quotes = createDomainQuotes({
+    records: createQuoteRepository(database, registrar.id),
     domains,
     registrar,
     now: clock.steadyMs,
   })
-  const refusal = () => saleRefusal(saleMoney(options), registrar.title)
-  const needSale = (): void => {
+  const refusal = () => saleRefusalError(saleMoney(options), registrar.title)
+  const assertSaleEnabled = (): void => {
     const reason = refusal()
     if (reason) throw reason
   }
   const bootstrap = readRdapBootstrap(options.rdapBootstrapFile ?? join(installFolder, 'resources', 'rdap.json'))
   const listen = registrar.isTest ? options.dnsListen : undefined
-  const dns = listen && scope.own(await startDnsServer(listen, registry.zoneOf), (it) => it.close())
-  const ownZones = zones({ records, domains, registrar, now, onChanged: ({ accountId }) => onChanged(accountId) })
-  const pointing = pointedDomain({ targets, zones: ownZones, sandboxHost: options.sandboxHost, log })
+  const dns = listen && scope.own(await startDnsServer(listen, registry.findZone), (it) => it.close())
+  const ownZones = createZones({ records, domains, registrar, now, onChanged: ({ accountId }) => onChanged(accountId) })
+  const pointing = linkDomain({ targets, zones: ownZones, sandboxHost: options.sandboxHost, log })
   const isAtHome = options.sandboxHost === undefined
   const owns: DomainParts['owns'] = (accountId, name) => {
     const { domain } = parse(name, { allowPrivateDomains: false })
@@ -105,12 +111,12 @@ export async function domainParts(
     return row?.accountId === accountId && row.status !== 'expired' && row.leftAtMs === null
   }
   const orphans = createOrphanedDomains({
-    records: orphanedDomainRepository(database),
+    records: createOrphanedDomainRepository(database),
     zones: ownZones,
     addresses: () => serviceAddresses(options.sandboxHost),
     sandboxHost: options.sandboxHost,
     ownsDomain: owns,
-    noteAccount: activity.noteAccount,
+    recordForAccount: activity.recordForAccount,
     onChanged,
   })
   return {
@@ -120,23 +126,39 @@ export async function domainParts(
     orphans,
     dnsPort: dns?.port,
     capabilities: ['domains', 'dns'],
-    endpoints: callers.known([
+    endpoints: callers.bindEndpoints([
       ...domainSales({
-        ...{ till: payments.till, quotes, orders, needSale, pointing, noteAccount: activity.noteAccount },
+        ...{
+          paymentGate: payments.paymentGate,
+          quotes,
+          orders,
+          assertSaleEnabled,
+          pointing,
+          recordForAccount: activity.recordForAccount,
+        },
         isOffered: refusal() === undefined,
       }),
-      ...domainRoutes({
-        ...{ registrar, search: domainSearch(searched), domains, orphans, orders, quotes, needSale, now },
-        worldSearch: domainSearch(rdapLookup({ bootstrap, http, now })),
+      ...createDomainRoutes({
+        ...{
+          registrar,
+          search: createDomainSearch(searched),
+          domains,
+          orphans,
+          orders,
+          quotes,
+          assertSaleEnabled,
+          now,
+        },
+        worldSearch: createDomainSearch(createRdapLookup({ bootstrap, http, now })),
         dnsServer: listen && dns && hostAndPort({ host: listen.host, port: dns.port }),
         zones: ownZones,
-        noteAccount: activity.noteAccount,
+        recordForAccount: activity.recordForAccount,
       }),
     ]),
   }
 }
 
-function registrarOf(
+function createRegistrar(
   { registrar = { kind: 'local' }, now }: ServiceOptions,
   { registry, http }: { registry: RegistryRepository; http: HttpClient },
 ): Registrar {

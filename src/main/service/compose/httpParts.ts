@@ -1,25 +1,25 @@
-import { type HttpServer, httpServer } from '#platform/http/httpServer.ts'
+import { createHttpServer, type HttpServer } from '#platform/http/httpServer.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
 import { docsPages } from '../docs/docsPages.ts'
 import { createAnswerBudget, defaultAnswerLimits } from '../http/answerBudget.ts'
-import { authentication } from '../http/authentication.ts'
-import { callerAddress } from '../http/callerAddress.ts'
+import { createAuthentication } from '../http/authentication.ts'
+import { createClientAddress } from '../http/callerAddress.ts'
 import { certificateNames } from '../http/certificateNames.ts'
-import { failureLimiter } from '../http/failureLimiter.ts'
-import { healthRoutes } from '../http/healthRoutes.ts'
-import { ownHost } from '../http/ownHost.ts'
-import { previewAccess } from '../http/previewAccess.ts'
+import { createFailureLimiter } from '../http/failureLimiter.ts'
+import { createHealthRoutes } from '../http/healthRoutes.ts'
+import { createOwnHost } from '../http/ownHost.ts'
+import { createPreviewAccess } from '../http/previewAccess.ts'
 import { createPreviewCookies } from '../http/previewCookies.ts'
-import { type Previews, previews } from '../http/previews.ts'
-import { type PrivateEnd, privateEnd } from '../http/privateEnd.ts'
-import { rateLimits } from '../http/rateLimits.ts'
-import { requestGuard } from '../http/requestGuard.ts'
+import { createPreviews, type Previews } from '../http/previews.ts'
+import { createPrivateEnd, type PrivateEnd } from '../http/privateEnd.ts'
+import { createRateLimits } from '../http/rateLimits.ts'
+import { createRequestGuard } from '../http/requestGuard.ts'
 import { securityHeaders, transportSecurityHeader } from '../http/securityHeaders.ts'
-import { serviceRequests } from '../http/serviceRequests.ts'
+import { createServiceRequests } from '../http/serviceRequests.ts'
 import { terminalPages } from '../http/terminalPage.ts'
-import { webSockets } from '../http/webSockets.ts'
-import { answerRepository } from '../idempotency/answerRepository.ts'
-import { idempotentAnswers } from '../idempotency/idempotentAnswers.ts'
+import { createWebSockets } from '../http/webSockets.ts'
+import { createAnswerRepository } from '../idempotency/answerRepository.ts'
+import { createIdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
 import type { CreditParts } from './creditParts.ts'
 import type { DomainParts } from './domainParts.ts'
 import type { IdentityParts } from './identityParts.ts'
@@ -38,7 +38,7 @@ export type HttpParts = {
   checkPorts(): void
 }
 
-type Given = {
+type HttpOptions = {
   /** Whether other machines can reach the service. */
   beyondLoopback: boolean
   identity: IdentityParts
@@ -63,9 +63,9 @@ const closeDeadlineMs = 10_000
 const maxConnectionsPerAddress = 256
 
 /** The server before all of it: the interface, its WebSockets, and the addresses of exposed ports. */
-export function httpParts(
+export function composeHttp(
   ground: ServiceGround,
-  { beyondLoopback, identity, machines, money, models, payments, names: domains }: Given,
+  { beyondLoopback, identity, machines, money, models, payments, names: domains }: HttpOptions,
 ): HttpParts {
   const { options, database, clock, events, address, principals, scope } = ground
   const { log, now, tls } = options
@@ -75,46 +75,46 @@ export function httpParts(
   const behindProxy = options.insecureBehindProxy ?? false
   const scheme = tls ? 'https' : 'http'
   const closing = new AbortController()
-  const guard = requestGuard({
+  const guard = createRequestGuard({
     ...{ beyondLoopback, listenHost, publicUrl: address.publicUrl, scheme },
     certificateNames: tls ? certificateNames(tls.cert) : [],
   })
-  const limiter = failureLimiter(clock.runningMs)
-  const end = privateEnd(options.privateSocketPath, scheme)
-  const addressOf = callerAddress({ behindProxy, end })
-  const limits = rateLimits({ ...defaultRateLimits, ...options.rateLimits }, clock.runningMs)
-  const finders = [identity.holderOf, linkHolder]
-  const known = authentication({ finders, limiter, admit: limits.known })
-  const isPreview = (host: string | undefined) => names.labelOf(host) !== undefined
+  const limiter = createFailureLimiter(clock.runningMs)
+  const end = createPrivateEnd(options.privateSocketPath, scheme)
+  const addressOf = createClientAddress({ behindProxy, end })
+  const limits = createRateLimits({ ...defaultRateLimits, ...options.rateLimits }, clock.runningMs)
+  const finders = [identity.findHolder, linkHolder]
+  const authenticate = createAuthentication({ finders, limiter, admit: limits.checkAuthenticated })
+  const isPreview = (host: string | undefined) => names.findLabel(host) !== undefined
 
   const server: HttpServer = scope.own(
-    httpServer({
+    createHttpServer({
       tls,
       headers: { ...securityHeaders, ...(tls && transportSecurityHeader) },
       closing: closing.signal,
       answer: (exchange) => (isPreview(exchange.request.headers.host) ? pages.answer(exchange) : requests(exchange)),
       upgrade: (upgrade) => (isPreview(upgrade.request.headers.host) ? pages.upgrade(upgrade) : peers.open(upgrade)),
-      log: log.of('http'),
+      log: log.forArea('http'),
       ...(!behindProxy && { maxConnectionsPerAddress }),
     }),
     (it) => it.close(closeDeadlineMs),
   )
   const sockets = [machines.terminals, events.endpoint]
   const peers = scope.own(
-    webSockets({
+    createWebSockets({
       endpoints: sockets,
       guard,
-      authentication: known,
+      authentication: authenticate,
       addressOf,
       linkHolder,
       principals,
-      log: log.of('sockets'),
+      log: log.forArea('sockets'),
     }),
     (it) => it.close(),
   )
-  const requests = serviceRequests({
+  const requests = createServiceRequests({
     endpoints: [
-      ...healthRoutes({
+      ...createHealthRoutes({
         ...{ version: options.version, now, isHostAway: machines.isHostAway },
         capabilities: [
           ...[identity, money, payments, models, domains, machines].flatMap((part) => part.capabilities),
@@ -131,31 +131,31 @@ export function httpParts(
     socketPaths: sockets.map(({ path }) => path),
     pages: [...docsPages({ routes: routeTable, version: options.version }), ...terminalPages(options.pagesFolder)],
     guard,
-    authentication: known,
+    authentication: authenticate,
     principals,
     limits,
     answers: createAnswerBudget({ ...defaultAnswerLimits, ...options.answerLimits }),
     addressOf,
-    ownHost: ownHost({ listenHost, scheme, end, ownUrl: address.own }),
-    idempotency: idempotentAnswers({
-      answers: answerRepository(database),
+    ownHost: createOwnHost({ listenHost, scheme, end, ownUrl: address.getOwnUrl }),
+    idempotency: createIdempotentAnswers({
+      answers: createAnswerRepository(database),
       now: clock.steadyMs,
       passedMs: clock.passedMs,
     }),
     toFailure: server.toFailure,
   })
   const cookies = createPreviewCookies({ scheme, behindProxy })
-  const access = previewAccess({
+  const access = createPreviewAccess({
     cookies,
-    keyHolder: identity.holderOf,
+    keyHolder: identity.findHolder,
     tokens: ports.tokens,
     frames: ports.frames,
-    accountOf: sandboxes.accountOf,
+    findAccount: sandboxes.findAccount,
     limiter,
     addressOf,
   })
   const pages: Previews = scope.own(
-    previews({
+    createPreviews({
       cookies,
       names,
       ports: ports.ports,

@@ -2,31 +2,31 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { registerTypedData } from '#shared/contract/automatons.ts'
 import { AccountId } from '#shared/ids.ts'
-import { type ApiKeyRecord, accountRepository } from '../accounts/accountRepository.ts'
-import { accountRoutes } from '../accounts/accountRoutes.ts'
-import { type ApiKeyRules, apiKeys } from '../accounts/apiKeys.ts'
+import { type ApiKeyRecord, createAccountRepository } from '../accounts/accountRepository.ts'
+import { createAccountRoutes } from '../accounts/accountRoutes.ts'
+import { type ApiKeyRules, createApiKeys } from '../accounts/apiKeys.ts'
 import { ensureOwner } from '../accounts/ownerAccount.ts'
-import { accessTokens } from '../auth/accessTokens.ts'
-import { accountRequestRepository } from '../auth/accountRequestRepository.ts'
-import { accountRequestRoutes } from '../auth/accountRequestRoutes.ts'
-import { accountRequests } from '../auth/accountRequests.ts'
-import { authRoutes } from '../auth/authRoutes.ts'
-import { linkedWallets } from '../auth/linkedWallets.ts'
-import { newAccounts } from '../auth/newAccounts.ts'
-import { nonceRepository } from '../auth/nonceRepository.ts'
-import { nonces } from '../auth/nonces.ts'
-import { personSession } from '../auth/personSession.ts'
-import { refreshTokenRepository } from '../auth/refreshTokenRepository.ts'
-import { signInChecks } from '../auth/signInChecks.ts'
-import { signIns } from '../auth/signIns.ts'
-import { tokenSecret } from '../auth/tokenSecret.ts'
-import { walletKey, walletRepository } from '../auth/walletRepository.ts'
+import { createAccessTokens } from '../auth/accessTokens.ts'
+import { createAccountRequestRepository } from '../auth/accountRequestRepository.ts'
+import { createAccountRequestRoutes } from '../auth/accountRequestRoutes.ts'
+import { createAccountRequests } from '../auth/accountRequests.ts'
+import { createAuthRoutes } from '../auth/authRoutes.ts'
+import { createLinkedWallets } from '../auth/linkedWallets.ts'
+import { createNewAccounts } from '../auth/newAccounts.ts'
+import { createNonceRepository } from '../auth/nonceRepository.ts'
+import { createNonces } from '../auth/nonces.ts'
+import { createPersonSession } from '../auth/personSession.ts'
+import { readTokenSecret } from '../auth/readTokenSecret.ts'
+import { createRefreshTokenRepository } from '../auth/refreshTokenRepository.ts'
+import { createSignInChecks } from '../auth/signInChecks.ts'
+import { createSignIns } from '../auth/signIns.ts'
+import { createWalletRepository, walletKey } from '../auth/walletRepository.ts'
 import type { Caller, Endpoint } from '../base/endpoint.ts'
 import { toIssuer } from '../base/principals.ts'
-import { automatonNonces } from '../identity/automatonNonces.ts'
-import { automatonRepository } from '../identity/automatonRepository.ts'
-import { automatonRoutes } from '../identity/automatonRoutes.ts'
-import { automatons } from '../identity/automatons.ts'
+import { createAutomatonNonces } from '../identity/automatonNonces.ts'
+import { createAutomatonRepository } from '../identity/automatonRepository.ts'
+import { createAutomatonRoutes } from '../identity/automatonRoutes.ts'
+import { createAutomatons } from '../identity/automatons.ts'
 import type { ServiceGround } from './serviceGround.ts'
 
 export type IdentityParts = {
@@ -34,40 +34,40 @@ export type IdentityParts = {
   capabilities: readonly string[]
   ownerKeyFile: string
   /** Knows the holder of an API key or an access token. */
-  holderOf: (credential: string) => Caller | undefined
+  findHolder: (credential: string) => Caller | undefined
   owner: AccountId
   /** Undefined for a key that is not there any more. */
-  rulesOf: (keyId: string) => ApiKeyRules | undefined
+  getRules: (keyId: string) => ApiKeyRules | undefined
   /** Whose wallet it is, or which account has this id. */
-  accountOf: (address: string) => AccountId | undefined
+  findAccount: (address: string) => AccountId | undefined
   endpoints: readonly Endpoint[]
 }
 
-type Given = {
+type IdentityOptions = {
   /** Micro-dollars that an API key spent in this day of UTC. */
-  spentToday: (keyId: string) => number
+  sumSpentToday: (keyId: string) => number
 }
 
 /** Who calls: accounts with their API keys, wallets that sign in, and the automatons that are registered. */
-export function identityParts(ground: ServiceGround, given: Given): IdentityParts {
+export function composeIdentity(ground: ServiceGround, given: IdentityOptions): IdentityParts {
   const { options, database, clock, activity, callers, events, address, principals } = ground
   const { dataDir, now } = options
-  const note = activity.noteAccount
+  const note = activity.recordForAccount
 
-  const accounts = accountRepository(database)
+  const accounts = createAccountRepository(database)
   const ownerKeyFile = join(dataDir, 'owner.key')
   const owner = ensureOwner({ accounts, keyFile: ownerKeyFile, now, randomBytes })
-  const keys = apiKeys({ accounts, now, randomBytes })
-  const person = personSession({ owner, accounts, key: options.personKey ?? (() => undefined) })
-  const wallets = walletRepository(database)
-  const sessions = refreshTokenRepository(database)
-  const access = accessTokens({
-    secret: tokenSecret(join(dataDir, 'token.secret'), randomBytes),
+  const keys = createApiKeys({ accounts, now, randomBytes })
+  const person = createPersonSession({ owner, accounts, key: options.personKey ?? (() => undefined) })
+  const wallets = createWalletRepository(database)
+  const sessions = createRefreshTokenRepository(database)
+  const access = createAccessTokens({
+    secret: readTokenSecret(join(dataDir, 'token.secret'), randomBytes),
     sessions,
     now: clock.steadyMs,
   })
-  const signInNonces = nonces({ records: nonceRepository(database), now: clock.steadyMs, randomBytes })
-  const checks = signInChecks({
+  const signInNonces = createNonces({ records: createNonceRepository(database), now: clock.steadyMs, randomBytes })
+  const checks = createSignInChecks({
     nonces: signInNonces,
     domains: () => [
       ...(address.publicUrl ? [address.publicUrl.host] : []),
@@ -76,9 +76,9 @@ export function identityParts(ground: ServiceGround, given: Given): IdentityPart
     ],
     now,
   })
-  const created = newAccounts({ accounts, wallets, note, now, randomBytes })
-  const requests = accountRequests({
-    records: accountRequestRepository(database),
+  const created = createNewAccounts({ accounts, wallets, note, now, randomBytes })
+  const requests = createAccountRequests({
+    records: createAccountRequestRepository(database),
     accounts,
     wallets,
     created,
@@ -87,7 +87,7 @@ export function identityParts(ground: ServiceGround, given: Given): IdentityPart
     now,
     randomBytes,
   })
-  const signedIn = signIns({
+  const signedIn = createSignIns({
     checks,
     wallets,
     accounts,
@@ -101,43 +101,49 @@ export function identityParts(ground: ServiceGround, given: Given): IdentityPart
     now: clock.steadyMs,
     randomBytes,
   })
-  const linked = linkedWallets({ checks, wallets, accounts, sessions, requests, note, keys, principals, now })
-  principals.add('key', keys.rulesOf)
+  const linked = createLinkedWallets({ checks, wallets, accounts, sessions, requests, note, keys, principals, now })
+  principals.add('key', keys.getRules)
   principals.add('sign-in', sessions.findRights)
   principals.add('person', () => (options.personKey?.() === undefined ? undefined : { accountId: owner }))
 
-  const automatonRecords = automatonRepository(database)
-  const registered = automatons({
+  const automatonRecords = createAutomatonRepository(database)
+  const registered = createAutomatons({
     records: automatonRecords,
-    nonces: automatonNonces({ records: automatonRecords, now: clock.steadyMs, randomBytes }),
+    nonces: createAutomatonNonces({ records: automatonRecords, now: clock.steadyMs, randomBytes }),
     wallets,
     domainName: options.identityDomainName ?? registerTypedData.defaultDomainName,
     publish: events.publish,
-    noteAccount: note,
+    recordForAccount: note,
     now,
   })
 
   return {
     ownerKeyFile,
     owner,
-    rulesOf: keys.rulesOf,
-    accountOf(address) {
+    getRules: keys.getRules,
+    findAccount(address) {
       const type = /^0x/i.test(address) ? 'evm' : 'solana'
-      const known = wallets.find({ type, address })?.accountId
-      return known ?? (accounts.hasAccount(address) ? AccountId.parse(address) : undefined)
+      const accountId = wallets.find({ type, address })?.accountId
+      return accountId ?? (accounts.hasAccount(address) ? AccountId.parse(address) : undefined)
     },
-    holderOf: (credential) => person(credential) ?? keys.identify(credential) ?? access.identify(credential),
+    findHolder: (credential) => person(credential) ?? keys.identify(credential) ?? access.identify(credential),
     capabilities: ['sign-in', 'identity'],
-    endpoints: callers.known([
-      ...accountRoutes({ keys, spentToday: given.spentToday, noteAccount: note, principals, issuerOf }),
-      ...accountRequestRoutes(requests),
-      ...authRoutes({ nonces: signInNonces, signIns: signedIn, linked, wallets, accounts }),
-      ...automatonRoutes(registered),
+    endpoints: callers.bindEndpoints([
+      ...createAccountRoutes({
+        keys,
+        sumSpentToday: given.sumSpentToday,
+        recordForAccount: note,
+        principals,
+        getIssuer,
+      }),
+      ...createAccountRequestRoutes(requests),
+      ...createAuthRoutes({ nonces: signInNonces, signIns: signedIn, linked, wallets, accounts }),
+      ...createAutomatonRoutes(registered),
     ]),
   }
 }
 
-function issuerOf({ principal, wallet }: Caller): ApiKeyRecord['issuer'] {
+function getIssuer({ principal, wallet }: Caller): ApiKeyRecord['issuer'] {
   const { signIn } = toIssuer(principal)
   return signIn !== null && wallet ? { signIn, wallet: walletKey(wallet) } : null
 }

@@ -6,20 +6,20 @@ import { createModelUse } from '../activity/modelUse.ts'
 import type { Caller, Endpoint } from '../base/endpoint.ts'
 import type { CreditReservations } from '../credits/creditReservations.ts'
 import { createEmbeddingsGateway } from '../inference/embeddings/embeddingsGateway.ts'
-import { imageFetcher } from '../inference/fetchedImages.ts'
-import { gateway } from '../inference/gateway.ts'
-import { inferenceRoutes } from '../inference/inferenceRoutes.ts'
+import { createImageFetcher } from '../inference/fetchedImages.ts'
+import { createGateway } from '../inference/gateway.ts'
+import { createInferenceRoutes } from '../inference/inferenceRoutes.ts'
 import { ledgerCredits } from '../inference/ledgerCredits.ts'
-import { listedModels } from '../inference/listedModels.ts'
+import { createListedModels } from '../inference/listedModels.ts'
 import { readModelCatalogue } from '../inference/modelCatalogue.ts'
 import { createProviderLeases } from '../inference/providerLeases.ts'
-import { providerRoutes } from '../inference/providerRoutes.ts'
-import { type LocalServer, providerSettings } from '../inference/providerSettings.ts'
-import { providerTest } from '../inference/providerTest.ts'
-import { recordedCredits } from '../inference/recordedCredits.ts'
+import { createProviderRoutes } from '../inference/providerRoutes.ts'
+import { createProviderSettings, type LocalServer } from '../inference/providerSettings.ts'
+import { createProviderTest } from '../inference/providerTest.ts'
+import { createRecordedCredits } from '../inference/recordedCredits.ts'
 import { createResponseItems } from '../inference/responseItems.ts'
-import { tokenCounter } from '../inference/tokenCounter.ts'
-import { upstreamPools } from '../inference/upstreamPools.ts'
+import { createTokenCounter } from '../inference/tokenCounter.ts'
+import { createUpstreamPools } from '../inference/upstreamPools.ts'
 import type { ServiceGround } from './serviceGround.ts'
 
 export type InferenceParts = {
@@ -35,62 +35,62 @@ export type InferenceParts = {
 }
 
 /** The gateway to models. @throws AppError `config/invalid` where the catalogue, or what was configured, is wrong */
-export function inferenceParts(
+export function composeInference(
   { options, clock, activity, callers, events, scope }: ServiceGround,
   { reservations }: { reservations: CreditReservations },
 ): InferenceParts {
-  const log = options.log.of('inference')
+  const log = options.log.forArea('inference')
   const inference = options.inference ?? { families: {}, models: {}, local: [] }
   const catalogue = readModelCatalogue(join(installFolder, 'resources', 'models.json'), inference.models)
-  const settings = providerSettings(catalogue, inference)
-  const pools = scope.own(upstreamPools(), (it) => it.close())
-  const { modelNamed, providerOf } = settings
-  const leases = createProviderLeases({ providerOf })
+  const settings = createProviderSettings(catalogue, inference)
+  const pools = scope.own(createUpstreamPools(), (it) => it.close())
+  const { modelNamed, findProvider } = settings
+  const leases = createProviderLeases({ findProvider })
   const use = scope.own(createModelUse(activity), (it) => it.close())
   const paid = {
     modelNamed,
-    providerOf,
-    credits: recordedCredits<Caller>(ledgerCredits(reservations), { use, callers, isStopped: leases.isStopped }),
+    findProvider,
+    credits: createRecordedCredits<Caller>(ledgerCredits(reservations), { use, callers, isStopped: leases.isStopped }),
     pools,
     leases,
     now: options.now,
     runningMs: clock.runningMs,
   }
-  const answers = gateway<Caller>({
+  const answers = createGateway<Caller>({
     ...paid,
-    fetchImage: imageFetcher(),
+    fetchImage: createImageFetcher(),
     // Its random bits come from a store, which asking the system for each would not.
     newId: () => randomUUID().replaceAll('-', '').slice(0, 24),
-    onFailure: (failure) => log.error('an answer could not be settled', { failure }),
+    onFailure: (error) => log.error('an answer could not be settled', { error }),
   })
-  const test = scope.own(providerTest({ kinds: catalogue.kinds, providerOf }), (it) => it.close())
-  const changed = () => events.publishToAll({ type: 'models.changed' })
+  const test = scope.own(createProviderTest({ kinds: catalogue.kinds, findProvider }), (it) => it.close())
+  const publishChange = () => events.publishToAll({ type: 'models.changed' })
   return {
     capabilities: ['models'],
-    endpoints: callers.known([
-      ...inferenceRoutes({
+    endpoints: callers.bindEndpoints([
+      ...createInferenceRoutes({
         gateway: answers,
         embed: createEmbeddingsGateway<Caller>(paid),
-        countTokens: tokenCounter({ modelNamed, providerOf, pools }),
+        countTokens: createTokenCounter({ modelNamed, findProvider, pools }),
         items: createResponseItems({ now: clock.runningMs }),
-        listed: listedModels({
+        listed: createListedModels({
           models: settings.models,
-          isAvailable: (model) => providerOf(model) !== undefined,
+          isAvailable: (model) => findProvider(model) !== undefined,
         }),
       }),
-      ...providerRoutes(test),
+      ...createProviderRoutes(test),
     ]),
     setProviderKey(family, apiKey) {
       settings.setKey(family, apiKey)
       leases.compare()
-      changed()
+      publishChange()
     },
     setStopped: leases.setStopped,
     setLocalServers(servers) {
       const refused = settings.setLocal(servers)
       leases.compare()
       if (refused.length > 0) log.warn('names of models are taken', { refused })
-      changed()
+      publishChange()
     },
   }
 }

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import { type ExposedPorts, exposedPorts } from '../ports/exposedPorts.ts'
+import { createExposedPorts, type ExposedPorts } from '../ports/exposedPorts.ts'
 import { createFrameSessions, type FrameSessions } from '../ports/frameSessions.ts'
-import { type PortNames, portNames } from '../ports/portNames.ts'
-import { portRepository } from '../ports/portRepository.ts'
-import { type PortTokens, portTokens } from '../ports/portTokens.ts'
-import { domainClaimRepository } from '../sandboxDomains/domainClaimRepository.ts'
-import { domainProof } from '../sandboxDomains/domainProof.ts'
-import { sandboxDomainRepository } from '../sandboxDomains/sandboxDomainRepository.ts'
-import { type SandboxDomains, sandboxDomains } from '../sandboxDomains/sandboxDomains.ts'
-import { endpointOf, type ServiceGround } from './serviceGround.ts'
+import { createPortNames, type PortNames } from '../ports/portNames.ts'
+import { createPortRepository } from '../ports/portRepository.ts'
+import { createPortTokens, type PortTokens } from '../ports/portTokens.ts'
+import { createDomainClaimRepository } from '../sandboxDomains/domainClaimRepository.ts'
+import { createDomainProof } from '../sandboxDomains/domainProof.ts'
+import { createSandboxDomainRepository } from '../sandboxDomains/sandboxDomainRepository.ts'
+import { createSandboxDomains, type SandboxDomains } from '../sandboxDomains/sandboxDomains.ts'
+import { type ServiceGround, toEndpoint } from './serviceGround.ts'
 
 export type PortParts = {
   names: PortNames
@@ -20,43 +20,43 @@ export type PortParts = {
 }
 
 /** The addresses under which others reach what listens in a sandbox. */
-export function portParts(
+export function composePort(
   ground: ServiceGround,
   given: {
     onChanged: (id: SandboxId) => void
     onDomainsChanged: () => void
-    accountOf: (id: SandboxId) => AccountId | undefined
+    findAccount: (id: SandboxId) => AccountId | undefined
     ownsDomain: (accountId: AccountId, domain: string) => boolean
   },
 ): PortParts {
   const { options, database, clock, activity, address, principals } = ground
   const { now, sandboxHost } = options
-  const records = portRepository(database)
-  const domainRecords = sandboxDomainRepository(database)
-  const names = portNames({
+  const records = createPortRepository(database)
+  const domainRecords = createSandboxDomainRepository(database)
+  const names = createPortNames({
     isDomain: (name) => domainRecords.find(name) !== undefined,
     sandboxHost,
-    localUrlOf: address.urlOf,
+    getLocalUrl: address.getUrl,
     ownNames: [options.listen.host, ...(address.publicUrl ? [address.publicUrl.hostname] : [])],
   })
-  const ports = exposedPorts({
+  const ports = createExposedPorts({
     records,
-    urlOf: names.urlOf,
-    endpointOf: (url) => (sandboxHost === undefined ? address.endpoint() : endpointOf(url)),
+    urlOf: names.getUrl,
+    toEndpoint: (url) => (sandboxHost === undefined ? address.endpoint() : toEndpoint(url)),
     leadsTo: domainRecords.find,
     onChanged: given.onChanged,
   })
-  const domains = sandboxDomains({
+  const domains = createSandboxDomains({
     records: domainRecords,
-    claims: domainClaimRepository(database),
+    claims: createDomainClaimRepository(database),
     ports,
-    accountOf: given.accountOf,
+    findAccount: given.findAccount,
     isOwned: given.ownsDomain,
-    proof: domainProof(options.resolvers),
+    proof: createDomainProof(options.resolvers),
     newToken: () => randomBytes(18).toString('base64url'),
     isOwn: names.isOwn,
     sandboxHost,
-    localUrlOf: address.urlOf,
+    getLocalUrl: address.getUrl,
     note: activity.note,
     onChanged: (sandboxId) => {
       given.onDomainsChanged()
@@ -64,10 +64,10 @@ export function portParts(
     },
     now,
   })
-  const tokens = portTokens({ records, now: clock.steadyMs, randomBytes })
+  const tokens = createPortTokens({ records, now: clock.steadyMs, randomBytes })
   const frames = createFrameSessions({ now: clock.steadyMs, randomBytes, isPresent: principals.isPresent })
   const rightsIn = (sandboxId: SandboxId | undefined) => {
-    const accountId = sandboxId && given.accountOf(sandboxId)
+    const accountId = sandboxId && given.findAccount(sandboxId)
     return accountId && { accountId }
   }
   principals.add('port-token', (id) => rightsIn(tokens.findSandbox(id)))

@@ -2,21 +2,21 @@ import { expect, test } from 'vitest'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
-import { activityRepository } from '../activity/activityRepository.ts'
-import { ledgerRepository } from '../credits/ledgerRepository.ts'
-import { answerRepository } from '../idempotency/answerRepository.ts'
-import { paymentRepository } from '../payments/paymentRepository.ts'
+import { createActivityRepository } from '../activity/activityRepository.ts'
+import { createLedgerRepository } from '../credits/ledgerRepository.ts'
+import { createAnswerRepository } from '../idempotency/answerRepository.ts'
+import { createPaymentRepository } from '../payments/paymentRepository.ts'
 
 /** Statements that run for each request or every few seconds must not scan growing tables. */
 const repositories: Readonly<Record<string, (database: Database) => unknown>> = {
-  ledger: ledgerRepository,
-  answers: answerRepository,
-  payments: paymentRepository,
-  activity: activityRepository,
+  ledger: createLedgerRepository,
+  answers: createAnswerRepository,
+  payments: createPaymentRepository,
+  activity: createActivityRepository,
 }
 const grown = 'credit_holds|credit_transfers|credit_accounts|idempotent_answers|payments|activity'
 
-function statementsOf(open: (database: Database) => unknown): { database: Database; statements: string[] } {
+function collectStatements(open: (database: Database) => unknown): { database: Database; statements: string[] } {
   const database = openDatabase(':memory:')
   migrate(database, serviceMigrations)
   const statements: string[] = []
@@ -36,18 +36,18 @@ function statementsOf(open: (database: Database) => unknown): { database: Databa
   return { database, statements }
 }
 
-function planOf(database: Database, sql: string): string[] {
+function explain(database: Database, sql: string): string[] {
   const names = [...sql.matchAll(/[:@](\w+)/g)].map(([, name]) => [name, null])
-  const places = [...sql.matchAll(/\?/g)].map(() => null)
+  const parameters = [...sql.matchAll(/\?/g)].map(() => null)
   const plan = database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-  return plan.all(...places, ...(names.length > 0 ? [Object.fromEntries(names)] : [])).map(({ detail }) => detail)
+  return plan.all(...parameters, ...(names.length > 0 ? [Object.fromEntries(names)] : [])).map(({ detail }) => detail)
 }
 
 test.each(Object.entries(repositories))('%s', (_, open) => {
-  const { database, statements } = statementsOf(open)
+  const { database, statements } = collectStatements(open)
   const scans = statements.flatMap((sql) => {
     const isBounded = /ORDER BY \w+ LIMIT/.test(sql) // reads the first rows in the order of the table or an index
-    const scan = planOf(database, sql).filter((it) => new RegExp(`^SCAN (${grown})(?! USING)`).test(it))
+    const scan = explain(database, sql).filter((it) => new RegExp(`^SCAN (${grown})(?! USING)`).test(it))
     return scan.length > 0 && !isBounded ? [{ sql, scan }] : []
   })
   expect(statements.length).toBeGreaterThan(0)

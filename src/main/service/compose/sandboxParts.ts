@@ -3,55 +3,55 @@ import { existsSync } from 'node:fs'
 import { findHostProcess } from '#platform/hostProcess.ts'
 import { hostPidFile } from '#platform/hostSocket.ts'
 import { AppError } from '#shared/appError.ts'
-import { wroteWords } from '#shared/contract/activityWords.ts'
+import { describeWrite } from '#shared/contract/activityWords.ts'
 import { type AccountId, SandboxId } from '#shared/ids.ts'
-import { accountRepository } from '../accounts/accountRepository.ts'
-import { activityRoutes } from '../activity/activityRoutes.ts'
+import { createAccountRepository } from '../accounts/accountRepository.ts'
+import { createActivityRoutes } from '../activity/activityRoutes.ts'
 import type { Caller, Endpoint, SocketEndpoint } from '../base/endpoint.ts'
 import type { SandboxBilling, SandboxRun } from '../credits/sandboxBilling.ts'
-import { sandboxMeter } from '../credits/sandboxMeter.ts'
+import { createSandboxMeter } from '../credits/sandboxMeter.ts'
+import type { DomainTargets } from '../domains/linkDomain.ts'
 import type { OrphanedDomains } from '../domains/orphanedDomains.ts'
-import type { DomainTargets } from '../domains/pointedDomain.ts'
-import { hostEvents } from '../events/hostEvents.ts'
-import { downloadRoutes } from '../files/downloadRoutes.ts'
-import { treeRoutes } from '../files/treeRoutes.ts'
-import { uploadRepository } from '../files/uploadRepository.ts'
-import { uploadRoutes } from '../files/uploadRoutes.ts'
-import { uploads } from '../files/uploads.ts'
+import { createHostEvents } from '../events/hostEvents.ts'
+import { createDownloadRoutes } from '../files/downloadRoutes.ts'
+import { createTreeRoutes } from '../files/treeRoutes.ts'
+import { createUploadRepository } from '../files/uploadRepository.ts'
+import { createUploadRoutes } from '../files/uploadRoutes.ts'
+import { createUploads } from '../files/uploads.ts'
 import type { HostCall, HostCalls } from '../host/hostCalls.ts'
-import { hostConnection } from '../host/hostConnection.ts'
-import { hostRoutes } from '../host/hostRoutes.ts'
+import { createHostConnection } from '../host/hostConnection.ts'
+import { createHostRoutes } from '../host/hostRoutes.ts'
 import { openPath } from '../http/previewPages.ts'
-import { answerRepository } from '../idempotency/answerRepository.ts'
+import { createAnswerRepository } from '../idempotency/answerRepository.ts'
 import { idlePolicy } from '../idle/idlePolicy.ts'
-import { sandboxUse } from '../idle/sandboxUse.ts'
-import { imageRoutes, imageToWire } from '../images/imageRoutes.ts'
-import { images } from '../images/images.ts'
-import { metricsRoutes } from '../metrics/metricsRoutes.ts'
-import { processRoutes } from '../metrics/processRoutes.ts'
-import { portRoutes } from '../ports/portRoutes.ts'
-import { removedThingRepository } from '../references/removedThingRepository.ts'
-import { removedThingRoutes } from '../references/removedThingRoutes.ts'
-import { sandboxDomainRoutes } from '../sandboxDomains/sandboxDomainRoutes.ts'
-import { fileRoutes } from '../sandboxes/fileRoutes.ts'
-import { foundSandboxes } from '../sandboxes/foundSandboxes.ts'
-import { foundSandboxRepository } from '../sandboxes/foundSandboxRepository.ts'
-import { foundSandboxRoutes } from '../sandboxes/foundSandboxRoutes.ts'
-import { runtimeReports } from '../sandboxes/runtimeReports.ts'
-import { type SandboxRegistry, sandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
-import { type SandboxRecord, sandboxRepository } from '../sandboxes/sandboxRepository.ts'
-import { sandboxRoutes } from '../sandboxes/sandboxRoutes.ts'
+import { createSandboxUse } from '../idle/sandboxUse.ts'
+import { createImageRoutes, imageToWire } from '../images/imageRoutes.ts'
+import { createImages } from '../images/images.ts'
+import { createMetricsRoutes } from '../metrics/metricsRoutes.ts'
+import { createProcessRoutes } from '../metrics/processRoutes.ts'
+import { createPortRoutes } from '../ports/portRoutes.ts'
+import { createRemovedThingRepository } from '../references/removedThingRepository.ts'
+import { createRemovedThingRoutes } from '../references/removedThingRoutes.ts'
+import { createSandboxDomainRoutes } from '../sandboxDomains/sandboxDomainRoutes.ts'
+import { createFileRoutes } from '../sandboxes/fileRoutes.ts'
+import { createFoundSandboxes } from '../sandboxes/foundSandboxes.ts'
+import { createFoundSandboxRepository } from '../sandboxes/foundSandboxRepository.ts'
+import { createFoundSandboxRoutes } from '../sandboxes/foundSandboxRoutes.ts'
+import { createRuntimeReports } from '../sandboxes/runtimeReports.ts'
+import { createSandboxRegistry, type SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
+import { createSandboxRepository, type SandboxRecord } from '../sandboxes/sandboxRepository.ts'
+import { createSandboxRoutes } from '../sandboxes/sandboxRoutes.ts'
 import { sandboxToWire } from '../sandboxes/sandboxWire.ts'
-import { snapshotRepository } from '../snapshots/snapshotRepository.ts'
-import { snapshotRoutes } from '../snapshots/snapshotRoutes.ts'
-import { snapshots } from '../snapshots/snapshots.ts'
-import { terminalActivity } from '../terminals/terminalActivity.ts'
-import { terminalLinkRepository } from '../terminals/terminalLinkRepository.ts'
-import { terminalLinks } from '../terminals/terminalLinks.ts'
-import { terminalRoutes } from '../terminals/terminalRoutes.ts'
+import { createSnapshotRepository } from '../snapshots/snapshotRepository.ts'
+import { createSnapshotRoutes } from '../snapshots/snapshotRoutes.ts'
+import { createSnapshots } from '../snapshots/snapshots.ts'
+import { createTerminalActivity } from '../terminals/terminalActivity.ts'
+import { createTerminalLinkRepository } from '../terminals/terminalLinkRepository.ts'
+import { createTerminalLinks } from '../terminals/terminalLinks.ts'
+import { createTerminalRoutes } from '../terminals/terminalRoutes.ts'
 import { terminalStream } from '../terminals/terminalStream.ts'
 import { terminalToWire } from '../terminals/terminalWire.ts'
-import { type PortParts, portParts } from './portParts.ts'
+import { composePort, type PortParts } from './portParts.ts'
 import type { ServiceGround } from './serviceGround.ts'
 
 export type SandboxParts = {
@@ -75,10 +75,10 @@ export type SandboxParts = {
 
 const defaultHostWaitMs = 10_000
 /** Far more than a person watches, and few enough that a loop gone wild does not take the machine down. */
-const mostActiveSandboxes = 256
+const maxActiveSandboxes = 256
 const idleCheckMs = 15_000
 
-type Given = {
+type SandboxOptions = {
   /** Ports, their names or sandboxes have changed. */
   onPortsChanged: () => void
   billing: SandboxBilling
@@ -88,34 +88,34 @@ type Given = {
 }
 
 /** The sandboxes, what belongs to them, and the host that runs them. */
-export function sandboxParts(
+export function composeSandbox(
   ground: ServiceGround,
-  { onPortsChanged, billing, ownsDomain, orphans }: Given,
+  { onPortsChanged, billing, ownsDomain, orphans }: SandboxOptions,
 ): SandboxParts {
   const { options, database, clock, activity, callers, events, address, principals, scope } = ground
   const { log, now, defaultNetwork = 'none' } = options
 
-  const addresses = portParts(ground, {
+  const addresses = composePort(ground, {
     ...{ onChanged: (id) => sandboxes.announce(id), onDomainsChanged: onPortsChanged, ownsDomain },
-    accountOf: (id) => sandboxes.accountOf(id),
+    findAccount: (id) => sandboxes.findAccount(id),
   })
   const { ports, tokens, frames, names, domains } = addresses
   const toWire = (record: SandboxRecord) =>
     sandboxToWire(record, {
       baseUrl: address.base(),
       ports: ports.list(record.id).map(({ port, url }) => ({ port, url })),
-      cost: billing.costOf(record),
+      cost: billing.getCost(record),
     })
 
-  const use = sandboxUse(clock.runningMs)
-  const call: HostCall = use.watchedCall((...request) => host.call(...request))
-  const runtimes = runtimeReports({ call, order: options.runtimes })
-  const terminalNotes = terminalActivity(activity)
-  const records = sandboxRepository(database)
-  const removals = foundSandboxRepository(database)
-  const snapshotRecords = snapshotRepository(database)
-  const sharedImages = images({ call, runtimes, records })
-  const sandboxes = sandboxRegistry({
+  const use = createSandboxUse(clock.runningMs)
+  const call: HostCall = use.trackCall((...request) => host.call(...request))
+  const runtimes = createRuntimeReports({ call, order: options.runtimes })
+  const terminalNotes = createTerminalActivity(activity)
+  const records = createSandboxRepository(database)
+  const removals = createFoundSandboxRepository(database)
+  const snapshotRecords = createSnapshotRepository(database)
+  const sharedImages = createImages({ call, runtimes, records })
+  const sandboxes = createSandboxRegistry({
     records,
     removals,
     call,
@@ -133,28 +133,28 @@ export function sandboxParts(
       onPortsChanged()
     },
     note: activity.note,
-    noteAccount: activity.noteAccount,
+    recordForAccount: activity.recordForAccount,
     toWire,
     defaultNetwork,
-    needCredits: billing.needCredits,
-    mostActive: options.mostActiveSandboxes ?? mostActiveSandboxes,
+    assertCredits: billing.assertCredits,
+    maxActive: options.maxActiveSandboxes ?? maxActiveSandboxes,
     newId: () => randomBytes(16).toString('hex'),
     now,
-    log: log.of('sandboxes'),
+    log: log.forArea('sandboxes'),
   })
-  const runOf = ({ startedAtMs, ...record }: SandboxRecord): SandboxRun[] =>
+  const toRun = ({ startedAtMs, ...record }: SandboxRecord): SandboxRun[] =>
     record.status === 'running' && startedAtMs !== null ? [{ ...record, startedAtMs }] : []
   const meter = scope.own(
-    sandboxMeter({
+    createSandboxMeter({
       billing,
-      runOf: (id) => [records.find(id)].flatMap((it) => (it ? runOf(it) : []))[0],
-      running: () => records.all().flatMap(runOf),
+      findRun: (id) => [records.find(id)].flatMap((it) => (it ? toRun(it) : []))[0],
+      running: () => records.all().flatMap(toRun),
       stop: sandboxes.stopUnpaid,
-      log: log.of('credits'),
+      log: log.forArea('credits'),
     }),
     (it) => it.close(),
   )
-  const kept = snapshots({
+  const kept = createSnapshots({
     records: snapshotRecords,
     sandboxes,
     call,
@@ -165,18 +165,18 @@ export function sandboxParts(
     note: activity.note,
     newId: () => randomBytes(12).toString('hex'),
     now,
-    log: log.of('snapshots'),
+    log: log.forArea('snapshots'),
   })
-  const accounts = accountRepository(database)
-  const found = foundSandboxes({
+  const accounts = createAccountRepository(database)
+  const found = createFoundSandboxes({
     ...{ records, removals, sandboxes, call, now },
     snapshots: snapshotRecords,
     hasAccount: accounts.hasAccount,
-    noteAccount: activity.noteAccount,
-    log: log.of('sandboxes'),
+    recordForAccount: activity.recordForAccount,
+    log: log.forArea('sandboxes'),
   })
-  const answers = answerRepository(database)
-  const tell = hostEvents({
+  const answers = createAnswerRepository(database)
+  const tell = createHostEvents({
     sandboxes,
     terminals: terminalNotes,
     publish(accountId, event) {
@@ -188,14 +188,14 @@ export function sandboxParts(
     imageToWire,
   })
   const host = scope.own(
-    hostConnection({
+    createHostConnection({
       path: options.hostSocketPath,
       launch: options.launchHost,
       onEvent(event) {
-        if (event.type === 'terminal.changed') use.used(event.terminal.sandboxId)
+        if (event.type === 'terminal.changed') use.recordUse(event.terminal.sandboxId)
         callers.apart(() => tell(event))
       },
-      onNobody: (ending) => callers.apart(() => sandboxes.hostGone(ending)),
+      onNobody: (ending) => callers.apart(() => sandboxes.onHostDown(ending)),
       hasCrashed: () => existsSync(hostPidFile(options.dataDir)),
       onConnected: (hostCall) =>
         callers.apart(async () => {
@@ -213,7 +213,7 @@ export function sandboxParts(
         }),
       waitMs: options.hostWaitMs ?? defaultHostWaitMs,
       findHost: () => findHostProcess(options.dataDir),
-      log: log.of('host'),
+      log: log.forArea('host'),
       now: clock.runningMs,
     }),
     (it) => it.close(),
@@ -226,58 +226,58 @@ export function sandboxParts(
       call,
       everyMs: options.idleCheckMs ?? idleCheckMs,
       runningMs: clock.runningMs,
-      log: log.of('idle'),
+      log: log.forArea('idle'),
     }),
     (it) => it.close(),
   )
   const transfers = scope.own(
-    uploads({
-      records: uploadRepository(database),
+    createUploads({
+      records: createUploadRepository(database),
       call,
       isRunning: (id) => sandboxes.find(id)?.status === 'running',
       onComplete: ({ sandboxId, path, size }) =>
-        activity.note(sandboxId, { type: 'file.written', description: wroteWords(path, size) }),
+        activity.note(sandboxId, { type: 'file.written', description: describeWrite(path, size) }),
       randomBytes,
       now,
       passedMs: clock.passedMs,
-      log: log.of('uploads'),
+      log: log.forArea('uploads'),
     }),
     (it) => it.close(),
   )
-  const links = terminalLinks({ links: terminalLinkRepository(database), now: clock.steadyMs, randomBytes })
+  const links = createTerminalLinks({ links: createTerminalLinkRepository(database), now: clock.steadyMs, randomBytes })
   principals.add('link', links.findRights)
 
   return {
     sandboxes,
     ports: addresses,
-    connect: use.watchedConnect((...request) => host.connect(...request)),
+    connect: use.trackConnect((...request) => host.connect(...request)),
     linkHolder: links.identify,
     domainTargets: {
       check(caller, { sandboxId, port }) {
-        const id = sandboxIdOf(sandboxId)
-        sandboxes.owned(caller, id)
+        const id = parseSandboxId(sandboxId)
+        sandboxes.requireOwned(caller, id)
         ports.get(id, port)
       },
       async lead(accountId, domain, { sandboxId, port }) {
-        const id = sandboxIdOf(sandboxId)
-        if (sandboxes.accountOf(id) !== accountId) throw noSandbox()
+        const id = parseSandboxId(sandboxId)
+        if (sandboxes.findAccount(id) !== accountId) throw noSandbox()
         return domains.add({ sandboxId: id, accountId }, { domain, port })
       },
     },
     capabilities: ['sandboxes', 'images', 'snapshots', 'files', 'ports', 'terminals', 'terminal-links'],
-    endpoints: callers.known([
-      ...imageRoutes(sharedImages),
-      ...sandboxRoutes({ sandboxes, runtimes, defaultNetwork, call, activity, toWire }),
-      ...hostRoutes(host),
-      ...foundSandboxRoutes({ found, toWire }),
-      ...snapshotRoutes({ snapshots: kept, toWire }),
-      ...portRoutes({ sandboxes, ports, tokens, frames, urlOf: names.urlOf, openPath }),
-      ...sandboxDomainRoutes({ sandboxes, domains }),
-      ...fileRoutes({ sandboxes, call, activity }),
-      ...treeRoutes({ sandboxes, call }),
-      ...downloadRoutes({ sandboxes, call, archive: use.watchedArchive((...request) => host.archive(...request)) }),
-      ...uploadRoutes({ sandboxes, uploads: transfers }),
-      ...terminalRoutes({
+    endpoints: callers.bindEndpoints([
+      ...createImageRoutes(sharedImages),
+      ...createSandboxRoutes({ sandboxes, runtimes, defaultNetwork, call, activity, toWire }),
+      ...createHostRoutes(host),
+      ...createFoundSandboxRoutes({ found, toWire }),
+      ...createSnapshotRoutes({ snapshots: kept, toWire }),
+      ...createPortRoutes({ sandboxes, ports, tokens, frames, urlOf: names.getUrl, openPath }),
+      ...createSandboxDomainRoutes({ sandboxes, domains }),
+      ...createFileRoutes({ sandboxes, call, activity }),
+      ...createTreeRoutes({ sandboxes, call }),
+      ...createDownloadRoutes({ sandboxes, call, archive: use.trackArchive((...request) => host.archive(...request)) }),
+      ...createUploadRoutes({ sandboxes, uploads: transfers }),
+      ...createTerminalRoutes({
         sandboxes,
         links,
         call,
@@ -285,10 +285,10 @@ export function sandboxParts(
         baseUrl: address.base,
         newTerminalId: () => `pty_${randomBytes(12).toString('hex')}`,
       }),
-      ...metricsRoutes({ sandboxes, call, now }),
-      ...processRoutes({ sandboxes, call }),
-      ...activityRoutes({ sandboxes, activity }),
-      ...removedThingRoutes(removedThingRepository(database)),
+      ...createMetricsRoutes({ sandboxes, call, now }),
+      ...createProcessRoutes({ sandboxes, call }),
+      ...createActivityRoutes({ sandboxes, activity }),
+      ...createRemovedThingRoutes(createRemovedThingRepository(database)),
     ]),
     terminals: terminalStream({ sandboxes, host }),
     isHostAway: host.isAway,
@@ -300,7 +300,7 @@ export function sandboxParts(
 }
 
 /** @throws AppError `sandbox/not-found` */
-function sandboxIdOf(text: string): SandboxId {
+function parseSandboxId(text: string): SandboxId {
   const { data } = SandboxId.safeParse(text)
   if (data) return data
   throw noSandbox()

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { type Clock, type ClockJump, createEvenClock, openClock } from '#platform/clock.ts'
 import { isLoopback } from '#platform/listenAddress.ts'
 import type { Scope } from '#platform/scope.ts'
-import { clockStore } from '#storage/clockStore.ts'
+import { createClockStore } from '#storage/clockStore.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
-import { type ActivityLog, activityLog } from '../activity/activityLog.ts'
-import { activityRepository } from '../activity/activityRepository.ts'
-import { type PresentCaller, presentCaller } from '../activity/presentCaller.ts'
+import { type ActivityLog, createActivityLog } from '../activity/activityLog.ts'
+import { createActivityRepository } from '../activity/activityRepository.ts'
+import { createPresentCaller, type PresentCaller } from '../activity/presentCaller.ts'
 import { createServicePrincipals, type ServicePrincipals } from '../base/principals.ts'
-import { type EventHub, eventHub } from '../events/eventHub.ts'
+import { createEventHub, type EventHub } from '../events/eventHub.ts'
 import { certificateNames } from '../http/certificateNames.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
@@ -32,44 +32,44 @@ export type ServiceGround = {
 export type ServiceAddress = {
   publicUrl: URL | undefined
   /** Where it listens; empty until it does. */
-  own(): string
+  getOwnUrl(): string
   /** Under which others reach it, without a slash at the end. */
   base(): string
   /** Returns the address of a host name of this service, without a port until it listens. Never throws. */
-  urlOf(hostName: string): string
+  getUrl(hostName: string): string
   /** Returns the endpoint to connect to, as configured until the service listens. Never throws. */
   endpoint(): { host: string; port: number }
   listensAt(url: string): void
 }
 
 /** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
-export function serviceGround(options: ServiceOptions, scope: Scope): ServiceGround {
+export function createServiceGround(options: ServiceOptions, scope: Scope): ServiceGround {
   const database = scope.own(
     openDatabase(join(options.dataDir, 'service.sqlite'), { check: options.checkData ?? false }),
     (it) => it.close(),
   )
   migrate(database, serviceMigrations)
   const { time, now } = options
-  const log = options.log.of('clock')
+  const log = options.log.forArea('clock')
   const onJump = (jump: ClockJump): void => log.warn('the clock jumped', jump)
   const clock = scope.own(
-    time ? openClock({ source: time, store: clockStore(database), onJump }) : createEvenClock(now),
+    time ? openClock({ source: time, store: createClockStore(database), onJump }) : createEvenClock(now),
     (it) => it.close(),
   )
-  const events = eventHub()
-  const callers = presentCaller(now)
-  const activity = activityLog({
-    records: activityRepository(database),
+  const events = createEventHub()
+  const callers = createPresentCaller(now)
+  const activity = createActivityLog({
+    records: createActivityRepository(database),
     newId: () => `act_${randomBytes(12).toString('hex')}`,
     now: options.now,
-    onNoted: ({ accountId, sequence }) => events.publish(accountId, { type: 'activity.noted', sequence }),
+    onRecorded: ({ accountId, sequence }) => events.publish(accountId, { type: 'activity.noted', sequence }),
     by: callers.by,
     beganAtMs: callers.beganAtMs,
     task: callers.task,
-    log: options.log.of('activity'),
+    log: options.log.forArea('activity'),
   })
   const principals = scope.own(
-    createServicePrincipals({ now: clock.steadyMs, log: options.log.of('principals') }),
+    createServicePrincipals({ now: clock.steadyMs, log: options.log.forArea('principals') }),
     (it) => it.close(),
   )
   return { options, database, clock, events, activity, callers, principals, address: serviceAddress(options), scope }
@@ -77,35 +77,35 @@ export function serviceGround(options: ServiceOptions, scope: Scope): ServiceGro
 
 function serviceAddress(options: ServiceOptions): ServiceAddress {
   const { tls } = options
-  const publicUrl = publicUrlOf(options)
+  const publicUrl = getPublicUrl(options)
   const scheme = tls ? 'https' : 'http'
-  let own = ''
+  let ownUrl = ''
   return {
     publicUrl,
-    own: () => own,
-    base: () => publicUrl?.href.replace(/\/+$/, '') ?? own,
-    urlOf(hostName) {
-      const port = own === '' ? '' : new URL(own).port
+    getOwnUrl: () => ownUrl,
+    base: () => publicUrl?.href.replace(/\/+$/, '') ?? ownUrl,
+    getUrl(hostName) {
+      const port = ownUrl === '' ? '' : new URL(ownUrl).port
       return `${scheme}://${hostName}${port === '' ? '' : `:${port}`}`
     },
     endpoint() {
-      const reached = publicUrl ?? (own === '' ? undefined : new URL(own))
-      return reached === undefined ? options.listen : endpointOf(reached)
+      const reached = publicUrl ?? (ownUrl === '' ? undefined : new URL(ownUrl))
+      return reached === undefined ? options.listen : toEndpoint(reached)
     },
     listensAt(url) {
-      own = url
+      ownUrl = url
     },
   }
 }
 
 /** Host without the brackets of IPv6, and the port even where the scheme implies it. */
-export function endpointOf({ hostname, port, protocol }: URL): { host: string; port: number } {
+export function toEndpoint({ hostname, port, protocol }: URL): { host: string; port: number } {
   const impliedPort = protocol === 'https:' ? 443 : 80
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? impliedPort : Number(port) }
 }
 
 /** Beyond loopback, `service.public_url` defaults to the first name of the certificate. */
-function publicUrlOf({ publicUrl, tls, listen }: ServiceOptions): URL | undefined {
+function getPublicUrl({ publicUrl, tls, listen }: ServiceOptions): URL | undefined {
   if (publicUrl !== undefined) return new URL(publicUrl)
   if (!tls || isLoopback(listen.host) || listen.port === 0) return undefined
   const name = certificateNames(tls.cert).find((it) => !it.startsWith('*.'))

@@ -51,7 +51,7 @@ export type ServiceOptions = {
   /** How often idle sandboxes are looked for. */
   idleCheckMs?: number | undefined
   /** So many sandboxes may run at once. */
-  mostActiveSandboxes?: number | undefined
+  maxActiveSandboxes?: number | undefined
   /** Name of the EIP-712 domain that automatons are registered for. */
   identityDomainName?: string | undefined
   /** Tiers and their prices; absent is the one that Steward comes with. */

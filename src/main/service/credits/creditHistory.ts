@@ -5,33 +5,33 @@ import type { HistoryFilters, HistoryRepository, HistoryRow, Stretch } from './h
 /** Reads a journal of any length in stretches: between two of them, others have their turn. */
 export type CreditHistory = {
   /** Newest first. @throws the signal's reason once it fires */
-  page(asked: Asked & { limit: number; offset: number; signal?: AbortSignal }): Promise<HistoryPage>
+  page(query: HistoryQuery & { limit: number; offset: number; signal?: AbortSignal }): Promise<HistoryPage>
   /** All of it, some rows at a time, newest first. */
-  rows(asked: Asked): AsyncGenerator<HistoryRow[]>
+  rows(query: HistoryQuery): AsyncGenerator<HistoryRow[]>
   sums: HistoryRepository['sums']
 }
 
-type Asked = { accountId: AccountId; filters: HistoryFilters }
+type HistoryQuery = { accountId: AccountId; filters: HistoryFilters }
 export type HistoryPage = { transfers: HistoryRow[]; total: number }
 
 /** Entries of all accounts: what comes first is near, and the longest takes some 15 ms. */
 const firstStretch = 2_000
-const longestStretch = 32_000
+const maxStretch = 32_000
 const rowsAtOnce = 200
 
-export function creditHistory(records: HistoryRepository): CreditHistory {
+export function createCreditHistory(records: HistoryRepository): CreditHistory {
   return {
     async page({ accountId, filters, limit, offset, signal }) {
       const isWhole = Object.values(filters).every((it) => it === undefined)
       const transfers: HistoryRow[] = []
       let total = 0
       for (const stretch of stretches(records.newest())) {
-        const found = records.count(accountId, filters, stretch)
-        if (transfers.length < limit && total + found > offset) {
+        const count = records.count(accountId, filters, stretch)
+        if (transfers.length < limit && total + count > offset) {
           const page = { limit: limit - transfers.length, offset: Math.max(0, offset - total) }
           transfers.push(...records.stretch(accountId, filters, { ...stretch, ...page }))
         }
-        total += found
+        total += count
         if (isWhole && transfers.length === limit) break
         await setImmediate()
         signal?.throwIfAborted()
@@ -62,6 +62,6 @@ function* stretches(newest: number): Generator<Stretch> {
     const above = Math.max(0, below - 1 - length)
     yield { above, below }
     below = above + 1
-    length = Math.min(2 * length, longestStretch)
+    length = Math.min(2 * length, maxStretch)
   }
 }

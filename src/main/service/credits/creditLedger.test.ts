@@ -2,15 +2,15 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Clock, openClock } from '#platform/clock.ts'
 import { microUsdOfCents } from '#shared/microUsd.ts'
 import { testLedger } from '#test/support/testLedger.ts'
-import { creditLedger } from './creditLedger.ts'
-import { ledgerRepository } from './ledgerRepository.ts'
+import { createCreditLedger } from './creditLedger.ts'
+import { createLedgerRepository } from './ledgerRepository.ts'
 
 const hourMs = 3_600_000
 const yearMs = 365 * 24 * hourMs
 const shift = { wallMs: 0, runningMs: 0 }
 let money: Awaited<ReturnType<typeof testLedger>>
 let clock: Clock
-let ledger: ReturnType<typeof creditLedger>
+let ledger: ReturnType<typeof createCreditLedger>
 
 beforeEach(async () => {
   Object.assign(shift, { wallMs: Date.UTC(2026, 0, 10, 12), runningMs: 0 })
@@ -26,8 +26,8 @@ beforeEach(async () => {
   })
   let ids = 0
   const newId = () => `txn_of_clock_${++ids}`
-  ledger = creditLedger({
-    ...{ records: ledgerRepository(money.database), newId, now: clock.now, steadyMs: clock.steadyMs },
+  ledger = createCreditLedger({
+    ...{ records: createLedgerRepository(money.database), newId, now: clock.now, steadyMs: clock.steadyMs },
   })
 })
 afterEach(async () => {
@@ -38,16 +38,16 @@ afterEach(async () => {
 const cents = microUsdOfCents
 const key = { id: 'key_1', dailyLimit: cents(10) }
 const hold = (amount: number) =>
-  money.commits.written(() => ledger.hold({ accountId: money.ada, key, amount: cents(amount), model: 'gpt-5.2' }))
+  money.commits.commit(() => ledger.hold({ accountId: money.ada, key, amount: cents(amount), model: 'gpt-5.2' }))
 const post = (id: number, amount: number) =>
-  money.commits.written(() => ledger.post(id, { amount: cents(amount), details: {} }))
+  money.commits.commit(() => ledger.post(id, { amount: cents(amount), details: {} }))
 
 test('a daily limit is not spent twice by a clock that is set ahead, or back', async () => {
   await post((await hold(10)).id, 10)
   for (const jumpMs of [yearMs, -2 * yearMs, yearMs]) {
     shift.wallMs += jumpMs
     await expect(hold(1)).rejects.toMatchObject({ code: 'credits/daily-limit' })
-    expect(ledger.spentToday(key.id)).toBe(cents(10))
+    expect(ledger.sumSpentToday(key.id)).toBe(cents(10))
   }
   shift.runningMs += 13 * hourMs
   clock.check()

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import { centsDown, exactCents, type MicroUsd, microUsd } from '#shared/microUsd.ts'
+import { centsDown, exactCents, type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
 import {
   type AccountBalance,
   type Hold,
@@ -37,7 +37,7 @@ export type CreditLedger = {
   findMeter(sandboxId: SandboxId): Meter | undefined
   setMeter(sandboxId: SandboxId, meter: Meter): void
   /** Charges as much of it as is available, without a hold. */
-  charge(given: { accountId: AccountId; type: 'sandbox'; description: string; amount: MicroUsd }): MicroUsd
+  charge(charge: { accountId: AccountId; type: 'sandbox'; description: string; amount: MicroUsd }): MicroUsd
   /** @throws AppError `credits/insufficient`, `credits/daily-limit`, `request/reused-key` */
   transfer(request: TransferRequest & { from: AccountId; key: KeyLimit | undefined }): TransferRow
   /** @throws AppError `request/reused-key`, `credits/too-much` */
@@ -45,13 +45,13 @@ export type CreditLedger = {
   /** Raises the balance, or lowers it, though never below what is held. @throws AppError as `issue`, `credits/insufficient` */
   adjust(request: TransferRequest & { direction: 'up' | 'down' }): TransferRow
   /** The credits that an account begins with, given once for ever. False when it had them. */
-  begin(given: { accountId: AccountId; amount: MicroUsd; note: string }): boolean
+  begin(options: { accountId: AccountId; amount: MicroUsd; note: string }): boolean
   /** Of a charge, all that is left of it without an amount. @throws AppError `credits/transaction-not-found`, `credits/refund` */
   refund(request: RefundRequest): TransferRow
   balance(accountId: AccountId): AccountBalance
   /** What can be held now. */
   spendable(accountId: AccountId, key: KeyLimit | undefined): MicroUsd
-  spentToday(keyId: string): number
+  sumSpentToday(keyId: string): number
 }
 
 /** The limit counts what was spent and what is held in this day of UTC. */
@@ -81,15 +81,15 @@ type RefundRequest = {
 }
 
 /** To begin anything that costs. */
-export const leastBalance = microUsd(100_000)
+export const minBalance = toMicroUsd(100_000)
 /** Longer than any answer of a model takes. */
 const holdMs = 60 * 60_000
-const endedKeptMs = 7 * 24 * 60 * 60_000
+const retentionMs = 7 * 24 * 60 * 60_000
 const dayMs = 24 * 60 * 60_000
 /** Of all that one account is ever given: sums stay exact. */
-const mostCredits = 2 ** 52
+const maxCredits = 2 ** 52
 
-export function creditLedger(options: {
+export function createCreditLedger(options: {
   records: LedgerRepository
   newId: () => string
   now: () => number
@@ -99,30 +99,30 @@ export function creditLedger(options: {
   const { records, newId, now, steadyMs = now } = options
   const today = () => Math.floor(steadyMs() / dayMs)
 
-  const leftOfDay = (of: Pick<Hold, 'keyId' | 'keyDay' | 'keyLimit'>): number => {
-    const { keyId, keyDay: day, keyLimit } = of
+  const getRemainingOfDay = (hold: Pick<Hold, 'keyId' | 'keyDay' | 'keyLimit'>): number => {
+    const { keyId, keyDay: day, keyLimit } = hold
     if (keyId === null || day === null || keyLimit === null) return Number.POSITIVE_INFINITY
     const { spent, held } = records.keyDay({ keyId, day })
     return Math.max(0, keyLimit - spent - held)
   }
-  const leftToday = (key: KeyLimit | undefined): number =>
+  const getRemainingToday = (key: KeyLimit | undefined): number =>
     key?.dailyLimit === undefined
       ? Number.POSITIVE_INFINITY
-      : leftOfDay({ keyId: key.id, keyDay: today(), keyLimit: key.dailyLimit })
+      : getRemainingOfDay({ keyId: key.id, keyDay: today(), keyLimit: key.dailyLimit })
   const spendable = (accountId: AccountId, key: KeyLimit | undefined): MicroUsd =>
-    microUsd(Math.min(records.balance(accountId).available, leftToday(key)))
+    toMicroUsd(Math.min(records.balance(accountId).available, getRemainingToday(key)))
 
   const endHold = (hold: Hold, end: 'voided' | 'expired'): void => {
     records.endHold(hold.id, end, now())
-    records.releaseHeld(hold.accountId, hold.amount)
+    records.releaseHold(hold.accountId, hold.amount)
     if (hold.keyId !== null && hold.keyDay !== null) {
       records.changeKeyDay({ keyId: hold.keyId, day: hold.keyDay }, { spent: 0, held: -hold.amount })
     }
   }
-  const charged = (hold: Hold, { amount, limit, details }: LedgerCharge, released: MicroUsd): MicroUsd => {
+  const chargeHold = (hold: Hold, { amount, limit, details }: LedgerCharge, released: MicroUsd): MicroUsd => {
     const { accountId, keyId, keyDay } = hold
-    const beyond = Math.min(records.balance(accountId).available, leftOfDay(hold))
-    const collected = microUsd(Math.min(amount, limit ?? amount, released + beyond))
+    const beyond = Math.min(records.balance(accountId).available, getRemainingOfDay(hold))
+    const collected = toMicroUsd(Math.min(amount, limit ?? amount, released + beyond))
     const uncollected = amount - collected
     records.addTransfer({
       ...{ id: newId(), type: 'inference', description: hold.model, amount: collected },
@@ -140,48 +140,51 @@ export function creditLedger(options: {
     const hold = records.findOpenHold(holdId)
     if (hold) {
       records.endHold(holdId, 'posted', now())
-      return { charged: charged(hold, charge, hold.amount) }
+      return { charged: chargeHold(hold, charge, hold.amount) }
     }
     // It took longer than a hold lasts. It was spent all the same, so what the account still has pays for it.
     const late = records.findUnchargedExpired(holdId)
-    return late && { charged: charged(late, charge, microUsd(0)) }
+    return late && { charged: chargeHold(late, charge, toMicroUsd(0)) }
   }
 
-  const needRoom = (to: AccountId, amount: MicroUsd): void => {
+  const assertCapacity = (to: AccountId, amount: MicroUsd): void => {
     // All that was ever issued, what was taken back included: both sides of that account stay exact.
-    const issued = records.received(issuedAccount) - records.balance(issuedAccount).posted
-    if (Math.max(records.received(to), issued) + amount <= mostCredits) return
+    const issued = records.sumCredited(issuedAccount) - records.balance(issuedAccount).posted
+    if (Math.max(records.sumCredited(to), issued) + amount <= maxCredits) return
     throw new AppError('credits/too-much', 'An account cannot hold that many credits.')
   }
   /** The transfer that this very request made before, however long ago: no clock makes one out of it twice. */
-  const madeBefore = (given: { requestKey: string | undefined }, isSame: (row: TransferRow) => boolean) => {
-    const { requestKey } = given
-    const row = requestKey === undefined ? undefined : records.findAsked(requestKey)
+  const findEarlier = (request: { requestKey: string | undefined }, isSame: (row: TransferRow) => boolean) => {
+    const { requestKey } = request
+    const row = requestKey === undefined ? undefined : records.findByRequestKey(requestKey)
     if (!row || isSame(row)) return row
     throw new AppError('request/reused-key', 'This Idempotency-Key was used for another request.')
   }
-  const moved = (given: Moved): TransferRow =>
+  const move = (transfer: Moved): TransferRow =>
     records.addTransfer({
-      ...{ id: given.id ?? newId(), type: given.type, amount: given.amount, description: given.note },
-      debit: { account: given.from, released: 0 },
-      credit: { account: given.to },
+      ...{ id: transfer.id ?? newId(), type: transfer.type, amount: transfer.amount, description: transfer.note },
+      debit: { account: transfer.from, released: 0 },
+      credit: { account: transfer.to },
       ...{ details: null, holdId: null, atMs: now() },
-      keyId: given.keyId ?? null,
-      refundOf: given.refundOf ?? null,
-      requestKey: given.requestKey ?? null,
+      keyId: transfer.keyId ?? null,
+      refundOf: transfer.refundOf ?? null,
+      requestKey: transfer.requestKey ?? null,
     })
 
   return {
     spendable,
     post,
-    hold({ accountId, key, amount: wanted, model }) {
+    hold({ accountId, key, amount: requestedAmount, model }) {
       const balance = records.balance(accountId)
-      const left = leftToday(key)
-      const amount = typeof wanted === 'number' ? wanted : wanted(microUsd(Math.min(balance.available, left)))
-      if (amount !== 0) needMinimum(balance)
-      if (amount === undefined) throw left < balance.available ? dailyLimit(key, left) : tooLittle(balance)
-      if (amount > balance.available) throw insufficient(balance, amount)
-      if (amount > left) throw dailyLimit(key, left)
+      const remaining = getRemainingToday(key)
+      const amount =
+        typeof requestedAmount === 'number'
+          ? requestedAmount
+          : requestedAmount(toMicroUsd(Math.min(balance.available, remaining)))
+      if (amount !== 0) assertMinimum(balance)
+      if (amount === undefined) throw remaining < balance.available ? dailyLimit(key, remaining) : tooLittle(balance)
+      if (amount > balance.available) throw insufficientError(balance, amount)
+      if (amount > remaining) throw dailyLimit(key, remaining)
       const keyLimit = key?.dailyLimit ?? null
       const keyDay = keyLimit === null ? null : today()
       const nowMs = steadyMs()
@@ -198,11 +201,11 @@ export function creditLedger(options: {
       return hold !== undefined
     },
     expire() {
-      const holds = records.expiredHolds(steadyMs())
+      const holds = records.listExpiredHolds(steadyMs())
       for (const hold of holds) endHold(hold, 'expired')
       return holds.length
     },
-    forgetEnded: () => records.removeEnded(now() - endedKeptMs),
+    forgetEnded: () => records.removeEnded(now() - retentionMs),
     recover() {
       const holds = records.openHolds()
       for (const hold of holds) post(hold.id, { amount: hold.amount, details: { estimated: true, interrupted: true } })
@@ -211,38 +214,39 @@ export function creditLedger(options: {
     findMeter: records.findMeter,
     setMeter: records.setMeter,
     charge({ accountId, type, description, amount }) {
-      const collected = microUsd(Math.min(amount, records.balance(accountId).available))
-      if (collected > 0) moved({ type, from: accountId, to: revenueAccount, amount: collected, note: description })
+      const collected = toMicroUsd(Math.min(amount, records.balance(accountId).available))
+      if (collected > 0) move({ type, from: accountId, to: revenueAccount, amount: collected, note: description })
       return collected
     },
     transfer({ from, to, key, amount, note, requestKey }) {
-      const before = madeBefore(
+      const before = findEarlier(
         { requestKey },
-        (it) => it.debitAccount === from && it.creditAccount === to && it.amount === amount && it.description === note,
+        (row) =>
+          row.debitAccount === from && row.creditAccount === to && row.amount === amount && row.description === note,
       )
       if (before) return before
       const balance = records.balance(from)
-      if (amount > balance.available) throw insufficient(balance, amount)
-      const left = leftToday(key)
-      if (amount > left) throw dailyLimit(key, left)
-      needRoom(to, amount)
+      if (amount > balance.available) throw insufficientError(balance, amount)
+      const remaining = getRemainingToday(key)
+      if (amount > remaining) throw dailyLimit(key, remaining)
+      assertCapacity(to, amount)
       if (key?.dailyLimit !== undefined) {
         records.changeKeyDay({ keyId: key.id, day: today() }, { spent: amount, held: 0 })
       }
-      return moved({ type: 'transfer', from, to, amount, note, requestKey, keyId: key?.id })
+      return move({ type: 'transfer', from, to, amount, note, requestKey, keyId: key?.id })
     },
     issue({ type, to, amount, note, requestKey }) {
-      const before = madeBefore(
+      const before = findEarlier(
         { requestKey },
-        (it) => it.type === type && it.creditAccount === to && it.amount === amount && it.description === note,
+        (row) => row.type === type && row.creditAccount === to && row.amount === amount && row.description === note,
       )
       if (before) return before
-      needRoom(to, amount)
-      return moved({ type, from: issuedAccount, to, amount, note, requestKey })
+      assertCapacity(to, amount)
+      return move({ type, from: issuedAccount, to, amount, note, requestKey })
     },
     adjust({ direction, to: account, amount, note, requestKey }) {
       const [from, to] = direction === 'up' ? [issuedAccount, account] : [account, issuedAccount]
-      const before = madeBefore(
+      const before = findEarlier(
         { requestKey },
         (it) =>
           it.type === 'adjustment' &&
@@ -253,37 +257,38 @@ export function creditLedger(options: {
       )
       if (before) return before
       const balance = records.balance(account)
-      if (direction === 'up') needRoom(account, amount)
-      else if (amount > balance.available) throw insufficient(balance, amount)
-      return moved({ type: 'adjustment', from, to, amount, note, requestKey })
+      if (direction === 'up') assertCapacity(account, amount)
+      else if (amount > balance.available) throw insufficientError(balance, amount)
+      return move({ type: 'adjustment', from, to, amount, note, requestKey })
     },
     begin({ accountId: to, amount, note }) {
       const id = `txn_start_${to}`
       if (records.findTransfer(id)) return false
-      moved({ id, type: 'grant', from: issuedAccount, to, amount, note })
+      move({ id, type: 'grant', from: issuedAccount, to, amount, note })
       return true
     },
-    refund({ transactionId, amount: wanted, note, requestKey }) {
+    refund({ transactionId, amount: requestedAmount, note, requestKey }) {
       const charge = records.findTransfer(transactionId)
       if (charge?.creditAccount !== revenueAccount) {
         throw new AppError('credits/transaction-not-found', `There is no charge \`${transactionId}\`.`)
       }
       const to = charge.debitAccount
-      const before = madeBefore(
+      const before = findEarlier(
         { requestKey },
-        (it) => it.refundOf === transactionId && it.description === note && (wanted ?? it.amount) === it.amount,
+        (row) =>
+          row.refundOf === transactionId && row.description === note && (requestedAmount ?? row.amount) === row.amount,
       )
       if (before) return before
-      const left = charge.amount - records.refundedOf(transactionId)
-      const amount = wanted ?? microUsd(left)
-      if (left === 0) throw new AppError('credits/refund', `\`${transactionId}\` is already fully refunded.`)
-      if (amount > left) {
-        throw new AppError('credits/refund', `${exactCents(left)} cents of \`${transactionId}\` can be refunded.`)
+      const refundable = charge.amount - records.sumRefunds(transactionId)
+      const amount = requestedAmount ?? toMicroUsd(refundable)
+      if (refundable === 0) throw new AppError('credits/refund', `\`${transactionId}\` is already fully refunded.`)
+      if (amount > refundable) {
+        throw new AppError('credits/refund', `${exactCents(refundable)} cents of \`${transactionId}\` can be refunded.`)
       }
-      return moved({ type: 'refund', from: revenueAccount, to, amount, note, requestKey, refundOf: transactionId })
+      return move({ type: 'refund', from: revenueAccount, to, amount, note, requestKey, refundOf: transactionId })
     },
     balance: (accountId) => records.balance(accountId),
-    spentToday: (keyId) => records.keyDay({ keyId, day: today() }).spent,
+    sumSpentToday: (keyId) => records.keyDay({ keyId, day: today() }).spent,
   }
 }
 
@@ -299,31 +304,31 @@ type Moved = {
   refundOf?: string
 }
 
-function needMinimum({ posted }: AccountBalance): void {
-  if (posted < leastBalance) {
+function assertMinimum({ posted }: AccountBalance): void {
+  if (posted < minBalance) {
     throw new AppError('credits/insufficient', 'Insufficient credits', {
-      detail: `Minimum balance of ${exactCents(leastBalance)} cents required. Current balance: ${centsDown(posted)} cents.`,
+      detail: `Minimum balance of ${exactCents(minBalance)} cents required. Current balance: ${centsDown(posted)} cents.`,
     })
   }
 }
 
-function insufficient(balance: AccountBalance, amount: MicroUsd): AppError {
-  const detail = `${exactCents(amount)} cents are needed; ${whatIsLeft(balance)}`
+function insufficientError(balance: AccountBalance, amount: MicroUsd): AppError {
+  const detail = `${exactCents(amount)} cents are needed; ${describeAvailable(balance)}`
   return new AppError('credits/insufficient', 'Insufficient credits', { detail })
 }
 
 function tooLittle(balance: AccountBalance): AppError {
-  const detail = `This request costs more than what is left: ${whatIsLeft(balance)}`
+  const detail = `This request costs more than what is left: ${describeAvailable(balance)}`
   return new AppError('credits/insufficient', 'Insufficient credits', { detail })
 }
 
-function whatIsLeft({ available, held }: AccountBalance): string {
+function describeAvailable({ available, held }: AccountBalance): string {
   const others = held === 0 ? '' : ` Running requests hold ${exactCents(held)} cents.`
   return `${exactCents(available)} cents are available.${others}`
 }
 
-function dailyLimit(key: KeyLimit | undefined, left: number): AppError {
+function dailyLimit(key: KeyLimit | undefined, remaining: number): AppError {
   return new AppError('credits/daily-limit', 'The daily limit of this API key does not cover this.', {
-    detail: `${exactCents(left)} of ${exactCents(key?.dailyLimit ?? 0)} cents are left until 00:00 UTC.`,
+    detail: `${exactCents(remaining)} of ${exactCents(key?.dailyLimit ?? 0)} cents are left until 00:00 UTC.`,
   })
 }

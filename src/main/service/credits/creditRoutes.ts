@@ -15,35 +15,35 @@ import {
 } from '#shared/contract/credits.ts'
 import type { Parsed } from '#shared/contract/route.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { centsDown, centsUp, exactCents, microUsd, microUsdOfCents } from '#shared/microUsd.ts'
+import { centsDown, centsUp, exactCents, microUsdOfCents, toMicroUsd } from '#shared/microUsd.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Caller, type Endpoint, endpoint, rawEndpoint } from '../base/endpoint.ts'
 import type { Credits } from './credits.ts'
 import { historyCsv } from './historyCsv.ts'
 import type { HistoryFilters, HistoryRow } from './historyRepository.ts'
 import type { TransferRow } from './ledgerRepository.ts'
-import { type KeyRules, keyLimitOf, rulesFor } from './openReservations.ts'
+import { type KeyRules, rulesFor, toKeyLimit } from './openReservations.ts'
 import type { PriceList } from './priceList.ts'
-import { dayText, spendingDays, spendingGroups } from './spending.ts'
+import { dayText, spendingGroups, toSpendingDays } from './spending.ts'
 
-export function creditRoutes(options: {
+export function createCreditRoutes(options: {
   credits: Credits
   prices: PriceList
   sandboxesCharged: boolean
-  rulesOf: (keyId: string) => KeyRules | undefined
+  getRules: (keyId: string) => KeyRules | undefined
   /** @throws AppError for a key with limits */
-  needUnlimited: (caller: Caller) => void
+  assertUnlimited: (caller: Caller) => void
   /** Whose wallet or account it is. */
-  accountOf: (address: string) => AccountId | undefined
-  noteAccount: ActivityLog['noteAccount']
+  findAccount: (address: string) => AccountId | undefined
+  recordForAccount: ActivityLog['recordForAccount']
   now: () => number
 }): Endpoint[] {
-  const { credits, prices, rulesOf, needUnlimited, noteAccount, now } = options
+  const { credits, prices, getRules, assertUnlimited, recordForAccount, now } = options
 
-  const recipient = (address: string): AccountId => {
-    const accountId = options.accountOf(address)
+  const findRecipient = (address: string): AccountId => {
+    const accountId = options.findAccount(address)
     if (accountId) return accountId
     throw new AppError('credits/recipient-not-found', `No account here belongs to ${address}.`)
   }
@@ -63,14 +63,14 @@ export function creditRoutes(options: {
       return {
         balance_cents,
         credits_cents: balance_cents,
-        formatted: formatUsd(microUsd(posted), 'cents', 'down'),
+        formatted: formatUsd(toMicroUsd(posted), 'cents', 'down'),
         held_cents: centsUp(held),
         available_cents: centsDown(available),
       }
     }),
     endpoint(listTransactions, async ({ query }, { caller: { accountId }, signal }) => {
       const { limit, offset } = query
-      const filters = filtersOf(query)
+      const filters = toFilters(query)
       const { transfers, total } = await credits.history.page({ accountId, filters, limit, offset, signal })
       return { transactions: transfers.map((row) => toWire(row, accountId)), total, limit, offset }
     }),
@@ -80,11 +80,11 @@ export function creditRoutes(options: {
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': 'attachment; filename="steward-credits.csv"',
         },
-        body: historyCsv(transactionsOf(accountId, filtersOf(query))),
+        body: historyCsv(transactionsOf(accountId, toFilters(query))),
       }),
     ),
     endpoint(getSpending, ({ query: { by, from, to } }, { caller }) => {
-      const days = spendingDays({ from, to }, now())
+      const days = toSpendingDays({ from, to }, now())
       const rows = credits.history.sums(caller.accountId, days, by)
       return { from: dayText(days.from), to: dayText(days.to), by, ...spendingGroups(rows, by) }
     }),
@@ -97,14 +97,14 @@ export function creditRoutes(options: {
     endpoint(transferCredits, async ({ body }, { caller, repeatable }) => {
       const { to_address, amount_cents, note = '' } = body
       const { accountId: from, keyId } = caller
-      const to = recipient(to_address)
+      const to = findRecipient(to_address)
       if (to === from) throw new AppError('request/invalid', '`to_address` must be of another account.')
       const row = await credits.transfer({
         ...{ from, to, note, amount: microUsdOfCents(amount_cents), idempotencyKey: repeatable?.key },
-        key: keyLimitOf(keyId, rulesFor(keyId, rulesOf)),
+        key: toKeyLimit(keyId, rulesFor(keyId, getRules)),
       })
-      const amount = formatUsd(microUsd(row.amount), 'cents', 'down')
-      noteAccount(from, {
+      const amount = formatUsd(toMicroUsd(row.amount), 'cents', 'down')
+      recordForAccount(from, {
         type: 'credits.sent',
         description: `Sent ${amount} to ${to_address}`,
         chargedMicroUsd: row.amount,
@@ -116,14 +116,14 @@ export function creditRoutes(options: {
       }
     }),
     endpoint(grantCredits, async ({ body }, { caller, repeatable }) => {
-      needUnlimited(caller)
+      assertUnlimited(caller)
       const { to_address, amount_cents, note = '' } = body
-      const to = recipient(to_address)
+      const to = findRecipient(to_address)
       const row = await credits.grant({
         ...{ by: caller.accountId, to, note, amount: microUsdOfCents(amount_cents), idempotencyKey: repeatable?.key },
       })
-      const amount = formatUsd(microUsd(row.amount), 'cents', 'down')
-      noteAccount(caller.accountId, { type: 'credits.granted', description: `Granted ${amount} to ${to_address}` })
+      const amount = formatUsd(toMicroUsd(row.amount), 'cents', 'down')
+      recordForAccount(caller.accountId, { type: 'credits.granted', description: `Granted ${amount} to ${to_address}` })
       const { posted } = credits.balance(caller.accountId)
       return {
         transfer_id: row.id,
@@ -134,16 +134,16 @@ export function creditRoutes(options: {
       }
     }),
     endpoint(adjustCredits, async ({ body }, { caller, repeatable }) => {
-      needUnlimited(caller)
+      assertUnlimited(caller)
       const { to_address, amount_cents, note } = body
-      const to = to_address === undefined ? caller.accountId : recipient(to_address)
+      const to = to_address === undefined ? caller.accountId : findRecipient(to_address)
       const direction = amount_cents > 0 ? 'up' : 'down'
       const amount = microUsdOfCents(Math.abs(amount_cents))
-      const asked = { by: caller.accountId, to, direction, amount, note } as const
-      const row = await credits.adjust({ ...asked, idempotencyKey: repeatable?.key })
+      const request = { by: caller.accountId, to, direction, amount, note } as const
+      const row = await credits.adjust({ ...request, idempotencyKey: repeatable?.key })
       const verb = direction === 'up' ? 'Raised' : 'Lowered'
       const whose = to === caller.accountId ? 'your balance' : `the balance of ${to_address}`
-      noteAccount(caller.accountId, {
+      recordForAccount(caller.accountId, {
         type: 'credits.adjusted',
         description: `${verb} ${whose} by ${formatUsd(amount, 'cents', 'down')}: ${note}`,
       })
@@ -155,13 +155,13 @@ export function creditRoutes(options: {
       }
     }),
     endpoint(refundCharge, async ({ body }, { caller, repeatable }) => {
-      needUnlimited(caller)
+      assertUnlimited(caller)
       const { transaction_id: transactionId, amount_cents, note = '' } = body
       const row = await credits.refund({
         ...{ by: caller.accountId, transactionId, note, idempotencyKey: repeatable?.key },
         amount: amount_cents === undefined ? undefined : microUsdOfCents(amount_cents),
       })
-      noteAccount(caller.accountId, {
+      recordForAccount(caller.accountId, {
         type: 'credits.refunded',
         description: `Refunded ${exactCents(row.amount)} cents of ${transactionId}`,
       })
@@ -176,7 +176,7 @@ export function creditRoutes(options: {
 }
 
 /** A key with limits was made so that its holder cannot do everything. */
-export function unlimitedOnly(rulesOf: (keyId: string) => KeyRules | undefined): (caller: Caller) => void {
+export function createUnlimitedCheck(rulesOf: (keyId: string) => KeyRules | undefined): (caller: Caller) => void {
   return ({ keyId }) => {
     const rules = rulesFor(keyId, rulesOf)
     if (!rules || (rules.models === null && rules.dailyLimit === null)) return
@@ -184,27 +184,27 @@ export function unlimitedOnly(rulesOf: (keyId: string) => KeyRules | undefined):
   }
 }
 
-type Asked = Parsed<typeof exportTransactions>['query']
+type ExportQuery = Parsed<typeof exportTransactions>['query']
 
-function filtersOf({ type, model, key: keyId, from, to, text }: Asked): HistoryFilters {
+function toFilters({ type, model, key: keyId, from, to, text }: ExportQuery): HistoryFilters {
   const fromMs = from === undefined ? undefined : Date.parse(from)
   const beforeMs = to === undefined ? undefined : Date.parse(to)
   return { type, model, keyId, fromMs, beforeMs, text }
 }
 
 function toWire(row: HistoryRow, accountId: AccountId): CreditTransaction {
-  const isSpent = row.debitAccount === accountId
-  const direction = isSpent ? 'transfer_out' : 'transfer_in'
+  const isDebit = row.debitAccount === accountId
+  const direction = isDebit ? 'transfer_out' : 'transfer_in'
   return {
     id: row.id,
     type: row.type === 'transfer' ? direction : row.type,
     // Without a minus zero.
-    amount_cents: exactCents(isSpent ? 0 - row.amount : row.amount),
+    amount_cents: exactCents(isDebit ? 0 - row.amount : row.amount),
     description: row.description,
-    created_at: isoTime(row.atMs),
-    balance_after_cents: exactCents(isSpent ? row.debitBalance : row.creditBalance),
+    created_at: toIsoTime(row.atMs),
+    balance_after_cents: exactCents(isDebit ? row.debitBalance : row.creditBalance),
     ...(row.details !== null && { metadata: parseJson(row.details) as CreditTransaction['metadata'] }), // we wrote it
-    ...(isSpent && row.keyId !== null && { key_id: row.keyId }),
+    ...(isDebit && row.keyId !== null && { key_id: row.keyId }),
     ...(row.refunded !== null && { refunded_cents: exactCents(row.refunded) }),
   }
 }

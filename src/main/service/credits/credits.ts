@@ -10,39 +10,43 @@ export type Credits = {
   balance(accountId: AccountId): AccountBalance
   history: CreditHistory
   /** What a key with a daily limit has spent in this day of UTC. */
-  spentToday(keyId: string): number
+  sumSpentToday(keyId: string): number
   /** @throws AppError as the ledger, `data/unwritable` */
-  transfer(request: Asked & { from: AccountId; to: AccountId; amount: MicroUsd; key: KeyLimit | undefined }): Done
+  transfer(
+    request: RequestFields & { from: AccountId; to: AccountId; amount: MicroUsd; key: KeyLimit | undefined },
+  ): Done
   /** @throws AppError as the ledger, `data/unwritable` */
-  grant(request: Asked & { by: AccountId; to: AccountId; amount: MicroUsd }): Done
+  grant(request: RequestFields & { by: AccountId; to: AccountId; amount: MicroUsd }): Done
   /** @throws AppError as the ledger, `data/unwritable` */
-  adjust(request: Asked & { by: AccountId; to: AccountId; direction: 'up' | 'down'; amount: MicroUsd }): Done
+  adjust(request: RequestFields & { by: AccountId; to: AccountId; direction: 'up' | 'down'; amount: MicroUsd }): Done
   /** @throws AppError as the ledger, `data/unwritable` */
-  refund(request: Asked & { by: AccountId; transactionId: string; amount: MicroUsd | undefined }): Done
+  refund(request: RequestFields & { by: AccountId; transactionId: string; amount: MicroUsd | undefined }): Done
 }
 
 /** `idempotencyKey`: of the caller, for whom a repetition changes nothing, also when its first answer was lost. */
-type Asked = { note: string; idempotencyKey: string | undefined }
+type RequestFields = { note: string; idempotencyKey: string | undefined }
 type Done = Promise<TransferRow>
 
-export function credits(given: {
+export function createCredits(options: {
   ledger: CreditLedger
-  commits: Pick<GroupCommit, 'flushed'>
+  commits: Pick<GroupCommit, 'commitDurable'>
   history: CreditHistory
 }): Credits {
-  const { ledger, commits, history } = given
+  const { ledger, commits, history } = options
   return {
     balance: ledger.balance,
     history,
-    spentToday: ledger.spentToday,
-    transfer: ({ from, idempotencyKey, ...given }) =>
-      commits.flushed(() => ledger.transfer({ ...given, from, requestKey: requestKey(from, idempotencyKey) })),
-    grant: ({ by, idempotencyKey, ...given }) =>
-      commits.flushed(() => ledger.issue({ ...given, type: 'grant', requestKey: requestKey(by, idempotencyKey) })),
-    adjust: ({ by, idempotencyKey, ...given }) =>
-      commits.flushed(() => ledger.adjust({ ...given, requestKey: requestKey(by, idempotencyKey) })),
-    refund: ({ by, idempotencyKey, ...given }) =>
-      commits.flushed(() => ledger.refund({ ...given, requestKey: requestKey(by, idempotencyKey) })),
+    sumSpentToday: ledger.sumSpentToday,
+    transfer: ({ from, idempotencyKey, ...request }) =>
+      commits.commitDurable(() => ledger.transfer({ ...request, from, requestKey: requestKey(from, idempotencyKey) })),
+    grant: ({ by, idempotencyKey, ...request }) =>
+      commits.commitDurable(() =>
+        ledger.issue({ ...request, type: 'grant', requestKey: requestKey(by, idempotencyKey) }),
+      ),
+    adjust: ({ by, idempotencyKey, ...request }) =>
+      commits.commitDurable(() => ledger.adjust({ ...request, requestKey: requestKey(by, idempotencyKey) })),
+    refund: ({ by, idempotencyKey, ...request }) =>
+      commits.commitDurable(() => ledger.refund({ ...request, requestKey: requestKey(by, idempotencyKey) })),
   }
 }
 

@@ -15,10 +15,10 @@ const columns = [
 /** Reads on as the client takes it, so that no history is too long. */
 export async function* historyCsv(pages: AsyncIterable<readonly CreditTransaction[]>): AsyncGenerator<string> {
   yield csvLine([...columns, 'details'])
-  for await (const transactions of pages) yield transactions.map(lineOf).join('')
+  for await (const transactions of pages) yield transactions.map(toLine).join('')
 }
 
-function lineOf(transaction: CreditTransaction): string {
+function toLine(transaction: CreditTransaction): string {
   const { metadata } = transaction
   const cells = columns.map((name) => transaction[name] ?? '')
   return csvLine([...cells, metadata ? JSON.stringify(metadata) : ''])

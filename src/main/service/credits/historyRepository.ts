@@ -72,7 +72,7 @@ type Parameters = {
   id: string | null
 }
 
-export function historyRepository(database: Database): HistoryRepository {
+export function createHistoryRepository(database: Database): HistoryRepository {
   const newest = database.prepare<[], { sequence: number | null }>(
     'SELECT max(sequence) AS sequence FROM credit_transfers',
   )
@@ -154,11 +154,11 @@ function selectSides(selected: string, parameters: Parameters): string {
     parameters.before !== null && 'AND at_ms < @before',
     parameters.text !== null && `AND (description LIKE @text ESCAPE '\\' OR id = @id)`,
   ]
-  const where = filters.filter((filter) => filter !== false).join(' ')
+  const condition = filters.filter((filter) => filter !== false).join(' ')
   const debits = `SELECT ${selected} FROM credit_transfers AS entry
-    WHERE debit_account = @account ${where} ${parameters.debitType === null ? '' : 'AND type = @debitType'}`
+    WHERE debit_account = @account ${condition} ${parameters.debitType === null ? '' : 'AND type = @debitType'}`
   const credits = `SELECT ${selected} FROM credit_transfers AS entry
-    WHERE credit_account = @account AND credit_account <> '${revenueAccount}' ${where}
+    WHERE credit_account = @account AND credit_account <> '${revenueAccount}' ${condition}
       ${parameters.creditType === null ? '' : 'AND type = @creditType'}`
   if (parameters.creditType === none) return debits
   return parameters.debitType === none ? credits : `${debits} UNION ALL ${credits}`

@@ -1,5 +1,5 @@
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import { type MicroUsd, microUsd } from '#shared/microUsd.ts'
+import { type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
@@ -19,7 +19,7 @@ const holdColumns = {
   keyDay: nullable(number()),
   /** Daily limit of the key. */
   keyLimit: nullable(number()),
-  amount: number(microUsd),
+  amount: number(toMicroUsd),
   model: text(),
 }
 const holds = defineTable('credit_holds', { id: number(), ...holdColumns })
@@ -84,22 +84,22 @@ export type Meter = Omit<StoredMeter, 'sandboxId'>
 export type LedgerRepository = {
   balance(account: string): AccountBalance
   /** Returns the sum of all credits that the account received. */
-  received(account: string): number
+  sumCredited(account: string): number
   /** @returns the id of the hold */
   addHold(hold: NewHold): number
   findOpenHold(id: number): Hold | undefined
   /** Finds a hold that expired before it was settled and was not charged since. */
   findUnchargedExpired(id: number): Hold | undefined
   openHolds(): Hold[]
-  expiredHolds(nowMs: number): Hold[]
+  listExpiredHolds(nowMs: number): Hold[]
   endHold(id: number, state: HoldEnd, atMs: number): void
-  releaseHeld(account: string, amount: number): void
+  releaseHold(account: string, amount: number): void
   /** Deletes a batch of ended holds, oldest first. @returns whether there may be more */
   removeEnded(beforeMs: number): boolean
   addTransfer(transfer: NewTransfer): TransferRow
   findTransfer(id: string): TransferRow | undefined
-  findAsked(requestKey: string): TransferRow | undefined
-  refundedOf(id: string): number
+  findByRequestKey(requestKey: string): TransferRow | undefined
+  sumRefunds(id: string): number
   keyDay(key: KeyDay): KeyDayAmounts
   changeKeyDay(key: KeyDay, change: KeyDayAmounts): void
   findMeter(sandboxId: SandboxId): Meter | undefined
@@ -110,7 +110,7 @@ export type LedgerRepository = {
 
 const removalBatchSize = 500
 
-export function ledgerRepository(database: Database): LedgerRepository {
+export function createLedgerRepository(database: Database): LedgerRepository {
   const holdSelection = `SELECT ${holds.selection()} FROM credit_holds`
   const transferSelection = `SELECT ${transfers.selection()} FROM credit_transfers`
   const balance = database.prepare<[Params<'account'>], AccountBalance>(
@@ -124,7 +124,7 @@ export function ledgerRepository(database: Database): LedgerRepository {
     `INSERT INTO credit_accounts (id, kind) VALUES (@account, 'user') ON CONFLICT (id) DO NOTHING`,
   )
   const addHold = database.prepare<[Params<keyof NewHold>], Pick<Hold, 'id'>>(`${newHolds.insert} RETURNING id`)
-  const addHeld = database.prepare<[Params<'account' | 'amount'>]>(
+  const addHoldQuery = database.prepare<[Params<'account' | 'amount'>]>(
     'UPDATE credit_accounts SET held = held + @amount WHERE id = @account',
   )
   const findOpen = database.prepare<[Params<'id'>], StoredRow>(`${holdSelection} WHERE id = @id AND state = 'open'`)
@@ -161,7 +161,7 @@ export function ledgerRepository(database: Database): LedgerRepository {
     `${newTransfers.insert} RETURNING ${transfers.selection()}`,
   )
   const findTransfer = database.prepare<[Params<'id'>], StoredRow>(`${transferSelection} WHERE id = @id`)
-  const findAsked = database.prepare<[Params<'requestKey'>], StoredRow>(
+  const findByRequestKeyQuery = database.prepare<[Params<'requestKey'>], StoredRow>(
     `${transferSelection} WHERE request_key = @requestKey`,
   )
   const refunded = database.prepare<[Params<'id'>], { total: number }>(
@@ -192,12 +192,12 @@ export function ledgerRepository(database: Database): LedgerRepository {
 
   return {
     balance: (account) => balance.get({ account }) ?? { posted: 0, held: 0, available: 0 },
-    received: (account) => received.get({ account })?.credits ?? 0,
+    sumCredited: (account) => received.get({ account })?.credits ?? 0,
     addHold(hold) {
       const { accountId: account, amount } = hold
-      if (addHeld.run({ account, amount }).changes === 0) {
+      if (addHoldQuery.run({ account, amount }).changes === 0) {
         addAccount.run({ account })
-        addHeld.run({ account, amount })
+        addHoldQuery.run({ account, amount })
       }
       const row = addHold.get(newHolds.params(hold))
       if (!row) throw new Error('The database returned no id of a new hold.')
@@ -206,9 +206,9 @@ export function ledgerRepository(database: Database): LedgerRepository {
     findOpenHold: (id) => toHold(findOpen.get({ id })),
     findUnchargedExpired: (id) => toHold(findUncharged.get({ id })),
     openHolds: () => open.all().map(holds.fromRow),
-    expiredHolds: (nowMs) => expired.all({ nowMs }).map(holds.fromRow),
+    listExpiredHolds: (nowMs) => expired.all({ nowMs }).map(holds.fromRow),
     endHold: (id, state, atMs) => void endHold.run({ id, state, atMs }),
-    releaseHeld: (account, amount) => void addHeld.run({ account, amount: -amount }),
+    releaseHold: (account, amount) => void addHoldQuery.run({ account, amount: -amount }),
     removeEnded: (beforeMs) => removeEnded.run({ beforeMs }).changes === removalBatchSize,
     addTransfer({ debit: { account: debitAccount, released }, credit: { account: creditAccount }, ...transfer }) {
       const { amount } = transfer
@@ -221,8 +221,8 @@ export function ledgerRepository(database: Database): LedgerRepository {
       return row
     },
     findTransfer: (id) => toTransfer(findTransfer.get({ id })),
-    findAsked: (requestKey) => toTransfer(findAsked.get({ requestKey })),
-    refundedOf: (id) => refunded.get({ id })?.total ?? 0,
+    findByRequestKey: (requestKey) => toTransfer(findByRequestKeyQuery.get({ requestKey })),
+    sumRefunds: (id) => refunded.get({ id })?.total ?? 0,
     keyDay: ({ keyId, day }) => keyDay.get({ keyId, day }) ?? { spent: 0, held: 0 },
     changeKeyDay({ keyId, day }, { spent, held }) {
       addKeyDay.run({ keyId, day })

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { microUsd, microUsdOfCents } from '#shared/microUsd.ts'
+import { microUsdOfCents, toMicroUsd } from '#shared/microUsd.ts'
 import { testLedger } from '#test/support/testLedger.ts'
 import type { Reservation } from './creditReservations.ts'
 
-let at: Awaited<ReturnType<typeof testLedger>>
+let ledger: Awaited<ReturnType<typeof testLedger>>
 const cents = (amount: number) => amount * 10_000
-const balance = () => at.ledger.balance(at.ada)
-const newest = (limit: number) => at.history.stretch(at.ada, {}, { above: 0, below: 2 ** 53, limit, offset: 0 })
+const balance = () => ledger.ledger.balance(ledger.ada)
+const newest = (limit: number) => ledger.history.stretch(ledger.ada, {}, { above: 0, below: 2 ** 53, limit, offset: 0 })
 const charge = (amount: number) => ({ amountMicroUsd: microUsdOfCents(amount), estimated: false })
 
 beforeEach(async () => {
-  at = await testLedger({
+  ledger = await testLedger({
     keys: {
       free: { models: null, dailyLimit: null },
       small: { models: null, dailyLimit: microUsdOfCents(30) },
@@ -18,13 +18,13 @@ beforeEach(async () => {
     },
   })
 })
-afterEach(() => at.close())
+afterEach(() => ledger.close())
 
 test('what is held is not available, and what it really cost is charged', async () => {
-  const reservation = await at.reserve(40)
+  const reservation = await ledger.reserve(40)
   expect(balance()).toEqual({ posted: cents(100), held: cents(40), available: cents(60) })
   const details = { prompt_tokens: 12 }
-  expect(await reservation.settle({ amountMicroUsd: microUsd(123_457), estimated: false, details })).toEqual({
+  expect(await reservation.settle({ amountMicroUsd: toMicroUsd(123_457), estimated: false, details })).toEqual({
     chargedMicroUsd: 123_457,
     written: true,
   })
@@ -35,32 +35,32 @@ test('what is held is not available, and what it really cost is charged', async 
 })
 
 test('two hundred holds at once against a small balance overdraw it by nothing', async () => {
-  const answers = await Promise.allSettled(Array.from({ length: 200 }, () => at.reserve(7)))
-  const held = answers.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []))
-  expect(held).toHaveLength(14)
+  const answers = await Promise.allSettled(Array.from({ length: 200 }, () => ledger.reserve(7)))
+  const reservations = answers.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []))
+  expect(reservations).toHaveLength(14)
   expect(balance()).toEqual({ posted: cents(100), held: cents(98), available: cents(2) })
-  await Promise.all(held.map((reservation) => reservation.settle(charge(7))))
+  await Promise.all(reservations.map((reservation) => reservation.settle(charge(7))))
   expect(balance()).toEqual({ posted: cents(2), held: 0, available: cents(2) })
 })
 
 test('two hundred that ask for a quarter of what is left all get less and less, and never too much', async () => {
   const reserve = () =>
-    at.reservations.reserve({
-      ...{ accountId: at.ada, keyId: undefined, model: 'gpt-5.2' },
-      worstCaseMicroUsd: (spendable) => microUsd(Math.floor(spendable / 4)),
+    ledger.reservations.reserve({
+      ...{ accountId: ledger.ada, keyId: undefined, model: 'gpt-5.2' },
+      worstCaseMicroUsd: (spendable) => toMicroUsd(Math.floor(spendable / 4)),
     })
-  const held = await Promise.all(Array.from({ length: 200 }, reserve))
-  const sum = held.reduce((total, { heldMicroUsd }) => total + heldMicroUsd, 0)
-  expect(held[0]?.heldMicroUsd).toBe(cents(25))
+  const reservations = await Promise.all(Array.from({ length: 200 }, reserve))
+  const sum = reservations.reduce((total, { heldMicroUsd }) => total + heldMicroUsd, 0)
+  expect(reservations[0]?.heldMicroUsd).toBe(cents(25))
   expect(balance()).toMatchObject({ held: sum, available: cents(100) - sum })
 })
 
 describe('refuses', () => {
   test('a plan that the credits or the key do not cover at all', async () => {
     const plan = (keyId?: string) =>
-      at.reservations.reserve({
-        ...{ accountId: at.ada, keyId, model: 'gpt-5.2' },
-        worstCaseMicroUsd: (spendable) => (spendable < cents(50) ? undefined : microUsd(cents(50))),
+      ledger.reservations.reserve({
+        ...{ accountId: ledger.ada, keyId, model: 'gpt-5.2' },
+        worstCaseMicroUsd: (spendable) => (spendable < cents(50) ? undefined : toMicroUsd(cents(50))),
       })
     await expect(plan('small')).rejects.toMatchObject({ code: 'credits/daily-limit' })
     await plan()
@@ -72,83 +72,83 @@ describe('refuses', () => {
   })
 
   test('to begin below ten cents, and says so', async () => {
-    await (await at.reserve(95)).settle(charge(95))
-    await expect(at.reserve(1)).rejects.toMatchObject({
+    await (await ledger.reserve(95)).settle(charge(95))
+    await expect(ledger.reserve(1)).rejects.toMatchObject({
       code: 'credits/insufficient',
       status: 402,
       message: 'Insufficient credits',
       detail: 'Minimum balance of 10 cents required. Current balance: 5 cents.',
     })
-    expect((await at.reserve(0)).heldMicroUsd).toBe(0)
+    expect((await ledger.reserve(0)).heldMicroUsd).toBe(0)
   })
 
   test('what others hold, and leaves no trace of it', async () => {
-    await at.reserve(60)
-    await expect(at.reserve(41)).rejects.toMatchObject({
+    await ledger.reserve(60)
+    await expect(ledger.reserve(41)).rejects.toMatchObject({
       detail: '41 cents are needed; 40 cents are available. Running requests hold 60 cents.',
     })
     expect(balance()).toEqual({ posted: cents(100), held: cents(60), available: cents(40) })
-    expect(at.database.prepare('SELECT count(*) AS holds FROM credit_holds').get()).toEqual({ holds: 1 })
+    expect(ledger.database.prepare('SELECT count(*) AS holds FROM credit_holds').get()).toEqual({ holds: 1 })
   })
 
   test('a model that the key may not use, and a key that was revoked', async () => {
-    await expect(at.reserve(1, 'one', 'kimi-k2.5')).rejects.toMatchObject({ code: 'key/model', status: 403 })
-    await expect(at.reserve(1, 'gone')).rejects.toMatchObject({ code: 'auth/invalid', status: 401 })
-    expect((await at.reserve(1, 'one')).heldMicroUsd).toBe(cents(1))
+    await expect(ledger.reserve(1, 'one', 'kimi-k2.5')).rejects.toMatchObject({ code: 'key/model', status: 403 })
+    await expect(ledger.reserve(1, 'gone')).rejects.toMatchObject({ code: 'auth/invalid', status: 401 })
+    expect((await ledger.reserve(1, 'one')).heldMicroUsd).toBe(cents(1))
   })
 
   test('more than the limit of the key in one day, what it holds included', async () => {
-    const first = await at.reserve(20, 'small')
-    await expect(at.reserve(11, 'small')).rejects.toMatchObject({
+    const first = await ledger.reserve(20, 'small')
+    await expect(ledger.reserve(11, 'small')).rejects.toMatchObject({
       code: 'credits/daily-limit',
       status: 402,
       detail: '10 of 30 cents are left until 00:00 UTC.',
     })
-    expect(at.reservations.spendable({ accountId: at.ada, keyId: 'small' })).toBe(cents(10))
+    expect(ledger.reservations.spendable({ accountId: ledger.ada, keyId: 'small' })).toBe(cents(10))
     await first.settle(charge(5))
-    await at.reserve(25, 'small')
-    await expect(at.reserve(1, 'small')).rejects.toMatchObject({ code: 'credits/daily-limit' })
-    expect((await at.reserve(1, 'free')).heldMicroUsd).toBe(cents(1))
-    at.clock.nowMs += 12 * 3_600_000
-    expect((await at.reserve(30, 'small')).heldMicroUsd).toBe(cents(30))
+    await ledger.reserve(25, 'small')
+    await expect(ledger.reserve(1, 'small')).rejects.toMatchObject({ code: 'credits/daily-limit' })
+    expect((await ledger.reserve(1, 'free')).heldMicroUsd).toBe(cents(1))
+    ledger.clock.nowMs += 12 * 3_600_000
+    expect((await ledger.reserve(30, 'small')).heldMicroUsd).toBe(cents(30))
   })
 
   test('parallel requests over the limit of a key', async () => {
-    const answers = await Promise.allSettled(Array.from({ length: 50 }, () => at.reserve(4, 'small')))
+    const answers = await Promise.allSettled(Array.from({ length: 50 }, () => ledger.reserve(4, 'small')))
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(7)
   })
 })
 
 describe('a hold ends once', () => {
   test('whatever is said of it afterwards', async () => {
-    const settled = await at.reserve(10)
+    const settled = await ledger.reserve(10)
     await settled.settle(charge(3))
     await settled.settle(charge(9))
     await settled.release()
-    const released = await at.reserve(10)
+    const released = await ledger.reserve(10)
     await Promise.all([released.release(), released.release(), released.settle(charge(9))])
     expect(balance()).toEqual({ posted: cents(97), held: 0, available: cents(97) })
   })
 
   test('by its time when nobody settles it; who settles too late pays what is there', async () => {
-    const late = await at.reserve(90)
-    at.clock.nowMs += 3_600_000
-    await at.commits.written(() => at.ledger.expire())
+    const late = await ledger.reserve(90)
+    ledger.clock.nowMs += 3_600_000
+    await ledger.commits.commit(() => ledger.ledger.expire())
     expect(balance()).toMatchObject({ held: 0, available: cents(100) })
-    await (await at.reserve(80)).settle(charge(80))
+    await (await ledger.reserve(80)).settle(charge(80))
     expect(await late.settle(charge(90))).toEqual({ chargedMicroUsd: cents(20), written: true })
     await late.settle(charge(90))
     expect(balance()).toEqual({ posted: 0, held: 0, available: 0 })
   })
 
   test('at the next start, in full, when the process ended before', async () => {
-    await at.reserve(25)
-    await at.reserve(5)
-    const path = at.path
-    await at.close()
-    at = await testLedger({ file: path })
-    expect(await at.commits.flushed(() => at.ledger.recover())).toBe(2)
-    expect(await at.commits.flushed(() => at.ledger.recover())).toBe(0)
+    await ledger.reserve(25)
+    await ledger.reserve(5)
+    const path = ledger.path
+    await ledger.close()
+    ledger = await testLedger({ file: path })
+    expect(await ledger.commits.commitDurable(() => ledger.ledger.recover())).toBe(2)
+    expect(await ledger.commits.commitDurable(() => ledger.ledger.recover())).toBe(0)
     expect(balance()).toEqual({ posted: cents(70), held: 0, available: cents(70) })
     expect(newest(2)).toMatchObject([
       { amount: cents(5), details: '{"estimated":true,"interrupted":true}' },
@@ -158,27 +158,27 @@ describe('a hold ends once', () => {
 })
 
 test('charges at most 110 % of the hold, and records the rest as uncollected', async () => {
-  const reservation = await at.reserve(10)
+  const reservation = await ledger.reserve(10)
   expect(await reservation.settle(charge(99_999_000))).toEqual({ chargedMicroUsd: cents(11), written: true })
   expect(newest(1)[0]?.details).toBe('{"estimated":false,"uncollected_micro_usd":999989890000}')
   expect(balance()).toEqual({ posted: cents(89), held: 0, available: cents(89) })
 })
 
 test('more than was held is charged as far as the balance and the limit of the key go', async () => {
-  const limited = await at.reserve(29, 'small')
+  const limited = await ledger.reserve(29, 'small')
   expect(await limited.settle(charge(50))).toEqual({ chargedMicroUsd: cents(30), written: true })
-  const rest = await at.reserve(65)
+  const rest = await ledger.reserve(65)
   expect(await rest.settle(charge(500))).toEqual({ chargedMicroUsd: cents(70), written: true })
   expect(newest(1)[0]?.details).toBe('{"estimated":false,"uncollected_micro_usd":4300000}')
   expect(balance()).toEqual({ posted: 0, held: 0, available: 0 })
 })
 
 test('a charge is refunded once, in parts or as a whole', async () => {
-  await (await at.reserve(50)).settle(charge(50))
+  await (await ledger.reserve(50)).settle(charge(50))
   const transactionId = newest(1)[0]?.id ?? ''
   const refund = (amount?: number) =>
-    at.commits.flushed(() =>
-      at.ledger.refund({
+    ledger.commits.commitDurable(() =>
+      ledger.ledger.refund({
         ...{ transactionId, note: '', requestKey: undefined },
         amount: amount === undefined ? undefined : microUsdOfCents(amount),
       }),
@@ -191,13 +191,13 @@ test('a charge is refunded once, in parts or as a whole', async () => {
 })
 
 test('a settlement that the disk refuses is written as soon as it takes it', async () => {
-  const reservation: Reservation = await at.reserve(10)
-  at.database.exec(
+  const reservation: Reservation = await ledger.reserve(10)
+  ledger.database.exec(
     `CREATE TRIGGER full BEFORE INSERT ON credit_transfers BEGIN SELECT RAISE(ABORT, 'disk is full'); END`,
   )
   expect(await reservation.settle(charge(4))).toEqual({ chargedMicroUsd: cents(4), written: false })
   expect(balance()).toMatchObject({ posted: cents(100), held: cents(10) })
-  at.database.exec('DROP TRIGGER full')
+  ledger.database.exec('DROP TRIGGER full')
   await expect
     .poll(() => balance(), { timeout: 60_000 })
     .toEqual({

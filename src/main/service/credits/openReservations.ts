@@ -1,6 +1,6 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
-import { type MicroUsd, microUsd } from '#shared/microUsd.ts'
+import { type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
 import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { CreditLedger, KeyLimit } from './creditLedger.ts'
 import type { Charge, CreditReservations, Payer, Reservation, Settlement } from './creditReservations.ts'
@@ -10,9 +10,9 @@ export type KeyRules = { models: readonly string[] | null; dailyLimit: MicroUsd 
 
 type Options = {
   ledger: CreditLedger
-  commits: Pick<GroupCommit, 'written' | 'hasEnded'>
+  commits: Pick<GroupCommit, 'commit' | 'hasEnded'>
   /** Undefined for a key that is not there any more. */
-  rulesOf: (keyId: string) => KeyRules | undefined
+  getRules: (keyId: string) => KeyRules | undefined
   log: Log
   /** After some milliseconds; absent is `setTimeout`. */
   later?: (task: () => void, ms: number) => void
@@ -21,19 +21,19 @@ type Options = {
 const triedAgainAfterMs = 1_000
 
 /** Allows 110 % of the hold, in case the estimate of the input was too low. */
-function chargeLimit(held: MicroUsd): MicroUsd {
-  return microUsd(Math.ceil((held * 11) / 10))
+function chargeLimit(holdAmount: MicroUsd): MicroUsd {
+  return toMicroUsd(Math.ceil((holdAmount * 11) / 10))
 }
 
-export function openReservations({ ledger, commits, rulesOf, log, ...given }: Options): CreditReservations {
-  const later = given.later ?? ((task, ms) => void setTimeout(task, ms).unref())
+export function openReservations({ ledger, commits, getRules, log, ...options }: Options): CreditReservations {
+  const later = options.later ?? ((task, ms) => void setTimeout(task, ms).unref())
 
   /** Ends a hold for good: where the disk refuses, until it does not. When the process ends first, the next start does. */
   const surely = async <T>(work: () => T): Promise<{ value: T | undefined; written: boolean }> => {
     try {
-      return { value: await commits.written(work), written: true }
-    } catch (failure) {
-      log.error('the end of a hold could not be written', { failure })
+      return { value: await commits.commit(work), written: true }
+    } catch (error) {
+      log.error('the end of a hold could not be written', { error })
       if (!commits.hasEnded) later(() => void surely(work), triedAgainAfterMs)
       return { value: undefined, written: false }
     }
@@ -41,7 +41,7 @@ export function openReservations({ ledger, commits, rulesOf, log, ...given }: Op
 
   const reservation = (hold: { id: number; amount: MicroUsd; model: string }): Reservation => {
     let ended: Promise<Settlement> | undefined
-    const settled = async ({ amountMicroUsd, estimated, details }: Charge): Promise<Settlement> => {
+    const settleHold = async ({ amountMicroUsd, estimated, details }: Charge): Promise<Settlement> => {
       const limit = chargeLimit(hold.amount)
       const charge = { amount: amountMicroUsd, limit, details: { ...details, estimated } }
       if (amountMicroUsd > limit) {
@@ -50,21 +50,21 @@ export function openReservations({ ledger, commits, rulesOf, log, ...given }: Op
         })
       }
       const { value, written } = await surely(() => ledger.post(hold.id, charge))
-      const unwritten = microUsd(Math.min(amountMicroUsd, limit))
-      return { chargedMicroUsd: written ? (value?.charged ?? microUsd(0)) : unwritten, written }
+      const unwritten = toMicroUsd(Math.min(amountMicroUsd, limit))
+      return { chargedMicroUsd: written ? (value?.charged ?? toMicroUsd(0)) : unwritten, written }
     }
-    const released = async (): Promise<Settlement> => {
+    const releaseHold = async (): Promise<Settlement> => {
       const { written } = await surely(() => ledger.void(hold.id))
-      return { chargedMicroUsd: microUsd(0), written }
+      return { chargedMicroUsd: toMicroUsd(0), written }
     }
     return {
       heldMicroUsd: hold.amount,
       settle(charge) {
-        ended ??= settled(charge)
+        ended ??= settleHold(charge)
         return ended
       },
       async release() {
-        ended ??= released()
+        ended ??= releaseHold()
         await ended
       },
     }
@@ -72,28 +72,28 @@ export function openReservations({ ledger, commits, rulesOf, log, ...given }: Op
 
   return {
     async reserve({ accountId, keyId, worstCaseMicroUsd, model }) {
-      const rules = rulesFor(keyId, rulesOf)
+      const rules = rulesFor(keyId, getRules)
       if (rules?.models && !rules.models.includes(model)) {
         throw new AppError('key/model', `This API key may not use the model \`${model}\`.`, {
           detail: `It may use ${rules.models.join(', ')}.`,
         })
       }
-      const key = keyLimitOf(keyId, rules)
-      const hold = await commits.written(() => ledger.hold({ accountId, key, amount: worstCaseMicroUsd, model }))
+      const key = toKeyLimit(keyId, rules)
+      const hold = await commits.commit(() => ledger.hold({ accountId, key, amount: worstCaseMicroUsd, model }))
       return reservation({ ...hold, model })
     },
-    spendable: ({ accountId, keyId }) => ledger.spendable(accountId, keyLimitOf(keyId, rulesFor(keyId, rulesOf))),
+    spendable: ({ accountId, keyId }) => ledger.spendable(accountId, toKeyLimit(keyId, rulesFor(keyId, getRules))),
   }
 }
 
 /** Without a key there are none. @throws AppError `auth/invalid` for a key that was revoked */
-export function rulesFor(keyId: Payer['keyId'], rulesOf: Options['rulesOf']): KeyRules | undefined {
+export function rulesFor(keyId: Payer['keyId'], rulesOf: Options['getRules']): KeyRules | undefined {
   if (keyId === undefined) return undefined
   const rules = rulesOf(keyId)
   if (rules) return rules
   throw new AppError('auth/invalid', 'The API key is not valid.')
 }
 
-export function keyLimitOf(keyId: Payer['keyId'], rules: KeyRules | undefined): KeyLimit | undefined {
+export function toKeyLimit(keyId: Payer['keyId'], rules: KeyRules | undefined): KeyLimit | undefined {
   return keyId === undefined ? undefined : { id: keyId, dailyLimit: rules?.dailyLimit ?? undefined }
 }

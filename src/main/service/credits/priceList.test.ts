@@ -9,15 +9,15 @@ const file = join(projectFolder, 'resources/prices.json')
 const hourMs = 3_600_000
 
 test('a sandbox costs the smallest tier that it fits in', () => {
-  const { tierOf } = readPriceList(file)
-  expect(tierOf({ vcpu: 1, memoryMb: 512, diskGb: 1 }).name).toBe('small')
-  expect(tierOf({ vcpu: 1, memoryMb: 512, diskGb: 6 }).name).toBe('medium')
-  expect(tierOf({ vcpu: 2, memoryMb: 512, diskGb: 1 }).name).toBe('large')
-  expect(tierOf({ vcpu: 4, memoryMb: 8192, diskGb: 50 }).name).toBe('2x-large')
+  const { getTier } = readPriceList(file)
+  expect(getTier({ vcpu: 1, memoryMb: 512, diskGb: 1 }).name).toBe('small')
+  expect(getTier({ vcpu: 1, memoryMb: 512, diskGb: 6 }).name).toBe('medium')
+  expect(getTier({ vcpu: 2, memoryMb: 512, diskGb: 1 }).name).toBe('large')
+  expect(getTier({ vcpu: 4, memoryMb: 8192, diskGb: 50 }).name).toBe('2x-large')
 })
 
 test('is counted by the second, and rounded up to whole micro-dollars', () => {
-  const tier = readPriceList(file).tierOf({ vcpu: 1, memoryMb: 512, diskGb: 1 })
+  const tier = readPriceList(file).getTier({ vcpu: 1, memoryMb: 512, diskGb: 1 })
   expect(costOfRunning(tier, 30 * 24 * hourMs)).toBe(5_000_000)
   expect(costOfRunning(tier, hourMs)).toBe(6_945)
   expect(costOfRunning(tier, 1_000)).toBe(2)

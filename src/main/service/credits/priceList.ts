@@ -4,14 +4,14 @@ import { parseJson } from '#platform/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import { PaymentTier, SandboxTier } from '#shared/contract/credits.ts'
 import { sandboxLimits } from '#shared/contract/sandboxes.ts'
-import { type MicroUsd, microUsd, microUsdOfCents } from '#shared/microUsd.ts'
+import { type MicroUsd, microUsdOfCents, toMicroUsd } from '#shared/microUsd.ts'
 
 /** What is sold, and for how much. */
 export type PriceList = {
   tiers: SandboxTier[]
   paymentTiers: PaymentTier[]
   /** The smallest tier that a sandbox fits in. */
-  tierOf(size: SandboxSize): SandboxTier
+  getTier(size: SandboxSize): SandboxTier
 }
 export type SandboxSize = { vcpu: number; memoryMb: number; diskGb: number }
 
@@ -21,25 +21,26 @@ const File = z.strictObject({
     .array(SandboxTier)
     .refine(isAscending, 'must go from small to large, each at least as expensive as the one before')
     .refine(
-      (tiers) => tiers.some((it) => isWithin({ vcpu: vcpu.max, memoryMb: memoryMb.max, diskGb: diskGb.max }, it)),
+      (tiers) => tiers.some((tier) => isWithin({ vcpu: vcpu.max, memoryMb: memoryMb.max, diskGb: diskGb.max }, tier)),
       'must end with a tier that the largest sandbox fits in',
     ),
   payment_tiers: z
     .array(PaymentTier)
     .min(1)
     .refine(
-      (tiers) => tiers.every(({ amount_usd }, at) => at === 0 || amount_usd > (tiers[at - 1]?.amount_usd ?? 0)),
+      (tiers) =>
+        tiers.every(({ amount_usd }, index) => index === 0 || amount_usd > (tiers[index - 1]?.amount_usd ?? 0)),
       'must go from small to large',
     ),
 })
 
 /** @throws AppError `config/invalid` naming what is wrong with the file */
 export function readPriceList(file: string): PriceList {
-  const { sandbox_tiers: tiers, payment_tiers: paymentTiers } = parsed(file)
+  const { sandbox_tiers: tiers, payment_tiers: paymentTiers } = parseFile(file)
   return {
     tiers,
     paymentTiers,
-    tierOf(size) {
+    getTier(size) {
       const tier = tiers.find((it) => isWithin(size, it))
       if (!tier) throw new Error('A sandbox is larger than the largest tier, which the file may not leave out.')
       return tier
@@ -51,10 +52,10 @@ const monthMs = 30 * 24 * 60 * 60_000
 
 /** What running so long costs, rounded up to whole micro-dollars. */
 export function costOfRunning({ monthly_cents }: SandboxTier, ms: number): MicroUsd {
-  return microUsd(Math.ceil((microUsdOfCents(monthly_cents) * Math.max(0, ms)) / monthMs))
+  return toMicroUsd(Math.ceil((microUsdOfCents(monthly_cents) * Math.max(0, ms)) / monthMs))
 }
 
-function parsed(file: string): z.infer<typeof File> {
+function parseFile(file: string): z.infer<typeof File> {
   try {
     return File.parse(parseJson(readFileSync(file, 'utf8')))
   } catch (cause) {
@@ -73,8 +74,8 @@ function isWithin(size: SandboxSize, tier: SandboxTier): boolean {
 }
 
 function isAscending(tiers: readonly SandboxTier[]): boolean {
-  return tiers.every((tier, at) => {
-    const before = tiers[at - 1]
+  return tiers.every((tier, index) => {
+    const before = tiers[index - 1]
     if (!before) return true
     const size = { vcpu: before.vcpu, memoryMb: before.memory_mb, diskGb: before.disk_gb }
     return isWithin(size, tier) && before.monthly_cents <= tier.monthly_cents

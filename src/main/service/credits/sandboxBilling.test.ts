@@ -6,7 +6,7 @@ import { installFolder } from '#platform/programFile.ts'
 import { SandboxId } from '#shared/ids.ts'
 import { testLedger } from '#test/support/testLedger.ts'
 import { readPriceList } from './priceList.ts'
-import { sandboxBilling } from './sandboxBilling.ts'
+import { createSandboxBilling } from './sandboxBilling.ts'
 
 const hourMs = 3_600_000
 const yearMs = 365 * 24 * hourMs
@@ -20,7 +20,7 @@ let runningMs: number
 let uptimeMs: number
 let state: ClockState | undefined
 let clock: Clock
-let billing: ReturnType<typeof sandboxBilling>
+let billing: ReturnType<typeof createSandboxBilling>
 
 beforeEach(async () => {
   money = await testLedger({ cents: 10_000 })
@@ -44,7 +44,7 @@ function startProcess(bootId: string): void {
     intervalMs: 2 ** 30,
   })
   const { ledger, commits } = money
-  billing = sandboxBilling({ ledger, commits, prices, isCharged: true, clock, log: silentLog })
+  billing = createSandboxBilling({ ledger, commits, prices, isCharged: true, clock, log: silentLog })
 }
 function run(ms: number): void {
   wallMs += ms

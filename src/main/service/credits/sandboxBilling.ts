@@ -5,14 +5,14 @@ import type { SandboxCost } from '#shared/contract/sandboxes.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
 import { centsDown, centsUp, exactCents } from '#shared/microUsd.ts'
 import { costOfRunning, type PriceList, type SandboxSize } from './priceList.ts'
-import type { LedgerWrites } from './sweptHolds.ts'
+import type { LedgerWrites } from './sweepExpiredHolds.ts'
 
 export type SandboxBilling = {
   isCharged: boolean
   /** What it costs, and what its present run cost so far. */
-  costOf(sandbox: SandboxSize & { startedAtMs: number | null }): SandboxCost
+  getCost(sandbox: SandboxSize & { startedAtMs: number | null }): SandboxCost
   /** Before it runs. @throws AppError `credits/insufficient` where the account cannot pay for an hour of it */
-  needCredits(accountId: AccountId, size: SandboxSize): void
+  assertCredits(accountId: AccountId, size: SandboxSize): void
   /** Meters a run from now on, unless it is metered. */
   begin(run: Pick<SandboxRun, 'id' | 'startedAtMs'>): Promise<void>
   /**
@@ -26,13 +26,13 @@ export type SandboxRun = SandboxSize & { id: SandboxId; accountId: AccountId; na
 
 const hourMs = 60 * 60_000
 /** Larger differences between the wall clock and running time are noted. */
-const notedMs = 60_000
+const minRecordedMs = 60_000
 
 /**
  * Charges running time of the computer, never the difference of two wall clocks: a clock that is set, and a computer
  * that sleeps, cost nothing.
  */
-export function sandboxBilling(
+export function createSandboxBilling(
   options: LedgerWrites & {
     prices: PriceList
     isCharged: boolean
@@ -63,8 +63,8 @@ export function sandboxBilling(
 
   return {
     isCharged,
-    costOf({ startedAtMs, ...size }) {
-      const tier = prices.tierOf(size)
+    getCost({ startedAtMs, ...size }) {
+      const tier = prices.getTier(size)
       const ranMs = startedAtMs === null ? 0 : Math.max(0, clock.steadyMs() - startedAtMs)
       return {
         tier: tier.name,
@@ -73,9 +73,9 @@ export function sandboxBilling(
         charged: isCharged,
       }
     },
-    needCredits(accountId, size) {
+    assertCredits(accountId, size) {
       if (!isCharged) return
-      const required = costOfRunning(prices.tierOf(size), hourMs)
+      const required = costOfRunning(prices.getTier(size), hourMs)
       const { available } = ledger.balance(accountId)
       if (available >= required) return
       throw new AppError('credits/sandbox', 'Insufficient credits', {
@@ -87,21 +87,21 @@ export function sandboxBilling(
       })
     },
     begin: (run) =>
-      commits.written(() => {
+      commits.commit(() => {
         if (ledger.findMeter(run.id)?.startedAtMs !== run.startedAtMs) mark(run)
       }),
     charge: (run) =>
-      commits.written(() => {
+      commits.commit(() => {
         const { id, accountId, name, ...size } = run
         const { elapsedMs, wallMs } = measure(run)
-        const tier = prices.tierOf(size)
+        const tier = prices.getTier(size)
         const amount = costOfRunning(tier, elapsedMs)
         mark(run)
         const seconds = Math.round(elapsedMs / 1000)
         const uncharged = Math.round((wallMs - elapsedMs) / 1000)
-        const isNoted = Math.abs(wallMs - elapsedMs) > notedMs
-        if (isNoted) log.warn('the clock jumped: a sandbox is charged by elapsed time', { id, seconds, uncharged })
-        const note = isNoted && uncharged > 0 ? ` (${uncharged} s not charged: the clock jumped)` : ''
+        const isRecorded = Math.abs(wallMs - elapsedMs) > minRecordedMs
+        if (isRecorded) log.warn('the clock jumped: a sandbox is charged by elapsed time', { id, seconds, uncharged })
+        const note = isRecorded && uncharged > 0 ? ` (${uncharged} s not charged: the clock jumped)` : ''
         const description = `${name}: ${tier.name}, ${seconds} s${note}`
         return ledger.charge({ accountId, type: 'sandbox', description, amount }) === amount
       }),

@@ -13,48 +13,48 @@ export type SandboxMeter = {
 const everyMs = 60_000
 
 /** Charges what runs, each minute and at its end, and stops what cannot be paid. Where nothing is charged it does nothing. */
-export function sandboxMeter(options: {
+export function createSandboxMeter(options: {
   billing: SandboxBilling
   /** Undefined unless it runs. */
-  runOf: (id: SandboxId) => SandboxRun | undefined
+  findRun: (id: SandboxId) => SandboxRun | undefined
   running: () => SandboxRun[]
   stop: (id: SandboxId) => Promise<void>
   log: Log
 }): SandboxMeter {
-  const { billing, runOf, running, stop, log } = options
-  const known = new Map<SandboxId, SandboxRun>()
+  const { billing, findRun, running, stop, log } = options
+  const runs = new Map<SandboxId, SandboxRun>()
 
   const charge = async (run: SandboxRun): Promise<void> => {
     try {
       const isPaid = await billing.charge(run)
-      if (isPaid || runOf(run.id)?.startedAtMs !== run.startedAtMs) return
+      if (isPaid || findRun(run.id)?.startedAtMs !== run.startedAtMs) return
       log.info('a sandbox is stopped: its account is out of credits', { sandboxId: run.id })
       await stop(run.id)
-    } catch (failure) {
-      log.error('a sandbox could not be charged', { sandboxId: run.id, failure })
+    } catch (error) {
+      log.error('a sandbox could not be charged', { sandboxId: run.id, error })
     }
   }
   const begin = async (run: SandboxRun): Promise<void> => {
     try {
       await billing.begin(run)
-    } catch (failure) {
-      log.error('the run of a sandbox could not be metered', { sandboxId: run.id, failure })
+    } catch (error) {
+      log.error('the run of a sandbox could not be metered', { sandboxId: run.id, error })
     }
   }
   const look = (id: SandboxId): void => {
     if (!billing.isCharged) return
-    const before = known.get(id)
-    const present = runOf(id)
+    const before = runs.get(id)
+    const present = findRun(id)
     if (before && before.startedAtMs !== present?.startedAtMs) void charge(before)
     if (present && before?.startedAtMs !== present.startedAtMs) void begin(present)
-    if (present) known.set(id, present)
-    else known.delete(id)
+    if (present) runs.set(id, present)
+    else runs.delete(id)
   }
 
   const lookAtAll = (): void => {
     if (!billing.isCharged) return
     for (const run of running()) {
-      known.set(run.id, run)
+      runs.set(run.id, run)
       void charge(run)
     }
   }

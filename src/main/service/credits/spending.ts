@@ -4,14 +4,17 @@ import { exactCents } from '#shared/microUsd.ts'
 import type { SumRow } from './historyRepository.ts'
 
 const dayMs = 24 * 60 * 60_000
-const usualDays = 30
+const defaultDays = 30
 
 export type SpendingDays = { from: number; to: number }
 
 /** Days since 1970. @throws AppError `request/invalid` */
-export function spendingDays(asked: { from: string | undefined; to: string | undefined }, nowMs: number): SpendingDays {
-  const to = asked.to === undefined ? Math.floor(nowMs / dayMs) : dayOf(asked.to)
-  const from = asked.from === undefined ? to - usualDays + 1 : dayOf(asked.from)
+export function toSpendingDays(
+  range: { from: string | undefined; to: string | undefined },
+  nowMs: number,
+): SpendingDays {
+  const to = range.to === undefined ? Math.floor(nowMs / dayMs) : toDay(range.to)
+  const from = range.from === undefined ? to - defaultDays + 1 : toDay(range.from)
   if (from > to) throw new AppError('request/invalid', '`from` must not be after `to`.')
   if (to - from >= creditLimits.spendingDays) {
     throw new AppError('request/invalid', `\`from\` and \`to\` must span at most ${creditLimits.spendingDays} days.`)
@@ -78,6 +81,6 @@ function toWire({ day, model, keyId, requests, inference, sandboxes, refunds, se
   }
 }
 
-function dayOf(text: string): number {
+function toDay(text: string): number {
   return Math.floor(Date.parse(`${text}T00:00:00.000Z`) / dayMs)
 }

@@ -70,9 +70,9 @@ const scriptBegin = 'var standalone_default = '
  */
 async function readerScript(): Promise<string> {
   const module = await readFile(createRequire(import.meta.url).resolve(scriptOwner), 'utf8')
-  const at = module.indexOf(scriptBegin)
-  if (at < 0) throw new Error(`${scriptOwner} holds no script of the reader any more.`)
-  return String(runInNewContext(module.slice(at + scriptBegin.length, module.indexOf('\n', at))))
+  const offset = module.indexOf(scriptBegin)
+  if (offset < 0) throw new Error(`${scriptOwner} holds no script of the reader any more.`)
+  return String(runInNewContext(module.slice(offset + scriptBegin.length, module.indexOf('\n', offset))))
 }
 
 /** Scripts of this service and the very ones that stand in the page; the reader writes its styles into the page. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { domainName, requireDomainField, searchedLabel } from './domainName.ts'
+import { parseDomainName, requireDomainField, toSearchLabel } from './domainName.ts'
 
 test.each([
   ['example.com', { ascii: 'example.com', unicode: 'example.com', tld: 'com', mixesScripts: false }],
@@ -8,7 +8,7 @@ test.each([
   ['раураl.com', { mixesScripts: true }],
   ['日本語テスト.com', { mixesScripts: false }],
   ['пример.com', { mixesScripts: false }],
-])('%s is %o', (text, name) => expect(domainName(text)).toMatchObject(name))
+])('%s is %o', (text, name) => expect(parseDomainName(text)).toMatchObject(name))
 
 test('errors name the field of the request and the problem', () => {
   expect(requireDomainField('example.com').ascii).toBe('example.com')
@@ -42,7 +42,7 @@ test.each([
   ['*.com', 'is not a domain name'],
   ['foo.github.io', 'is part of github.io'],
 ])('%s is refused: it %s', (text, reason) =>
-  expect(() => domainName(text)).toThrowError(
+  expect(() => parseDomainName(text)).toThrowError(
     expect.objectContaining({ code: 'domain/name', message: expect.stringContaining(reason) }),
   ),
 )
@@ -53,4 +53,4 @@ test.each([
   ['--x--', 'x'],
   ['…', ''],
   ['a'.repeat(64), ''],
-])('a search for %j is for %j', (query, label) => expect(searchedLabel(query)).toBe(label))
+])('a search for %j is for %j', (query, label) => expect(toSearchLabel(query)).toBe(label))

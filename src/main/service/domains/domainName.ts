@@ -21,24 +21,24 @@ const length = { min: 3, max: 253 }
 const notInNames = /[\s/?#\\@:%[\]]/u
 
 /** @throws AppError `domain/name`, which says what is wrong with it */
-export function domainName(text: string): DomainName {
-  const given = text.trim().replace(/\.$/, '')
-  const shown = JSON.stringify(given.slice(0, 80))
-  if (given.length < length.min || given.length > length.max) {
+export function parseDomainName(text: string): DomainName {
+  const name = text.trim().replace(/\.$/, '')
+  const label = JSON.stringify(name.slice(0, 80))
+  if (name.length < length.min || name.length > length.max) {
     throw new AppError('domain/name', `A domain name has from ${length.min} to ${length.max} characters.`)
   }
   // It takes addresses, of which it would only read the host.
-  const ascii = notInNames.test(given) ? '' : domainToASCII(given)
+  const ascii = notInNames.test(name) ? '' : domainToASCII(name)
   if (ascii === '' || ascii.length > length.max || !ascii.split('.').every(isLabel)) {
-    throw new AppError('domain/name', `${shown} is not a domain name.`)
+    throw new AppError('domain/name', `${label} is not a domain name.`)
   }
   const { parse } = load('tldts') as typeof import('tldts') // which is what it resolves to
   const { domain, publicSuffix, isIp, isIcann } = parse(ascii, { allowPrivateDomains: false })
   if (isIp || publicSuffix === null || isIcann !== true) {
-    throw new AppError('domain/name', `${shown} does not end with a public suffix such as .com.`)
+    throw new AppError('domain/name', `${label} does not end with a public suffix such as .com.`)
   }
-  if (domain === null) throw new AppError('domain/name', `${shown} is a public suffix itself.`)
-  if (domain !== ascii) throw new AppError('domain/name', `${shown} is part of ${domain}. Use ${domain}.`)
+  if (domain === null) throw new AppError('domain/name', `${label} is a public suffix itself.`)
+  if (domain !== ascii) throw new AppError('domain/name', `${label} is part of ${domain}. Use ${domain}.`)
   const unicode = domainToUnicode(ascii)
   return { ascii, unicode, tld: publicSuffix, mixesScripts: mixesScripts(unicode) }
 }
@@ -49,7 +49,7 @@ export function domainName(text: string): DomainName {
  */
 export function requireDomainField(text: string): DomainName {
   try {
-    return domainName(text)
+    return parseDomainName(text)
   } catch (cause) {
     throw cause instanceof AppError ? new AppError(cause.code, `\`domain\`: ${cause.message}`, { cause }) : cause
   }
@@ -66,14 +66,14 @@ const othersOfOneScript =
 
 function mixesScripts(unicode: string): boolean {
   return unicode.split('.').some((label) => {
-    const found = scripts.filter((script) => script.test(label)).length
-    if (found > 1) return true
-    return found === 1 && /\p{Script=Latin}/u.test(label) && !othersOfOneScript.test(label)
+    const scriptCount = scripts.filter((script) => script.test(label)).length
+    if (scriptCount > 1) return true
+    return scriptCount === 1 && /\p{Script=Latin}/u.test(label) && !othersOfOneScript.test(label)
   })
 }
 
 /** The label that a search is for, of what a person typed: `My shop!` → `myshop`. Empty where nothing is left. */
-export function searchedLabel(query: string): string {
+export function toSearchLabel(query: string): string {
   const letters = query
     .trim()
     .toLowerCase()

@@ -4,12 +4,12 @@ import { AccountId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
-import { domainOrders } from './domainOrders.ts'
-import { domainRepository } from './domainRepository.ts'
-import { domains } from './domains.ts'
-import { orderRepository } from './orderRepository.ts'
+import { createDomainOrders } from './domainOrders.ts'
+import { createDomainRepository } from './domainRepository.ts'
+import { createDomains } from './domains.ts'
+import { createOrderRepository } from './orderRepository.ts'
 import { localRegistry } from './registrars/local/localRegistry.ts'
-import { registryRepository } from './registrars/local/registryRepository.ts'
+import { createRegistryRepository } from './registrars/local/registryRepository.ts'
 import { type Registrar, RegistrarFailure } from './registrars/registrar.ts'
 
 /** Orders at a registrar that takes money for every call, over failures and restarts. */
@@ -32,11 +32,11 @@ afterEach(() => database.close())
 type Faults = Partial<Pick<Registrar, 'register' | 'renew' | 'find' | 'settlesWithinMs'>>
 
 /** The parts as after a start of the service, on the same database. */
-function started(faults: (real: Registrar) => Faults = () => ({})) {
-  const records = domainRepository(database, 'local')
+function openOrders(faults: (real: Registrar) => Faults = () => ({})) {
+  const records = createDomainRepository(database, 'local')
   const now = () => nowMs
   const prices = [{ tld: 'com', registration: 1_095, renewal: 1_195, transfer: 1_095 }]
-  const real = localRegistry({ records: registryRepository(database), prices, now })
+  const real = localRegistry({ records: createRegistryRepository(database), prices, now })
   const registry: Registrar = {
     ...real,
     register(order) {
@@ -49,9 +49,9 @@ function started(faults: (real: Registrar) => Faults = () => ({})) {
     },
   }
   const registrar = { ...registry, ...faults(registry) }
-  const own = domains({ records, registrar, now, log: silentLog, onChanged: () => {} })
-  const orders = domainOrders({
-    records: orderRepository(database),
+  const own = createDomains({ records, registrar, now, log: silentLog, onChanged: () => {} })
+  const orders = createDomainOrders({
+    records: createOrderRepository(database),
     domains: own,
     registrar,
     now,
@@ -77,11 +77,11 @@ function started(faults: (real: Registrar) => Faults = () => ({})) {
 const failing = (kind: RegistrarFailure['kind']) => () => Promise.reject(new RegistrarFailure(kind, 'It failed.'))
 
 test('a name is registered, then renewed', async () => {
-  const { register, renew, states, own } = started()
+  const { register, renew, states, own: domains } = openOrders()
   const { domain } = await register('example.com')
   expect(domain).toMatchObject({ name: 'example.com', status: 'active', expiresAtMs: Date.UTC(2028, 0, 1) })
   expect((await renew('example.com')).domain.expiresAtMs).toBe(Date.UTC(2029, 0, 1))
-  expect(own.list(ada)).toHaveLength(1)
+  expect(domains.list(ada)).toHaveLength(1)
   expect(states()).toEqual(['renewal example.com done', 'registration example.com done'])
 })
 
@@ -90,14 +90,14 @@ test.each([
   ['down-x.com', 'domain/registrar'],
   ['x.net', 'domain/state'],
 ])('%s is told as %s, and nothing is owned', async (name, code) => {
-  const { register, states, own } = started()
+  const { register, states, own: domains } = openOrders()
   await expect(register(name)).rejects.toMatchObject({ code })
   expect(states()).toEqual([`registration ${name} failed`])
-  expect(own.list(ada)).toEqual([])
+  expect(domains.list(ada)).toEqual([])
 })
 
 test('of two orders of one name at once, one is under way', async () => {
-  const { register } = started()
+  const { register } = openOrders()
   const both = await Promise.allSettled([register('example.com'), register('example.com')])
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   expect(both.find((it) => it.status === 'rejected')).toMatchObject({ reason: { code: 'domain/busy' } })
@@ -105,7 +105,7 @@ test('of two orders of one name at once, one is under way', async () => {
 })
 
 describe('an answer of the registrar that is lost', () => {
-  const lost = (real: Registrar): Faults => ({
+  const loseReply = (real: Registrar): Faults => ({
     async register(order) {
       await real.register(order)
       throw new RegistrarFailure('unclear', 'The connection was cut.')
@@ -117,7 +117,7 @@ describe('an answer of the registrar that is lost', () => {
   })
 
   test('is made up for by asking for the domain', async () => {
-    const { register, renew, states } = started(lost)
+    const { register, renew, states } = openOrders(loseReply)
     await register('example.com')
     await renew('example.com')
     expect(states()).toEqual(['renewal example.com done', 'registration example.com done'])
@@ -125,25 +125,25 @@ describe('an answer of the registrar that is lost', () => {
   })
 
   test('of an order that came to nothing is a failure', async () => {
-    const { register, states } = started(() => ({ register: failing('unclear') }))
+    const { register, states } = openOrders(() => ({ register: failing('unclear') }))
     await expect(register('example.com')).rejects.toMatchObject({ code: 'domain/unclear' })
     expect(states()).toEqual(['registration example.com failed'])
   })
 
   test('stays unclear while the registrar is down, blocks another order, and is cleared up at a later start', async () => {
     const down = (real: Registrar): Faults => ({
-      ...lost(real),
+      ...loseReply(real),
       find: (name) => (billed.length === 0 ? real.find(name) : failing('unreachable')()),
     })
-    const first = started(down)
+    const first = openOrders(down)
     await expect(first.register('example.com')).rejects.toMatchObject({ code: 'domain/unclear', status: 503 })
     await expect(first.register('example.com')).rejects.toMatchObject({ code: 'domain/busy' })
 
-    const second = started(down)
+    const second = openOrders(down)
     expect(await second.orders.recover()).toHaveLength(1)
     expect(second.states()).toEqual(['registration example.com asked'])
 
-    const third = started()
+    const third = openOrders()
     expect(await third.orders.recover()).toEqual([])
     expect(third.states()).toEqual(['registration example.com done'])
     expect(third.own.list(ada)).toHaveLength(1)
@@ -155,22 +155,22 @@ describe('a process that ends', () => {
   const never = () => new Promise<never>(() => {})
 
   test('before the registrar did it, has bought nothing', async () => {
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     const register = () => {
-      asked.resolve()
+      requested.resolve()
       return never()
     }
-    void started(() => ({ register })).register('example.com')
-    await asked.promise
-    const { orders, states, own } = started()
+    void openOrders(() => ({ register })).register('example.com')
+    await requested.promise
+    const { orders, states, own: domains } = openOrders()
     expect(await orders.recover()).toEqual([])
     expect(states()).toEqual(['registration example.com failed'])
-    expect(own.list(ada)).toEqual([])
+    expect(domains.list(ada)).toEqual([])
   })
 
   test('after the registrar did it, has the name, bought once', async () => {
     const done = Promise.withResolvers<void>()
-    void started((real) => ({
+    void openOrders((real) => ({
       async register(order) {
         await real.register(order)
         done.resolve()
@@ -178,31 +178,31 @@ describe('a process that ends', () => {
       },
     })).register('example.com')
     await done.promise
-    const { orders, states, own } = started()
+    const { orders, states, own: domains } = openOrders()
     expect(await orders.recover()).toEqual([])
     expect(states()).toEqual(['registration example.com done'])
-    expect(own.list(ada)).toHaveLength(1)
+    expect(domains.list(ada)).toHaveLength(1)
     expect(billed).toEqual(['register example.com'])
   })
 
   test('in a renewal is told by the date whether it was done', async () => {
-    await started().register('example.com')
-    const asked = Promise.withResolvers<void>()
+    await openOrders().register('example.com')
+    const requested = Promise.withResolvers<void>()
     const renew = () => {
-      asked.resolve()
+      requested.resolve()
       return never()
     }
-    void started(() => ({ renew })).renew('example.com')
-    await asked.promise
-    const { orders, states } = started()
+    void openOrders(() => ({ renew })).renew('example.com')
+    await requested.promise
+    const { orders, states } = openOrders()
     await orders.recover()
     expect(states()[0]).toBe('renewal example.com failed')
   })
 })
 
 test('a name that somebody else of this registrar has is not taken for the order’s, and not asked for', async () => {
-  await started().register('example.com')
-  const { register, states } = started(() => ({ register: failing('unclear') }))
+  await openOrders().register('example.com')
+  const { register, states } = openOrders(() => ({ register: failing('unclear') }))
   await expect(register('example.com')).rejects.toMatchObject({ code: 'domain/taken' })
   expect(states()[0]).toBe('registration example.com failed')
   expect(billed).toEqual(['register example.com'])
@@ -216,7 +216,7 @@ describe('a registrar that takes its time', () => {
   })
 
   test('is waited for before an order counts as failed, which nobody is credited for until then', async () => {
-    const { register, orders, states } = started(slow)
+    const { register, orders, states } = openOrders(slow)
     await expect(register('example.com')).rejects.toMatchObject({ code: 'domain/unclear', status: 503 })
     expect(states()).toEqual(['registration example.com asked'])
     await expect(orders.outcome('pay_slow')).resolves.toBeUndefined()
@@ -228,7 +228,7 @@ describe('a registrar that takes its time', () => {
   })
 
   test('has it in the end', async () => {
-    const first = started(slow)
+    const first = openOrders(slow)
     await expect(first.register('example.com')).rejects.toMatchObject({ code: 'domain/unclear' })
     const late = { name: 'example.com', years: 2, privacy: true, nameservers: undefined }
     await first.real.register({ ...late, price: { registration: 1_095, renewal: 1_195 } })
@@ -239,7 +239,7 @@ describe('a registrar that takes its time', () => {
 })
 
 test('a renewal elsewhere is not taken for the one that was ordered', async () => {
-  const first = started(() => ({ renew: failing('unclear') }))
+  const first = openOrders(() => ({ renew: failing('unclear') }))
   await first.register('example.com')
   await first.real.renew({ name: 'example.com', years: 1, amountCents: 1_195 })
   await expect(first.renew('example.com')).rejects.toMatchObject({ code: 'domain/unclear' })

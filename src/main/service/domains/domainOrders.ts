@@ -1,11 +1,11 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { DomainRow } from './domainRepository.ts'
 import type { Domains } from './domains.ts'
 import type { Order, OrderRepository } from './orderRepository.ts'
-import { toAppError, told } from './registrarErrors.ts'
+import { mapRegistrarErrors, toAppError } from './registrarErrors.ts'
 import { type NamePrice, type Registrar, RegistrarFailure } from './registrars/registrar.ts'
 
 export type RegisterOrder = {
@@ -52,13 +52,13 @@ export type DomainOrders = {
   recover(): Promise<Order[]>
 }
 
-const mostListed = 1_000
+const maxListed = 1_000
 /** Registries take no registration that ends later. */
 const maxYearsAhead = 10
 
-export function domainOrders(options: {
+export function createDomainOrders(options: {
   records: OrderRepository
-  domains: Pick<Domains, 'owned' | 'refresh'>
+  domains: Pick<Domains, 'requireOwned' | 'refresh'>
   registrar: Registrar
   now: () => number
   log: Log
@@ -68,57 +68,58 @@ export function domainOrders(options: {
   /** @returns undefined where the registrar does not say, or may still be at it */
   const isDone = async ({ domain, type, expiresBeforeMs, createdAtMs }: Order): Promise<boolean | undefined> => {
     try {
-      const found = await registrar.find(domain)
+      const registered = await registrar.find(domain)
       // It was not there when the order was placed, so it is of this order.
-      const done = type === 'registration' ? found !== undefined : (found?.expiresAtMs ?? 0) > (expiresBeforeMs ?? 0)
+      const done =
+        type === 'registration' ? registered !== undefined : (registered?.expiresAtMs ?? 0) > (expiresBeforeMs ?? 0)
       return done || (now() - createdAtMs >= registrar.settlesWithinMs ? false : undefined)
-    } catch (failure) {
-      log.warn('what became of an order is not known yet', { domain, failure })
+    } catch (error) {
+      log.warn('what became of an order is not known yet', { domain, error })
       return undefined
     }
   }
   /** @param prepare makes sure that what becomes of the order can be told afterwards, or that it is not placed */
-  const ordered = async (order: Order, prepare: () => Promise<void>, ask: () => Promise<void>): Promise<Ordered> => {
+  const placeOrder = async (order: Order, prepare: () => Promise<void>, ask: () => Promise<void>): Promise<Ordered> => {
     if (!records.add(order)) throw createBusyError(order.domain)
     try {
       await prepare()
-    } catch (failure) {
+    } catch (error) {
       records.setState(order.id, 'failed')
-      throw toAppError(failure)
+      throw toAppError(error)
     }
     records.setState(order.id, 'asked')
     try {
       await ask()
-    } catch (failure) {
-      const isUnclear = !(failure instanceof RegistrarFailure) || failure.kind === 'unclear'
+    } catch (error) {
+      const isUnclear = !(error instanceof RegistrarFailure) || error.kind === 'unclear'
       const done = isUnclear ? await isDone(order) : false
       if (done === undefined) throw unclear(order)
       if (!done) {
         records.setState(order.id, 'failed')
-        throw toAppError(failure)
+        throw toAppError(error)
       }
     }
-    return { orderId: order.id, domain: await finished(order) }
+    return { orderId: order.id, domain: await finishOrder(order) }
   }
   /** Of one that nobody works on. @throws AppError `domain/unclear` */
-  const clearedUp = async (order: Order): Promise<DomainRow | undefined> => {
+  const resolveOrder = async (order: Order): Promise<DomainRow | undefined> => {
     const done = order.state === 'leased' ? false : await isDone(order)
     if (done === undefined) throw unclear(order)
     if (!done) {
       records.setState(order.id, 'failed')
       return undefined
     }
-    return finished(order)
+    return finishOrder(order)
   }
-  const finished = async (order: Order): Promise<DomainRow> => {
+  const finishOrder = async (order: Order): Promise<DomainRow> => {
     const { accountId, domain: name } = order
     const domain = await domains.refresh({ accountId, name }).catch(() => undefined)
     if (!domain) throw unclear(order)
     records.setState(order.id, 'done')
     return domain
   }
-  const opened = ({ orderId: id, ...given }: PlainOrder & Pick<Order, 'type' | 'expiresBeforeMs'>): Order => ({
-    ...given,
+  const createOrder = ({ orderId: id, ...fields }: PlainOrder & Pick<Order, 'type' | 'expiresBeforeMs'>): Order => ({
+    ...fields,
     id,
     state: 'leased',
     createdAtMs: now(),
@@ -132,18 +133,18 @@ export function domainOrders(options: {
   return {
     async assertRegistrable(domain) {
       assertFree(domain)
-      if (await told(registrar.find(domain))) throw new AppError('domain/taken', `${domain} is taken.`)
+      if (await mapRegistrarErrors(registrar.find(domain))) throw new AppError('domain/taken', `${domain} is taken.`)
     },
     assertRenewable({ accountId, domain, years }) {
       assertFree(domain)
-      const { expiresAtMs } = domains.owned(accountId, domain)
+      const { expiresAtMs } = domains.requireOwned(accountId, domain)
       if (addYears(Math.max(expiresAtMs, now()), years) <= addYears(now(), maxYearsAhead)) return
       throw new AppError('domain/state', `${domain} can be renewed for ${maxYearsAhead} years from now at most.`)
     },
-    register({ privacy, nameservers, price, ...given }) {
-      const { domain: name, years } = given
-      return ordered(
-        opened({ ...given, type: 'registration', expiresBeforeMs: null }),
+    register({ privacy, nameservers, price, ...fields }) {
+      const { domain: name, years } = fields
+      return placeOrder(
+        createOrder({ ...fields, type: 'registration', expiresBeforeMs: null }),
         async () => {
           if (await registrar.find(name)) throw new RegistrarFailure('taken', `${name} is taken.`)
         },
@@ -151,34 +152,35 @@ export function domainOrders(options: {
       )
     },
     async checkExpiry(accountId, name, expected) {
-      domains.owned(accountId, name)
+      domains.requireOwned(accountId, name)
       const { expiresAtMs } = await domains.refresh({ accountId, name })
-      needExpiry(name, { expiresAtMs, expected })
+      assertExpiry(name, { expiresAtMs, expected })
     },
-    async renew({ ifExpiresAtMs, ...given }) {
-      const { accountId, domain: name, years, amountCents } = given
-      domains.owned(accountId, name)
+    async renew({ ifExpiresAtMs, ...fields }) {
+      const { accountId, domain: name, years, amountCents } = fields
+      domains.requireOwned(accountId, name)
       // Somebody may have renewed it elsewhere: what is kept of it would take that for this order.
       const { expiresAtMs } = await domains.refresh({ accountId, name })
-      needExpiry(name, { expiresAtMs, expected: ifExpiresAtMs })
-      return ordered(
-        opened({ ...given, type: 'renewal', expiresBeforeMs: expiresAtMs }),
+      assertExpiry(name, { expiresAtMs, expected: ifExpiresAtMs })
+      return placeOrder(
+        createOrder({ ...fields, type: 'renewal', expiresBeforeMs: expiresAtMs }),
         async () => {},
         () => registrar.renew({ name, years, amountCents }),
       )
     },
-    list: (accountId) => records.list(accountId, mostListed),
+    list: (accountId) => records.list(accountId, maxListed),
     async outcome(orderId) {
       const order = records.find(orderId)
       if (!order || order.state === 'failed') return undefined
       if (order.registrar !== registrar.id) throw unclear(order) // only the one that was asked can tell
-      const domain = order.state === 'done' ? domains.owned(order.accountId, order.domain) : await clearedUp(order)
+      const domain =
+        order.state === 'done' ? domains.requireOwned(order.accountId, order.domain) : await resolveOrder(order)
       return domain && { orderId, domain }
     },
     async recover() {
-      const left: Order[] = []
-      for (const order of records.open(registrar.id)) await clearedUp(order).catch(() => left.push(order))
-      return left
+      const unfinished: Order[] = []
+      for (const order of records.open(registrar.id)) await resolveOrder(order).catch(() => unfinished.push(order))
+      return unfinished
     },
   }
 }
@@ -188,12 +190,12 @@ export function createBusyError(domain: string): AppError {
   return new AppError('domain/busy', `Another order for ${domain} is in progress.`, { headers: { 'retry-after': '1' } })
 }
 
-function needExpiry(
+function assertExpiry(
   name: string,
   { expiresAtMs, expected = expiresAtMs }: { expiresAtMs: number; expected?: number | undefined },
 ): void {
   if (expiresAtMs === expected) return
-  const day = (ms: number): string => isoTime(ms).slice(0, 10)
+  const day = (ms: number): string => toIsoTime(ms).slice(0, 10)
   throw new AppError('domain/renewed', `${name} expires on ${day(expiresAtMs)}, and not on ${day(expected)} any more.`)
 }
 

@@ -3,17 +3,17 @@ import { AccountId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
-import { domainQuotes } from './domainQuotes.ts'
+import { createDomainQuotes } from './domainQuotes.ts'
 import type { DomainRow } from './domainRepository.ts'
-import { quoteRepository } from './quoteRepository.ts'
+import { createQuoteRepository } from './quoteRepository.ts'
 import { localRegistry } from './registrars/local/localRegistry.ts'
-import { registryRepository } from './registrars/local/registryRepository.ts'
+import { createRegistryRepository } from './registrars/local/registryRepository.ts'
 import type { NamePrice, Registrar } from './registrars/registrar.ts'
 
 /** Prices that change between the quote and the payment. */
 const ada = AccountId.parse('acc_ada')
-const wanted = { type: 'registration', domain: 'example.com', years: 3 } as const
-const renewal = { ...wanted, type: 'renewal' } as const
+const key = { type: 'registration', domain: 'example.com', years: 3 } as const
+const renewal = { ...key, type: 'renewal' } as const
 let nowMs: number
 let database: Database
 let price: NamePrice
@@ -31,57 +31,62 @@ afterEach(() => database.close())
 
 function quotes() {
   const now = () => nowMs
-  const real = localRegistry({ records: registryRepository(database), prices: [], now })
+  const real = localRegistry({ records: createRegistryRepository(database), prices: [], now })
   const registrar: Registrar = {
     ...real,
     check: async (names) => names.map((name) => ({ name, status: 'available', premium, price })),
     renewalPrice: async () => 1_200,
   }
-  const owned = () => ({}) as DomainRow // nobody looks into it
-  return domainQuotes({ records: quoteRepository(database, 'local'), domains: { owned }, registrar, now })
+  const createRow = () => ({}) as DomainRow // nobody looks into it
+  return createDomainQuotes({
+    records: createQuoteRepository(database, 'local'),
+    domains: { requireOwned: createRow },
+    registrar,
+    now,
+  })
 }
 
 test('a price that fell is not paid by who has a quote, and one that rose refuses it', async () => {
-  const quote = await quotes().make(ada, wanted)
+  const quote = await quotes().make(ada, key)
   expect(quote.amountCents).toBe(1_000 + 2 * 1_200)
   price = { registration: 900, renewal: 1_200 }
-  expect(await quotes().pinned(ada, wanted, quote.id)).toEqual(quote)
+  expect(await quotes().resolve(ada, key, quote.id)).toEqual(quote)
   price = { registration: 224_200, renewal: 1_200 }
-  await expect(quotes().pinned(ada, wanted, quote.id)).rejects.toMatchObject({
+  await expect(quotes().resolve(ada, key, quote.id)).rejects.toMatchObject({
     code: 'domain/quote',
     message: 'example.com costs $2,266.00 by now, and the quote says $34.00.',
   })
 })
 
 test('a renewal that became dearer refuses the quote of a registration, too', async () => {
-  const quote = await quotes().make(ada, { ...wanted, years: 1 })
+  const quote = await quotes().make(ada, { ...key, years: 1 })
   price = { registration: 1_000, renewal: 99_000 }
-  await expect(quotes().pinned(ada, { ...wanted, years: 1 }, quote.id)).rejects.toMatchObject({ code: 'domain/quote' })
+  await expect(quotes().resolve(ada, { ...key, years: 1 }, quote.id)).rejects.toMatchObject({ code: 'domain/quote' })
 })
 
 test('an offer without a quote holds for a quarter of an hour, unless the price rose', async () => {
-  const first = await quotes().pinned(ada, wanted, undefined)
+  const first = await quotes().resolve(ada, key, undefined)
   nowMs += 14 * 60_000
   price = { registration: 900, renewal: 1_100 }
-  expect(await quotes().pinned(ada, wanted, undefined)).toEqual(first)
+  expect(await quotes().resolve(ada, key, undefined)).toEqual(first)
   nowMs += 60_000
-  expect((await quotes().pinned(ada, wanted, undefined)).amountCents).toBe(3_100)
+  expect((await quotes().resolve(ada, key, undefined)).amountCents).toBe(3_100)
   price = { registration: 5_000, renewal: 5_000 }
-  expect((await quotes().pinned(ada, wanted, undefined)).amountCents).toBe(15_000)
+  expect((await quotes().resolve(ada, key, undefined)).amountCents).toBe(15_000)
 })
 
 test('a named quote that is over is refused', async () => {
-  const quote = await quotes().make(ada, wanted)
+  const quote = await quotes().make(ada, key)
   nowMs += 15 * 60_000
-  await expect(quotes().pinned(ada, wanted, quote.id)).rejects.toMatchObject({ code: 'domain/quote' })
+  await expect(quotes().resolve(ada, key, quote.id)).rejects.toMatchObject({ code: 'domain/quote' })
 })
 
 test('a premium name renews for what it was said to, where the list knows only the usual price', async () => {
   expect((await quotes().make(ada, renewal)).amountCents).toBe(3_600)
   premium = true
   price = { registration: 224_200, renewal: 224_200 }
-  await quotes().make(ada, wanted)
+  await quotes().make(ada, key)
   nowMs += 365 * 24 * 3_600_000
-  await quotes().make(ada, { ...wanted, domain: 'other.com' })
+  await quotes().make(ada, { ...key, domain: 'other.com' })
   expect(await quotes().make(ada, renewal)).toMatchObject({ amountCents: 3 * 224_200, premium: true })
 })

@@ -4,49 +4,49 @@ import type { AccountId } from '#shared/ids.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 import type { Domains } from './domains.ts'
 import type { DomainQuote, Quoted, QuoteRepository } from './quoteRepository.ts'
-import { told } from './registrarErrors.ts'
+import { mapRegistrarErrors } from './registrarErrors.ts'
 import type { Registrar } from './registrars/registrar.ts'
 
 /** Prices that hold for a while, whatever the registrar's list says by then. Orders are placed for them only. */
 export type DomainQuotes = {
   /** @throws AppError `domain/taken`, `domain/registrar`, `domain/not-found` */
-  make(accountId: AccountId, wanted: Quoted): Promise<DomainQuote>
+  make(accountId: AccountId, quoteKey: Quoted): Promise<DomainQuote>
   /**
    * What an order costs now: the quote that it names, or the one of the 402 before, while they hold.
    * @throws AppError `domain/quote` where the named one is over, is for something else, or the price rose; likewise as `make`
    */
-  pinned(accountId: AccountId, wanted: Quoted, quoteId: string | undefined): Promise<DomainQuote>
+  resolve(accountId: AccountId, quoteKey: Quoted, quoteId: string | undefined): Promise<DomainQuote>
 }
 
 const holdsMs = 15 * 60_000
 
-export function domainQuotes(options: {
+export function createDomainQuotes(options: {
   records: QuoteRepository
-  domains: Pick<Domains, 'owned'>
+  domains: Pick<Domains, 'requireOwned'>
   registrar: Registrar
   now: () => number
 }): DomainQuotes {
   const { records, domains, registrar, now } = options
 
   const forRegistration = async (name: string) => {
-    const [found] = await told(registrar.check([name]))
-    if (found?.status === 'taken') throw new AppError('domain/taken', `${name} is taken.`)
-    if (found?.status !== 'available') {
+    const [offer] = await mapRegistrarErrors(registrar.check([name]))
+    if (offer?.status === 'taken') throw new AppError('domain/taken', `${name} is taken.`)
+    if (offer?.status !== 'available') {
       throw new AppError('domain/registrar', `The registrar does not say whether ${name} is available.`)
     }
-    if (!found.price) throw priceless(name)
-    return { ...found.price, premium: found.premium }
+    if (!offer.price) throw priceless(name)
+    return { ...offer.price, premium: offer.premium }
   }
   const forRenewal = async (name: string) => {
-    const listed = await told(registrar.renewalPrice(name))
+    const listed = await mapRegistrarErrors(registrar.renewalPrice(name))
     if (listed === null) throw priceless(name)
     // A list by top-level domain does not know of premium names, which cost as much again each year.
     const premium = records.premiumRenewal(name)
     const renewal = Math.max(listed, premium ?? 0)
     return { registration: renewal, renewal, premium: premium !== undefined }
   }
-  const asked = async (accountId: AccountId, { domain, type, years }: Quoted): Promise<DomainQuote> => {
-    if (type === 'renewal') domains.owned(accountId, domain)
+  const fetchQuote = async (accountId: AccountId, { domain, type, years }: Quoted): Promise<DomainQuote> => {
+    if (type === 'renewal') domains.requireOwned(accountId, domain)
     const { registration, renewal, premium } = await (type === 'renewal' ? forRenewal(domain) : forRegistration(domain))
     const createdAtMs = now()
     return {
@@ -55,27 +55,27 @@ export function domainQuotes(options: {
       ...{ createdAtMs, expiresAtMs: createdAtMs + holdsMs },
     }
   }
-  const kept = (quote: DomainQuote): DomainQuote => {
+  const storeQuote = (quote: DomainQuote): DomainQuote => {
     records.removeEnded(now())
     records.add(quote)
     return quote
   }
 
   return {
-    make: async (accountId, wanted) => kept(await asked(accountId, wanted)),
-    async pinned(accountId, wanted, quoteId) {
-      const before = quoteId === undefined ? records.newest(accountId, wanted) : records.find(accountId, quoteId)
+    make: async (accountId, quoteKey) => storeQuote(await fetchQuote(accountId, quoteKey)),
+    async resolve(accountId, quoteKey, quoteId) {
+      const before = quoteId === undefined ? records.newest(accountId, quoteKey) : records.find(accountId, quoteId)
       const isOver = !before || before.expiresAtMs <= now()
       if (quoteId !== undefined) {
         if (isOver) throw new AppError('domain/quote', 'This quote is over, or there is none of this id.')
-        if (!isFor(before, wanted)) throw new AppError('domain/quote', 'This quote is for something else.')
+        if (!isFor(before, quoteKey)) throw new AppError('domain/quote', 'This quote is for something else.')
       }
-      const present = await asked(accountId, wanted)
+      const present = await fetchQuote(accountId, quoteKey)
       if (!isOver && !costsMore(present, before)) return before
-      if (quoteId === undefined) return kept(present)
+      if (quoteId === undefined) return storeQuote(present)
       throw new AppError(
         'domain/quote',
-        `${wanted.domain} costs ${dollars(present)} by now, and the quote says ${dollars(before)}.`,
+        `${quoteKey.domain} costs ${dollars(present)} by now, and the quote says ${dollars(before)}.`,
       )
     },
   }

@@ -64,7 +64,7 @@ export type DomainRepository = {
 type Key = Params<'registrar' | 'name'>
 
 /** @param registrar whose domains these are: another one has its own */
-export function domainRepository(database: Database, registrar: RegistrarId): DomainRepository {
+export function createDomainRepository(database: Database, registrar: RegistrarId): DomainRepository {
   const selection = `SELECT ${domains.selection()}, ${domainStates.selection()} FROM domains`
   const list = database.prepare<[Params<'accountId' | 'registrar'>], StoredRow>(
     `${selection} WHERE account_id = @accountId AND registrar = @registrar ORDER BY name`,
@@ -76,7 +76,7 @@ export function domainRepository(database: Database, registrar: RegistrarId): Do
   const markFailed = database.prepare<[Key & Params<'failedAtMs'>]>(
     'UPDATE domains SET failed_at_ms = @failedAtMs WHERE registrar = @registrar AND name = @name',
   )
-  const markLeft = database.prepare<[Key & Params<'leftAtMs'>]>(
+  const markLeftQuery = database.prepare<[Key & Params<'leftAtMs'>]>(
     `UPDATE domains SET left_at_ms = coalesce(left_at_ms, @leftAtMs), read_at_ms = @leftAtMs, failed_at_ms = NULL
       WHERE registrar = @registrar AND name = @name`,
   )
@@ -98,7 +98,7 @@ export function domainRepository(database: Database, registrar: RegistrarId): Do
     },
     keep: (domain) => void keep.run(domains.params({ ...domain, registrar })),
     markFailed: (name, failedAtMs) => void markFailed.run({ failedAtMs, registrar, name }),
-    markLeft: (name, leftAtMs) => void markLeft.run({ leftAtMs, registrar, name }),
+    markLeft: (name, leftAtMs) => void markLeftQuery.run({ leftAtMs, registrar, name }),
     findZone(name) {
       const row = findZone.get({ registrar, name })
       if (!row) return undefined

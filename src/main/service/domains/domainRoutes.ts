@@ -13,10 +13,10 @@ import {
 import { listDomainTransactions, quoteDomain } from '#shared/contract/domainOrders.ts'
 import {
   checkDomains,
+  defaultTlds,
   domainLimits,
   listDomainPrices,
   searchDomains,
-  usualTlds,
 } from '#shared/contract/domainSearch.ts'
 import {
   type Domain,
@@ -27,37 +27,37 @@ import {
   setDomainPrivacy,
   setNameservers,
 } from '#shared/contract/domains.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint, openEndpoint } from '../base/endpoint.ts'
 import { requireDomainField } from './domainName.ts'
 import type { DomainOrders } from './domainOrders.ts'
 import type { DomainQuotes } from './domainQuotes.ts'
 import type { DomainSearch } from './domainSearch.ts'
-import type { Domains, KnownDomain } from './domains.ts'
+import type { CachedDomain, Domains } from './domains.ts'
 import type { Order } from './orderRepository.ts'
 import type { OrphanedDomain } from './orphanedDomainRepository.ts'
 import { namesUnder, type OrphanedDomains } from './orphanedDomains.ts'
 import type { DomainQuote } from './quoteRepository.ts'
-import { told } from './registrarErrors.ts'
+import { mapRegistrarErrors } from './registrarErrors.ts'
 import type { Registrar, RegistrarRecord } from './registrars/registrar.ts'
 import type { Zones } from './zones.ts'
 
-export function domainRoutes(options: {
+export function createDomainRoutes(options: {
   registrar: Registrar
   search: DomainSearch
   /** Of RDAP. */
   worldSearch: Pick<DomainSearch, 'check'>
   quotes: Pick<DomainQuotes, 'make'>
   /** @throws AppError where names are not sold for the money that this service takes */
-  needSale: () => void
+  assertSaleEnabled: () => void
   domains: Domains
   orphans: OrphanedDomains
   orders: Pick<DomainOrders, 'list'>
   zones: Zones
   /** `HOST:PORT` where DNS is answered for a test registry; undefined: nowhere. */
   dnsServer: string | undefined
-  noteAccount: ActivityLog['noteAccount']
+  recordForAccount: ActivityLog['recordForAccount']
   now: () => number
 }): Endpoint[] {
   const {
@@ -65,49 +65,49 @@ export function domainRoutes(options: {
     search,
     worldSearch,
     quotes,
-    needSale,
+    assertSaleEnabled,
     domains,
     orphans,
     orders,
     zones,
     dnsServer,
-    noteAccount,
+    recordForAccount,
     now,
   } = options
-  const toWire = (row: KnownDomain, orphaned = orphans.list(row.accountId)): Domain => ({
+  const toWire = (row: CachedDomain, orphaned = orphans.list(row.accountId)): Domain => ({
     ...{ domain: row.name, name: row.name, unicode: domainToUnicode(row.name), status: row.status },
-    ...{ registered_at: isoTime(row.registeredAtMs), expires_at: isoTime(row.expiresAtMs) },
-    ...{ expiresAt: isoTime(row.expiresAtMs), auto_renew: row.autoRenew, privacy: row.privacy },
+    ...{ registered_at: toIsoTime(row.registeredAtMs), expires_at: toIsoTime(row.expiresAtMs) },
+    ...{ expiresAt: toIsoTime(row.expiresAtMs), auto_renew: row.autoRenew, privacy: row.privacy },
     ...{ nameservers: [...row.nameservers], locked: row.locked, registrar: registrar.title },
     orphaned_names: namesUnder(row.name, orphaned).map(orphanToWire),
-    left_at: row.leftAtMs === null ? null : isoTime(row.leftAtMs),
-    ...{ source: row.source, as_of: isoTime(row.readAtMs) },
+    left_at: row.leftAtMs === null ? null : toIsoTime(row.leftAtMs),
+    ...{ source: row.source, as_of: toIsoTime(row.readAtMs) },
   })
   const quoteToWire = (quote: DomainQuote) => ({
     ...{ quote_id: quote.id, domain: quote.domain, unicode: domainToUnicode(quote.domain), type: quote.type },
     ...{ years: quote.years, premium: quote.premium, amount: quote.amountCents / 100, currency: 'USD' as const },
     ...{ first_year: quote.registrationCents / 100, later_year: quote.renewalCents / 100 },
-    ...{ registrar: registrar.title, test: registrar.isTest, expires_at: isoTime(quote.expiresAtMs) },
+    ...{ registrar: registrar.title, test: registrar.isTest, expires_at: toIsoTime(quote.expiresAtMs) },
   })
 
   const asked = { registrar: registrar.title, test: registrar.isTest }
   return [
     openEndpoint(searchDomains, async ({ query: { q, query = q ?? '', tlds, suggestions } }, { count }) => {
-      for (let names = tlds?.length ?? usualTlds.length; names > 0; names -= 1) count('name')
-      return { query, ...(await told(search.search({ query, tlds, suggestions }))), ...asked }
+      for (let names = tlds?.length ?? defaultTlds.length; names > 0; names -= 1) count('name')
+      return { query, ...(await mapRegistrarErrors(search.search({ query, tlds, suggestions }))), ...asked }
     }),
     openEndpoint(checkDomains, async ({ query: { domains: names, source } }, { count }) => {
       for (const _ of names) count('name')
-      if (source === 'registrar') return { domains: await told(search.check(names)), ...asked }
+      if (source === 'registrar') return { domains: await mapRegistrarErrors(search.check(names)), ...asked }
       if (names.length > domainLimits.rdap) {
         throw new AppError('request/invalid', `\`domains\` must have at most ${domainLimits.rdap} names for RDAP.`)
       }
       return { domains: await worldSearch.check(names) }
     }),
     openEndpoint(listDomainPrices, async ({ query: { tlds } }) => {
-      const all = await told(registrar.prices())
-      const wanted = tlds && tlds.length > 0 ? all.filter(({ tld }) => tlds.includes(tld)) : all
-      const pricing = wanted.map(({ tld, registration, renewal, transfer }) => ({
+      const all = await mapRegistrarErrors(registrar.prices())
+      const prices = tlds && tlds.length > 0 ? all.filter(({ tld }) => tlds.includes(tld)) : all
+      const pricing = prices.map(({ tld, registration, renewal, transfer }) => ({
         ...{ tld, registration: registration / 100, renewal: renewal / 100, transfer: transfer / 100 },
         currency: 'USD' as const,
       }))
@@ -121,16 +121,16 @@ export function domainRoutes(options: {
       const orphaned = orphans.list(caller.accountId)
       const all = domains.list(caller.accountId).map((row) => toWire(row, orphaned))
       const isStale = all.some(({ source }) => source === 'stale')
-      const oldest = all.map(({ as_of }) => as_of).sort()[0] ?? isoTime(now())
+      const oldest = all.map(({ as_of }) => as_of).sort()[0] ?? toIsoTime(now())
       return { domains: all, source: isStale ? 'stale' : 'cache', as_of: oldest }
     }),
     endpoint(getDomain, ({ params }, { caller }) => toWire(domains.get(caller.accountId, params.domain))),
     endpoint(setDomainPrivacy, async ({ params: { domain }, body: { enabled } }, { caller: { accountId } }) => {
       const { privacy } = await domains.change(accountId, domain, {
-        work: (at) => at.setPrivacy(domain, enabled),
+        work: (registrar) => registrar.setPrivacy(domain, enabled),
         isDone: (it) => it.privacy === enabled,
       })
-      noteAccount(accountId, {
+      recordForAccount(accountId, {
         type: 'name.changed',
         domain,
         description: `${enabled ? 'Hid' : 'Published'} the owner of ${domain}`,
@@ -139,10 +139,10 @@ export function domainRoutes(options: {
     }),
     endpoint(setDomainLock, async ({ params: { domain }, body: { enabled } }, { caller: { accountId } }) => {
       const { locked } = await domains.change(accountId, domain, {
-        work: (at) => at.setLocked(domain, enabled),
+        work: (registrar) => registrar.setLocked(domain, enabled),
         isDone: (it) => it.locked === enabled,
       })
-      noteAccount(accountId, {
+      recordForAccount(accountId, {
         type: 'name.changed',
         domain,
         description: `${enabled ? 'Locked' : 'Unlocked'} ${domain}`,
@@ -151,54 +151,66 @@ export function domainRoutes(options: {
     }),
     endpoint(setNameservers, async ({ params: { domain }, body }, { caller: { accountId } }) => {
       const changed = await domains.change(accountId, domain, {
-        work: (at) => at.setNameservers(domain, body.nameservers),
+        work: (registrar) => registrar.setNameservers(domain, body.nameservers),
         isDone: (it) => it.nameservers.join() === body.nameservers.join(),
       })
-      noteAccount(accountId, { type: 'name.changed', domain, description: `Set the nameservers of ${domain}` })
+      recordForAccount(accountId, { type: 'name.changed', domain, description: `Set the nameservers of ${domain}` })
       const nameservers: string[] = [...changed.nameservers]
       return { success: true, domain, nameservers }
     }),
     endpoint(quoteDomain, async ({ body: { domain, years, type } }, { caller: { accountId } }) => {
-      needSale()
+      assertSaleEnabled()
       return quoteToWire(await quotes.make(accountId, { domain: requireDomainField(domain).ascii, years, type }))
     }),
     endpoint(getAuthCode, async ({ params: { domain } }, { caller: { accountId } }) => {
-      domains.owned(accountId, domain)
-      const { code } = await told(registrar.authCode(domain))
-      noteAccount(accountId, { type: 'name.changed', description: `Asked for the auth code of ${domain}` })
+      domains.requireOwned(accountId, domain)
+      const { code } = await mapRegistrarErrors(registrar.authCode(domain))
+      recordForAccount(accountId, { type: 'name.changed', description: `Asked for the auth code of ${domain}` })
       return { success: true, domain, auth_code: code }
     }),
     endpoint(listDnsRecords, async ({ params, query }, { caller: { accountId } }) => {
       const zone = await zones.list({ accountId, name: params.domain }, query)
       const { source, hash } = zone
-      return { records: zone.records.map(recordToWire), source, as_of: isoTime(zone.readAtMs), hash }
+      return { records: zone.records.map(recordToWire), source, as_of: toIsoTime(zone.readAtMs), hash }
     }),
     endpoint(addDnsRecord, async ({ params: { domain }, body }, { caller: { accountId } }) => {
       const record = await zones.add({ accountId, name: domain }, body)
-      noteAccount(accountId, { type: 'dns.changed', domain, description: `Added ${shown(record)} to ${domain}` })
+      recordForAccount(accountId, {
+        type: 'dns.changed',
+        domain,
+        description: `Added ${formatRecord(record)} to ${domain}`,
+      })
       return recordToWire(record)
     }),
     endpoint(changeDnsRecord, async ({ params: { domain, recordId }, body }, { caller: { accountId } }) => {
       const record = await zones.change({ accountId, name: domain }, recordId, body)
-      noteAccount(accountId, { type: 'dns.changed', domain, description: `Changed ${shown(record)} of ${domain}` })
+      recordForAccount(accountId, {
+        type: 'dns.changed',
+        domain,
+        description: `Changed ${formatRecord(record)} of ${domain}`,
+      })
       return { success: true, ...recordToWire(record) }
     }),
     endpoint(removeDnsRecord, async ({ params: { domain, recordId } }, { caller: { accountId } }) => {
       const record = await zones.remove({ accountId, name: domain }, recordId)
-      noteAccount(accountId, { type: 'dns.changed', domain, description: `Deleted ${shown(record)} of ${domain}` })
+      recordForAccount(accountId, {
+        type: 'dns.changed',
+        domain,
+        description: `Deleted ${formatRecord(record)} of ${domain}`,
+      })
       return { success: true, recordId }
     }),
     endpoint(listOrphanedRecords, async ({ params: { domain } }, { caller: { accountId } }) => {
-      domains.owned(accountId, domain)
+      domains.requireOwned(accountId, domain)
       const records = (await orphans.records({ accountId, name: domain })).map(recordToWire)
       return { names: namesUnder(domain, orphans.list(accountId)).map(orphanToWire), records }
     }),
     endpoint(removeOrphanedRecords, async ({ params: { domain } }, { caller: { accountId } }) => {
-      domains.owned(accountId, domain)
+      domains.requireOwned(accountId, domain)
       const removed = await orphans.removeRecords({ accountId, name: domain })
       for (const record of removed) {
-        const description = `Deleted ${shown(record)} of ${domain}, which pointed to a deleted sandbox`
-        noteAccount(accountId, { type: 'dns.changed', domain, description })
+        const description = `Deleted ${formatRecord(record)} of ${domain}, which pointed to a deleted sandbox`
+        recordForAccount(accountId, { type: 'dns.changed', domain, description })
       }
       return { success: true, removed: removed.map(recordToWire) }
     }),
@@ -213,7 +225,7 @@ const statuses = { leased: 'pending', asked: 'pending', done: 'completed', faile
 function orderToWire({ id, domain, type, amountCents, state, createdAtMs }: Order) {
   return {
     ...{ id, domainId: domain, type, amount: amountCents / 100, currency: 'USD' as const },
-    ...{ status: statuses[state], createdAt: isoTime(createdAtMs) },
+    ...{ status: statuses[state], createdAt: toIsoTime(createdAtMs) },
   }
 }
 
@@ -221,7 +233,7 @@ function orphanToWire({ domain, sandboxId, sandboxName }: OrphanedDomain) {
   return { name: domain, sandbox_id: sandboxId, sandbox_name: sandboxName }
 }
 
-function shown({ type, host }: RegistrarRecord): string {
+function formatRecord({ type, host }: RegistrarRecord): string {
   return `${type} ${host}`
 }
 

@@ -4,15 +4,15 @@ import { registerDomain, renewDomain } from '#shared/contract/domainOrders.ts'
 import type { Parsed } from '#shared/contract/route.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { microUsdOfCents } from '#shared/microUsd.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { AnyCall, Endpoint } from '../base/endpoint.ts'
+import type { PaymentGate } from '../payments/paymentGate.ts'
 import type { Paid, SoldResource } from '../payments/sale.ts'
-import type { Till } from '../payments/till.ts'
 import { requireDomainField } from './domainName.ts'
 import { createBusyError, type DomainOrders, type Ordered } from './domainOrders.ts'
 import type { DomainQuotes } from './domainQuotes.ts'
-import type { PointedDomain, PointTarget } from './pointedDomain.ts'
+import type { PointedDomain, PointTarget } from './linkDomain.ts'
 import type { NamePrice } from './registrars/registrar.ts'
 
 type Body = Parsed<typeof registerDomain>['body']
@@ -29,36 +29,36 @@ const guarded: Endpoint['access'] = { kind: 'guarded', linkMayUse: false }
 
 /** Domains for USDC. The price of the offer is the one that is ordered for, however the price list changes meanwhile. */
 export function domainSales(options: {
-  till: Till
-  quotes: Pick<DomainQuotes, 'pinned'>
+  paymentGate: PaymentGate
+  quotes: Pick<DomainQuotes, 'resolve'>
   orders: DomainOrders
   /** @throws AppError where names are not sold for the money that this service takes */
-  needSale: () => void
+  assertSaleEnabled: () => void
   /** Whether discovery lists the offer. */
   isOffered: boolean
   pointing: PointedDomain
-  noteAccount: ActivityLog['noteAccount']
+  recordForAccount: ActivityLog['recordForAccount']
 }): Endpoint[] {
-  const { till, quotes, orders, needSale, isOffered, pointing, noteAccount } = options
+  const { paymentGate, quotes, orders, assertSaleEnabled, isOffered, pointing, recordForAccount } = options
 
-  const recovered = async <P extends Order>({ id, purchase }: Paid<P>) => {
+  const recoverOrder = async <P extends Order>({ id, purchase }: Paid<P>) => {
     const ordered = await orders.outcome(id)
-    return ordered && boughtOf(ordered, purchase)
+    return ordered && toPurchase(ordered, purchase)
   }
-  const pointed = async (accountId: AccountId, { domain, target }: Registration) =>
+  const pointDomain = async (accountId: AccountId, { domain, target }: Registration) =>
     target ? { sandbox: await pointing.point(accountId, domain, target) } : {}
 
   return [
-    till.sell<typeof registerDomain, Registration>(registerDomain, guarded, {
+    paymentGate.sell<typeof registerDomain, Registration>(registerDomain, guarded, {
       isOffered,
-      account: (_, call) => accountOf(call),
+      account: (_, call) => getAccount(call),
       async quote({ body }, call) {
-        needSale()
+        assertSaleEnabled()
         const { domain, years, privacy, nameservers, quote_id: quoteId } = body
-        const target = targetOf(body)
+        const target = toTarget(body)
         if (target && call.caller) pointing.check(call.caller, target)
         const name = requireDomainField(domain).ascii
-        const quote = await quotes.pinned(accountOf(call), { type: 'registration', domain: name, years }, quoteId)
+        const quote = await quotes.resolve(getAccount(call), { type: 'registration', domain: name, years }, quoteId)
         const { amountCents, registrationCents: registration, renewalCents: renewal } = quote
         const price = { registration, renewal }
         return {
@@ -75,29 +75,29 @@ export function domainSales(options: {
       },
       async fulfil({ id: orderId, accountId, purchase }) {
         const nameservers = purchase.nameservers ?? undefined
-        const ordered = await cleared(orders.register({ ...purchase, orderId, accountId, nameservers }))
+        const ordered = await awaitOrder(orders.register({ ...purchase, orderId, accountId, nameservers }))
         const { domain, years } = purchase
-        noteAccount(accountId, {
+        recordForAccount(accountId, {
           type: 'name.registered',
           domain,
           description: `Registered ${domain} for ${yearsText(years)}`,
         })
-        return { ...boughtOf(ordered, purchase), ...(await pointed(accountId, purchase)) }
+        return { ...toPurchase(ordered, purchase), ...(await pointDomain(accountId, purchase)) }
       },
       async recover(paid) {
-        const bought = await recovered(paid)
-        return bought && { ...bought, ...(await pointed(paid.accountId, paid.purchase)) }
+        const bought = await recoverOrder(paid)
+        return bought && { ...bought, ...(await pointDomain(paid.accountId, paid.purchase)) }
       },
     }),
-    till.sell<typeof renewDomain, Renewal>(renewDomain, guarded, {
+    paymentGate.sell<typeof renewDomain, Renewal>(renewDomain, guarded, {
       isOffered,
-      account: (_, call) => accountOf(call),
+      account: (_, call) => getAccount(call),
       async quote({ params: { domain }, body: { years, quote_id: quoteId, if_expires_at: expected } }, call) {
-        needSale()
+        assertSaleEnabled()
         const ifExpiresAtMs = expected === undefined ? undefined : Date.parse(expected)
-        if (ifExpiresAtMs !== undefined) await orders.checkExpiry(accountOf(call), domain, ifExpiresAtMs)
-        const { amountCents } = await quotes.pinned(accountOf(call), { type: 'renewal', domain, years }, quoteId)
-        orders.assertRenewable({ accountId: accountOf(call), domain, years })
+        if (ifExpiresAtMs !== undefined) await orders.checkExpiry(getAccount(call), domain, ifExpiresAtMs)
+        const { amountCents } = await quotes.resolve(getAccount(call), { type: 'renewal', domain, years }, quoteId)
+        orders.assertRenewable({ accountId: getAccount(call), domain, years })
         return {
           amount: microUsdOfCents(amountCents),
           description: `Renewal of ${domain} for ${yearsText(years)}`,
@@ -106,21 +106,21 @@ export function domainSales(options: {
         }
       },
       async assertDeliverable({ domain, years, ifExpiresAtMs }, call) {
-        const accountId = accountOf(call)
+        const accountId = getAccount(call)
         orders.assertRenewable({ accountId, domain, years })
         if (ifExpiresAtMs !== undefined) await orders.checkExpiry(accountId, domain, ifExpiresAtMs)
       },
       async fulfil({ id: orderId, accountId, purchase }) {
-        const ordered = await cleared(orders.renew({ ...purchase, orderId, accountId }))
+        const ordered = await awaitOrder(orders.renew({ ...purchase, orderId, accountId }))
         const { domain, years } = purchase
-        noteAccount(accountId, {
+        recordForAccount(accountId, {
           type: 'name.renewed',
           domain,
           description: `Renewed ${domain} for ${yearsText(years)}`,
         })
-        return boughtOf(ordered, purchase)
+        return toPurchase(ordered, purchase)
       },
-      recover: recovered,
+      recover: recoverOrder,
     }),
   ]
 }
@@ -130,7 +130,7 @@ function toResource(domain: string): SoldResource {
 }
 
 /** @throws AppError `request/invalid` */
-function targetOf({ sandbox_id: sandboxId, sandbox_port: port, nameservers }: Body): PointTarget | null {
+function toTarget({ sandbox_id: sandboxId, sandbox_port: port, nameservers }: Body): PointTarget | null {
   if (sandboxId === undefined && port === undefined) return null
   if (sandboxId === undefined || port === undefined) {
     throw new AppError('request/invalid', '`sandbox_id` and `sandbox_port` belong together.')
@@ -144,24 +144,24 @@ function targetOf({ sandbox_id: sandboxId, sandbox_port: port, nameservers }: Bo
   return { sandboxId, port }
 }
 
-function accountOf({ caller }: AnyCall): AccountId {
+function getAccount({ caller }: AnyCall): AccountId {
   if (caller) return caller.accountId
   throw new AppError('auth/required', 'An API key is needed.')
 }
 
 /** Whoever paid for what may have been bought is not credited for it as well. */
-async function cleared(work: Promise<Ordered>): Promise<Ordered> {
+async function awaitOrder(work: Promise<Ordered>): Promise<Ordered> {
   try {
     return await work
-  } catch (failure) {
-    throw failure instanceof AppError && failure.code === 'domain/unclear' ? new UnclearWork(failure) : failure
+  } catch (error) {
+    throw error instanceof AppError && error.code === 'domain/unclear' ? new UnclearWork(error) : error
   }
 }
 
-function boughtOf({ orderId, domain }: Ordered, { years }: Order) {
+function toPurchase({ orderId, domain }: Ordered, { years }: Order) {
   return {
     ...{ success: true as const, domain: domain.name, status: domain.status, years },
-    ...{ expires_at: isoTime(domain.expiresAtMs), transaction_id: orderId, transactionId: orderId },
+    ...{ expires_at: toIsoTime(domain.expiresAtMs), transaction_id: orderId, transactionId: orderId },
     ...{ nameservers: [...domain.nameservers], privacy: domain.privacy },
   }
 }

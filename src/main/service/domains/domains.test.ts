@@ -5,10 +5,10 @@ import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { domainRepository } from './domainRepository.ts'
-import { domains } from './domains.ts'
+import { createDomainRepository } from './domainRepository.ts'
+import { createDomains } from './domains.ts'
 import { localRegistry } from './registrars/local/localRegistry.ts'
-import { registryRepository } from './registrars/local/registryRepository.ts'
+import { createRegistryRepository } from './registrars/local/registryRepository.ts'
 import { type Registrar, type RegistrarDomain, RegistrarFailure } from './registrars/registrar.ts'
 
 /** What is known of domains, and how it is read again behind. */
@@ -16,81 +16,81 @@ const ada = AccountId.parse('acc_ada')
 const minute = 60_000
 let nowMs: number
 let database: Database
-let asked: string[]
+let calls: string[]
 /** What the registrar answers next. */
 let find: (name: string) => Promise<RegistrarDomain | undefined>
 
 beforeEach(() => {
   nowMs = Date.UTC(2026, 0, 1)
-  asked = []
+  calls = []
   database = openDatabase(':memory:')
   migrate(database, serviceMigrations)
   database.prepare('INSERT INTO accounts VALUES (?, ?, ?, ?)').run(ada, 'user', 'Ada', nowMs)
 })
 afterEach(() => database.close())
 
-const told = (name: string): RegistrarDomain => ({
+const createDomain = (name: string): RegistrarDomain => ({
   ...{ name, status: 'active', registeredAtMs: 0, expiresAtMs: 1, autoRenew: false, privacy: true, locked: true },
   nameservers: ['ns1.example.net', 'ns2.example.net'],
 })
 
-function known(names: readonly string[]) {
-  const records = domainRepository(database, 'local')
-  for (const name of names) records.keep({ ...told(name), accountId: ada, readAtMs: nowMs })
-  const real = localRegistry({ records: registryRepository(database), prices: [], now: () => nowMs })
+function plantNames(names: readonly string[]) {
+  const records = createDomainRepository(database, 'local')
+  for (const name of names) records.keep({ ...createDomain(name), accountId: ada, readAtMs: nowMs })
+  const real = localRegistry({ records: createRegistryRepository(database), prices: [], now: () => nowMs })
   const registrar: Registrar = {
     ...real,
     find(name) {
-      asked.push(name)
+      calls.push(name)
       return find(name)
     },
   }
-  return domains({ records, registrar, now: () => nowMs, log: silentLog, onChanged: () => {} })
+  return createDomains({ records, registrar, now: () => nowMs, log: silentLog, onChanged: () => {} })
 }
 const many = Array.from({ length: 5_000 }, (_, index) => `name${index}.com`)
 
 test('what is old is given at once, and read again once, however often it is asked for', async () => {
-  find = async (name) => ({ ...told(name), privacy: false })
-  const all = known(many.slice(0, 40))
+  find = async (name) => ({ ...createDomain(name), privacy: false })
+  const all = plantNames(many.slice(0, 40))
   nowMs += 6 * minute
   for (let times = 0; times < 3; times += 1) expect(all.list(ada)[0]).toMatchObject({ privacy: true, source: 'cache' })
   await eventually(() => expect(all.list(ada).every(({ privacy }) => !privacy)).toBe(true))
-  expect(asked.length).toBe(new Set(asked).size)
+  expect(calls.length).toBe(new Set(calls).size)
   await all.close()
 })
 
 test('what is fresh is not read again', async () => {
-  const all = known(['fresh.com'])
+  const all = plantNames(['fresh.com'])
   nowMs += 4 * minute
   expect(all.get(ada, 'fresh.com').source).toBe('cache')
   await all.close()
-  expect(asked).toEqual([])
+  expect(calls).toEqual([])
 })
 
 test('of thousands that are old a few are read at once, and closing waits for no more', async () => {
   const release = Promise.withResolvers<void>()
   find = async (name) => {
     await release.promise
-    return told(name)
+    return createDomain(name)
   }
-  const all = known(many)
+  const all = plantNames(many)
   nowMs += 6 * minute
   expect(all.list(ada)).toHaveLength(5_000)
-  expect(asked).toHaveLength(4)
+  expect(calls).toHaveLength(4)
   const closed = all.close()
   release.resolve()
   await closed
-  expect(asked).toHaveLength(4)
+  expect(calls).toHaveLength(4)
 })
 
 test('a registrar that is down makes it stale, and is not asked again at once', async () => {
   find = () => Promise.reject(new RegistrarFailure('unreachable', 'It is down.'))
-  const all = known(['one.com'])
+  const all = plantNames(['one.com'])
   nowMs += 6 * minute
   expect(all.get(ada, 'one.com').source).toBe('cache')
   await eventually(() => expect(all.get(ada, 'one.com').source).toBe('stale'))
-  expect(asked).toEqual(['one.com'])
-  find = async (name) => told(name)
+  expect(calls).toEqual(['one.com'])
+  find = async (name) => createDomain(name)
   nowMs += minute
   all.get(ada, 'one.com')
   await eventually(() => expect(all.get(ada, 'one.com').source).toBe('cache'))

@@ -2,19 +2,19 @@ import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { DomainRepository, DomainRow } from './domainRepository.ts'
-import { toAppError, told } from './registrarErrors.ts'
+import { mapRegistrarErrors, toAppError } from './registrarErrors.ts'
 import { type Registrar, RegistrarFailure } from './registrars/registrar.ts'
 
 export type Source = 'live' | 'cache' | 'stale'
-export type KnownDomain = DomainRow & { source: Source }
+export type CachedDomain = DomainRow & { source: Source }
 
 export type Domains = {
   /** Of one account, at once, as they are known; what is old is read again behind. */
-  list(accountId: AccountId): KnownDomain[]
+  list(accountId: AccountId): CachedDomain[]
   /** Likewise. @throws AppError `domain/not-found` */
-  get(accountId: AccountId, name: string): KnownDomain
+  get(accountId: AccountId, name: string): CachedDomain
   /** @throws AppError `domain/not-found`, also where somebody else has it */
-  owned(accountId: AccountId, name: string): DomainRow
+  requireOwned(accountId: AccountId, name: string): DomainRow
   /** Reads it from the registrar now. @throws AppError `domain/registrar`, `domain/state` if it left the account */
   refresh(owner: { accountId: AccountId; name: string }): Promise<DomainRow>
   /** Changes it at the registrar, then reads it. @throws AppError `domain/not-found`, `domain/registrar`, `domain/state`, `domain/unknown-change` */
@@ -32,11 +32,11 @@ export type DomainChange = {
 /** A detail that is older is given at once, and read again behind. */
 const freshMs = 5 * 60_000
 /** A registrar that does not answer is asked again after this. */
-const askedAgainMs = 30_000
+const retryMs = 30_000
 /** Readings behind that run at once. */
-const mostAtOnce = 4
+const maxAtOnce = 4
 
-export function domains(options: {
+export function createDomains(options: {
   records: DomainRepository
   registrar: Registrar
   now: () => number
@@ -50,16 +50,16 @@ export function domains(options: {
 
   const refresh = async ({ accountId, name }: { accountId: AccountId; name: string }): Promise<DomainRow> => {
     const before = records.find(name)
-    const found = await registrar.find(name).catch((failure: unknown) => {
+    const current = await registrar.find(name).catch((error: unknown) => {
       if (before) records.markFailed(name, now())
-      throw failure
+      throw error
     })
-    if (!found) {
+    if (!current) {
       if (before) records.markLeft(name, now())
       if (before?.leftAtMs === null) onChanged(accountId)
       throw new RegistrarFailure('refused', `${name} is not in this service's account at the registrar.`)
     }
-    records.keep({ ...found, accountId, readAtMs: now() })
+    records.keep({ ...current, accountId, readAtMs: now() })
     const after = records.find(name)
     if (!after) throw new Error('A domain is gone that was kept just now.')
     if (isOther(before, after)) onChanged(accountId)
@@ -67,10 +67,10 @@ export function domains(options: {
   }
   const readNext = (): void => {
     for (const [name, next] of waiting) {
-      if (underWay.size >= mostAtOnce) return
+      if (underWay.size >= maxAtOnce) return
       waiting.delete(name)
       const reading = refresh(next)
-        .catch((failure) => log.warn('a domain could not be read', { domain: next.name, failure }))
+        .catch((error) => log.warn('a domain could not be read', { domain: next.name, error }))
         .then(() => {
           underWay.delete(next.name)
           readNext()
@@ -78,39 +78,39 @@ export function domains(options: {
       underWay.set(next.name, reading)
     }
   }
-  const readBehind = (row: DomainRow): void => {
+  const revalidate = (row: DomainRow): void => {
     if (underWay.has(row.name)) return
     waiting.set(row.name, row)
     readNext()
   }
-  const known = (row: DomainRow): KnownDomain => {
+  const toCached = (row: DomainRow): CachedDomain => {
     const nowMs = now()
     const isOld = nowMs - row.readAtMs > freshMs || (row.status === 'pending' && nowMs > row.readAtMs)
-    if (isOld && (row.failedAtMs === null || nowMs - row.failedAtMs > askedAgainMs)) readBehind(row)
+    if (isOld && (row.failedAtMs === null || nowMs - row.failedAtMs > retryMs)) revalidate(row)
     return { ...row, source: row.failedAtMs === null ? 'cache' : 'stale' }
   }
-  const owned = (accountId: AccountId, name: string): DomainRow => {
+  const requireOwned = (accountId: AccountId, name: string): DomainRow => {
     const row = records.find(name)
     if (row?.accountId === accountId) return row
     throw new AppError('domain/not-found', `You have no domain ${name}.`)
   }
 
   return {
-    owned,
-    list: (accountId) => records.list(accountId).map(known),
-    get: (accountId, name) => known(owned(accountId, name)),
-    refresh: (of) => told(refresh(of)),
+    requireOwned,
+    list: (accountId) => records.list(accountId).map(toCached),
+    get: (accountId, name) => toCached(requireOwned(accountId, name)),
+    refresh: (refreshed) => mapRegistrarErrors(refresh(refreshed)),
     async change(accountId, name, { work, isDone }) {
-      owned(accountId, name)
+      requireOwned(accountId, name)
       try {
         await work(registrar)
-      } catch (failure) {
-        const isUnclear = failure instanceof RegistrarFailure && failure.kind === 'unclear'
+      } catch (error) {
+        const isUnclear = error instanceof RegistrarFailure && error.kind === 'unclear'
         const after = isUnclear ? await refresh({ accountId, name }).catch(() => undefined) : undefined
         if (after && isDone(after)) return after
-        throw isUnclear ? unknownChange(registrar.title, name, failure) : toAppError(failure)
+        throw isUnclear ? unknownChangeError(registrar.title, name, error) : toAppError(error)
       }
-      return await told(refresh({ accountId, name }))
+      return await mapRegistrarErrors(refresh({ accountId, name }))
     },
     async close() {
       waiting.clear()
@@ -125,6 +125,6 @@ function isOther(before: DomainRow | undefined, { readAtMs: _, ...after }: Domai
   return JSON.stringify(earlier) !== JSON.stringify(after)
 }
 
-function unknownChange(title: string, name: string, cause: unknown): AppError {
+function unknownChangeError(title: string, name: string, cause: unknown): AppError {
   return new AppError('domain/unknown-change', `${title} did not say whether it changed ${name}.`, { cause })
 }

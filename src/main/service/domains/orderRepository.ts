@@ -30,12 +30,12 @@ export type OrderRepository = {
   setState(id: string, state: OrderState): void
   find(id: string): Order | undefined
   /** Newest first. */
-  list(accountId: AccountId, most: number): Order[]
+  list(accountId: AccountId, max: number): Order[]
   /** Those of a registrar that have not ended. */
   open(registrar: RegistrarId): Order[]
 }
 
-export function orderRepository(database: Database): OrderRepository {
+export function createOrderRepository(database: Database): OrderRepository {
   const selection = `SELECT ${orders.selection()} FROM domain_orders`
   const add = database.prepare<[Params<keyof Order>]>(
     `${orders.insertWith({ sequence: '(SELECT coalesce(max(sequence), 0) + 1 FROM domain_orders)' })}

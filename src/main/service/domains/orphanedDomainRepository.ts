@@ -19,7 +19,7 @@ export type OrphanedDomainRepository = {
   remove(domain: string): void
 }
 
-export function orphanedDomainRepository(database: Database): OrphanedDomainRepository {
+export function createOrphanedDomainRepository(database: Database): OrphanedDomainRepository {
   const selection = `SELECT ${orphanedDomains.selection()} FROM orphaned_domains`
   const list = database.prepare<[Params<'accountId'>], StoredRow>(
     `${selection} WHERE account_id = @accountId ORDER BY domain`,

@@ -10,7 +10,7 @@ const record = (id: string, host: string): RegistrarRecord => ({
 })
 
 /** Orphaned names of one zone, with a record each. `onRemoved` runs with each removal at the registrar. */
-function opened(onRemoved: (names: string[], id: string) => void) {
+function openOrphans(onRemoved: (names: string[], id: string) => void) {
   const names = ['a.ada.dev', 'b.ada.dev']
   const sandboxId = SandboxId.parse('0'.repeat(32))
   const list = () => names.map((domain) => ({ domain, accountId, sandboxId, sandboxName: 'atlas' }))
@@ -34,14 +34,14 @@ function opened(onRemoved: (names: string[], id: string) => void) {
     addresses: async () => [{ type: 'A', value: '192.0.2.1' }],
     sandboxHost: undefined,
     ownsDomain: () => true,
-    noteAccount: () => undefined,
+    recordForAccount: () => undefined,
     onChanged: () => undefined,
   })
   return { orphans, names, left: () => atRegistrar.map(({ host }) => host) }
 }
 
 test('records of a domain that is added to another sandbox meanwhile stay', async () => {
-  const { orphans, left } = opened((names, id) => {
+  const { orphans, left } = openOrphans((names, id) => {
     if (id === '1') names.splice(names.indexOf('b.ada.dev'), 1)
   })
   expect((await orphans.removeRecords(zone)).map(({ host }) => host)).toEqual(['a'])
@@ -49,7 +49,7 @@ test('records of a domain that is added to another sandbox meanwhile stay', asyn
 })
 
 test('a domain that is orphaned meanwhile stays listed', async () => {
-  const { orphans, names } = opened((present, id) => {
+  const { orphans, names } = openOrphans((present, id) => {
     if (id === '1') present.push('c.ada.dev')
   })
   expect((await orphans.removeRecords(zone)).map(({ host }) => host)).toEqual(['a', 'b'])

@@ -27,20 +27,20 @@ export function createOrphanedDomains(options: {
   sandboxHost: string | undefined
   /** Whether the account registered a domain here, or the one that it is part of. */
   ownsDomain: (accountId: AccountId, domain: string) => boolean
-  noteAccount: ActivityLog['noteAccount']
+  recordForAccount: ActivityLog['recordForAccount']
   onChanged: (accountId: AccountId) => void
 }): OrphanedDomains {
-  const { records, zones, addresses, sandboxHost, ownsDomain, noteAccount, onChanged } = options
+  const { records, zones, addresses, sandboxHost, ownsDomain, recordForAccount, onChanged } = options
 
   const under = ({ accountId, name }: Zone): OrphanedDomain[] => namesUnder(name, records.list(accountId))
 
   const read = async (zone: Zone, fresh: boolean): Promise<RegistrarRecord[]> => {
     const names = under(zone)
     if (names.length === 0) return []
-    const own = await addresses()
+    const ownAddresses = await addresses()
     const { records: present } = await zones.list(zone, { fresh })
     const pointsHere = ({ type, value }: RegistrarRecord): boolean =>
-      own.some((address) => address.type === type && address.value === value) ||
+      ownAddresses.some((address) => address.type === type && address.value === value) ||
       (type === 'CNAME' && sandboxHost !== undefined && value.replace(/\.$/, '').toLowerCase() === sandboxHost)
     const orphaned: RegistrarRecord[] = []
     for (const { domain } of names) {
@@ -76,7 +76,7 @@ export function createOrphanedDomains(options: {
           continue
         }
         const description = `Left DNS records of ${domain} that point to the deleted sandbox ${sandboxName}`
-        noteAccount(accountId, { type: 'dns.changed', domain, description })
+        recordForAccount(accountId, { type: 'dns.changed', domain, description })
         accounts.add(accountId)
       }
       for (const accountId of accounts) onChanged(accountId)

@@ -26,7 +26,7 @@ export type QuoteRepository = {
   add(quote: DomainQuote): void
   find(accountId: AccountId, id: string): DomainQuote | undefined
   /** Finds the newest quote for the same order. */
-  newest(accountId: AccountId, wanted: Quoted): DomainQuote | undefined
+  newest(accountId: AccountId, quoteKey: Quoted): DomainQuote | undefined
   /** Price of a year of a premium name as it was quoted for its registration, in cents. */
   premiumRenewal(domain: string): number | undefined
   /** Removes quotes that ended before this time. Those of premium names stay. */
@@ -34,7 +34,7 @@ export type QuoteRepository = {
 }
 
 /** @param registrar whose quotes these are */
-export function quoteRepository(database: Database, registrar: RegistrarId): QuoteRepository {
+export function createQuoteRepository(database: Database, registrar: RegistrarId): QuoteRepository {
   const selection = `SELECT ${quotes.selection()} FROM domain_quotes`
   const add = database.prepare<[Params<keyof RowOf<typeof quotes>>]>(quotes.insert)
   const find = database.prepare<[Params<'id' | 'registrar' | 'accountId'>], StoredRow>(

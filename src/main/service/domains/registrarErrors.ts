@@ -10,15 +10,15 @@ const codes = {
 } as const
 
 /** What the caller is told of a registrar that did not do it. */
-export function toAppError(failure: unknown): unknown {
-  if (!(failure instanceof RegistrarFailure)) return failure
-  return new AppError(codes[failure.kind], failure.message, { cause: failure })
+export function toAppError(error: unknown): unknown {
+  if (!(error instanceof RegistrarFailure)) return error
+  return new AppError(codes[error.kind], error.message, { cause: error })
 }
 
-export async function told<T>(work: Promise<T>): Promise<T> {
+export async function mapRegistrarErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
-  } catch (failure) {
-    throw toAppError(failure)
+  } catch (error) {
+    throw toAppError(error)
   }
 }

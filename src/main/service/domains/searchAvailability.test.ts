@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Availability } from './registrars/registrar.ts'
 import { createSearchAvailability } from './searchAvailability.ts'
 
-function opened() {
+function openSearch() {
   let atMs = 0
   const calls: (readonly string[])[] = []
   let running = 0
@@ -19,10 +19,10 @@ function opened() {
   const { check } = createSearchAvailability({ registrar, now: () => atMs })
   return { check, calls, later: (ms: number) => (atMs += ms), maxRunning: () => maxRunning }
 }
-const names = (at: number, count = 200) => Array.from({ length: count }, (_, one) => `n${at}x${one}.com`)
+const names = (start: number, count = 200) => Array.from({ length: count }, (_, offset) => `n${start}x${offset}.com`)
 
 test('a name that was looked up is not looked up again for five minutes', async () => {
-  const { check, calls, later } = opened()
+  const { check, calls, later } = openSearch()
   for (let times = 0; times < 20; times += 1) expect(await check(names(1))).toHaveLength(200)
   expect(calls.map(({ length }) => length)).toEqual([100, 100])
   later(5 * 60_000)
@@ -31,8 +31,8 @@ test('a name that was looked up is not looked up again for five minutes', async 
 })
 
 test('concurrent searches make one call at a time, within their rate', async () => {
-  const { check, calls, maxRunning, later } = opened()
-  const all = await Promise.allSettled(Array.from({ length: 40 }, (_, at) => check(names(at))))
+  const { check, calls, maxRunning, later } = openSearch()
+  const all = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => check(names(index))))
   expect([calls.length, maxRunning()]).toEqual([20, 1])
   const refused = all.flatMap((it) => (it.status === 'rejected' ? [it.reason] : []))
   expect(refused).toHaveLength(30)

@@ -1,4 +1,4 @@
-import { tokenBuckets } from '#platform/tokenBuckets.ts'
+import { createTokenBuckets } from '#platform/tokenBuckets.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Availability, Registrar } from './registrars/registrar.ts'
 
@@ -20,37 +20,37 @@ export function createSearchAvailability({
   registrar: Pick<Registrar, 'check'>
   now: () => number
 }): Pick<Registrar, 'check'> {
-  const known = new Map<string, { found: Availability; atMs: number }>()
-  const pace = tokenBuckets({ ...searchPace, now })
+  const cache = new Map<string, { availability: Availability; atMs: number }>()
+  const pace = createTokenBuckets({ ...searchPace, now })
   let last: Promise<unknown> = Promise.resolve()
 
-  const cached = (name: string): Availability | undefined => {
-    const entry = known.get(name)
-    return entry && now() - entry.atMs < ttlMs ? entry.found : undefined
+  const findCached = (name: string): Availability | undefined => {
+    const entry = cache.get(name)
+    return entry && now() - entry.atMs < ttlMs ? entry.availability : undefined
   }
-  const keep = (found: Availability): void => {
-    if (found.status === 'unknown') return
-    const [oldest] = known.keys()
-    if (known.size >= maxEntries && oldest !== undefined) known.delete(oldest)
-    known.delete(found.name)
-    known.set(found.name, { found, atMs: now() })
+  const keep = (availability: Availability): void => {
+    if (availability.status === 'unknown') return
+    const [oldest] = cache.keys()
+    if (cache.size >= maxEntries && oldest !== undefined) cache.delete(oldest)
+    cache.delete(availability.name)
+    cache.set(availability.name, { availability, atMs: now() })
   }
   /** @throws AppError `request/rate`, and errors of the registrar */
   const lookUp = async (names: readonly string[]): Promise<readonly Availability[]> => {
     const answers = new Map<string, Availability>()
     const open = [...new Set(names)].filter((name) => {
-      const found = cached(name)
+      const found = findCached(name)
       if (found) answers.set(name, found)
       return !found
     })
-    for (let at = 0; at < open.length; at += batchSize) {
+    for (let offset = 0; offset < open.length; offset += batchSize) {
       const waitSeconds = pace.take('searches')
       if (waitSeconds > 0) {
         throw new AppError('request/rate', 'Too many name searches are running.', { retryAfterSeconds: waitSeconds })
       }
-      for (const found of await registrar.check(open.slice(at, at + batchSize))) {
-        keep(found)
-        answers.set(found.name, found)
+      for (const result of await registrar.check(open.slice(offset, offset + batchSize))) {
+        keep(result)
+        answers.set(result.name, result)
       }
     }
     return names.map((name) => answers.get(name) ?? { name, status: 'unknown', premium: false, price: null })
@@ -58,7 +58,7 @@ export function createSearchAvailability({
 
   return {
     check(names) {
-      if (names.every((name) => cached(name))) return lookUp(names)
+      if (names.every((name) => findCached(name))) return lookUp(names)
       const turn = last.then(() => lookUp(names))
       last = turn.catch(() => undefined)
       return turn

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { keyedQueue } from '#platform/keyedQueue.ts'
+import { createKeyedQueue } from '#platform/keyedQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   type DnsRecordData,
@@ -8,43 +8,43 @@ import {
   type NewDnsRecord,
   normalRecord,
 } from '#shared/dns/dnsRecord.ts'
-import { zoneConflict } from '#shared/dns/zoneRules.ts'
+import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { DomainRepository, ZoneRow } from './domainRepository.ts'
 import type { Domains, Source } from './domains.ts'
-import { told } from './registrarErrors.ts'
+import { mapRegistrarErrors } from './registrarErrors.ts'
 import { type Registrar, RegistrarFailure, type RegistrarRecord } from './registrars/registrar.ts'
 
-export type KnownZone = ZoneRow & { source: Source; hash: string }
+export type CachedZone = ZoneRow & { source: Source; hash: string }
 type Of = { accountId: AccountId; name: string }
 export type RecordChange = { [K in 'host' | 'value' | 'ttl' | 'distance']?: NewDnsRecord[K] | undefined }
 
 /** DNS records of domains. Every call: @throws AppError `domain/not-found`, `domain/registrar` */
 export type Zones = {
   /** Those read within two minutes, unless `fresh`. A registrar that is down serves what was read last. */
-  list(of: Of, options: { fresh: boolean }): Promise<KnownZone>
+  list(target: Of, options: { fresh: boolean }): Promise<CachedZone>
   /** @throws AppError `request/invalid`, `dns/conflict`, `dns/too-many` */
-  add(of: Of, record: NewDnsRecord): Promise<RegistrarRecord>
+  add(target: Of, record: NewDnsRecord): Promise<RegistrarRecord>
   /** What is not given stays. @throws AppError `dns/not-found`, `request/invalid`, `dns/conflict` */
-  change(of: Of, id: string, change: RecordChange): Promise<RegistrarRecord>
+  change(target: Of, id: string, change: RecordChange): Promise<RegistrarRecord>
   /**
    * @returns the record as it was
    * @throws AppError `dns/not-found`
    */
-  remove(of: Of, id: string): Promise<RegistrarRecord>
+  remove(target: Of, id: string): Promise<RegistrarRecord>
 }
 
 const freshMs = 2 * 60_000
 
-export function zones(options: {
+export function createZones(options: {
   records: DomainRepository
-  domains: Pick<Domains, 'owned'>
+  domains: Pick<Domains, 'requireOwned'>
   registrar: Registrar
   now: () => number
-  onChanged: (of: Of) => void
+  onChanged: (target: Of) => void
 }): Zones {
   const { records, domains, registrar, now, onChanged } = options
-  const queue = keyedQueue()
+  const queue = createKeyedQueue()
 
   const read = async (name: string): Promise<ZoneRow> => {
     const zone = { records: await registrar.records(name), readAtMs: now() }
@@ -52,44 +52,45 @@ export function zones(options: {
     return zone
   }
   /** One change of a zone at a time, each decided on what the registrar says then. */
-  const changed = <T>(of: Of, work: (present: readonly RegistrarRecord[]) => Promise<T>): Promise<T> => {
-    domains.owned(of.accountId, of.name)
-    return queue.run(of.name, async () => {
-      const { records: present } = await told(read(of.name))
+  const changeZone = <T>(target: Of, work: (present: readonly RegistrarRecord[]) => Promise<T>): Promise<T> => {
+    domains.requireOwned(target.accountId, target.name)
+    return queue.run(target.name, async () => {
+      const { records: present } = await mapRegistrarErrors(read(target.name))
       try {
-        return await told(work(present))
+        return await mapRegistrarErrors(work(present))
       } finally {
         // Whatever came of it: what was read before may be another now.
-        records.removeZone(of.name)
-        onChanged(of)
+        records.removeZone(target.name)
+        onChanged(target)
       }
     })
   }
   /** @param after what was done, as the records tell of a change without an answer; undefined: it is not in them */
-  const settled = async <T>(
+  const settleChange = async <T>(
     name: string,
     work: Promise<T>,
     after: (records: readonly RegistrarRecord[]) => T | undefined,
   ): Promise<T> => {
     try {
       return await work
-    } catch (failure) {
-      if (!(failure instanceof RegistrarFailure) || failure.kind !== 'unclear') throw failure
+    } catch (error) {
+      if (!(error instanceof RegistrarFailure) || error.kind !== 'unclear') throw error
       const done = await registrar.records(name).then(after, () => undefined)
       if (done !== undefined) return done
-      throw unclear(registrar.title, name, failure)
+      throw unclear(registrar.title, name, error)
     }
   }
-  const fitting = (of: Of, others: readonly RegistrarRecord[], given: NewDnsRecord): DnsRecordData => {
-    const record = normal(of.name, given)
-    const conflict = zoneConflict(others, record)
+  const fitting = (target: Of, others: readonly RegistrarRecord[], given: NewDnsRecord): DnsRecordData => {
+    const record = normal(target.name, given)
+    const conflict = findZoneConflict(others, record)
     if (!conflict) return record
     const { host, type } = conflict.with
-    const what = conflict.reason === 'duplicate' ? 'The same record is there already' : `${host} has a ${type} record`
+    const problem =
+      conflict.reason === 'duplicate' ? 'The same record is there already' : `${host} has a ${type} record`
     const why = conflict.reason === 'duplicate' ? '' : ', and a CNAME stands alone'
-    throw new AppError('dns/conflict', `${what}${why}.`)
+    throw new AppError('dns/conflict', `${problem}${why}.`)
   }
-  const found = (present: readonly RegistrarRecord[], id: string): RegistrarRecord => {
+  const requireRecord = (present: readonly RegistrarRecord[], id: string): RegistrarRecord => {
     const record = present.find((it) => it.id === id)
     if (record) return record
     throw new AppError('dns/not-found', `There is no DNS record ${id}.`)
@@ -97,64 +98,65 @@ export function zones(options: {
 
   return {
     async list({ accountId, name }, { fresh }) {
-      domains.owned(accountId, name)
-      const kept = records.findZone(name)
-      if (kept && !fresh && now() - kept.readAtMs <= freshMs)
-        return { ...kept, source: 'cache', hash: zoneHash(kept.records) }
+      domains.requireOwned(accountId, name)
+      const cached = records.findZone(name)
+      if (cached && !fresh && now() - cached.readAtMs <= freshMs)
+        return { ...cached, source: 'cache', hash: zoneHash(cached.records) }
       try {
-        const zone = await told(read(name))
+        const zone = await mapRegistrarErrors(read(name))
         return { ...zone, source: 'live', hash: zoneHash(zone.records) }
-      } catch (failure) {
-        const isDown = failure instanceof AppError && failure.code === 'domain/registrar'
-        if (!kept || fresh || !isDown) throw failure
-        return { ...kept, source: 'stale', hash: zoneHash(kept.records) }
+      } catch (error) {
+        const isDown = error instanceof AppError && error.code === 'domain/registrar'
+        if (!cached || fresh || !isDown) throw error
+        return { ...cached, source: 'stale', hash: zoneHash(cached.records) }
       }
     },
-    add: (of, given) =>
-      changed(of, async (present) => {
+    add: (target, given) =>
+      changeZone(target, async (present) => {
         if (present.length >= dnsLimits.records) {
-          throw new AppError('dns/too-many', `${of.name} has ${present.length} DNS records, the most allowed.`)
+          throw new AppError('dns/too-many', `${target.name} has ${present.length} DNS records, the most allowed.`)
         }
-        const record = fitting(of, present, given)
+        const record = fitting(target, present, given)
         const isNew = ({ id }: RegistrarRecord) => present.every((it) => it.id !== id)
-        const id = await settled(
-          of.name,
-          registrar.addRecord(of.name, record),
+        const id = await settleChange(
+          target.name,
+          registrar.addRecord(target.name, record),
           (records) => records.find((it) => isNew(it) && isEqual(it, record))?.id,
         )
         return { ...record, id }
       }),
-    change: (of, id, change) =>
-      changed(of, async (present) => {
-        const before = found(present, id)
-        const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+    change: (target, id, change) =>
+      changeZone(target, async (present) => {
+        const before = requireRecord(present, id)
+        const defined = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
         const record = fitting(
-          of,
+          target,
           present.filter((it) => it.id !== id),
-          { ...before, ...given },
+          { ...before, ...defined },
         )
         const others = present.filter((it) => it.id !== id)
-        const isChanged = (it: RegistrarRecord) => isEqual(it, record) && others.every((other) => other.id !== it.id)
-        const newId = await settled(
-          of.name,
-          registrar.changeRecord(of.name, id, record),
+        const isChanged = (candidate: RegistrarRecord) =>
+          isEqual(candidate, record) && others.every((sibling) => sibling.id !== candidate.id)
+        const newId = await settleChange(
+          target.name,
+          registrar.changeRecord(target.name, id, record),
           (records) => records.find(isChanged)?.id,
         )
         return { ...record, id: newId }
       }),
-    remove: (of, id) =>
-      changed(of, async (present) => {
-        const record = found(present, id)
-        const removed = registrar.removeRecord(of.name, id).then(() => true)
-        await settled(of.name, removed, (records) => records.every((it) => it.id !== id) || undefined)
+    remove: (target, id) =>
+      changeZone(target, async (present) => {
+        const record = requireRecord(present, id)
+        const removed = registrar.removeRecord(target.name, id).then(() => true)
+        await settleChange(target.name, removed, (records) => records.every((it) => it.id !== id) || undefined)
         return record
       }),
   }
 }
 
-function normal(zone: string, given: NewDnsRecord): DnsRecordData {
+function normal(zone: string, record: NewDnsRecord): DnsRecordData {
   try {
-    return normalRecord(zone, given)
+    return normalRecord(zone, record)
   } catch (fault) {
     throw fault instanceof DnsRecordFault ? wrongRecord(fault) : fault
   }
@@ -164,8 +166,8 @@ function wrongRecord(fault: DnsRecordFault): AppError {
   return new AppError('request/invalid', fault.message, { cause: fault })
 }
 
-function isEqual(one: DnsRecordData, other: DnsRecordData): boolean {
-  return zoneHash([one]) === zoneHash([other])
+function isEqual(a: DnsRecordData, b: DnsRecordData): boolean {
+  return zoneHash([a]) === zoneHash([b])
 }
 
 /** The same for the same records, in whatever order and under whatever ids. */

@@ -16,7 +16,7 @@ export type EventHub = {
 
 const maxWaitingBytes = 1024 * 1024
 
-export function eventHub(): EventHub {
+export function createEventHub(): EventHub {
   const listeners = new Map<AccountId, Set<WebSocket>>()
   const ready = JSON.stringify({ type: 'ready' } satisfies ServiceEvent)
 

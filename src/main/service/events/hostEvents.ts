@@ -7,9 +7,9 @@ import type { TerminalActivity } from '../terminals/terminalActivity.ts'
 import type { terminalToWire } from '../terminals/terminalWire.ts'
 
 /** Passes what the host tells on to the account whose sandbox it is about; images are everybody's. */
-export function hostEvents(options: {
-  sandboxes: Pick<SandboxRegistry, 'ended' | 'accountOf'>
-  terminals: Pick<TerminalActivity, 'changed'>
+export function createHostEvents(options: {
+  sandboxes: Pick<SandboxRegistry, 'onEnded' | 'findAccount'>
+  terminals: Pick<TerminalActivity, 'recordChange'>
   publish: (accountId: AccountId, event: ServiceEvent) => void
   publishToAll: (event: ServiceEvent) => void
   toWire: typeof terminalToWire
@@ -18,7 +18,7 @@ export function hostEvents(options: {
   const { sandboxes, publish } = options
   return (event) => {
     if (event.type === 'machine.ended') {
-      sandboxes.ended(event.sandboxId, event.reason)
+      sandboxes.onEnded(event.sandboxId, event.reason)
       return
     }
     if (event.type === 'image.removed') {
@@ -29,9 +29,9 @@ export function hostEvents(options: {
       options.publishToAll({ type: 'image.changed', image: options.imageToWire(event.image) })
       return
     }
-    if (event.type === 'terminal.changed') options.terminals.changed(event.terminal)
+    if (event.type === 'terminal.changed') options.terminals.recordChange(event.terminal)
     const sandboxId = event.type === 'terminal.changed' ? event.terminal.sandboxId : event.sandboxId
-    const accountId = sandboxes.accountOf(sandboxId)
+    const accountId = sandboxes.findAccount(sandboxId)
     if (accountId === undefined) return // deleted meanwhile, with its terminals
     publish(accountId, toWire(event, options.toWire))
   }

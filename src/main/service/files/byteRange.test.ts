@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wantedBytes } from './byteRange.ts'
+import { parseRange } from './byteRange.ts'
 
 const file = { size: 100, etag: '"v1"' }
 const all = { from: 0, end: 100, partial: false }
@@ -17,16 +17,16 @@ test.each([
   ['lines=0-1', all],
   ['bytes=-', all],
   [undefined, all],
-])('%s of 100 bytes is %o', (range, wanted) => {
-  expect(wantedBytes({ ...(range && { range }) }, file)).toEqual(wanted)
+])('%s of 100 bytes is %o', (range, expected) => {
+  expect(parseRange({ ...(range && { range }) }, file)).toEqual(expected)
 })
 
 test('a range of another version is not given', () => {
-  expect(wantedBytes({ range: 'bytes=0-9', 'if-range': '"v0"' }, file)).toEqual(all)
-  expect(wantedBytes({ range: 'bytes=0-9', 'if-range': '"v1"' }, file)).toMatchObject({ end: 10 })
+  expect(parseRange({ range: 'bytes=0-9', 'if-range': '"v0"' }, file)).toEqual(all)
+  expect(parseRange({ range: 'bytes=0-9', 'if-range': '"v1"' }, file)).toMatchObject({ end: 10 })
 })
 
 test('of nothing nothing can be asked', () => {
-  expect(wantedBytes({ range: 'bytes=-5' }, { ...file, size: 0 })).toBe('unsatisfiable')
-  expect(wantedBytes({ range: 'bytes=0-' }, { ...file, size: 0 })).toBe('unsatisfiable')
+  expect(parseRange({ range: 'bytes=-5' }, { ...file, size: 0 })).toBe('unsatisfiable')
+  expect(parseRange({ range: 'bytes=0-' }, { ...file, size: 0 })).toBe('unsatisfiable')
 })

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** From the first byte up to, without, the end; `unsatisfiable` when nothing of it is in the file. */
-export type WantedBytes = { from: number; end: number; partial: boolean } | 'unsatisfiable'
+export type ByteRange = { from: number; end: number; partial: boolean } | 'unsatisfiable'
 
 /** @see https://www.rfc-editor.org/rfc/rfc9110#section-14.2 : what is no single range is answered with everything. */
-export function wantedBytes(headers: IncomingHttpHeaders, { size, etag }: { size: number; etag: string }): WantedBytes {
+export function parseRange(headers: IncomingHttpHeaders, { size, etag }: { size: number; etag: string }): ByteRange {
   const all = { from: 0, end: size, partial: false }
   const { range, 'if-range': ifRange } = headers
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(range ?? '') ?? []
@@ -15,6 +15,6 @@ export function wantedBytes(headers: IncomingHttpHeaders, { size, etag }: { size
   return Number(first) >= size ? 'unsatisfiable' : within(Number(first), last === '' ? size : Number(last) + 1, size)
 }
 
-function within(from: number, end: number, size: number): WantedBytes {
+function within(from: number, end: number, size: number): ByteRange {
   return { from: Math.max(0, from), end: Math.min(size, end), partial: true }
 }

@@ -8,8 +8,8 @@ import type { SandboxId } from '#shared/ids.ts'
 import { type Endpoint, rawEndpoint, withWork } from '../base/endpoint.ts'
 import type { HostCall, HostCalls } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
-import { wantedBytes } from './byteRange.ts'
-import { servedHeaders } from './servedHeaders.ts'
+import { parseRange } from './byteRange.ts'
+import { createDownloadHeaders } from './downloadHeaders.ts'
 
 const pieceBytes = 4 * 1024 * 1024
 const pieceDeadlineMs = 120_000
@@ -23,7 +23,7 @@ type Options = {
   archive: HostCalls['archive']
 }
 
-export function downloadRoutes({ sandboxes, call, archive }: Options): Endpoint[] {
+export function createDownloadRoutes({ sandboxes, call, archive }: Options): Endpoint[] {
   const read = (file: File, offset: number, length: number, signal: AbortSignal) =>
     call('file.readRange', { ...file, offset, length }, { deadlineMs: pieceDeadlineMs, signal })
 
@@ -35,13 +35,13 @@ export function downloadRoutes({ sandboxes, call, archive }: Options): Endpoint[
       return piece
     }
     let coming = fetchFrom(from)
-    for (let at = from; at < end; ) {
+    for (let offset = from; offset < end; ) {
       const { result, body } = await coming
       if (result.version !== version || body.length === 0) {
         throw new AppError('file/changed', `${file.path} has changed since.`)
       }
-      at += body.length
-      if (at < end) coming = fetchFrom(at)
+      offset += body.length
+      if (offset < end) coming = fetchFrom(offset)
       yield body
     }
   }
@@ -54,18 +54,18 @@ export function downloadRoutes({ sandboxes, call, archive }: Options): Endpoint[
         const { size, version, modified_at } = (await read(file, 0, 0, signal)).result
         const etag = `"${version}"`
         const about = {
-          ...servedHeaders(posix.basename(path)),
+          ...createDownloadHeaders(posix.basename(path)),
           'accept-ranges': 'bytes',
           etag,
           'last-modified': new Date(modified_at).toUTCString(),
         }
         if (headers['if-none-match'] === etag) return bytesAnswer({ status: 304, headers: about })
-        const wanted = wantedBytes(headers, { size, etag })
-        if (wanted === 'unsatisfiable') {
+        const range = parseRange(headers, { size, etag })
+        if (range === 'unsatisfiable') {
           setHeader('content-range', `bytes */${size}`)
           throw new AppError('request/range', `${path} has ${size} bytes.`)
         }
-        const { from, end, partial } = wanted
+        const { from, end, partial } = range
         return bytesAnswer({
           status: partial ? 206 : 200,
           headers: {
@@ -89,13 +89,13 @@ export function downloadRoutes({ sandboxes, call, archive }: Options): Endpoint[
         const { result } = await call('file.stat', { sandboxId, path }, { signal })
         if (result.type !== 'directory') throw new AppError('file/not-a-folder', `${path} is not a folder.`)
         const type = format === 'tar' ? 'application/x-tar' : 'application/gzip'
-        const headers = servedHeaders(`${posix.basename(path)}.${format}`, type)
+        const headers = createDownloadHeaders(`${posix.basename(path)}.${format}`, type)
         if (method === 'HEAD') return bytesAnswer({ headers })
         const tar = await archive({ sandboxId, path }, AbortSignal.any([signal, AbortSignal.timeout(beginMs)]))
-        const body = format === 'tar' ? tar : zipped(tar)
-        const leave = () => body.destroy()
-        signal.addEventListener('abort', leave, { once: true })
-        body.once('close', () => signal.removeEventListener('abort', leave))
+        const body = format === 'tar' ? tar : gzip(tar)
+        const abort = () => body.destroy()
+        signal.addEventListener('abort', abort, { once: true })
+        body.once('close', () => signal.removeEventListener('abort', abort))
         return bytesAnswer({ headers, body })
       }),
     ),
@@ -106,9 +106,9 @@ type File = { sandboxId: SandboxId; path: string }
 type Span = { from: number; end: number; version: string }
 
 /** Either ends with the other. */
-function zipped(tar: Readable): Readable {
+function gzip(tar: Readable): Readable {
   const zip = createGzip({ level: gzipLevel })
-  tar.on('error', (failure) => zip.destroy(failure))
+  tar.on('error', (error) => zip.destroy(error))
   zip.once('close', () => tar.destroy())
   return tar.pipe(zip)
 }

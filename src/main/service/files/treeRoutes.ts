@@ -7,7 +7,7 @@ import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 /** A tree may have to be copied to another file system. */
 const treeDeadlineMs = 30 * 60_000
 
-export function treeRoutes({
+export function createTreeRoutes({
   sandboxes,
   call,
 }: {

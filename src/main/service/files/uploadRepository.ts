@@ -29,10 +29,10 @@ export type UploadRepository = {
   update(record: UploadRecord): void
   remove(id: UploadId): void
   /** Not touched since. */
-  untouched(sinceMs: number): UploadRecord[]
+  findStale(sinceMs: number): UploadRecord[]
 }
 
-export function uploadRepository(database: Database): UploadRepository {
+export function createUploadRepository(database: Database): UploadRepository {
   const selection = `SELECT ${uploads.selection()} FROM uploads`
   const add = database.prepare<[Params<keyof UploadRecord>]>(uploads.insert)
   const find = database.prepare<[Params<'id' | 'sandboxId'>], StoredRow>(
@@ -57,6 +57,6 @@ export function uploadRepository(database: Database): UploadRepository {
     update: ({ id, received, complete, touchedAtMs }) =>
       void update.run(uploads.params({ id, received, complete, touchedAtMs })),
     remove: (id) => void remove.run({ id }),
-    untouched: (sinceMs) => untouched.all({ sinceMs }).map(uploads.fromRow),
+    findStale: (sinceMs) => untouched.all({ sinceMs }).map(uploads.fromRow),
   }
 }

@@ -8,15 +8,15 @@ import {
   uploadLimits,
   uploadOffsetHeader,
 } from '#shared/contract/uploads.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { type Endpoint, endpoint, rawEndpoint, withWork } from '../base/endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { UploadRecord } from './uploadRepository.ts'
 import type { Uploads } from './uploads.ts'
 
-type Options = { sandboxes: Pick<SandboxRegistry, 'owned' | 'running'>; uploads: Uploads }
+type Options = { sandboxes: Pick<SandboxRegistry, 'requireOwned' | 'running'>; uploads: Uploads }
 
-export function uploadRoutes({ sandboxes, uploads }: Options): Endpoint[] {
+export function createUploadRoutes({ sandboxes, uploads }: Options): Endpoint[] {
   return [
     endpoint(beginUpload, async ({ params, body }, { caller }) =>
       uploadToWire(await uploads.begin(sandboxes.running(caller, params.id).id, body)),
@@ -25,7 +25,7 @@ export function uploadRoutes({ sandboxes, uploads }: Options): Endpoint[] {
       'upload',
       rawEndpoint(appendUpload, async ({ params }, { caller, headers, body, signal, setHeader }) => {
         const record = uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
-        const offset = offsetOf(headers[uploadOffsetHeader.toLowerCase()])
+        const offset = parseOffset(headers[uploadOffsetHeader.toLowerCase()])
         const setOffset = ({ received }: UploadRecord) => setHeader(uploadOffsetHeader, String(received))
         setOffset(record)
         const now = await uploads.append(record, { offset, body, signal })
@@ -34,7 +34,7 @@ export function uploadRoutes({ sandboxes, uploads }: Options): Endpoint[] {
       }),
     ),
     endpoint(getUpload, ({ params }, { caller }) =>
-      uploadToWire(uploads.get(sandboxes.owned(caller, params.id).id, params.uploadId)),
+      uploadToWire(uploads.get(sandboxes.requireOwned(caller, params.id).id, params.uploadId)),
     ),
     endpoint(cancelUpload, async ({ params }, { caller }) => {
       const record = uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
@@ -52,11 +52,11 @@ function uploadToWire({ id, path, size, received, complete, touchedAtMs }: Uploa
     offset: received,
     complete,
     chunk_bytes: uploadLimits.chunkBytes,
-    expires_at: isoTime(touchedAtMs + uploadLimits.keptMs),
+    expires_at: toIsoTime(touchedAtMs + uploadLimits.keptMs),
   }
 }
 
-function offsetOf(header: string | string[] | undefined): number {
+function parseOffset(header: string | string[] | undefined): number {
   if (typeof header === 'string' && /^\d{1,15}$/.test(header)) return Number(header)
   throw new AppError('request/invalid', `The header \`${uploadOffsetHeader}\` must be a whole number of bytes.`)
 }

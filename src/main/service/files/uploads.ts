@@ -13,7 +13,7 @@ import type { UploadRecord, UploadRepository } from './uploadRepository.ts'
 
 export type Uploads = {
   /** @throws AppError `file/exists`, `file/changed`, `upload/too-many` */
-  begin(sandboxId: SandboxId, wanted: Parsed<typeof beginUpload>['body']): Promise<UploadRecord>
+  begin(sandboxId: SandboxId, fields: Parsed<typeof beginUpload>['body']): Promise<UploadRecord>
   /** @throws AppError `upload/not-found` */
   get(sandboxId: SandboxId, id: UploadId): UploadRecord
   /**
@@ -45,27 +45,36 @@ const pieceBytes = 4 * 1024 * 1024
 const fileDeadlineMs = 120_000
 const sweepEveryMs = 10 * 60_000
 /** As many as Linux follows. */
-const mostLinks = 40
+const maxLinks = 40
 
-export function uploads({ records, call, isRunning, onComplete, randomBytes, now, passedMs, log }: Options): Uploads {
+export function createUploads({
+  records,
+  call,
+  isRunning,
+  onComplete,
+  randomBytes,
+  now,
+  passedMs,
+  log,
+}: Options): Uploads {
   const appending = new Map<UploadId, { stop: () => void; ended: Promise<void> }>()
 
   const stat = async (sandboxId: SandboxId, path: string): Promise<FileState | undefined> => {
     try {
       return (await call('file.stat', { sandboxId, path })).result
-    } catch (failure) {
-      if (failure instanceof AppError && failure.code === 'file/not-found') return undefined
-      throw failure
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'file/not-found') return undefined
+      throw error
     }
   }
 
   /** A link in its place stays one: what it leads to is written. */
-  const placeOf = async (sandboxId: SandboxId, path: string): Promise<{ place: string; there?: FileState }> => {
-    let place = path
-    for (let links = 0; links < mostLinks; links++) {
-      const there = await stat(sandboxId, place)
-      if (there?.target === undefined) return { place, ...(there && { there }) }
-      place = posix.resolve(posix.dirname(place), there.target)
+  const locateTarget = async (sandboxId: SandboxId, path: string): Promise<{ place: string; there?: FileState }> => {
+    let target = path
+    for (let links = 0; links < maxLinks; links++) {
+      const there = await stat(sandboxId, target)
+      if (there?.target === undefined) return { place: target, ...(there && { there }) }
+      target = posix.resolve(posix.dirname(target), there.target)
     }
     throw new AppError('file/path', `${path} goes through too many links.`)
   }
@@ -73,8 +82,8 @@ export function uploads({ records, call, isRunning, onComplete, randomBytes, now
   const removePart = async ({ sandboxId, part }: UploadRecord): Promise<void> => {
     try {
       await call('file.remove', { sandboxId, path: part, recursive: false })
-    } catch (failure) {
-      if (!(failure instanceof AppError) || failure.code !== 'file/not-found') throw failure
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'file/not-found') throw error
     }
   }
 
@@ -102,9 +111,9 @@ export function uploads({ records, call, isRunning, onComplete, randomBytes, now
     const { sandboxId, part, place, replaces, ifVersion, modifiedAtMs } = record
     try {
       await checkSum(record, signal)
-    } catch (failure) {
-      if (failure instanceof AppError && failure.code === 'upload/checksum') await forget(record)
-      throw failure
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'upload/checksum') await forget(record)
+      throw error
     }
     await call('file.move', {
       sandboxId,
@@ -133,28 +142,28 @@ export function uploads({ records, call, isRunning, onComplete, randomBytes, now
       throw new AppError('upload/not-found', `The received part of ${record.path} was removed in the sandbox.`)
     }
     let present = record
-    let at = offset
+    let position = offset
     for await (const content of cutPieces(body, pieceBytes)) {
-      if (at + content.length > size)
+      if (position + content.length > size)
         throw new AppError('request/invalid', `More than the ${size} bytes of the file arrived.`)
       signal.throwIfAborted()
       await call(
         'file.writeRange',
-        { sandboxId, path, offset: at, truncate: true },
+        { sandboxId, path, offset: position, truncate: true },
         { body: content, deadlineMs: fileDeadlineMs },
       )
-      at += content.length
-      present = change(present, { received: at })
+      position += content.length
+      present = change(present, { received: position })
     }
     signal.throwIfAborted()
-    return at === size ? complete(present, signal) : present
+    return position === size ? complete(present, signal) : present
   }
 
   const append = async (record: UploadRecord, piece: Piece): Promise<UploadRecord> => {
     const { id, sandboxId } = record
-    for (let other = appending.get(id); other; other = appending.get(id)) {
-      other.stop()
-      await other.ended
+    for (let pending = appending.get(id); pending; pending = appending.get(id)) {
+      pending.stop()
+      await pending.ended
     }
     const stopped = new AbortController()
     const ended = Promise.withResolvers<void>()
@@ -172,12 +181,12 @@ export function uploads({ records, call, isRunning, onComplete, randomBytes, now
   }
 
   const sweep = async (): Promise<void> => {
-    for (const record of records.untouched(passedMs() - uploadLimits.keptMs)) {
+    for (const record of records.findStale(passedMs() - uploadLimits.keptMs)) {
       try {
         if (record.complete) records.remove(record.id)
         else if (isRunning(record.sandboxId) && !appending.has(record.id)) await forget(record)
-      } catch (failure) {
-        log.warn('an upload that nobody went on with stays', { id: record.id, failure })
+      } catch (error) {
+        log.warn('an upload that nobody went on with stays', { id: record.id, error })
       }
     }
   }
@@ -193,7 +202,7 @@ export function uploads({ records, call, isRunning, onComplete, randomBytes, now
           `${uploadLimits.perSandbox} uploads to this sandbox are not complete yet.`,
         )
       }
-      const { place, there } = await placeOf(sandboxId, path)
+      const { place, there } = await locateTarget(sandboxId, path)
       if (there && !replace) throw new AppError('file/exists', `${path} already exists.`)
       if (there && there.type !== 'file') throw new AppError('file/not-a-file', `${path} is not a regular file.`)
       if (if_version !== undefined && there?.version !== if_version) {
@@ -221,9 +230,9 @@ export function uploads({ records, call, isRunning, onComplete, randomBytes, now
         const nothing = { sandboxId, path: record.part, offset: 0, truncate: true }
         await call('file.writeRange', nothing, { body: new Uint8Array() })
         return size === 0 ? await complete(record, AbortSignal.timeout(fileDeadlineMs)) : record
-      } catch (failure) {
-        await forget(record).catch((cause: unknown) => log.warn('an upload stays', { id, failure: cause }))
-        throw failure
+      } catch (error) {
+        await forget(record).catch((cause: unknown) => log.warn('an upload stays', { id, error: cause }))
+        throw error
       }
     },
     get: (sandboxId, id) => records.find(sandboxId, id) ?? missing(id),

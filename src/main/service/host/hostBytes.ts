@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { byteStream } from '#platform/ipc/byteStream.ts'
+import { createByteStream } from '#platform/ipc/byteStream.ts'
 import type { IpcClient, IpcStream } from '#platform/ipc/ipcClient.ts'
 import type { FolderArchive, PortConnect } from '#shared/contract/hostIpc.ts'
 
@@ -12,11 +12,11 @@ export function openBytes(
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     const giveUp = (): void => void bytes.duplex.destroy(signal.reason)
-    const bytes = byteStream(
+    const bytes = createByteStream(
       {
         send: (message) => stream.send(message),
         sendBytes: (piece) => stream.sendBytes(piece),
-        congested: () => false, // a window for each connection, and a host that reads at once
+        isCongested: () => false, // a window for each connection, and a host that reads at once
         end: () => stream.close(),
       },
       () => {

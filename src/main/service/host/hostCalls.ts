@@ -24,20 +24,20 @@ export type HostCalls = {
   /** @throws AppError `port/…`, `sandbox/not-running`, `host/unavailable` */
   connect(to: { sandboxId: SandboxId; port: number }, signal: AbortSignal): Promise<Duplex>
   /** A folder as a tar; `signal` limits the beginning only. @throws AppError `file/…`, `sandbox/not-running`, `host/unavailable` */
-  archive(of: { sandboxId: SandboxId; path: string }, signal: AbortSignal): Promise<Readable>
+  archive(target: { sandboxId: SandboxId; path: string }, signal: AbortSignal): Promise<Readable>
 }
 
 export type HostCallOptions = { body?: Uint8Array; deadlineMs?: number; signal?: AbortSignal }
 export type HostAnswer<M extends HostMethod> = { result: HostResult<M>; body: Buffer }
 
-const usualDeadlineMs = 30_000
+const defaultDeadlineMs = 30_000
 
 export async function callHost<M extends HostMethod>(
   client: IpcClient,
   request: { method: M; params: HostParams<M> },
-  { body, deadlineMs = usualDeadlineMs, signal }: HostCallOptions = {},
+  { body, deadlineMs = defaultDeadlineMs, signal }: HostCallOptions = {},
 ): Promise<HostAnswer<M>> {
-  if (signal?.aborted) throw abandoned()
+  if (signal?.aborted) throw abandonedError()
   const deadline = new AbortController()
   const giveUp = () => deadline.abort()
   const timer = setTimeout(giveUp, deadlineMs)
@@ -49,8 +49,8 @@ export async function callHost<M extends HostMethod>(
     })
     // The schema of this very method: what it gives is HostResult<M>.
     return { result: hostMethods[request.method].result.parse(reply.result) as HostResult<M>, body: reply.body }
-  } catch (failure) {
-    throw signal?.aborted ? abandoned(failure) : failure
+  } catch (error) {
+    throw signal?.aborted ? abandonedError(error) : error
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', giveUp)
@@ -58,6 +58,6 @@ export async function callHost<M extends HostMethod>(
 }
 
 /** The client has gone, or the service is stopping: whoever still listens may try again. */
-function abandoned(cause?: unknown): AppError {
+function abandonedError(cause?: unknown): AppError {
   return new AppError('service/unavailable', 'The request was abandoned.', { cause })
 }

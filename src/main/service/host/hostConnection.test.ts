@@ -7,7 +7,7 @@ import { AppError } from '#shared/appError.ts'
 import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
 import { until } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type HostConnectionOptions, hostConnection } from './hostConnection.ts'
+import { createHostConnection, type HostConnectionOptions } from './hostConnection.ts'
 
 /** Against a real socket; what answers there is written here, so that it can be late, old or gone. */
 let scope = new Scope()
@@ -34,7 +34,7 @@ function listenAsHost(path: string, handlers: Handlers = {}): Promise<IpcServer>
 
 function connection(options: Partial<HostConnectionOptions> & { path: string }) {
   const host = scope.own(
-    hostConnection({
+    createHostConnection({
       launch: async () => {},
       onEvent: () => {},
       onConnected: async () => {},
@@ -71,12 +71,12 @@ test('starts a host when nobody listens, once, and calls wait for it', async () 
 
 test('tells once that no host runs, and again after one was lost', async () => {
   const path = socketIn('nobody')
-  let told = 0
+  let downCount = 0
   let launches = 0
   let server: IpcServer | undefined
   const host = connection({
     path,
-    onNobody: () => told++,
+    onNobody: () => downCount++,
     async launch() {
       launches++
       // The first one never listens: the connection goes on asking.
@@ -85,9 +85,9 @@ test('tells once that no host runs, and again after one was lost', async () => {
     now: () => launches * 60_000,
   })
   await host.call('machine.list', {})
-  expect(told).toBe(1)
+  expect(downCount).toBe(1)
   await server?.close()
-  await until('the loss is told', () => told === 2)
+  await until('the loss is told', () => downCount === 2)
 })
 
 test('compares what it believed before anybody else may call', async () => {
@@ -170,11 +170,11 @@ test('tells calls under way that the host was lost', async () => {
 
 test('a viewer ends at once while the host is away', async () => {
   const host = connection({ path: socketIn('viewer') })
-  const failure = await new Promise((resolve) => {
+  const error = await new Promise((resolve) => {
     const params = { sandboxId: 'a'.repeat(32) as never, terminalId: `pty_${'b'.repeat(24)}` as never, scrollback: 0 }
     host.attach(params, { onMessage: () => {}, onBytes: () => {}, onEnd: resolve })
   })
-  expect(failure).toMatchObject({ code: 'host/unavailable' })
+  expect(error).toMatchObject({ code: 'host/unavailable' })
 })
 
 test('replaces a host of another version once nothing runs on it', async () => {
@@ -215,8 +215,8 @@ test('leaves a busy host of another version alone, and says what to do', async (
   )
   const host = connection({ path, waitMs: 200 })
   await until('what it saw to be known, since it looks again', () => looks > 1)
-  const failure = await host.call('describe', {}).catch((it: unknown) => it)
-  expect(failure).toMatchObject({
+  const error = await host.call('describe', {}).catch((it: unknown) => it)
+  expect(error).toMatchObject({
     code: 'host/unavailable',
     message: 'A sandbox host of Steward old still runs 1 sandbox.',
     detail: expect.stringContaining('Stop all and continue'),

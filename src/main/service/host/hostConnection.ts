@@ -53,12 +53,12 @@ const restartMs = 5000
 const replaceMs = 60_000
 const pauses = { firstMs: 10, nobodyMs: 250, otherMs: 5000 } as const
 /** A host that was launched gets this long to listen before another one is tried, each time twice as long. */
-const launches = { firstMs: 15_000, longestMs: 60_000 } as const
+const launches = { firstMs: 15_000, maxMs: 60_000 } as const
 /** A host that ends soon after its start is started again, each time later. */
-const relaunches = { soonMs: 10_000, firstMs: 100, longestMs: 30_000 } as const
+const relaunches = { soonMs: 10_000, firstMs: 100, maxMs: 30_000 } as const
 
 /** Maintains a connection to the sandbox host, and starts a host if none listens. Reports nothing before `start`. */
-export function hostConnection(options: HostConnectionOptions): HostConnection {
+export function createHostConnection(options: HostConnectionOptions): HostConnection {
   const { log, now } = options
   const closing = new AbortController()
   const mayReport = Promise.withResolvers<void>()
@@ -67,7 +67,7 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
   let connected = Promise.withResolvers<IpcClient>()
   let awaySinceMs = now()
   let whyAway: AppError | undefined
-  let other: OtherHost | undefined
+  let otherHost: OtherHost | undefined
   let mayStopOther = false
   let wake = new AbortController()
   const heartbeat = createHostHeartbeat({ findHost: options.findHost, log, ...options.heartbeat })
@@ -75,7 +75,7 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
   const receive = (event: unknown): void => {
     const { success, data, error } = HostEvent.safeParse(event)
     if (success) options.onEvent(data)
-    else log.error('the host told an event that nobody knows', { failure: error })
+    else log.error('the host told an event that nobody knows', { error })
   }
 
   const connect = async (): Promise<IpcClient> => {
@@ -87,21 +87,21 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
     heartbeat.watch(client)
     try {
       closing.signal.throwIfAborted()
-      const call: HostCall = (method, params, given) => callHost(client, { method, params }, given)
-      other = await findOtherHost(client)
-      if (other) {
-        if (other.runningSandboxes > 0 && !mayStopOther) throw otherVersionError(other)
+      const call: HostCall = (method, params, options) => callHost(client, { method, params }, options)
+      otherHost = await findOtherHost(client)
+      if (otherHost) {
+        if (otherHost.runningSandboxes > 0 && !mayStopOther) throw otherVersionError(otherHost)
         await endOtherHost(client)
-        throw replacingError(other)
+        throw replacingError(otherHost)
       }
       mayStopOther = false
       await mayReport.promise
       closing.signal.throwIfAborted()
       await options.onConnected(call)
       return client
-    } catch (failure) {
+    } catch (error) {
       client.close()
-      throw failure
+      throw error
     }
   }
 
@@ -110,11 +110,11 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
     let nextLaunchAtMs = 0
     let launchPauseMs: number = launches.firstMs
     let relaunchPauseMs: number = relaunches.firstMs
-    let toldNobody = false
+    let hasReportedDown = false
     while (!closing.signal.aborted) {
       try {
         live = await connect()
-        toldNobody = false
+        hasReportedDown = false
         connected.resolve(live)
         const sinceMs = now()
         log.info('connected to the host')
@@ -129,31 +129,31 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
         launchPauseMs = launches.firstMs
         const lastedMs = now() - sinceMs
         relaunchPauseMs =
-          lastedMs > relaunches.soonMs ? relaunches.firstMs : Math.min(relaunchPauseMs * 2, relaunches.longestMs)
+          lastedMs > relaunches.soonMs ? relaunches.firstMs : Math.min(relaunchPauseMs * 2, relaunches.maxMs)
         nextLaunchAtMs = now() + relaunchPauseMs
-      } catch (failure) {
+      } catch (error) {
         if (closing.signal.aborted) return
-        const nobody = nobodyListens(failure)
-        if (nobody) {
+        const isDown = isNotListening(error)
+        if (isDown) {
           heartbeat.reset()
-          other = undefined
+          otherHost = undefined
         }
-        if (!nobody) log.warn('cannot use the host', { failure })
-        whyAway = failure instanceof AppError ? failure : undefined
+        if (!isDown) log.warn('cannot use the host', { error })
+        whyAway = error instanceof AppError ? error : undefined
         const ending = options.hasCrashed() ? 'crashed' : 'stopped' // the next host writes its own pid file
-        if (nobody && now() >= nextLaunchAtMs) {
+        if (isDown && now() >= nextLaunchAtMs) {
           nextLaunchAtMs = now() + launchPauseMs
-          launchPauseMs = Math.min(launchPauseMs * 2, launches.longestMs)
-          await options.launch().catch((cause: unknown) => log.error('cannot start the host', { failure: cause }))
+          launchPauseMs = Math.min(launchPauseMs * 2, launches.maxMs)
+          await options.launch().catch((cause: unknown) => log.error('cannot start the host', { error: cause }))
           pauseMs = pauses.firstMs
         }
-        if (nobody && !toldNobody) {
+        if (isDown && !hasReportedDown) {
           await mayReport.promise
           if (closing.signal.aborted) return
-          toldNobody = true
+          hasReportedDown = true
           options.onNobody(ending)
         }
-        pauseMs = Math.min(pauseMs * 1.5, nobody ? pauses.nobodyMs : pauses.otherMs)
+        pauseMs = Math.min(pauseMs * 1.5, isDown ? pauses.nobodyMs : pauses.otherMs)
       }
       wake = new AbortController()
       await pause(pauseMs, undefined, { signal: AbortSignal.any([closing.signal, wake.signal]) }).catch(() => {})
@@ -168,25 +168,25 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
   return {
     start: () => mayReport.resolve(),
     state: () => ({
-      state: live ? 'connected' : other ? 'other-version' : 'away',
-      version: (!live && other?.version) || null,
-      running_sandboxes: live ? 0 : (other?.runningSandboxes ?? 0),
+      state: live ? 'connected' : otherHost ? 'other-version' : 'away',
+      version: (!live && otherHost?.version) || null,
+      running_sandboxes: live ? 0 : (otherHost?.runningSandboxes ?? 0),
     }),
     async replace() {
       if (live) return
-      mayStopOther = other !== undefined
+      mayStopOther = otherHost !== undefined
       wake.abort()
       await within(connected.promise, replaceMs, away)
     },
     isAway: () => live === undefined && now() - awaySinceMs > restartMs,
-    call: async (method, params, given) => callHost(live ?? (await soon()), { method, params }, given),
+    call: async (method, params, options) => callHost(live ?? (await soon()), { method, params }, options),
     attach(params, handlers) {
       if (live) return live.open(params, handlers)
       queueMicrotask(() => handlers.onEnd(away()))
       return { send: () => {}, sendBytes: () => {}, close: () => {} }
     },
     connect: async (to, signal) => openBytes(live ?? (await soon()), { kind: 'port', ...to }, signal),
-    archive: async (of, signal) => openBytes(live ?? (await soon()), { kind: 'archive', ...of }, signal),
+    archive: async (target, signal) => openBytes(live ?? (await soon()), { kind: 'archive', ...target }, signal),
     async close() {
       closing.abort()
       live?.close()
@@ -198,8 +198,8 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
 }
 
 /** Refused or not there: unlike every other failure, a reason to start a host. */
-function nobodyListens(failure: unknown): boolean {
-  const code = failure instanceof Error && 'code' in failure ? failure.code : undefined
+function isNotListening(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ENOENT' || code === 'ECONNREFUSED'
 }
 

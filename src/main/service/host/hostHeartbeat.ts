@@ -26,7 +26,7 @@ export function createHostHeartbeat(options: HeartbeatOptions): HostHeartbeat {
   // Shared by connections, since reconnecting to a hung host succeeds.
   const meter = createSilenceMeter({ maxSilentMs, intervalMs })
   return {
-    reset: meter.answered,
+    reset: meter.recordAnswer,
     watch(client) {
       let ended = false
       let asking = false
@@ -35,13 +35,13 @@ export function createHostHeartbeat(options: HeartbeatOptions): HostHeartbeat {
       const ask = (): void => {
         if (asking) return
         asking = true
-        const answered = (): void => {
+        const recordAnswer = (): void => {
           asking = false
-          meter.answered()
+          meter.recordAnswer()
         }
-        client.call('ping', {}).then(answered, (failure: unknown) => {
+        client.call('ping', {}).then(recordAnswer, (error: unknown) => {
           // An error reply also shows that the host is running.
-          if (!(failure instanceof AppError && failure.code === 'host/unavailable')) answered()
+          if (!(error instanceof AppError && error.code === 'host/unavailable')) recordAnswer()
         })
       }
       const look = async (): Promise<void> => {

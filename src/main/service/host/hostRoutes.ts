@@ -2,7 +2,7 @@ import { getSandboxHost, replaceSandboxHost } from '#shared/contract/sandboxHost
 import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { HostConnection } from './hostConnection.ts'
 
-export function hostRoutes(host: Pick<HostConnection, 'state' | 'replace'>): Endpoint[] {
+export function createHostRoutes(host: Pick<HostConnection, 'state' | 'replace'>): Endpoint[] {
   return [
     endpoint(getSandboxHost, () => host.state()),
     endpoint(replaceSandboxHost, async () => {

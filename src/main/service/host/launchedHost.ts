@@ -24,7 +24,7 @@ export type HostSettings = {
 }
 
 /** Starts the sandbox host of a data folder as a process that outlives this one. */
-export function hostLauncher(dataFolder: string, settings: HostSettings): HostLauncher {
+export function createHostLauncher(dataFolder: string, settings: HostSettings): HostLauncher {
   let pid: number | undefined
   return {
     async launch() {

@@ -20,7 +20,7 @@ test('is over after the whole time without an answer', () => {
 test('a response resets the silence', () => {
   const meter = createMeter()
   for (const ms of [0, 1_000, 2_000]) meter.look(look(ms))
-  meter.answered()
+  meter.recordAnswer()
   expect([3_000, 4_000, 5_000, 6_000].map((ms) => meter.look(look(ms)))).toEqual([false, false, false, true])
 })
 

@@ -2,7 +2,7 @@
 export type Look = { monotonicMs: number; bootMs: number; isStopped: boolean }
 
 export type SilenceMeter = {
-  answered(): void
+  recordAnswer(): void
   /** @returns whether the process has been silent too long */
   look(look: Look): boolean
 }
@@ -24,7 +24,7 @@ export function createSilenceMeter({
   let silentMs = 0
   let last: Look | undefined
   return {
-    answered() {
+    recordAnswer() {
       silentMs = 0
       last = undefined
     },

@@ -4,7 +4,7 @@ import type { AccountId } from '#shared/ids.ts'
 /** Bytes of answers that wait for their readers. */
 export type AnswerBudget = {
   /** Must be called before work with effects. @throws AppError `request/rate` above half of the account's limit */
-  requireRoom(accountId: AccountId): void
+  assertCapacity(accountId: AccountId): void
   /**
    * An account may always send one answer of any length, within the total limit of all accounts.
    * @returns what gives the bytes back, once
@@ -31,7 +31,7 @@ export function createAnswerBudget({ maxBytes, maxBytesPerAccount }: AnswerLimit
     else byAccount.set(accountId, sum)
   }
   return {
-    requireRoom(accountId) {
+    assertCapacity(accountId) {
       if ((byAccount.get(accountId) ?? 0) > maxBytesPerAccount / 2) throw unreadError('Your')
     },
     reserve(accountId, bytes) {

@@ -18,7 +18,7 @@ type Options = {
   admit?: (caller: Caller, address: string) => void
 }
 
-export function authentication({ finders, limiter, admit }: Options): Authentication {
+export function createAuthentication({ finders, limiter, admit }: Options): Authentication {
   const holder = (credential: string): Caller | undefined => {
     for (const find of finders) {
       const caller = find(credential)

@@ -13,15 +13,15 @@ export type CallerAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'
  * Who sent a request. Behind a proxy it is the last entry of `X-Forwarded-For`, which the proxy itself has added: whatever
  * stands before it may be made up. Without a proxy the header is not believed at all.
  */
-export function callerAddress({ behindProxy, end }: Options): CallerAddress {
+export function createClientAddress({ behindProxy, end }: Options): CallerAddress {
   return ({ headers, socket }) => {
     if (end.tookIn({ socket })) return ofThisMachine
-    const own = socket.remoteAddress ?? ''
-    if (!behindProxy) return own
+    const address = socket.remoteAddress ?? ''
+    if (!behindProxy) return address
     const last = String(headers['x-forwarded-for'] ?? '')
       .split(',')
       .at(-1)
       ?.trim()
-    return last !== undefined && isIP(last) !== 0 ? last : own
+    return last !== undefined && isIP(last) !== 0 ? last : address
   }
 }

@@ -4,26 +4,26 @@ export type DailyCounts = {
 }
 
 const dayMs = 86_400_000
-const knownNames = 10_000
+const maxNames = 10_000
 
 /** So many for each name in the 24 hours from its first. Refusals cost nothing. Names of the last day are known. */
-export function dailyCounts({ most, now }: { most: number; now: () => number }): DailyCounts {
+export function createDailyCounts({ max, now }: { max: number; now: () => number }): DailyCounts {
   const days = new Map<string, { count: number; endsAtMs: number }>()
   const forgetOld = (nowMs: number): void => {
     for (const [name, { endsAtMs }] of days) {
       // The first to begin are the first to end.
-      if (endsAtMs > nowMs && days.size <= knownNames) return
+      if (endsAtMs > nowMs && days.size <= maxNames) return
       days.delete(name)
     }
   }
   return {
     take(name) {
       const nowMs = now()
-      const known = days.get(name)
-      const day = known && known.endsAtMs > nowMs ? known : { count: 0, endsAtMs: nowMs + dayMs }
-      if (day.count >= most) return Math.ceil((day.endsAtMs - nowMs) / 1000)
+      const count = days.get(name)
+      const day = count && count.endsAtMs > nowMs ? count : { count: 0, endsAtMs: nowMs + dayMs }
+      if (day.count >= max) return Math.ceil((day.endsAtMs - nowMs) / 1000)
       day.count += 1
-      if (day !== known) {
+      if (day !== count) {
         days.delete(name) // set again, as the newest
         days.set(name, day)
         forgetOld(nowMs)

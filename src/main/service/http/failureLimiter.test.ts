@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { failureLimiter } from './failureLimiter.ts'
+import { createFailureLimiter } from './failureLimiter.ts'
 
 function limiterAt() {
   let nowMs = 0
   return {
-    limiter: failureLimiter(() => nowMs),
+    limiter: createFailureLimiter(() => nowMs),
     pass: (ms: number) => {
       nowMs += ms
     },

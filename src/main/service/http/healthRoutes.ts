@@ -1,5 +1,5 @@
 import { getHealth } from '#shared/contract/health.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { type Endpoint, openEndpoint } from '../base/endpoint.ts'
 
 type Options = {
@@ -11,12 +11,12 @@ type Options = {
   isHostAway: () => boolean
 }
 
-export function healthRoutes({ version, now, capabilities, isHostAway }: Options): Endpoint[] {
+export function createHealthRoutes({ version, now, capabilities, isHostAway }: Options): Endpoint[] {
   const named = [...capabilities]
   return [
     openEndpoint(getHealth, () => ({
       status: isHostAway() ? 'degraded' : 'ok',
-      timestamp: isoTime(now()),
+      timestamp: toIsoTime(now()),
       version,
       capabilities: named,
     })),

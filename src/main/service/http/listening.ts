@@ -3,14 +3,14 @@ import { AppError } from '#shared/appError.ts'
 import { certificateNames } from './certificateNames.ts'
 
 /** @throws AppError `listen/insecure` when what is said would cross a network in the clear. */
-export function checkListening(given: { listen: ListenAddress; tls: boolean; insecureBehindProxy: boolean }): {
+export function checkListening(options: { listen: ListenAddress; tls: boolean; insecureBehindProxy: boolean }): {
   beyondLoopback: boolean
 } {
-  const beyondLoopback = !isLoopback(given.listen.host)
-  if (beyondLoopback && !given.tls && !given.insecureBehindProxy) {
+  const beyondLoopback = !isLoopback(options.listen.host)
+  if (beyondLoopback && !options.tls && !options.insecureBehindProxy) {
     throw new AppError(
       'listen/insecure',
-      `Listening on ${given.listen.host} without TLS would send keys and terminals over the network in the clear.`,
+      `Listening on ${options.listen.host} without TLS would send keys and terminals over the network in the clear.`,
     )
   }
   return { beyondLoopback }

@@ -29,8 +29,8 @@ type Preview = {
 }
 
 type Options = {
-  names: Pick<PortNames, 'labelOf'>
-  ports: Pick<ExposedPorts, 'named'>
+  names: Pick<PortNames, 'findLabel'>
+  ports: Pick<ExposedPorts, 'findByLabel'>
   sandbox: (id: PortRecord['sandboxId']) => SandboxRecord | undefined
   access: Pick<PreviewAccess, 'holds'>
   principals: Pick<ServicePrincipals, 'lease'>
@@ -40,7 +40,7 @@ type Options = {
 export function openPreviews({ names, ports, sandbox, access, principals }: Options): OpenPreviews {
   const open = new Set<Preview>()
   const holds = ({ request, port, holder }: Preview): boolean => {
-    const named = ports.named(names.labelOf(request.headers.host) ?? '')
+    const named = ports.findByLabel(names.findLabel(request.headers.host) ?? '')
     return (
       named?.sandboxId === port.sandboxId &&
       named.port === port.port &&

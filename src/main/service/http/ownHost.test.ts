@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { ownHost } from './ownHost.ts'
+import { createOwnHost } from './ownHost.ts'
 
 const own = {}
-const here = ownHost({
+const here = createOwnHost({
   listenHost: 'steward.lan',
   scheme: 'http',
   end: { tookIn: ({ socket }) => socket === own },
   ownUrl: () => 'http://127.0.0.1:4000',
 })
-const at = (host: string, localAddress: string, localPort = 4000) =>
+const request = (host: string, localAddress: string, localPort = 4000) =>
   here({ headers: { host }, socket: { localAddress, localPort } })
 
 test.each([
@@ -21,7 +21,7 @@ test.each([
   ['[fd00::5]:4000', 'fd00::5'],
   ['steward.lan:4000', '192.168.1.5'],
 ])('%s names the place at %s', (host, address) => {
-  expect(at(host, address)).toBe(host.toLowerCase())
+  expect(request(host, address)).toBe(host.toLowerCase())
 })
 
 test.each([
@@ -34,18 +34,18 @@ test.each([
   ['steward.example:4000', '192.168.1.5'],
   ['', '192.168.1.5'],
 ])('%j does not name the place at %s', (host, address) => {
-  expect(at(host, address)).toBe('')
+  expect(request(host, address)).toBe('')
 })
 
 test('the port of the scheme need not be named', () => {
-  expect(at('192.168.1.5', '192.168.1.5', 80)).toBe('192.168.1.5')
-  expect(at('192.168.1.5', '192.168.1.5', 443)).toBe('')
+  expect(request('192.168.1.5', '192.168.1.5', 80)).toBe('192.168.1.5')
+  expect(request('192.168.1.5', '192.168.1.5', 443)).toBe('')
 })
 
 test('over the private end it is the address at which the service listens, and no other', () => {
   const over = (host: string) => here({ headers: { host }, socket: own })
   expect(over('127.0.0.1:4000')).toBe('127.0.0.1:4000')
-  for (const other of ['127.0.0.1:4001', 'localhost:4000', 'steward.example', '']) expect(over(other)).toBe('')
+  for (const otherHost of ['127.0.0.1:4001', 'localhost:4000', 'steward.example', '']) expect(over(otherHost)).toBe('')
 })
 
 test('a connection that has lost its address proves nothing', () => {

@@ -19,7 +19,7 @@ type Options = {
  * Whoever calls chooses the Host header, so that one is believed only where the socket bears it out: with it a message that was signed
  * for another place could be used here.
  */
-export function ownHost({ listenHost, scheme, end, ownUrl }: Options): OwnHost {
+export function createOwnHost({ listenHost, scheme, end, ownUrl }: Options): OwnHost {
   return ({ headers, socket }) => {
     const { localAddress, localPort } = socket
     const host = headers.host?.toLowerCase()

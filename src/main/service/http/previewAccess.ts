@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { credentialOf } from '#platform/http/requestCredential.ts'
+import { readCredential } from '#platform/http/requestCredential.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { holdsAccessToken } from '../auth/accessTokens.ts'
@@ -7,7 +7,7 @@ import type { Caller } from '../base/endpoint.ts'
 import type { FrameSession, FrameSessions } from '../ports/frameSessions.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import type { PortTokens } from '../ports/portTokens.ts'
-import { authentication } from './authentication.ts'
+import { createAuthentication } from './authentication.ts'
 import type { CallerAddress } from './callerAddress.ts'
 import type { FailureLimiter } from './failureLimiter.ts'
 import type { PreviewCookies } from './previewCookies.ts'
@@ -40,7 +40,7 @@ type UsedSecret = { secret: string | undefined; used: readonly string[] }
 type Options = {
   keyHolder: (key: string) => Caller | undefined
   tokens: Pick<PortTokens, 'find'>
-  accountOf: (id: PortRecord['sandboxId']) => AccountId | undefined
+  findAccount: (id: PortRecord['sandboxId']) => AccountId | undefined
   limiter: FailureLimiter
   addressOf: CallerAddress
   frames: Pick<FrameSessions, 'find'>
@@ -48,17 +48,17 @@ type Options = {
 }
 
 /** Who may use a port: everyone a public one; a private one whoever has a token of it or a key of its account. */
-export function previewAccess({
+export function createPreviewAccess({
   keyHolder,
   tokens,
-  accountOf,
+  findAccount,
   limiter,
   addressOf,
   ...options
 }: Options): PreviewAccess {
   const { cookies, frames } = options
   const findersFor = (port: PortRecord) => {
-    const accountId = accountOf(port.sandboxId)
+    const accountId = findAccount(port.sandboxId)
     const holder = (key: string): Caller | undefined => {
       const caller = keyHolder(key)
       return caller?.accountId === accountId ? caller : undefined
@@ -89,7 +89,7 @@ export function previewAccess({
     const cookie = candidates.find((value) => fits(value, port)) ?? candidates[0]
     if (cookie !== undefined) return { secret: cookie, used: [] }
     return {
-      secret: credentialOf(headers),
+      secret: readCredential(headers),
       used: [headers.authorization === undefined ? 'x-api-key' : 'authorization'],
     }
   }
@@ -107,7 +107,7 @@ export function previewAccess({
       if (frame) return { spent: new Set(), frameOrigin: frame.origin, holder: frame }
       const { secret, used } = secretFor(request, port)
       if (secret === undefined) throw new AppError('auth/required', 'This port is private: it needs a port token.')
-      const holder = authentication({ finders: findersFor(port), limiter }).identify(secret, addressOf(request))
+      const holder = createAuthentication({ finders: findersFor(port), limiter }).identify(secret, addressOf(request))
       return { spent: new Set(used), holder }
     },
     holds(request, port) {

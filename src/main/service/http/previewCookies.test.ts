@@ -5,7 +5,7 @@ const tls = createPreviewCookies({ scheme: 'https', behindProxy: false })
 const plain = createPreviewCookies({ scheme: 'http', behindProxy: false })
 const host = '8000-b.prev.example'
 
-const sent = (headers: Record<string, string>, method = 'GET') =>
+const acceptCookie = (headers: Record<string, string>, method = 'GET') =>
   tls.read({ method, headers: { host, cookie: '__Host-steward_port=spt_a', ...headers } })
 
 describe('the cookie of a private port', () => {
@@ -22,7 +22,7 @@ describe('the cookie of a private port', () => {
     ['a browser without Sec-Fetch reads', {}, 'GET'],
     ['a browser without Sec-Fetch writes from the page', { origin: `https://${host}` }, 'POST'],
   ])('is taken where %s', (_, headers, method) => {
-    expect(sent(headers, method)).toEqual(['spt_a'])
+    expect(acceptCookie(headers, method)).toEqual(['spt_a'])
   })
 
   test.each([
@@ -45,7 +45,7 @@ describe('the cookie of a private port', () => {
     ['an old browser reads from elsewhere', { origin: 'null' }, 'GET'],
     ['a write names nothing', {}, 'POST'],
   ])('is not taken where %s', (_, headers, method) => {
-    expect(sent(headers, method)).toEqual([])
+    expect(acceptCookie(headers, method)).toEqual([])
   })
 
   test('has a name that no neighbour can set where there is TLS, directly or by a proxy', () => {

@@ -30,8 +30,8 @@ export function createPreviewCookies(options: { scheme: 'http' | 'https'; behind
     format: (token) => `${name}=${token}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
     // Browsers accept `Secure` from `http://*.localhost`, whose requests do not leave the machine.
     formatFrame: (secret) => `${frameName}=${secret}; Path=/; HttpOnly; SameSite=None; Secure; Partitioned`,
-    read: (request) => (isOfOwnOrigin(request, scheme) ? valuesOf(name, request.headers) : []),
-    readFrame: ({ headers }) => (isOfOwnPage(headers, scheme) ? valuesOf(frameName, headers) : []),
+    read: (request) => (isOfOwnOrigin(request, scheme) ? listValues(name, request.headers) : []),
+    readFrame: ({ headers }) => (isOfOwnPage(headers, scheme) ? listValues(frameName, headers) : []),
   }
 }
 
@@ -66,7 +66,7 @@ function hasOwnOrigin({ origin, host }: IncomingHttpHeaders, scheme: string): bo
   return origin?.toLowerCase() === `${scheme}://${host?.toLowerCase()}`
 }
 
-function valuesOf(name: string, headers: IncomingHttpHeaders): string[] {
+function listValues(name: string, headers: IncomingHttpHeaders): string[] {
   return cookiesIn(headers)
     .filter((cookie) => cookie.startsWith(`${name}=`))
     .map((cookie) => cookie.slice(name.length + 1))

@@ -26,21 +26,21 @@ const parts: Readonly<Record<string, { separator: string; isOurs: (part: string)
 /** What the server in the sandbox gets to see: nothing that opens Steward, and from where the request came. */
 export function insideHeaders(
   request: IncomingMessage,
-  given: { scheme: 'http' | 'https'; behindProxy: boolean; spent: ReadonlySet<string> },
+  options: { scheme: 'http' | 'https'; behindProxy: boolean; spent: ReadonlySet<string> },
 ): HeaderList {
   const headers: HeaderList = {}
-  for (const [name, values] of Object.entries(passedOn(request))) {
-    if (given.spent.has(name) || notForPorts.has(name)) continue
+  for (const [name, values] of Object.entries(listPassedHeaders(request))) {
+    if (options.spent.has(name) || notForPorts.has(name)) continue
     const kept = [values].flat().flatMap((value) => withoutOurs(name, value) ?? [])
     const [first] = kept
     if (first !== undefined) headers[name] = kept.length === 1 ? first : kept
   }
   if (headers.cookie !== undefined) headers.cookie = [headers.cookie].flat().join('; ')
-  const before = given.behindProxy ? request.headers : {}
+  const before = options.behindProxy ? request.headers : {}
   const address = request.socket.remoteAddress ?? ''
   const chain = headers['x-forwarded-for'] === undefined ? undefined : before['x-forwarded-for']
   headers['x-forwarded-for'] = chain === undefined ? address : `${String(chain)}, ${address}`
-  headers['x-forwarded-proto'] = before['x-forwarded-proto'] ?? given.scheme
+  headers['x-forwarded-proto'] = before['x-forwarded-proto'] ?? options.scheme
   headers['x-forwarded-host'] = before['x-forwarded-host'] ?? request.headers.host ?? ''
   return headers
 }
@@ -53,7 +53,7 @@ export function insideHeaders(
  * @see https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2
  */
 export function outsideHeaders(answer: IncomingMessage, frameOrigin?: string): HeaderList {
-  const headers = passedOn(answer)
+  const headers = listPassedHeaders(answer)
   if (!('cache-control' in headers || 'expires' in headers)) headers['cache-control'] = 'no-cache'
   const cookies = answer.headers['set-cookie']?.map((cookie) => cookie.replace(/;\s*domain\s*=[^;]*/gi, ''))
   if (cookies) headers['set-cookie'] = cookies
@@ -65,7 +65,7 @@ export function outsideHeaders(answer: IncomingMessage, frameOrigin?: string): H
   return headers
 }
 
-function passedOn(message: IncomingMessage): HeaderList {
+function listPassedHeaders(message: IncomingMessage): HeaderList {
   const goesOn = endToEnd(message)
   const result: HeaderList = {}
   for (const [name, values] of Object.entries(message.headersDistinct)) {

@@ -69,14 +69,14 @@ fetch(location.pathname, { method: 'POST', headers }).then(() => location.replac
 function failurePage({ message, hint, status }: AppError): string {
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>${escaped(message)}</title>
+<head><meta charset="utf-8"><title>${escapeHtml(message)}</title>
 <style>body { font: 16px/1.5 system-ui, sans-serif; margin: 20vh auto; max-width: 34rem; padding: 0 1rem; color-scheme: light dark }
 h1 { font-size: 1.25rem } p { opacity: 0.75 }</style></head>
-<body><h1>${escaped(message)}</h1><p>${escaped(hint)}</p><p>Steward, ${status}</p></body>
+<body><h1>${escapeHtml(message)}</h1><p>${escapeHtml(hint)}</p><p>Steward, ${status}</p></body>
 </html>
 `
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 }

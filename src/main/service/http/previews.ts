@@ -20,8 +20,8 @@ import { type Admitted, insideHeaders, outsideHeaders } from './previewHeaders.t
 import { answerOpenPage, answerPreviewFailure, openPath } from './previewPages.ts'
 
 export type PreviewOptions = {
-  names: Pick<PortNames, 'labelOf'>
-  ports: Pick<ExposedPorts, 'named'>
+  names: Pick<PortNames, 'findLabel'>
+  ports: Pick<ExposedPorts, 'findByLabel'>
   sandbox: (id: PortRecord['sandboxId']) => SandboxRecord | undefined
   access: PreviewAccess
   principals: Pick<ServicePrincipals, 'lease'>
@@ -30,7 +30,7 @@ export type PreviewOptions = {
   connect: HostCalls['connect']
   scheme: 'http' | 'https'
   behindProxy: boolean
-  toFailure(failure: unknown, request: IncomingMessage): AppError
+  toFailure(error: unknown, request: IncomingMessage): AppError
 }
 
 export type Previews = {
@@ -50,15 +50,15 @@ const answerMs = 300_000
 const idleMs = 3_600_000
 
 /** Streams requests to the addresses of ports to the ports inside their sandboxes. */
-export function previews(options: PreviewOptions): Previews {
+export function createPreviews(options: PreviewOptions): Previews {
   const open = new Set<Duplex>()
   const underWay = openPreviews(options)
-  const forwardingOf = (request: IncomingMessage, { port, headers, frameOrigin }: Admitted): Forwarding => ({
-    async reach(left) {
-      const inside = await reach(port, left, options)
+  const createForwarding = (request: IncomingMessage, { port, headers, frameOrigin }: Admitted): Forwarding => ({
+    async reach(signal) {
+      const inside = await reach(port, signal, options)
       open.add(inside)
       inside.once('close', () => open.delete(inside))
-      if (left.aborted) inside.destroy()
+      if (signal.aborted) inside.destroy()
       return (framing: HeaderList) =>
         httpRequest({
           createConnection: () => inside,
@@ -70,7 +70,7 @@ export function previews(options: PreviewOptions): Previews {
     answerHead: (answer) => ({ reason: answer.statusMessage, headers: outsideHeaders(answer, frameOrigin) }),
     answerMs,
     idleMs,
-    failure: (what, cause) => failureOf(port.port, what, cause),
+    toError: (kind, cause) => toForwardingError(port.port, kind, cause),
   })
 
   return {
@@ -85,11 +85,11 @@ export function previews(options: PreviewOptions): Previews {
         const admitted = admit(request, options)
         const cut = (error?: AppError) => (error ? exchange.abort(error) : response.destroy())
         forget = underWay.add({ ...admitted, request, work: 'preview-exchange', cut })
-        await forwardRequest(exchange, forwardingOf(request, admitted))
-      } catch (failure) {
-        if (response.destroyed || response.headersSent) throw failure
+        await forwardRequest(exchange, createForwarding(request, admitted))
+      } catch (cause) {
+        if (response.destroyed || response.headersSent) throw cause
         dropRest(request)
-        answerPreviewFailure(request, response, options.toFailure(exchange.abortError ?? failure, request))
+        answerPreviewFailure(request, response, options.toFailure(exchange.abortError ?? cause, request))
       } finally {
         forget()
       }
@@ -99,7 +99,7 @@ export function previews(options: PreviewOptions): Previews {
       const admitted = admit(request, options)
       const forget = underWay.add({ ...admitted, request, work: 'preview-socket', cut: () => stream.destroy() })
       stream.once('close', forget)
-      await forwardUpgrade(upgrade, forwardingOf(request, admitted))
+      await forwardUpgrade(upgrade, createForwarding(request, admitted))
     },
     checkPorts: underWay.checkPorts,
     close() {
@@ -109,43 +109,43 @@ export function previews(options: PreviewOptions): Previews {
 }
 
 function admit(request: IncomingMessage, options: PreviewOptions): Admitted {
-  const port = options.ports.named(options.names.labelOf(request.headers.host) ?? '')
+  const port = options.ports.findByLabel(options.names.findLabel(request.headers.host) ?? '')
   if (!port) throw new AppError('port/not-found', 'No port is exposed at this address.')
   const { spent, frameOrigin, holder } = options.access.check(request, port)
-  if (options.sandbox(port.sandboxId)?.status !== 'running') throw stopped()
+  if (options.sandbox(port.sandboxId)?.status !== 'running') throw stoppedError()
   return { port, headers: insideHeaders(request, { ...options, spent }), frameOrigin, holder }
 }
 
 function formatCookie(token: string, request: IncomingMessage, options: PreviewOptions): string {
-  const port = options.ports.named(options.names.labelOf(request.headers.host) ?? '')
+  const port = options.ports.findByLabel(options.names.findLabel(request.headers.host) ?? '')
   const session = port && options.frames.open(token, port)
   return session === undefined ? options.cookies.format(token) : options.cookies.formatFrame(session)
 }
 
 async function reach(
   { sandboxId, port }: PortRecord,
-  left: AbortSignal,
+  signal: AbortSignal,
   { connect }: Pick<PreviewOptions, 'connect'>,
 ): Promise<Duplex> {
   const late = AbortSignal.timeout(connectMs)
   try {
-    return await connect({ sandboxId, port }, AbortSignal.any([left, late]))
-  } catch (failure) {
-    if (late.aborted) throw failureOf(port, 'late', failure)
-    if (failure instanceof AppError && failure.code === 'sandbox/not-running') throw stopped(failure)
-    throw failure
+    return await connect({ sandboxId, port }, AbortSignal.any([signal, late]))
+  } catch (error) {
+    if (late.aborted) throw toForwardingError(port, 'late', error)
+    if (error instanceof AppError && error.code === 'sandbox/not-running') throw stoppedError(error)
+    throw error
   }
 }
 
-function stopped(cause?: unknown): AppError {
+function stoppedError(cause?: unknown): AppError {
   return new AppError('port/stopped', 'This sandbox is stopped.', { cause })
 }
 
-function failureOf(port: number, what: ForwardingFailure, cause?: unknown): AppError {
+function toForwardingError(port: number, kind: ForwardingFailure, cause?: unknown): AppError {
   const server = `The server on port ${port}`
-  if (what === 'late') return new AppError('port/late', `${server} did not answer in time.`, { cause })
-  if (what === 'broken')
+  if (kind === 'late') return new AppError('port/late', `${server} did not answer in time.`, { cause })
+  if (kind === 'broken')
     return new AppError('port/failed', `${server} closed the connection before it answered.`, { cause })
-  if (what === 'protocol') return new AppError('port/failed', `${server} changed to another protocol.`, { cause })
-  return new AppError('port/failed', `${server} answered with status ${what}.`, { cause })
+  if (kind === 'protocol') return new AppError('port/failed', `${server} changed to another protocol.`, { cause })
+  return new AppError('port/failed', `${server} answered with status ${kind}.`, { cause })
 }

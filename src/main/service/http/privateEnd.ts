@@ -20,19 +20,19 @@ export type PrivateEnd = {
 }
 
 /** @param path absent: there is no such end. */
-export function privateEnd(path: string | undefined, scheme: 'http' | 'https'): PrivateEnd {
-  const taken = new WeakSet<object>()
+export function createPrivateEnd(path: string | undefined, scheme: 'http' | 'https'): PrivateEnd {
+  const accepted = new WeakSet<object>()
   // What a server tells itself of a connection that it can read requests from.
   const readable = scheme === 'https' ? 'secureConnection' : 'connection'
   let listening: Server | undefined
 
   return {
-    tookIn: ({ socket }) => taken.has(socket),
+    tookIn: ({ socket }) => accepted.has(socket),
     async open(server) {
       if (path === undefined) return
       await claimSocket(path, `Another service of Steward already listens at ${path}.`)
       const opened = createServer({ allowHalfOpen: true }, (socket) => {
-        taken.add(socket)
+        accepted.add(socket)
         server.emit(readable, socket)
       })
       try {

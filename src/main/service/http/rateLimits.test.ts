@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { tokenBuckets } from '#platform/tokenBuckets.ts'
+import { createTokenBuckets } from '#platform/tokenBuckets.ts'
 import { AccountId } from '#shared/ids.ts'
 import type { Caller } from '../base/endpoint.ts'
-import { callerAddress } from './callerAddress.ts'
-import { rateLimits } from './rateLimits.ts'
+import { createClientAddress } from './callerAddress.ts'
+import { createRateLimits } from './rateLimits.ts'
 
 const accountId = AccountId.parse('acct_1')
 const holder = (keyId: string): Caller => ({
@@ -19,7 +19,7 @@ const holder = (keyId: string): Caller => ({
 describe('a bucket', () => {
   test('says truly when there is one again', () => {
     let nowMs = 0
-    const { take } = tokenBuckets({ burst: 2, perSecond: 0.5, now: () => nowMs })
+    const { take } = createTokenBuckets({ burst: 2, perSecond: 0.5, now: () => nowMs })
     expect([take('a'), take('a'), take('a'), take('a'), take('b')]).toEqual([0, 0, 2, 2, 0])
     nowMs += 2000
     expect([take('a'), take('a')]).toEqual([0, 2])
@@ -27,7 +27,7 @@ describe('a bucket', () => {
 
   test('gains no more than it holds, also when the clock goes back', () => {
     let nowMs = 1e9
-    const { take } = tokenBuckets({ burst: 1, perSecond: 1, now: () => nowMs })
+    const { take } = createTokenBuckets({ burst: 1, perSecond: 1, now: () => nowMs })
     nowMs += 1e9
     expect([take('a'), take('a')]).toEqual([0, 1])
     nowMs -= 1e9
@@ -38,7 +38,7 @@ describe('a bucket', () => {
 describe('rate limits', () => {
   let nowMs = 0
   const limits = () =>
-    rateLimits(
+    createRateLimits(
       {
         perKey: 2,
         perAddress: 3,
@@ -53,45 +53,49 @@ describe('rate limits', () => {
     expect.objectContaining({ code: 'request/rate', message, retryAfterSeconds: expect.any(Number) })
 
   test('hold up a key wherever it is used, and no other', () => {
-    const { known } = limits()
-    for (const address of ['1.1.1.1', '2.2.2.2']) known(holder('key_1'), address)
-    expect(() => known(holder('key_1'), '3.3.3.3')).toThrow(refusal('Too many requests came with this key.'))
-    known(holder('key_2'), '3.3.3.3')
+    const { checkAuthenticated } = limits()
+    for (const address of ['1.1.1.1', '2.2.2.2']) checkAuthenticated(holder('key_1'), address)
+    expect(() => checkAuthenticated(holder('key_1'), '3.3.3.3')).toThrow(
+      refusal('Too many requests came with this key.'),
+    )
+    checkAuthenticated(holder('key_2'), '3.3.3.3')
   })
 
   test('hold up an address whatever its keys', () => {
-    const { known, unknown } = limits()
-    for (const key of ['key_1', 'key_2', 'key_3']) known(holder(key), '1.1.1.1')
-    expect(() => known(holder('key_4'), '1.1.1.1')).toThrow(refusal('Too many requests came from this address.'))
-    expect(() => unknown('1.1.1.1')).toThrow()
-    unknown('2.2.2.2')
+    const { checkAuthenticated, checkUnauthenticated } = limits()
+    for (const key of ['key_1', 'key_2', 'key_3']) checkAuthenticated(holder(key), '1.1.1.1')
+    expect(() => checkAuthenticated(holder('key_4'), '1.1.1.1')).toThrow(
+      refusal('Too many requests came from this address.'),
+    )
+    expect(() => checkUnauthenticated('1.1.1.1')).toThrow()
+    checkUnauthenticated('2.2.2.2')
   })
 
   test('are stricter with who signs in', () => {
-    const { signIn, unknown } = limits()
+    const { signIn, checkUnauthenticated } = limits()
     signIn('1.1.1.1')
     expect(() => signIn('1.1.1.1')).toThrow(refusal('Too many requests came to sign in or register from this address.'))
-    unknown('1.1.1.1')
+    checkUnauthenticated('1.1.1.1')
   })
 
   test('let a network add so much a day, of each kind apart', () => {
     const { count } = limits()
     const asker = { address: '1.1.1.1', caller: undefined }
-    for (const what of ['automaton', 'automaton', 'nonce', 'account'] as const) count(what, asker)
+    for (const quota of ['automaton', 'automaton', 'nonce', 'account'] as const) count(quota, asker)
     nowMs += 60_000
-    for (const what of ['automaton', 'nonce', 'account'] as const) {
-      expect(() => count(what, asker)).toThrow(expect.objectContaining({ retryAfterSeconds: 86_340 }))
-      count(what, { ...asker, address: '2.2.2.2' })
-      count(what, { ...asker, caller: { ...holder('key_1'), owner: true } })
+    for (const quota of ['automaton', 'nonce', 'account'] as const) {
+      expect(() => count(quota, asker)).toThrow(expect.objectContaining({ retryAfterSeconds: 86_340 }))
+      count(quota, { ...asker, address: '2.2.2.2' })
+      count(quota, { ...asker, caller: { ...holder('key_1'), owner: true } })
     }
     nowMs += 86_340_000
     count('automaton', asker)
   })
 
   test('are not for the owner', () => {
-    const { known } = limits()
-    for (let count = 0; count < 100; count += 1) known({ ...holder('key_1'), owner: true }, '1.1.1.1')
-    known(holder('key_2'), '1.1.1.1')
+    const { checkAuthenticated } = limits()
+    for (let count = 0; count < 100; count += 1) checkAuthenticated({ ...holder('key_1'), owner: true }, '1.1.1.1')
+    checkAuthenticated(holder('key_2'), '1.1.1.1')
   })
 })
 
@@ -103,11 +107,11 @@ test.each([
   [true, undefined, '1.1.1.1'],
 ])('behind a proxy (%s) that says %s it was %s', (behindProxy, forwarded, address) => {
   const request = { headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress: '1.1.1.1' } }
-  expect(callerAddress({ behindProxy, end: { tookIn: () => false } })(request as never)).toBe(address)
+  expect(createClientAddress({ behindProxy, end: { tookIn: () => false } })(request as never)).toBe(address)
 })
 
 test.each([true, false])('over the private end it was this machine, whatever is claimed (proxy: %s)', (behindProxy) => {
   const request = { headers: { 'x-forwarded-for': '9.9.9.9' }, socket: {} }
   const end = { tookIn: ({ socket }: { socket: object }) => socket === request.socket }
-  expect(callerAddress({ behindProxy, end })(request as never)).toBe('127.0.0.1')
+  expect(createClientAddress({ behindProxy, end })(request as never)).toBe('127.0.0.1')
 })

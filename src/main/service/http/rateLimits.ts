@@ -1,8 +1,8 @@
 import { toClientNetwork } from '#platform/http/clientNetwork.ts'
-import { tokenBuckets } from '#platform/tokenBuckets.ts'
+import { createTokenBuckets } from '#platform/tokenBuckets.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Caller, Counted } from '../base/endpoint.ts'
-import { dailyCounts } from './dailyCounts.ts'
+import { createDailyCounts } from './dailyCounts.ts'
 
 export type RateLimitNumbers = {
   /** Requests a minute, and as many at once. */
@@ -21,39 +21,39 @@ const searchedNamesPerDay = 20_000
 /** Each throws AppError `request/rate`, which says how long to wait. */
 export type RateLimits = {
   /** The owner of this service is never held up. */
-  known(caller: Caller, address: string): void
-  unknown(address: string): void
+  checkAuthenticated(caller: Caller, address: string): void
+  checkUnauthenticated(address: string): void
   signIn(address: string): void
   /** One more of what is made for anybody who asks. The owner, too, is never held up. */
-  count(what: Counted, asker: { address: string; caller: Caller | undefined }): void
+  count(quota: Counted, asker: { address: string; caller: Caller | undefined }): void
 }
 
-export function rateLimits(numbers: RateLimitNumbers, now: () => number): RateLimits {
-  const bucketsOf = (perMinute: number) => tokenBuckets({ burst: perMinute, perSecond: perMinute / 60, now })
-  const keys = bucketsOf(numbers.perKey)
-  const addresses = bucketsOf(numbers.perAddress)
-  const signIns = bucketsOf(numbers.signInsPerAddress)
+export function createRateLimits(numbers: RateLimitNumbers, now: () => number): RateLimits {
+  const createBuckets = (perMinute: number) => createTokenBuckets({ burst: perMinute, perSecond: perMinute / 60, now })
+  const keys = createBuckets(numbers.perKey)
+  const addresses = createBuckets(numbers.perAddress)
+  const signIns = createBuckets(numbers.signInsPerAddress)
   const daily = {
-    automaton: dailyCounts({ most: numbers.newAutomatonsPerDay, now }),
-    nonce: dailyCounts({ most: numbers.noncesPerDay, now }),
-    account: dailyCounts({ most: numbers.newAccountsPerDay, now }),
-    name: dailyCounts({ most: searchedNamesPerDay, now }),
+    automaton: createDailyCounts({ max: numbers.newAutomatonsPerDay, now }),
+    nonce: createDailyCounts({ max: numbers.noncesPerDay, now }),
+    account: createDailyCounts({ max: numbers.newAccountsPerDay, now }),
+    name: createDailyCounts({ max: searchedNamesPerDay, now }),
   }
-  const unknown = (address: string) => check(addresses.take(toClientNetwork(address)), 'from this address')
+  const checkUnauthenticated = (address: string) => check(addresses.take(toClientNetwork(address)), 'from this address')
   return {
-    known(caller, address) {
+    checkAuthenticated(caller, address) {
       if (caller.owner) return
-      unknown(address)
+      checkUnauthenticated(address)
       check(keys.take(caller.keyId ?? caller.wallet?.address ?? caller.accountId), 'with this key')
     },
-    unknown,
+    checkUnauthenticated,
     signIn(address) {
-      unknown(address)
+      checkUnauthenticated(address)
       check(signIns.take(toClientNetwork(address)), 'to sign in or register from this address')
     },
-    count(what, { address, caller }) {
+    count(quota, { address, caller }) {
       if (caller?.owner) return
-      refuse(daily[what].take(toClientNetwork(address)), tooMany[what])
+      refuse(daily[quota].take(toClientNetwork(address)), tooMany[quota])
     },
   }
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { requestGuard } from './requestGuard.ts'
+import { createRequestGuard } from './requestGuard.ts'
 
-const loopback = requestGuard({
+const loopback = createRequestGuard({
   beyondLoopback: false,
   listenHost: '127.0.0.1',
   publicUrl: undefined,
   scheme: 'http',
 })
-const published = requestGuard({
+const published = createRequestGuard({
   beyondLoopback: true,
   listenHost: '0.0.0.0',
   publicUrl: new URL('https://steward.example:8443/base'),
@@ -53,7 +53,7 @@ test('an origin must be the very one that was called, or the public one', () => 
 })
 
 test('the names of the certificate are ours, also where no public name is set', () => {
-  const certified = requestGuard({
+  const certified = createRequestGuard({
     ...{ beyondLoopback: true, listenHost: '0.0.0.0', publicUrl: undefined, scheme: 'https' },
     certificateNames: ['steward.example.org', '*.team.example.org'],
   })

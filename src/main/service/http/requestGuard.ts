@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
-import { originGuard } from '#platform/http/originGuard.ts'
+import { createOriginGuard } from '#platform/http/originGuard.ts'
 import { matchesName } from './certificateNames.ts'
 
 /** @throws AppError `auth/host`, `auth/origin` */
@@ -16,14 +16,14 @@ type Options = {
   scheme: 'http' | 'https'
 }
 
-export function requestGuard({
+export function createRequestGuard({
   beyondLoopback,
   listenHost,
   publicUrl,
   certificateNames = [],
   scheme,
 }: Options): RequestGuard {
-  return originGuard({
+  return createOriginGuard({
     name: 'This service',
     isOwnHost(host) {
       const name = hostName(host)

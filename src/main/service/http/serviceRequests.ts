@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Exchange } from '#platform/http/exchange.ts'
-import { credentialOf } from '#platform/http/requestCredential.ts'
+import { readCredential } from '#platform/http/requestCredential.ts'
 import { type Page, type Params, requestPipeline } from '#platform/http/requestPipeline.ts'
 import type { AppError } from '#shared/appError.ts'
-import type { AnyCall, Caller, Endpoint, Place } from '../base/endpoint.ts'
+import type { AnyCall, Caller, Endpoint, RequestContext } from '../base/endpoint.ts'
 import type { ServicePrincipals } from '../base/principals.ts'
 import type { IdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
 import type { AnswerBudget } from './answerBudget.ts'
@@ -26,19 +26,19 @@ export type ServiceRequests = {
   answers: AnswerBudget
   addressOf: CallerAddress
   ownHost: OwnHost
-  toFailure(failure: unknown, request: IncomingMessage): AppError
+  toFailure(error: unknown, request: IncomingMessage): AppError
 }
 
 /** What the service adds to the way of every request: keys, limits, and answers that are kept for repetitions. */
-export function serviceRequests(options: ServiceRequests): (exchange: Exchange) => Promise<void> {
+export function createServiceRequests(options: ServiceRequests): (exchange: Exchange) => Promise<void> {
   const { endpoints, socketPaths, pages, guard, principals, idempotency, answers, toFailure } = options
   return requestPipeline<Endpoint, Caller | undefined, AnyCall>({
     endpoints,
     socketPaths,
     pages,
     guard: ({ headers }) => guard(headers),
-    who(endpoint, exchange, params) {
-      const caller = callerOf(endpoint, { request: exchange.request, params }, options)
+    authenticate(endpoint, exchange, params) {
+      const caller = identifyCaller(endpoint, { request: exchange.request, params }, options)
       if (caller) exchange.logFields = { account: caller.accountId }
       return caller
     },
@@ -48,44 +48,45 @@ export function serviceRequests(options: ServiceRequests): (exchange: Exchange) 
       if (lease.error) throw lease.error
       return lease
     },
-    callOf: (caller, call, { request }) => Object.assign(call, { caller, ...placeOf(request, caller, options) }),
+    createCall: (caller, call, { request }) =>
+      Object.assign(call, { caller, ...createContext(request, caller, options) }),
     once: async (caller, request, work) =>
       caller
         ? idempotency.once({ ...request, accountId: caller.accountId }, work)
         : { ...(await work()), replayed: false },
-    room: {
-      require: (caller) => caller && answers.requireRoom(caller.accountId),
+    responseBudget: {
+      require: (caller) => caller && answers.assertCapacity(caller.accountId),
       reserve: (caller, bytes) => (caller ? answers.reserve(caller.accountId, bytes) : () => {}),
     },
     toFailure,
   })
 }
 
-type Asked = { request: IncomingMessage; params: Params }
+type AuthenticationInput = { request: IncomingMessage; params: Params }
 
 /** @returns undefined where nobody needs to be known */
-function callerOf(
+function identifyCaller(
   { route, access }: Endpoint,
-  { request, params }: Asked,
+  { request, params }: AuthenticationInput,
   { authentication, addressOf, limits }: ServiceRequests,
 ): Caller | undefined {
   const address = addressOf(request)
   if (access.kind === 'open') {
     if (access.signIn) limits.signIn(address)
-    else limits.unknown(address)
+    else limits.checkUnauthenticated(address)
     return undefined
   }
-  const caller = authentication.identify(credentialOf(request.headers), address)
+  const caller = authentication.identify(readCredential(request.headers), address)
   authorize(caller, { auth: route.auth, linkMayUse: access.linkMayUse, id: params.id })
   return caller
 }
 
-function placeOf(request: IncomingMessage, caller: Caller | undefined, options: ServiceRequests): Place {
+function createContext(request: IncomingMessage, caller: Caller | undefined, options: ServiceRequests): RequestContext {
   const { authentication, limits, addressOf, ownHost } = options
-  const holder = () => caller ?? authentication.holder(credentialOf(request.headers))
+  const holder = () => caller ?? authentication.holder(readCredential(request.headers))
   return {
     host: ownHost(request),
     holder,
-    count: (what) => limits.count(what, { address: addressOf(request), caller: holder() }),
+    count: (quota) => limits.count(quota, { address: addressOf(request), caller: holder() }),
   }
 }

@@ -55,15 +55,15 @@ async function assetAnswer(folder: string | undefined, name: string): Promise<By
   const type = types[extname(name)]
   const file =
     folder === undefined || type === undefined || !assetName.test(name) ? undefined : join(folder, 'assets', name)
-  const found = file === undefined ? undefined : await stat(file).catch(() => undefined)
-  if (file === undefined || type === undefined || !found?.isFile()) {
+  const stats = file === undefined ? undefined : await stat(file).catch(() => undefined)
+  if (file === undefined || type === undefined || !stats?.isFile()) {
     throw new AppError('request/not-found', `There is no file ${name.slice(0, 100)}.`)
   }
   return bytesAnswer({
     headers: {
       'content-type': type,
       'cache-control': 'public, max-age=31536000, immutable',
-      'content-length': String(found.size),
+      'content-length': String(stats.size),
     },
     body: createReadStream(file),
   })

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
 import { pathAndQuery, type Upgrade } from '#platform/http/exchange.ts'
-import { credentialOf } from '#platform/http/requestCredential.ts'
-import { router } from '#platform/http/router.ts'
-import { webSocketRoom } from '#platform/http/webSocketRoom.ts'
+import { readCredential } from '#platform/http/requestCredential.ts'
+import { createRouter } from '#platform/http/router.ts'
+import { createWebSocketRoom } from '#platform/http/webSocketRoom.ts'
 import type { Log } from '#platform/log.ts'
 import { parseFields, parseParams } from '#shared/contract/parseRequest.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
@@ -36,17 +36,19 @@ type Options = {
 const maxPayloadBytes = 6 * terminalLimits.maxInputBytes + 1024
 
 /** Upgrades requests to WebSockets once their host, origin and credential were checked. */
-export function webSockets(options: Options): WebSockets {
+export function createWebSockets(options: Options): WebSockets {
   const { guard, principals, log } = options
-  const room = webSocketRoom({ maxPayloadBytes, log })
-  const routes = router(options.endpoints.map((endpoint) => ({ method: 'GET', path: endpoint.path, to: endpoint })))
+  const sockets = createWebSocketRoom({ maxPayloadBytes, log })
+  const routes = createRouter(
+    options.endpoints.map((endpoint) => ({ method: 'GET', path: endpoint.path, to: endpoint })),
+  )
   return {
     open(upgrade) {
       const { request } = upgrade
       guard(request.headers)
       const { path, query } = pathAndQuery(request.url ?? '/')
       const { to: endpoint, params } = routes.find('GET', path)
-      const caller = callerOf(endpoint, { request, id: params.id }, options)
+      const caller = identifyCaller(endpoint, { request, id: params.id }, options)
       const input = {
         params: parseParams(endpoint.params, params),
         query: parseFields(endpoint.query, parseQuery(query)),
@@ -55,22 +57,22 @@ export function webSockets(options: Options): WebSockets {
       const lease = principals.lease(caller.principal, endpoint.work, { expiresAtMs })
       if (lease.error) throw lease.error
       upgrade.stream.once('close', () => lease.release())
-      room.open(upgrade, { serve: (socket) => endpoint.serve(socket, input, caller), ended: lease.signal })
+      sockets.open(upgrade, { serve: (socket) => endpoint.serve(socket, input, caller), ended: lease.signal })
     },
-    close: room.close,
+    close: sockets.close,
   }
 }
 
-type Asked = { request: IncomingMessage; id: string | undefined }
+type AuthenticationInput = { request: IncomingMessage; id: string | undefined }
 
-function callerOf(
+function identifyCaller(
   { linkMayUse }: SocketEndpoint,
-  { request, id }: Asked,
+  { request, id }: AuthenticationInput,
   { authentication, linkHolder, addressOf }: Options,
 ): Caller {
   const token = protocolToken(request.headers)
   const holder = token === undefined ? undefined : linkHolder(token)
-  const caller = holder ?? authentication.identify(credentialOf(request.headers) ?? token, addressOf(request))
+  const caller = holder ?? authentication.identify(readCredential(request.headers) ?? token, addressOf(request))
   authorize(caller, { auth: 'key', linkMayUse, id })
   return caller
 }

@@ -41,7 +41,7 @@ export type AnswerRepository = {
 const removalBatchSize = 100
 const vacuumedPages = 1_000
 
-export function answerRepository(database: Database): AnswerRepository {
+export function createAnswerRepository(database: Database): AnswerRepository {
   const find = database.prepare<[Params<'accountId' | 'key' | 'nowMs'>], StoredRow>(
     `SELECT ${answers.selection()} FROM idempotent_answers
      WHERE account_id = @accountId AND key = @key AND expires_at_ms > @nowMs`,

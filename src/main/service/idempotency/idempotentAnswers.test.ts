@@ -3,19 +3,19 @@ import { AccountId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
-import { answerRepository } from './answerRepository.ts'
-import { answerBudget, idempotentAnswers } from './idempotentAnswers.ts'
+import { createAnswerRepository } from './answerRepository.ts'
+import { answerBudget, createIdempotentAnswers } from './idempotentAnswers.ts'
 
 const [ada, bob] = ['a', 'b'].map((letter) => AccountId.parse(letter.repeat(32))) as [AccountId, AccountId]
 
-function opened(budget: Partial<typeof answerBudget>) {
+function openAnswers(budget: Partial<typeof answerBudget>) {
   const database = openDatabase(':memory:')
   migrate(database, serviceMigrations)
   const account = database.prepare("INSERT INTO accounts (id, role, name, created_at_ms) VALUES (?, 'user', 'a', 1)")
   for (const id of [ada, bob]) account.run(id)
   let nowMs = 0
-  const answers = idempotentAnswers({
-    answers: answerRepository(database),
+  const answers = createIdempotentAnswers({
+    answers: createAnswerRepository(database),
     now: () => ++nowMs,
     budget: { ...answerBudget, ...budget },
   })
@@ -24,18 +24,18 @@ function opened(budget: Partial<typeof answerBudget>) {
       status: 201,
       body,
     }))
-  const keysOf = (accountId: AccountId) =>
+  const listKeys = (accountId: AccountId) =>
     database
       .prepare<[string], { key: string }>(
         'SELECT key FROM idempotent_answers WHERE account_id = ? ORDER BY expires_at_ms',
       )
       .all(accountId)
       .map(({ key }) => key)
-  return { store, keysOf }
+  return { store, keysOf: listKeys }
 }
 
 test('an account keeps its newest answers, as many as its budget has', async () => {
-  const { store, keysOf } = opened({ maxAnswers: 20 })
+  const { store, keysOf } = openAnswers({ maxAnswers: 20 })
   await store(bob, 'other', '{}')
   for (let index = 0; index < 50; index++) await store(ada, `key ${index}`, '{}')
   expect(keysOf(ada)).toEqual(Array.from({ length: 20 }, (_, index) => `key ${index + 30}`))
@@ -43,7 +43,7 @@ test('an account keeps its newest answers, as many as its budget has', async () 
 })
 
 test('and as many bytes', async () => {
-  const { store, keysOf } = opened({ maxBytes: 10_000 })
+  const { store, keysOf } = openAnswers({ maxBytes: 10_000 })
   for (let index = 0; index < 50; index++) await store(ada, `key ${index}`, JSON.stringify('x'.repeat(998)))
   expect(keysOf(ada)).toEqual(Array.from({ length: 10 }, (_, index) => `key ${index + 40}`))
 })

@@ -1,5 +1,5 @@
-import { answersKeptMs, oncePerKey, type RepeatableRequest } from '#platform/oncePerKey.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { createOncePerKey, type RepeatableRequest, responseTtlMs } from '#platform/oncePerKey.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { AccountId } from '#shared/ids.ts'
 import type { AnswerRepository } from './answerRepository.ts'
 
@@ -8,11 +8,11 @@ export type IdempotentAnswers = {
    * Does the work once for each key of an account, and gives what it answered to every repetition within 24 hours.
    * @throws AppError as `oncePerKey`
    */
-  once(request: AccountRequest, work: () => Promise<KeptAnswer>): Promise<KeptAnswer & { replayed: boolean }>
+  once(request: AccountRequest, work: () => Promise<StoredResponse>): Promise<StoredResponse & { replayed: boolean }>
 }
 
 export type AccountRequest = Omit<RepeatableRequest, 'holder'> & { accountId: AccountId }
-export type KeptAnswer = { status: number; body: string }
+export type StoredResponse = { status: number; body: string }
 
 /** Stored answers per account. Above it, the oldest are removed. */
 export const answerBudget = { maxAnswers: 10_000, maxBytes: 16 * 1024 * 1024 }
@@ -30,9 +30,14 @@ type Options = {
   budget?: typeof answerBudget
 }
 
-export function idempotentAnswers({ answers, now, passedMs = now, budget = answerBudget }: Options): IdempotentAnswers {
+export function createIdempotentAnswers({
+  answers,
+  now,
+  passedMs = now,
+  budget = answerBudget,
+}: Options): IdempotentAnswers {
   const unchecked = new Map<AccountId, { count: number; bytes: number }>()
-  const requests = oncePerKey<KeptAnswer>(({ holder, key }) => {
+  const requests = createOncePerKey<StoredResponse>(({ holder, key }) => {
     const stored = answers.find({ accountId: AccountId.parse(holder), key }, now())
     return stored && { requestHash: stored.requestHash, answer: { status: stored.status, body: stored.body } }
   })
@@ -57,7 +62,7 @@ export function idempotentAnswers({ answers, now, passedMs = now, budget = answe
             { accountId, key },
             { requestHash, status, body },
             {
-              expiresAtMs: now() + answersKeptMs,
+              expiresAtMs: now() + responseTtlMs,
               sandboxId: findSandboxId(request.path),
               createdId: findCreatedId(request.path, body),
             },
@@ -74,7 +79,7 @@ export function idempotentAnswers({ answers, now, passedMs = now, budget = answe
 /** Returns the id of the thing that an answer describes: `id` of a sandbox or snapshot, `session_id`, `upload_id`. */
 function findCreatedId(path: string, body: string): string | undefined {
   const mayCreate = /^\/v1\/(found-)?sandboxes(?:[/?]|$)/.test(path) && body.length <= maxCreatedCharacters
-  const answer = mayCreate ? parsedJson(body) : undefined
+  const answer = mayCreate ? parseJsonOrUndefined(body) : undefined
   if (typeof answer !== 'object' || answer === null) return undefined
   const { id, session_id: sessionId, upload_id: uploadId } = answer as Record<string, unknown>
   return [sessionId, uploadId, id].find(

@@ -4,20 +4,20 @@ import type { AutomatonRepository } from './automatonRepository.ts'
 
 export type AutomatonNonces = {
   /** Makes one that only registrations of this creator may use, and of this automaton where one is named. */
-  bind(given: { creatorKey: string; automatonId: string | undefined }): { nonce: string; expiresAtMs: number }
+  bind(binding: { creatorKey: string; automatonId: string | undefined }): { nonce: string; expiresAtMs: number }
   /** @returns whether it was bound, and so the creator has a part in it. @throws AppError `identity/nonce-bound` */
-  checkBinding(nonce: string, given: { creatorKey: string; automatonId: string }): boolean
+  checkBinding(nonce: string, binding: { creatorKey: string; automatonId: string }): boolean
   /** Within a transaction. @throws AppError `identity/nonce-used` */
   spend(nonce: string): void
 }
 
 /** Of one creator; beyond it the oldest ends. */
-const mostOpen = 100
+const maxOpen = 100
 
 /** No client's own nonce looks like this: one of these that is not known has expired. */
 const boundNonce = /^bound_[0-9a-f]{32}$/
 
-export function automatonNonces(options: {
+export function createAutomatonNonces(options: {
   records: Pick<AutomatonRepository, 'findNonce' | 'addNonce' | 'trimNonces' | 'markUsed' | 'removeExpiredNonces'>
   now: () => number
   randomBytes: (count: number) => Buffer
@@ -29,7 +29,7 @@ export function automatonNonces(options: {
       const expiresAtMs = now() + automatonLimits.boundNonceMs
       records.removeExpiredNonces(now())
       records.addNonce({ nonce, creatorKey, automatonId, usedAtMs: null, expiresAtMs })
-      records.trimNonces(creatorKey, mostOpen)
+      records.trimNonces(creatorKey, maxOpen)
       return { nonce, expiresAtMs }
     },
     checkBinding(nonce, { creatorKey, automatonId }) {

@@ -1,12 +1,21 @@
 import type { ChainType } from '#shared/contract/wallet.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import { defineTable, named, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import {
+  defineTable,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  renameColumn,
+  type StoredRow,
+  text,
+} from '#storage/table.ts'
 
 const automatons = defineTable('automatons', {
   /** Canonical: lower case without dashes. */
-  id: named('automaton_id', text()),
+  id: renameColumn('automaton_id', text()),
   /** Id as its client wrote it. */
-  sentId: named('sent_automaton_id', text()),
+  sentId: renameColumn('sent_automaton_id', text()),
   automatonAddress: text(),
   creatorAddress: text(),
   /** Address for comparison: EVM in lower case, Solana unchanged. */
@@ -44,7 +53,7 @@ export type AutomatonRepository = {
   findNonce(nonce: string): NonceRecord | undefined
   addNonce(nonce: NonceRecord): void
   /** Removes all but the `most` unused nonces of a creator that expire last. */
-  trimNonces(creatorKey: string, most: number): void
+  trimNonces(creatorKey: string, max: number): void
   markUsed(nonce: string, atMs: number): void
   /** Removes unused nonces that have expired. */
   removeExpiredNonces(nowMs: number): void
@@ -57,7 +66,7 @@ const isBound = `EXISTS (SELECT 1 FROM automaton_nonces AS bound
 /** `keys` is a JSON list. */
 const keys = '(SELECT value FROM json_each(@keys))'
 
-export function automatonRepository(database: Database): AutomatonRepository {
+export function createAutomatonRepository(database: Database): AutomatonRepository {
   const selection = `SELECT ${automatons.selection()} FROM automatons`
   const newestFirst = 'ORDER BY created_at_ms DESC, rowid DESC LIMIT @limit'
   const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE automaton_id = @id`)
@@ -100,7 +109,7 @@ export function automatonRepository(database: Database): AutomatonRepository {
       return row && nonces.fromRow(row)
     },
     addNonce: (nonce) => void addNonce.run(nonces.params(nonce)),
-    trimNonces: (creatorKey, most) => void trimNonces.run({ creatorKey, most }),
+    trimNonces: (creatorKey, max) => void trimNonces.run({ creatorKey, most: max }),
     markUsed: (nonce, atMs) => void markUsed.run({ nonce, atMs }),
     removeExpiredNonces: (nowMs) => void removeExpired.run({ nowMs }),
     atomically: (work) => database.transaction(work).immediate(),

@@ -5,12 +5,12 @@ import {
   listAutomatons,
   registerAutomaton,
 } from '#shared/contract/automatons.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { type Endpoint, endpoint, openEndpoint, signInEndpoint } from '../base/endpoint.ts'
 import type { AutomatonRecord } from './automatonRepository.ts'
 import type { Automatons } from './automatons.ts'
 
-export function automatonRoutes(automatons: Automatons): Endpoint[] {
+export function createAutomatonRoutes(automatons: Automatons): Endpoint[] {
   return [
     signInEndpoint(registerAutomaton, async ({ body }, { count }) => ({
       automaton: toWire(await automatons.register(body, () => count('automaton'))),
@@ -23,7 +23,7 @@ export function automatonRoutes(automatons: Automatons): Endpoint[] {
     endpoint(createAutomatonNonce, ({ body }, { caller, count }) => {
       count('nonce')
       const { nonce, expiresAtMs, creatorAddress } = automatons.bindNonce(caller, body.automaton_id)
-      return { nonce, expires_at: isoTime(expiresAtMs), creator_address: creatorAddress }
+      return { nonce, expires_at: toIsoTime(expiresAtMs), creator_address: creatorAddress }
     }),
   ]
 }
@@ -38,6 +38,6 @@ function toWire(record: AutomatonRecord): Automaton {
     genesis_prompt_hash: record.genesisPromptHash,
     chain_type: record.chainType,
     status: 'registered',
-    created_at: isoTime(record.createdAtMs),
+    created_at: toIsoTime(record.createdAtMs),
   }
 }

@@ -5,7 +5,7 @@ import type { ActivityLog } from '../activity/activityLog.ts'
 import type { WalletName, WalletRepository } from '../auth/walletRepository.ts'
 import type { AutomatonNonces } from './automatonNonces.ts'
 import type { AutomatonRecord, AutomatonRepository } from './automatonRepository.ts'
-import { checkProof, type GivenRegistration } from './registrationProof.ts'
+import { checkProof, type RegistrationInput } from './registrationProof.ts'
 
 export type Automatons = {
   /**
@@ -14,7 +14,7 @@ export type Automatons = {
    * @throws AppError `request/invalid`, `identity/hash`, `identity/signature`, `identity/nonce-bound`, `identity/immutable`,
    * `identity/nonce-used`, in this order
    */
-  register(given: GivenRegistration, admitNew: () => void): Promise<AutomatonRecord>
+  register(registration: RegistrationInput, admitNew: () => void): Promise<AutomatonRecord>
   /** @throws AppError `identity/not-found` */
   get(id: string): AutomatonRecord
   /** Its own first, then those that only name it as their creator; newest first in both. */
@@ -27,28 +27,28 @@ export type Automatons = {
 }
 
 /** Anybody may name a creator, so those that do have an end of their own. */
-const mostListed = 1000
-const mostNaming = 100
+const maxListed = 1000
+const maxNaming = 100
 
-export function automatons(options: {
+export function createAutomatons(options: {
   records: AutomatonRepository
   nonces: AutomatonNonces
   wallets: Pick<WalletRepository, 'find' | 'list'>
   /** Name of the EIP-712 domain that registrations are signed for. */
   domainName: string
   publish: (accountId: AccountId, event: ServiceEvent) => void
-  noteAccount: ActivityLog['noteAccount']
+  recordForAccount: ActivityLog['recordForAccount']
   now: () => number
 }): Automatons {
-  const { records, nonces, wallets, domainName, publish, noteAccount, now } = options
+  const { records, nonces, wallets, domainName, publish, recordForAccount, now } = options
 
   /** The creator is told only where its nonce was used: anybody could fill its log otherwise. */
   const announce = (record: AutomatonRecord, isBound: boolean): void => {
     const addresses = isBound ? [record.creatorAddress, record.automatonAddress] : [record.automatonAddress]
-    const owners = addresses.map((address) => wallets.find({ type: chainTypeOf(address), address })?.accountId)
+    const owners = addresses.map((address) => wallets.find({ type: getChainType(address), address })?.accountId)
     for (const accountId of new Set(owners)) {
       if (accountId === undefined) continue
-      noteAccount(accountId, {
+      recordForAccount(accountId, {
         type: 'identity.registered',
         description: `The automaton ${record.sentId} of ${record.automatonAddress} was registered.`,
       })
@@ -57,23 +57,23 @@ export function automatons(options: {
   }
 
   return {
-    async register(given, admitNew) {
-      const record = recordOf(given, now())
-      await checkProof(given, domainName)
+    async register(registration, admitNew) {
+      const record = toRecord(registration, now())
+      await checkProof(registration, domainName)
       const { id, creatorKey } = record
-      const { made, kept, isBound } = records.atomically(() => {
-        const isBound = nonces.checkBinding(given.nonce, { creatorKey, automatonId: id })
+      const { isCreated, kept, isBound } = records.atomically(() => {
+        const isBound = nonces.checkBinding(registration.nonce, { creatorKey, automatonId: id })
         const before = records.find(id)
         if (before) {
           checkUnchanged(before, record)
-          return { made: false, kept: before, isBound }
+          return { isCreated: false, kept: before, isBound }
         }
-        nonces.spend(given.nonce)
+        nonces.spend(registration.nonce)
         admitNew()
         records.add(record)
-        return { made: true, kept: record, isBound }
+        return { isCreated: true, kept: record, isBound }
       })
-      if (made) announce(kept, isBound)
+      if (isCreated) announce(kept, isBound)
       return kept
     },
     get(id) {
@@ -83,7 +83,7 @@ export function automatons(options: {
     },
     ofAccount(accountId) {
       const keys = wallets.list(accountId).map(({ address }) => addressKey(address))
-      return [...records.ofWallets(keys, mostListed), ...records.naming(keys, mostNaming)]
+      return [...records.ofWallets(keys, maxListed), ...records.naming(keys, maxNaming)]
     },
     bindNonce({ accountId, wallet = wallets.list(accountId)[0] }, automatonId) {
       if (!wallet) throw new AppError('auth/wallet-needed', 'Nonces are bound to a wallet, and this account has none.')
@@ -96,39 +96,43 @@ export function automatons(options: {
   }
 }
 
-function recordOf(given: GivenRegistration, createdAtMs: number): AutomatonRecord {
-  const { automaton_address: automatonAddress, creator_address: creatorAddress, chain_type: chainType = 'evm' } = given
-  if (chainTypeOf(automatonAddress) !== chainType) {
+function toRecord(registration: RegistrationInput, createdAtMs: number): AutomatonRecord {
+  const {
+    automaton_address: automatonAddress,
+    creator_address: creatorAddress,
+    chain_type: chainType = 'evm',
+  } = registration
+  if (getChainType(automatonAddress) !== chainType) {
     const form = chainType === 'evm' ? '0x and 40 hexadecimal digits' : 'a Solana address'
     throw new AppError('request/invalid', `\`automaton_address\` must be ${form} where \`chain_type\` is ${chainType}.`)
   }
   return {
-    id: canonicalId(given.automaton_id),
-    sentId: given.automaton_id,
+    id: canonicalId(registration.automaton_id),
+    sentId: registration.automaton_id,
     automatonAddress,
     creatorAddress,
     automatonKey: addressKey(automatonAddress),
     creatorKey: addressKey(creatorAddress),
-    name: given.name,
-    bio: given.bio,
-    genesisPromptHash: given.genesis_prompt_hash ?? null,
+    name: registration.name,
+    bio: registration.bio,
+    genesisPromptHash: registration.genesis_prompt_hash ?? null,
     chainType,
-    payloadHash: given.payload_hash,
-    nonce: given.nonce,
-    signature: given.signature,
+    payloadHash: registration.payload_hash,
+    nonce: registration.nonce,
+    signature: registration.signature,
     createdAtMs,
   }
 }
 
 /** The first field in this order that differs is the one that is named. */
-function checkUnchanged(before: AutomatonRecord, given: AutomatonRecord): void {
+function checkUnchanged(before: AutomatonRecord, after: AutomatonRecord): void {
   const hashKey = ({ genesisPromptHash }: AutomatonRecord) => genesisPromptHash?.toLowerCase()
   const changed: [field: string, isChanged: boolean][] = [
-    ['automaton_address', before.automatonKey !== given.automatonKey],
-    ['creator_address', before.creatorKey !== given.creatorKey],
-    ['name', before.name !== given.name],
-    ['bio', before.bio !== given.bio],
-    ['genesis_prompt_hash', hashKey(before) !== hashKey(given)],
+    ['automaton_address', before.automatonKey !== after.automatonKey],
+    ['creator_address', before.creatorKey !== after.creatorKey],
+    ['name', before.name !== after.name],
+    ['bio', before.bio !== after.bio],
+    ['genesis_prompt_hash', hashKey(before) !== hashKey(after)],
   ]
   const [first] = changed.find(([, isChanged]) => isChanged) ?? []
   if (first !== undefined) {
@@ -140,10 +144,10 @@ function canonicalId(id: string): string {
   return id.replaceAll('-', '').toLowerCase()
 }
 
-function chainTypeOf(address: string): 'evm' | 'solana' {
+function getChainType(address: string): 'evm' | 'solana' {
   return address.startsWith('0x') ? 'evm' : 'solana'
 }
 
 function addressKey(address: string): string {
-  return chainTypeOf(address) === 'evm' ? address.toLowerCase() : address
+  return getChainType(address) === 'evm' ? address.toLowerCase() : address
 }

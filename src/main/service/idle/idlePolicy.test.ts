@@ -5,7 +5,7 @@ import { until } from '#test/support/eventually.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import { idlePolicy } from './idlePolicy.ts'
-import { sandboxUse } from './sandboxUse.ts'
+import { createSandboxUse } from './sandboxUse.ts'
 
 const id = SandboxId.parse('ab'.repeat(16))
 const minutes = (count: number): number => count * 60_000
@@ -17,7 +17,7 @@ function setting() {
   const terminals: { state: string }[] = []
   const stopped: SandboxId[] = []
   const record = { id, status: 'running', idleMinutes: 10, startedAtMs: nowMs } as SandboxRecord
-  const use = sandboxUse(() => nowMs)
+  const use = createSandboxUse(() => nowMs)
   const policy = idlePolicy({
     records: {
       all() {
@@ -55,75 +55,75 @@ function setting() {
 }
 
 test('stops a sandbox once nobody used it for as long as it was told', async () => {
-  const it = setting()
-  await it.after(minutes(9.9))
-  expect(it.stopped).toEqual([])
-  it.use.used(id)
-  await it.after(minutes(9.9))
-  expect(it.stopped).toEqual([])
-  await it.after(minutes(0.2))
-  expect(it.stopped).toEqual([id])
-  it.close()
+  const policy = setting()
+  await policy.after(minutes(9.9))
+  expect(policy.stopped).toEqual([])
+  policy.use.recordUse(id)
+  await policy.after(minutes(9.9))
+  expect(policy.stopped).toEqual([])
+  await policy.after(minutes(0.2))
+  expect(policy.stopped).toEqual([id])
+  policy.close()
 })
 
 test('never stops one that has no such policy, or a terminal', async () => {
-  const it = setting()
-  it.record.idleMinutes = null
-  await it.after(minutes(1000))
-  it.record.idleMinutes = 10
-  it.terminals.push({ state: 'exited' }, { state: 'running' })
-  await it.after(minutes(1000))
-  expect(it.stopped).toEqual([])
-  it.terminals.pop()
-  await it.after(minutes(9))
-  expect(it.stopped).toEqual([])
-  await it.after(minutes(2))
-  expect(it.stopped).toEqual([id])
-  it.close()
+  const policy = setting()
+  policy.record.idleMinutes = null
+  await policy.after(minutes(1000))
+  policy.record.idleMinutes = 10
+  policy.terminals.push({ state: 'exited' }, { state: 'running' })
+  await policy.after(minutes(1000))
+  expect(policy.stopped).toEqual([])
+  policy.terminals.pop()
+  await policy.after(minutes(9))
+  expect(policy.stopped).toEqual([])
+  await policy.after(minutes(2))
+  expect(policy.stopped).toEqual([id])
+  policy.close()
 })
 
 test('what is going on is a use until it ends', async () => {
-  const it = setting()
+  const policy = setting()
   const running = Promise.withResolvers<never>()
-  const call = it.use.watchedCall((() => running.promise) as unknown as HostCall)
+  const call = policy.use.trackCall((() => running.promise) as unknown as HostCall)
   const exec = call('machine.exec', { sandboxId: id, command: 'make', timeoutMs: 1 }).catch(() => {})
-  await it.after(minutes(500))
-  expect(it.stopped).toEqual([])
+  await policy.after(minutes(500))
+  expect(policy.stopped).toEqual([])
   running.reject(new Error('It failed.'))
   await exec
-  await it.after(minutes(9))
-  expect(it.stopped).toEqual([])
-  await it.after(minutes(2))
-  expect(it.stopped).toEqual([id])
-  it.close()
+  await policy.after(minutes(9))
+  expect(policy.stopped).toEqual([])
+  await policy.after(minutes(2))
+  expect(policy.stopped).toEqual([id])
+  policy.close()
 })
 
 test('looking at a sandbox is no use of it', async () => {
-  const it = setting()
-  const call = it.use.watchedCall((async () => ({ result: {}, body: Buffer.alloc(0) })) as unknown as HostCall)
-  await it.after(minutes(9))
+  const policy = setting()
+  const call = policy.use.trackCall((async () => ({ result: {}, body: Buffer.alloc(0) })) as unknown as HostCall)
+  await policy.after(minutes(9))
   await call('machine.usage', { sandboxId: id })
   await call('terminal.list', { sandboxId: id })
-  await it.after(minutes(2))
-  expect(it.stopped).toEqual([id])
-  it.close()
+  await policy.after(minutes(2))
+  expect(policy.stopped).toEqual([id])
+  policy.close()
 })
 
 test('one that fails to stop or never answers keeps none of the others', async () => {
   const ids = ['0a', '0b', '0c'].map((pair) => SandboxId.parse(pair.repeat(16)))
-  const [failing, slow, other] = ids
-  const all = ids.map((it) => ({ id: it, status: 'running', idleMinutes: 10, startedAtMs: 0 }) as SandboxRecord)
+  const [failing, slow, otherId] = ids
+  const all = ids.map((id) => ({ id: id, status: 'running', idleMinutes: 10, startedAtMs: 0 }) as SandboxRecord)
   const tries: SandboxId[] = []
-  const held = Promise.withResolvers<void>()
+  const pendingStop = Promise.withResolvers<void>()
   let nowMs = 0
   const policy = idlePolicy({
     records: { all: () => all, find: (it) => all.find(({ id: known }) => known === it) },
-    use: sandboxUse(() => nowMs),
+    use: createSandboxUse(() => nowMs),
     sandboxes: {
       async stopIdle(idle) {
         tries.push(idle)
         if (idle === failing) throw new Error('It does not stop.')
-        if (idle === slow) await held.promise
+        if (idle === slow) await pendingStop.promise
         for (const record of all) if (record.id === idle) record.status = 'stopped'
       },
     },
@@ -135,8 +135,8 @@ test('one that fails to stop or never answers keeps none of the others', async (
   policy.start()
   nowMs = minutes(11)
   await until('the failing one was tried again', async () => tries.filter((it) => it === failing).length > 1)
-  expect(tries.filter((it) => it === other)).toHaveLength(1)
+  expect(tries.filter((it) => it === otherId)).toHaveLength(1)
   expect(tries.filter((it) => it === slow)).toHaveLength(1)
   policy.close()
-  held.resolve()
+  pendingStop.resolve()
 })

@@ -8,7 +8,7 @@ import type { SandboxUse } from './sandboxUse.ts'
 
 type Options = {
   records: Pick<SandboxRepository, 'all' | 'find'>
-  use: Pick<SandboxUse, 'lastAtMs' | 'used' | 'keepOnly'>
+  use: Pick<SandboxUse, 'lastAtMs' | 'recordUse' | 'keepOnly'>
   sandboxes: Pick<SandboxRegistry, 'stopIdle'>
   call: HostCall
   everyMs: number
@@ -27,19 +27,19 @@ export function idlePolicy({ records, use, sandboxes, call, everyMs, runningMs, 
   close(): void
 } {
   /** Running time at which this process first saw each run; its wall time says nothing about time in use. */
-  const seen = new Map<SandboxId, { startedAtMs: number; atMs: number }>()
+  const lastUse = new Map<SandboxId, { startedAtMs: number; atMs: number }>()
   const busy = new Set<SandboxId>()
 
-  const seenAtMs = (id: SandboxId, startedAtMs: number): number => {
-    const known = seen.get(id)
-    if (known?.startedAtMs === startedAtMs) return known.atMs
+  const getLastUseMs = (id: SandboxId, startedAtMs: number): number => {
+    const use = lastUse.get(id)
+    if (use?.startedAtMs === startedAtMs) return use.atMs
     const atMs = runningMs()
-    seen.set(id, { startedAtMs, atMs })
+    lastUse.set(id, { startedAtMs, atMs })
     return atMs
   }
   const isIdle = ({ status, idleMinutes, startedAtMs, id }: SandboxRecord): boolean => {
     if (status !== 'running' || startedAtMs === null) return false
-    const since = Math.max(seenAtMs(id, startedAtMs), use.lastAtMs(id) ?? 0)
+    const since = Math.max(getLastUseMs(id, startedAtMs), use.lastAtMs(id) ?? 0)
     if (idleMinutes === null) return false
     return runningMs() - since >= idleMinutes * minuteMs
   }
@@ -53,13 +53,13 @@ export function idlePolicy({ records, use, sandboxes, call, everyMs, runningMs, 
   const stop = async (id: SandboxId): Promise<void> => {
     busy.add(id)
     try {
-      if (await hasTerminal(id)) return use.used(id)
+      if (await hasTerminal(id)) return use.recordUse(id)
       await sandboxes.stopIdle(id, () => {
         const still = records.find(id)
         return still !== undefined && isIdle(still)
       })
-    } catch (failure) {
-      log.warn('an idle sandbox could not be stopped', { sandboxId: id, failure })
+    } catch (error) {
+      log.warn('an idle sandbox could not be stopped', { sandboxId: id, error })
     } finally {
       busy.delete(id)
     }
@@ -69,7 +69,7 @@ export function idlePolicy({ records, use, sandboxes, call, everyMs, runningMs, 
     const present = records.all()
     const ids = new Set(present.map(({ id }) => id))
     use.keepOnly(ids)
-    for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id)
+    for (const id of lastUse.keys()) if (!ids.has(id)) lastUse.delete(id)
     const idle = present.filter((record) => isIdle(record) && !busy.has(record.id))
     await Promise.all(idle.map(({ id }) => stop(id)))
   }
@@ -79,7 +79,7 @@ export function idlePolicy({ records, use, sandboxes, call, everyMs, runningMs, 
     start() {
       for (const record of records.all()) isIdle(record) // notes what runs already
       timer ??= setInterval(() => {
-        look().catch((failure: unknown) => log.warn('could not look for idle sandboxes', { failure }))
+        look().catch((error: unknown) => log.warn('could not look for idle sandboxes', { error }))
       }, everyMs)
     },
     close: () => clearInterval(timer),

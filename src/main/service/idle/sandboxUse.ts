@@ -6,11 +6,11 @@ import type { HostCall, HostCalls } from '../host/hostCalls.ts'
 /** When each sandbox was last used, as far as this process saw it. */
 export type SandboxUse = {
   /** Notes what is asked of a sandbox while it lasts. */
-  watchedCall(call: HostCall): HostCall
-  watchedConnect(connect: HostCalls['connect']): HostCalls['connect']
-  watchedArchive(archive: HostCalls['archive']): HostCalls['archive']
+  trackCall(call: HostCall): HostCall
+  trackConnect(connect: HostCalls['connect']): HostCalls['connect']
+  trackArchive(archive: HostCalls['archive']): HostCalls['archive']
   /** Something that just ended was a use of it. */
-  used(id: SandboxId): void
+  recordUse(id: SandboxId): void
   /** Now, while something is going on; undefined when this process saw none. */
   lastAtMs(id: SandboxId): number | undefined
   /** Forgets all others. */
@@ -22,46 +22,46 @@ const isUse = (method: HostMethod): boolean =>
   (method.startsWith('file.') && method !== 'file.list' && method !== 'file.stat') ||
   ['machine.exec', 'terminal.create', 'terminal.write'].includes(method)
 
-export function sandboxUse(now: () => number): SandboxUse {
-  const seen = new Map<SandboxId, { open: number; lastAtMs: number }>()
+export function createSandboxUse(now: () => number): SandboxUse {
+  const uses = new Map<SandboxId, { open: number; lastAtMs: number }>()
 
-  const used = (id: SandboxId, opened = 0): void => {
-    seen.set(id, { open: (seen.get(id)?.open ?? 0) + opened, lastAtMs: now() })
+  const touch = (id: SandboxId, opened = 0): void => {
+    uses.set(id, { open: (uses.get(id)?.open ?? 0) + opened, lastAtMs: now() })
   }
 
-  const watched = async <S extends Readable>(id: SandboxId, open: () => Promise<S>): Promise<S> => {
-    used(id, 1)
+  const trackStream = async <S extends Readable>(id: SandboxId, open: () => Promise<S>): Promise<S> => {
+    touch(id, 1)
     try {
       const stream = await open()
       stream.setMaxListeners(stream.getMaxListeners() + 1) // this one is not a leak either
-      stream.once('close', () => used(id, -1))
+      stream.once('close', () => touch(id, -1))
       return stream
-    } catch (failure) {
-      used(id, -1)
-      throw failure
+    } catch (error) {
+      touch(id, -1)
+      throw error
     }
   }
 
   return {
-    watchedCall: (call) => async (method, params, options) => {
+    trackCall: (call) => async (method, params, options) => {
       const id = isUse(method) && 'sandboxId' in params ? SandboxId.parse(params.sandboxId) : undefined
       if (id === undefined) return call(method, params, options)
-      used(id, 1)
+      touch(id, 1)
       try {
         return await call(method, params, options)
       } finally {
-        used(id, -1)
+        touch(id, -1)
       }
     },
-    watchedConnect: (connect) => (to, signal) => watched(to.sandboxId, () => connect(to, signal)),
-    watchedArchive: (archive) => (of, signal) => watched(of.sandboxId, () => archive(of, signal)),
-    used: (id) => used(id),
+    trackConnect: (connect) => (to, signal) => trackStream(to.sandboxId, () => connect(to, signal)),
+    trackArchive: (archive) => (target, signal) => trackStream(target.sandboxId, () => archive(target, signal)),
+    recordUse: (id) => touch(id),
     lastAtMs(id) {
-      const known = seen.get(id)
-      return known && (known.open > 0 ? now() : known.lastAtMs)
+      const use = uses.get(id)
+      return use && (use.open > 0 ? now() : use.lastAtMs)
     },
     keepOnly(ids) {
-      for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id)
+      for (const id of uses.keys()) if (!ids.has(id)) uses.delete(id)
     },
   }
 }

@@ -1,10 +1,10 @@
 import type { HostImage } from '#shared/contract/hostIpc.ts'
 import { addImage, type Image, listImages, removeImage } from '#shared/contract/images.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { Images } from './images.ts'
 
-export function imageRoutes(images: Images): Endpoint[] {
+export function createImageRoutes(images: Images): Endpoint[] {
   return [
     endpoint(listImages, async () => {
       const listed = (await images.list()).map(imageToWire)
@@ -19,5 +19,5 @@ export function imageRoutes(images: Images): Endpoint[] {
 }
 
 export function imageToWire({ sizeBytes, createdAtMs, ...image }: HostImage): Image {
-  return { ...image, size_bytes: sizeBytes, created_at: isoTime(createdAtMs) }
+  return { ...image, size_bytes: sizeBytes, created_at: toIsoTime(createdAtMs) }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { HostImage } from '#shared/contract/hostIpc.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import type { HostCall } from '../host/hostCalls.ts'
-import { images } from './images.ts'
+import { createImages } from './images.ts'
 
 const image = (name: string, status: HostImage['status']): HostImage => ({
   name: ImageName.parse(name),
@@ -14,7 +14,7 @@ const image = (name: string, status: HostImage['status']): HostImage => ({
   createdAtMs: 0,
 })
 
-const noRuntimes: Parameters<typeof images>[0]['runtimes'] = {
+const noRuntimes: Parameters<typeof createImages>[0]['runtimes'] = {
   list: async () => [],
   choose: async () => Promise.reject(new Error('Nothing is chosen here.')),
   forget() {},
@@ -26,7 +26,7 @@ const answering = (listed: HostImage[]): HostCall =>
 
 test('a sandbox can be made from what is ready, and is told about everything else', async () => {
   const call = answering([image('ready', 'ready'), image('adding', 'adding'), image('failed', 'failed')])
-  const held = images({ call, runtimes: noRuntimes, records: { countOf: () => 0 } })
+  const held = createImages({ call, runtimes: noRuntimes, records: { countByImage: () => 0 } })
   const ready = (name: string) => held.ready(ImageName.parse(name))
   expect(await ready('ready')).toMatchObject({ name: 'ready' })
   await expect(ready('adding')).rejects.toMatchObject({ code: 'image/not-ready', status: 409 })
@@ -41,16 +41,16 @@ test('no sandbox is made from an image that is being removed', async () => {
   const name = ImageName.parse('ready')
   const { promise: removed, resolve: remove } = Promise.withResolvers<void>()
   const listing = answering([image('ready', 'ready')])
-  const call = (async (...given: Parameters<HostCall>) => {
-    if (given[0] === 'image.remove') await removed
-    return listing(...given)
+  const call = (async (...parameters: Parameters<HostCall>) => {
+    if (parameters[0] === 'image.remove') await removed
+    return listing(...parameters)
   }) as HostCall // as the one above
-  const held = images({ call, runtimes: noRuntimes, records: { countOf: () => 0 } })
-  const found = held.ready(name)
+  const held = createImages({ call, runtimes: noRuntimes, records: { countByImage: () => 0 } })
+  const ready = held.ready(name)
   const removal = held.remove(name)
   const beingRemoved = { code: 'image/not-ready', message: 'The image `ready` is being removed.' }
-  await expect(found).rejects.toMatchObject(beingRemoved)
-  expect(() => held.needKept(name)).toThrow(expect.objectContaining(beingRemoved))
+  await expect(ready).rejects.toMatchObject(beingRemoved)
+  expect(() => held.requireStored(name)).toThrow(expect.objectContaining(beingRemoved))
   await expect(held.remove(name)).rejects.toMatchObject(beingRemoved)
   remove()
   await removal

@@ -11,48 +11,49 @@ import type { SandboxRepository } from '../sandboxes/sandboxRepository.ts'
 export type Images = {
   list(): Promise<HostImage[]>
   /** Begins. @throws AppError `image/exists`, `image/source`, `runtime/…` */
-  add(wanted: Parsed<typeof addImage>['body']): Promise<HostImage>
+  add(image: Parsed<typeof addImage>['body']): Promise<HostImage>
   /** @throws AppError `image/not-found`, `image/in-use` */
   remove(name: ImageName): Promise<void>
   /** One that a sandbox can be made from. @throws AppError `image/not-found`, `image/not-ready` */
   ready(name: ImageName): Promise<HostImage>
   /** Last check before a sandbox is recorded. @throws AppError `image/not-ready` when it is being removed */
-  needKept(name: ImageName): void
+  requireStored(name: ImageName): void
 }
 
 /** Hundreds of thousands of files may have to go. */
 const removeDeadlineMs = 300_000
 
-export function images(options: {
+export function createImages(options: {
   call: HostCall
   runtimes: RuntimeReports
-  records: Pick<SandboxRepository, 'countOf'>
+  records: Pick<SandboxRepository, 'countByImage'>
 }): Images {
   const { call, runtimes, records } = options
   const removing = new Set<ImageName>()
-  const needUnused = (name: ImageName): void => {
-    const made = records.countOf(name)
-    if (made === 0) return
-    const sandboxes = made === 1 ? 'One sandbox is' : `${made} sandboxes are`
+  const assertUnused = (name: ImageName): void => {
+    const sandboxCount = records.countByImage(name)
+    if (sandboxCount === 0) return
+    const sandboxes = sandboxCount === 1 ? 'One sandbox is' : `${sandboxCount} sandboxes are`
     throw new AppError('image/in-use', `${sandboxes} made from the image \`${name}\`.`)
   }
-  const needKept = (name: ImageName): void => {
+  const requireStored = (name: ImageName): void => {
     if (removing.has(name)) throw new AppError('image/not-ready', `The image \`${name}\` is being removed.`)
   }
   const list = async (): Promise<HostImage[]> => (await call('image.list', {})).result.images
 
   return {
     list,
-    async add({ name, runtime: asked, source }) {
+    async add({ name, runtime: requestedRuntime, source }) {
       const able = ({ image_sources }: RuntimeReport): boolean => image_sources.includes(source.kind)
-      const candidates = asked === undefined ? await runtimes.list() : [await runtimes.choose(asked)]
+      const candidates =
+        requestedRuntime === undefined ? await runtimes.list() : [await runtimes.choose(requestedRuntime)]
       const runtime = candidates.find((report) => report.available && able(report))
       if (!runtime) throw noRuntime(source.kind, candidates)
       return (await call('image.add', { runtime: runtime.name, name, source })).result
     },
     async remove(name) {
-      needKept(name)
-      needUnused(name)
+      requireStored(name)
+      assertUnused(name)
       removing.add(name)
       try {
         await call('image.remove', { name }, { deadlineMs: removeDeadlineMs })
@@ -68,10 +69,10 @@ export function images(options: {
       if (image.status === 'failed') {
         throw new AppError('image/not-found', `The image \`${name}\` could not be added: ${image.detail}`)
       }
-      needKept(name)
+      requireStored(name)
       return image
     },
-    needKept,
+    requireStored,
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sseParser } from '#platform/http/sseEvents.ts'
-import { foldedChat, foldedMessages, foldedResponses } from '#test/support/models/foldedStreams.ts'
+import { createSseParser } from '#platform/http/sseEvents.ts'
+import { foldChat, foldMessages, foldResponses } from '#test/support/models/foldedStreams.ts'
 import {
   chatFrames,
   chatJson,
@@ -13,10 +13,10 @@ import {
   type ScriptedPart,
 } from '#test/support/models/scriptedAnswer.ts'
 import { responsesFrames, responsesJson } from '#test/support/models/scriptedResponses.ts'
-import { answerCollector, collectedAnswer } from './answer.ts'
+import { answerCollector, collectCompletion } from './answer.ts'
 import { answerRules } from './answerRules.ts'
 import { chatDialect } from './dialects/chatDialect.ts'
-import type { Bill, Dialect, Told } from './dialects/dialect.ts'
+import type { Bill, Dialect, ResponseMeta } from './dialects/dialect.ts'
 import { messagesDialect } from './dialects/messagesDialect.ts'
 import { responsesDialect } from './dialects/responsesDialect.ts'
 import type { InnerEvent } from './innerForm.ts'
@@ -28,8 +28,8 @@ import type { Upstream } from './upstreams/upstream.ts'
 
 const options = { newCallId: () => 'call_new' }
 
-function streamed(upstream: Upstream, pieces: readonly Uint8Array[]): InnerEvent[] {
-  const parser = sseParser()
+function readStream(upstream: Upstream, pieces: readonly Uint8Array[]): InnerEvent[] {
+  const parser = createSseParser()
   const reader = upstream.streamReader(options)
   const rules = answerRules()
   return [
@@ -43,10 +43,10 @@ const whole = (upstream: Upstream, body: Record<string, unknown>) =>
   answerRules().pass(upstream.readAnswer(body, options))
 
 /** Cut at the given places, which may be within a character. */
-function cut(text: string, places: readonly number[]): Uint8Array[] {
+function cut(text: string, offsets: readonly number[]): Uint8Array[] {
   const bytes = Buffer.from(text)
-  const ends = [...new Set(places.map((it) => it % (bytes.length + 1)))].sort((one, other) => one - other)
-  return [...ends, bytes.length].map((end, at) => bytes.subarray(ends[at - 1] ?? 0, end))
+  const ends = [...new Set(offsets.map((it) => it % (bytes.length + 1)))].sort((a, b) => a - b)
+  return [...ends, bytes.length].map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
 }
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).filter((it) => it.trim() !== '')
@@ -126,10 +126,10 @@ test.each(kinds)(
         answers,
         fc.array(fc.nat(), { maxLength: 40 }),
         fc.constantFrom('\n', '\r\n', '\r'),
-        (answer, places, newline) => {
+        (answer, offsets, newline) => {
           const wire = frames(answer).join(': a comment\n').replaceAll('\n', newline)
-          expect(collectedAnswer(streamed(upstream, cut(wire, places)))).toEqual(
-            collectedAnswer(whole(upstream, json(answer))),
+          expect(collectCompletion(readStream(upstream, cut(wire, offsets)))).toEqual(
+            collectCompletion(whole(upstream, json(answer))),
           )
         },
       ),
@@ -139,36 +139,36 @@ test.each(kinds)(
 
 test.each(kinds)('$name: a stream cut before its end is an error, whatever came', ({ upstream, answers, frames }) => {
   fc.assert(
-    fc.property(answers, fc.nat(), (answer, at) => {
+    fc.property(answers, fc.nat(), (answer, index) => {
       const all = frames(answer).join('')
-      const known = Buffer.from(all).length
+      const byteCount = Buffer.from(all).length
       // The end of all three is told in the last two frames.
       const tail = Buffer.from(
         frames(answer)
           .slice(upstream === geminiUpstream ? -1 : upstream === openAiUpstream ? -3 : -2)
           .join(''),
       ).length
-      const events = streamed(upstream, [Buffer.from(all).subarray(0, at % (known - tail))])
+      const events = readStream(upstream, [Buffer.from(all).subarray(0, index % (byteCount - tail))])
       expect(events.at(-1)).toMatchObject({ type: 'error' })
     }),
   )
 })
 
-const told: Told = {
+const meta: ResponseMeta = {
   id: 'resp_0123456789abcdef',
   model: 'our-model',
   createdSeconds: 1_700_000_001,
-  asked: { stream_options: { include_usage: true } },
+  requestBody: { stream_options: { include_usage: true } },
 }
 
-function billOf(events: readonly InnerEvent[]): Bill {
-  const { usage } = collectedAnswer(events)
+function toUsageReport(events: readonly InnerEvent[]): Bill {
+  const { usage } = collectCompletion(events)
   if (!usage) throw new Error('There is no usage.')
   return { usage, cost: { micro_usd: 12, currency: 'USD', price_version: '1', estimated: false }, warnings: [] }
 }
 
-function written(dialect: Dialect, events: readonly InnerEvent[], bill: Bill): string {
-  const writer = dialect.streamWriter(told)
+function writeEvents(dialect: Dialect, events: readonly InnerEvent[], bill: Bill): string {
+  const writer = dialect.streamWriter(meta)
   return events
     .map((event) => {
       if (event.type === 'error') return writer.fail(event.error)
@@ -178,9 +178,9 @@ function written(dialect: Dialect, events: readonly InnerEvent[], bill: Bill): s
 }
 
 const dialects = [
-  { dialect: chatDialect, folded: foldedChat },
-  { dialect: messagesDialect, folded: foldedMessages },
-  { dialect: responsesDialect, folded: foldedResponses },
+  { dialect: chatDialect, folded: foldChat },
+  { dialect: messagesDialect, folded: foldMessages },
+  { dialect: responsesDialect, folded: foldResponses },
 ]
 const pairs = kinds.flatMap((kind) =>
   dialects.map((it) => ({ ...kind, ...it, pair: `${kind.name} to ${it.dialect.name}` })),
@@ -191,10 +191,10 @@ test.each(pairs)(
   ({ upstream, answers, json, frames, dialect, folded }) => {
     fc.assert(
       fc.property(answers, (answer) => {
-        const events = streamed(upstream, [Buffer.from(frames(answer).join(''))])
+        const events = readStream(upstream, [Buffer.from(frames(answer).join(''))])
         const plain = whole(upstream, json(answer))
-        const asJson = dialect.writeAnswer(collectedAnswer(plain), told, billOf(plain))
-        expect(JSON.parse(JSON.stringify(folded(written(dialect, events, billOf(events)))))).toEqual(
+        const asJson = dialect.writeAnswer(collectCompletion(plain), meta, toUsageReport(plain))
+        expect(JSON.parse(JSON.stringify(folded(writeEvents(dialect, events, toUsageReport(events)))))).toEqual(
           JSON.parse(JSON.stringify(asJson)),
         )
       }),
@@ -203,7 +203,7 @@ test.each(pairs)(
 )
 
 test('pieces that come one by one make the answer that they make together', () => {
-  const events = streamed(anthropicUpstream, [
+  const events = readStream(anthropicUpstream, [
     Buffer.from(
       messagesFrames({
         parts: [{ text: 'Good day' }],
@@ -213,5 +213,5 @@ test('pieces that come one by one make the answer that they make together', () =
   ])
   const collector = answerCollector()
   for (const event of events) collector.take(event)
-  expect(collector.answer()).toEqual(collectedAnswer(events))
+  expect(collector.answer()).toEqual(collectCompletion(events))
 })

@@ -15,7 +15,7 @@ export type AnswerPart = TextPart | RefusalPart | ThinkingPart | RedactedPart | 
 export type RefusalPart = { type: 'refusal'; text: string }
 
 /** @throws InferenceError the error that the events end with */
-export function collectedAnswer(events: Iterable<InnerEvent>): InnerAnswer {
+export function collectCompletion(events: Iterable<InnerEvent>): InnerAnswer {
   const collector = answerCollector()
   for (const event of events) collector.take(event)
   return collector.answer()

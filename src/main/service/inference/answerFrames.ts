@@ -1,25 +1,25 @@
 import { AppError } from '#shared/appError.ts'
-import { type AnswerStream, errorAmong, finishIn, type Taken } from './answerStream.ts'
-import type { ContentEvent, Dialect, Told } from './dialects/dialect.ts'
+import { type AnswerStream, findError, finishIn, type StreamStep } from './answerStream.ts'
+import type { ContentEvent, Dialect, ResponseMeta } from './dialects/dialect.ts'
 import { asInferenceError, type InferenceError } from './inferenceError.ts'
 import type { InnerEvent } from './innerForm.ts'
 import type { RawRelay } from './raw/rawPass.ts'
 import { type Purchase, settleCut, settleFailed, settleWhole } from './settlement.ts'
-import { brokenAnswer } from './upstreamPools.ts'
+import { brokenResponseError } from './upstreamPools.ts'
 
 export type StreamedAnswer = {
   purchase: Purchase
   stream: AnswerStream
-  taken: AsyncGenerator<Taken[]>
+  steps: AsyncGenerator<StreamStep[]>
   dialect: Dialect
   /** Where the dialect is the provider's own. */
   relay: RawRelay | undefined
-  told: Told
+  meta: ResponseMeta
   /** Fires when the client leaves or the request is aborted. */
   signal: AbortSignal
   /** Without the provider's key. */
-  scrubbed: (failure: InferenceError) => InferenceError
-  onFailure: (failure: unknown) => void
+  scrub: (error: InferenceError) => InferenceError
+  onFailure: (error: unknown) => void
 }
 
 /**
@@ -27,42 +27,42 @@ export type StreamedAnswer = {
  * @throws InferenceError for a failure before the first event, which has a status of its own
  */
 export async function answerFrames(answer: StreamedAnswer): Promise<AsyncGenerator<string>> {
-  const { purchase, stream, taken, signal } = answer
-  const first = await taken.next().catch((failure: unknown) => {
-    throw brokenAnswer(failure)
+  const { purchase, stream, steps, signal } = answer
+  const first = await steps.next().catch((error: unknown) => {
+    throw brokenResponseError(error)
   })
   const events = first.done ? [] : (first.value[0]?.events ?? [])
-  const failure = errorAmong(events)
+  const failure = findError(events)
   if (failure) {
     await settleFailed(purchase, events)
-    await taken.return(undefined)
+    await steps.return(undefined)
     throw failure
   }
   // A client may leave before it takes the first frame.
-  const left = () => void settleCut(purchase, stream.answer()).catch(answer.onFailure)
-  if (signal.aborted) left()
-  else signal.addEventListener('abort', left, { once: true })
-  return framesOf(answer, resumed(first, taken))
+  const onDisconnect = () => void settleCut(purchase, stream.answer()).catch(answer.onFailure)
+  if (signal.aborted) onDisconnect()
+  else signal.addEventListener('abort', onDisconnect, { once: true })
+  return createFrames(answer, resumeSteps(first, steps))
 }
 
-async function* framesOf(answer: StreamedAnswer, pieces: AsyncGenerator<Taken[]>): AsyncGenerator<string> {
-  const { purchase, stream, relay, told, signal } = answer
-  const writer = answer.dialect.streamWriter(told)
+async function* createFrames(answer: StreamedAnswer, pieces: AsyncGenerator<StreamStep[]>): AsyncGenerator<string> {
+  const { purchase, stream, relay, meta, signal } = answer
+  const writer = answer.dialect.streamWriter(meta)
   let open = true
 
-  async function failed(error: InferenceError): Promise<string> {
+  async function failStream(error: InferenceError): Promise<string> {
     open = false
     await settleCut(purchase, stream.answer())
-    return writer.fail(answer.scrubbed(error))
+    return writer.fail(answer.scrub(error))
   }
 
   try {
     for await (const piece of pieces) {
       let frames = ''
       for (const { sse, run, events } of piece) {
-        const error = errorAmong(events)
+        const error = findError(events)
         if (error) {
-          yield frames + (await failed(error))
+          yield frames + (await failStream(error))
           return
         }
         if (!relay) for (const event of events) if (isContent(event)) frames += writer.write(event)
@@ -78,18 +78,21 @@ async function* framesOf(answer: StreamedAnswer, pieces: AsyncGenerator<Taken[]>
       }
       if (frames !== '') yield frames
     }
-  } catch (failure) {
+  } catch (cause) {
     if (!open) return
     // The client is there still, where its request was aborted with a reason.
-    if (signal.reason instanceof AppError) yield await failed(asInferenceError(signal.reason))
-    else if (!signal.aborted) yield await failed(brokenAnswer(failure))
+    if (signal.reason instanceof AppError) yield await failStream(asInferenceError(signal.reason))
+    else if (!signal.aborted) yield await failStream(brokenResponseError(cause))
   } finally {
     // The client left, or nobody reads on: the provider was left too, and what came is paid.
     if (open) await settleCut(purchase, stream.answer())
   }
 }
 
-async function* resumed(first: IteratorResult<Taken[]>, rest: AsyncGenerator<Taken[]>): AsyncGenerator<Taken[]> {
+async function* resumeSteps(
+  first: IteratorResult<StreamStep[]>,
+  rest: AsyncGenerator<StreamStep[]>,
+): AsyncGenerator<StreamStep[]> {
   try {
     if (first.done) return
     yield first.value

@@ -10,7 +10,7 @@ export function answerRules() {
   /** The call that has no arguments yet. */
   let bare: number | undefined
 
-  function ruled(event: InnerEvent, passed: InnerEvent[]): void {
+  function pushEvent(event: InnerEvent, passed: InnerEvent[]): void {
     if (event.type === 'arguments' && event.block === bare && event.text !== '') bare = undefined
     if (bare !== undefined && endsCall(event, bare)) {
       passed.push({ type: 'arguments', block: bare, text: '{}' })
@@ -34,7 +34,7 @@ export function answerRules() {
         if (ended) break
         // Most events are texts, of which no rule says anything.
         if (event.type === 'text' && bare === undefined) passed.push(event)
-        else ruled(event, passed)
+        else pushEvent(event, passed)
       }
       return passed
     },

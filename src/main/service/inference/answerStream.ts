@@ -1,5 +1,5 @@
 import { parseJson } from '#platform/boundedJson.ts'
-import { type SseEvent, sseParser } from '#platform/http/sseEvents.ts'
+import { createSseParser, type SseEvent } from '#platform/http/sseEvents.ts'
 import { answerCollector } from './answer.ts'
 import { type AnswerLimits, createAnswerMeter } from './answerLimits.ts'
 import { answerRules } from './answerRules.ts'
@@ -10,7 +10,7 @@ import type { TextRun } from './upstreams/textChunks.ts'
 import type { StreamReader } from './upstreams/upstream.ts'
 
 /** What one event of an upstream's stream came to. */
-export type Taken = {
+export type StreamStep = {
   /** As the provider sent it; undefined for what is told behind the last one. */
   sse: SseEvent | undefined
   /** In its place: many events that differ in nothing but their texts. */
@@ -24,29 +24,29 @@ type Options = {
   now: () => number
   /** Removes the provider's key from its responses. */
   scrubText: (text: string) => string
-  restored: (event: InnerEvent) => InnerEvent
+  restore: (event: InnerEvent) => InnerEvent
   /** Whether texts that came in one piece may be told as one. */
   joinsTexts: boolean
 }
 
 /** Reads a stream of a provider, and keeps what came: it may have to be billed without the provider's count. */
-export function answerStream({ reader, limits, now, scrubText, restored, joinsTexts }: Options) {
-  const parser = sseParser()
+export function createAnswerStream({ reader, limits, now, scrubText, restore, joinsTexts }: Options) {
+  const parser = createSseParser()
   const rules = answerRules()
   const collector = answerCollector()
   const meter = createAnswerMeter(limits, now)
   let received = false
   let isOverlong = false
 
-  function passed(events: readonly InnerEvent[]): InnerEvent[] {
+  function normalizeEvents(events: readonly InnerEvent[]): InnerEvent[] {
     const ruled = rules.pass(events)
-    for (const [at, event] of ruled.entries()) {
-      const own = restored(event)
-      ruled[at] = own
+    for (const [index, event] of ruled.entries()) {
+      const own = restore(event)
+      ruled[index] = own
       const error = own.type === 'error' ? undefined : meter.add(own)
       if (error) {
         isOverlong = true
-        return [...ruled.slice(0, at), { type: 'error', error }]
+        return [...ruled.slice(0, index), { type: 'error', error }]
       }
       if (own.type !== 'error') collector.take(own)
     }
@@ -56,85 +56,85 @@ export function answerStream({ reader, limits, now, scrubText, restored, joinsTe
   const hasEnded = () => isOverlong || rules.hasEnded()
 
   /** Up to the end of the answer; what comes behind it is nobody's. */
-  function takenOf(found: readonly SseEvent[]): Taken[] {
-    const taken: Taken[] = []
-    for (const event of found) {
+  function toSteps(sseEvents: readonly SseEvent[]): StreamStep[] {
+    const steps: StreamStep[] = []
+    for (const event of sseEvents) {
       const data = scrubText(event.data)
       const sse = data === event.data ? event : { ...event, data }
-      taken.push({ sse, events: passed(reader.push(sse)) })
+      steps.push({ sse, events: normalizeEvents(reader.push(sse)) })
       if (hasEnded()) break
     }
-    return taken
+    return steps
   }
 
-  function runIn(text: string, from: number): Taken | undefined {
+  function runIn(text: string, from: number): StreamStep | undefined {
     const run = parser.isBetween() ? reader.runIn?.(text, from) : undefined
     if (run && scrubText(run.frames) !== run.frames) return undefined
-    return run && reader.pushRun && { sse: undefined, run, events: passed([reader.pushRun(run)]) }
+    return run && reader.pushRun && { sse: undefined, run, events: normalizeEvents([reader.pushRun(run)]) }
   }
 
   /** Event by event, but for runs: to parse each of their events takes longer than all else that is done with it. */
-  function takenWithRuns(text: string): Taken[] {
-    const taken: Taken[] = []
-    for (let at = 0; at < text.length && !hasEnded(); ) {
-      const run = runIn(text, at)
+  function readRuns(text: string): StreamStep[] {
+    const steps: StreamStep[] = []
+    for (let offset = 0; offset < text.length && !hasEnded(); ) {
+      const run = runIn(text, offset)
       if (run) {
-        taken.push(run)
-        at += run.run?.frames.length ?? 0
+        steps.push(run)
+        offset += run.run?.frames.length ?? 0
         continue
       }
-      const blank = text.indexOf('\n\n', at)
+      const blank = text.indexOf('\n\n', offset)
       const next = blank < 0 ? text.length : blank + 2
-      taken.push(...takenOf(parser.take(text.slice(at, next))))
-      at = next
+      steps.push(...toSteps(parser.take(text.slice(offset, next))))
+      offset = next
     }
-    return taken
+    return steps
   }
 
   const feed = (piece: Uint8Array): Fed => {
     const text = parser.textOf(piece)
-    const taken = joinsTexts && reader.runIn ? takenWithRuns(text) : takenOf(parser.take(text))
-    if (taken.length > 0) received = true
+    const steps = joinsTexts && reader.runIn ? readRuns(text) : toSteps(parser.take(text))
+    if (steps.length > 0) received = true
     meter.assertAlive()
-    return { taken, ended: isOverlong ? 'cut' : rules.hasEnded() ? 'whole' : undefined }
+    return { FeedResult: steps, ended: isOverlong ? 'cut' : rules.hasEnded() ? 'whole' : undefined }
   }
-  const end = (): Taken[] => {
-    const rest = takenOf(parser.end())
-    return [...rest, { sse: undefined, events: passed(reader.end()) }]
+  const end = (): StreamStep[] => {
+    const rest = toSteps(parser.end())
+    return [...rest, { sse: undefined, events: normalizeEvents(reader.end()) }]
   }
 
   return {
-    read: (body: AsyncIterable<Uint8Array>) => takenFrom(body, { feed, end }),
+    read: (body: AsyncIterable<Uint8Array>) => readSteps(body, { feed, end }),
     /** Whether the provider sent anything. */
     hasReceived: () => received,
     answer: collector.answer,
   }
 }
 
-export type AnswerStream = ReturnType<typeof answerStream>
+export type AnswerStream = ReturnType<typeof createAnswerStream>
 
-type Fed = { taken: Taken[]; ended: 'whole' | 'cut' | undefined }
-type Feeding = { feed: (piece: Uint8Array) => Fed; end: () => Taken[] }
+type Fed = { FeedResult: StreamStep[]; ended: 'whole' | 'cut' | undefined }
+type Feeding = { feed: (piece: Uint8Array) => Fed; end: () => StreamStep[] }
 
 /**
  * All that one piece of the stream has, together: what is awaited for each event costs more than the event. Not within the
  * function above: V8 makes a hidden class for each generator function, which would keep the whole answer in memory until
  * the next full garbage collection.
  */
-async function* takenFrom(body: AsyncIterable<Uint8Array>, { feed, end }: Feeding): AsyncGenerator<Taken[]> {
+async function* readSteps(body: AsyncIterable<Uint8Array>, { feed, end }: Feeding): AsyncGenerator<StreamStep[]> {
   const pieces = body[Symbol.asyncIterator]()
   let isWhole = false
   try {
     for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
-      const { taken, ended } = feed(piece.value)
+      const { FeedResult: steps, ended } = feed(piece.value)
       isWhole = ended === 'whole'
-      if (taken.length > 0) yield taken
+      if (steps.length > 0) yield steps
       if (ended) return
     }
     isWhole = true
     yield end()
   } finally {
-    if (isWhole) void drained(pieces)
+    if (isWhole) void drain(pieces)
     else await pieces.return?.()
   }
 }
@@ -144,7 +144,7 @@ const drainMs = 1_000
 const maxDrainedBytes = 64 * 1024
 
 /** Reads on behind the end, so that the connection can be used again. */
-async function drained(pieces: AsyncIterator<Uint8Array>): Promise<void> {
+async function drain(pieces: AsyncIterator<Uint8Array>): Promise<void> {
   const late = setTimeout(() => void pieces.return?.(), drainMs)
   try {
     let bytes = 0
@@ -163,12 +163,12 @@ export function finishIn(events: readonly InnerEvent[]): FinishEvent | undefined
   return events.find((event) => event.type === 'finish')
 }
 
-export function errorAmong(events: readonly InnerEvent[]): InferenceError | undefined {
+export function findError(events: readonly InnerEvent[]): InferenceError | undefined {
   return events.find((event) => event.type === 'error')?.error
 }
 
 /** Names the calls whose arguments are no JSON: they are passed on as the model wrote them. */
-export function malformedCalls(parts: ReturnType<ReturnType<typeof answerCollector>['answer']>['parts']): string[] {
+export function findMalformedCalls(parts: ReturnType<ReturnType<typeof answerCollector>['answer']>['parts']): string[] {
   return parts.flatMap((part) => {
     if (part.type !== 'call' || isJson(part.arguments)) return []
     return [`the arguments of call ${part.id} are no JSON`]

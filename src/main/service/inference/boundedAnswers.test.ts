@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually.ts'
-import { dialects, gatewayWorld } from '#test/support/models/gatewayWorld.ts'
+import { createGatewayWorld, dialects } from '#test/support/models/gatewayWorld.ts'
 import { chatFrames, geminiFrames, messagesFrames, plainUsage } from '#test/support/models/scriptedAnswer.ts'
 import { responsesFrames } from '#test/support/models/scriptedResponses.ts'
 import { type AnswerLimits, maxAnswerChars } from './answerLimits.ts'
-import { answerStream } from './answerStream.ts'
+import { createAnswerStream } from './answerStream.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 import { modelFamilies } from './families/modelFamilies.ts'
 import { localModel } from './modelCatalogue.ts'
@@ -15,12 +15,12 @@ const thinkingQwen: CatalogueModel = {
   ...{
     kind: 'qwen',
     quirks: modelFamilies.qwen.quirks,
-    place: 'e',
+    providerId: 'e',
     thinksInStreamsOnly: true,
     reasoning: { by: 'toggle', default: 'medium' },
   },
 }
-const world = await gatewayWorld({ extra: [thinkingQwen] })
+const world = await createGatewayWorld({ extra: [thinkingQwen] })
 afterAll(() => world.close())
 beforeEach(() => world.clear())
 
@@ -45,9 +45,9 @@ function endlessFrames(model: string, dialect: keyof typeof dialects, text: stri
       : model.startsWith('gpt') && dialect === 'responses'
         ? responsesFrames(answer, model)
         : chatFrames(answer)
-  const at = frames.findIndex((frame) => frame.includes(mark))
-  const repeated = frames[at]?.replaceAll(mark, text) ?? ''
-  return [...frames.slice(0, at), ...Array.from({ length: 64 }, () => repeated)]
+  const index = frames.findIndex((frame) => frame.includes(mark))
+  const repeated = frames[index]?.replaceAll(mark, text) ?? ''
+  return [...frames.slice(0, index), ...Array.from({ length: 64 }, () => repeated)]
 }
 
 test.each(cases)(
@@ -111,12 +111,12 @@ test('the key of a provider is in no answer with a status of success', async () 
 /** Streams chunks a minute apart. */
 async function readSlowly(piece: string, limits: Pick<AnswerLimits, 'maxQuietMs' | 'maxDurationMs'>): Promise<number> {
   let minutes = 0
-  const stream = answerStream({
+  const stream = createAnswerStream({
     reader: openAiStreamReader({ newCallId: () => 'c' }),
     limits: { ...limits, maxChars: maxAnswerChars(1_000) },
     now: () => minutes * 60_000,
     scrubText: (text) => text,
-    restored: (event) => event,
+    restore: (event) => event,
     joinsTexts: false,
   })
   async function* pieces() {

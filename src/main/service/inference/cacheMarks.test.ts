@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { type Asked, gatewayWorld } from '#test/support/models/gatewayWorld.ts'
+import { createGatewayWorld, type GatewayRequest } from '#test/support/models/gatewayWorld.ts'
 import { plainUsage } from '#test/support/models/scriptedAnswer.ts'
 
-const world = await gatewayWorld()
+const world = await createGatewayWorld()
 afterAll(() => world.close())
 beforeEach(() => world.clear())
 
@@ -22,11 +22,9 @@ test('a long conversation that goes on is marked behind its system prompt and it
   await world.ask(asked, { messages: history })
   const { system, messages } = world.sent()
   expect(system.at(-1)).toMatchObject({ cache_control: mark })
-  expect(messages.map((it: { content: { cache_control?: unknown }[] }) => it.content.at(-1)?.cache_control)).toEqual([
-    mark,
-    undefined,
-    mark,
-  ])
+  expect(
+    messages.map((message: { content: { cache_control?: unknown }[] }) => message.content.at(-1)?.cache_control),
+  ).toEqual([mark, undefined, mark])
   expect(marks(world.sent())).toBe(3)
 })
 
@@ -77,7 +75,7 @@ test.each([false, true])(
 )
 
 /** Finds the smallest balance, in micro-dollars, with which a request is accepted. */
-async function leastBalance(request: Asked, body: object): Promise<number> {
+async function minBalance(request: GatewayRequest, body: object): Promise<number> {
   let [low, high] = [0, 1_000_000]
   while (high - low > 1) {
     world.purse.balance = Math.floor((low + high) / 2)
@@ -92,8 +90,8 @@ async function leastBalance(request: Asked, body: object): Promise<number> {
 }
 
 test('the hold covers that all of the prompt is written', async () => {
-  const unmarked = await leastBalance(asked, { messages: history.slice(0, 2) })
-  const marked = await leastBalance(asked, { messages: history })
+  const unmarked = await minBalance(asked, { messages: history.slice(0, 2) })
+  const marked = await minBalance(asked, { messages: history })
   expect(marked).toBeGreaterThan(unmarked * 1.2)
 })
 
@@ -110,9 +108,9 @@ test('the hold covers marks that pass to the provider in any block', async () =>
     ],
     tools: [{ name: 'look', input_schema: { type: 'object' } }],
   })
-  const plain = await leastBalance(request, bodyWith({}))
-  const marked = await leastBalance(request, bodyWith({ cache_control: { type: 'ephemeral' } }))
-  const hour = await leastBalance(request, bodyWith({ cache_control: { type: 'ephemeral', ttl: '1h' } }))
+  const plain = await minBalance(request, bodyWith({}))
+  const marked = await minBalance(request, bodyWith({ cache_control: { type: 'ephemeral' } }))
+  const hour = await minBalance(request, bodyWith({ cache_control: { type: 'ephemeral', ttl: '1h' } }))
   expect(marked).toBeGreaterThan(plain * 1.2)
   expect(hour).toBeGreaterThan(plain * 1.8)
 })

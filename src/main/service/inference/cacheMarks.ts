@@ -1,8 +1,8 @@
 import type { CatalogueModel } from './catalogueModel.ts'
 import type { CacheMark, InnerRequest, TextPart, Tool, Turn, UserTurn } from './innerForm.ts'
 import { looseObject } from './looseJson.ts'
-import { askedCache } from './reservationPlan.ts'
-import { mostInputTokens } from './tokenEstimate.ts'
+import { findRequestedTtl } from './reservationPlan.ts'
+import { maxInputTokens } from './tokenEstimate.ts'
 
 const maxMarkDepth = 16
 
@@ -12,16 +12,16 @@ const maxMarkDepth = 16
  */
 export function cacheMarkIn(value: unknown, depth = 0): CacheMark | undefined {
   if (depth > maxMarkDepth || typeof value !== 'object' || value === null) return undefined
-  let longest: CacheMark | undefined
+  let maxTtl: CacheMark | undefined
   for (const [name, field] of Object.entries(value)) {
-    const mark = name === 'cache_control' ? markOf(field) : cacheMarkIn(field, depth + 1)
+    const mark = name === 'cache_control' ? parseTtl(field) : cacheMarkIn(field, depth + 1)
     if (mark === '1h') return mark
-    longest ??= mark
+    maxTtl ??= mark
   }
-  return longest
+  return maxTtl
 }
 
-function markOf(control: unknown): CacheMark | undefined {
+function parseTtl(control: unknown): CacheMark | undefined {
   const mark = looseObject(control)
   if (mark === undefined) return undefined
   return mark.ttl === '1h' ? '1h' : '5m'
@@ -39,33 +39,33 @@ const markedTurns = 2
  */
 export function withCacheMarks(
   request: InnerRequest,
-  { leastCachedTokens: least }: Pick<CatalogueModel, 'leastCachedTokens'>,
+  { minCachedTokens: minTokens }: Pick<CatalogueModel, 'minCachedTokens'>,
 ): InnerRequest {
-  if (least === undefined || askedCache(request) !== undefined) return request
+  if (minTokens === undefined || findRequestedTtl(request) !== undefined) return request
   const goesOn = request.tools.length > 0 || request.turns.some((turn) => turn.role === 'assistant')
-  if (!goesOn || mostInputTokens(request) < least * bytesPerToken) return request
-  const system = request.turns.findLastIndex((turn) => turn.role === 'system' && markedSystem(turn.parts) !== undefined)
-  const users = request.turns.flatMap((turn, at) => (turn.role === 'user' ? [at] : [])).slice(-markedTurns)
+  if (!goesOn || maxInputTokens(request) < minTokens * bytesPerToken) return request
+  const system = request.turns.findLastIndex((turn) => turn.role === 'system' && markSystem(turn.parts) !== undefined)
+  const users = request.turns.flatMap((turn, index) => (turn.role === 'user' ? [index] : [])).slice(-markedTurns)
   return {
     ...request,
-    tools: system < 0 ? markedTools(request.tools) : request.tools,
-    turns: request.turns.map((turn, at): Turn => {
-      if (turn.role === 'system' && at === system) return { ...turn, parts: markedSystem(turn.parts) ?? turn.parts }
-      return turn.role === 'user' && users.includes(at) ? { ...turn, parts: markedUser(turn.parts) } : turn
+    tools: system < 0 ? markTools(request.tools) : request.tools,
+    turns: request.turns.map((turn, index): Turn => {
+      if (turn.role === 'system' && index === system) return { ...turn, parts: markSystem(turn.parts) ?? turn.parts }
+      return turn.role === 'user' && users.includes(index) ? { ...turn, parts: markUser(turn.parts) } : turn
     }),
   }
 }
 
-function markedTools(tools: readonly Tool[]): Tool[] {
-  return tools.map((tool, at) => (at === tools.length - 1 ? { ...tool, cache: '5m' } : tool))
+function markTools(tools: readonly Tool[]): Tool[] {
+  return tools.map((tool, index) => (index === tools.length - 1 ? { ...tool, cache: '5m' } : tool))
 }
 
-function markedSystem(parts: readonly TextPart[]): TextPart[] | undefined {
+function markSystem(parts: readonly TextPart[]): TextPart[] | undefined {
   const last = parts.findLastIndex(({ text }) => text.trim() !== '')
-  return last < 0 ? undefined : parts.map((part, at) => (at === last ? { ...part, cache: '5m' } : part))
+  return last < 0 ? undefined : parts.map((part, index) => (index === last ? { ...part, cache: '5m' } : part))
 }
 
-function markedUser(parts: UserTurn['parts']): UserTurn['parts'] {
+function markUser(parts: UserTurn['parts']): UserTurn['parts'] {
   const last = parts.findLastIndex((part) => part.type !== 'file' && (part.type !== 'text' || part.text.trim() !== ''))
-  return parts.map((part, at) => (at === last && part.type !== 'file' ? { ...part, cache: '5m' } : part))
+  return parts.map((part, index) => (index === last && part.type !== 'file' ? { ...part, cache: '5m' } : part))
 }

@@ -1,4 +1,4 @@
-import { badRequest } from './inferenceError.ts'
+import { badRequestError } from './inferenceError.ts'
 import type { CallPart, ToolResultPart, Turn, UserTurn } from './innerForm.ts'
 
 /**
@@ -8,18 +8,18 @@ import type { CallPart, ToolResultPart, Turn, UserTurn } from './innerForm.ts'
  */
 export function checkCallResults(turns: readonly Turn[]): void {
   let open: CallPart[] = []
-  for (const [at, turn] of turns.entries()) {
+  for (const [index, turn] of turns.entries()) {
     if (turn.role === 'assistant') {
       refuseOpen(open)
       open = turn.parts.filter((part) => part.type === 'call')
     } else if (turn.role === 'user') {
-      for (const result of resultsOf(turn)) {
-        const of = open.findIndex((call) => call.id === result.callId)
-        if (of < 0) {
+      for (const result of listResults(turn)) {
+        const callIndex = open.findIndex((call) => call.id === result.callId)
+        if (callIndex < 0) {
           const message = `The result of call ${JSON.stringify(result.callId)} has no such call in the turn before it.`
-          throw badRequest(`messages[${at}]`, message, 'unknown_call')
+          throw badRequestError(`messages[${index}]`, message, 'unknown_call')
         }
-        open.splice(of, 1)
+        open.splice(callIndex, 1)
       }
     }
   }
@@ -29,15 +29,15 @@ export function checkCallResults(turns: readonly Turn[]): void {
 function refuseOpen([call]: CallPart[]): void {
   if (!call) return
   const message = `The call ${JSON.stringify(call.id)} of ${JSON.stringify(call.name)} has no result. Add it, or remove the call.`
-  throw badRequest('messages', message, 'missing_result')
+  throw badRequestError('messages', message, 'missing_result')
 }
 
-export function resultsOf(turn: UserTurn): ToolResultPart[] {
+export function listResults(turn: UserTurn): ToolResultPart[] {
   return turn.parts.filter((part) => part.type === 'result')
 }
 
 /** Results that came in turns of their own, one after the other, are one turn; each has the name of its call. */
-export function joinedResults(turns: readonly Turn[]): Turn[] {
+export function mergeToolResults(turns: readonly Turn[]): Turn[] {
   const joined: Turn[] = []
   const names = new Map<string, string>()
   for (const turn of turns) {

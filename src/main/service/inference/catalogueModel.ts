@@ -10,7 +10,7 @@ export type CatalogueModel = {
   kind: FamilyKind
   quirks: ModelQuirks
   /** Id of the family, or the name of a local server. */
-  place: FamilyId | `local:${string}`
+  providerId: FamilyId | `local:${string}`
   upstreamId: string
   modelKind: ModelKind
   /** Numbers in a vector by default. Undefined: unknown, or not an embedding model. */
@@ -22,7 +22,7 @@ export type CatalogueModel = {
   responsesOnly: boolean
   signedCalls: boolean
   thinksInStreamsOnly: boolean
-  leastCachedTokens: number | undefined
+  minCachedTokens: number | undefined
   reasoning: ModelReasoning | undefined
   refuses: readonly ModelRefusal[]
   /** Tiers in ascending order, the first from 0 tokens. */

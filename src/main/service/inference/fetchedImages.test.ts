@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 import { isPublicAddress } from '#platform/publicAddress.ts'
 import { testTls } from '#test/support/tlsFiles.ts'
-import { imageFetcher } from './fetchedImages.ts'
+import { createImageFetcher } from './fetchedImages.ts'
 
 test.each([
   '127.0.0.1',
@@ -60,7 +60,7 @@ afterAll(() => void server.close())
 
 const signal = new AbortController().signal
 /** As if the server of this test were out in the world. */
-const fetchImage = imageFetcher({
+const fetchImage = createImageFetcher({
   isAllowed: (address) => address === '127.0.0.1' || isPublicAddress(address),
   ca: testTls.cert,
 })
@@ -94,7 +94,7 @@ test.each([
   'https://0x7f.1/cat.png',
   'https://2130706433/cat.png',
 ])('%s leads to nothing of this machine', async (url) => {
-  await expect(imageFetcher()(url, signal)).rejects.toMatchObject({
+  await expect(createImageFetcher()(url, signal)).rejects.toMatchObject({
     status: 400,
     message: expect.stringMatching(/not public/),
   })

@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { readBytes } from '#platform/boundedBytes.ts'
-import { guardedLookup } from '#platform/guardedLookup.ts'
+import { createGuardedLookup } from '#platform/guardedLookup.ts'
 import { ignoreLateErrors } from '#platform/http/lateErrors.ts'
 import { isPublicAddress } from '#platform/publicAddress.ts'
 import { imageTypes } from './dialects/imageSource.ts'
-import { badRequest } from './inferenceError.ts'
+import { badRequestError } from './inferenceError.ts'
 import type { ImagePart, ImageSource, InnerRequest } from './innerForm.ts'
 
 /** What the strictest of the providers take of one image. */
@@ -29,17 +29,17 @@ type Guard = {
  * Fetches images for providers that take bytes only. Only addresses of the public internet are connected to, checked at
  * the connection itself, so that no name can lead elsewhere after it was looked at.
  */
-export function imageFetcher(
+export function createImageFetcher(
   { isAllowed, ca, resolve = lookup }: Guard = { isAllowed: isPublicAddress },
 ): ImageFetcher {
-  const checkedLookup = guardedLookup(isAllowed, resolve)
+  const checkedLookup = createGuardedLookup(isAllowed, resolve)
 
   async function fetched(url: string, signal: AbortSignal, redirects: number): Promise<ImageSource> {
     const place = new URL(url)
     const literal = place.hostname.replace(/^\[|\]$/g, '')
     if (place.protocol !== 'https:' || place.username !== '') throw new Error('Only plain https addresses are fetched.')
     if (isIP(literal) !== 0 && !isAllowed(literal)) throw new Error('The address is not public.')
-    const answer = await answered(place, { signal, lookup: checkedLookup, ca })
+    const answer = await requestImage(place, { signal, lookup: checkedLookup, ca })
     const status = answer.statusCode ?? 0
     const { location } = answer.headers
     if (status >= 300 && status < 400 && location !== undefined) {
@@ -51,63 +51,64 @@ export function imageFetcher(
       answer.destroy()
       throw new Error(`It answers with status ${status}.`)
     }
-    return imageOf(await readImage(answer))
+    return toImage(await readImage(answer))
   }
 
   return async (url, signal) => {
     const deadline = AbortSignal.timeout(deadlineMs)
     try {
       return await fetched(url, AbortSignal.any([signal, deadline]), maxRedirects)
-    } catch (failure) {
+    } catch (error) {
       signal.throwIfAborted()
       const late = deadline.aborted ? 'It took too long.' : undefined
-      const why = late ?? (failure instanceof Error && !('code' in failure) ? failure.message : 'It cannot be reached.')
-      throw badRequest('messages', `An image of the request cannot be fetched. ${why}`, 'image_fetch_failed')
+      const why = late ?? (error instanceof Error && !('code' in error) ? error.message : 'It cannot be reached.')
+      throw badRequestError('messages', `An image of the request cannot be fetched. ${why}`, 'image_fetch_failed')
     }
   }
 }
 
 /** The request with the data of its images; each address is fetched once. @throws InferenceError */
 export async function withFetchedImages(
-  asked: InnerRequest,
+  request: InnerRequest,
   fetchImage: ImageFetcher,
   signal: AbortSignal,
 ): Promise<InnerRequest> {
-  const urls = new Set(imagesOf(asked).flatMap(({ source }) => (source.kind === 'url' ? [source.url] : [])))
-  if (urls.size === 0) return asked
-  if (urls.size > maxImages) throw badRequest('messages', `A request may name ${maxImages} images by address at most.`)
-  const found = new Map<string, ImageSource>()
-  await Promise.all([...urls].map(async (url) => void found.set(url, await fetchImage(url, signal))))
-  return withImages(asked, (url) => found.get(url) ?? { kind: 'url', url })
+  const urls = new Set(listImages(request).flatMap(({ source }) => (source.kind === 'url' ? [source.url] : [])))
+  if (urls.size === 0) return request
+  if (urls.size > maxImages)
+    throw badRequestError('messages', `A request may name ${maxImages} images by address at most.`)
+  const images = new Map<string, ImageSource>()
+  await Promise.all([...urls].map(async (url) => void images.set(url, await fetchImage(url, signal))))
+  return withImages(request, (url) => images.get(url) ?? { kind: 'url', url })
 }
 
 /** Any image in the place of addresses: for a look at the request before anything is fetched. */
-export function withUnfetchedImages(asked: InnerRequest): InnerRequest {
-  return withImages(asked, () => ({ kind: 'data', mediaType: 'image/png', base64: '' }))
+export function withUnfetchedImages(request: InnerRequest): InnerRequest {
+  return withImages(request, () => ({ kind: 'data', mediaType: 'image/png', base64: '' }))
 }
 
-function withImages(asked: InnerRequest, dataOf: (url: string) => ImageSource): InnerRequest {
-  const filled = <T extends { type: string }>(part: T | ImagePart): T | ImagePart => {
+function withImages(request: InnerRequest, dataOf: (url: string) => ImageSource): InnerRequest {
+  const fillPart = <T extends { type: string }>(part: T | ImagePart): T | ImagePart => {
     if (!isImage(part) || part.source.kind !== 'url') return part
     return { ...part, source: dataOf(part.source.url), fetchedFrom: part.source.url }
   }
-  if (!imagesOf(asked).some(({ source }) => source.kind === 'url')) return asked
-  const turns = asked.turns.map((turn) => {
+  if (!listImages(request).some(({ source }) => source.kind === 'url')) return request
+  const turns = request.turns.map((turn) => {
     if (turn.role !== 'user') return turn
     const parts = turn.parts.map((part) =>
-      part.type === 'result' ? { ...part, parts: part.parts.map(filled) } : filled(part),
+      part.type === 'result' ? { ...part, parts: part.parts.map(fillPart) } : fillPart(part),
     )
     return { ...turn, parts }
   })
-  return { ...asked, turns }
+  return { ...request, turns }
 }
 
 function isImage(part: { type: string }): part is ImagePart {
   return part.type === 'image'
 }
 
-function imagesOf(asked: InnerRequest): ImagePart[] {
-  return asked.turns.flatMap((turn) =>
+function listImages(request: InnerRequest): ImagePart[] {
+  return request.turns.flatMap((turn) =>
     turn.role === 'user'
       ? turn.parts.flatMap((part) => (part.type === 'result' ? part.parts : [part])).filter(isImage)
       : [],
@@ -116,10 +117,10 @@ function imagesOf(asked: InnerRequest): ImagePart[] {
 
 type Connection = { signal: AbortSignal; lookup: LookupFunction; ca: string | undefined }
 
-function answered(place: URL, { signal, lookup: guarded, ca }: Connection): Promise<IncomingMessage> {
+function requestImage(location: URL, { signal, lookup: guarded, ca }: Connection): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { accept: imageTypes.join(', '), 'user-agent': 'Steward' }
-    const asked = request(place, { signal, lookup: guarded, headers, agent: false, ...(ca !== undefined && { ca }) })
+    const asked = request(location, { signal, lookup: guarded, headers, agent: false, ...(ca !== undefined && { ca }) })
     ignoreLateErrors(asked)
     asked.once('response', resolve).once('error', reject).end()
   })
@@ -131,8 +132,8 @@ function readImage(answer: IncomingMessage): Promise<Buffer> {
 }
 
 /** By its own first bytes: what a server calls it may be anything. */
-function imageOf(bytes: Buffer): ImageSource {
-  const begins = (...first: number[]) => first.every((it, at) => bytes[at] === it)
+function toImage(bytes: Buffer): ImageSource {
+  const begins = (...first: number[]) => first.every((it, index) => bytes[index] === it)
   const mediaType = begins(0x89, 0x50, 0x4e, 0x47)
     ? 'image/png'
     : begins(0xff, 0xd8, 0xff)

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually.ts'
-import { dialects, gatewayWorld } from '#test/support/models/gatewayWorld.ts'
+import { createGatewayWorld, dialects } from '#test/support/models/gatewayWorld.ts'
 import { chatFrames, messagesFrames, plainUsage } from '#test/support/models/scriptedAnswer.ts'
-import { mostInputTokens } from './tokenEstimate.ts'
+import { maxInputTokens } from './tokenEstimate.ts'
 
-const world = await gatewayWorld()
+const world = await createGatewayWorld()
 afterAll(() => world.close())
 beforeEach(() => world.clear())
 
@@ -79,8 +79,8 @@ test.each([
     { ...chat, dialect: 'responses' as const },
     { input: 'x', service_tier: 'flex', tools: [{ type: 'web_search' }] },
   ],
-])('what would cost more than tokens does not pass (%#)', async (asked, body) => {
-  await world.ask(asked, body)
+])('what would cost more than tokens does not pass (%#)', async (gatewayRequest, body) => {
+  await world.ask(gatewayRequest, body)
   for (const name of ['service_tier', 'web_search_options', 'tools']) expect(world.sent()).not.toHaveProperty(name)
 })
 
@@ -170,22 +170,25 @@ test('without max_tokens the hold is bounded, sent, and told in a header', async
   const { headers } = await world.ask(chat, { messages })
   expect(world.sent().max_completion_tokens).toBe(16_384)
   expect(headers['x-steward-max-tokens']).toBe('16384')
-  const asked = await world.ask(chat, { messages, max_tokens: 20 })
-  expect(asked.headers).not.toHaveProperty('x-steward-max-tokens')
+  const response = await world.ask(chat, { messages, max_tokens: 20 })
+  expect(response.headers).not.toHaveProperty('x-steward-max-tokens')
 })
 
 test('a server in the place of OpenAI that has no Responses is asked by chat completions', async () => {
   world.providers.withoutResponses()
-  const own = await gatewayWorld()
+  const ownWorld = await createGatewayWorld()
   try {
-    own.providers.withoutResponses()
-    const { body } = await own.ask({ ...chat, dialect: 'responses' }, { input: 'Hi' })
+    ownWorld.providers.withoutResponses()
+    const { body } = await ownWorld.ask({ ...chat, dialect: 'responses' }, { input: 'Hi' })
     expect(body.output[0].content[0].text).toBe('Hello from a fake.')
-    expect(own.providers.requests.map((it) => it.path)).toEqual(['/openai/v1/responses', '/openai/v1/chat/completions'])
-    await own.ask({ ...chat, dialect: 'responses' }, { input: 'Hi' })
-    expect(own.providers.requests).toHaveLength(3)
+    expect(ownWorld.providers.requests.map((it) => it.path)).toEqual([
+      '/openai/v1/responses',
+      '/openai/v1/chat/completions',
+    ])
+    await ownWorld.ask({ ...chat, dialect: 'responses' }, { input: 'Hi' })
+    expect(ownWorld.providers.requests).toHaveLength(3)
   } finally {
-    await own.close()
+    await ownWorld.close()
   }
 })
 
@@ -254,7 +257,7 @@ test('the upper bound of the input is above what a tokenizer counts', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 200 }), { minLength: 1, maxLength: 5 }), (texts) => {
       const request = dialects.chat.read({ model: 'm', messages: texts.map((content) => ({ role: 'user', content })) })
-      expect(mostInputTokens(request)).toBeGreaterThan(countTokens(texts.join('\n')))
+      expect(maxInputTokens(request)).toBeGreaterThan(countTokens(texts.join('\n')))
     }),
   )
 })

@@ -1,10 +1,10 @@
 /** Proxies cut connections that are silent for longer, most after 30 or 60 s; models think for minutes. */
-const usualMs = 15_000
+const defaultMs = 15_000
 /** A comment, which every client drops. */
 const comment = ': thinking\n\n'
 
 /** The frames, and a comment wherever none comes for a while. */
-export async function* withHeartbeats(frames: AsyncGenerator<string>, everyMs = usualMs): AsyncGenerator<string> {
+export async function* withHeartbeats(frames: AsyncGenerator<string>, everyMs = defaultMs): AsyncGenerator<string> {
   try {
     let next = frames.next()
     while (true) {

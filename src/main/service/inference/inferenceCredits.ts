@@ -1,5 +1,5 @@
 import type { Usage } from './innerForm.ts'
-import type { Held } from './reservationPlan.ts'
+import type { HoldPlan } from './reservationPlan.ts'
 
 /** The ledger, as a request to a model needs it. `Caller` is whoever pays, with the key that they used. */
 export interface InferenceCredits<Caller> {
@@ -7,12 +7,12 @@ export interface InferenceCredits<Caller> {
    * Holds what the request can cost at most. `plan` is pure, and is asked within the transaction that holds.
    * @throws AppError or InferenceError 402 where it plans nothing, 403 or 429 where the key does not allow it
    */
-  reserve(asked: {
+  reserve(request: {
     caller: Caller
     model: string
     /** The model costs nothing: no balance is needed. */
     free: boolean
-    plan: (availableMicroUsd: number) => Held | undefined
+    plan: (availableMicroUsd: number) => HoldPlan | undefined
   }): Promise<Reservation> | Reservation
 }
 

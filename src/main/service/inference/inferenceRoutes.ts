@@ -16,15 +16,15 @@ import type { Dialect } from './dialects/dialect.ts'
 import { messagesDialect } from './dialects/messagesDialect.ts'
 import { responsesDialect } from './dialects/responsesDialect.ts'
 import type { EmbeddingsGateway } from './embeddings/embeddingsGateway.ts'
-import type { gateway } from './gateway.ts'
+import type { createGateway } from './gateway.ts'
 import { withHeartbeats } from './heartbeats.ts'
-import { asInferenceError, unknownModel } from './inferenceError.ts'
+import { asInferenceError, unknownModelError } from './inferenceError.ts'
 import type { ListedModels } from './listedModels.ts'
 import type { ResponseItems } from './responseItems.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
 type Options = {
-  gateway: ReturnType<typeof gateway<Caller>>
+  gateway: ReturnType<typeof createGateway<Caller>>
   embed: EmbeddingsGateway<Caller>
   countTokens: TokenCounter
   listed: ListedModels
@@ -32,15 +32,15 @@ type Options = {
 }
 
 /** Who can ask: everybody with a key or a sign-in. Whatever goes wrong is told in the dialect of the path. */
-export function inferenceRoutes({ gateway: answers, embed, countTokens, listed, items }: Options): Endpoint[] {
-  const answered = (route: Route, dialect: Dialect) =>
+export function createInferenceRoutes({ gateway: answers, embed, countTokens, listed, items }: Options): Endpoint[] {
+  const createHandler = (route: Route, dialect: Dialect) =>
     completionIn(
       rawEndpoint(route, async ({ body }: Parsed<Route>, call: RawCall) => {
-        const own = dialect.name === 'responses' ? items.of(call.caller.accountId) : undefined
+        const itemStore = dialect.name === 'responses' ? items.forAccount(call.caller.accountId) : undefined
         const answer = await answers.answer({
           dialect,
-          body: own?.resolve(body) ?? body,
-          ...(own && body.store !== false && { onOutput: own.store }),
+          body: itemStore?.resolve(body) ?? body,
+          ...(itemStore && body.store !== false && { onOutput: itemStore.store }),
           caller: call.caller,
           signal: call.signal,
           abort: call.abort,
@@ -58,9 +58,9 @@ export function inferenceRoutes({ gateway: answers, embed, countTokens, listed, 
       dialect,
     )
   return [
-    answered(createChatCompletion, chatDialect),
-    answered(createResponse, responsesDialect),
-    answered(createMessage, messagesDialect),
+    createHandler(createChatCompletion, chatDialect),
+    createHandler(createResponse, responsesDialect),
+    createHandler(createMessage, messagesDialect),
     inDialect(
       endpoint(countMessageTokens, async ({ body }, { signal }) => ({ input_tokens: await countTokens(body, signal) })),
       messagesDialect,
@@ -80,7 +80,7 @@ export function inferenceRoutes({ gateway: answers, embed, countTokens, listed, 
     inDialect(
       endpoint(getModel, ({ params }) => {
         const model = listed().data.find(({ id }) => id === params.model)
-        if (!model) throw unknownModel(params.model)
+        if (!model) throw unknownModelError(params.model)
         return model
       }),
       chatDialect,
@@ -94,10 +94,10 @@ const eventHeaders = {
   'x-accel-buffering': 'no', // nginx would collect what is meant to be seen as it comes
 } as const
 
-function completionIn(made: Endpoint, dialect: Dialect): Endpoint {
-  return withWork('completion', inDialect(made, dialect))
+function completionIn(endpoint: Endpoint, dialect: Dialect): Endpoint {
+  return withWork('completion', inDialect(endpoint, dialect))
 }
 
-function inDialect(it: Endpoint, dialect: Dialect): Endpoint {
-  return { ...it, failureBody: (failure: AppError) => dialect.writeFailure(asInferenceError(failure)) }
+function inDialect(endpoint: Endpoint, dialect: Dialect): Endpoint {
+  return { ...endpoint, failureBody: (error: AppError) => dialect.writeFailure(asInferenceError(error)) }
 }

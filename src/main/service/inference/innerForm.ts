@@ -142,6 +142,6 @@ export type Usage = {
   reasoning: number
 }
 
-export function inputOf(usage: Usage): number {
+export function sumInput(usage: Usage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h
 }

@@ -1,21 +1,21 @@
-import { type MicroUsd, microUsd } from '#shared/microUsd.ts'
+import { type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
 import type { CreditReservations, Payer } from '../credits/creditReservations.ts'
 import type { InferenceCredits } from './inferenceCredits.ts'
-import type { Held } from './reservationPlan.ts'
+import type { HoldPlan } from './reservationPlan.ts'
 
 /** The ledger, as the gateway holds and settles in it. */
 export function ledgerCredits({ reserve }: Pick<CreditReservations, 'reserve'>): InferenceCredits<Payer> {
   return {
     async reserve({ caller: { accountId, keyId }, model, plan }) {
-      let held: Held | undefined
+      let hold: HoldPlan | undefined
       const worstCaseMicroUsd = (spendable: MicroUsd): MicroUsd | undefined => {
-        held = plan(spendable)
-        return held && microUsd(held.amountMicroUsd)
+        hold = plan(spendable)
+        return hold && toMicroUsd(hold.amountMicroUsd)
       }
       const reservation = await reserve({ accountId, keyId, model, worstCaseMicroUsd })
-      if (!held) throw new Error('The ledger held an amount that nobody planned.')
+      if (!hold) throw new Error('The ledger held an amount that nobody planned.')
       return {
-        maxOutputTokens: held.maxOutputTokens,
+        maxOutputTokens: hold.maxOutputTokens,
         async settle({ amountMicroUsd, estimated, priceVersion, usage }) {
           const details = {
             price_version: priceVersion,
@@ -25,7 +25,7 @@ export function ledgerCredits({ reserve }: Pick<CreditReservations, 'reserve'>):
             output_tokens: usage.output,
             reasoning_tokens: usage.reasoning,
           }
-          const amount = microUsd(amountMicroUsd)
+          const amount = toMicroUsd(amountMicroUsd)
           const { chargedMicroUsd } = await reservation.settle({ amountMicroUsd: amount, estimated, details })
           return chargedMicroUsd
         },

@@ -17,9 +17,9 @@ type Options = {
 }
 
 /** In the form that clients of OpenAI read, and clients of Anthropic. */
-export function listedModels({ models, isAvailable }: Options): ListedModels {
+export function createListedModels({ models, isAvailable }: Options): ListedModels {
   return () => {
-    const data = [...models()].map((model) => listed(model, isAvailable(model)))
+    const data = [...models()].map((model) => toListedModel(model, isAvailable(model)))
     return {
       object: 'list',
       data,
@@ -31,8 +31,8 @@ export function listedModels({ models, isAvailable }: Options): ListedModels {
   }
 }
 
-function listed(model: CatalogueModel, available: boolean): ListedModel {
-  const provider = providerOf(model)
+function toListedModel(model: CatalogueModel, available: boolean): ListedModel {
+  const provider = getProviderName(model)
   return {
     id: model.name,
     object: 'model',
@@ -48,16 +48,16 @@ function listed(model: CatalogueModel, available: boolean): ListedModel {
     max_output_tokens: model.maxOutputTokens,
     images: model.images,
     reasoning: model.reasoning !== undefined,
-    pricing: pricingOf(model),
+    pricing: toPricing(model),
   }
 }
 
-function providerOf({ place }: CatalogueModel): string {
-  const id = familyIds.find((it) => it === place)
-  return id === undefined ? place : families[id].provider
+function getProviderName({ providerId }: CatalogueModel): string {
+  const id = familyIds.find((it) => it === providerId)
+  return id === undefined ? providerId : families[id].provider
 }
 
-function pricingOf({ tiers, priceVersion }: CatalogueModel): ListedModel['pricing'] {
+function toPricing({ tiers, priceVersion }: CatalogueModel): ListedModel['pricing'] {
   const [first] = tiers
   if (!first) throw new Error('A model has no price tier.')
   const { above_input_tokens: _, ...prices } = first

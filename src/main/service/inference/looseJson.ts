@@ -35,7 +35,7 @@ export function countAt(value: unknown, name: string): number | undefined {
 }
 
 /** @returns undefined where the text is no JSON object */
-export function parsedObject(text: string): Loose | undefined {
+export function parseJsonObject(text: string): Loose | undefined {
   try {
     return looseObject(parseJson(text))
   } catch {
@@ -44,8 +44,10 @@ export function parsedObject(text: string): Loose | undefined {
 }
 
 /** Without the fields that are undefined, which JSON has no word for. A copy: V8 keeps an object that lost fields as a table. */
-export function defined<T extends Record<string, unknown>>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const kept: Record<string, unknown> = {}
-  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name]
-  return kept as { [K in keyof T]: Exclude<T[K], undefined> } // the loop just proved it
+export function omitUndefined<T extends Record<string, unknown>>(
+  fields: T,
+): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const result: Record<string, unknown> = {}
+  for (const name in fields) if (fields[name] !== undefined) result[name] = fields[name]
+  return result as { [K in keyof T]: Exclude<T[K], undefined> } // the loop just proved it
 }

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { catalogueFile } from '#test/support/models/gatewayWorld.ts'
-import { localModel, modelCatalogue } from './modelCatalogue.ts'
+import { createModelCatalogue, localModel } from './modelCatalogue.ts'
 
 const content = () => JSON.parse(readFileSync(catalogueFile, 'utf8'))
-const refused = (message: RegExp) =>
+const expectRefusal = (message: RegExp) =>
   expect.objectContaining({ code: 'config/invalid', message: expect.stringMatching(message) })
 
 test('it has every name of the interface, in its family', () => {
-  const { models } = modelCatalogue(content())
-  const names = [...models.values()].map((it) => `${it.place} ${it.name}`)
+  const { models } = createModelCatalogue(content())
+  const names = [...models.values()].map((it) => `${it.providerId} ${it.name}`)
   expect(names).toEqual([
     'a gpt-5.2',
     'a gpt-5.2-codex',
@@ -37,7 +37,7 @@ test('the day that prices were read is in it', () => {
 
 test('the config changes a model, and the price version says so', () => {
   const prices = [{ above_input_tokens: 0, input: 9, output: 9 }]
-  const { models } = modelCatalogue(content(), {
+  const { models } = createModelCatalogue(content(), {
     a: [
       { name: 'gpt-5.2', prices },
       { name: 'gpt-own', prices, upstream_id: 'gpt-x' },
@@ -50,7 +50,7 @@ test('the config changes a model, and the price version says so', () => {
     priceVersion: '2026-11-22+configured',
   })
   expect(models.get('gpt-own')).toMatchObject({
-    place: 'a',
+    providerId: 'a',
     kind: 'openai',
     upstreamId: 'gpt-x',
     contextWindow: 128_000,
@@ -59,12 +59,14 @@ test('the config changes a model, and the price version says so', () => {
 })
 
 test('another model of a family needs prices: nothing there is free', () => {
-  expect(() => modelCatalogue(content(), { b: [{ name: 'claude-own' }] })).toThrow(refused(/claude-own needs `prices`/))
+  expect(() => createModelCatalogue(content(), { b: [{ name: 'claude-own' }] })).toThrow(
+    expectRefusal(/claude-own needs `prices`/),
+  )
 })
 
 test('a local model is free unless it has prices', () => {
   expect(localModel('shed', { name: 'llama' })).toMatchObject({
-    place: 'local:shed',
+    providerId: 'local:shed',
     kind: 'local',
     priceVersion: 'free',
   })
@@ -82,28 +84,30 @@ test.each([
 ])('%s stops the start', (_, spoil) => {
   const spoilt = content()
   spoil(spoilt)
-  expect(() => modelCatalogue(spoilt)).toThrow(refused(/The model catalogue is wrong/))
+  expect(() => createModelCatalogue(spoilt)).toThrow(expectRefusal(/The model catalogue is wrong/))
 })
 
 test('embedding models have a kind, and those of a server are told by their names', () => {
-  const { models } = modelCatalogue(content())
+  const { models } = createModelCatalogue(content())
   expect(models.get('text-embedding-3-large')).toMatchObject({
     modelKind: 'embedding',
     dimensions: 3_072,
     maxOutputTokens: 0,
   })
   expect(models.get('gpt-5.2')).toMatchObject({ modelKind: 'chat', dimensions: undefined })
-  const kindOf = (name: string) => localModel('shed', { name }).modelKind
+  const readKind = (name: string) => localModel('shed', { name }).modelKind
   const embedding = ['nomic-embed-text:latest', 'text-embedding-qwen3', 'all-minilm:33m', 'bge-m3', 'intfloat/e5-large']
-  expect(embedding.filter((name) => kindOf(name) !== 'embedding')).toEqual([])
+  expect(embedding.filter((name) => readKind(name) !== 'embedding')).toEqual([])
   const chat = ['llama3.2:3b', 'qwen/qwen3-8b', 'gemma3', 'phi4', 'deepseek-r1:14b', 'gpt-oss:20b', 'SmolLM2-135M']
-  expect(chat.filter((name) => kindOf(name) !== 'chat')).toEqual([])
+  expect(chat.filter((name) => readKind(name) !== 'chat')).toEqual([])
   expect(localModel('shed', { name: 'embedder', kind: 'chat' }).modelKind).toBe('chat')
 })
 
 test('a provider whose API for embeddings is another has no embedding models', () => {
   const prices = [{ above_input_tokens: 0, input: 1, output: 0 }]
-  const own = { name: 'own-embedding', kind: 'embedding' as const, prices }
-  expect(modelCatalogue(content(), { e: [own] }).models.get('own-embedding')?.modelKind).toBe('embedding')
-  expect(() => modelCatalogue(content(), { c: [own] })).toThrow(refused(/own-embedding cannot be an embedding model/))
+  const ownModel = { name: 'own-embedding', kind: 'embedding' as const, prices }
+  expect(createModelCatalogue(content(), { e: [ownModel] }).models.get('own-embedding')?.modelKind).toBe('embedding')
+  expect(() => createModelCatalogue(content(), { c: [ownModel] })).toThrow(
+    expectRefusal(/own-embedding cannot be an embedding model/),
+  )
 })

@@ -39,7 +39,7 @@ export type ModelCatalogue = {
 }
 
 /** @throws AppError `config/invalid` naming what is wrong in the file or in what the user configured */
-export function modelCatalogue(
+export function createModelCatalogue(
   content: unknown,
   configured: Partial<Record<FamilyId, readonly ConfiguredModel[]>> = {},
 ): ModelCatalogue {
@@ -52,22 +52,33 @@ export function modelCatalogue(
   const kinds = mapFamilies((id) => families[id].kind)
   const models = new Map<string, CatalogueModel>()
   for (const { family, ...fields } of read.data.models) {
-    models.set(fields.name, modelOf({ fields, kind: kinds[family], place: family, priceVersion }))
+    models.set(fields.name, createModel({ fields, kind: kinds[family], providerId: family, priceVersion }))
   }
   for (const family of familyIds) {
-    for (const it of configured[family] ?? []) {
-      const known = read.data.models.find((one) => one.name === it.name && one.family === family)
-      if (!known && !it.prices) {
-        throw new AppError('config/invalid', `\`inference.families.${family}.models\`: ${it.name} needs \`prices\`.`)
+    for (const configuredModel of configured[family] ?? []) {
+      const knownModel = read.data.models.find(
+        (model) => model.name === configuredModel.name && model.family === family,
+      )
+      if (!knownModel && !configuredModel.prices) {
+        throw new AppError(
+          'config/invalid',
+          `\`inference.families.${family}.models\`: ${configuredModel.name} needs \`prices\`.`,
+        )
       }
-      const { family: _, ...base } = known ?? { ...unpriced, family }
-      const fields = { upstream_id: it.name, ...base, ...given(it) }
-      const version = it.prices ? `${priceVersion}+configured` : priceVersion
+      const { family: _, ...base } = knownModel ?? { ...unpriced, family }
+      const fields = { upstream_id: configuredModel.name, ...base, ...omitUndefinedFields(configuredModel) }
+      const version = configuredModel.prices ? `${priceVersion}+configured` : priceVersion
       if (fields.kind === 'embedding' && !modelFamilies[kinds[family]].quirks.embeddings) {
-        const place = `\`inference.families.${family}.models\``
-        throw new AppError('config/invalid', `${place}: ${it.name} cannot be an embedding model of this provider.`)
+        const path = `\`inference.families.${family}.models\``
+        throw new AppError(
+          'config/invalid',
+          `${path}: ${configuredModel.name} cannot be an embedding model of this provider.`,
+        )
       }
-      models.set(it.name, modelOf({ fields, kind: kinds[family], place: family, priceVersion: version }))
+      models.set(
+        configuredModel.name,
+        createModel({ fields, kind: kinds[family], providerId: family, priceVersion: version }),
+      )
     }
   }
   return { priceVersion, kinds, baseUrls: mapFamilies((id) => families[id].base_url), models }
@@ -77,20 +88,20 @@ export function readModelCatalogue(
   file: string,
   configured?: Partial<Record<FamilyId, readonly ConfiguredModel[]>>,
 ): ModelCatalogue {
-  return modelCatalogue(JSON.parse(readFileSync(file, 'utf8')), configured)
+  return createModelCatalogue(JSON.parse(readFileSync(file, 'utf8')), configured)
 }
 
 /** Creates a model of a user's server. Without `prices` it is free, or its price is unknown and counts as 0. */
 export function localModel(
   server: string,
-  it: Pick<ConfiguredModel, 'name'> & Partial<ConfiguredModel>,
+  model: Pick<ConfiguredModel, 'name'> & Partial<ConfiguredModel>,
   { isFree = true }: { isFree?: boolean | undefined } = {},
 ): CatalogueModel {
-  return modelOf({
-    fields: { ...unpriced, upstream_id: it.name, kind: guessModelKind(it.name), ...given(it) },
+  return createModel({
+    fields: { ...unpriced, upstream_id: model.name, kind: guessModelKind(model.name), ...omitUndefinedFields(model) },
     kind: 'local',
-    place: `local:${server}`,
-    priceVersion: it.prices ? 'configured' : isFree ? 'free' : unknownPriceVersion,
+    providerId: `local:${server}`,
+    priceVersion: model.prices ? 'configured' : isFree ? 'free' : unknownPriceVersion,
   })
 }
 
@@ -109,22 +120,22 @@ const unpriced = {
 
 type ModelFields = Omit<z.output<typeof Catalogue>['models'][number], 'family'>
 
-function modelOf({
+function createModel({
   fields,
   kind,
-  place,
+  providerId,
   priceVersion,
 }: {
   fields: ModelFields
   kind: FamilyKind
-  place: CatalogueModel['place']
+  providerId: CatalogueModel['providerId']
   priceVersion: string
 }): CatalogueModel {
   return {
     name: fields.name,
     kind,
     quirks: modelFamilies[kind].quirks,
-    place,
+    providerId,
     upstreamId: fields.upstream_id,
     modelKind: fields.kind,
     dimensions: fields.dimensions,
@@ -135,7 +146,7 @@ function modelOf({
     responsesOnly: fields.responses_only,
     signedCalls: fields.signed_calls,
     thinksInStreamsOnly: fields.thinks_in_streams_only,
-    leastCachedTokens: fields.least_cached_tokens,
+    minCachedTokens: fields.least_cached_tokens,
     reasoning: fields.reasoning,
     refuses: fields.refuses,
     tiers: fields.prices.map(toPriceTier),
@@ -155,8 +166,8 @@ function toPriceTier(tier: PriceTier): ModelPriceTier {
   }
 }
 
-type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> }
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
-function given<T extends object>(fields: T): Given<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T> // just filtered
+function omitUndefinedFields<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T> // just filtered
 }

@@ -1,6 +1,6 @@
 import type { Effort, refusedParameters } from '#shared/modelFields.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
-import { badRequest } from './inferenceError.ts'
+import { badRequestError } from './inferenceError.ts'
 import type { InnerRequest, Sampling } from './innerForm.ts'
 
 type Parameter = (typeof refusedParameters)[number]
@@ -19,38 +19,38 @@ const samplingOf: Partial<Record<Parameter, keyof Sampling>> = {
  * @throws InferenceError where the request would mean something else without it
  */
 export function withoutRefused(request: InnerRequest, model: CatalogueModel): InnerRequest {
-  const kept: InnerRequest = { ...request, sampling: { ...request.sampling }, warnings: [...request.warnings] }
+  const cleaned: InnerRequest = { ...request, sampling: { ...request.sampling }, warnings: [...request.warnings] }
   for (const { parameter, when, outcome } of model.refuses) {
-    if (when === 'reasoning' && !thinks(kept, model)) continue
-    if (!isUsed(kept, parameter)) continue
+    if (when === 'reasoning' && !thinks(cleaned, model)) continue
+    if (!isUsed(cleaned, parameter)) continue
     if (outcome === 'reject')
-      throw badRequest(wireNames[parameter] ?? parameter, rejection(parameter, model), 'unsupported')
-    drop(kept, parameter)
-    kept.warnings.push(`${wireNames[parameter] ?? parameter} was left out: ${model.name} does not take it`)
+      throw badRequestError(wireNames[parameter] ?? parameter, rejection(parameter, model), 'unsupported')
+    drop(cleaned, parameter)
+    cleaned.warnings.push(`${wireNames[parameter] ?? parameter} was left out: ${model.name} does not take it`)
   }
-  if (!model.images) refuseImages(kept, model)
-  return kept
+  if (!model.images) refuseImages(cleaned, model)
+  return cleaned
 }
 
 /** Whether the model thinks before this answer. */
 export function thinks(request: Pick<InnerRequest, 'reasoning'>, model: CatalogueModel): boolean {
   if (!model.reasoning) return false
   if (request.reasoning?.budgetTokens !== undefined) return request.reasoning.budgetTokens > 0
-  return effortOf(request, model) !== 'none'
+  return getEffort(request, model) !== 'none'
 }
 
 /** What was asked for, or what the model does by itself. */
-export function effortOf(request: Pick<InnerRequest, 'reasoning'>, model: CatalogueModel): Effort {
+export function getEffort(request: Pick<InnerRequest, 'reasoning'>, model: CatalogueModel): Effort {
   return request.reasoning?.effort ?? model.reasoning?.default ?? 'none'
 }
 
 /** The nearest effort that the model knows, a lower one before a higher one. */
-export function nearestEffort(wanted: Effort, values: readonly Effort[]): Effort {
-  if (values.includes(wanted)) return wanted
+export function nearestEffort(effort: Effort, values: readonly Effort[]): Effort {
+  if (values.includes(effort)) return effort
   const order: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
-  const at = order.indexOf(wanted)
-  const lower = order.slice(0, at).findLast((it) => values.includes(it) && it !== 'none')
-  return lower ?? order.slice(at).find((it) => values.includes(it)) ?? values[0] ?? 'medium'
+  const index = order.indexOf(effort)
+  const lower = order.slice(0, index).findLast((it) => values.includes(it) && it !== 'none')
+  return lower ?? order.slice(index).find((it) => values.includes(it)) ?? values[0] ?? 'medium'
 }
 
 function isUsed(request: InnerRequest, parameter: Parameter): boolean {
@@ -101,11 +101,11 @@ function effortOfBudget(tokens: number): { effort: Effort } {
 }
 
 function refuseImages(request: InnerRequest, model: CatalogueModel): void {
-  for (const [at, turn] of request.turns.entries()) {
+  for (const [index, turn] of request.turns.entries()) {
     if (turn.role !== 'user') continue
     const parts = turn.parts.flatMap((part) => (part.type === 'result' ? part.parts : [part]))
     if (parts.some((part) => part.type === 'image')) {
-      throw badRequest(`messages[${at}].content`, `${model.name} takes no images.`, 'unsupported')
+      throw badRequestError(`messages[${index}].content`, `${model.name} takes no images.`, 'unsupported')
     }
   }
 }

@@ -4,7 +4,7 @@ import type { CatalogueModel } from './catalogueModel.ts'
 import { InferenceError } from './inferenceError.ts'
 import type { Provider } from './provider.ts'
 
-type Place = CatalogueModel['place']
+type ProviderId = CatalogueModel['providerId']
 
 /** Completions under way. Each ends with its provider, and when everything is stopped. */
 export type ProviderLeases = {
@@ -14,7 +14,7 @@ export type ProviderLeases = {
    * @returns a function that ends the lease
    * @throws AppError `intent/stopped`
    */
-  begin(place: Place, provider: Provider, abort: (error: AppError) => void): () => void
+  begin(providerId: ProviderId, provider: Provider, abort: (error: AppError) => void): () => void
   /** Ends the completions whose provider has changed. */
   compare(): void
   /** While stopped, every completion is refused. Those under way end. */
@@ -23,17 +23,17 @@ export type ProviderLeases = {
   count(): number
 }
 
-type Options = { providerOf: (model: Pick<CatalogueModel, 'place'>) => Provider | undefined }
+type Options = { findProvider: (model: Pick<CatalogueModel, 'providerId'>) => Provider | undefined }
 
 /** A provider may be removed because it costs or leaks, so no completion outlives it. */
-export function createProviderLeases({ providerOf }: Options): ProviderLeases {
-  const running = new Map<PrincipalId, { place: Place; provider: Provider }>()
+export function createProviderLeases({ findProvider }: Options): ProviderLeases {
+  const running = new Map<PrincipalId, { providerId: ProviderId; provider: Provider }>()
   let isStopped = false
   let lastId = 0
   const leases = createPrincipals<Provider, 'completion'>({
-    rightsOf(completion) {
+    getRights(completion) {
       const begun = running.get(completion)
-      const present = begun && providerOf(begun)
+      const present = begun && findProvider(begun)
       return !isStopped && present && isSame(begun.provider, present) ? present : undefined
     },
     endedError: () =>
@@ -44,10 +44,10 @@ export function createProviderLeases({ providerOf }: Options): ProviderLeases {
           }),
   })
   return {
-    begin(place, provider, abort) {
+    begin(providerId, provider, abort) {
       lastId += 1
       const completion: PrincipalId = `completion:${lastId}`
-      running.set(completion, { place, provider })
+      running.set(completion, { providerId, provider })
       const lease = leases.lease(completion, 'completion', { onEnd: abort })
       const end = (): void => {
         lease.release()
@@ -67,6 +67,6 @@ export function createProviderLeases({ providerOf }: Options): ProviderLeases {
   }
 }
 
-function isSame(one: Provider, other: Provider): boolean {
-  return one.baseUrl === other.baseUrl && one.apiKey === other.apiKey
+function isSame(a: Provider, b: Provider): boolean {
+  return a.baseUrl === b.baseUrl && a.apiKey === b.apiKey
 }

@@ -1,7 +1,7 @@
 import type { createAnswerMeter } from './answerLimits.ts'
 import { InferenceError } from './inferenceError.ts'
-import { type Loose, parsedObject } from './looseJson.ts'
-import { brokenAnswer } from './upstreamPools.ts'
+import { type Loose, parseJsonObject } from './looseJson.ts'
+import { brokenResponseError } from './upstreamPools.ts'
 import type { UpstreamReply } from './upstreamRequest.ts'
 
 /** Bound of an answer in one piece, which is parsed at once. */
@@ -22,15 +22,15 @@ export async function readJsonReply({ body }: UpstreamReply, { scrubText, meter 
       }
       pieces.push(piece)
     }
-  } catch (failure) {
-    throw brokenAnswer(failure)
+  } catch (error) {
+    throw brokenResponseError(error)
   }
-  const parsed = parsedObject(scrubText(Buffer.concat(pieces).toString('utf8')))
+  const parsed = parseJsonObject(scrubText(Buffer.concat(pieces).toString('utf8')))
   if (parsed) return parsed
   throw new InferenceError('upstream', 'The provider sent an answer that is no JSON object.', { reason: 'unusable' })
 }
 
-export function notConfigured({ name }: { name: string }): InferenceError {
+export function notConfiguredError({ name }: { name: string }): InferenceError {
   const message = `The provider of ${name} is not configured: Steward has no key for it.`
   return new InferenceError('unconfigured', message, { reason: 'provider_not_configured' })
 }
@@ -47,9 +47,9 @@ export function createKeyScrubber({ apiKey }: Keyed): (text: string) => string {
 }
 
 /** Removes the key from a failure: providers repeat keys in their sentences. */
-export function scrubFailure(failure: InferenceError, { apiKey }: Keyed): InferenceError {
-  const { kind, message, reason, param, detail, retryAfter, status, cause } = failure
-  if (!apiKey || ![message, reason, param, detail, retryAfter].some((it) => it?.includes(apiKey))) return failure
+export function scrubFailure(error: InferenceError, { apiKey }: Keyed): InferenceError {
+  const { kind, message, reason, param, detail, retryAfter, status, cause } = error
+  if (!apiKey || ![message, reason, param, detail, retryAfter].some((it) => it?.includes(apiKey))) return error
   const clean = (text: string | undefined) => text?.replaceAll(apiKey, '…')
   return new InferenceError(kind, message.replaceAll(apiKey, '…'), {
     reason: clean(reason),

@@ -3,6 +3,6 @@ import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { ProviderTest } from './providerTest.ts'
 
 /** For the person at this machine, whose keys they are. */
-export function providerRoutes(test: Pick<ProviderTest, 'test'>): Endpoint[] {
+export function createProviderRoutes(test: Pick<ProviderTest, 'test'>): Endpoint[] {
   return [endpoint(testProvider, ({ params }, { signal }) => test.test(params.family, signal))]
 }

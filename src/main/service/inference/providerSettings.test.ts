@@ -1,63 +1,63 @@
 import { expect, test } from 'vitest'
 import { catalogueFile } from '#test/support/models/gatewayWorld.ts'
 import { readModelCatalogue } from './modelCatalogue.ts'
-import { providerSettings } from './providerSettings.ts'
+import { createProviderSettings } from './providerSettings.ts'
 
 const catalogue = readModelCatalogue(catalogueFile.pathname)
 const shed = { name: 'shed', baseUrl: 'http://127.0.0.1:11434/v1', models: [{ name: 'llama' }, { name: 'gpt-5.2' }] }
 
 test('a family without a key is not configured, and is once the person sets one', () => {
-  const settings = providerSettings(catalogue, {
+  const settings = createProviderSettings(catalogue, {
     families: { b: { apiKey: 'sk-b', baseUrl: 'http://b.example' } },
     local: [],
   })
-  expect(settings.providerOf({ place: 'a' })).toBeUndefined()
-  expect(settings.providerOf({ place: 'b' })).toEqual({ baseUrl: 'http://b.example', apiKey: 'sk-b' })
+  expect(settings.findProvider({ providerId: 'a' })).toBeUndefined()
+  expect(settings.findProvider({ providerId: 'b' })).toEqual({ baseUrl: 'http://b.example', apiKey: 'sk-b' })
   settings.setKey('a', 'sk-a')
-  expect(settings.providerOf({ place: 'a' })).toEqual({ baseUrl: 'https://api.openai.com/v1', apiKey: 'sk-a' })
+  expect(settings.findProvider({ providerId: 'a' })).toEqual({ baseUrl: 'https://api.openai.com/v1', apiKey: 'sk-a' })
   settings.setKey('a', undefined)
-  expect(settings.providerOf({ place: 'a' })).toBeUndefined()
+  expect(settings.findProvider({ providerId: 'a' })).toBeUndefined()
 })
 
 test('a local server adds its models, and takes no name of the catalogue', () => {
-  const settings = providerSettings(catalogue, { families: {}, local: [shed] })
-  expect(settings.modelNamed('llama')).toMatchObject({ place: 'local:shed' })
-  expect(settings.modelNamed('gpt-5.2')).toMatchObject({ place: 'a' })
-  expect(settings.providerOf({ place: 'local:shed' })).toMatchObject({ baseUrl: shed.baseUrl })
+  const settings = createProviderSettings(catalogue, { families: {}, local: [shed] })
+  expect(settings.modelNamed('llama')).toMatchObject({ providerId: 'local:shed' })
+  expect(settings.modelNamed('gpt-5.2')).toMatchObject({ providerId: 'a' })
+  expect(settings.findProvider({ providerId: 'local:shed' })).toMatchObject({ baseUrl: shed.baseUrl })
 })
 
 test('a key of the person counts before that of the configuration, which comes back', () => {
-  const settings = providerSettings(catalogue, { families: { a: { apiKey: 'sk-config' } }, local: [] })
+  const settings = createProviderSettings(catalogue, { families: { a: { apiKey: 'sk-config' } }, local: [] })
   settings.setKey('a', 'sk-person')
-  expect(settings.providerOf({ place: 'a' })).toMatchObject({ apiKey: 'sk-person' })
+  expect(settings.findProvider({ providerId: 'a' })).toMatchObject({ apiKey: 'sk-person' })
   settings.setKey('a', undefined)
-  expect(settings.providerOf({ place: 'a' })).toMatchObject({ apiKey: 'sk-config' })
+  expect(settings.findProvider({ providerId: 'a' })).toMatchObject({ apiKey: 'sk-config' })
 })
 
 test('servers that are added later take no name of the catalogue, the configuration or each other', () => {
-  const settings = providerSettings(catalogue, { families: {}, local: [shed] })
-  const at = (name: string, ...models: string[]) => ({
+  const settings = createProviderSettings(catalogue, { families: {}, local: [shed] })
+  const createServer = (name: string, ...models: string[]) => ({
     name,
     baseUrl: `http://127.0.0.1/${name}`,
     models: models.map((it) => ({ name: it })),
   })
   const refused = settings.setLocal([
-    at('ollama', 'claude-opus-4.6', 'llama', 'mistral'),
-    at('lm-studio', 'mistral', 'phi'),
-    at('shed', 'phi-2'),
+    createServer('ollama', 'claude-opus-4.6', 'llama', 'mistral'),
+    createServer('lm-studio', 'mistral', 'phi'),
+    createServer('shed', 'phi-2'),
   ])
   expect(refused).toEqual([
-    { server: 'shed', model: 'gpt-5.2', takenBy: 'a' },
-    { server: 'ollama', model: 'claude-opus-4.6', takenBy: 'b' },
-    { server: 'ollama', model: 'llama', takenBy: 'local:shed' },
-    { server: 'lm-studio', model: 'mistral', takenBy: 'local:ollama' },
-    { server: 'shed', takenBy: 'local:shed' },
+    { server: 'shed', model: 'gpt-5.2', existingOwner: 'a' },
+    { server: 'ollama', model: 'claude-opus-4.6', existingOwner: 'b' },
+    { server: 'ollama', model: 'llama', existingOwner: 'local:shed' },
+    { server: 'lm-studio', model: 'mistral', existingOwner: 'local:ollama' },
+    { server: 'shed', existingOwner: 'local:shed' },
   ])
-  expect(settings.modelNamed('claude-opus-4.6')).toMatchObject({ place: 'b' })
-  expect(settings.modelNamed('mistral')).toMatchObject({ place: 'local:ollama' })
-  expect(settings.providerOf({ place: 'local:shed' })).toMatchObject({ baseUrl: shed.baseUrl })
+  expect(settings.modelNamed('claude-opus-4.6')).toMatchObject({ providerId: 'b' })
+  expect(settings.modelNamed('mistral')).toMatchObject({ providerId: 'local:ollama' })
+  expect(settings.findProvider({ providerId: 'local:shed' })).toMatchObject({ baseUrl: shed.baseUrl })
   settings.setLocal([])
   expect(settings.modelNamed('mistral')).toBeUndefined()
-  expect(settings.providerOf({ place: 'local:ollama' })).toBeUndefined()
-  expect(settings.modelNamed('llama')).toMatchObject({ place: 'local:shed' })
+  expect(settings.findProvider({ providerId: 'local:ollama' })).toBeUndefined()
+  expect(settings.modelNamed('llama')).toMatchObject({ providerId: 'local:shed' })
 })

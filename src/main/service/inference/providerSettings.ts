@@ -26,13 +26,13 @@ export type RefusedModel = {
   server: string
   /** Absent: the server itself, of whose name the configuration has one. */
   model?: string
-  takenBy: CatalogueModel['place']
+  existingOwner: CatalogueModel['providerId']
 }
 
-export type ProviderSettings = ReturnType<typeof providerSettings>
+export type ProviderSettings = ReturnType<typeof createProviderSettings>
 
 /** Where each provider answers, and its key: of the config, or as the person sets it. In memory only. */
-export function providerSettings(
+export function createProviderSettings(
   catalogue: ModelCatalogue,
   { families, local }: Pick<InferenceOptions, 'families' | 'local'>,
 ) {
@@ -46,15 +46,15 @@ export function providerSettings(
     servers = new Map()
     models = new Map(catalogue.models)
     for (const { name, baseUrl, apiKey, isFree, models: offered } of [...local, ...added]) {
-      const place = `local:${name}` as const
-      if (servers.has(place)) {
-        refused.push({ server: name, takenBy: place })
+      const providerId = `local:${name}` as const
+      if (servers.has(providerId)) {
+        refused.push({ server: name, existingOwner: providerId })
         continue
       }
-      servers.set(place, { baseUrl, apiKey })
+      servers.set(providerId, { baseUrl, apiKey })
       for (const model of offered) {
-        const taken = models.get(model.name)
-        if (taken) refused.push({ server: name, model: model.name, takenBy: taken.place })
+        const existing = models.get(model.name)
+        if (existing) refused.push({ server: name, model: model.name, existingOwner: existing.providerId })
         else models.set(model.name, localModel(name, model, { isFree }))
       }
     }
@@ -62,10 +62,10 @@ export function providerSettings(
   }
   setLocal([])
 
-  function providerOf({ place }: Pick<CatalogueModel, 'place'>): Provider | undefined {
-    const server = servers.get(place)
+  function findProvider({ providerId }: Pick<CatalogueModel, 'providerId'>): Provider | undefined {
+    const server = servers.get(providerId)
     if (server) return server
-    const family = familyIds.find((it) => it === place)
+    const family = familyIds.find((it) => it === providerId)
     const apiKey = family && (keys.get(family) ?? families[family]?.apiKey)
     if (!family || apiKey === undefined) return undefined
     return { baseUrl: families[family]?.baseUrl ?? catalogue.baseUrls[family], apiKey }
@@ -74,7 +74,7 @@ export function providerSettings(
   return {
     models: (): Iterable<CatalogueModel> => models.values(),
     modelNamed: (name: string): CatalogueModel | undefined => models.get(name),
-    providerOf,
+    findProvider,
     /** In the place of that of the configuration; undefined takes it away again. */
     setKey(family: FamilyId, apiKey: string | undefined): void {
       if (apiKey === undefined) keys.delete(family)

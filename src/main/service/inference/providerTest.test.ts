@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { families, familyIds } from '#shared/contract/families.ts'
 import { catalogueFile } from '#test/support/models/gatewayWorld.ts'
-import { type ProviderServer, providerServer } from '#test/support/models/providerServer.ts'
+import { createProviderServer, type ProviderServer } from '#test/support/models/providerServer.ts'
 import { readModelCatalogue } from './modelCatalogue.ts'
-import { type ProviderTest, providerTest } from './providerTest.ts'
+import { createProviderTest, type ProviderTest } from './providerTest.ts'
 
 const { kinds } = readModelCatalogue(catalogueFile.pathname)
 const wrong = 'sk-wrong-5ecret-key'
 let providers: ProviderServer
 let tests: ProviderTest
-let given: { baseUrl?: string; apiKey?: string } | undefined
+let overrides: { baseUrl?: string; apiKey?: string } | undefined
 
 beforeAll(async () => {
-  providers = await providerServer()
-  tests = providerTest({
+  providers = await createProviderServer()
+  tests = createProviderTest({
     kinds,
-    providerOf: ({ place }) => given && { ...providers.providerOf(place), ...given },
+    findProvider: ({ providerId }) => overrides && { ...providers.providerOf(providerId), ...overrides },
     answerMs: 2_000,
   })
 })
@@ -25,10 +25,10 @@ afterAll(async () => {
 })
 
 test.each(familyIds)('the key of family %s is accepted or refused, in words of our own', async (family) => {
-  given = {}
+  overrides = {}
   const { signal } = new AbortController()
   expect(await tests.test(family, signal)).toMatchObject({ outcome: 'accepted' })
-  given = { apiKey: wrong }
+  overrides = { apiKey: wrong }
   const refused = await tests.test(family, signal)
   expect(refused).toMatchObject({ outcome: 'refused', detail: expect.stringContaining(families[family].title) })
   expect(refused.detail).not.toContain(wrong)
@@ -36,10 +36,10 @@ test.each(familyIds)('the key of family %s is accepted or refused, in words of o
 
 test('no key, no answer and another answer are each their own', async () => {
   const { signal } = new AbortController()
-  given = undefined
+  overrides = undefined
   await expect(tests.test('a', signal)).rejects.toMatchObject({ code: 'inference/unconfigured' })
-  given = { baseUrl: 'http://127.0.0.1:9' }
+  overrides = { baseUrl: 'http://127.0.0.1:9' }
   expect(await tests.test('a', signal)).toMatchObject({ outcome: 'unreachable' })
-  given = { baseUrl: providers.providerOf('b').baseUrl }
+  overrides = { baseUrl: providers.providerOf('b').baseUrl }
   expect(await tests.test('a', signal)).toMatchObject({ outcome: 'unclear' })
 })

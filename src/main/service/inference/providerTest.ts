@@ -1,5 +1,5 @@
-import { httpClient } from '#platform/httpClient.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { createHttpClient } from '#platform/httpClient.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import { type FamilyId, families } from '#shared/contract/families.ts'
 import type { KeyTest } from '#shared/contract/providers.ts'
@@ -15,11 +15,11 @@ export type ProviderTest = {
 
 type Options = {
   kinds: ModelCatalogue['kinds']
-  providerOf: (model: { place: FamilyId }) => Provider | undefined
+  findProvider: (model: { providerId: FamilyId }) => Provider | undefined
   answerMs?: number
 }
 
-const usualMs = 15_000
+const defaultMs = 15_000
 /** A list of models has some 100 KB. */
 const maxAnswerBytes = 4 * 1024 * 1024
 
@@ -27,13 +27,13 @@ const maxAnswerBytes = 4 * 1024 * 1024
  * Asks a provider for its list of models, which costs nothing. What it answers is never repeated: some providers, and
  * whoever stands in their place, quote the key that they refuse.
  */
-export function providerTest({ kinds, providerOf, answerMs = usualMs }: Options): ProviderTest {
-  const client = httpClient({ maxAnswerBytes })
+export function createProviderTest({ kinds, findProvider, answerMs = defaultMs }: Options): ProviderTest {
+  const client = createHttpClient({ maxAnswerBytes })
   return {
     async test(family, signal) {
       const { title } = families[family]
       const { listRequest, credentialHeaders } = modelFamilies[kinds[family]]
-      const provider = providerOf({ place: family })
+      const provider = findProvider({ providerId: family })
       if (!provider) throw new AppError('inference/unconfigured', `Steward has no key for ${title}.`)
       const late = AbortSignal.timeout(answerMs)
       const url = provider.baseUrl.replace(/\/+$/, '') + listRequest.path
@@ -48,7 +48,7 @@ export function providerTest({ kinds, providerOf, answerMs = usualMs }: Options)
           headers,
           signal: AbortSignal.any([signal, late]),
         })
-        return outcomeOf({ title, status, text })
+        return toKeyTest({ title, status, text })
       } catch {
         signal.throwIfAborted()
         const why = late.aborted ? `did not answer within ${answerMs / 1000} s` : 'cannot be reached'
@@ -61,7 +61,7 @@ export function providerTest({ kinds, providerOf, answerMs = usualMs }: Options)
 
 type Answered = { title: string; status: number; text: string }
 
-function outcomeOf({ title, status, text }: Answered): KeyTest {
+function toKeyTest({ title, status, text }: Answered): KeyTest {
   if (status === 200 && isModelList(text)) return { outcome: 'accepted', detail: `${title} accepts this key.` }
   if (isRefusal(status, text)) {
     return {
@@ -79,7 +79,7 @@ function outcomeOf({ title, status, text }: Answered): KeyTest {
 }
 
 function isModelList(text: string): boolean {
-  const parsed = parsedJson(text)
+  const parsed = parseJsonOrUndefined(text)
   if (typeof parsed !== 'object' || parsed === null) return false
   return ('data' in parsed && Array.isArray(parsed.data)) || ('models' in parsed && Array.isArray(parsed.models))
 }

@@ -15,7 +15,7 @@ type Parts = {
  * Wraps credits so that settled amounts are recorded in the activity log under their requester. Refuses to reserve while
  * everything is stopped.
  */
-export function recordedCredits<Caller extends Payer>(
+export function createRecordedCredits<Caller extends Payer>(
   credits: InferenceCredits<Caller>,
   { use, callers, isStopped }: Parts,
 ): InferenceCredits<Caller> {

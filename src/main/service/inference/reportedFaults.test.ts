@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { dialects, gatewayWorld } from '#test/support/models/gatewayWorld.ts'
+import { createGatewayWorld, dialects } from '#test/support/models/gatewayWorld.ts'
 import { plainUsage, type ScriptedAnswer, sse } from '#test/support/models/scriptedAnswer.ts'
 import type { DialectName } from './dialects/dialect.ts'
 import { modelFamilies } from './families/modelFamilies.ts'
-import { inputOf } from './innerForm.ts'
+import { sumInput } from './innerForm.ts'
 import { localModel } from './modelCatalogue.ts'
 
 /**
@@ -22,7 +22,7 @@ const thinkingQwen = {
   thinksInStreamsOnly: true,
   reasoning: { by: 'toggle' as const, default: 'medium' as const },
 }
-const world = await gatewayWorld({
+const world = await createGatewayWorld({
   extra: [thinkingQwen],
   fetchImage: (url) =>
     Promise.resolve({ kind: 'data', mediaType: 'image/png', base64: Buffer.from(url).toString('base64') }),
@@ -35,9 +35,9 @@ const names: readonly DialectName[] = ['chat', 'responses', 'messages']
 const streams = [false, true]
 
 /** Every way to a model of these. */
-function ways(models: readonly string[] = families, of: readonly DialectName[] = names) {
+function ways(models: readonly string[] = families, dialects: readonly DialectName[] = names) {
   return models.flatMap((model) =>
-    of.flatMap((dialect) =>
+    dialects.flatMap((dialect) =>
       streams.map((stream) => ({ model, dialect, stream, way: `${dialect} to ${model}${stream ? ', streamed' : ''}` })),
     ),
   )
@@ -66,7 +66,7 @@ function withTools(dialect: DialectName, tools: string[] = ['read_file'], parame
 }
 
 /** The next request of a client that sends the answer back, with a result for each of its calls. */
-function withResults(dialect: DialectName, asked: Wire, answer: Wire, results: Record<string, unknown>): Wire {
+function withResults(dialect: DialectName, body: Wire, answer: Wire, results: Record<string, unknown>): Wire {
   const text = (id: string) => {
     const result = results[id] ?? 'done'
     return typeof result === 'string' ? result : JSON.stringify(result)
@@ -74,8 +74,12 @@ function withResults(dialect: DialectName, asked: Wire, answer: Wire, results: R
   switch (dialect) {
     case 'chat': {
       const { message } = answer.choices[0]
-      const tools = message.tool_calls.map((it: Wire) => ({ role: 'tool', tool_call_id: it.id, content: text(it.id) }))
-      return { ...asked, messages: [...asked.messages, message, ...tools] }
+      const tools = message.tool_calls.map((call: Wire) => ({
+        role: 'tool',
+        tool_call_id: call.id,
+        content: text(call.id),
+      }))
+      return { ...body, messages: [...body.messages, message, ...tools] }
     }
     case 'responses': {
       const calls = answer.output.filter((it: Wire) => it.type === 'function_call')
@@ -84,15 +88,15 @@ function withResults(dialect: DialectName, asked: Wire, answer: Wire, results: R
         call_id: it.call_id,
         output: text(it.call_id),
       }))
-      const input = typeof asked.input === 'string' ? [{ role: 'user', content: asked.input }] : asked.input
-      return { ...asked, input: [...input, ...answer.output, ...outputs] }
+      const input = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input
+      return { ...body, input: [...input, ...answer.output, ...outputs] }
     }
     case 'messages': {
       const uses = answer.content.filter((it: Wire) => it.type === 'tool_use')
-      const content = uses.map((it: Wire) => ({ type: 'tool_result', tool_use_id: it.id, content: text(it.id) }))
+      const content = uses.map((use: Wire) => ({ type: 'tool_result', tool_use_id: use.id, content: text(use.id) }))
       return {
-        ...asked,
-        messages: [...asked.messages, { role: 'assistant', content: answer.content }, { role: 'user', content }],
+        ...body,
+        messages: [...body.messages, { role: 'assistant', content: answer.content }, { role: 'user', content }],
       }
     }
   }
@@ -100,7 +104,7 @@ function withResults(dialect: DialectName, asked: Wire, answer: Wire, results: R
 
 type Call = { id: string; name: string; arguments: unknown }
 
-function callsOf(dialect: DialectName, answer: Wire): Call[] {
+function listCalls(dialect: DialectName, answer: Wire): Call[] {
   switch (dialect) {
     case 'chat':
       return (answer.choices[0].message.tool_calls ?? []).map((it: Wire) => ({
@@ -119,7 +123,7 @@ function callsOf(dialect: DialectName, answer: Wire): Call[] {
   }
 }
 
-const textOf = (dialect: DialectName, answer: Wire): string => {
+const readText = (dialect: DialectName, answer: Wire): string => {
   if (dialect === 'chat') return answer.choices[0].message.content ?? ''
   const parts =
     dialect === 'responses'
@@ -128,20 +132,20 @@ const textOf = (dialect: DialectName, answer: Wire): string => {
   return parts.map((it: Wire) => it.text ?? '').join('')
 }
 
-const thinkingOf = (dialect: DialectName, answer: Wire): string => {
+const readThinking = (dialect: DialectName, answer: Wire): string => {
   if (dialect === 'chat') return answer.choices[0].message.reasoning_content ?? ''
   if (dialect === 'messages') return answer.content.map((it: Wire) => it.thinking ?? '').join('')
   return answer.output
-    .flatMap((it: Wire) => (it.type === 'reasoning' ? it.summary.map((one: Wire) => one.text) : []))
+    .flatMap((item: Wire) => (item.type === 'reasoning' ? item.summary.map((summary: Wire) => summary.text) : []))
     .join('')
 }
 
-const endOf = (dialect: DialectName, answer: Wire): string => {
+const readEnd = (dialect: DialectName, answer: Wire): string => {
   if (dialect === 'chat') return answer.choices[0].finish_reason
   return dialect === 'messages' ? answer.stop_reason : (answer.incomplete_details?.reason ?? answer.status)
 }
 
-const answered = (...parts: ScriptedAnswer['parts']): ScriptedAnswer => ({ parts, usage: plainUsage })
+const createAnswer = (...parts: ScriptedAnswer['parts']): ScriptedAnswer => ({ parts, usage: plainUsage })
 const one = { call: 'read_file', id: 'call_one', args: '{"path":"a.txt"}' }
 const two = { call: 'read_file', id: 'call_two', args: '{"path":"b.txt"}' }
 const ends: Record<DialectName, string> = { chat: 'tool_calls', messages: 'tool_use', responses: 'completed' }
@@ -153,14 +157,14 @@ const plain = (dialect: DialectName): Wire => {
 
 describe('calls', () => {
   test.each(ways())('1, 2, 6: $way: calls are counted for themselves, are there, and the end says so', async (way) => {
-    world.providers.play(answered({ text: 'I look.' }, one, two))
+    world.providers.play(createAnswer({ text: 'I look.' }, one, two))
     const { body, text } = await world.ask(way, withTools(way.dialect))
-    expect(callsOf(way.dialect, body)).toEqual([
+    expect(listCalls(way.dialect, body)).toEqual([
       { id: 'call_one', name: 'read_file', arguments: { path: 'a.txt' } },
       { id: 'call_two', name: 'read_file', arguments: { path: 'b.txt' } },
     ])
-    expect(endOf(way.dialect, body)).toBe(ends[way.dialect])
-    expect(textOf(way.dialect, body)).toBe('I look.')
+    expect(readEnd(way.dialect, body)).toBe(ends[way.dialect])
+    expect(readText(way.dialect, body)).toBe('I look.')
     if (way.dialect === 'chat' && way.stream) {
       const indices = [...text.matchAll(/"tool_calls":\[\{"index":(\d+),"id"/g)].map((it) => it[1])
       expect(indices).toEqual(['0', '1'])
@@ -171,23 +175,23 @@ describe('calls', () => {
   test.each(ways(['qwen3-coder', 'kimi-k2.5']))(
     '2: $way: an end of calls that are not there is a plain end',
     async (way) => {
-      world.providers.play({ ...answered({ text: 'No call.' }), finish: 'tool_calls' })
+      world.providers.play({ ...createAnswer({ text: 'No call.' }), finish: 'tool_calls' })
       const { body } = await world.ask(way, withTools(way.dialect))
-      expect(endOf(way.dialect, body)).not.toBe('tool_calls')
-      expect(endOf(way.dialect, body)).not.toBe('tool_use')
+      expect(readEnd(way.dialect, body)).not.toBe('tool_calls')
+      expect(readEnd(way.dialect, body)).not.toBe('tool_use')
     },
   )
 
   test.each(ways())('3: $way: no arguments are {}', async (way) => {
-    world.providers.play(answered({ call: 'read_file', id: 'call_one', args: '' }))
+    world.providers.play(createAnswer({ call: 'read_file', id: 'call_one', args: '' }))
     const { body } = await world.ask(way, withTools(way.dialect))
-    expect(callsOf(way.dialect, body)).toEqual([{ id: 'call_one', name: 'read_file', arguments: {} }])
+    expect(listCalls(way.dialect, body)).toEqual([{ id: 'call_one', name: 'read_file', arguments: {} }])
   })
 
   test.each(streams.map((stream) => ({ stream })))(
     '3: malformed arguments pass as they are, and that is said (streamed: $stream)',
     async ({ stream }) => {
-      world.providers.play(answered({ call: 'read_file', id: 'call_one', args: '{"path": a.txt' }))
+      world.providers.play(createAnswer({ call: 'read_file', id: 'call_one', args: '{"path": a.txt' }))
       const { body, headers } = await world.ask({ dialect: 'chat', model: 'kimi-k2.5', stream }, withTools('chat'))
       expect(body.choices[0].message.tool_calls[0].function.arguments).toBe('{"path": a.txt')
       const said = stream ? body.usage.warnings.join() : headers['x-steward-warnings']
@@ -197,8 +201,8 @@ describe('calls', () => {
 
   test.each(ways(['gemini-3-pro']))('4: $way: signatures of thoughts come back on the very call', async (way) => {
     world.providers.play(
-      answered({ thinking: 'Hm.' }, { ...one, signature: 'c2lnLW9uZQ==' }, two),
-      answered({ text: 'Both.' }),
+      createAnswer({ thinking: 'Hm.' }, { ...one, signature: 'c2lnLW9uZQ==' }, two),
+      createAnswer({ text: 'Both.' }),
     )
     const asked = withTools(way.dialect)
     const { body } = await world.ask(way, asked)
@@ -232,7 +236,7 @@ describe('calls', () => {
   test.each(ways(['gemini-3-pro'], ['chat', 'messages', 'responses']))(
     '4: $way: a signature of a text comes back on it',
     async (way) => {
-      world.providers.play(answered({ text: 'Signed.', signature: 'dGV4dA==' }))
+      world.providers.play(createAnswer({ text: 'Signed.', signature: 'dGV4dA==' }))
       const asked = plain(way.dialect)
       const { body } = await world.ask(way, asked)
       const more: Wire = {
@@ -252,7 +256,7 @@ describe('calls', () => {
   )
 
   test.each(ways())('5: $way: results of parallel calls, in any order, belong to their calls', async (way) => {
-    world.providers.play(answered(one, two), answered({ text: 'Both.' }))
+    world.providers.play(createAnswer(one, two), createAnswer({ text: 'Both.' }))
     const asked = withTools(way.dialect)
     const { body } = await world.ask(way, asked)
     const next = withResults(way.dialect, asked, body, { call_one: 'first', call_two: 'second' })
@@ -260,24 +264,26 @@ describe('calls', () => {
     if (way.dialect === 'responses') next.input.push(...next.input.splice(-2).reverse())
     if (way.dialect === 'messages') next.messages.at(-1).content.reverse()
     const { body: last } = await world.ask(way, next)
-    expect(textOf(way.dialect, last)).toBe('Both.')
-    const sent = world.sent()
-    if (sent.contents) {
+    expect(readText(way.dialect, last)).toBe('Both.')
+    const sentBody = world.sent()
+    if (sentBody.contents) {
       expect(
-        sent.contents.at(-1).parts.map((it: Wire) => [it.functionResponse.name, it.functionResponse.response.output]),
+        sentBody.contents
+          .at(-1)
+          .parts.map((part: Wire) => [part.functionResponse.name, part.functionResponse.response.output]),
       ).toEqual([
         ['read_file', 'first'],
         ['read_file', 'second'],
       ])
     }
     if (way.model.startsWith('claude')) {
-      const results = sent.messages.at(-1).content.map((it: Wire) => it.tool_use_id)
+      const results = sentBody.messages.at(-1).content.map((it: Wire) => it.tool_use_id)
       expect(results.sort()).toEqual(['call_one', 'call_two'])
     }
   })
 
   test.each(ways())('17: $way: a call without a result is a 400 that names it, and nothing is sent', async (way) => {
-    world.providers.play(answered(one, two))
+    world.providers.play(createAnswer(one, two))
     const asked = withTools(way.dialect)
     const { body } = await world.ask(way, asked)
     const next = withResults(way.dialect, asked, body, {})
@@ -342,7 +348,7 @@ describe('schemas and data', () => {
   )
 
   test.each(ways())('9: $way: a reference within a result is data', async (way) => {
-    world.providers.play(answered(one), answered({ text: 'Seen.' }))
+    world.providers.play(createAnswer(one), createAnswer({ text: 'Seen.' }))
     const asked = withTools(way.dialect)
     const { body } = await world.ask(way, asked)
     const result = { $ref: '#/components/schemas/Pet', $defs: { a: 1 } }
@@ -362,7 +368,7 @@ describe('schemas and data', () => {
         ...(way.dialect === 'messages' && { max_tokens: 100 }),
         messages: [{ role: 'user', content }],
       })
-      expect(textOf(way.dialect, body)).toBe('Hello from a fake.')
+      expect(readText(way.dialect, body)).toBe('Hello from a fake.')
     },
   )
 
@@ -375,12 +381,12 @@ describe('schemas and data', () => {
         { type: 'image_url', image_url: { url } },
       ]
       await world.ask(way, { messages: [{ role: 'user', content }] })
-      const sent = JSON.stringify(world.sent())
+      const sentText = JSON.stringify(world.sent())
       const base64 = Buffer.from(url).toString('base64')
-      if (way.model === 'gpt-5.2' || way.model.startsWith('claude')) expect(sent).toContain(url)
+      if (way.model === 'gpt-5.2' || way.model.startsWith('claude')) expect(sentText).toContain(url)
       else {
-        expect(sent).toContain(base64)
-        expect(sent).not.toContain(url)
+        expect(sentText).toContain(base64)
+        expect(sentText).not.toContain(url)
       }
     },
   )
@@ -394,12 +400,12 @@ describe('thinking', () => {
     async (way) => {
       world.providers.play({ parts: [{ text: 'Thought out.' }], usage })
       const { body } = await world.ask(way, plain(way.dialect))
-      const shown = {
+      const expected = {
         chat: body.usage.completion_tokens_details,
         responses: body.usage.output_tokens_details,
         messages: body.usage.output_tokens_details,
       }[way.dialect]
-      expect(shown?.reasoning_tokens ?? shown?.thinking_tokens).toBe(40)
+      expect(expected?.reasoning_tokens ?? expected?.thinking_tokens).toBe(40)
       expect(world.purse.charges[0]?.usage).toMatchObject({ output: 50, reasoning: 40 })
     },
   )
@@ -408,10 +414,10 @@ describe('thinking', () => {
     '$way: thinking is told apart from the answer',
     async (way) => {
       const signature = way.model.startsWith('claude') ? { signature: 'c2ln' } : {}
-      world.providers.play(answered({ thinking: 'Let me see.', ...signature }, { text: 'It is so.' }))
+      world.providers.play(createAnswer({ thinking: 'Let me see.', ...signature }, { text: 'It is so.' }))
       const { body } = await world.ask(way, plain(way.dialect))
-      expect(thinkingOf(way.dialect, body)).toBe('Let me see.')
-      expect(textOf(way.dialect, body)).toBe('It is so.')
+      expect(readThinking(way.dialect, body)).toBe('Let me see.')
+      expect(readText(way.dialect, body)).toBe('It is so.')
     },
   )
 
@@ -424,7 +430,7 @@ describe('thinking', () => {
         { redacted: 'cmVkYWN0ZWQ=' },
         one,
       ]
-      world.providers.play(answered(...parts), answered({ text: 'Done.' }))
+      world.providers.play(createAnswer(...parts), createAnswer({ text: 'Done.' }))
       const thinks: Wire = {
         chat: { reasoning_effort: 'low' },
         responses: { reasoning: { effort: 'low' } },
@@ -444,7 +450,7 @@ describe('thinking', () => {
   )
 
   test.each(ways(['kimi-k2.5']))('21: $way: thinking of Kimi goes back with its calls', async (way) => {
-    world.providers.play(answered({ thinking: 'I need the file.' }, one), answered({ text: 'Done.' }))
+    world.providers.play(createAnswer({ thinking: 'I need the file.' }, one), createAnswer({ text: 'Done.' }))
     const asked = withTools(way.dialect)
     const { body } = await world.ask(way, asked)
     await world.ask(way, withResults(way.dialect, asked, body, {}))
@@ -455,7 +461,7 @@ describe('thinking', () => {
   test.each(ways(['qwen-thinking']))(
     '22: $way: a model that thinks in streams only is streamed, and collected for JSON',
     async (way) => {
-      world.providers.play(answered({ thinking: 'Hm.' }, { text: 'Yes.' }))
+      world.providers.play(createAnswer({ thinking: 'Hm.' }, { text: 'Yes.' }))
       const thinks: Wire = {
         chat: { reasoning_effort: 'high' },
         responses: { reasoning: { effort: 'high' } },
@@ -463,7 +469,7 @@ describe('thinking', () => {
       }
       const { body } = await world.ask(way, { ...plain(way.dialect), ...thinks[way.dialect] })
       expect(world.sent()).toMatchObject({ enable_thinking: true, stream: true })
-      expect([thinkingOf(way.dialect, body), textOf(way.dialect, body)]).toEqual(['Hm.', 'Yes.'])
+      expect([readThinking(way.dialect, body), readText(way.dialect, body)]).toEqual(['Hm.', 'Yes.'])
     },
   )
 
@@ -471,8 +477,8 @@ describe('thinking', () => {
     '28: $way: encrypted items of reasoning come back untouched',
     async (way) => {
       world.providers.play(
-        answered({ thinking: 'Secret.', signature: 'gAAAA-sealed' }, one),
-        answered({ text: 'Done.' }),
+        createAnswer({ thinking: 'Secret.', signature: 'gAAAA-sealed' }, one),
+        createAnswer({ text: 'Done.' }),
       )
       const asked = { ...withTools('responses'), include: ['reasoning.encrypted_content'], store: false }
       const { body } = await world.ask(way, asked)
@@ -488,7 +494,10 @@ describe('thinking', () => {
   )
 
   test.each(ways(['gpt-5.2-codex'], ['chat', 'messages']))('28: $way: also through another dialect', async (way) => {
-    world.providers.play(answered({ thinking: 'Secret.', signature: 'gAAAA-sealed' }, one), answered({ text: 'Done.' }))
+    world.providers.play(
+      createAnswer({ thinking: 'Secret.', signature: 'gAAAA-sealed' }, one),
+      createAnswer({ text: 'Done.' }),
+    )
     const asked = withTools(way.dialect)
     const { body } = await world.ask(way, asked)
     await world.ask(way, withResults(way.dialect, asked, body, {}))
@@ -524,7 +533,7 @@ describe('what a model refuses', () => {
         messages: { thinking: { type: 'enabled', budget_tokens: 3_000 } },
       }
       const { body } = await world.ask(way, { ...plain(way.dialect), ...thinks[way.dialect] })
-      expect(textOf(way.dialect, body)).toBe('Hello from a fake.')
+      expect(readText(way.dialect, body)).toBe('Hello from a fake.')
     },
   )
 
@@ -559,12 +568,12 @@ describe('usage', () => {
     world.providers.play({ parts: [{ text: 'Cached.' }], usage })
     const { body } = await world.ask(way, plain(way.dialect))
     expect(world.purse.charges[0]?.usage).toMatchObject({ input: 100, cacheRead: 900, output: 10 })
-    const shown: Wire = {
+    const expected: Wire = {
       chat: { prompt_tokens: 1_000, total_tokens: 1_010, prompt_tokens_details: { cached_tokens: 900 } },
       responses: { input_tokens: 1_000, input_tokens_details: { cached_tokens: 900 } },
       messages: { input_tokens: 100, cache_read_input_tokens: 900 },
     }
-    expect(body.usage).toMatchObject(shown[way.dialect])
+    expect(body.usage).toMatchObject(expected[way.dialect])
   })
 
   test.each(ways(['claude-sonnet-4.5']))(
@@ -624,7 +633,7 @@ describe('usage', () => {
       choices: [{ index: 0, delta, finish_reason: finish }],
       ...rest,
     })
-  const counted = (prompt: number, completion: number) => ({
+  const createUsage = (prompt: number, completion: number) => ({
     usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
   })
 
@@ -633,16 +642,16 @@ describe('usage', () => {
     async ({ dialect }) => {
       world.providers.play({
         frames: [
-          chunk({ role: 'assistant', content: '' }, counted(0, 0)),
-          chunk({ content: 'Hi' }, counted(20, 1)),
-          chunk({}, counted(20, 2), 'stop'),
-          chunk({}, counted(20, 2)),
+          chunk({ role: 'assistant', content: '' }, createUsage(0, 0)),
+          chunk({ content: 'Hi' }, createUsage(20, 1)),
+          chunk({}, createUsage(20, 2), 'stop'),
+          chunk({}, createUsage(20, 2)),
           sse('[DONE]'),
         ],
       })
       const { body, text } = await world.ask({ dialect, model: 'qwen3-coder', stream: true }, plain(dialect))
       expect(world.purse.charges).toMatchObject([{ usage: { input: 20, output: 2 }, estimated: false }])
-      expect(textOf(dialect, body)).toBe('Hi')
+      expect(readText(dialect, body)).toBe('Hi')
       if (dialect === 'chat') expect(text.match(/"usage":\{/g)).toHaveLength(1)
     },
   )
@@ -651,11 +660,11 @@ describe('usage', () => {
     '27: $dialect: a usage of 0 and nothing more is no usage: it is estimated',
     async ({ dialect }) => {
       world.providers.play({
-        frames: [chunk({ content: 'Hello there' }, counted(0, 0)), chunk({}, {}, 'stop'), sse('[DONE]')],
+        frames: [chunk({ content: 'Hello there' }, createUsage(0, 0)), chunk({}, {}, 'stop'), sse('[DONE]')],
       })
       const { body } = await world.ask({ dialect, model: 'qwen3-coder', stream: true }, plain(dialect))
       expect(world.purse.charges).toMatchObject([{ estimated: true }])
-      expect(inputOf(world.purse.charges[0]!.usage)).toBeGreaterThan(0)
+      expect(sumInput(world.purse.charges[0]!.usage)).toBeGreaterThan(0)
       expect(body.usage.cost.estimated).toBe(true)
     },
   )
@@ -701,14 +710,16 @@ describe('ends and errors', () => {
     },
     { native: 'length', model: 'kimi-k2.5', chat: 'length', messages: 'max_tokens', responses: 'max_output_tokens' },
   ]
-  const rows = stops.flatMap((it) => names.flatMap((dialect) => streams.map((stream) => ({ ...it, dialect, stream }))))
+  const rows = stops.flatMap((stop) =>
+    names.flatMap((dialect) => streams.map((stream) => ({ ...stop, dialect, stream }))),
+  )
 
   test.each(rows)(
     '15: $native in $dialect (streamed: $stream)',
     async ({ native, model, dialect, stream, ...expected }) => {
-      world.providers.play({ ...answered({ text: 'Some text' }), finish: native })
+      world.providers.play({ ...createAnswer({ text: 'Some text' }), finish: native })
       const { body } = await world.ask({ dialect, model, stream }, plain(dialect))
-      expect(endOf(dialect, body)).toBe(expected[dialect])
+      expect(readEnd(dialect, body)).toBe(expected[dialect])
       expect(dialect === 'chat' ? body.choices[0].native_finish_reason : body.native_finish_reason).toBe(native)
     },
   )
@@ -746,14 +757,14 @@ describe('ends and errors', () => {
     '7: $what without an answer is an error in $dialect (streamed: $stream)',
     async ({ what, chunk, status, dialect, stream }) => {
       world.providers.play(stream ? { frames: [sse(chunk)] } : { status: 200, body: chunk })
-      const asked = { dialect, model: 'gemini-3-pro', stream }
+      const request = { dialect, model: 'gemini-3-pro', stream }
       if (stream) {
         const { text } = await world
-          .ask(asked, plain(dialect))
+          .ask(request, plain(dialect))
           .catch((error: unknown) => ({ text: JSON.stringify(dialects[dialect].writeFailure(error as never)) }))
         expect(text).toContain(what)
       } else {
-        expect(await world.refused(asked, plain(dialect))).toMatchObject({
+        expect(await world.refused(request, plain(dialect))).toMatchObject({
           status,
           error: { message: expect.stringContaining(what) },
         })
@@ -840,7 +851,7 @@ describe('ends and errors', () => {
   test.each(ways(['claude-sonnet-4.5', 'gemini-3-pro', 'gpt-5.2', 'gpt-5.2-codex']).filter((it) => it.stream))(
     '29: $way: the client leaves, and so does Steward, at once; what came is billed',
     async (way) => {
-      const half = { ...answered({ text: 'A long answer that nobody waits for. '.repeat(20) }) }
+      const half = { ...createAnswer({ text: 'A long answer that nobody waits for. '.repeat(20) }) }
       const { messagesFrames, geminiFrames, chatFrames } = await import('#test/support/models/scriptedAnswer.ts')
       const { responsesFrames } = await import('#test/support/models/scriptedResponses.ts')
       const native = way.model === 'gpt-5.2-codex' || (way.model === 'gpt-5.2' && way.dialect === 'responses')
@@ -869,7 +880,7 @@ describe('ends and errors', () => {
       const [charge] = world.purse.charges
       expect(charge).toMatchObject({ estimated: true })
       expect(charge!.usage.output).toBeGreaterThan(5)
-      expect(inputOf(charge!.usage)).toBeGreaterThan(0)
+      expect(sumInput(charge!.usage)).toBeGreaterThan(0)
       expect(world.purse.held).toBe(0)
     },
   )

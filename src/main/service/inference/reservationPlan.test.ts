@@ -4,13 +4,13 @@ import { expect, test } from 'vitest'
 import { affordableOutputTokens, maxModelCost, modelCacheSavings, modelCost } from '#shared/modelCost.ts'
 import { catalogueFile } from '#test/support/models/gatewayWorld.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
-import { inputOf, type Usage } from './innerForm.ts'
-import { modelCatalogue } from './modelCatalogue.ts'
-import { plannedHold } from './reservationPlan.ts'
+import { sumInput, type Usage } from './innerForm.ts'
+import { createModelCatalogue } from './modelCatalogue.ts'
+import { planHold } from './reservationPlan.ts'
 
-const { models } = modelCatalogue(JSON.parse(readFileSync(catalogueFile, 'utf8')))
-const named = (name: string): CatalogueModel => models.get(name)!
-const used = (fields: Partial<Usage>): Usage => ({
+const { models } = createModelCatalogue(JSON.parse(readFileSync(catalogueFile, 'utf8')))
+const requireModel = (name: string): CatalogueModel => models.get(name)!
+const createUsage = (fields: Partial<Usage>): Usage => ({
   input: 0,
   cacheRead: 0,
   cacheWrite5m: 0,
@@ -22,21 +22,28 @@ const used = (fields: Partial<Usage>): Usage => ({
 
 test('a charge is a whole number of micro-dollars, rounded up once', () => {
   // 1.75 + 0.175 + 14 micro-dollars
-  expect(modelCost(named('gpt-5.2').tiers, used({ input: 1, cacheRead: 1, output: 1 }))).toBe(16)
-  expect(modelCost(named('gpt-5-nano').tiers, used({ input: 1 }))).toBe(1)
-  expect(modelCost(named('gpt-5-nano').tiers, used({ cacheRead: 200 }))).toBe(1)
+  expect(modelCost(requireModel('gpt-5.2').tiers, createUsage({ input: 1, cacheRead: 1, output: 1 }))).toBe(16)
+  expect(modelCost(requireModel('gpt-5-nano').tiers, createUsage({ input: 1 }))).toBe(1)
+  expect(modelCost(requireModel('gpt-5-nano').tiers, createUsage({ cacheRead: 200 }))).toBe(1)
 })
 
 test('the tier is that of the whole input, and counts for all of it', () => {
-  const flat = modelCost(named('gemini-3-pro').tiers, used({ input: 200_000, output: 1_000 }))
+  const flat = modelCost(requireModel('gemini-3-pro').tiers, createUsage({ input: 200_000, output: 1_000 }))
   expect(flat).toBe(400_000 + 12_000)
-  const above = modelCost(named('gemini-3-pro').tiers, used({ input: 100_000, cacheRead: 100_001, output: 1_000 }))
+  const above = modelCost(
+    requireModel('gemini-3-pro').tiers,
+    createUsage({ input: 100_000, cacheRead: 100_001, output: 1_000 }),
+  )
   expect(above).toBe(400_000 + Math.ceil(100_001 * 0.4) + 18_000)
 })
 
 test('what the cache saved is the difference to fresh tokens', () => {
-  expect(modelCacheSavings(named('claude-opus-4.6').tiers, used({ cacheRead: 1_000_000 }))).toBe(4_500_000)
-  expect(modelCacheSavings(named('claude-opus-4.6').tiers, used({ cacheWrite5m: 1_000_000 }))).toBe(-1_250_000)
+  expect(modelCacheSavings(requireModel('claude-opus-4.6').tiers, createUsage({ cacheRead: 1_000_000 }))).toBe(
+    4_500_000,
+  )
+  expect(modelCacheSavings(requireModel('claude-opus-4.6').tiers, createUsage({ cacheWrite5m: 1_000_000 }))).toBe(
+    -1_250_000,
+  )
 })
 
 const anyModel = fc.constantFrom(...models.values())
@@ -52,8 +59,8 @@ const anyUsage = fc.record({
 test('nothing that fits into the worst case costs more than it', () => {
   fc.assert(
     fc.property(anyModel, anyUsage, fc.nat(1_000), (model, usage, spare) => {
-      const most = { input: inputOf(usage) + spare, output: usage.output, cache: '1h' as const }
-      expect(modelCost(model.tiers, usage)).toBeLessThanOrEqual(maxModelCost(model.tiers, most))
+      const tokens = { input: sumInput(usage) + spare, output: usage.output, cache: '1h' as const }
+      expect(modelCost(model.tiers, usage)).toBeLessThanOrEqual(maxModelCost(model.tiers, tokens))
     }),
   )
 })
@@ -61,29 +68,33 @@ test('nothing that fits into the worst case costs more than it', () => {
 test('what is affordable costs no more than the budget, and one token more would', () => {
   fc.assert(
     fc.property(anyModel, fc.nat(300_000), fc.integer({ min: 1, max: 5_000_000 }), (model, input, budget) => {
-      const most = { input, output: model.maxOutputTokens, cache: undefined }
-      const output = affordableOutputTokens(model.tiers, most, budget)
-      if (output > 0) expect(maxModelCost(model.tiers, { ...most, output })).toBeLessThanOrEqual(budget)
-      if (output < most.output)
-        expect(maxModelCost(model.tiers, { ...most, output: output + 1 })).toBeGreaterThan(budget)
+      const tokens = { input, output: model.maxOutputTokens, cache: undefined }
+      const output = affordableOutputTokens(model.tiers, tokens, budget)
+      if (output > 0) expect(maxModelCost(model.tiers, { ...tokens, output })).toBeLessThanOrEqual(budget)
+      if (output < tokens.output)
+        expect(maxModelCost(model.tiers, { ...tokens, output: output + 1 })).toBeGreaterThan(budget)
     }),
   )
 })
 
 test('max_tokens is clamped to what the balance covers', () => {
-  const held = plannedHold(named('claude-sonnet-4.5'), { input: 1_000, wanted: 50_000, cache: undefined }, 100_000)
+  const plan = planHold(
+    requireModel('claude-sonnet-4.5'),
+    { input: 1_000, requested: 50_000, cache: undefined },
+    100_000,
+  )
   // $0.10 less $0.003 of input, at $15 for a million
-  expect(held).toEqual({ maxOutputTokens: 6_466, amountMicroUsd: 99_990 })
+  expect(plan).toEqual({ maxOutputTokens: 6_466, amountMicroUsd: 99_990 })
 })
 
 test('without max_tokens it is 16,384, the greatest of the model, or a quarter of the balance', () => {
   const plan = (name: string, available: number) =>
-    plannedHold(named(name), { input: 100, wanted: undefined, cache: undefined }, available)?.maxOutputTokens
+    planHold(requireModel(name), { input: 100, requested: undefined, cache: undefined }, available)?.maxOutputTokens
   expect(plan('gpt-5.2', 100_000_000)).toBe(16_384)
   expect(
-    plannedHold(
-      { ...named('gpt-5.2'), maxOutputTokens: 4_000 },
-      { input: 1, wanted: undefined, cache: undefined },
+    planHold(
+      { ...requireModel('gpt-5.2'), maxOutputTokens: 4_000 },
+      { input: 1, requested: undefined, cache: undefined },
       1e9,
     ),
   ).toMatchObject({ maxOutputTokens: 4_000 })
@@ -91,5 +102,7 @@ test('without max_tokens it is 16,384, the greatest of the model, or a quarter o
 })
 
 test('a balance that pays for no token of output holds nothing', () => {
-  expect(plannedHold(named('gpt-5.2'), { input: 100_000, wanted: 10, cache: undefined }, 100_000)).toBeUndefined()
+  expect(
+    planHold(requireModel('gpt-5.2'), { input: 100_000, requested: 10, cache: undefined }, 100_000),
+  ).toBeUndefined()
 })

@@ -3,35 +3,39 @@ import type { CatalogueModel } from './catalogueModel.ts'
 import type { CacheMark, InnerRequest, Turn } from './innerForm.ts'
 
 /** Where the caller names no limit: enough for most answers, and no hold that stops everything else of theirs. */
-export const usualOutputTokens = 16_384
+export const defaultOutputTokens = 16_384
 /** Of the balance, what such an answer may cost at most. */
-const usualShare = 4
+const defaultShare = 4
 
-export type Held = { amountMicroUsd: number; maxOutputTokens: number }
+export type HoldPlan = { amountMicroUsd: number; maxOutputTokens: number }
 
 /**
  * What is held for a request, and how many tokens of output it pays for. `max_tokens` is clamped to what the balance
  * covers; without it, the least of the model's greatest, 16,384 tokens, and what a quarter of the balance pays for.
  * @returns undefined where not even one token of output is covered
  */
-export function plannedHold(
+export function planHold(
   model: CatalogueModel,
-  { input, wanted, cache }: { input: number; wanted: number | undefined; cache: CacheMark | undefined },
+  { input, requested, cache }: { input: number; requested: number | undefined; cache: CacheMark | undefined },
   availableMicroUsd: number,
-): Held | undefined {
-  const most: MaxModelTokens = { input, cache, output: Math.min(wanted ?? usualOutputTokens, model.maxOutputTokens) }
-  if (isFreeModel(model.tiers)) return { amountMicroUsd: 0, maxOutputTokens: most.output }
-  let output = affordableOutputTokens(model.tiers, most, availableMicroUsd)
-  if (wanted === undefined) {
-    const share = Math.floor(availableMicroUsd / usualShare)
-    output = Math.min(output, affordableOutputTokens(model.tiers, { ...most, input: 0, output }, share))
+): HoldPlan | undefined {
+  const max: MaxModelTokens = {
+    input,
+    cache,
+    output: Math.min(requested ?? defaultOutputTokens, model.maxOutputTokens),
+  }
+  if (isFreeModel(model.tiers)) return { amountMicroUsd: 0, maxOutputTokens: max.output }
+  let output = affordableOutputTokens(model.tiers, max, availableMicroUsd)
+  if (requested === undefined) {
+    const share = Math.floor(availableMicroUsd / defaultShare)
+    output = Math.min(output, affordableOutputTokens(model.tiers, { ...max, input: 0, output }, share))
   }
   if (output < 1) return undefined
-  return { amountMicroUsd: maxModelCost(model.tiers, { ...most, output }), maxOutputTokens: output }
+  return { amountMicroUsd: maxModelCost(model.tiers, { ...max, output }), maxOutputTokens: output }
 }
 
 /** How long the caller asks that any of the prompt be kept: writing it costs more than reading. */
-export function askedCache(request: InnerRequest): CacheMark | undefined {
+export function findRequestedTtl(request: InnerRequest): CacheMark | undefined {
   const marks = new Set<CacheMark | undefined>([request.cache, ...request.tools.map((tool) => tool.cache)])
   for (const turn of request.turns) for (const part of turn.parts) marks.add(cacheOfPart(part))
   if (marks.has('1h')) return '1h'

@@ -3,10 +3,10 @@ import type { CatalogueModel } from './catalogueModel.ts'
 import type { Reservation } from './inferenceCredits.ts'
 import type { Provider } from './provider.ts'
 import type { ProviderLeases } from './providerLeases.ts'
-import { endedOnce } from './settlement.ts'
+import { endOnce } from './settlement.ts'
 
 type Parts = {
-  providerOf: (model: CatalogueModel) => Provider | undefined
+  findProvider: (model: CatalogueModel) => Provider | undefined
   leases: Pick<ProviderLeases, 'begin'>
 }
 
@@ -16,16 +16,16 @@ type Parts = {
  * @throws AppError `intent/stopped`, what `hold` throws
  */
 export async function reserve(
-  { providerOf, leases }: Parts,
+  { findProvider, leases }: Parts,
   { model, abort }: { model: CatalogueModel; abort: (error: AppError) => void },
   hold: () => Promise<Reservation> | Reservation,
 ): Promise<{ provider: Provider | undefined; reservation: Reservation }> {
-  const provider = providerOf(model)
-  const end = provider ? leases.begin(model.place, provider, abort) : () => {}
+  const provider = findProvider(model)
+  const end = provider ? leases.begin(model.providerId, provider, abort) : () => {}
   try {
-    return { provider, reservation: endedOnce(await hold(), end) }
-  } catch (failure) {
+    return { provider, reservation: endOnce(await hold(), end) }
+  } catch (cause) {
     end()
-    throw failure
+    throw cause
   }
 }

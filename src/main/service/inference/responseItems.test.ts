@@ -8,49 +8,49 @@ const reference = (id: string) => ({ type: 'item_reference', id })
 
 test('replaces a reference by its item, for its account alone', () => {
   const items = createResponseItems({ now: () => 0 })
-  items.of(ada).store([reasoning, { type: 'no-id' }])
+  items.forAccount(ada).store([reasoning, { type: 'no-id' }])
   const body = { model: 'm', input: [{ role: 'user', content: 'Hello' }, reference('rs_1'), { id: 'rs_1' }] }
-  expect(items.of(ada).resolve(body)).toEqual({
+  expect(items.forAccount(ada).resolve(body)).toEqual({
     model: 'm',
     input: [{ role: 'user', content: 'Hello' }, reasoning, reasoning],
   })
-  expect(() => items.of(eve).resolve(body)).toThrow('No item with this id is known')
+  expect(() => items.forAccount(eve).resolve(body)).toThrow('No item with this id is known')
   const plain = { input: 'Hello' }
-  expect(items.of(ada).resolve(plain)).toBe(plain)
+  expect(items.forAccount(ada).resolve(plain)).toBe(plain)
 })
 
 test('forgets an item after its time to live', () => {
   let now = 0
   const items = createResponseItems({ now: () => now, limits: { ttlMs: 100 } })
-  items.of(ada).store([reasoning])
+  items.forAccount(ada).store([reasoning])
   now = 99
-  expect(items.of(ada).resolve({ input: [reference('rs_1')] }).input).toEqual([reasoning])
+  expect(items.forAccount(ada).resolve({ input: [reference('rs_1')] }).input).toEqual([reasoning])
   now = 100
-  expect(() => items.of(ada).resolve({ input: [reference('rs_1')] })).toThrow('No item with this id is known')
+  expect(() => items.forAccount(ada).resolve({ input: [reference('rs_1')] })).toThrow('No item with this id is known')
 })
 
 test('the oldest items of an account make room for its new ones, and those of the largest account for others', () => {
   const size = JSON.stringify({ id: 'a1' }).length
   const limits = { maxAccountBytes: 3 * size, maxBytes: 4 * size }
   const items = createResponseItems({ now: () => 0, limits })
-  const isKnown = (account: AccountId, id: string): boolean => {
+  const isStored = (account: AccountId, id: string): boolean => {
     try {
-      items.of(account).resolve({ input: [reference(id)] })
+      items.forAccount(account).resolve({ input: [reference(id)] })
       return true
     } catch {
       return false
     }
   }
-  items.of(ada).store(['a1', 'a2', 'a3', 'a4'].map((id) => ({ id })))
-  expect(['a1', 'a2', 'a3', 'a4'].map((id) => isKnown(ada, id))).toEqual([false, true, true, true])
-  items.of(eve).store([{ id: 'e1' }, { id: 'e2' }])
-  expect(['a2', 'a3', 'a4'].map((id) => isKnown(ada, id))).toEqual([false, true, true])
-  expect(['e1', 'e2'].map((id) => isKnown(eve, id))).toEqual([true, true])
+  items.forAccount(ada).store(['a1', 'a2', 'a3', 'a4'].map((id) => ({ id })))
+  expect(['a1', 'a2', 'a3', 'a4'].map((id) => isStored(ada, id))).toEqual([false, true, true, true])
+  items.forAccount(eve).store([{ id: 'e1' }, { id: 'e2' }])
+  expect(['a2', 'a3', 'a4'].map((id) => isStored(ada, id))).toEqual([false, true, true])
+  expect(['e1', 'e2'].map((id) => isStored(eve, id))).toEqual([true, true])
 })
 
 test('many references to one item are refused before they become large', () => {
   const items = createResponseItems({ now: () => 0, limits: { maxAccountBytes: 2_000 } })
-  items.of(ada).store([{ id: 'rs_1', text: 'x'.repeat(1_000) }])
+  items.forAccount(ada).store([{ id: 'rs_1', text: 'x'.repeat(1_000) }])
   const input = [reference('rs_1'), reference('rs_1')]
-  expect(() => items.of(ada).resolve({ input })).toThrow('The referenced items are too large.')
+  expect(() => items.forAccount(ada).resolve({ input })).toThrow('The referenced items are too large.')
 })

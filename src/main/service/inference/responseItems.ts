@@ -1,6 +1,6 @@
 import { parseJson } from '#platform/boundedJson.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { badRequest, type InferenceError } from './inferenceError.ts'
+import { badRequestError, type InferenceError } from './inferenceError.ts'
 import { type Loose, looseObject, textAt } from './looseJson.ts'
 
 /** Output items of one account's responses, for requests that refer to them by id. */
@@ -15,7 +15,7 @@ export type AccountItems = {
   store(output: readonly unknown[]): void
 }
 
-export type ResponseItems = { of(account: AccountId): AccountItems }
+export type ResponseItems = { forAccount(account: AccountId): AccountItems }
 
 type Limits = {
   /** Bytes of the items of one account. */
@@ -71,7 +71,7 @@ export function createResponseItems(options: { now: () => number; limits?: Parti
   }
 
   return {
-    of: (accountId) => ({
+    forAccount: (accountId) => ({
       resolve(body) {
         if (!Array.isArray(body.input)) return body
         let bytes = 0
@@ -80,9 +80,9 @@ export function createResponseItems(options: { now: () => number; limits?: Parti
           const id = referenceIn(entry)
           if (id === undefined) return entry
           const item = accounts.get(accountId)?.items.get(id)
-          if (!item || item.expiresAtMs <= now()) throw unknownItem(`input[${index}]`)
+          if (!item || item.expiresAtMs <= now()) throw unknownItemError(`input[${index}]`)
           bytes += item.json.length
-          if (bytes > maxAccountBytes) throw badRequest(`input[${index}]`, 'The referenced items are too large.')
+          if (bytes > maxAccountBytes) throw badRequestError(`input[${index}]`, 'The referenced items are too large.')
           isChanged = true
           return parseJson(item.json)
         })
@@ -118,8 +118,8 @@ function referenceIn(entry: unknown): string | undefined {
 }
 
 /** Error for a reference that names no item. */
-export function unknownItem(param: string): InferenceError {
+export function unknownItemError(param: string): InferenceError {
   const message =
     'No item with this id is known: items are kept for one hour, in memory, unless `store` is false. Send the item itself instead of its id (in the AI SDK: `providerOptions: { openai: { store: false } }`).'
-  return badRequest(param, message, 'unsupported')
+  return badRequestError(param, message, 'unsupported')
 }

@@ -1,11 +1,11 @@
 import { modelCost } from '#shared/modelCost.ts'
 import type { InnerAnswer } from './answer.ts'
-import { malformedCalls } from './answerStream.ts'
+import { findMalformedCalls } from './answerStream.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 import type { Bill } from './dialects/dialect.ts'
 import type { Charge, Reservation } from './inferenceCredits.ts'
-import { type InnerEvent, type InnerRequest, inputOf, type Usage } from './innerForm.ts'
-import { estimatedUsage } from './usageEstimate.ts'
+import { type InnerEvent, type InnerRequest, sumInput, type Usage } from './innerForm.ts'
+import { estimateUsage } from './usageEstimate.ts'
 
 /** What is paid for, and from where. */
 export type Purchase = { model: CatalogueModel; reservation: Reservation; fetched: InnerRequest }
@@ -13,14 +13,14 @@ export type Purchase = { model: CatalogueModel; reservation: Reservation; fetche
 /** The answer came to its end: what the provider counted is paid, or an estimate where it did not count. */
 export async function settleWhole(purchase: Purchase, whole: InnerAnswer): Promise<Bill> {
   const { usage } = whole
-  if (usage && isPlausible(usage, purchase.model)) return await settled(purchase, whole, usage)
-  return await settled(purchase, { ...whole, usage: undefined }, undefined)
+  if (usage && isPlausible(usage, purchase.model)) return await settleUsage(purchase, whole, usage)
+  return await settleUsage(purchase, { ...whole, usage: undefined }, undefined)
 }
 
 /** The answer broke off, or was left: all of the input is paid, and the output that came. */
 export async function settleCut(purchase: Purchase, received: InnerAnswer): Promise<Bill> {
   const usage = received.usage && isPlausible(received.usage, purchase.model) ? received.usage : undefined
-  return await settled(purchase, { ...received, usage }, undefined)
+  return await settleUsage(purchase, { ...received, usage }, undefined)
 }
 
 /** The client left before anything came; the provider may have read all of it by then. */
@@ -37,15 +37,15 @@ export async function settleFailed({ model, reservation }: Purchase, events: rea
   await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated: false })
 }
 
-async function settled(purchase: Purchase, answer: InnerAnswer, told: Usage | undefined): Promise<Bill> {
+async function settleUsage(purchase: Purchase, answer: InnerAnswer, reportedUsage: Usage | undefined): Promise<Bill> {
   const { model, reservation, fetched } = purchase
-  const estimated = told === undefined
+  const estimated = reportedUsage === undefined
   try {
-    const usage = told ?? (await estimatedUsage(fetched, answer, reservation.maxOutputTokens))
+    const usage = reportedUsage ?? (await estimateUsage(fetched, answer, reservation.maxOutputTokens))
     const amountMicroUsd = modelCost(model.tiers, usage)
     const charged = await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated })
     const cost = { micro_usd: charged, currency: 'USD' as const, price_version: model.priceVersion, estimated }
-    return { usage, cost, warnings: malformedCalls(answer.parts) }
+    return { usage, cost, warnings: findMalformedCalls(answer.parts) }
   } finally {
     // Has no effect once settled.
     await reservation.release()
@@ -57,7 +57,7 @@ async function settled(purchase: Purchase, answer: InnerAnswer, told: Usage | un
  * window is wrong.
  */
 function isPlausible(usage: Usage, { contextWindow }: Pick<CatalogueModel, 'contextWindow'>): boolean {
-  const input = inputOf(usage)
+  const input = sumInput(usage)
   return input + usage.output > 0 && input <= contextWindow && usage.output <= contextWindow
 }
 
@@ -65,13 +65,13 @@ function isPlausible(usage: Usage, { contextWindow }: Pick<CatalogueModel, 'cont
  * Whatever ends it first counts: a stream may be left, cut and finished at once.
  * @param onEnd called once, with the first
  */
-export function endedOnce(reservation: Reservation, onEnd: () => void): Reservation {
+export function endOnce(reservation: Reservation, onEnd: () => void): Reservation {
   let ended: Promise<number> | undefined
-  const settled = async (charge: Charge): Promise<number> => {
+  const settle = async (charge: Charge): Promise<number> => {
     onEnd()
     return await reservation.settle(charge)
   }
-  const released = async (): Promise<number> => {
+  const release = async (): Promise<number> => {
     onEnd()
     await reservation.release()
     return 0
@@ -79,11 +79,11 @@ export function endedOnce(reservation: Reservation, onEnd: () => void): Reservat
   return {
     maxOutputTokens: reservation.maxOutputTokens,
     settle(charge) {
-      ended ??= settled(charge)
+      ended ??= settle(charge)
       return ended
     },
     async release() {
-      ended ??= released()
+      ended ??= release()
       await ended
     },
   }

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 
 /** A word costs the tokenizer the square of its length: the runs of a hostile text are counted in parts. */
-const longestRun = 64
-const longRuns = new RegExp(`(\\S{${longestRun}}(?=\\S)|\\s{${longestRun}}(?=\\s))`)
+const maxRun = 64
+const longRuns = new RegExp(`(\\S{${maxRun}}(?=\\S)|\\s{${maxRun}}(?=\\s))`)
 /** Others have their turn after so many characters: at worst some milliseconds. */
 const charactersAtOnce = 8_192
 
@@ -25,8 +25,8 @@ export async function tokenCount(text: string, max = Number.POSITIVE_INFINITY): 
 
 /** Before a word, where one begins there: then no token is cut. */
 function endOfPart(text: string, from: number): number {
-  const most = from + charactersAtOnce
-  if (most >= text.length) return text.length
-  const blank = text.slice(from, most).lastIndexOf(' ')
-  return blank > charactersAtOnce / 2 ? from + blank : most
+  const end = from + charactersAtOnce
+  if (end >= text.length) return text.length
+  const blank = text.slice(from, end).lastIndexOf(' ')
+  return blank > charactersAtOnce / 2 ? from + blank : end
 }

@@ -1,30 +1,30 @@
 import { credentialHeaders } from './credentialHeaders.ts'
-import { countedRequest } from './dialects/messagesRequest.ts'
+import { readCountRequest } from './dialects/messagesRequest.ts'
 import { withUnfetchedImages } from './fetchedImages.ts'
 import type { GatewayParts } from './gateway.ts'
-import { unknownModel } from './inferenceError.ts'
-import { countAt, type Loose, parsedObject } from './looseJson.ts'
+import { unknownModelError } from './inferenceError.ts'
+import { countAt, type Loose, parseJsonObject } from './looseJson.ts'
 import { requireModelKind } from './modelKind.ts'
 import { filterFields } from './raw/fieldShape.ts'
 import { messagesFields } from './raw/messagesFields.ts'
 import { rawMessages } from './raw/rawMessages.ts'
 import { failureText } from './upstreamPools.ts'
-import { upstreamFailure } from './upstreams/upstreamFailure.ts'
-import { estimatedInput } from './usageEstimate.ts'
+import { toUpstreamError } from './upstreams/upstreamFailure.ts'
+import { estimateInput } from './usageEstimate.ts'
 
 export type TokenCounter = (body: Loose, signal: AbortSignal) => Promise<number>
 
-type Options = Pick<GatewayParts<unknown>, 'modelNamed' | 'providerOf' | 'pools'>
+type Options = Pick<GatewayParts<unknown>, 'modelNamed' | 'findProvider' | 'pools'>
 
 /** Of a request of Messages, before it is sent. Anthropic counts its own models, for nothing. */
-export function tokenCounter({ modelNamed, providerOf, pools }: Options): TokenCounter {
+export function createTokenCounter({ modelNamed, findProvider, pools }: Options): TokenCounter {
   return async (body, signal) => {
-    const request = countedRequest(body)
+    const request = readCountRequest(body)
     const model = modelNamed(request.model)
-    if (!model) throw unknownModel(request.model)
+    if (!model) throw unknownModelError(request.model)
     requireModelKind(model, 'chat')
-    const provider = model.quirks.countsTokens ? providerOf(model) : undefined
-    if (!provider) return await estimatedInput(withUnfetchedImages(request))
+    const provider = model.quirks.countsTokens ? findProvider(model) : undefined
+    if (!provider) return await estimateInput(withUnfetchedImages(request))
     const { body: passable } = filterFields(body, messagesFields)
     const written = rawMessages.write(passable, request, { model, maxOutputTokens: model.maxOutputTokens })
     const { max_tokens: _, stream: __, temperature: ___, top_p: ____, top_k: _____, ...counted } = written.body
@@ -35,8 +35,8 @@ export function tokenCounter({ modelNamed, providerOf, pools }: Options): TokenC
       signal,
     })
     const text = await failureText(reply.body)
-    const tokens = countAt(parsedObject(text), 'input_tokens')
+    const tokens = countAt(parseJsonObject(text), 'input_tokens')
     if (reply.status === 200 && tokens !== undefined) return tokens
-    throw upstreamFailure({ status: reply.status, body: text, retryAfter: reply.headers['retry-after'] })
+    throw toUpstreamError({ status: reply.status, body: text, retryAfter: reply.headers['retry-after'] })
   }
 }

@@ -11,47 +11,48 @@ const imageTokens = 4_096
 const toolPromptTokens = 1_024
 
 /** More tokens than the input of the request can have. */
-export function mostInputTokens(request: InnerRequest): number {
-  let most = frameTokens
-  for (const turn of request.turns) most += frameTokens + mostOfTurn(turn)
-  for (const tool of request.tools) most += frameTokens + bytesOf(tool.name, tool.description, json(tool.parameters))
-  if (request.tools.length > 0) most += toolPromptTokens
+export function maxInputTokens(request: InnerRequest): number {
+  let total = frameTokens
+  for (const turn of request.turns) total += frameTokens + maxOfTurn(turn)
+  for (const tool of request.tools)
+    total += frameTokens + countBytes(tool.name, tool.description, json(tool.parameters))
+  if (request.tools.length > 0) total += toolPromptTokens
   if (request.format?.type === 'schema') {
-    most += frameTokens + bytesOf(request.format.name, request.format.description, json(request.format.schema))
+    total += frameTokens + countBytes(request.format.name, request.format.description, json(request.format.schema))
   }
-  return most
+  return total
 }
 
-function mostOfTurn(turn: Turn): number {
-  let most = 0
+function maxOfTurn(turn: Turn): number {
+  let total = 0
   for (const part of turn.parts) {
-    most += frameTokens
+    total += frameTokens
     switch (part.type) {
       case 'text':
       case 'thinking':
-        most += bytesOf(part.text, part.signature?.value)
+        total += countBytes(part.text, part.signature?.value)
         break
       case 'redacted':
-        most += bytesOf(part.sealed.value)
+        total += countBytes(part.sealed.value)
         break
       case 'image':
-        most += imageTokens
+        total += imageTokens
         break
       case 'file':
-        most += bytesOf(part.base64)
+        total += countBytes(part.base64)
         break
       case 'call':
-        most += bytesOf(part.id, part.name, part.arguments, part.signature?.value)
+        total += countBytes(part.id, part.name, part.arguments, part.signature?.value)
         break
       case 'result':
-        most += bytesOf(part.callId, part.name) + mostOfTurn({ role: 'user', parts: part.parts })
+        total += countBytes(part.callId, part.name) + maxOfTurn({ role: 'user', parts: part.parts })
         break
     }
   }
-  return most
+  return total
 }
 
-function bytesOf(...texts: (string | undefined)[]): number {
+function countBytes(...texts: (string | undefined)[]): number {
   return texts.reduce((sum, text) => sum + (text === undefined ? 0 : Buffer.byteLength(text)), 0)
 }
 

@@ -16,15 +16,15 @@ export type UpstreamDeadlines = {
   retry: number
 }
 
-export const usualDeadlines: UpstreamDeadlines = { connect: 10_000, firstByte: 600_000, idle: 300_000, retry: 250 }
+export const defaultDeadlines: UpstreamDeadlines = { connect: 10_000, firstByte: 600_000, idle: 300_000, retry: 250 }
 /** Shorter than providers keep a connection that is not used: none is lost while it is written to. */
 const keepAliveMs = 4_000
 /** A provider that asks for more than this is told to the caller. */
-const longestRetryMs = 2_000
+const maxRetryMs = 2_000
 const maxFailureBytes = 256 * 1024
 
 export type UpstreamCall = { url: string; headers: Readonly<Record<string, string>>; body: string; signal: AbortSignal }
-export type UpstreamPools = ReturnType<typeof upstreamPools>
+export type UpstreamPools = ReturnType<typeof createUpstreamPools>
 
 /**
  * Not by `import()`: in a service that was started again, Node 24.9 gave an empty module for this package, out of its
@@ -33,13 +33,13 @@ export type UpstreamPools = ReturnType<typeof upstreamPools>
 const load = createRequire(import.meta.url)
 
 /** Connections to the providers. undici is loaded with the first call, as it takes 130 ms. */
-export function upstreamPools(deadlines: UpstreamDeadlines = usualDeadlines) {
+export function createUpstreamPools(deadlines: UpstreamDeadlines = defaultDeadlines) {
   const pools = new Map<string, Pool>()
   let closed = false
 
-  function poolOf(origin: string): Pool {
-    const known = pools.get(origin)
-    if (known) return known
+  function getPool(origin: string): Pool {
+    const existing = pools.get(origin)
+    if (existing) return existing
     const { Pool } = load('undici') as typeof import('undici') // which is what it resolves to
     if (closed) throw new InferenceError('overloaded', 'The service is closing.')
     const pool = new Pool(origin, {
@@ -55,7 +55,7 @@ export function upstreamPools(deadlines: UpstreamDeadlines = usualDeadlines) {
 
   async function sendOnce({ url, headers, body, signal }: UpstreamCall): Promise<UpstreamReply> {
     const { origin, pathname, search } = new URL(url)
-    const pool = poolOf(origin)
+    const pool = getPool(origin)
     return await upstreamRequest(pool, {
       path: pathname + search,
       headers: { 'content-type': 'application/json', 'accept-encoding': 'identity', ...headers },
@@ -75,16 +75,16 @@ export function upstreamPools(deadlines: UpstreamDeadlines = usualDeadlines) {
       if (delayMs === undefined) return reply
       await drop(reply.body)
       await wait(delayMs, undefined, { signal: call.signal })
-    } catch (failure) {
+    } catch (error) {
       call.signal.throwIfAborted()
-      if (!isUnreached(failure)) throw unanswered(failure)
+      if (!isUnreached(error)) throw noResponseError(error)
       await wait(deadlines.retry, undefined, { signal: call.signal })
     }
     try {
       return await sendOnce(call)
-    } catch (failure) {
+    } catch (error) {
       call.signal.throwIfAborted()
-      throw unanswered(failure)
+      throw noResponseError(error)
     }
   }
 
@@ -105,11 +105,11 @@ export async function failureText(body: AsyncIterable<Uint8Array>): Promise<stri
 }
 
 /** A failure in the middle of an answer, in words for callers. */
-export function brokenAnswer(failure: unknown): InferenceError {
-  if (failure instanceof InferenceError) return failure
-  const late = codeOf(failure) === 'UND_ERR_BODY_TIMEOUT'
-  if (late) return new InferenceError('timeout', 'The provider stopped responding mid-stream.', { cause: failure })
-  return new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut', cause: failure })
+export function brokenResponseError(error: unknown): InferenceError {
+  if (error instanceof InferenceError) return error
+  const late = readCode(error) === 'UND_ERR_BODY_TIMEOUT'
+  if (late) return new InferenceError('timeout', 'The provider stopped responding mid-stream.', { cause: error })
+  return new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut', cause: error })
 }
 
 async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
@@ -120,12 +120,12 @@ async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
-function busyDelay({ status, headers }: UpstreamReply, usualMs: number): number | undefined {
+function busyDelay({ status, headers }: UpstreamReply, defaultMs: number): number | undefined {
   if (status !== 503 && status !== 529) return undefined
-  const asked = headers['retry-after']
-  if (asked === undefined) return usualMs
-  const ms = Number(asked) * 1000
-  return Number.isFinite(ms) && ms <= longestRetryMs ? Math.max(ms, usualMs) : undefined
+  const header = headers['retry-after']
+  if (header === undefined) return defaultMs
+  const ms = Number(header) * 1000
+  return Number.isFinite(ms) && ms <= maxRetryMs ? Math.max(ms, defaultMs) : undefined
 }
 
 const unreached = [
@@ -138,23 +138,23 @@ const unreached = [
   'EPIPE',
 ]
 
-function isUnreached(failure: unknown): boolean {
-  return unreached.includes(codeOf(failure) ?? '')
+function isUnreached(error: unknown): boolean {
+  return unreached.includes(readCode(error) ?? '')
 }
 
-function codeOf(failure: unknown): string | undefined {
-  const code = failure instanceof Error && 'code' in failure ? failure.code : undefined
+function readCode(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (typeof code === 'string') return code
   // Of several addresses, the failure of each.
-  return failure instanceof AggregateError ? codeOf(failure.errors[0]) : undefined
+  return error instanceof AggregateError ? readCode(error.errors[0]) : undefined
 }
 
 /** Without the address of the provider, which is nobody's concern. */
-function unanswered(failure: unknown): InferenceError {
-  if (failure instanceof InferenceError) return failure
-  if (codeOf(failure) === 'UND_ERR_HEADERS_TIMEOUT') {
-    return new InferenceError('timeout', 'The provider did not answer in time.', { cause: failure })
+function noResponseError(error: unknown): InferenceError {
+  if (error instanceof InferenceError) return error
+  if (readCode(error) === 'UND_ERR_HEADERS_TIMEOUT') {
+    return new InferenceError('timeout', 'The provider did not answer in time.', { cause: error })
   }
-  const message = isUnreached(failure) ? 'The provider cannot be reached.' : 'The provider broke off the connection.'
-  return new InferenceError('upstream', message, { reason: 'unreachable', cause: failure })
+  const message = isUnreached(error) ? 'The provider cannot be reached.' : 'The provider broke off the connection.'
+  return new InferenceError('upstream', message, { reason: 'unreachable', cause: error })
 }

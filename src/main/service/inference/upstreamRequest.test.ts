@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { afterEach, expect, test, vi } from 'vitest'
 import { Scope } from '#platform/scope.ts'
-import { upstreamPools } from './upstreamPools.ts'
+import { createUpstreamPools } from './upstreamPools.ts'
 import { upstreamRequest } from './upstreamRequest.ts'
 
 let scope = new Scope()
@@ -21,13 +21,13 @@ async function provider(answer: RequestListener) {
     await new Promise((resolve) => it.close(resolve))
   })
   const { port } = server.address() as AddressInfo // it listens on TCP
-  const pools = scope.own(upstreamPools(), (it) => it.close())
+  const pools = scope.own(createUpstreamPools(), (it) => it.close())
   const ask = (signal = new AbortController().signal) =>
     pools.send({ url: `http://127.0.0.1:${port}/v1`, headers: { 'x-asked': 'yes' }, body: '{}', signal })
   return { ask }
 }
 
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   const pieces: Uint8Array[] = []
   for await (const piece of body) pieces.push(piece)
   return Buffer.concat(pieces).toString()
@@ -39,7 +39,7 @@ test('gives the status, the headers and the whole body', async () => {
   })
   const reply = await ask()
   expect([reply.status, reply.headers['x-told']]).toEqual([201, 'yes'])
-  expect(await textOf(reply.body)).toBe('a'.repeat(300_000))
+  expect(await readText(reply.body)).toBe('a'.repeat(300_000))
 })
 
 test('passes over what comes before the answer', async () => {
@@ -47,7 +47,7 @@ test('passes over what comes before the answer', async () => {
     response.writeEarlyHints({ link: '</a>; rel=preload' }, () => response.end('whole'))
   })
   const reply = await ask()
-  expect([reply.status, await textOf(reply.body)]).toEqual([200, 'whole'])
+  expect([reply.status, await readText(reply.body)]).toEqual([200, 'whole'])
 })
 
 test('stops reading from the provider while much was not taken, and goes on', async () => {
@@ -58,13 +58,13 @@ test('stops reading from the provider while much was not taken, and goes on', as
     return true
   }
   const controller = Object.assign(flow, { aborted: false, paused: false, reason: null })
-  const asked = upstreamRequest(
+  const response = upstreamRequest(
     { dispatch },
     { path: '/', headers: {}, body: '', signal: new AbortController().signal },
   )
   handler?.onRequestStart?.(controller, undefined)
   handler?.onResponseStart?.(controller, 200, {})
-  const pieces = (await asked).body[Symbol.asyncIterator]()
+  const pieces = (await response).body[Symbol.asyncIterator]()
   handler?.onResponseData?.(controller, Buffer.alloc(40_000))
   expect(flow.pause).not.toHaveBeenCalled()
   handler?.onResponseData?.(controller, Buffer.alloc(40_000))
@@ -75,9 +75,9 @@ test('stops reading from the provider while much was not taken, and goes on', as
 })
 
 test('ends the connection when the answer is left', async () => {
-  let gone: Promise<unknown> | undefined
+  let closed: Promise<unknown> | undefined
   const { ask } = await provider((_, response) => {
-    gone = once(response, 'close')
+    closed = once(response, 'close')
     response.write('first')
   })
   const reply = await ask()
@@ -85,7 +85,7 @@ test('ends the connection when the answer is left', async () => {
     expect(Buffer.from(piece).toString()).toBe('first')
     break
   }
-  await gone
+  await closed
 })
 
 test('gives what came, then the failure, when the provider breaks off', async () => {

@@ -8,30 +8,30 @@ export type UpstreamReply = {
   body: AsyncIterable<Uint8Array>
 }
 
-type Asked = { path: string; headers: Readonly<Record<string, string>>; body: string; signal: AbortSignal }
+type RequestOptions = { path: string; headers: Readonly<Record<string, string>>; body: string; signal: AbortSignal }
 type Controller = Pick<Dispatcher.DispatchController, 'abort' | 'pause' | 'resume'>
-type Taker = { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(failure: unknown): void }
+type Taker = { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(error: unknown): void }
 
 /** Of an answer, what is held for a reader that is slower than the provider. */
-const mostHeldBytes = 64 * 1024
+const maxBufferedBytes = 64 * 1024
 
 /**
  * One request over a pool of connections, by its handlers: `request()` of undici makes a stream of Node for each body,
  * which costs more than all the rest of it.
  * @throws what the connection throws; the reason of the signal
  */
-export function upstreamRequest(pool: Pick<Dispatcher, 'dispatch'>, asked: Asked): Promise<UpstreamReply> {
+export function upstreamRequest(pool: Pick<Dispatcher, 'dispatch'>, options: RequestOptions): Promise<UpstreamReply> {
   return new Promise((resolve, reject) => {
-    const { path, headers, body, signal } = asked
+    const { path, headers, body, signal } = options
     const reply = replyBody()
-    const left = (): void => {
+    const onDisconnect = (): void => {
       reject(signal.reason)
       reply.fail(signal.reason)
       reply.flow?.abort(signal.reason)
     }
-    const over = (): void => signal.removeEventListener('abort', left)
+    const over = (): void => signal.removeEventListener('abort', onDisconnect)
     if (signal.aborted) return reject(signal.reason)
-    signal.addEventListener('abort', left, { once: true })
+    signal.addEventListener('abort', onDisconnect, { once: true })
     pool.dispatch(
       { method: 'POST', path, headers, body },
       {
@@ -47,10 +47,10 @@ export function upstreamRequest(pool: Pick<Dispatcher, 'dispatch'>, asked: Asked
           over()
           reply.end()
         },
-        onResponseError(_, failure) {
+        onResponseError(_, error) {
           over()
-          reject(failure)
-          reply.fail(failure)
+          reject(error)
+          reply.fail(error)
         },
       },
     )
@@ -58,10 +58,10 @@ export function upstreamRequest(pool: Pick<Dispatcher, 'dispatch'>, asked: Asked
 }
 
 function replyBody() {
-  const held: Uint8Array[] = []
-  let heldBytes = 0
+  const chunks: Uint8Array[] = []
+  let bufferedBytes = 0
   let state: 'open' | 'ended' | 'failed' = 'open'
-  let failure: unknown
+  let error: unknown
   let taker: Taker | undefined
 
   function close(as: 'ended' | 'failed'): void {
@@ -69,25 +69,25 @@ function replyBody() {
     const waiting = taker
     taker = undefined
     if (as === 'ended') waiting?.resolve(done)
-    else waiting?.reject(failure)
+    else waiting?.reject(error)
   }
 
   const pieces: AsyncIterator<Uint8Array, undefined> = {
     next() {
-      const piece = held.shift()
+      const piece = chunks.shift()
       if (piece) {
-        heldBytes -= piece.length
-        if (heldBytes < mostHeldBytes) reply.flow?.resume()
+        bufferedBytes -= piece.length
+        if (bufferedBytes < maxBufferedBytes) reply.flow?.resume()
         return Promise.resolve({ done: false, value: piece })
       }
       if (state === 'ended') return Promise.resolve(done)
-      if (state === 'failed') return Promise.reject(failure)
+      if (state === 'failed') return Promise.reject(error)
       return new Promise((resolve, reject) => {
         taker = { resolve, reject }
       })
     },
     return() {
-      held.length = 0
+      chunks.length = 0
       if (state === 'open') {
         close('ended')
         reply.flow?.abort(new Error('The answer was left.'))
@@ -108,9 +108,9 @@ function replyBody() {
         waiting.resolve({ done: false, value: piece })
         return
       }
-      held.push(piece)
-      heldBytes += piece.length
-      if (heldBytes >= mostHeldBytes) reply.flow?.pause()
+      chunks.push(piece)
+      bufferedBytes += piece.length
+      if (bufferedBytes >= maxBufferedBytes) reply.flow?.pause()
     },
     end(): void {
       if (state === 'open') close('ended')
@@ -118,7 +118,7 @@ function replyBody() {
     /** What came before is still read. */
     fail(cause: unknown): void {
       if (state !== 'open') return
-      failure = cause
+      error = cause
       close('failed')
     },
   }

@@ -1,7 +1,7 @@
 import type { InnerAnswer } from './answer.ts'
-import { type InnerRequest, inputOf, type Turn, type Usage } from './innerForm.ts'
+import { type InnerRequest, sumInput, type Turn, type Usage } from './innerForm.ts'
 import { tokenCount } from './tokenCount.ts'
-import { mostInputTokens } from './tokenEstimate.ts'
+import { maxInputTokens } from './tokenEstimate.ts'
 
 const imageTokens = 1_000
 
@@ -9,38 +9,38 @@ const imageTokens = 1_000
  * What was used, where the provider did not tell or broke off: all of the input, and the output that came. The count of
  * it uses the provider's input count from the start, if there is one. The output never exceeds the reservation.
  */
-export async function estimatedUsage(
+export async function estimateUsage(
   request: InnerRequest,
   answer: InnerAnswer,
   maxOutputTokens: number,
 ): Promise<Usage> {
-  const input = await estimatedInput(request)
-  const told = answer.usage
-  const known = told !== undefined && inputOf(told) > 0
+  const input = await estimateInput(request)
+  const reported = answer.usage
+  const hasReported = reported !== undefined && sumInput(reported) > 0
   const texts = answer.parts.map((part) =>
     'text' in part ? part.text : part.type === 'call' ? part.name + part.arguments : '',
   )
   let output = 0
   for (const text of texts) output += await tokenCount(text, maxOutputTokens - output)
   return {
-    ...(known ? told : { input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 }),
-    output: Math.min(Math.max(output, told?.output ?? 0), maxOutputTokens),
-    reasoning: Math.min(told?.reasoning ?? 0, maxOutputTokens),
+    ...(hasReported ? reported : { input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 }),
+    output: Math.min(Math.max(output, reported?.output ?? 0), maxOutputTokens),
+    reasoning: Math.min(reported?.reasoning ?? 0, maxOutputTokens),
   }
 }
 
 /** Near to what any of the providers counts; none of them tells how it does. */
-export async function estimatedInput(request: InnerRequest): Promise<number> {
-  return Math.min((await tokenCount(inputText(request))) + images(request) * imageTokens, mostInputTokens(request))
+export async function estimateInput(request: InnerRequest): Promise<number> {
+  return Math.min((await tokenCount(inputText(request))) + images(request) * imageTokens, maxInputTokens(request))
 }
 
 function inputText(request: InnerRequest): string {
-  const texts = request.turns.flatMap((turn) => turn.parts.map(textOf))
+  const texts = request.turns.flatMap((turn) => turn.parts.map(toText))
   const tools = request.tools.map((tool) => JSON.stringify([tool.name, tool.description, tool.parameters]))
   return [...texts, ...tools].join('\n')
 }
 
-function textOf(part: Turn['parts'][number]): string {
+function toText(part: Turn['parts'][number]): string {
   switch (part.type) {
     case 'text':
     case 'thinking':
@@ -48,7 +48,7 @@ function textOf(part: Turn['parts'][number]): string {
     case 'call':
       return part.name + part.arguments
     case 'result':
-      return part.parts.map(textOf).join('\n')
+      return part.parts.map(toText).join('\n')
     default:
       return ''
   }

@@ -1,12 +1,12 @@
 import { getMetrics } from '#shared/contract/metrics.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 
 const megabyte = 1024 * 1024
 
-export function metricsRoutes({
+export function createMetricsRoutes({
   sandboxes,
   call,
   now,
@@ -21,20 +21,20 @@ export function metricsRoutes({
       const { result } = await call('machine.usage', { sandboxId }, { signal })
       const atMs = now()
       return {
-        cpu_percent: rounded(result.cpuPercent),
-        memory_used_mb: rounded(result.memoryBytes / megabyte),
+        cpu_percent: roundValue(result.cpuPercent),
+        memory_used_mb: roundValue(result.memoryBytes / megabyte),
         memory_limit_mb: memoryMb,
-        disk_used_mb: result.diskBytes === null ? null : rounded(result.diskBytes / megabyte),
+        disk_used_mb: result.diskBytes === null ? null : roundValue(result.diskBytes / megabyte),
         disk_limit_mb: diskGb * 1024,
         processes: result.processes,
         uptime_seconds: Math.max(0, atMs - (startedAtMs ?? atMs)) / 1000,
-        at: isoTime(atMs),
+        at: toIsoTime(atMs),
       }
     }),
   ]
 }
 
 /** One digit after the point is as much as these numbers are worth. */
-function rounded(value: number): number {
+function roundValue(value: number): number {
   return Math.round(value * 10) / 10
 }

@@ -1,12 +1,12 @@
 import { listListeningPorts } from '#shared/contract/ports.ts'
 import { listProcesses, signalProcess } from '#shared/contract/processes.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 
 /** What runs in a sandbox, as its machine tells. */
-export function processRoutes({
+export function createProcessRoutes({
   sandboxes,
   call,
 }: {
@@ -21,12 +21,12 @@ export function processRoutes({
         pid,
         ppid,
         user,
-        cpu_percent: rounded(cpuPercent),
-        memory_mb: rounded(memoryBytes / (1024 * 1024)),
+        cpu_percent: roundValue(cpuPercent),
+        memory_mb: roundValue(memoryBytes / (1024 * 1024)),
         command,
-        started_at: isoTime(startedAtMs),
+        started_at: toIsoTime(startedAtMs),
       }))
-      return { processes: processes.sort((one, other) => one.pid - other.pid) }
+      return { processes: processes.sort((a, b) => a.pid - b.pid) }
     }),
     endpoint(signalProcess, async ({ params: { id, pid }, body }, { caller, signal }) => {
       const { id: sandboxId } = sandboxes.running(caller, id)
@@ -41,6 +41,6 @@ export function processRoutes({
 }
 
 /** One digit after the point is as much as these numbers are worth. */
-function rounded(value: number): number {
+function roundValue(value: number): number {
   return Math.round(value * 10) / 10
 }

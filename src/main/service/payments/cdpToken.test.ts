@@ -40,10 +40,10 @@ describe.each([
   test('is another one each time, and holds nothing of the secret', () => {
     const { secret } = make()
     const key = parseCdpKey('key-1', secret)
-    const [one, other] = [cdpToken(key, request, 1_000), cdpToken(key, request, 1_000)]
-    expect(decodeProtectedHeader(one).nonce).not.toBe(decodeProtectedHeader(other).nonce)
-    expect(decodeJwt(one)).toEqual(decodeJwt(other))
-    expect(Buffer.from(one, 'base64url').toString('latin1')).not.toContain(secret.slice(0, 40))
+    const [first, second] = [cdpToken(key, request, 1_000), cdpToken(key, request, 1_000)]
+    expect(decodeProtectedHeader(first).nonce).not.toBe(decodeProtectedHeader(second).nonce)
+    expect(decodeJwt(first)).toEqual(decodeJwt(second))
+    expect(Buffer.from(first, 'base64url').toString('latin1')).not.toContain(secret.slice(0, 40))
   })
 })
 

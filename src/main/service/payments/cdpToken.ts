@@ -21,7 +21,7 @@ export function cdpToken(
     ...{ sub: id, iss: 'cdp', aud: ['cdp_service'], uris: [`${request.method} ${host}${pathname}`] },
     ...{ iat: seconds, nbf: seconds, exp: seconds + lifeSeconds },
   }
-  const signed = [header, claims].map((it) => Buffer.from(JSON.stringify(it)).toString('base64url')).join('.')
+  const signed = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
   const bytes =
     algorithm === 'EdDSA'
       ? sign(null, Buffer.from(signed), key)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Chain, SentTransfer, TransferCheck } from '#platform/chain/chain.ts'
+import type { Chain, SubmittedTransfer, TransferCheck } from '#platform/chain/chain.ts'
 import type { Log } from '#platform/log.ts'
 import { serialQueue } from '#platform/serialQueue.ts'
 import { chainOutcome, chainReason } from './chainOutcome.ts'
@@ -7,10 +7,10 @@ import { alreadyUsed, type Facilitator, type Settlement, type SignedPayment, too
 import type { PaymentAuthorization, Refusal } from './paymentAuthorization.ts'
 
 /** From sending to a receipt. Later it is unknown, until the chain is asked again. */
-const usualSettleWithinMs = 30_000
+const defaultSettleWithinMs = 30_000
 const askEveryMs = 250
 /** Of a node in a row: whoever pays is told to come again, rather than to wait. */
-const mostFailures = 4
+const maxFailures = 4
 
 /** Settles on a chain itself, with a key of ours that pays for the gas and can do nothing else. */
 export function chainFacilitator(options: {
@@ -21,20 +21,20 @@ export function chainFacilitator(options: {
   settleWithinMs?: number
   blocksAtOnce?: bigint
 }): Facilitator {
-  const { chain, relayerKey, log, now, settleWithinMs = usualSettleWithinMs, blocksAtOnce } = options
+  const { chain, relayerKey, log, now, settleWithinMs = defaultSettleWithinMs, blocksAtOnce } = options
   const closing = new AbortController()
   const limits = { signal: closing.signal, withinMs: 10_000 }
   const askingFor = { chain, now, blocksAtOnce, limits }
-  const relayer = relayedTransfers({ chain, relayerKey, limits })
+  const relayer = createTransferRelay({ chain, relayerKey, limits })
 
   /** @returns undefined where no receipt came in time, or one of a transaction that failed */
-  const receiptOf = async (
+  const waitForReceipt = async (
     { authorization }: SignedPayment,
-    { hash }: SentTransfer,
+    { hash }: SubmittedTransfer,
   ): Promise<Settlement | undefined> => {
     const untilMs = now() + settleWithinMs
     let failures = 0
-    while (now() < untilMs && failures < mostFailures && !closing.signal.aborted) {
+    while (now() < untilMs && failures < maxFailures && !closing.signal.aborted) {
       const asked = chain.transferReceipt({ hash, transfer: authorization }, limits)
       const receipt = await asked.catch(() => 'failed' as const)
       if (receipt === 'paid') return { state: 'settled', transaction: hash }
@@ -46,28 +46,28 @@ export function chainFacilitator(options: {
   }
 
   /** Of one that came to nothing here: somebody else may have settled it, or nobody can any more. */
-  const found = async (payment: SignedPayment, message: string): Promise<Settlement> => {
+  const findOutcome = async (payment: SignedPayment, message: string): Promise<Settlement> => {
     const outcome = await chainOutcome(askingFor, payment)
     return outcome.state === 'unused' ? { state: 'unknown', message } : outcome
   }
 
-  const settled = async (payment: SignedPayment): Promise<Settlement> => {
+  const findSettlement = async (payment: SignedPayment): Promise<Settlement> => {
     const { authorization, again } = payment
     if (again) {
       const before = await chainOutcome(askingFor, payment)
       if (before.state !== 'unused') return before
     }
-    let sent: SentTransfer | 'refused'
+    let transfer: SubmittedTransfer | 'refused'
     try {
-      sent = await relayer.send(authorization)
-    } catch (failure) {
-      log.warn('a payment was not sent to the chain', { failure: chainReason(failure) })
-      return found(payment, 'The transaction could not be sent.')
+      transfer = await relayer.send(authorization)
+    } catch (error) {
+      log.warn('a payment was not sent to the chain', { error: chainReason(error) })
+      return findOutcome(payment, 'The transaction could not be sent.')
     }
-    if (sent !== 'refused') {
-      const receipt = await receiptOf(payment, sent)
-      if (!receipt) relayer.missed()
-      return receipt ?? found(payment, 'The transaction has no receipt yet.')
+    if (transfer !== 'refused') {
+      const receipt = await waitForReceipt(payment, transfer)
+      if (!receipt) relayer.markMissed()
+      return receipt ?? findOutcome(payment, 'The transaction has no receipt yet.')
     }
     const outcome = await chainOutcome(askingFor, payment)
     if (outcome.state !== 'unused') return outcome
@@ -81,11 +81,11 @@ export function chainFacilitator(options: {
     },
     async settle(payment) {
       try {
-        const settlement = await settled(payment)
+        const settlement = await findSettlement(payment)
         if (settlement.state !== 'unknown') relayer.forget(payment.authorization)
         return settlement
-      } catch (failure) {
-        log.warn('what became of a payment is not known', { failure: chainReason(failure) })
+      } catch (error) {
+        log.warn('what became of a payment is not known', { error: chainReason(error) })
         return { state: 'unknown', message: 'The chain cannot be asked.' }
       }
     },
@@ -96,38 +96,38 @@ export function chainFacilitator(options: {
 }
 
 /** Transactions of one account have an order: each is made and sent before the next. */
-function relayedTransfers({ chain, relayerKey, limits }: Relayed) {
+function createTransferRelay({ chain, relayerKey, limits }: Relayed) {
   const inTurn = serialQueue()
   /** Of what was sent here: a node may not count all of it yet. */
   let nextNonce = 0
-  const open = new Map<string, SentTransfer>()
-  const nameOf = ({ from, nonce }: PaymentAuthorization) => `${from} ${nonce}`
+  const open = new Map<string, SubmittedTransfer>()
+  const toKey = ({ from, nonce }: PaymentAuthorization) => `${from} ${nonce}`
 
   return {
-    async send(transfer: PaymentAuthorization): Promise<SentTransfer | 'refused'> {
+    async send(transfer: PaymentAuthorization): Promise<SubmittedTransfer | 'refused'> {
       const prepared = await chain.prepareTransfer(transfer, limits)
       if (prepared.state === 'refused') return 'refused'
       const { gas, fees } = prepared
       return inTurn(async () => {
-        const replaces = open.get(nameOf(transfer))
+        const replaces = open.get(toKey(transfer))
         try {
-          const asked = { transfer, gas, fees, relayerKey, leastNonce: nextNonce, replaces }
-          const sent = await chain.sendTransfer(asked, limits)
+          const options = { transfer, gas, fees, relayerKey, minNonce: nextNonce, replaces }
+          const sent = await chain.sendTransfer(options, limits)
           nextNonce = Math.max(nextNonce, sent.nonce + 1)
-          open.set(nameOf(transfer), sent)
+          open.set(toKey(transfer), sent)
           return sent
-        } catch (failure) {
+        } catch (error) {
           nextNonce = 0 // the node tells what it has
-          throw failure
+          throw error
         }
       })
     },
     /** A transaction has no receipt. It may have been lost, and the next one must not wait behind it. */
-    missed() {
+    markMissed() {
       nextNonce = 0
     },
     forget(transfer: PaymentAuthorization) {
-      open.delete(nameOf(transfer))
+      open.delete(toKey(transfer))
     },
   }
 }

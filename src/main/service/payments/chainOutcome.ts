@@ -15,8 +15,8 @@ export async function chainOutcome(
   { authorization, createdAtMs }: SignedPayment,
 ): Promise<Settlement | { state: 'unused' }> {
   const { signature: _, ...terms } = authorization
-  const asked = { ...terms, sinceMs: createdAtMs, nowMs: now(), blocksAtOnce }
-  const outcome = await chain.authorizationOutcome(asked, { ...limits, withinMs: searchWithinMs })
+  const query = { ...terms, sinceMs: createdAtMs, nowMs: now(), blocksAtOnce }
+  const outcome = await chain.authorizationOutcome(query, { ...limits, withinMs: searchWithinMs })
   switch (outcome.state) {
     case 'unused':
       return { state: 'unused' }
@@ -34,7 +34,7 @@ export async function chainOutcome(
 type Asking = { chain: Chain; now: () => number; blocksAtOnce?: bigint | undefined; limits?: Limits }
 
 /** For the log: nothing that a node said. */
-export function chainReason(failure: unknown): string {
-  if (failure instanceof ChainFailure) return `${failure.kind}: ${failure.message}`
-  return failure instanceof Error ? failure.name : 'unknown'
+export function chainReason(error: unknown): string {
+  if (error instanceof ChainFailure) return `${error.kind}: ${error.message}`
+  return error instanceof Error ? error.name : 'unknown'
 }

@@ -15,14 +15,14 @@ const timeoutSeconds = 300
 const mimeType = 'application/json'
 
 /** @returns a 402 that clients of either version can pay, whatever part of it they read */
-export function paymentRequired(offer: Offer, refusal?: Refusal): AppError {
+export function paymentRequiredError(offer: Offer, refusal?: Refusal): AppError {
   const error = refusal?.reason ?? 'Payment required'
   const first = version1(offer, error)
   const { x402Version, accepts } = first
   return new AppError('payments/required', refusal?.message ?? 'Payment required', {
     headers: {
-      [paymentHeaders.required.v2]: encoded(version2(offer, error)),
-      [paymentHeaders.required.v1]: encoded(first),
+      [paymentHeaders.required.v2]: encodeHeader(version2(offer, error)),
+      [paymentHeaders.required.v1]: encodeHeader(first),
       'cache-control': 'no-store',
     },
     fields: { x402Version, accepts, ...(refusal && { reason: refusal.reason }) },
@@ -30,7 +30,7 @@ export function paymentRequired(offer: Offer, refusal?: Refusal): AppError {
 }
 
 /** What goes to a facilitator of version 2. */
-export function requirements({ network, payTo, amount }: Price) {
+export function createRequirements({ network, payTo, amount }: Price) {
   const { id, usdc } = network
   return {
     scheme: 'exact',
@@ -51,15 +51,15 @@ export function receiptHeaders(paid: {
   const { network, transaction, authorization } = paid
   const receipt = { success: true, transaction, payer: authorization.from }
   return {
-    [paymentHeaders.receipt.v1]: encoded({ ...receipt, network: network.slug }),
-    [paymentHeaders.receipt.v2]: encoded({ ...receipt, network: network.id }),
+    [paymentHeaders.receipt.v1]: encodeHeader({ ...receipt, network: network.slug }),
+    [paymentHeaders.receipt.v2]: encodeHeader({ ...receipt, network: network.id }),
     'cache-control': 'no-store',
   }
 }
 
 function version1(offer: Offer, error: string) {
   const { network, resource, description } = offer
-  const { amount, network: _, ...rest } = requirements(offer)
+  const { amount, network: _, ...rest } = createRequirements(offer)
   // Some clients take an amount of fewer than 7 digits for whole dollars.
   const maxAmountRequired = amount.padStart(7, '0')
   return {
@@ -72,11 +72,11 @@ function version1(offer: Offer, error: string) {
 function version2(offer: Offer, error: string) {
   const { resource: url, description } = offer
   return {
-    ...{ x402Version: 2, error, resource: { url, description, mimeType }, accepts: [requirements(offer)] },
+    ...{ x402Version: 2, error, resource: { url, description, mimeType }, accepts: [createRequirements(offer)] },
     extensions: { [paymentIdentifierName]: identifierDeclaration },
   }
 }
 
-function encoded(value: unknown): string {
+function encodeHeader(value: unknown): string {
   return Buffer.from(JSON.stringify(value), 'utf8').toString('base64')
 }

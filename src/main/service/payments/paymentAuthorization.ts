@@ -20,10 +20,10 @@ export type Price = { network: EvmNetwork; payTo: string; amount: number }
 export type Refusal = { reason: string; message: string }
 
 /** So many seconds must be left: settling takes some. */
-const leastSecondsLeft = 6
+const minRemainingSeconds = 6
 
 /** What can be told without asking anybody. @returns undefined where nothing is wrong */
-export async function refusalOf(
+export async function validateAuthorization(
   authorization: PaymentAuthorization,
   { network, payTo, amount }: Price,
   nowMs: number,
@@ -34,7 +34,7 @@ export async function refusalOf(
   if (from === to) return refusal('recipient_mismatch', 'The payer is the payee.')
   if (value !== String(amount)) return refusal('authorization_value', `It pays ${value}, not ${amount}.`)
   if (BigInt(validAfter) >= nowSeconds) return refusal('authorization_valid_after', 'It is not valid yet.')
-  if (BigInt(validBefore) < nowSeconds + BigInt(leastSecondsLeft)) {
+  if (BigInt(validBefore) < nowSeconds + BigInt(minRemainingSeconds)) {
     return refusal('authorization_valid_before', 'It has expired, or expires before it can be settled.')
   }
   if (await isSignedByPayer(authorization, network)) return undefined
@@ -46,7 +46,7 @@ export async function isSignedByPayer(
   { chainId, usdc }: EvmNetwork,
 ): Promise<boolean> {
   const { getSignPayload } = await import('ox/TypedData')
-  for (const name of namesOf(usdc.name)) {
+  for (const name of listNames(usdc.name)) {
     const payload = getSignPayload({
       domain: { name, version: usdc.version, chainId, verifyingContract: usdc.address },
       types: transferTypes,
@@ -64,7 +64,7 @@ export async function isSignedByPayer(
 }
 
 /** Some clients sign the name of Base's contract for that of Base Sepolia too. Whether the chain takes it, it says itself. */
-function namesOf(name: string): string[] {
+function listNames(name: string): string[] {
   return name === 'USDC' ? [name, 'USD Coin'] : [name]
 }
 

@@ -1,8 +1,8 @@
 import type { KeptAnswer } from '#platform/http/endpoint.ts'
-import { answersKeptMs } from '#platform/oncePerKey.ts'
+import { responseTtlMs } from '#platform/oncePerKey.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { exactCents, microUsd } from '#shared/microUsd.ts'
+import { exactCents, toMicroUsd } from '#shared/microUsd.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { CreditLedger } from '../credits/creditLedger.ts'
@@ -21,58 +21,58 @@ export type PaymentBooks = {
   drop(id: string): Promise<void>
   settling(id: string): Promise<void>
   /** @param work of a settled one: `waiting` where nobody asks for it now */
-  ended(id: string, settlement: Settlement, work: 'waiting' | 'begun'): Promise<void>
+  recordSettlement(id: string, settlement: Settlement, work: 'waiting' | 'begun'): Promise<void>
   begin(id: string): Promise<void>
   done(id: string, answer: KeptAnswer | undefined): Promise<void>
   /** The work failed: gives the payer the amount as credits, once, with the answer that says so. */
-  credit(payment: PaymentRow, failure: AppError): Promise<AppError>
+  credit(payment: PaymentRow, error: AppError): Promise<AppError>
 }
 
 /** A payment that nobody came back for is credited after so long. */
 export const waitingMs = 10 * 60_000
 
-export function paymentBooks(options: {
+export function createPaymentBooks(options: {
   records: PaymentRepository
   ledger: Pick<CreditLedger, 'issue'>
-  commits: Pick<GroupCommit, 'written' | 'flushed'>
+  commits: Pick<GroupCommit, 'commit' | 'commitDurable'>
   now: () => number
 }): PaymentBooks {
   const { records, ledger, commits, now } = options
   return {
     find: records.find,
     get: records.get,
-    findByKey: (order) => records.findByKey({ ...order, sinceMs: now() - answersKeptMs }),
+    findByKey: (order) => records.findByKey({ ...order, sinceMs: now() - responseTtlMs }),
     isLeased: records.isLeased,
-    open: (payment) => commits.written(() => records.add(payment)),
-    drop: (id) => commits.written(() => records.remove(id)),
-    settling: (id) => commits.flushed(() => records.setState(id, 'settling')),
-    ended: (id, settlement, work) =>
-      commits.flushed(() => {
+    open: (payment) => commits.commit(() => records.add(payment)),
+    drop: (id) => commits.commit(() => records.remove(id)),
+    settling: (id) => commits.commitDurable(() => records.setState(id, 'settling')),
+    recordSettlement: (id, settlement, work) =>
+      commits.commitDurable(() => {
         if (settlement.state !== 'settled') {
           records.setState(id, settlement.state)
           if (settlement.state === 'unknown') records.retryAt(id, now() + 5_000)
           return
         }
         const nextAtMs = work === 'waiting' ? now() + waitingMs : now()
-        records.settled(id, { transaction: settlement.transaction, work, nextAtMs })
+        records.markSettled(id, { transaction: settlement.transaction, work, nextAtMs })
       }),
-    begin: (id) => commits.flushed(() => records.begin(id)),
-    done: (id, answer) => commits.flushed(() => records.finish(id, { work: 'done', answer })),
-    async credit({ id, accountId: to, amount: atomic, transaction }, failure) {
-      const amount = microUsd(atomic) // USDC has as many decimals as our ledger
-      const told = new AppError(failure.code, failure.message, {
-        cause: failure,
-        detail: `${failure.detail === undefined ? '' : `${failure.detail} `}The payment of ${formatUsd(amount, 'cents', 'down')} was added to your credits.`,
-        headers: failure.headers,
-        fields: { ...failure.fields, credited_cents: exactCents(amount), tx_hash: transaction },
+    begin: (id) => commits.commitDurable(() => records.begin(id)),
+    done: (id, answer) => commits.commitDurable(() => records.finish(id, { work: 'done', answer })),
+    async credit({ id, accountId: to, amount: atomic, transaction }, error) {
+      const amount = toMicroUsd(atomic) // USDC has as many decimals as our ledger
+      const refundError = new AppError(error.code, error.message, {
+        cause: error,
+        detail: `${error.detail === undefined ? '' : `${error.detail} `}The payment of ${formatUsd(amount, 'cents', 'down')} was added to your credits.`,
+        headers: error.headers,
+        fields: { ...error.fields, credited_cents: exactCents(amount), tx_hash: transaction },
       })
-      const answer = { status: told.status, body: JSON.stringify(told.toBody()) }
-      await commits.flushed(() => {
+      const answer = { status: refundError.status, body: JSON.stringify(refundError.toBody()) }
+      await commits.commitDurable(() => {
         const note = 'Paid for work that failed'
         ledger.issue({ type: 'top_up', to, amount, note, requestKey: `payment ${id}` })
         records.finish(id, { work: 'credited', answer })
       })
-      return told
+      return refundError
     },
   }
 }

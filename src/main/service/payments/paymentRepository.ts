@@ -4,11 +4,11 @@ import {
   bytes,
   defineTable,
   json,
-  named,
   nullable,
   number,
   type Params,
   type RowOf,
+  renameColumn,
   type StoredRow,
   text,
 } from '#storage/table.ts'
@@ -25,7 +25,7 @@ const payments = defineTable('payments', {
   nonce: text(),
   id: text(),
   operation: text(),
-  key: named('idempotency_key', nullable(text())),
+  key: renameColumn('idempotency_key', nullable(text())),
   accountId: text<AccountId>(),
   method: text(),
   path: text(),
@@ -38,7 +38,7 @@ const payments = defineTable('payments', {
   resource: nullable(text()),
   state: text<PaymentState>(),
   work: text<PaymentWork>(),
-  transaction: named('transaction_hash', nullable(text())),
+  transaction: renameColumn('transaction_hash', nullable(text())),
   answerStatus: nullable(number()),
   answerBody: nullable(text()),
   attempts: number(),
@@ -71,14 +71,14 @@ export type PaymentRepository = {
   /** Removes a payment that moved nothing. */
   remove(id: string): void
   setState(id: string, state: Exclude<PaymentState, 'settled'>): void
-  settled(id: string, changes: { transaction: string; work: 'waiting' | 'begun'; nextAtMs: number }): void
+  markSettled(id: string, changes: { transaction: string; work: 'waiting' | 'begun'; nextAtMs: number }): void
   begin(id: string): void
   finish(id: string, outcome: { work: 'done' | 'credited'; answer: PaymentRow['answer'] }): void
   retryAt(id: string, atMs: number): void
   /** Removes payments that an earlier process left before anything moved. */
   removeUnverified(): void
   /** Lists unfinished payments that are due, by the time at which they became due. */
-  due(nowMs: number, most: number): PaymentRow[]
+  due(nowMs: number, max: number): PaymentRow[]
   /** Makes every unfinished payment due at once. */
   makeDue(): void
 }
@@ -87,7 +87,7 @@ const unfinished = `(state IN ('verifying', 'settling', 'unknown') OR work IN ('
 /** Same text as in the index, which SQLite compares word by word. */
 const leases = `resource IS NOT NULL AND (state IN ('verifying', 'settling', 'unknown') OR work IN ('waiting', 'begun'))`
 
-export function paymentRepository(database: Database): PaymentRepository {
+export function createPaymentRepository(database: Database): PaymentRepository {
   const columns = payments.selection()
   const find = database.prepare<[Params<keyof PaymentLock>], StoredRow>(
     `SELECT ${columns} FROM payments WHERE network = @network AND asset = @asset AND payer = @payer AND nonce = @nonce`,
@@ -153,7 +153,7 @@ export function paymentRepository(database: Database): PaymentRepository {
     isLeased: (resource) => isLeased.get({ resource }) !== undefined,
     remove: (id) => void remove.run({ id }),
     setState: (id, state) => void setState.run({ id, state }),
-    settled: (id, { transaction, work, nextAtMs }) => void settled.run({ id, transaction, work, nextAtMs }),
+    markSettled: (id, { transaction, work, nextAtMs }) => void settled.run({ id, transaction, work, nextAtMs }),
     begin: (id) => void begin.run({ id }),
     finish: (id, { work, answer }) =>
       void finish.run({ id, work, answerStatus: answer?.status ?? null, answerBody: answer?.body ?? null }),

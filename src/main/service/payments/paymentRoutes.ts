@@ -7,17 +7,17 @@ import {
   listPaidResources,
 } from '#shared/contract/payments.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { microUsd, microUsdOfCents } from '#shared/microUsd.ts'
+import { microUsdOfCents, toMicroUsd } from '#shared/microUsd.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Caller, type Endpoint, endpoint, openEndpoint } from '../base/endpoint.ts'
 import type { CreditLedger } from '../credits/creditLedger.ts'
 import type { PriceList } from '../credits/priceList.ts'
+import type { PaymentGate } from './paymentGate.ts'
 import type { Paid } from './sale.ts'
 import type { TestLedger } from './testLedgerFacilitator.ts'
-import type { Till } from './till.ts'
 
 const faucetAmount = 100_000_000
 const perDollar = 1_000_000
@@ -26,34 +26,34 @@ type Purchase = { credits_cents: number }
 
 /** Credits for USDC. */
 export function topUpRoute(options: {
-  till: Till
+  paymentGate: PaymentGate
   prices: PriceList
   ledger: Pick<CreditLedger, 'issue'>
-  commits: Pick<GroupCommit, 'flushed'>
-  accountOf: (address: string) => AccountId | undefined
-  noteAccount: ActivityLog['noteAccount']
+  commits: Pick<GroupCommit, 'commitDurable'>
+  findAccount: (address: string) => AccountId | undefined
+  recordForAccount: ActivityLog['recordForAccount']
 }): Endpoint {
-  const { till, prices, ledger, commits, noteAccount } = options
+  const { paymentGate, prices, ledger, commits, recordForAccount } = options
   /** However often it is asked for, it credits once. */
-  const credited = async ({ id, accountId, purchase, transaction }: Paid<Purchase>) => {
+  const creditPurchase = async ({ id, accountId, purchase, transaction }: Paid<Purchase>) => {
     const { credits_cents } = purchase
     const amount = microUsdOfCents(credits_cents)
     const note = 'Bought with USDC'
-    await commits.flushed(() =>
+    await commits.commitDurable(() =>
       ledger.issue({ type: 'top_up', to: accountId, amount, note, requestKey: `payment ${id}` }),
     )
-    noteAccount(accountId, {
+    recordForAccount(accountId, {
       type: 'credits.bought',
       description: `Bought ${formatUsd(amount, 'cents', 'down')} of credits`,
     })
     return { success: true as const, credits_cents, tx_hash: transaction }
   }
-  return till.sell<typeof buyCredits, Purchase>(
+  return paymentGate.sell<typeof buyCredits, Purchase>(
     buyCredits,
     { kind: 'open', signIn: false },
     {
       account({ params: { address } }) {
-        const accountId = options.accountOf(address)
+        const accountId = options.findAccount(address)
         if (accountId) return accountId
         throw new AppError('credits/recipient-not-found', `No account here belongs to ${address}.`)
       },
@@ -66,24 +66,27 @@ export function topUpRoute(options: {
         }
         const { credits_cents } = tier
         const description = `${formatUsd(microUsdOfCents(credits_cents), 'cents', 'down')} of credits`
-        return { amount: microUsd(dollars * perDollar), description, purchase: { credits_cents } }
+        return { amount: toMicroUsd(dollars * perDollar), description, purchase: { credits_cents } }
       },
-      fulfil: credited,
-      recover: credited,
+      fulfil: creditPurchase,
+      recover: creditPurchase,
     },
   )
 }
 
 /** What is sold here, for those who look for it: https://github.com/Merit-Systems/x402scan/blob/main/docs/DISCOVERY.md */
-export function discoveryRoute(options: { till: Pick<Till, 'sold'>; baseUrl: () => string }): Endpoint {
+export function discoveryRoute(options: {
+  paymentGate: Pick<PaymentGate, 'listPaidRoutes'>
+  baseUrl: () => string
+}): Endpoint {
   const instructions = (base: string) =>
     `Names in braces are parameters: ${base}/openapi.json describes each operation, its method and its body. Prices of credits: ${base}/v1/credits/pricing. Prices of domains: ${base}/domains/pricing. A domain belongs to an account: sign in with the wallet that pays, or send an API key.`
   return openEndpoint(listPaidResources, () => {
     const base = options.baseUrl()
     return {
       version: 1 as const,
-      resources: options.till
-        .sold()
+      resources: options.paymentGate
+        .listPaidRoutes()
         .flatMap(({ path, aliases }) => [path, ...aliases])
         .map((path) => `${base}${path.replaceAll(/:(\w+)/g, '{$1}')}`),
       instructions: instructions(base),
@@ -92,33 +95,33 @@ export function discoveryRoute(options: { till: Pick<Till, 'sold'>; baseUrl: () 
 }
 
 /** Test money, where that is what is paid with. */
-export function testMoneyRoutes(options: {
+export function createTestMoneyRoutes(options: {
   ledger: TestLedger | undefined
   /** @throws AppError for a key with limits */
-  needUnlimited: (caller: Caller) => void
+  assertUnlimited: (caller: Caller) => void
 }): Endpoint[] {
   const testLedger = (): TestLedger => {
     if (options.ledger) return options.ledger
     throw new AppError('payments/no-test-money', 'There is no test money at this service.')
   }
-  const namesOf = ({ network }: TestLedger) => ({ network: network.id, asset: network.usdc.address })
+  const toNames = ({ network }: TestLedger) => ({ network: network.id, asset: network.usdc.address })
   return [
     endpoint(giveTestMoney, async ({ body: { address } }, { caller }) => {
       const ledger = testLedger()
-      options.needUnlimited(caller)
+      options.assertUnlimited(caller)
       const balance = await ledger.give(address, faucetAmount)
-      return { address, amount: String(faucetAmount), balance: String(balance), ...namesOf(ledger) }
+      return { address, amount: String(faucetAmount), balance: String(balance), ...toNames(ledger) }
     }),
     endpoint(getTestBalance, ({ params: { address } }) => {
       const ledger = testLedger()
-      return { address, balance: String(ledger.balance(address)), ...namesOf(ledger) }
+      return { address, balance: String(ledger.balance(address)), ...toNames(ledger) }
     }),
     endpoint(getAuthorizationState, ({ params: { address, nonce } }) => {
       const ledger = testLedger()
       // The time first: what is unused after it has passed could not have been used before.
-      const at = isoTime(ledger.now())
-      const transaction = ledger.transactionOf(address, nonce) ?? null
-      return { used: transaction !== null, transaction, at }
+      const timestamp = toIsoTime(ledger.now())
+      const transaction = ledger.findTransaction(address, nonce) ?? null
+      return { used: transaction !== null, transaction, at: timestamp }
     }),
   ]
 }

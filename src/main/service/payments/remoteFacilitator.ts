@@ -2,15 +2,15 @@ import { z } from 'zod'
 import type { Chain } from '#platform/chain/chain.ts'
 import type { HttpClient } from '#platform/httpClient.ts'
 import type { Log } from '#platform/log.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { type CdpKey, cdpToken } from './cdpToken.ts'
 import { chainOutcome, chainReason } from './chainOutcome.ts'
 import type { Facilitator, Settlement, SignedPayment } from './facilitator.ts'
-import { requirements } from './offer.ts'
+import { createRequirements } from './offer.ts'
 
 const verifyWithinMs = 15_000
-const usualSettleWithinMs = 60_000
+const defaultSettleWithinMs = 60_000
 
 const words = z.string().max(300).nullish()
 const Verified = z.object({ isValid: z.boolean(), invalidReason: words, invalidMessage: words })
@@ -68,12 +68,12 @@ export function remoteFacilitator(options: {
   now: () => number
   settleWithinMs?: number
 }): Facilitator {
-  const { network, http, log, chain, cdpKey, now, settleWithinMs = usualSettleWithinMs } = options
+  const { network, http, log, chain, cdpKey, now, settleWithinMs = defaultSettleWithinMs } = options
   const base = options.url.replace(/\/+$/, '')
 
   const ask = async (path: string, { authorization: signed }: SignedPayment, withinMs: number) => {
     const { signature, ...authorization } = signed
-    const accepted = requirements({ network, payTo: signed.to, amount: Number(signed.value) })
+    const accepted = createRequirements({ network, payTo: signed.to, amount: Number(signed.value) })
     const paymentPayload = { x402Version: 2, accepted, payload: { signature, authorization } }
     const request = { method: 'POST', url: `${base}/${path}` }
     const { status, text } = await http.ask(request.url, {
@@ -85,7 +85,7 @@ export function remoteFacilitator(options: {
       body: JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: accepted }),
       signal: AbortSignal.timeout(withinMs),
     })
-    return { status, json: parsedJson(text) }
+    return { status, json: parseJsonOrUndefined(text) }
   }
 
   /** Once it may have moved, a refusal tells nothing: it can be because it moved. The chain tells, where it can be asked. */
@@ -96,7 +96,7 @@ export function remoteFacilitator(options: {
     return outcome.state === 'unused' ? unknown : outcome
   }
 
-  const settled = async (payment: SignedPayment): Promise<Settlement> => {
+  const settle = async (payment: SignedPayment): Promise<Settlement> => {
     const { status, json } = await ask('settle', payment, settleWithinMs)
     const answer = Settled.safeParse(json)
     if (!answer.success || status >= 500) return onChain(payment)
@@ -125,9 +125,9 @@ export function remoteFacilitator(options: {
     },
     async settle(payment) {
       try {
-        return await settled(payment)
-      } catch (failure) {
-        log.warn('what became of a payment is not known', { failure: chainReason(failure) })
+        return await settle(payment)
+      } catch (error) {
+        log.warn('what became of a payment is not known', { error: chainReason(error) })
         return onChain(payment).catch(
           (): Settlement => ({ state: 'unknown', message: 'The facilitator did not answer.' }),
         )

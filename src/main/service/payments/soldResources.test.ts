@@ -1,51 +1,51 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
 import { atEndOfFile } from '#test/support/endOfFile.ts'
-import { never, refuses, scriptedFacilitator, settles, unknown } from '#test/support/scriptedFacilitator.ts'
+import { createScriptedFacilitator, never, refuses, settles, unknown } from '#test/support/scriptedFacilitator.ts'
 import { testLedger } from '#test/support/testLedger.ts'
-import { signedPayment, thingShop } from '#test/support/thingShop.ts'
+import { signPayment, thingShop } from '#test/support/thingShop.ts'
 import type { Facilitator } from './facilitator.ts'
 
 const opened = await testLedger({ cents: 0 })
 atEndOfFile(() => opened.close())
 
-let things = 0
+let thingCount = 0
 
 const shop = (facilitator: Facilitator, options: Parameters<typeof thingShop>[2] = {}) =>
   thingShop(opened, facilitator, { isUnique: true, ...options })
-const signed = () => signedPayment(opened)
+const sign = () => signPayment(opened)
 const newThing = () => {
-  things += 1
-  return `thing ${things}`
+  thingCount += 1
+  return `thing ${thingCount}`
 }
 const credits = () => opened.ledger.balance(opened.ada).posted
 
 test('settles one of two orders of a thing at once, and refuses the other unpaid', async () => {
-  const { facilitator, asked } = scriptedFacilitator(settles)
+  const { facilitator, asked: requests } = createScriptedFacilitator(settles)
   const { buy, things: sold } = shop(facilitator)
   const name = newThing()
   const before = credits()
-  const both = await Promise.allSettled([buy(await signed(), name), buy(await signed(), name)])
+  const both = await Promise.allSettled([buy(await sign(), name), buy(await sign(), name)])
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   expect(both.flatMap((it) => (it.status === 'rejected' ? it.reason.code : []))).toEqual(['domain/busy'])
-  expect([sold, asked.length, credits() - before]).toEqual([[name], 1, 0])
+  expect([sold, requests.length, credits() - before]).toEqual([[name], 1, 0])
 })
 
 test('leases a thing until its payment is cleared up, also over a restart', async () => {
-  const { facilitator, asked } = scriptedFacilitator(unknown, unknown, settles)
+  const { facilitator, asked: requests } = createScriptedFacilitator(unknown, unknown, settles)
   const name = newThing()
-  const first = await signed()
+  const first = await sign()
   expect((await shop(facilitator).refusal(first, name)).code).toBe('payments/unknown')
   const later = shop(facilitator)
   await later.restart()
-  expect((await later.refusal(await signed(), name)).code).toBe('domain/busy')
+  expect((await later.refusal(await sign(), name)).code).toBe('domain/busy')
   expect((await later.refusal({}, name)).code).toBe('domain/busy')
   expect((await later.buy(first, name)).status).toBe(201)
-  expect(new Set(asked.map(({ authorization }) => authorization.nonce)).size).toBe(1)
+  expect(new Set(requests.map(({ authorization }) => authorization.nonce)).size).toBe(1)
 })
 
 test('frees a thing when its payment fails, is refused, or its work fails', async () => {
-  const { facilitator } = scriptedFacilitator(refuses, settles)
+  const { facilitator } = createScriptedFacilitator(refuses, settles)
   const name = newThing()
   let works = false
   const { buy, refusal, restart } = shop(facilitator, {
@@ -53,33 +53,33 @@ test('frees a thing when its payment fails, is refused, or its work fails', asyn
       if (!works) throw new AppError('domain/registrar', 'The registrar does not answer.')
     },
   })
-  expect((await refusal(await signed(), name)).fields.reason).toBe('insufficient_funds')
+  expect((await refusal(await sign(), name)).fields.reason).toBe('insufficient_funds')
   facilitator.verdict = () => ({ reason: 'invalid_signature', message: 'No.' })
-  expect((await refusal(await signed(), name)).fields.reason).toBe('invalid_signature')
+  expect((await refusal(await sign(), name)).fields.reason).toBe('invalid_signature')
   facilitator.verdict = () => undefined
-  expect((await refusal(await signed(), name)).code).toBe('domain/registrar')
+  expect((await refusal(await sign(), name)).code).toBe('domain/registrar')
   works = true
   await restart()
-  expect((await buy(await signed(), name)).status).toBe(201)
+  expect((await buy(await sign(), name)).status).toBe(201)
 })
 
 test('frees a thing whose payment was being verified when the process ended', async () => {
-  const { facilitator, asked } = scriptedFacilitator(settles)
+  const { facilitator, asked: requests } = createScriptedFacilitator(settles)
   const name = newThing()
   facilitator.verdict = () => new Promise(() => undefined)
   void shop(facilitator)
-    .buy(await signed(), name)
+    .buy(await sign(), name)
     .catch(() => undefined)
   await expect.poll(async () => (await shop(facilitator).refusal({}, name)).code).toBe('domain/busy')
   facilitator.verdict = () => undefined
   const later = shop(facilitator)
   await later.restart()
-  expect((await later.buy(await signed(), name)).status).toBe(201)
-  expect(asked.length).toBe(1)
+  expect((await later.buy(await sign(), name)).status).toBe(201)
+  expect(requests.length).toBe(1)
 })
 
 test('settles nothing for what can no longer be delivered', async () => {
-  const { facilitator, asked } = scriptedFacilitator(settles)
+  const { facilitator, asked: requests } = createScriptedFacilitator(settles)
   const name = newThing()
   let isThere = false
   const { buy, refusal } = shop(facilitator, {
@@ -87,16 +87,16 @@ test('settles nothing for what can no longer be delivered', async () => {
       if (!isThere) throw new AppError('sandbox/not-found', 'There is no sandbox.')
     },
   })
-  expect((await refusal(await signed(), name)).code).toBe('sandbox/not-found')
-  expect(asked.length).toBe(0)
+  expect((await refusal(await sign(), name)).code).toBe('sandbox/not-found')
+  expect(requests.length).toBe(0)
   isThere = true
-  expect((await buy(await signed(), name)).status).toBe(201)
+  expect((await buy(await sign(), name)).status).toBe(201)
 })
 
 test('sells a thing to one order at a time while a payment hangs', async () => {
-  const { facilitator } = scriptedFacilitator(never)
+  const { facilitator } = createScriptedFacilitator(never)
   const { buy, refusal } = shop(facilitator)
   const name = newThing()
-  void buy(await signed(), name).catch(() => undefined)
-  await expect.poll(async () => (await refusal(await signed(), name)).code).toBe('domain/busy')
+  void buy(await sign(), name).catch(() => undefined)
+  await expect.poll(async () => (await refusal(await sign(), name)).code).toBe('domain/busy')
 })

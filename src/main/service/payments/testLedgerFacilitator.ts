@@ -11,19 +11,19 @@ export type TestLedger = Facilitator & {
   give(address: string, amount: number): Promise<number>
   balance(address: string): number
   /** @returns the transaction that used this authorization; undefined while none has */
-  transactionOf(payer: string, nonce: string): string | undefined
+  findTransaction(payer: string, nonce: string): string | undefined
   now(): number
 }
 
 export function testLedgerFacilitator(options: {
   records: TestMoneyRepository
-  commits: Pick<GroupCommit, 'flushed'>
+  commits: Pick<GroupCommit, 'commitDurable'>
   now: () => number
 }): TestLedger {
   const { records, commits, now } = options
   const network = testLedgerNetwork
 
-  const moved = (authorization: PaymentAuthorization): Settlement => {
+  const moveFunds = (authorization: PaymentAuthorization): Settlement => {
     const { from: payer, to: payee, nonce, value, validAfter, validBefore } = authorization
     const amount = Number(value)
     const before = records.findTransfer(payer, nonce)
@@ -48,18 +48,18 @@ export function testLedgerFacilitator(options: {
     async settle({ authorization }) {
       try {
         if (!(await isSignedByPayer(authorization, network))) return { state: 'failed', ...wrongSignature }
-        return await commits.flushed(() => moved(authorization))
+        return await commits.commitDurable(() => moveFunds(authorization))
       } catch {
         return { state: 'unknown', message: 'The test ledger cannot be written to.' }
       }
     },
     give: (address, amount) =>
-      commits.flushed(() => {
+      commits.commitDurable(() => {
         records.add(address.toLowerCase(), amount)
         return records.balance(address.toLowerCase())
       }),
     balance: (address) => records.balance(address.toLowerCase()),
-    transactionOf: (payer, nonce) => records.findTransfer(payer.toLowerCase(), nonce.toLowerCase())?.transactionHash,
+    findTransaction: (payer, nonce) => records.findTransfer(payer.toLowerCase(), nonce.toLowerCase())?.transactionHash,
     now,
     close: async () => undefined,
   }

@@ -20,7 +20,7 @@ export type TestMoneyRepository = {
   transfer(transfer: TestTransfer): void
 }
 
-export function testMoneyRepository(database: Database): TestMoneyRepository {
+export function createTestMoneyRepository(database: Database): TestMoneyRepository {
   const balance = database.prepare<[Params<'address'>], { balance: number }>(
     'SELECT balance FROM test_money WHERE address = @address',
   )

@@ -1,12 +1,12 @@
 import { AppError } from '#shared/appError.ts'
 import { type ExposedPort, maxExposedPorts, type Visibility } from '#shared/contract/ports.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { domainOf, type PortNames, parseLabel } from './portNames.ts'
+import { type PortNames, parseLabel, toDomain } from './portNames.ts'
 import type { PortRecord, PortRepository } from './portRepository.ts'
 
 export type ExposedPorts = {
   /** @throws AppError `port/taken`, `port/too-many` */
-  expose(sandboxId: SandboxId, wanted: Wanted): ExposedPort
+  expose(sandboxId: SandboxId, options: ExposeOptions): ExposedPort
   list(sandboxId: SandboxId): ExposedPort[]
   /** The earliest exposed of the ports that are exposed now. */
   first(sandboxId: SandboxId): PortRecord | undefined
@@ -16,23 +16,29 @@ export type ExposedPorts = {
   /** @throws AppError `port/not-found` */
   remove(sandboxId: SandboxId, port: number): void
   /** The port that a host label stands for. */
-  named(label: string): PortRecord | undefined
+  findByLabel(label: string): PortRecord | undefined
 }
 
-type Wanted = { port: number; visibility?: Visibility | undefined; subdomain?: string | undefined }
+type ExposeOptions = { port: number; visibility?: Visibility | undefined; subdomain?: string | undefined }
 
 type Options = {
   records: PortRepository
-  urlOf: PortNames['urlOf']
+  urlOf: PortNames['getUrl']
   /** Returns the endpoint to connect to for a port's address. */
-  endpointOf: (url: URL) => { host: string; port: number }
+  toEndpoint: (url: URL) => { host: string; port: number }
   /** The port that a custom domain leads to, exposed or not. Null means the one exposed first. */
   leadsTo: (domain: string) => { sandboxId: SandboxId; port: number | null } | undefined
   onChanged: (sandboxId: SandboxId) => void
 }
 
 /** Ports with an address, kept until they are removed or their sandbox is deleted. */
-export function exposedPorts({ records, urlOf, endpointOf, leadsTo, onChanged }: Options): ExposedPorts {
+export function createExposedPorts({
+  records,
+  urlOf,
+  toEndpoint: endpointOf,
+  leadsTo,
+  onChanged,
+}: Options): ExposedPorts {
   const toWire = (record: PortRecord): ExposedPort => {
     const { port, visibility } = record
     const url = urlOf(record)
@@ -45,7 +51,7 @@ export function exposedPorts({ records, urlOf, endpointOf, leadsTo, onChanged }:
     if (record) return record
     throw new AppError('port/not-found', `Port ${port} of this sandbox is not exposed.`)
   }
-  const checkRoom = (sandboxId: SandboxId): void => {
+  const assertCapacity = (sandboxId: SandboxId): void => {
     if (records.list(sandboxId).length < maxExposedPorts) return
     throw new AppError('port/too-many', `This sandbox exposes ${maxExposedPorts} ports, the most allowed.`)
   }
@@ -58,7 +64,7 @@ export function exposedPorts({ records, urlOf, endpointOf, leadsTo, onChanged }:
   return {
     expose(sandboxId, { port, visibility, subdomain }) {
       const before = records.find(sandboxId, port)
-      if (!before) checkRoom(sandboxId)
+      if (!before) assertCapacity(sandboxId)
       const record: PortRecord = {
         sandboxId,
         port,
@@ -82,8 +88,8 @@ export function exposedPorts({ records, urlOf, endpointOf, leadsTo, onChanged }:
       records.remove(sandboxId, there)
       onChanged(sandboxId)
     },
-    named(label) {
-      const domain = domainOf(label)
+    findByLabel(label) {
+      const domain = toDomain(label)
       const target = domain === undefined ? undefined : leadsTo(domain)
       if (domain !== undefined) {
         if (!target) return undefined

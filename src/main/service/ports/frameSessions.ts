@@ -1,6 +1,6 @@
 import type { PrincipalId } from '#platform/principals.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { hashOfSecret, secretTokens } from '../base/secretToken.ts'
+import { createSecretTokens, hashOfSecret } from '../base/secretToken.ts'
 import type { PortRecord } from './portRepository.ts'
 
 /** Private ports in a frame of one page. In memory: after a restart the page loads its frame again. */
@@ -29,7 +29,7 @@ const sessionMs = 12 * 3_600_000
 /** Maximum number of each kind. The oldest is dropped first. */
 const maxEntries = 1_000
 /** Recognized, and taken out of headers, like the other tokens of ports. */
-const secrets = secretTokens('spt')
+const secrets = createSecretTokens('spt')
 
 export function createFrameSessions(options: {
   now: () => number

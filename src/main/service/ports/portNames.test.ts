@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest'
 import { SandboxId } from '#shared/ids.ts'
-import { parseLabel, portNames } from './portNames.ts'
+import { createPortNames, parseLabel } from './portNames.ts'
 
 const sandboxId = SandboxId.parse('a1'.repeat(16))
 const record = { sandboxId, port: 3000, visibility: 'public', subdomain: null } as const
-const local = portNames({
+const local = createPortNames({
   sandboxHost: undefined,
-  localUrlOf: (hostName) => `http://${hostName}:7000`,
+  getLocalUrl: (hostName) => `http://${hostName}:7000`,
   ownNames: ['127.0.0.1'],
   isDomain: (name) => name === 'app.of.mine',
 })
-const hosted = portNames({
+const hosted = createPortNames({
   sandboxHost: 'boxes.example',
-  localUrlOf: (hostName) => `https://${hostName}`,
+  getLocalUrl: (hostName) => `https://${hostName}`,
   ownNames: ['api.boxes.example'],
   isDomain: () => false,
 })
 
 test('addresses lead to this machine, or to the host of ports', () => {
-  expect(local.urlOf(record)).toBe(`http://3000-${sandboxId}.localhost:7000`)
-  expect(local.urlOf({ ...record, subdomain: 'app' })).toBe('http://app.localhost:7000')
-  expect(hosted.urlOf(record)).toBe(`https://3000-${sandboxId}.boxes.example`)
+  expect(local.getUrl(record)).toBe(`http://3000-${sandboxId}.localhost:7000`)
+  expect(local.getUrl({ ...record, subdomain: 'app' })).toBe('http://app.localhost:7000')
+  expect(hosted.getUrl(record)).toBe(`https://3000-${sandboxId}.boxes.example`)
 })
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
   ['of.mine', undefined],
   ['app.of.mine.localhost', 'app.of.mine'],
   [undefined, undefined],
-])('on this machine %s is %s', (host, label) => expect(local.labelOf(host)).toBe(label))
+])('on this machine %s is %s', (host, label) => expect(local.findLabel(host)).toBe(label))
 
 test.each([
   ['x.boxes.example:443', 'x'],
@@ -42,11 +42,11 @@ test.each([
   ['boxes.example', undefined],
   ['api.boxes.example', undefined],
   ['notboxes.example', undefined],
-])('with a host of ports %s is %s', (host, label) => expect(hosted.labelOf(host)).toBe(label))
+])('with a host of ports %s is %s', (host, label) => expect(hosted.findLabel(host)).toBe(label))
 
-const trial = portNames({
+const trial = createPortNames({
   sandboxHost: 'sb.localhost',
-  localUrlOf: (hostName) => `https://${hostName}`,
+  getLocalUrl: (hostName) => `https://${hostName}`,
   ownNames: ['127.0.0.1'],
   isDomain: () => false,
 })
@@ -55,7 +55,7 @@ test.each([
   [`3000-${sandboxId}.sb.localhost:443`, `3000-${sandboxId}`],
   [`3000-${sandboxId}.localhost`, `3000-${sandboxId}`],
   ['sb.localhost', undefined],
-])('with a host of ports below localhost %s is %s', (host, label) => expect(trial.labelOf(host)).toBe(label))
+])('with a host of ports below localhost %s is %s', (host, label) => expect(trial.findLabel(host)).toBe(label))
 
 test('reads a port and a sandbox, and nothing that only looks like them', () => {
   expect(parseLabel(`3000-${sandboxId}`)).toEqual({ port: 3000, sandboxId })

@@ -3,8 +3,8 @@ import type { PortRecord } from './portRepository.ts'
 /** Host names of exposed ports. None of them is a name of the service itself. */
 export type PortNames = {
   /** The label before the common suffix in a Host header. Undefined if it names the service, or nothing here. */
-  labelOf(host: string | undefined): string | undefined
-  urlOf(record: PortRecord): string
+  findLabel(host: string | undefined): string | undefined
+  getUrl(record: PortRecord): string
   /** Whether a name belongs to the service, or is below the suffix of its ports. */
   isOwn(name: string): boolean
 }
@@ -13,7 +13,7 @@ type Options = {
   /** Suffix of public addresses, served with TLS. Without one, addresses are below `localhost`. */
   sandboxHost: string | undefined
   /** Returns the address of a name below `localhost`, with the service's port. Never throws. */
-  localUrlOf: (hostName: string) => string
+  getLocalUrl: (hostName: string) => string
   /** Names of the service itself, even if they end with the suffix of ports. */
   ownNames: readonly string[]
   /** Whether a custom domain leads to a port here. */
@@ -26,23 +26,24 @@ const domainMark = 'domain:'
 /** Browsers take every name below `localhost` for this machine: https://www.rfc-editor.org/rfc/rfc6761#section-6.3 */
 const localSuffix = '.localhost'
 
-export function portNames({ sandboxHost, localUrlOf, ownNames, isDomain }: Options): PortNames {
-  const own = new Set(ownNames.map((name) => name.toLowerCase()))
+export function createPortNames({ sandboxHost, getLocalUrl: localUrlOf, ownNames, isDomain }: Options): PortNames {
+  const reservedNames = new Set(ownNames.map((name) => name.toLowerCase()))
   // Longest first: the configured host may itself be below `localhost`.
   const suffixes = [localSuffix, ...(sandboxHost === undefined ? [] : [`.${sandboxHost.toLowerCase()}`])].toSorted(
     (a, b) => b.length - a.length,
   )
-  const suffixOf = (name: string): string | undefined => suffixes.find((it) => name.endsWith(it))
+  const findSuffix = (name: string): string | undefined => suffixes.find((it) => name.endsWith(it))
   return {
-    labelOf(host) {
+    findLabel(host) {
       const name = host?.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
-      if (name === undefined || own.has(name) || name === sandboxHost?.toLowerCase()) return undefined
-      const suffix = suffixOf(name)
+      if (name === undefined || reservedNames.has(name) || name === sandboxHost?.toLowerCase()) return undefined
+      const suffix = findSuffix(name)
       if (suffix !== undefined) return name.slice(0, -suffix.length)
       return isDomain(name) ? `${domainMark}${name}` : undefined
     },
-    isOwn: (name) => own.has(name) || name === 'localhost' || name === sandboxHost || suffixOf(name) !== undefined,
-    urlOf({ sandboxId, port, subdomain }) {
+    isOwn: (name) =>
+      reservedNames.has(name) || name === 'localhost' || name === sandboxHost || findSuffix(name) !== undefined,
+    getUrl({ sandboxId, port, subdomain }) {
       const label = subdomain ?? `${port}-${sandboxId}`
       if (sandboxHost !== undefined) return `https://${label}.${sandboxHost}`
       return localUrlOf(`${label}${localSuffix}`)
@@ -51,7 +52,7 @@ export function portNames({ sandboxHost, localUrlOf, ownNames, isDomain }: Optio
 }
 
 /** @returns the custom domain that a label stands for */
-export function domainOf(label: string): string | undefined {
+export function toDomain(label: string): string | undefined {
   return label.startsWith(domainMark) ? label.slice(domainMark.length) : undefined
 }
 

@@ -38,7 +38,7 @@ export type PortRepository = {
   removeExpiredTokens(nowMs: number): void
 }
 
-export function portRepository(database: Database): PortRepository {
+export function createPortRepository(database: Database): PortRepository {
   const selection = `SELECT ${ports.selection()} FROM ports`
   const save = database.prepare<[Params<keyof PortRecord>]>(ports.upsert(['sandboxId', 'port']))
   const find = database.prepare<[Params<'sandboxId' | 'port'>], StoredRow>(

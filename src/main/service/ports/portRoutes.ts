@@ -1,5 +1,5 @@
 import { createPortToken, exposePort, listPorts, removePort } from '#shared/contract/ports.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { ExposedPorts } from './exposedPorts.ts'
@@ -7,25 +7,29 @@ import { type FrameSessions, frameTokenSeconds } from './frameSessions.ts'
 import type { PortNames } from './portNames.ts'
 import { type PortTokens, portTokenSeconds } from './portTokens.ts'
 
-export function portRoutes(options: {
-  sandboxes: Pick<SandboxRegistry, 'owned'>
+export function createPortRoutes(options: {
+  sandboxes: Pick<SandboxRegistry, 'requireOwned'>
   ports: ExposedPorts
   tokens: PortTokens
   frames: Pick<FrameSessions, 'createToken'>
-  urlOf: PortNames['urlOf']
+  urlOf: PortNames['getUrl']
   /** The path that turns a port token into a cookie. */
   openPath: string
 }): Endpoint[] {
   const { sandboxes, ports, tokens, frames } = options
   return [
-    endpoint(exposePort, ({ params, body }, { caller }) => ports.expose(sandboxes.owned(caller, params.id).id, body)),
-    endpoint(listPorts, ({ params }, { caller }) => ({ ports: ports.list(sandboxes.owned(caller, params.id).id) })),
+    endpoint(exposePort, ({ params, body }, { caller }) =>
+      ports.expose(sandboxes.requireOwned(caller, params.id).id, body),
+    ),
+    endpoint(listPorts, ({ params }, { caller }) => ({
+      ports: ports.list(sandboxes.requireOwned(caller, params.id).id),
+    })),
     endpoint(removePort, ({ params }, { caller }) => {
-      ports.remove(sandboxes.owned(caller, params.id).id, params.port)
+      ports.remove(sandboxes.requireOwned(caller, params.id).id, params.port)
       return { success: true, message: `Port ${params.port} is no longer exposed.` }
     }),
     endpoint(createPortToken, ({ params, query: { frame_origin: origin } }, { caller }) => {
-      const { id } = sandboxes.owned(caller, params.id)
+      const { id } = sandboxes.requireOwned(caller, params.id)
       const record = ports.get(id, params.port)
       const { principal } = caller
       const { token, expiresAtMs } =
@@ -33,7 +37,7 @@ export function portRoutes(options: {
       return {
         token,
         open_url: `${options.urlOf(record)}${options.openPath}#token=${token}`,
-        expires_at: isoTime(expiresAtMs),
+        expires_at: toIsoTime(expiresAtMs),
         expires_in_seconds: origin === undefined ? portTokenSeconds : frameTokenSeconds,
         sandbox_id: id,
         port: record.port,

@@ -1,7 +1,7 @@
 import type { PrincipalId } from '#platform/principals.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { toIssuer } from '../base/principals.ts'
-import { hashOfSecret, secretTokens } from '../base/secretToken.ts'
+import { createSecretTokens, hashOfSecret } from '../base/secretToken.ts'
 import type { PortRecord, PortRepository } from './portRepository.ts'
 
 export type PortTokens = {
@@ -15,9 +15,9 @@ export type PortTokens = {
 
 /** Half a day, so that a page in use stays open. */
 export const portTokenSeconds = 12 * 3600
-const pageTokens = secretTokens('spt')
+const pageTokens = createSecretTokens('spt')
 
-export function portTokens(options: {
+export function createPortTokens(options: {
   records: PortRepository
   now: () => number
   randomBytes: (count: number) => Buffer

@@ -1,12 +1,12 @@
 import type { RemovedThing } from '#shared/contract/removedThings.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import { defineTable, named, number, type Params, type StoredRow, text } from '#storage/table.ts'
+import { defineTable, number, type Params, renameColumn, type StoredRow, text } from '#storage/table.ts'
 
 const removedThings = defineTable('removed_things', {
   sequence: number(),
   kind: text(),
-  id: named('thing', text()),
+  id: renameColumn('thing', text()),
   name: text(),
 })
 
@@ -17,10 +17,10 @@ export type RemovedThingRepository = {
   /** @returns 0 if there is none */
   lastSequence(accountId: AccountId): number
   /** Lists the last sequence of each account that has a later one than `after`. */
-  grown(after: number): { accountId: AccountId; sequence: number }[]
+  listGrown(after: number): { accountId: AccountId; sequence: number }[]
 }
 
-export function removedThingRepository(database: Database): RemovedThingRepository {
+export function createRemovedThingRepository(database: Database): RemovedThingRepository {
   const list = database.prepare<[Params<'accountId' | 'after' | 'limit'>], StoredRow>(
     `SELECT ${removedThings.selection()} FROM removed_things
       WHERE account_id = @accountId AND sequence > @after ORDER BY sequence LIMIT @limit`,
@@ -35,6 +35,6 @@ export function removedThingRepository(database: Database): RemovedThingReposito
   return {
     list: (accountId, after, limit) => list.all({ accountId, after, limit }).map(removedThings.fromRow),
     lastSequence: (accountId) => last.get({ accountId })?.sequence ?? 0,
-    grown: (after) => grown.all({ after }),
+    listGrown: (after) => grown.all({ after }),
   }
 }

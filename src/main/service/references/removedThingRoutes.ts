@@ -2,7 +2,7 @@ import { listRemovedThings } from '#shared/contract/removedThings.ts'
 import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { RemovedThingRepository } from './removedThingRepository.ts'
 
-export function removedThingRoutes(records: RemovedThingRepository): Endpoint[] {
+export function createRemovedThingRoutes(records: RemovedThingRepository): Endpoint[] {
   return [
     endpoint(listRemovedThings, ({ query: { after, limit } }, { caller: { accountId } }) => {
       const listed = records.list(accountId, after, limit + 1)

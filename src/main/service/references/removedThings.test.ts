@@ -3,8 +3,8 @@ import { AccountId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
-import { removedThingAnnouncer } from './removedThingAnnouncer.ts'
-import { type RemovedThingRepository, removedThingRepository } from './removedThingRepository.ts'
+import { createRemovedThingAnnouncer } from './removedThingAnnouncer.ts'
+import { createRemovedThingRepository, type RemovedThingRepository } from './removedThingRepository.ts'
 
 const [ada, bob] = [AccountId.parse('acc_ada'), AccountId.parse('acc_bob')]
 let database: Database
@@ -14,7 +14,7 @@ beforeEach(() => {
   database = openDatabase(':memory:')
   migrate(database, serviceMigrations)
   for (const id of [ada, bob]) database.prepare('INSERT INTO accounts VALUES (?, ?, ?, 1)').run(id, 'user', id)
-  records = removedThingRepository(database)
+  records = createRemovedThingRepository(database)
 })
 afterEach(() => database.close())
 
@@ -56,10 +56,10 @@ test('the newest 1,000 of an account stay, and sequences are never used again', 
 test('each account is told once of its own removals, and of none before the start', () => {
   addKey('key_0')
   removeKey('key_0')
-  const told: unknown[] = []
-  const announce = removedThingAnnouncer(records, (accountId, event) => told.push([accountId, event]))
+  const announcements: unknown[] = []
+  const announce = createRemovedThingAnnouncer(records, (accountId, event) => announcements.push([accountId, event]))
   announce()
-  expect(told).toEqual([])
+  expect(announcements).toEqual([])
   for (const [id, account] of [
     ['key_1', ada],
     ['key_2', bob],
@@ -70,7 +70,7 @@ test('each account is told once of its own removals, and of none before the star
   }
   announce()
   announce()
-  expect(told).toEqual([
+  expect(announcements).toEqual([
     [ada, { type: 'things.removed', sequence: 4 }],
     [bob, { type: 'things.removed', sequence: 3 }],
   ])

@@ -23,7 +23,7 @@ export type DomainClaimRepository = {
   remove(sandboxId: SandboxId, domain: string): void
 }
 
-export function domainClaimRepository(database: Database): DomainClaimRepository {
+export function createDomainClaimRepository(database: Database): DomainClaimRepository {
   const selection = `SELECT ${claims.selection()} FROM sandbox_domain_claims`
   const save = database.prepare<[Params<keyof DomainClaim>]>(
     `${claims.insert} ON CONFLICT (domain, sandbox_id) DO UPDATE SET port = excluded.port`,

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises'
 
 /** Asks DNS whether who wants a domain also edits its records. */
 export type DomainProof = {
-  recordOf(claim: { domain: string; token: string }): { type: 'TXT'; name: string; value: string }
+  getRecord(claim: { domain: string; token: string }): { type: 'TXT'; name: string; value: string }
   /** False also where DNS does not answer. */
   isProved(claim: { domain: string; token: string }): Promise<boolean>
 }
@@ -11,16 +11,16 @@ const withinMs = 2_000
 const tries = 2
 
 /** @param servers that are asked; undefined: those of the system */
-export function domainProof(servers: readonly string[] | undefined): DomainProof {
-  const recordOf: DomainProof['recordOf'] = ({ domain, token }) => ({
+export function createDomainProof(servers: readonly string[] | undefined): DomainProof {
+  const getRecord: DomainProof['getRecord'] = ({ domain, token }) => ({
     type: 'TXT',
     name: `_steward.${domain}`,
     value: `steward-domain=${token}`,
   })
   return {
-    recordOf,
+    getRecord,
     async isProved(claim) {
-      const { name, value } = recordOf(claim)
+      const { name, value } = getRecord(claim)
       const resolver = new Resolver({ timeout: withinMs, tries })
       if (servers) resolver.setServers(servers)
       try {

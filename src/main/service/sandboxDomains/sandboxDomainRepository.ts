@@ -20,7 +20,7 @@ export type SandboxDomainRepository = {
   remove(domain: string): void
 }
 
-export function sandboxDomainRepository(database: Database): SandboxDomainRepository {
+export function createSandboxDomainRepository(database: Database): SandboxDomainRepository {
   const selection = `SELECT ${sandboxDomains.selection()} FROM sandbox_domains`
   const save = database.prepare<[Params<keyof SandboxDomainRecord>]>(sandboxDomains.upsert(['domain']))
   const find = database.prepare<[Params<'domain'>], StoredRow>(`${selection} WHERE domain = @domain`)

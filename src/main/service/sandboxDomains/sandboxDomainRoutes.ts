@@ -3,21 +3,21 @@ import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { SandboxDomains } from './sandboxDomains.ts'
 
-export function sandboxDomainRoutes(options: {
-  sandboxes: Pick<SandboxRegistry, 'owned'>
+export function createSandboxDomainRoutes(options: {
+  sandboxes: Pick<SandboxRegistry, 'requireOwned'>
   domains: SandboxDomains
 }): Endpoint[] {
   const { sandboxes, domains } = options
   return [
     endpoint(addSandboxDomain, async ({ params, body }, { caller }) => {
-      const { id: sandboxId, accountId } = sandboxes.owned(caller, params.id)
+      const { id: sandboxId, accountId } = sandboxes.requireOwned(caller, params.id)
       return { success: true, ...(await domains.add({ sandboxId, accountId }, body)) }
     }),
     endpoint(listSandboxDomains, ({ params }, { caller }) => {
-      return { domains: domains.list(sandboxes.owned(caller, params.id).id) }
+      return { domains: domains.list(sandboxes.requireOwned(caller, params.id).id) }
     }),
     endpoint(removeSandboxDomain, ({ params }, { caller }) => {
-      domains.remove(sandboxes.owned(caller, params.id).id, params.domain)
+      domains.remove(sandboxes.requireOwned(caller, params.id).id, params.domain)
       return { success: true, domain: params.domain, message: `${params.domain} no longer leads to this sandbox.` }
     }),
   ]

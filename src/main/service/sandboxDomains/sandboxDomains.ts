@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import { maxSandboxDomains, type SandboxDomain } from '#shared/contract/sandboxDomains.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { ExposedPorts } from '../ports/exposedPorts.ts'
 import type { PortNames } from '../ports/portNames.ts'
@@ -15,7 +15,7 @@ export type SandboxDomains = {
    * looks for that.
    * @throws AppError `sandbox-domain/taken`, `sandbox-domain/too-many`, `port/not-found`, `sandbox/not-found`
    */
-  add(target: Target, wanted: { domain: string; port?: number | undefined }): Promise<SandboxDomain>
+  add(target: Target, options: { domain: string; port?: number | undefined }): Promise<SandboxDomain>
   /** Those that lead there, and those that are not proved yet. */
   list(sandboxId: SandboxId): SandboxDomain[]
   /** @throws AppError `sandbox-domain/not-found` */
@@ -29,7 +29,7 @@ type Options = {
   claims: DomainClaimRepository
   ports: Pick<ExposedPorts, 'first' | 'get' | 'isExposed'>
   /** Undefined: the sandbox is gone. */
-  accountOf: (sandboxId: SandboxId) => AccountId | undefined
+  findAccount: (sandboxId: SandboxId) => AccountId | undefined
   /** Whether a name belongs to the service or its port addresses. */
   isOwn: PortNames['isOwn']
   /** Whether the account registered a domain here, or the one that it is part of. */
@@ -37,7 +37,7 @@ type Options = {
   proof: DomainProof
   newToken: () => string
   sandboxHost: string | undefined
-  localUrlOf: (hostName: string) => string
+  getLocalUrl: (hostName: string) => string
   note: ActivityLog['note']
   /** A domain of this sandbox was added, changed or removed. */
   onChanged: (sandboxId: SandboxId) => void
@@ -45,8 +45,8 @@ type Options = {
 }
 
 /** Custom domains that lead to a port of a sandbox. Their DNS, and a proxy with their certificate, point here. */
-export function sandboxDomains(options: Options): SandboxDomains {
-  const { records, claims, ports, accountOf, proof, note, now } = options
+export function createSandboxDomains(options: Options): SandboxDomains {
+  const { records, claims, ports, findAccount: accountOf, proof, note, now } = options
 
   const isExposed = ({ sandboxId, port }: SandboxDomainRecord): boolean =>
     port === null || ports.isExposed(sandboxId, port)
@@ -55,14 +55,14 @@ export function sandboxDomains(options: Options): SandboxDomains {
     return {
       domain,
       port: port ?? ports.first(sandboxId)?.port ?? null,
-      url: options.sandboxHost === undefined ? options.localUrlOf(domain) : `https://${domain}`,
+      url: options.sandboxHost === undefined ? options.getLocalUrl(domain) : `https://${domain}`,
       dns_target: options.sandboxHost ?? null,
       verified: claim === undefined && isExposed(record),
-      verification: claim ? proof.recordOf(claim) : null,
-      created_at: isoTime(createdAtMs),
+      verification: claim ? proof.getRecord(claim) : null,
+      created_at: toIsoTime(createdAtMs),
     }
   }
-  const checkRoom = (sandboxId: SandboxId): void => {
+  const assertCapacity = (sandboxId: SandboxId): void => {
     if (records.list(sandboxId).length + claims.list(sandboxId).length < maxSandboxDomains) return
     throw new AppError('sandbox-domain/too-many', `${maxSandboxDomains} domains already lead to this sandbox.`)
   }
@@ -92,7 +92,7 @@ export function sandboxDomains(options: Options): SandboxDomains {
         throw new AppError('sandbox-domain/taken', `\`${domain}\` leads to another sandbox.`)
       }
       const earlier = claims.find(sandboxId, domain)
-      if (!earlier) checkRoom(sandboxId)
+      if (!earlier) assertCapacity(sandboxId)
       const record = { domain, sandboxId, port, createdAtMs: earlier?.createdAtMs ?? now() }
       if (needsNone(accountId, domain)) return led(record)
 
@@ -106,7 +106,7 @@ export function sandboxDomains(options: Options): SandboxDomains {
       [
         ...records.list(sandboxId).map((record) => toWire(record)),
         ...claims.list(sandboxId).map((claim) => toWire(claim, claim)),
-      ].sort((one, other) => (one.domain < other.domain ? -1 : 1)),
+      ].sort((a, b) => (a.domain < b.domain ? -1 : 1)),
     remove(sandboxId, domain) {
       if (claims.find(sandboxId, domain)) return claims.remove(sandboxId, domain)
       if (records.find(domain)?.sandboxId !== sandboxId) {

@@ -18,6 +18,6 @@ const escapeBytes = Uint8Array.from({ length: 256 }, (_, byte) => (shortEscapes.
 
 function countEscapes(bytes: Buffer): number {
   let count = 0
-  for (let at = 0; at < bytes.length; at++) count += escapeBytes[bytes[at] ?? 0] ?? 0
+  for (let index = 0; index < bytes.length; index++) count += escapeBytes[bytes[index] ?? 0] ?? 0
   return count
 }

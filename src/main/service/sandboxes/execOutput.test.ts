@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { minEscapedBytes } from './chooseEncoding.ts'
-import { textOutput } from './execOutput.ts'
+import { encodeOutput } from './execOutput.ts'
 
 const output = (stdout: Buffer | string, truncated = false) =>
-  textOutput({ stdout: Buffer.from(stdout), stderr: Buffer.alloc(0), truncated })
+  encodeOutput({ stdout: Buffer.from(stdout), stderr: Buffer.alloc(0), truncated })
 
 test('text stays text, anything else becomes base64', () => {
   expect(output('ü')).toEqual({ stdout: 'ü', stderr: '', encoding: 'utf8' })

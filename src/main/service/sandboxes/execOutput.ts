@@ -3,7 +3,7 @@ import { chooseEncoding } from './chooseEncoding.ts'
 export type TextOutput = { stdout: string; stderr: string; encoding: 'utf8' | 'base64' }
 
 /** Both streams as text, or both as base64. */
-export function textOutput(output: { stdout: Buffer; stderr: Buffer; truncated: boolean }): TextOutput {
+export function encodeOutput(output: { stdout: Buffer; stderr: Buffer; truncated: boolean }): TextOutput {
   const stdout = output.truncated ? withoutHalfCharacter(output.stdout) : output.stdout
   const stderr = output.truncated ? withoutHalfCharacter(output.stderr) : output.stderr
   const encoding = chooseEncoding(stdout, stderr)

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import { wroteWords } from '#shared/contract/activityWords.ts'
+import { describeWrite } from '#shared/contract/activityWords.ts'
 import { listFiles, maxFileBytes, readFile, uploadFile } from '#shared/contract/files.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint } from '../base/endpoint.ts'
@@ -9,7 +9,7 @@ import type { SandboxRegistry } from './sandboxRegistry.ts'
 
 const fileDeadlineMs = 120_000
 
-export function fileRoutes({
+export function createFileRoutes({
   sandboxes,
   call,
   activity,
@@ -27,7 +27,7 @@ export function fileRoutes({
       }
       const { result } = await call('file.write', { sandboxId, path }, { body: bytes, deadlineMs: fileDeadlineMs })
       const size = result.bytesWritten
-      activity.note(sandboxId, { type: 'file.written', description: wroteWords(path, size) })
+      activity.note(sandboxId, { type: 'file.written', description: describeWrite(path, size) })
       return { status: 'ok', success: true, path, size, bytes_written: size }
     }),
     endpoint(readFile, async ({ params, query: { path, encoding } }, { caller, signal }) => {

@@ -14,7 +14,7 @@ export type FoundSandboxRepository = {
   removals(): SandboxId[]
 }
 
-export function foundSandboxRepository(database: Database): FoundSandboxRepository {
+export function createFoundSandboxRepository(database: Database): FoundSandboxRepository {
   const identity = database.prepare<[], { id: string }>('SELECT id FROM database_identity').get()
   if (!identity) throw new Error('The database has no id.')
   const mark = database.prepare<[Params<keyof SandboxRemoval>]>(

@@ -4,7 +4,7 @@ import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { FoundSandboxes } from './foundSandboxes.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
 
-export function foundSandboxRoutes({
+export function createFoundSandboxRoutes({
   found,
   toWire,
 }: {

@@ -1,4 +1,4 @@
-import { keyedQueue } from '#platform/keyedQueue.ts'
+import { createKeyedQueue } from '#platform/keyedQueue.ts'
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { FoundSandbox } from '#shared/contract/foundSandboxes.ts'
@@ -6,7 +6,7 @@ import type { SandboxLabel, StoredMachine } from '#shared/contract/hostIpc.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { sandboxLimits } from '#shared/contract/sandboxes.ts'
 import { type AccountId, type SandboxId, type SnapshotId, shortId } from '#shared/ids.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SnapshotRecord, SnapshotRepository } from '../snapshots/snapshotRepository.ts'
@@ -34,7 +34,7 @@ type Options = {
   sandboxes: Pick<SandboxRegistry, 'adopt'>
   hasAccount: (id: AccountId) => boolean
   call: HostCall
-  noteAccount: ActivityLog['noteAccount']
+  recordForAccount: ActivityLog['recordForAccount']
   now: () => number
   log: Log
 }
@@ -42,12 +42,12 @@ type Options = {
 const removeDeadlineMs = 90_000
 const labelsPerCall = 100
 
-export function foundSandboxes(options: Options): FoundSandboxes {
+export function createFoundSandboxes(options: Options): FoundSandboxes {
   const { records, removals, snapshots, call, now, log } = options
   /** Adopting and deleting one sandbox take turns, each decided on what is there then. */
-  const changes = keyedQueue()
+  const changes = createKeyedQueue()
 
-  const labelOf = (record: SandboxRecord): SandboxLabel => {
+  const createLabel = (record: SandboxRecord): SandboxLabel => {
     const { id, accountId, name, region, runtime, vcpu, memoryMb, diskGb, network, idleMinutes, createdAtMs } = record
     return {
       ...{ id, databaseId: removals.databaseId, accountId, name, region, runtime, vcpu, memoryMb, diskGb },
@@ -57,21 +57,21 @@ export function foundSandboxes(options: Options): FoundSandboxes {
     }
   }
 
-  const isFound = ({ id }: StoredMachine): boolean =>
+  const isUnknown = ({ id }: StoredMachine): boolean =>
     records.find(id) === undefined && !removals.removals().includes(id)
 
   const listStored = async (hostCall: HostCall): Promise<StoredMachine[]> =>
     (await hostCall('machine.stored', {})).result.machines
 
   const require = async (id: SandboxId): Promise<StoredMachine> => {
-    const stored = (await listStored(call)).find((machine) => machine.id === id && isFound(machine))
+    const stored = (await listStored(call)).find((machine) => machine.id === id && isUnknown(machine))
     if (stored) return stored
     throw new AppError('sandbox/not-found', 'Found sandbox not found: it was adopted or deleted.')
   }
 
-  const adoptSnapshots = ({ id, label, snapshots: ids }: StoredMachine, known: ReadonlySet<SnapshotId>): void => {
+  const adoptSnapshots = ({ id, label, snapshots: ids }: StoredMachine, existing: ReadonlySet<SnapshotId>): void => {
     for (const snapshotId of ids) {
-      if (known.has(snapshotId)) continue
+      if (existing.has(snapshotId)) continue
       const labelled = label?.snapshots.find((it) => it.id === snapshotId)
       const name = labelled?.name ?? `found-${snapshotId.slice(5, 13)}`
       snapshots.begin({ id: snapshotId, sandboxId: id, name, createdAtMs: labelled?.createdAtMs ?? now() })
@@ -80,19 +80,19 @@ export function foundSandboxes(options: Options): FoundSandboxes {
     }
   }
 
-  const accountOf = (label: SandboxLabel | null): AccountId | undefined =>
+  const findAccount = (label: SandboxLabel | null): AccountId | undefined =>
     label && options.hasAccount(label.accountId) ? label.accountId : undefined
 
   return {
     async list() {
       const stored = await listStored(call)
-      return stored.filter(isFound).map((machine) => ({
+      return stored.filter(isUnknown).map((machine) => ({
         id: machine.id,
         short_id: shortId(machine.id),
         name: machine.label?.name ?? null,
         runtime: machine.runtime,
-        created_at: machine.label ? isoTime(machine.label.createdAtMs) : null,
-        account_id: accountOf(machine.label) ?? null,
+        created_at: machine.label ? toIsoTime(machine.label.createdAtMs) : null,
+        account_id: findAccount(machine.label) ?? null,
         same_database: machine.label?.databaseId === removals.databaseId,
         snapshot_count: machine.snapshots.length,
       }))
@@ -101,7 +101,7 @@ export function foundSandboxes(options: Options): FoundSandboxes {
     adopt: (id, owner) =>
       changes.run(id, async () => {
         const machine = await require(id)
-        const record = options.sandboxes.adopt(recordOf(machine, accountOf(machine.label) ?? owner, now()))
+        const record = options.sandboxes.adopt(toRecord(machine, findAccount(machine.label) ?? owner, now()))
         adoptSnapshots(machine, new Set())
         return record
       }),
@@ -115,7 +115,7 @@ export function foundSandboxes(options: Options): FoundSandboxes {
         } finally {
           removals.unmarkRemoval(id) // files left after a failure are found again
         }
-        options.noteAccount(owner, {
+        options.recordForAccount(owner, {
           type: 'sandbox.deleted',
           description: 'Deleted, with its files. The database did not know it.',
           sandbox: { id, name: label?.name ?? shortId(id) },
@@ -125,8 +125,8 @@ export function foundSandboxes(options: Options): FoundSandboxes {
     label(id) {
       const record = records.find(id)
       if (!record) return
-      call('machine.label', { labels: [labelOf(record)] }).catch((failure: unknown) =>
-        log.debug('a disk was not labelled', { id, failure }),
+      call('machine.label', { labels: [createLabel(record)] }).catch((error: unknown) =>
+        log.debug('a disk was not labelled', { id, error }),
       )
     },
 
@@ -137,10 +137,10 @@ export function foundSandboxes(options: Options): FoundSandboxes {
           log.warn('files of a sandbox that the database does not know', { id: machine.id, name: machine.label?.name })
           continue
         }
-        const known = snapshots.list(machine.id).map(({ id }: SnapshotRecord) => id)
-        adoptSnapshots(machine, new Set([...known, ...incomplete]))
+        const existing = snapshots.list(machine.id).map(({ id }: SnapshotRecord) => id)
+        adoptSnapshots(machine, new Set([...existing, ...incomplete]))
       }
-      const labels = records.all().map(labelOf)
+      const labels = records.all().map(createLabel)
       for (let from = 0; from < labels.length; from += labelsPerCall) {
         await hostCall('machine.label', { labels: labels.slice(from, from + labelsPerCall) })
       }
@@ -148,7 +148,7 @@ export function foundSandboxes(options: Options): FoundSandboxes {
   }
 }
 
-function recordOf({ id, runtime, label }: StoredMachine, accountId: AccountId, nowMs: number): SandboxRecord {
+function toRecord({ id, runtime, label }: StoredMachine, accountId: AccountId, nowMs: number): SandboxRecord {
   const limits = sandboxLimits
   return {
     ...{ id, accountId, runtime },

@@ -20,16 +20,16 @@ const reports = [report('a', false), report('b', true), report('c', true)]
 const order = ['a', 'b', 'c']
 
 test('takes the first of the configured order that is available', () => {
-  expect(chooseRuntime({ asked: undefined, order, reports }).name).toBe('b')
-  expect(chooseRuntime({ asked: undefined, order: ['c', 'b'], reports }).name).toBe('c')
+  expect(chooseRuntime({ requested: undefined, order, reports }).name).toBe('b')
+  expect(chooseRuntime({ requested: undefined, order: ['c', 'b'], reports }).name).toBe('c')
 })
 
 test('takes the one that is asked for, or says why not', () => {
-  expect(chooseRuntime({ asked: 'c', order, reports }).name).toBe('c')
-  expect(() => chooseRuntime({ asked: 'a', order, reports })).toThrow(
+  expect(chooseRuntime({ requested: 'c', order, reports }).name).toBe('c')
+  expect(() => chooseRuntime({ requested: 'a', order, reports })).toThrow(
     expect.objectContaining({ code: 'runtime/unavailable', message: 'The runtime a cannot be used: About a.' }),
   )
-  expect(() => chooseRuntime({ asked: 'd', order, reports })).toThrow(
+  expect(() => chooseRuntime({ requested: 'd', order, reports })).toThrow(
     expect.objectContaining({
       code: 'runtime/unknown',
       message: '`d` is not a runtime of this service; it has `a`, `b`, `c`.',
@@ -38,8 +38,8 @@ test('takes the one that is asked for, or says why not', () => {
 })
 
 test('without any available one says what the preferred one lacks', () => {
-  expect(() => chooseRuntime({ asked: undefined, order: ['a'], reports })).toThrow('About a.')
-  expect(() => chooseRuntime({ asked: undefined, order: [], reports })).toThrow('No runtime is configured.')
+  expect(() => chooseRuntime({ requested: undefined, order: ['a'], reports })).toThrow('About a.')
+  expect(() => chooseRuntime({ requested: undefined, order: [], reports })).toThrow('No runtime is configured.')
 })
 
 test('by itself a sandbox gets the internet where its runtime has it, and nothing else unless that was configured', () => {

@@ -5,19 +5,19 @@ import type { DefaultNetwork, Network, RuntimeReport } from '#shared/contract/sa
  * The runtime that was asked for, or else the first available one in the order of the configuration.
  * @throws AppError `runtime/unknown`, `runtime/unavailable` saying what is missing
  */
-export function chooseRuntime(given: {
-  asked: string | undefined
+export function chooseRuntime(options: {
+  requested: string | undefined
   order: readonly string[]
   reports: readonly RuntimeReport[]
 }): RuntimeReport {
-  const { asked, order, reports } = given
-  if (asked !== undefined) {
-    const report = reports.find(({ name }) => name === asked)
+  const { requested, order, reports } = options
+  if (requested !== undefined) {
+    const report = reports.find(({ name }) => name === requested)
     if (!report) {
       const names = reports.map(({ name }) => `\`${name}\``).join(', ')
       throw new AppError(
         'runtime/unknown',
-        `\`${asked.slice(0, 64)}\` is not a runtime of this service; it has ${names}.`,
+        `\`${requested.slice(0, 64)}\` is not a runtime of this service; it has ${names}.`,
       )
     }
     return available(report)
@@ -29,8 +29,8 @@ export function chooseRuntime(given: {
 }
 
 /** What a sandbox of this runtime gets when its creator names no network. */
-export function networkBy(usual: DefaultNetwork, { networks }: Pick<RuntimeReport, 'networks'>): Network {
-  if (usual !== 'auto') return usual
+export function networkBy(defaultNetwork: DefaultNetwork, { networks }: Pick<RuntimeReport, 'networks'>): Network {
+  if (defaultNetwork !== 'auto') return defaultNetwork
   return networks.includes('internet') ? 'internet' : 'none'
 }
 

@@ -7,34 +7,34 @@ export type RuntimeReports = {
   /** In the order of the configuration, tried by the host anew. */
   list(): Promise<RuntimeReport[]>
   /** @throws AppError `runtime/unknown`, `runtime/unavailable` */
-  choose(asked: string | undefined): Promise<RuntimeReport>
+  choose(requested: string | undefined): Promise<RuntimeReport>
   /** Another host answers now: what the last one said no longer counts. */
   forget(): void
 }
 
-export function runtimeReports(options: { call: HostCall; order: readonly string[] }): RuntimeReports {
+export function createRuntimeReports(options: { call: HostCall; order: readonly string[] }): RuntimeReports {
   const { call, order } = options
   let last: RuntimeReport[] | undefined
 
   const list = async (): Promise<RuntimeReport[]> => {
     const { result } = await call('describe', {})
     const rank = ({ name }: RuntimeReport) => (order.includes(name) ? order.indexOf(name) : order.length)
-    last = result.runtimes.toSorted((one, other) => rank(one) - rank(other))
+    last = result.runtimes.toSorted((a, b) => rank(a) - rank(b))
     return last
   }
 
   return {
     list,
-    async choose(asked) {
+    async choose(requested) {
       if (last) {
         try {
-          return chooseRuntime({ asked, order, reports: last })
-        } catch (failure) {
+          return chooseRuntime({ requested, order, reports: last })
+        } catch (error) {
           // What was missing may have been installed meanwhile: the host looks again below.
-          if (!(failure instanceof AppError)) throw failure
+          if (!(error instanceof AppError)) throw error
         }
       }
-      return chooseRuntime({ asked, order, reports: await list() })
+      return chooseRuntime({ requested, order, reports: await list() })
     },
     forget() {
       last = undefined

@@ -1,4 +1,4 @@
-import { keyedQueue } from '#platform/keyedQueue.ts'
+import { createKeyedQueue } from '#platform/keyedQueue.ts'
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ActivityType } from '#shared/contract/activity.ts'
@@ -17,14 +17,14 @@ import type { FoundSandboxRepository } from './foundSandboxRepository.ts'
 import { networkBy } from './runtimeChoice.ts'
 import type { RuntimeReports } from './runtimeReports.ts'
 import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'
-import { machineSpec } from './sandboxWire.ts'
+import { createMachineSpec } from './sandboxWire.ts'
 
 export type SandboxRegistry = {
   /** @throws AppError `sandbox/capacity`; `start` as well */
-  create(accountId: AccountId, wanted: Parsed<typeof createSandbox>['body'], from?: FilesOf): Promise<SandboxRecord>
+  create(accountId: AccountId, request: Parsed<typeof createSandbox>['body'], from?: FilesOf): Promise<SandboxRecord>
   list(accountId: AccountId): SandboxRecord[]
   /** @throws AppError `sandbox/not-found`, alike for one that is not there and one of somebody else */
-  owned(caller: Caller, id: SandboxId): SandboxRecord
+  requireOwned(caller: Caller, id: SandboxId): SandboxRecord
   /** @throws AppError `sandbox/not-found`, `sandbox/not-running` */
   running(caller: Caller, id: SandboxId): SandboxRecord
   start(caller: Caller, id: SandboxId): Promise<SandboxRecord>
@@ -37,18 +37,18 @@ export type SandboxRegistry = {
   stopIdle(id: SandboxId, isIdle: () => boolean): Promise<void>
   /** Stops it for want of credits. */
   stopUnpaid(id: SandboxId): Promise<void>
-  change(caller: Caller, id: SandboxId, wanted: Parsed<typeof changeSandbox>['body']): SandboxRecord
+  change(caller: Caller, id: SandboxId, request: Parsed<typeof changeSandbox>['body']): SandboxRecord
   remove(caller: Caller, id: SandboxId): Promise<void>
   /** Adds a sandbox found on disk to the database. @throws AppError `sandbox/not-found` if it is in the database already */
   adopt(record: SandboxRecord): SandboxRecord
-  accountOf(id: SandboxId): AccountId | undefined
+  findAccount(id: SandboxId): AccountId | undefined
   find(id: SandboxId): SandboxRecord | undefined
   /** Something that belongs to it has changed. */
   announce(id: SandboxId): void
   /** The host says that it ended without being asked. */
-  ended(id: SandboxId, reason: string): void
+  onEnded(id: SandboxId, reason: string): void
   /** No host runs: nothing it held does. */
-  hostGone(ending: HostEnding): void
+  onHostDown(ending: HostEnding): void
   /** Compares the records with what a host, just connected, really runs and keeps. */
   reconcile(call: HostCall): Promise<void>
 }
@@ -68,17 +68,17 @@ export type SandboxRegistryOptions = {
   removals: Pick<FoundSandboxRepository, 'markRemoval' | 'unmarkRemoval' | 'removals'>
   call: HostCall
   runtimes: RuntimeReports
-  images: Pick<Images, 'ready' | 'needKept'>
+  images: Pick<Images, 'ready' | 'requireStored'>
   publish: (accountId: AccountId, event: ServiceEvent) => void
   note: ActivityLog['note']
-  noteAccount: ActivityLog['noteAccount']
+  recordForAccount: ActivityLog['recordForAccount']
   toWire: (record: SandboxRecord) => Sandbox
   /** Of a sandbox whose creator names none. */
   defaultNetwork: DefaultNetwork
   /** So many may run at once. */
-  mostActive: number
+  maxActive: number
   /** Checks the credits before a sandbox starts. @throws AppError `credits/sandbox` */
-  needCredits: (accountId: AccountId, size: Pick<SandboxRecord, 'vcpu' | 'memoryMb' | 'diskGb'>) => void
+  assertCredits: (accountId: AccountId, size: Pick<SandboxRecord, 'vcpu' | 'memoryMb' | 'diskGb'>) => void
   newId: () => string
   now: () => number
   log: Log
@@ -90,9 +90,9 @@ const hostEnded = 'Stopped: the sandbox host exited.'
 const endedWithSteward = 'Stopped with Steward.'
 const nothingEnforced: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
-export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistry {
+export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxRegistry {
   const { records, removals, call, publish, note, now, log } = options
-  const changes = keyedQueue()
+  const changes = createKeyedQueue()
   /** Being made by a request of this process, which settles them itself. */
   const creating = new Set<SandboxId>()
 
@@ -107,16 +107,16 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
   }
   const forget = (record: SandboxRecord, why: string): void => {
     records.remove(record.id)
-    options.noteAccount(record.accountId, { type: 'sandbox.deleted', description: why, sandbox: record })
+    options.recordForAccount(record.accountId, { type: 'sandbox.deleted', description: why, sandbox: record })
     publish(record.accountId, { type: 'sandbox.removed', id: record.id })
   }
   const nowRunning = (record: SandboxRecord, { startedAtMs, enforced }: RunningMachine): SandboxRecord => {
     note(record.id, { type: 'sandbox.started', description: 'Started.' })
     return update({ ...record, status: 'running', statusReason: null, startedAtMs, enforced })
   }
-  const nowStopped = (record: SandboxRecord, why: string | { noted: string; reason: string }): SandboxRecord => {
-    const { noted, reason } = typeof why === 'string' ? { noted: why, reason: why } : why
-    note(record.id, { type: 'sandbox.stopped', description: noted })
+  const nowStopped = (record: SandboxRecord, why: string | { description: string; reason: string }): SandboxRecord => {
+    const { description, reason } = typeof why === 'string' ? { description: why, reason: why } : why
+    note(record.id, { type: 'sandbox.stopped', description: description })
     return update({ ...record, status: 'stopped', statusReason: reason, startedAtMs: null })
   }
   const nowBroken = (record: SandboxRecord, reason: string): SandboxRecord => {
@@ -124,15 +124,15 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
     return update({ ...record, status: 'error', statusReason: reason, startedAtMs: null })
   }
 
-  const needRoom = (): void => {
-    if (records.countActive() < options.mostActive) return
+  const assertCapacity = (): void => {
+    if (records.countActive() < options.maxActive) return
     throw new AppError('sandbox/capacity', 'No capacity', {
-      detail: `At most ${options.mostActive} sandboxes run at once.`,
+      detail: `At most ${options.maxActive} sandboxes run at once.`,
     })
   }
 
   /** An image belongs to one runtime. */
-  const runtimeOf = async ({ runtime, image }: { runtime?: string | undefined; image?: ImageName | undefined }) => {
+  const chooseRuntime = async ({ runtime, image }: { runtime?: string | undefined; image?: ImageName | undefined }) => {
     if (image === undefined) return runtime
     const of = (await options.images.ready(image)).runtime
     if (runtime === undefined || runtime === of) return of
@@ -142,53 +142,53 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
     )
   }
 
-  const owned = (caller: Caller, id: SandboxId): SandboxRecord => {
+  const requireOwned = (caller: Caller, id: SandboxId): SandboxRecord => {
     const record = records.find(id)
     if (record?.accountId === caller.accountId) return record
     throw new AppError('sandbox/not-found', 'Sandbox not found or access denied')
   }
 
-  const settled = (caller: Caller, id: SandboxId): SandboxRecord => {
-    const record = owned(caller, id)
+  const requireSettled = (caller: Caller, id: SandboxId): SandboxRecord => {
+    const record = requireOwned(caller, id)
     if (record.status !== 'provisioning') return record
     throw new AppError('sandbox/busy', `The sandbox ${record.name} is being created.`)
   }
 
   const startAgain = async (record: SandboxRecord): Promise<SandboxRecord> => {
-    const { result } = await call('machine.start', machineSpec(record), { deadlineMs: changeDeadlineMs })
+    const { result } = await call('machine.start', createMachineSpec(record), { deadlineMs: changeDeadlineMs })
     return nowRunning(record, result)
   }
 
   return {
-    owned,
+    requireOwned,
     list: (accountId) => records.list(accountId),
-    accountOf: (id) => records.find(id)?.accountId,
+    findAccount: (id) => records.find(id)?.accountId,
     find: (id) => records.find(id),
     announce(id) {
       const record = records.find(id)
       if (record) tell(record)
     },
 
-    async create(accountId, wanted, from) {
-      const runtime = await options.runtimes.choose(await runtimeOf(wanted))
-      const network = wanted.network ?? networkBy(options.defaultNetwork, runtime)
-      needRoom()
-      options.needCredits(accountId, { vcpu: wanted.vcpu, memoryMb: wanted.memory_mb, diskGb: wanted.disk_gb })
+    async create(accountId, request, from) {
+      const runtime = await options.runtimes.choose(await chooseRuntime(request))
+      const network = request.network ?? networkBy(options.defaultNetwork, runtime)
+      assertCapacity()
+      options.assertCredits(accountId, { vcpu: request.vcpu, memoryMb: request.memory_mb, diskGb: request.disk_gb })
       // Its removal may have begun since it was found; from here to the record nothing waits.
-      if (wanted.image !== undefined) options.images.needKept(wanted.image)
+      if (request.image !== undefined) options.images.requireStored(request.image)
       const id = SandboxId.parse(options.newId())
       const record: SandboxRecord = {
         id,
         accountId,
-        name: wanted.name ?? `sandbox-${shortId(id)}`,
-        vcpu: wanted.vcpu,
-        memoryMb: wanted.memory_mb,
-        diskGb: wanted.disk_gb,
-        region: wanted.region,
+        name: request.name ?? `sandbox-${shortId(id)}`,
+        vcpu: request.vcpu,
+        memoryMb: request.memory_mb,
+        diskGb: request.disk_gb,
+        region: request.region,
         runtime: runtime.name,
-        image: wanted.image ?? null,
+        image: request.image ?? null,
         network,
-        idleMinutes: wanted.idle_minutes,
+        idleMinutes: request.idle_minutes,
         enforced: nothingEnforced,
         status: 'provisioning',
         statusReason: null,
@@ -198,72 +198,72 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       creating.add(id)
       try {
         records.add(record)
-        note(id, { type: 'sandbox.created', description: created(from && records.find(from.sandboxId)?.name) })
+        note(id, { type: 'sandbox.created', description: describeCreation(from && records.find(from.sandboxId)?.name) })
         tell(record)
         const { result } = await changes.run(id, () =>
           call(
             'machine.create',
             {
-              ...machineSpec(record),
+              ...createMachineSpec(record),
               ...(from && { from: { sandboxId: from.sandboxId, snapshotId: from.snapshotId } }),
             },
             { deadlineMs: from?.deadlineMs ?? changeDeadlineMs },
           ),
         )
         return nowRunning(record, result)
-      } catch (failure) {
+      } catch (error) {
         removals.markRemoval(id, now())
         forget(record, 'Could not be created. Nothing of it is left.')
         // Whether a host that did not answer made it is not known: either way nothing of it may stay.
         call('machine.delete', { sandboxId: id }).then(
           () => removals.unmarkRemoval(id),
           (cause: unknown) =>
-            log.warn('what is left of a sandbox is deleted at the next connect', { id, failure: cause }),
+            log.warn('what is left of a sandbox is deleted at the next connect', { id, error: cause }),
         )
-        throw failure
+        throw error
       } finally {
         creating.delete(id)
       }
     },
 
     running(caller, id) {
-      const record = owned(caller, id)
+      const record = requireOwned(caller, id)
       if (record.status === 'running') return record
       throw new AppError('sandbox/not-running', `The sandbox ${record.name} is not running: it is ${record.status}.`)
     },
 
     start: (caller, id) =>
       changes.run(id, async () => {
-        const record = owned(caller, id)
+        const record = requireOwned(caller, id)
         if (record.status === 'running') return record
-        needRoom()
-        options.needCredits(record.accountId, record)
+        assertCapacity()
+        options.assertCredits(record.accountId, record)
         try {
           return await startAgain(record)
-        } catch (failure) {
-          if (!(failure instanceof AppError) || failure.code !== 'sandbox/not-found') throw failure
+        } catch (error) {
+          if (!(error instanceof AppError) || error.code !== 'sandbox/not-found') throw error
           nowBroken(record, 'Its files are missing.')
-          throw filesLost(record, failure)
+          throw filesLostError(record, error)
         }
       }),
 
     stop: (caller, id) =>
       changes.run(id, async () => {
-        const record = owned(caller, id)
+        const record = requireOwned(caller, id)
         if (record.status !== 'running') return record
         await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
-        return nowStopped(record, { noted: 'Stopped.', reason: 'Stopped on request.' })
+        return nowStopped(record, { description: 'Stopped.', reason: 'Stopped on request.' })
       }),
 
     async exclusively(caller, id, work) {
-      settled(caller, id)
-      return changes.run(id, () => work(settled(caller, id)))
+      requireSettled(caller, id)
+      return changes.run(id, () => work(requireSettled(caller, id)))
     },
 
     async replaceFiles(caller, id, { reason, replace }) {
-      settled(caller, id)
+      requireSettled(caller, id)
       return changes.run(id, async () => {
-        const record = settled(caller, id)
+        const record = requireSettled(caller, id)
         const ran = record.status === 'running'
         // Name and network may be changed meanwhile.
         const present = () => records.find(id) ?? record
@@ -273,13 +273,13 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         }
         try {
           await replace(record)
-        } catch (failure) {
+        } catch (error) {
           if (ran) {
             await startAgain(present()).catch((cause: unknown) =>
-              log.error('a sandbox that was stopped for its files did not start again', { id, failure: cause }),
+              log.error('a sandbox that was stopped for its files did not start again', { id, error: cause }),
             )
           }
-          throw failure
+          throw error
         }
         if (ran) return startAgain(present())
         return record.status === 'error' ? nowStopped(record, 'Its files are back.') : record
@@ -303,22 +303,22 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         nowStopped(record, 'Stopped: the account is out of credits.')
       }),
 
-    change(caller, id, wanted) {
-      const before = owned(caller, id)
+    change(caller, id, request) {
+      const before = requireOwned(caller, id)
       const record: SandboxRecord = {
         ...before,
-        name: wanted.name ?? before.name,
-        network: wanted.network ?? before.network,
-        idleMinutes: wanted.idle_minutes === undefined ? before.idleMinutes : wanted.idle_minutes,
+        name: request.name ?? before.name,
+        network: request.network ?? before.network,
+        idleMinutes: request.idle_minutes === undefined ? before.idleMinutes : request.idle_minutes,
       }
       records.change(record)
-      for (const activity of changesOf(before, record)) note(id, activity)
+      for (const activity of listChanges(before, record)) note(id, activity)
       return tell(record)
     },
 
     remove: (caller, id) =>
       changes.run(id, async () => {
-        const record = owned(caller, id)
+        const record = requireOwned(caller, id)
         removals.markRemoval(id, now())
         try {
           await call('machine.delete', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
@@ -328,12 +328,12 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         }
       }),
 
-    ended(id, reason) {
+    onEnded(id, reason) {
       const record = records.find(id)
       if (record?.status === 'running') nowStopped(record, reason)
     },
 
-    hostGone(ending) {
+    onHostDown(ending) {
       const reason = ending === 'crashed' ? hostEnded : endedWithSteward
       for (const record of records.all()) if (record.status === 'running') nowStopped(record, reason)
     },
@@ -353,8 +353,8 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
           if (record) forget(record, 'Deleted.')
           removals.unmarkRemoval(id)
           log.info('deleted a sandbox whose deletion was interrupted', { id })
-        } catch (failure) {
-          log.warn('a sandbox could not be deleted, and stays marked', { id, failure })
+        } catch (error) {
+          log.warn('a sandbox could not be deleted, and stays marked', { id, error })
         }
       }
       const { result } = await hostCall('machine.list', {})
@@ -375,11 +375,11 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
   }
 }
 
-function created(source: string | undefined): string {
+function describeCreation(source: string | undefined): string {
   return source === undefined ? 'Created.' : `Created from a snapshot of ${source}.`
 }
 
-function changesOf(before: SandboxRecord, after: SandboxRecord): { type: ActivityType; description: string }[] {
+function listChanges(before: SandboxRecord, after: SandboxRecord): { type: ActivityType; description: string }[] {
   const { name, network, idleMinutes } = after
   const idle = idleMinutes === null ? 'No longer stops when idle.' : `Stops after ${idleMinutes} idle minutes.`
   return [
@@ -393,6 +393,6 @@ function changesOf(before: SandboxRecord, after: SandboxRecord): { type: Activit
   ]
 }
 
-function filesLost(record: SandboxRecord, cause: AppError): AppError {
+function filesLostError(record: SandboxRecord, cause: AppError): AppError {
   return new AppError('sandbox/start-failed', `The files of the sandbox ${record.name} are missing.`, { cause })
 }

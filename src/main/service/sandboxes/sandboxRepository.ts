@@ -43,11 +43,11 @@ export type SandboxRepository = {
   /** Writes the settings that a user can change. */
   change(record: Pick<SandboxRecord, 'id' | (typeof settingFields)[number]>): void
   /** Counts sandboxes that were made from this image. */
-  countOf(image: string): number
+  countByImage(image: string): number
   remove(id: SandboxId): void
 }
 
-export function sandboxRepository(database: Database): SandboxRepository {
+export function createSandboxRepository(database: Database): SandboxRepository {
   const selection = `SELECT ${sandboxes.selection()} FROM sandboxes`
   const add = database.prepare<[Params<keyof SandboxRecord>]>(sandboxes.insert)
   const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
@@ -82,7 +82,7 @@ export function sandboxRepository(database: Database): SandboxRepository {
       void updateStatus.run(sandboxes.params({ id, status, statusReason, startedAtMs, enforced })),
     change: ({ id, name, network, idleMinutes }) =>
       void change.run(sandboxes.params({ id, name, network, idleMinutes })),
-    countOf: (image) => countOf.get({ image })?.count ?? 0,
+    countByImage: (image) => countOf.get({ image })?.count ?? 0,
     remove: (id) => void remove.run({ id }),
   }
 }

@@ -16,7 +16,7 @@ import {
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint, linkEndpoint, withWork } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
-import { textOutput } from './execOutput.ts'
+import { encodeOutput } from './execOutput.ts'
 import { networkBy } from './runtimeChoice.ts'
 import type { RuntimeReports } from './runtimeReports.ts'
 import type { SandboxRegistry } from './sandboxRegistry.ts'
@@ -25,7 +25,7 @@ import type { SandboxRecord } from './sandboxRepository.ts'
 /** The host answers an exec when its own time is over; this long after it is taken for lost. */
 const execGraceMs = 30_000
 
-export function sandboxRoutes(options: {
+export function createSandboxRoutes(options: {
   sandboxes: SandboxRegistry
   runtimes: RuntimeReports
   defaultNetwork: DefaultNetwork
@@ -36,14 +36,17 @@ export function sandboxRoutes(options: {
   const { sandboxes, runtimes, defaultNetwork, call, toWire } = options
   return [
     endpoint(listRuntimes, async () => ({
-      runtimes: (await runtimes.list()).map((it) => ({ ...it, default_network: networkBy(defaultNetwork, it) })),
+      runtimes: (await runtimes.list()).map((runtime) => ({
+        ...runtime,
+        default_network: networkBy(defaultNetwork, runtime),
+      })),
     })),
     endpoint(createSandbox, async ({ body }, { caller }) => toWire(await sandboxes.create(caller.accountId, body))),
     endpoint(listSandboxes, (_, { caller }) => {
       const listed = sandboxes.list(caller.accountId).map(toWire)
       return { sandboxes: listed, data: listed, count: listed.length }
     }),
-    linkEndpoint(getSandbox, ({ params }, { caller }) => toWire(sandboxes.owned(caller, params.id))),
+    linkEndpoint(getSandbox, ({ params }, { caller }) => toWire(sandboxes.requireOwned(caller, params.id))),
     endpoint(deleteSandbox, async ({ params }, { caller }) => {
       await sandboxes.remove(caller, params.id)
       return { success: true, id: params.id, message: 'The sandbox is deleted with everything in it.' }
@@ -53,22 +56,22 @@ export function sandboxRoutes(options: {
     endpoint(stopSandbox, async ({ params }, { caller }) => toWire(await sandboxes.stop(caller, params.id))),
     withWork(
       'exec',
-      endpoint(execInSandbox, async ({ params, body }, { caller, gone, lease, repeatable }) => {
+      endpoint(execInSandbox, async ({ params, body }, { caller, disconnected, lease, repeatable }) => {
         const { command, timeout, cwd, env, watch } = body
         const { id: sandboxId } = sandboxes.running(caller, params.id)
         const timeoutMs = execTimeoutMs(timeout)
         // A client with an Idempotency-Key may leave and ask again for the result.
-        const signal = repeatable === undefined ? gone : lease?.signal
+        const signal = repeatable === undefined ? disconnected : lease?.signal
         const request = { sandboxId, command, timeoutMs, cwd, env, watch }
         const given = { deadlineMs: timeoutMs + execGraceMs, ...(signal && { signal }) }
-        const { result, body: output } = await call('machine.exec', request, given).catch((failure: unknown) => {
+        const { result, body: output } = await call('machine.exec', request, given).catch((error: unknown) => {
           if (signal?.aborted) options.activity.cut(sandboxId, command)
-          throw failure
+          throw error
         })
         const { stdoutBytes, truncated, exitCode, durationMs } = result
         options.activity.ran(sandboxId, { command, exitCode, durationMs })
         return {
-          ...textOutput({ stdout: output.subarray(0, stdoutBytes), stderr: output.subarray(stdoutBytes), truncated }),
+          ...encodeOutput({ stdout: output.subarray(0, stdoutBytes), stderr: output.subarray(stdoutBytes), truncated }),
           exit_code: exitCode,
           exitCode,
           timed_out: result.timedOut,
@@ -80,7 +83,7 @@ export function sandboxRoutes(options: {
     withWork(
       'poll',
       endpoint(readExecOutput, async ({ params, query: { watch, since, wait_ms: waitMs } }, { caller, signal }) => {
-        const { id: sandboxId } = sandboxes.owned(caller, params.id)
+        const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
         const { result, body } = await call('machine.execOutput', { sandboxId, watch, since, waitMs }, { signal })
         return { output: body.toString('utf8'), ...result }
       }),

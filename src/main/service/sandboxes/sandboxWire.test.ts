@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SandboxId } from '#shared/ids.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
-import { hostnameOf, machineSpec } from './sandboxWire.ts'
+import { createMachineSpec, toHostname } from './sandboxWire.ts'
 
 test.each([
   ['web server', 'web-server'],
@@ -10,7 +10,7 @@ test.each([
   ['日本', ''],
   ['x'.repeat(70), 'x'.repeat(63)],
   [`${'x'.repeat(62)} y`, 'x'.repeat(62)],
-])('%s is called %j inside', (name, hostname) => expect(hostnameOf(name)).toBe(hostname))
+])('%s is called %j inside', (name, hostname) => expect(toHostname(name)).toBe(hostname))
 
 test('a name without any letter of a host name falls back to the id', () => {
   const id = SandboxId.parse('1a2b3c4d'.repeat(4))
@@ -23,5 +23,5 @@ test('a name without any letter of a host name falls back to the id', () => {
     diskGb: 1,
     image: null,
   } as SandboxRecord
-  expect(machineSpec(record).hostname).toBe('sandbox-1a2b3c4d')
+  expect(createMachineSpec(record).hostname).toBe('sandbox-1a2b3c4d')
 })

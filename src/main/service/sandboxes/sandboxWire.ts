@@ -2,7 +2,7 @@ import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { shortId } from '#shared/ids.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
 
 export function sandboxToWire(
@@ -25,21 +25,21 @@ export function sandboxToWire(
     idle_minutes: record.idleMinutes,
     enforced: record.enforced,
     terminal_url: `${baseUrl}/terminal/${record.id}`,
-    created_at: isoTime(record.createdAtMs),
-    started_at: record.startedAtMs === null ? null : isoTime(record.startedAtMs),
+    created_at: toIsoTime(record.createdAtMs),
+    started_at: record.startedAtMs === null ? null : toIsoTime(record.startedAtMs),
     forwarded_ports: ports,
     cost,
   }
 }
 
-export function machineSpec(record: SandboxRecord): MachineSpec {
+export function createMachineSpec(record: SandboxRecord): MachineSpec {
   const { id, name, runtime, vcpu, memoryMb, diskGb, network } = record
   const image = record.image === null ? null : ImageName.parse(record.image)
-  return { id, hostname: hostnameOf(name) || `sandbox-${shortId(id)}`, runtime, vcpu, memoryMb, diskGb, image, network }
+  return { id, hostname: toHostname(name) || `sandbox-${shortId(id)}`, runtime, vcpu, memoryMb, diskGb, image, network }
 }
 
 /** A label of RFC 1123: letters, digits and `-` inside, at most 63 of them; '' when nothing of the name is left. */
-export function hostnameOf(name: string): string {
+export function toHostname(name: string): string {
   return name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

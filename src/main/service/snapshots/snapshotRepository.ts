@@ -26,7 +26,7 @@ export type SnapshotRepository = {
   remove(id: SnapshotId): void
 }
 
-export function snapshotRepository(database: Database): SnapshotRepository {
+export function createSnapshotRepository(database: Database): SnapshotRepository {
   const selection = `SELECT ${snapshots.selection()} FROM snapshots`
   const begin = database.prepare<[Params<keyof SnapshotRecord>]>(snapshots.insert)
   const complete = database.prepare<[Params<'id' | 'sizeBytes'>]>(

@@ -7,13 +7,13 @@ import {
   restoreSnapshot,
   type Snapshot,
 } from '#shared/contract/snapshots.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import type { SnapshotRecord } from './snapshotRepository.ts'
 import type { Snapshots } from './snapshots.ts'
 
-export function snapshotRoutes({
+export function createSnapshotRoutes({
   snapshots,
   toWire,
 }: {
@@ -42,5 +42,5 @@ export function snapshotRoutes({
 }
 
 function snapshotToWire({ id, sandboxId, name, sizeBytes, createdAtMs }: SnapshotRecord): Snapshot {
-  return { id, sandbox_id: sandboxId, name, size_bytes: sizeBytes, created_at: isoTime(createdAtMs) }
+  return { id, sandbox_id: sandboxId, name, size_bytes: sizeBytes, created_at: toIsoTime(createdAtMs) }
 }

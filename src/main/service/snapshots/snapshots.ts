@@ -21,17 +21,17 @@ export type Snapshots = {
   list(caller: Caller, sandboxId: SandboxId): SnapshotRecord[]
   /** All of these: @throws AppError `snapshot/not-found` */
   restore(caller: Caller, sandboxId: SandboxId, id: SnapshotId): Promise<SandboxRecord>
-  fork(caller: Caller, from: SnapshotPlace, wanted: Parsed<typeof forkSnapshot>['body']): Promise<SandboxRecord>
+  fork(caller: Caller, from: SnapshotRef, request: Parsed<typeof forkSnapshot>['body']): Promise<SandboxRecord>
   remove(caller: Caller, sandboxId: SandboxId, id: SnapshotId): Promise<void>
   /** Removes what was being made when the service or the host ended. */
   reconcile(call: HostCall): Promise<void>
 }
 
-type SnapshotPlace = { sandboxId: SandboxId; id: SnapshotId }
+type SnapshotRef = { sandboxId: SandboxId; id: SnapshotId }
 
 type Options = {
   records: SnapshotRepository
-  sandboxes: Pick<SandboxRegistry, 'owned' | 'find' | 'exclusively' | 'replaceFiles' | 'create'>
+  sandboxes: Pick<SandboxRegistry, 'requireOwned' | 'find' | 'exclusively' | 'replaceFiles' | 'create'>
   call: HostCall
   publish: (accountId: AccountId, event: ServiceEvent) => void
   note: ActivityLog['note']
@@ -45,7 +45,7 @@ type Options = {
 const copyDeadlineMs = 660_000
 const forkSuffix = ' fork'
 
-export function snapshots({ records, sandboxes, call, publish, note, newId, now, log }: Options): Snapshots {
+export function createSnapshots({ records, sandboxes, call, publish, note, newId, now, log }: Options): Snapshots {
   /** Being made by a request of this process, which settles them itself. */
   const making = new Set<SnapshotId>()
 
@@ -53,7 +53,7 @@ export function snapshots({ records, sandboxes, call, publish, note, newId, now,
     publish(accountId, { type: 'snapshots.changed', sandbox_id: id })
   }
 
-  const known = (sandboxId: SandboxId, id: SnapshotId): SnapshotRecord => {
+  const requireSnapshot = (sandboxId: SandboxId, id: SnapshotId): SnapshotRecord => {
     const record = records.find(sandboxId, id)
     if (record) return record
     throw new AppError('snapshot/not-found', `This sandbox has no snapshot ${id}.`)
@@ -63,21 +63,21 @@ export function snapshots({ records, sandboxes, call, publish, note, newId, now,
   const withFiles = async <T>(sandbox: SandboxRecord, id: SnapshotId, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
-    } catch (failure) {
-      if (failure instanceof AppError && failure.code === 'snapshot/not-found') {
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'snapshot/not-found') {
         records.remove(id)
         tell(sandbox)
       }
-      throw failure
+      throw error
     }
   }
 
-  const discard = async (hostCall: HostCall, { id, sandboxId }: SnapshotPlace, runtime: string): Promise<void> => {
+  const discard = async (hostCall: HostCall, { id, sandboxId }: SnapshotRef, runtime: string): Promise<void> => {
     try {
       await hostCall('snapshot.delete', { sandboxId, snapshotId: id, runtime }, { deadlineMs: copyDeadlineMs })
       records.remove(id)
-    } catch (failure) {
-      log.warn('what is left of a snapshot goes when the host is there again', { id, failure })
+    } catch (error) {
+      log.warn('what is left of a snapshot goes when the host is there again', { id, error })
     }
   }
 
@@ -92,42 +92,42 @@ export function snapshots({ records, sandboxes, call, publish, note, newId, now,
         making.add(id)
         try {
           records.begin(begun)
-          const place = { sandboxId, snapshotId: id, runtime: sandbox.runtime }
-          const { result } = await call('snapshot.create', place, { deadlineMs: copyDeadlineMs })
+          const ref = { sandboxId, snapshotId: id, runtime: sandbox.runtime }
+          const { result } = await call('snapshot.create', ref, { deadlineMs: copyDeadlineMs })
           records.complete(id, result.sizeBytes)
-        } catch (failure) {
+        } catch (error) {
           // Whether a host that did not answer made it is not known.
           await discard(call, begun, sandbox.runtime)
-          throw failure
+          throw error
         } finally {
           making.delete(id)
         }
         note(sandboxId, { type: 'snapshot.created', description: `Saved the snapshot “${begun.name}”.` })
         tell(sandbox)
-        return known(sandboxId, id)
+        return requireSnapshot(sandboxId, id)
       }),
 
-    list: (caller, sandboxId) => records.list(sandboxes.owned(caller, sandboxId).id),
+    list: (caller, sandboxId) => records.list(sandboxes.requireOwned(caller, sandboxId).id),
 
     async restore(caller, sandboxId, id) {
-      sandboxes.owned(caller, sandboxId)
-      const { name } = known(sandboxId, id)
+      sandboxes.requireOwned(caller, sandboxId)
+      const { name } = requireSnapshot(sandboxId, id)
       const restored = await sandboxes.replaceFiles(caller, sandboxId, {
         reason: `Stopped to restore the snapshot “${name}”.`,
         replace: (sandbox) =>
-          withFiles(sandbox, known(sandboxId, id).id, async () => {
-            const place = { sandboxId, snapshotId: id, runtime: sandbox.runtime }
-            await call('snapshot.restore', place, { deadlineMs: copyDeadlineMs })
+          withFiles(sandbox, requireSnapshot(sandboxId, id).id, async () => {
+            const ref = { sandboxId, snapshotId: id, runtime: sandbox.runtime }
+            await call('snapshot.restore', ref, { deadlineMs: copyDeadlineMs })
             note(sandboxId, { type: 'snapshot.restored', description: `Restored the snapshot “${name}”.` })
           }),
       })
       return restored
     },
 
-    fork: (caller, { sandboxId, id }, wanted) =>
+    fork: (caller, { sandboxId, id }, request) =>
       sandboxes.exclusively(caller, sandboxId, (sandbox) =>
-        withFiles(sandbox, known(sandboxId, id).id, () =>
-          sandboxes.create(sandbox.accountId, wishes(sandbox, wanted), {
+        withFiles(sandbox, requireSnapshot(sandboxId, id).id, () =>
+          sandboxes.create(sandbox.accountId, wishes(sandbox, request), {
             sandboxId,
             snapshotId: id,
             deadlineMs: copyDeadlineMs,
@@ -137,7 +137,7 @@ export function snapshots({ records, sandboxes, call, publish, note, newId, now,
 
     remove: (caller, sandboxId, id) =>
       sandboxes.exclusively(caller, sandboxId, async (sandbox) => {
-        const { name } = known(sandboxId, id)
+        const { name } = requireSnapshot(sandboxId, id)
         await call(
           'snapshot.delete',
           { sandboxId, snapshotId: id, runtime: sandbox.runtime },
@@ -160,18 +160,18 @@ export function snapshots({ records, sandboxes, call, publish, note, newId, now,
 /** What is not asked for is as the other sandbox has it. */
 function wishes(
   sandbox: SandboxRecord,
-  wanted: Parsed<typeof forkSnapshot>['body'],
+  request: Parsed<typeof forkSnapshot>['body'],
 ): Parameters<SandboxRegistry['create']>[1] {
   const name = [...sandbox.name].slice(0, sandboxLimits.nameLength - forkSuffix.length).join('')
   return {
-    name: wanted.name ?? `${name}${forkSuffix}`.slice(0, sandboxLimits.nameLength),
-    vcpu: wanted.vcpu ?? sandbox.vcpu,
-    memory_mb: wanted.memory_mb ?? sandbox.memoryMb,
+    name: request.name ?? `${name}${forkSuffix}`.slice(0, sandboxLimits.nameLength),
+    vcpu: request.vcpu ?? sandbox.vcpu,
+    memory_mb: request.memory_mb ?? sandbox.memoryMb,
     disk_gb: sandbox.diskGb,
     region: sandbox.region,
     runtime: sandbox.runtime,
     image: sandbox.image === null ? undefined : ImageName.parse(sandbox.image),
-    network: wanted.network ?? sandbox.network,
-    idle_minutes: wanted.idle_minutes === undefined ? sandbox.idleMinutes : wanted.idle_minutes,
+    network: request.network ?? sandbox.network,
+    idle_minutes: request.idle_minutes === undefined ? sandbox.idleMinutes : request.idle_minutes,
   }
 }

@@ -3,7 +3,7 @@ import type { TerminalRecord } from '#shared/contract/hostIpc.ts'
 import { SandboxId, TerminalId } from '#shared/ids.ts'
 import type { Activity } from '../activity/activityLog.ts'
 import type { HostCall } from '../host/hostCalls.ts'
-import { terminalActivity } from './terminalActivity.ts'
+import { createTerminalActivity } from './terminalActivity.ts'
 
 const sandboxId = SandboxId.parse('a'.repeat(32))
 const terminal: TerminalRecord = {
@@ -25,22 +25,22 @@ const terminal: TerminalRecord = {
 const exited: TerminalRecord = { ...terminal, state: 'exited', exitCode: 3, exitedAtMs: 9 }
 
 function setting() {
-  const noted: Activity[] = []
-  return { noted, activity: terminalActivity({ note: (_, it) => void noted.push(it) }) }
+  const entries: Activity[] = []
+  return { noted: entries, activity: createTerminalActivity({ note: (_, it) => void entries.push(it) }) }
 }
 
 test('opening and ending are told with their own times, and without what is in the terminal', () => {
-  const { noted, activity } = setting()
-  activity.opened(terminal)
-  activity.changed(terminal)
-  activity.changed(exited)
-  activity.changed({ ...exited, exitCode: null, signal: 'SIGKILL', name: 'logs' })
-  expect(noted.map(({ type, atMs, subject }) => [type, atMs, subject])).toEqual([
+  const { noted: entries, activity } = setting()
+  activity.recordOpened(terminal)
+  activity.recordChange(terminal)
+  activity.recordChange(exited)
+  activity.recordChange({ ...exited, exitCode: null, signal: 'SIGKILL', name: 'logs' })
+  expect(entries.map(({ type, atMs, subject }) => [type, atMs, subject])).toEqual([
     ['terminal.opened', 5, terminal.id],
     ['terminal.closed', 9, terminal.id],
     ['terminal.closed', 9, terminal.id],
   ])
-  expect(noted.map(({ description }) => description)).toEqual([
+  expect(entries.map(({ description }) => description)).toEqual([
     'Opened a terminal.',
     'Terminal 111111 ended with exit code 3.',
     'Terminal “logs” ended by SIGKILL.',
@@ -48,13 +48,13 @@ test('opening and ending are told with their own times, and without what is in t
 })
 
 test('what ended while no service listened is noted when one does', async () => {
-  const { noted, activity } = setting()
-  const asked: unknown[] = []
+  const { noted: entries, activity } = setting()
+  const calls: unknown[] = []
   const call = (async (method: string, params: unknown) => {
-    asked.push([method, params])
+    calls.push([method, params])
     return { result: { terminals: [terminal, exited] }, body: Buffer.alloc(0) }
   }) as unknown as HostCall // only the one method is called here
   await activity.catchUp(call, [sandboxId])
-  expect(asked).toEqual([['terminal.list', { sandboxId }]])
-  expect(noted).toEqual([expect.objectContaining({ type: 'terminal.closed', subject: terminal.id, atMs: 9 })])
+  expect(calls).toEqual([['terminal.list', { sandboxId }]])
+  expect(entries).toEqual([expect.objectContaining({ type: 'terminal.closed', subject: terminal.id, atMs: 9 })])
 })

@@ -4,15 +4,15 @@ import type { ActivityLog } from '../activity/activityLog.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 
 export type TerminalActivity = {
-  opened(terminal: TerminalRecord): void
+  recordOpened(terminal: TerminalRecord): void
   /** Notes an exit, once. */
-  changed(terminal: TerminalRecord): void
+  recordChange(terminal: TerminalRecord): void
   /** Notes exits that happened while no service listened to the host. */
   catchUp(call: HostCall, sandboxes: readonly SandboxId[]): Promise<void>
 }
 
-export function terminalActivity(activity: Pick<ActivityLog, 'note'>): TerminalActivity {
-  const changed = (terminal: TerminalRecord): void => {
+export function createTerminalActivity(activity: Pick<ActivityLog, 'note'>): TerminalActivity {
+  const recordChange = (terminal: TerminalRecord): void => {
     const { id, sandboxId, state, exitCode, signal, exitedAtMs, endedWithMachine } = terminal
     if (state !== 'exited') return
     const how = endedWithMachine
@@ -26,12 +26,12 @@ export function terminalActivity(activity: Pick<ActivityLog, 'note'>): TerminalA
       type: 'terminal.closed',
       subject: id,
       terminalId: id,
-      description: `Terminal ${nameOf(terminal)} ended${how}.`,
+      description: `Terminal ${getName(terminal)} ended${how}.`,
       ...(exitedAtMs !== null && { atMs: exitedAtMs }),
     })
   }
   return {
-    opened: ({ id, sandboxId, command, createdAtMs }) =>
+    recordOpened: ({ id, sandboxId, command, createdAtMs }) =>
       activity.note(sandboxId, {
         type: 'terminal.opened',
         subject: id,
@@ -40,17 +40,17 @@ export function terminalActivity(activity: Pick<ActivityLog, 'note'>): TerminalA
         command,
         atMs: createdAtMs,
       }),
-    changed,
+    recordChange,
     async catchUp(call, sandboxes) {
       for (const sandboxId of sandboxes) {
         const { result } = await call('terminal.list', { sandboxId })
-        for (const terminal of result.terminals) changed(terminal)
+        for (const terminal of result.terminals) recordChange(terminal)
       }
     },
   }
 }
 
 /** What a person called it, else the end of its id: its title is what runs in it. */
-function nameOf({ id, name }: TerminalRecord): string {
+function getName({ id, name }: TerminalRecord): string {
   return name === null ? id.slice(-6) : `“${name}”`
 }

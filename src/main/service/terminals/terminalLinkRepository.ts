@@ -23,7 +23,7 @@ export type TerminalLinkRepository = {
   removeExpired(nowMs: number): void
 }
 
-export function terminalLinkRepository(database: Database): TerminalLinkRepository {
+export function createTerminalLinkRepository(database: Database): TerminalLinkRepository {
   const add = database.prepare<[Params<keyof TerminalLinkRecord | 'keyId' | 'signIn'>]>(
     links.insertWith({ issuer_key_id: '@keyId', issuer_sign_in: '@signIn' }),
   )

@@ -1,7 +1,7 @@
 import type { AccountId, SandboxId } from '#shared/ids.ts'
 import type { Caller } from '../base/endpoint.ts'
 import { toIssuer } from '../base/principals.ts'
-import { hashOfSecret, secretTokens } from '../base/secretToken.ts'
+import { createSecretTokens, hashOfSecret } from '../base/secretToken.ts'
 import type { TerminalLinkRepository } from './terminalLinkRepository.ts'
 
 export type TerminalLinks = {
@@ -15,9 +15,9 @@ export type TerminalLinks = {
 
 /** One hour: long enough for a terminal session, short enough for a link that is passed on. */
 export const linkSeconds = 3600
-const linkTokens = secretTokens('stl')
+const linkTokens = createSecretTokens('stl')
 
-export function terminalLinks(options: {
+export function createTerminalLinks(options: {
   links: TerminalLinkRepository
   now: () => number
   randomBytes: (count: number) => Buffer

@@ -14,7 +14,7 @@ import {
   writeTerminal,
 } from '#shared/contract/terminals.ts'
 import { TerminalId } from '#shared/ids.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { type Call, type Endpoint, endpoint, linkEndpoint, withWork } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
@@ -27,11 +27,11 @@ const maxReadBytes = 1024 * 1024
 /** Extra time for the host to answer a long poll before it counts as lost. */
 const waitGraceMs = 15_000
 
-export function terminalRoutes(options: {
-  sandboxes: Pick<SandboxRegistry, 'owned' | 'running' | 'list'>
+export function createTerminalRoutes(options: {
+  sandboxes: Pick<SandboxRegistry, 'requireOwned' | 'running' | 'list'>
   links: TerminalLinks
   call: HostCall
-  activity: Pick<TerminalActivity, 'opened'>
+  activity: Pick<TerminalActivity, 'recordOpened'>
   baseUrl: () => string
   newTerminalId: () => string
 }): Endpoint[] {
@@ -41,17 +41,17 @@ export function terminalRoutes(options: {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
       const terminalId = TerminalId.parse(options.newTerminalId())
       const { result } = await call('terminal.create', { sandboxId, terminalId, ...body, ...(cwdOf && { cwdOf }) })
-      options.activity.opened(result)
+      options.activity.recordOpened(result)
       return terminalToWire(result)
     }),
     linkEndpoint(listTerminals, async ({ params, query }, { caller }) => {
-      const { id: sandboxId } = sandboxes.owned(caller, params.id)
+      const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
       const { result } = await call('terminal.list', { sandboxId })
-      const shown = query.all ? result.terminals : result.terminals.filter(({ state }) => state === 'running')
-      return { sandbox_id: sandboxId, sessions: shown.map(terminalToWire), total: shown.length }
+      const visible = query.all ? result.terminals : result.terminals.filter(({ state }) => state === 'running')
+      return { sandbox_id: sandboxId, sessions: visible.map(terminalToWire), total: visible.length }
     }),
     linkEndpoint(writeTerminal, async ({ params, body }, { caller }) => {
-      const { id: sandboxId } = sandboxes.owned(caller, params.id)
+      const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
       const bytes = Buffer.from(body.input)
       if (bytes.length > terminalLimits.maxInputBytes) {
         throw new AppError('request/too-large', `\`input\` must have at most ${terminalLimits.maxInputBytes} bytes.`)
@@ -62,7 +62,7 @@ export function terminalRoutes(options: {
     withWork(
       'poll',
       linkEndpoint(readTerminal, (input, { caller, signal }) => {
-        sandboxes.owned(caller, input.params.id)
+        sandboxes.requireOwned(caller, input.params.id)
         const { since } = input.query
         return since === undefined ? readScreen(input, call) : readSince(input, { since, call, signal })
       }),
@@ -74,27 +74,27 @@ export function terminalRoutes(options: {
       return result
     }),
     linkEndpoint(changeTerminal, async ({ params, body: { name } }, { caller }) => {
-      const { id: sandboxId } = sandboxes.owned(caller, params.id)
+      const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
       const { result } = await call('terminal.rename', { sandboxId, terminalId: params.sessionId, name })
       return terminalToWire(result)
     }),
     linkEndpoint(resizeTerminal, async ({ params, body: { cols, rows } }, { caller }) => {
-      const { id: sandboxId } = sandboxes.owned(caller, params.id)
+      const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
       await call('terminal.resize', { sandboxId, terminalId: params.sessionId, cols, rows })
       return { success: true, session_id: params.sessionId, cols, rows }
     }),
     linkEndpoint(closeTerminal, async ({ params }, { caller }) => {
-      const { id: sandboxId } = sandboxes.owned(caller, params.id)
+      const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
       await call('terminal.close', { sandboxId, terminalId: params.sessionId })
       return { success: true, session_id: params.sessionId, state: 'exited' }
     }),
     endpoint(createTerminalLink, ({ params }, { caller }) => {
-      const { id } = sandboxes.owned(caller, params.id)
+      const { id } = sandboxes.requireOwned(caller, params.id)
       const { token, expiresAtMs } = links.create(caller, id)
       return {
         token,
         terminal_url: `${options.baseUrl()}/terminal/${id}#token=${token}`,
-        expires_at: isoTime(expiresAtMs),
+        expires_at: toIsoTime(expiresAtMs),
         expires_in_seconds: linkSeconds,
         sandbox_id: id,
       }
@@ -115,7 +115,7 @@ async function readScreen({ params, query: { full, format } }: ReadInput, call: 
   })
   const { terminal, cursor, cursorPosition } = result
   return {
-    ...stateOf(terminal),
+    ...getState(terminal),
     output: body.toString('utf8'),
     encoding: 'utf8',
     cursor,
@@ -136,10 +136,10 @@ async function readSince(
   )
   const { terminal, cursor, missed } = result
   const encoding = isUtf8(body) ? 'utf8' : 'base64'
-  return { ...stateOf(terminal), output: body.toString(encoding), encoding, cursor, cursor_position: null, missed }
+  return { ...getState(terminal), output: body.toString(encoding), encoding, cursor, cursor_position: null, missed }
 }
 
-function stateOf(terminal: Parameters<typeof terminalToWire>[0]) {
+function getState(terminal: Parameters<typeof terminalToWire>[0]) {
   const { state, session_id, cols, rows, exit_code, signal } = terminalToWire(terminal)
   return { state, session_id, cols, rows, exit_code, signal }
 }

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import type { AppError } from '#shared/appError.ts'
 import {
   ClientStreamMessage,
@@ -21,7 +21,7 @@ const maxWaitingBytes = 64 * 1024 * 1024
 
 /** Connects a WebSocket to a terminal of the host, in both directions. */
 export function terminalStream(options: {
-  sandboxes: Pick<SandboxRegistry, 'owned'>
+  sandboxes: Pick<SandboxRegistry, 'requireOwned'>
   host: Pick<HostCalls, 'attach'>
 }): SocketEndpoint {
   const { sandboxes, host } = options
@@ -33,7 +33,7 @@ export function terminalStream(options: {
     work: 'terminal-socket',
     serve(socket, { params, query }, caller) {
       try {
-        sandboxes.owned(caller, params.id)
+        sandboxes.requireOwned(caller, params.id)
       } catch {
         // Browsers hide the status of a refused upgrade, so close the stream with the reason.
         socket.close(streamClose.notFound, 'Sandbox not found or access denied')
@@ -50,7 +50,7 @@ export function terminalStream(options: {
             stream.close()
             socket.close(streamClose.tooSlow, 'Too slow')
           },
-          onEnd: (failure) => closeSocket(socket, failure),
+          onEnd: (error) => closeSocket(socket, error),
         },
       )
       socket.on('message', (data: Buffer, isBinary: boolean) => {
@@ -65,19 +65,19 @@ export function terminalStream(options: {
 
 /** @returns what is wrong with an invalid client message */
 function parseMessage(data: Buffer): ClientStreamMessage | string {
-  const { success, data: message } = ClientStreamMessage.safeParse(parsedJson(data.toString('utf8')))
+  const { success, data: message } = ClientStreamMessage.safeParse(parseJsonOrUndefined(data.toString('utf8')))
   if (!success)
     return 'A message must be `input`, `resize` with cols and rows from 1 to 1000, `colours`, `drawn` or `ack`.'
   if (message.type !== 'input' || Buffer.byteLength(message.data) <= terminalLimits.maxInputBytes) return message
   return `\`data\` must have at most ${terminalLimits.maxInputBytes} bytes.`
 }
 
-function closeSocket(socket: WebSocket, failure: AppError | undefined): void {
-  if (!failure) socket.close(1000, 'The terminal has exited')
-  else socket.close(closeCodeOf(failure), reasonOf(failure))
+function closeSocket(socket: WebSocket, error: AppError | undefined): void {
+  if (!error) socket.close(1000, 'The terminal has exited')
+  else socket.close(getCloseCode(error), getReason(error))
 }
 
-function closeCodeOf({ code }: AppError): number {
+function getCloseCode({ code }: AppError): number {
   switch (code) {
     case 'sandbox/not-found':
     case 'terminal/not-found':
@@ -93,6 +93,6 @@ function closeCodeOf({ code }: AppError): number {
 }
 
 /** The protocol allows 123 bytes. */
-function reasonOf({ message }: AppError): string {
+function getReason({ message }: AppError): string {
   return Buffer.from(message).subarray(0, 120).toString('utf8').replaceAll('\uFFFD', '')
 }

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What happened in an account, its sandboxes included, also after they are gone. */
+/** Activity log of an account. Entries of sandboxes outlive the sandbox. */
 export const accountActivity = {
   version: 11,
   up: `

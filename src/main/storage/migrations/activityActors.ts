@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Who did what happened. What was noted before is told as the service's own. */
+/** Actor of each activity. Earlier entries get the actor `service`. */
 export const activityActors = {
   version: 14,
   up: `

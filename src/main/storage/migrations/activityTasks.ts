@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What an activity belongs to for the agent that had it done, what it is about, and what it took from the credits. */
+/** Task, subject and cost of each activity. */
 export const activityTasks = {
   version: 21,
   up: `

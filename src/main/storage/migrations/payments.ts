@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** What was paid by x402, and the ledger of test money. Amounts are millionths of a USDC. */
+/** Payments by x402, and the ledger of test money. Amounts in millionths of a USDC. */
 export const payments = {
   version: 17,
   up: `

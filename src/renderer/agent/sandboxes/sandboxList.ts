@@ -7,7 +7,7 @@ export type SandboxList = readonly Sandbox[]
 export function withSandbox(list: SandboxList, sandbox: Sandbox): SandboxList {
   const others = list.filter(({ id }) => id !== sandbox.id)
   if (others.length < list.length) return list.map((it) => (it.id === sandbox.id ? sandbox : it))
-  return [...others, sandbox].sort((one, other) => other.created_at.localeCompare(one.created_at))
+  return [...others, sandbox].sort((a, b) => b.created_at.localeCompare(a.created_at))
 }
 
 /** For an answer, which may be older than the event that told of the same sandbox. */

@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useSyncExternalStore } from 'react'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 
 /** A program asks for its person. `text` is its own, and empty when it only rang the bell. */
@@ -24,7 +24,7 @@ const heardMs = 1_500
 type Options = { isWindowInFront: () => boolean; now?: () => number }
 
 export function terminalCalls({ isWindowInFront, now = () => performance.now() }: Options): TerminalCalls {
-  const changes = emitter()
+  const changes = createEmitter()
   const shown = new Map<string, number>()
   const leftAtMs = new Map<string, number>()
   let calls: readonly TerminalCall[] = []

@@ -6,7 +6,7 @@ export type TerminalList = readonly Terminal[]
 /** Oldest first: tabs stay where they are, new ones come last. */
 export function sortedTerminals(terminals: readonly Terminal[]): TerminalList {
   return [...terminals].sort(
-    (one, other) => one.created_at.localeCompare(other.created_at) || one.session_id.localeCompare(other.session_id),
+    (a, b) => a.created_at.localeCompare(b.created_at) || a.session_id.localeCompare(b.session_id),
   )
 }
 

@@ -19,7 +19,7 @@ export function rankedCommands<Item extends Rankable>(
       const rank = words.length === 0 ? 0 : rankOf(item, words)
       return rank === undefined ? [] : { item, rank, recent: recency.get(item.id) ?? recentIds.length, place }
     })
-    .sort((one, other) => one.rank - other.rank || one.recent - other.recent || one.place - other.place)
+    .sort((a, b) => a.rank - b.rank || a.recent - b.recent || a.place - b.place)
     .map(({ item }) => item)
 }
 

@@ -29,7 +29,7 @@ export function LinkTerminals({ sandbox, token }: LinkTerminalsProps) {
   const { mutate, isPending: isCreating } = useMutation({
     mutationFn: (command: string) => create(sandbox.id, { command }),
     onSuccess: ({ session_id }) => setSelectedId(session_id),
-    onError: (failure) => notify.failed(failure, { title: 'Could not start the terminal' }),
+    onError: (error) => notify.failed(error, { title: 'Could not start the terminal' }),
   })
   useReadingOnFocus()
   const running = sandbox.status === 'running'

@@ -7,8 +7,8 @@ export function machineActions({ sandboxActions, openTerminal }: TerminalsScreen
   return {
     ...sandboxActions,
     run(sandbox, command) {
-      openTerminal(sandbox, { command }).catch((failure: unknown) =>
-        notify.failed(failure, { title: 'Could not open a terminal' }),
+      openTerminal(sandbox, { command }).catch((error: unknown) =>
+        notify.failed(error, { title: 'Could not open a terminal' }),
       )
     },
   }

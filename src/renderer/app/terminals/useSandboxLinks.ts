@@ -45,8 +45,8 @@ export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbo
       const { type } = await stateOf(sandbox, path)
       const at = line === undefined ? undefined : { line, column: column ?? 1 }
       show(sandbox, { path, isFolder: type === 'directory', at })
-    } catch (failure) {
-      notify.failed(failure, { title: `Could not open ${path}` })
+    } catch (error) {
+      notify.failed(error, { title: `Could not open ${path}` })
     }
   }
 
@@ -56,8 +56,8 @@ export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbo
       const exposed = ports.find((it) => it.port === port)
       if (exposed) await openPort(sandbox, exposed, path)
       else askToExpose(sandbox, { port, path })
-    } catch (failure) {
-      notify.failed(failure, { title: `Port ${port} was not opened` })
+    } catch (error) {
+      notify.failed(error, { title: `Port ${port} was not opened` })
     }
   }
 

@@ -140,10 +140,10 @@ export function useTerminalsScreen(): TerminalsScreenState {
     try {
       await openTerminal(sandbox, terminal)
       return true
-    } catch (failure) {
+    } catch (error) {
       // The folder may be gone, or of another machine.
       if (cwd !== undefined) return tryTerminal(sandbox, anywhere)
-      notify.failed(failure, { title: 'Could not open a terminal' })
+      notify.failed(error, { title: 'Could not open a terminal' })
       return false
     }
   }

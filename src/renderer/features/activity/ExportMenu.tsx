@@ -1,5 +1,5 @@
 import { Download, FileJson, Sheet } from 'lucide-react'
-import { requestOf } from '#shared/contract/route.ts'
+import { buildRequest } from '#shared/contract/route.ts'
 import { exportTimeline } from '#shared/contract/timeline.ts'
 import { windowAddress } from '../../agent/windowLink.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -33,7 +33,7 @@ export function ExportMenu({ query }: { query: TimelineQuery }) {
 /** The browser's own download. */
 function download(query: TimelineQuery, format: Format): void {
   const link = document.createElement('a')
-  link.href = windowAddress(requestOf(exportTimeline, { ...query, format }).path)
+  link.href = windowAddress(buildRequest(exportTimeline, { ...query, format }).path)
   link.download = `steward-activity.${format}`
   link.click()
 }

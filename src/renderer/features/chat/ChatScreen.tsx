@@ -68,8 +68,8 @@ function Chats({ id, part, sought }: ChatsProps) {
       keepDraft(made, keptDraft('new'))
       setSettings('all')
       goTo('chat', made)
-    } catch (failure) {
-      notify.failed(failure)
+    } catch (error) {
+      notify.failed(error)
     }
   }
   // Who opens a chat wants to write; who follows a link to a message, to read.

@@ -1,9 +1,9 @@
-import type { KeptSource } from '#shared/contract/localDomains.ts'
+import type { CachedSource } from '#shared/contract/localDomains.ts'
 import { openRecord } from '#shared/openRecord.ts'
 import { StatusDot, type Tone } from '../../ui/StatusDot.tsx'
 import { TimeAgo } from '../../ui/TimeAgo.tsx'
 
-const words: Readonly<Record<KeptSource, { tone: Tone; text: string }>> = openRecord(
+const words: Readonly<Record<CachedSource, { tone: Tone; text: string }>> = openRecord(
   {
     live: { tone: 'positive', text: 'Registrar read' },
     cache: { tone: 'positive', text: 'Registrar read' },
@@ -14,7 +14,7 @@ const words: Readonly<Record<KeptSource, { tone: Tone; text: string }>> = openRe
 )
 
 /** How old what is shown is, and why it is no newer. */
-export function SourceNote({ source, asOf }: { source: KeptSource; asOf: string }) {
+export function SourceNote({ source, asOf }: { source: CachedSource; asOf: string }) {
   const { tone, text } = words[source]
   return (
     <span data-source={source} className="inline-flex min-w-0 items-center gap-1.5 text-small text-muted">

@@ -1,5 +1,5 @@
 import { downloadFile, downloadFolder } from '#shared/contract/files.ts'
-import { requestOf } from '#shared/contract/route.ts'
+import { buildRequest } from '#shared/contract/route.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { windowAddress } from '../../agent/windowLink.ts'
 import { nameOf } from './paths.ts'
@@ -7,7 +7,7 @@ import { nameOf } from './paths.ts'
 export type Downloaded = { path: string; isFolder: boolean }
 
 export function downloadUrl(id: SandboxId, { path, isFolder }: Downloaded): string {
-  return windowAddress(requestOf(isFolder ? downloadFolder : downloadFile, { id, path }).path)
+  return windowAddress(buildRequest(isFolder ? downloadFolder : downloadFile, { id, path }).path)
 }
 
 /** The browser's own download: it shows how far it is, pauses and goes on. */

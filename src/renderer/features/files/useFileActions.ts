@@ -26,8 +26,8 @@ export function useFileActions(id: SandboxId) {
     try {
       await work()
       return true
-    } catch (failure) {
-      notify.failed(failure, { title })
+    } catch (error) {
+      notify.failed(error, { title })
       return false
     }
   }

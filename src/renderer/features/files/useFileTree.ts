@@ -4,7 +4,7 @@ import { type SortBy, treeRows } from './tree/treeRows.ts'
 import { useFolders } from './useFolders.ts'
 
 /** Most folders that are read again and again; more may be open, and close when they are not found among these. */
-const mostOpen = 60
+const maxOpen = 60
 const home = '/root'
 
 export function useFileTree(sandboxId: SandboxId, active: boolean) {
@@ -25,7 +25,7 @@ export function useFileTree(sandboxId: SandboxId, active: boolean) {
     },
     expand(path: string, isOpen: boolean) {
       const others = expanded.filter((it) => it !== path)
-      setExpanded(isOpen ? [...others, path].slice(-mostOpen) : others)
+      setExpanded(isOpen ? [...others, path].slice(-maxOpen) : others)
     },
     hidden,
     setHidden,

@@ -9,7 +9,7 @@ import { folderKey } from './useFolders.ts'
 type Listing = Output<typeof listFiles>
 export type NamedFile = { path: string; name: string; folder: string }
 
-const mostKnown = 500
+const maxKnown = 500
 const knownForMs = 10_000
 
 /**
@@ -34,6 +34,6 @@ export function useFilesByName(sandboxId: SandboxId | undefined, text: string): 
   return listings
     .flatMap(([, listing]) => listing?.entries ?? [])
     .filter(({ type }) => type === 'file')
-    .slice(0, mostKnown)
+    .slice(0, maxKnown)
     .map(({ path, name }) => ({ path, name, folder: folderOf(path) }))
 }

@@ -29,8 +29,8 @@ export function identityList(registrations: readonly Registration[], automatons:
     return true
   })
   const others = automatons.filter(({ automaton_id }) => !here.has(idKey(automaton_id)))
-  return [...tried.map(ofRegistration), ...others.map(ofAutomaton)].sort((one, other) =>
-    other.createdAt.localeCompare(one.createdAt),
+  return [...tried.map(ofRegistration), ...others.map(ofAutomaton)].sort((a, b) =>
+    b.createdAt.localeCompare(a.createdAt),
   )
 }
 

@@ -34,8 +34,8 @@ export function ImagesDialog({ onClose }: { onClose: () => void }) {
   const remove = async ({ name }: Image) => {
     try {
       await actions.remove(name)
-    } catch (failure) {
-      notify.failed(failure, { title: `Could not remove the image ${name}` })
+    } catch (error) {
+      notify.failed(error, { title: `Could not remove the image ${name}` })
     }
   }
   const again = ({ name }: Image) =>

@@ -5,7 +5,7 @@ export type ImageList = readonly Image[]
 /** By name; one that is known stays where it is. */
 export function withImage(list: ImageList, image: Image): ImageList {
   const others = list.filter(({ name }) => name !== image.name)
-  return [...others, image].sort((one, other) => one.name.localeCompare(other.name))
+  return [...others, image].sort((a, b) => a.name.localeCompare(b.name))
 }
 
 export function withoutImage(list: ImageList, name: string): ImageList {

@@ -11,5 +11,5 @@ export function idleText(minutes: number | null): string {
 /** For a choice: what is usual, and what holds now. */
 export function idleChoices(present: number | null): (number | null)[] {
   const all = presets.some((it) => it === present) ? [...presets] : [...presets, present]
-  return all.sort((one, other) => (one ?? 0) - (other ?? 0))
+  return all.sort((a, b) => (a ?? 0) - (b ?? 0))
 }

@@ -32,8 +32,8 @@ export function useSandboxActions(): SandboxActions {
         const started = await agent(startSandbox, { id: sandbox.id })
         void readAgain(queryClient, sandboxesKey)
         return started
-      } catch (failure) {
-        notify.failed(failure, { title: `Could not start ${sandbox.name}` })
+      } catch (error) {
+        notify.failed(error, { title: `Could not start ${sandbox.name}` })
         return undefined
       }
     },
@@ -41,8 +41,8 @@ export function useSandboxActions(): SandboxActions {
       try {
         await agent(stopSandbox, { id: sandbox.id })
         void readAgain(queryClient, sandboxesKey)
-      } catch (failure) {
-        notify.failed(failure, { title: `Could not stop ${sandbox.name}` })
+      } catch (error) {
+        notify.failed(error, { title: `Could not stop ${sandbox.name}` })
       }
     },
     async remove(sandbox) {

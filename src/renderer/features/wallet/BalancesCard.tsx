@@ -1,5 +1,5 @@
 import { CloudOff, RotateCw } from 'lucide-react'
-import { evmNetworks, solanaNetwork, solanaNetworks } from '#shared/contract/networks.ts'
+import { evmNetworks, findSolanaNetwork, solanaNetworks } from '#shared/contract/networks.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
@@ -23,7 +23,9 @@ export function BalancesCard({ network, onNetwork, hasSolana, balances, testUsdc
   const { data, error, isPending, isFetching, refetch } = balances
   const usdc = sumOf(data?.balances.map((it) => it.usdc))
   const coin = sumOf(data?.balances.map((it) => it.ether ?? it.lamports))
-  const [coinName, coinText] = solanaNetwork(network) ? (['SOL', solText] as const) : (['Ether', etherText] as const)
+  const [coinName, coinText] = findSolanaNetwork(network)
+    ? (['SOL', solText] as const)
+    : (['Ether', etherText] as const)
   const asOf = data?.balances[0]?.as_of ?? null
   return (
     <section aria-label="Balances" className="rounded-card border border-line bg-panel">

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { solanaNetwork, testLedgerNetwork } from '#shared/contract/networks.ts'
+import { findSolanaNetwork, testLedgerNetwork } from '#shared/contract/networks.ts'
 import { type Balance, getBalances, type Wallet } from '#shared/contract/wallet.ts'
 import { getWalletInfo } from '#shared/contract/walletInfo.ts'
 import { useAgent, useConnection } from '../../agent/AgentProvider.tsx'
@@ -11,7 +11,7 @@ export type Balances = ReturnType<typeof useBalances>
 /** USDC and ether or SOL of the accounts of a network, read again each minute while they are in view. */
 export function useBalances(network: string, { keyrings }: Wallet) {
   const agent = useAgent()
-  const chain = solanaNetwork(network) ? 'solana' : 'evm'
+  const chain = findSolanaNetwork(network) ? 'solana' : 'evm'
   const accounts = keyrings.flatMap((keyring) => keyring.accounts).filter((it) => it.chain_type === chain)
   const read = useQuery({
     queryKey: ['local', 'balances', network, accounts.map(({ id }) => id).join()],

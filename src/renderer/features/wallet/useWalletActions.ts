@@ -29,7 +29,7 @@ export function useWalletActions() {
   }
   /** The same, for what has no place of its own to say why it failed. */
   const tried = (work: Promise<void>, title: string): void => {
-    work.catch((failure: unknown) => notify.failed(failure, { title }))
+    work.catch((error: unknown) => notify.failed(error, { title }))
   }
   const sheet = async (request: SheetRequest, done: string): Promise<void> => {
     if ((await openSheet(request)) === 'done') notify.done(done)

@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import { createContext, type ReactNode, useContext, useEffect, useId, useState, useSyncExternalStore } from 'react'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 import { type LeadKey, leadKey } from './leadKey.ts'
 import { focusOf, matches, parseShortcuts, thisKeyboard, worksIn } from './shortcuts.ts'
 
@@ -69,7 +69,7 @@ function useRegistry(): CommandRegistry {
 
 function commandRegistry(): CommandRegistry {
   const owned = new Map<string, readonly Command[]>()
-  const changes = emitter()
+  const changes = createEmitter()
   let newest = new Map<string, Command>()
   let shown: readonly Command[] = []
   const gather = () => {

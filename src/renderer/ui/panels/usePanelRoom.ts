@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'react'
 
 /** In pixels of the place that the panels have; a window at 200 % zoom has half as many. */
-const leastForList = 640
-const leastForBoth = 860
+const minForList = 640
+const minForBoth = 860
 
 export type PanelRoom = {
   /** Of the element that the panels stand in. */
@@ -23,7 +23,7 @@ export function usePanelRoom(): PanelRoom {
     const measure = () => {
       const width = element.clientWidth
       if (width === 0) return
-      const next = { listFolds: width < leastForList, endFloats: width < leastForBoth }
+      const next = { listFolds: width < minForList, endFloats: width < minForBoth }
       setRoom((before) => (before.listFolds === next.listFolds && before.endFloats === next.endFloats ? before : next))
     }
     measure()

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 import { deviceStore, type TextStore, windowStore } from './textStore.ts'
 
 /** Value that survives a reload if the browser allows storage. */
@@ -27,7 +27,7 @@ export function persisted<Value>(
   fallback: Value,
   { stores = [deviceStore] }: PersistedOptions = {},
 ): Persisted<Value> {
-  const changes = emitter()
+  const changes = createEmitter()
   let last: { texts: readonly (string | null)[]; value: Value } | undefined
 
   function read(): Value {

@@ -5,7 +5,7 @@ import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '../t
 import { defineTool, type Tool } from './tool.ts'
 import { toolSignature } from './toolSignature.ts'
 
-const mostFound = 8
+const maxResults = 8
 
 /**
  * Two tools in the place of all others, for callers who would rather write a program than call one tool after the other.
@@ -30,11 +30,11 @@ export function codeTools(operations: () => readonly Tool[]): readonly Tool[] {
           return { operations: operations().map(({ name, description }) => ({ name, description })) }
         }
         const scored = operations()
-          .map((tool) => ({ tool, score: scoreOf(tool, words) }))
+          .map((tool) => ({ tool, score: scoreTool(tool, words) }))
           .filter(({ score }) => score > 0)
-          .sort((one, other) => other.score - one.score)
+          .sort((a, b) => b.score - a.score)
         return {
-          operations: scored.slice(0, mostFound).map(({ tool }) => ({
+          operations: scored.slice(0, maxResults).map(({ tool }) => ({
             name: tool.name,
             description: tool.description,
             signature: toolSignature(tool),
@@ -75,7 +75,7 @@ export function codeTools(operations: () => readonly Tool[]): readonly Tool[] {
   ]
 }
 
-function scoreOf({ name, description, group }: Tool, words: readonly string[]): number {
+function scoreTool({ name, description, group }: Tool, words: readonly string[]): number {
   const text = `${description} ${group}`.toLowerCase()
   return words.reduce((sum, word) => sum + (name.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0)
 }

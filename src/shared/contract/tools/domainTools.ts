@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { dnsLimits, dnsRecordTypes } from '../../dns/dnsRecord.ts'
 import { addDnsRecord, changeDnsRecord, listDnsRecords, removeDnsRecord } from '../dnsRecords.ts'
-import { checkDomains, domainLimits, listDomainPrices, searchDomains, usualTlds } from '../domainSearch.ts'
+import { checkDomains, defaultTlds, domainLimits, listDomainPrices, searchDomains } from '../domainSearch.ts'
 import { getDomain, listDomains, setDomainPrivacy, setNameservers } from '../domains.ts'
 import { defineTool, type Tool, type ToolWork } from './tool.ts'
 
@@ -16,7 +16,7 @@ const record = {
   ttl: z.int(),
   distance: z.number().optional(),
 }
-const { min: fewest, max: most } = domainLimits.nameservers
+const { min, max } = domainLimits.nameservers
 const listed = z.array(z.looseObject({ domain: z.string() }))
 
 export const domainTools: readonly Tool[] = [
@@ -27,7 +27,7 @@ export const domainTools: readonly Tool[] = [
     effect: 'read',
     openWorld: true,
     routes: [searchDomains],
-    input: { query: z.string(), tlds: z.string().default(usualTlds.join(',')) },
+    input: { query: z.string(), tlds: z.string().default(defaultTlds.join(',')) },
     output: { query: z.string(), results: listed },
     run: async ({ query: q, tlds }, { call }) => {
       const { query, results } = await call(searchDomains, { q, tlds })
@@ -177,7 +177,7 @@ export const domainTools: readonly Tool[] = [
     idempotent: true,
     openWorld: true,
     routes: [setNameservers],
-    input: { domain, nameservers: z.array(z.string()).min(fewest).max(most) },
+    input: { domain, nameservers: z.array(z.string()).min(min).max(max) },
     output: { success: z.boolean(), domain: z.string(), nameservers: z.array(z.string()) },
     approval: ({ domain, nameservers }) => ({
       sentence: `Set the nameservers of ${domain} to ${nameservers.join(', ')}.`,
@@ -190,12 +190,12 @@ export const domainTools: readonly Tool[] = [
 /** Formats a record as `A www 192.0.2.1`, or as its id if it is not found. */
 async function describeRecord(call: ToolWork['call'], domain: string, id: string): Promise<string> {
   const { records } = await call(listDnsRecords, { domain })
-  const found = records.find((it) => it.record_id === id)
-  return found ? `${found.type} ${found.host} ${found.value.slice(0, 100)}` : id
+  const record = records.find((it) => it.record_id === id)
+  return record ? `${record.type} ${record.host} ${record.value.slice(0, 100)}` : id
 }
 
 /** ` to host www, value 192.0.2.1` */
-function changes(given: Record<string, string | number | undefined>): string {
-  const told = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
+function changes(fields: Record<string, string | number | undefined>): string {
+  const told = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
   return told.length === 0 ? '' : ` to ${told.join(', ')}`
 }

@@ -7,8 +7,8 @@ const Choice = z.looseObject({
   finish_reason: z.string().nullish(),
 })
 
-/** What a model may answer where its caller says nothing. */
-const usualMaxTokens = 16_384
+/** Maximum output tokens unless the caller sets them. */
+const defaultMaxTokens = 16_384
 
 export const modelTools: readonly Tool[] = [
   defineTool({
@@ -34,7 +34,7 @@ export const modelTools: readonly Tool[] = [
       cost_micro_usd: z.int(),
     },
     cost: {
-      async atMost(args, { work: { call }, leftMicroUsd }) {
+      async estimateMax(args, { work: { call }, remainingMicroUsd }) {
         const { data } = await call(listModels, {})
         const pricing = data.find(({ id }) => id === args.model)?.pricing
         if (!pricing) return undefined
@@ -42,9 +42,9 @@ export const modelTools: readonly Tool[] = [
         const inputs = args.messages.reduce((sum, { content }) => sum + 3 * content.length + 16, 0)
         const dearest = Math.max(pricing.input_per_million, ...pricing.tiers.map((it) => it.input_per_million))
         const output = Math.max(pricing.output_per_million, ...pricing.tiers.map((it) => it.output_per_million))
-        const asked = args.max_tokens ?? usualMaxTokens
-        const affordable = output === 0 ? asked : Math.floor((leftMicroUsd - inputs * dearest) / output)
-        const tokens = Math.min(asked, affordable)
+        const requestedTokens = args.max_tokens ?? defaultMaxTokens
+        const affordable = output === 0 ? requestedTokens : Math.floor((remainingMicroUsd - inputs * dearest) / output)
+        const tokens = Math.min(requestedTokens, affordable)
         if (tokens < 1 || (args.max_tokens !== undefined && tokens < args.max_tokens)) return undefined
         return { args: { ...args, max_tokens: tokens }, microUsd: Math.ceil(inputs * dearest + tokens * output) }
       },

@@ -29,27 +29,27 @@ async function pay({ call, waitMs: wait_ms, openPayment }: ToolWork, buy: () => 
 }
 
 /** @throws AppError with the payment, if one was made */
-function told({ payment: paid, answer }: Paid): ToolResult | { waiting: ToolWaiting } {
+function toResult({ payment: paid, answer }: Paid): ToolResult | { waiting: ToolWaiting } {
   if (!paid) {
     if (answer) return { answer, payment: null }
     throw new AppError('payment/seller', 'There was no answer.')
   }
-  if (paid.paid === false) throw failed('payment/denied', paid.error ?? paid.sentence, paid)
+  if (paid.paid === false) throw toFailedResult('payment/denied', paid.error ?? paid.sentence, paid)
   if (paid.state === 'refused') {
     const until = (paid.valid_until ?? '').slice(11, 16)
-    throw failed(
+    throw toFailedResult(
       'payment/open',
       `${paid.error ?? 'It was refused.'} The seller can still settle it until ${until} UTC.`,
       paid,
     )
   }
   if (answer && (paid.paid !== null || answer.status < 400)) return { answer, payment: paymentOutline(paid) }
-  if (paid.paid) throw failed('payment/order', 'The payment was made, but the response is unknown.', paid)
+  if (paid.paid) throw toFailedResult('payment/order', 'The payment was made, but the response is unknown.', paid)
   const isWaiting = paid.state === 'waiting'
   return { waiting: { id: paid.id, for: isWaiting ? 'person' : 'program', message: paid.title, expires_at: null } }
 }
 
-function failed(
+function toFailedResult(
   code: 'payment/denied' | 'payment/open' | 'payment/order',
   message: string,
   payment: Payment,
@@ -62,18 +62,18 @@ function failed(
 
 /** The JSON that the service answered to what was bought. */
 function purchase(paid: Paid): ToolResult | { waiting: ToolWaiting } {
-  const result = told(paid)
+  const result = toResult(paid)
   if (!('answer' in result)) return result
   const { status, body } = z.looseObject({ status: z.int(), body: z.string() }).parse(result.answer)
-  const answered = z.record(z.string(), z.unknown()).safeParse(parsed(body)).data ?? {}
+  const answered = z.record(z.string(), z.unknown()).safeParse(parseJsonText(body)).data ?? {}
   if (status >= 400) {
     const words = String(answered.error ?? `The service answered ${status}.`)
-    throw paid.payment ? failed('payment/order', words, paid.payment) : new AppError('payment/seller', words)
+    throw paid.payment ? toFailedResult('payment/order', words, paid.payment) : new AppError('payment/seller', words)
   }
   return { ...answered, payment: result.payment }
 }
 
-function parsed(text: string): unknown {
+function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -196,7 +196,7 @@ export const paymentTools: readonly Tool[] = [
       payment: payment.nullable(),
     },
     async run(args, work) {
-      const result = told(await pay(work, () => work.call(fetchPaid, { ...args, wait_ms: work.waitMs })))
+      const result = toResult(await pay(work, () => work.call(fetchPaid, { ...args, wait_ms: work.waitMs })))
       if (!('answer' in result)) return result
       const { status, headers, body, encoding } = z.looseObject({ status: z.int() }).parse(result.answer)
       return { status, headers, body, ...(encoding === 'base64' && { encoding }), payment: result.payment }

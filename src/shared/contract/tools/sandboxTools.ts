@@ -19,7 +19,7 @@ import { createTerminalLink, listTerminals } from '../terminals.ts'
 import type { Tool } from './tool.ts'
 import { defineTool } from './tool.ts'
 
-/** Its form is checked by the operation, which answers like of any sandbox that is not there. */
+/** Sandbox id. The operation validates it and answers a malformed id like an unknown one. */
 export const sandboxId = z.string()
 const path = z.string().describe('absolute')
 const port = z.int().min(1).max(65_535)
@@ -110,7 +110,7 @@ export const sandboxTools: readonly Tool[] = [
     run: async ({ sandbox_id: id, command, timeout }, { call, live }) => {
       // 1000 or more would be milliseconds there.
       const seconds = timeout >= 1000 ? timeout * 1000 : timeout
-      const { stdout, stderr, encoding, exit_code, timed_out, truncated, duration_ms } = await watched(
+      const { stdout, stderr, encoding, exit_code, timed_out, truncated, duration_ms } = await watchOutput(
         call(execInSandbox, { id, command, timeout: seconds, ...(live && { watch: live.watch }) }),
         live && ((since) => call(readExecOutput, { id, watch: live.watch, since, wait_ms: watchMs })),
         live?.tell,
@@ -214,7 +214,7 @@ export const sandboxTools: readonly Tool[] = [
       const disk = metrics?.disk_used_mb
       const facts = [
         ...(typeof disk === 'number' ? [`${disk.toFixed(1)} MB`] : []),
-        ...(terminals ? [terminalWords(terminals.total)] : []),
+        ...(terminals ? [describeTerminals(terminals.total)] : []),
         `created ${created.slice(0, 16).replace('T', ' ')} UTC`,
       ]
       return `Delete the sandbox “${name}” (${short}) with all its files: ${facts.join(', ')}.`
@@ -302,7 +302,7 @@ const watchMs = 10_000
 type ReadOutput = (since: number) => Promise<{ output: string; cursor: number; ended: boolean }>
 
 /** Tells what a command prints until it has ended. What cannot be read is only not shown. */
-async function watched<T>(
+async function watchOutput<T>(
   work: Promise<T>,
   read: ReadOutput | undefined,
   tell: ((output: string) => void) | undefined,
@@ -325,7 +325,7 @@ async function watched<T>(
   }
 }
 
-function terminalWords(count: number): string {
+function describeTerminals(count: number): string {
   if (count === 0) return 'no terminal running'
   return count === 1 ? '1 terminal running' : `${count} terminals running`
 }

@@ -9,7 +9,7 @@ import {
   writeTerminal,
 } from '../terminals.ts'
 import { defineTool, type Tool } from './tool.ts'
-import { typedText } from './typedText.ts'
+import { parseTypedText } from './typedText.ts'
 
 const { min, max } = terminalLimits.size
 const size = z.int().min(min).max(max)
@@ -24,7 +24,7 @@ const session = {
   created_at: z.string(),
 }
 type Session = Record<keyof typeof session, unknown>
-const shown = ({ session_id, command, cols, rows, state, created_at }: Session) => ({
+const toWire = ({ session_id, command, cols, rows, state, created_at }: Session) => ({
   ...{ session_id, command, cols, rows, state, created_at },
 })
 
@@ -43,7 +43,7 @@ export const terminalTools: readonly Tool[] = [
       rows: size.default(terminalLimits.defaultRows),
     },
     output: session,
-    run: async ({ sandbox_id: id, ...rest }, { call }) => shown(await call(createTerminal, { id, ...rest })),
+    run: async ({ sandbox_id: id, ...rest }, { call }) => toWire(await call(createTerminal, { id, ...rest })),
   }),
   defineTool({
     name: 'sandbox_pty_write',
@@ -56,7 +56,7 @@ export const terminalTools: readonly Tool[] = [
     input: { ...ids, input: z.string() },
     output: { success: z.boolean(), bytes_written: z.int(), session_id: z.string() },
     run: ({ sandbox_id: id, session_id: sessionId, input }, { call }) =>
-      call(writeTerminal, { id, sessionId, input: typedText(input) }),
+      call(writeTerminal, { id, sessionId, input: parseTypedText(input) }),
   }),
   defineTool({
     name: 'sandbox_pty_read',
@@ -112,7 +112,7 @@ export const terminalTools: readonly Tool[] = [
     output: { sandbox_id: z.string(), sessions: z.array(z.looseObject(session)), total: z.int() },
     run: async ({ sandbox_id: id }, { call }) => {
       const { sandbox_id, sessions, total } = await call(listTerminals, { id })
-      return { sandbox_id, sessions: sessions.map(shown), total }
+      return { sandbox_id, sessions: sessions.map(toWire), total }
     },
   }),
 ]

@@ -14,7 +14,7 @@ import type { Input, Output, Route } from '../route.ts'
  */
 export type ToolEffect = 'read' | 'change' | 'destroy' | 'pay'
 export type ToolGroup = 'sandboxes' | 'models' | 'domains' | 'money' | 'identity' | 'approvals' | 'code' | 'served'
-/** What a call can cost: nothing, credits of the account, or USDC of the wallet. */
+/** Cost of a call: none, credits of the account, or USDC of the wallet. */
 export type ToolPrice = 'free' | 'credits' | 'usdc'
 
 /** In the place of a result: the call goes on, and `approval_status` tells what became of it. */
@@ -28,18 +28,18 @@ export type ToolWaiting = z.infer<typeof ToolWaiting>
 
 export type ToolResult = Readonly<Record<string, unknown>>
 
-/** What a tool does its work with. */
+/** Context of a running tool. */
 export type ToolWork = {
   /** Calls an operation as whoever calls the tool: only one that the tool names. @throws AppError */
   call<R extends Route>(route: R, input: Input<R>): Promise<Output<R>>
   /** The same, also when the caller goes meanwhile: for what would be left behind otherwise. */
   callToEnd: ToolWork['call']
-  /** How long an operation that waits for a person may take, in milliseconds. */
+  /** Timeout of operations that wait for the user, in milliseconds. */
   waitMs: number
   /** The payment of an earlier call with the same arguments, whose outcome this call reports instead of paying again. */
   openPayment: PaymentId | undefined
   progress(message: string): void
-  /** Where somebody looks on: what a command prints while it runs. `watch` is a name for it that nobody knows. */
+  /** Receives live command output for a viewer. `watch` is an unguessable id. Undefined without a viewer. */
   live: { watch: string; tell(output: string): void } | undefined
   /**
    * Runs a program in a sandbox that can call operations as this caller.
@@ -51,25 +51,25 @@ export type ToolWork = {
   callServed(tool: string, args: ToolResult): Promise<ToolResult>
 }
 
-/** What the person reads before a tool destroys something. */
+/** Approval text of a destructive call. */
 export type ToolApproval = {
   /** `Delete the sandbox 3f2a… with all its files.` */
   sentence: string
-  /** What it is about, the same for calls that one approval may cover: a sandbox, a domain. */
+  /** Subject: a sandbox, a domain. Equal for calls that one approval may cover. */
   target: string
 }
 
 /** Credits that a tool charges to the caller's budget. */
 export type ToolCost<A extends z.ZodObject = z.ZodObject> = {
   /**
-   * What a call costs at most when it may cost so much. Only asked where there is a limit.
-   * @returns the arguments to call it with, which may be made cheaper; undefined: not to be had for that
+   * Estimates the maximum cost of a call. Called only if a limit applies.
+   * @returns arguments for the call, possibly adjusted to cost less. Undefined if the limit is too low
    */
-  atMost(
+  estimateMax(
     args: z.output<A>,
-    given: { work: ToolWork; leftMicroUsd: number },
+    options: { work: ToolWork; remainingMicroUsd: number },
   ): Promise<{ args: z.output<A>; microUsd: number } | undefined>
-  /** What it cost; undefined: not known yet, and what was held stays held. */
+  /** Actual cost. Undefined: not known yet, and the reservation remains. */
   of(result: ToolResult): number | undefined
 }
 
@@ -83,14 +83,14 @@ export type Tool<A extends z.ZodObject = z.ZodObject> = {
   overwrites: boolean
   /** Twice is as once. */
   idempotent: boolean
-  /** It reaches beyond this Steward: registrars, models, sites, what a sandbox reaches. */
+  /** Whether it reaches beyond Steward: registrars, models, sites, the network of a sandbox. */
   openWorld: boolean
   price: ToolPrice
   cost: ToolCost<A> | undefined
   routes: readonly Route[]
   input: A
   output: z.ZodObject
-  /** It may take longer than a client waits, or wait for a person. */
+  /** Whether it may outlast the timeout of clients, or wait for the user. */
   mayWait: boolean
   approval: ((args: z.output<A>) => ToolApproval | undefined) | undefined
   /** Sentence for the approval with ids resolved to names. Called only if a call needs approval. */

@@ -2,9 +2,9 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { toolProfiles } from '../toolClients.ts'
 import { toolListing } from './toolListing.ts'
-import { toolsOf, toolTable } from './toolTable.ts'
+import { listToolsOfProfile, toolTable } from './toolTable.ts'
 
-/** Of `interface.md`, in its order. */
+/** Tools of `interface.md`, in its order. */
 const promised =
   `sandbox_create sandbox_list sandbox_exec sandbox_write_file sandbox_read_file sandbox_expose_port sandbox_delete sandbox_get_url
 sandbox_pty_create sandbox_pty_write sandbox_pty_read sandbox_pty_close sandbox_pty_list chat_completions
@@ -16,12 +16,12 @@ const more =
 sandbox_metrics sandbox_activity sandbox_commands sandbox_pty_resize credits_topup credits_purchase identity_register identity_list approval_status`.split(
     /\s+/,
   )
-const shown = toolTable.map(toolListing)
-const input = (name: string) => shown.find((it) => it.name === name)?.inputSchema
+const listings = toolTable.map(toolListing)
+const input = (name: string) => listings.find((it) => it.name === name)?.inputSchema
 
 test('has the tools of the interface and those beside them, and no other', () => {
   expect(promised).toHaveLength(35)
-  expect(shown.map(({ name }) => name).sort()).toEqual([...promised, ...more].sort())
+  expect(listings.map(({ name }) => name).sort()).toEqual([...promised, ...more].sort())
 })
 
 test('has the parameters, ranges and defaults of the interface', () => {
@@ -61,15 +61,15 @@ test('has the parameters, ranges and defaults of the interface', () => {
 const budgets: Partial<Record<(typeof toolProfiles)[number], number>> = { all: 4000, 'read-only': 1800, code: 1000 }
 
 test.each(toolProfiles)('the listing of profile %s is the same each time, and costs few tokens', (profile) => {
-  const listed = () => toolsOf(profile).map(toolListing)
-  expect(JSON.stringify(listed())).toBe(JSON.stringify(listed()))
-  const cost = listed().map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+  const listTools = () => listToolsOfProfile(profile).map(toolListing)
+  expect(JSON.stringify(listTools())).toBe(JSON.stringify(listTools()))
+  const cost = listTools().map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
   expect(encode(JSON.stringify(cost)).length).toBeLessThanOrEqual(budgets[profile] ?? 4000)
 })
 
 test('says of each tool what its operations do', () => {
   for (const { name, effect, routes, approval } of toolTable) {
-    const annotations = shown.find((it) => it.name === name)?.annotations
+    const annotations = listings.find((it) => it.name === name)?.annotations
     const reads = routes.every(({ method, path }) => method === 'GET' || /\/(check|discover|quote)$/.test(path))
     expect([name, annotations?.readOnlyHint]).toEqual([name, reads])
     const deletes = routes.some(({ method }) => method === 'DELETE' || method === 'PUT')

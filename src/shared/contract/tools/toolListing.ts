@@ -22,8 +22,8 @@ export function toolListing(tool: Tool): ListedTool {
   return {
     name,
     description,
-    inputSchema: inputSchemaOf(tool),
-    outputSchema: outputSchemaOf(tool),
+    inputSchema: toInputSchema(tool),
+    outputSchema: toOutputSchema(tool),
     annotations: {
       readOnlyHint: effect === 'read',
       destructiveHint: effect === 'destroy' || overwrites,
@@ -34,12 +34,12 @@ export function toolListing(tool: Tool): ListedTool {
 }
 
 /** JSON Schema of the arguments, without what costs tokens and tells a model nothing. */
-export function inputSchemaOf({ input }: Tool): ListedTool['inputSchema'] {
+export function toInputSchema({ input }: Tool): ListedTool['inputSchema'] {
   return asObject(terse(z.toJSONSchema(input, { io: 'input' })))
 }
 
-/** Where a call may go on behind its answer, no field of the result is certain. */
-export function outputSchemaOf({ output, mayWait }: Tool): ListedTool['outputSchema'] {
+/** Builds the output schema. If a call may outlast its response, no field of the result is required. */
+export function toOutputSchema({ output, mayWait }: Tool): ListedTool['outputSchema'] {
   const whole = mayWait ? output.partial().extend({ waiting: ToolWaiting.optional() }) : output
   return asObject(terse(z.toJSONSchema(whole, { io: 'output' })))
 }

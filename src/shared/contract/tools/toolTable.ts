@@ -46,6 +46,6 @@ export function mayUse(profile: ToolProfile, { effect, group }: Pick<Tool, 'effe
   return groups[profile]?.includes(group) ?? false
 }
 
-export function toolsOf(profile: ToolProfile): readonly Tool[] {
+export function listToolsOfProfile(profile: ToolProfile): readonly Tool[] {
   return [...codeTable, ...toolTable].filter((tool) => mayUse(profile, tool))
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { typedText } from './typedText.ts'
+import { parseTypedText } from './typedText.ts'
 
 test.each([
   ['ls\\n', 'ls\n'],
@@ -13,5 +13,5 @@ test.each([
   ['\\x4', '\\x4'],
   ['ends with \\', 'ends with \\'],
 ])('%j types %j', (written, typed) => {
-  expect(typedText(written)).toBe(typed)
+  expect(parseTypedText(written)).toBe(typed)
 })

@@ -12,10 +12,10 @@ const named: Readonly<Record<string, string>> = {
 }
 
 /**
- * What is typed for what a model wrote: escapes stand for their character whether JSON has decoded them or they came as
+ * Converts text of a model to terminal input: escapes become their character whether JSON decoded them or they arrived as
  * two characters (`\n`, `\x03`, `\u001b`). `\\` is a backslash; one before any other character stays as it is.
  */
-export function typedText(written: string): string {
+export function parseTypedText(written: string): string {
   return written.replace(/\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[nrtbfvae0\\])/g, (_, code: string) => {
     const digits = /^[xu](.+)$/.exec(code)?.[1]
     return digits === undefined ? (named[code] ?? code) : String.fromCharCode(Number.parseInt(digits, 16))

@@ -36,33 +36,33 @@ export type ExportFormat = {
 
 export type LooseObject = Readonly<Record<string, unknown>>
 
-export function objectOf(value: unknown): LooseObject | undefined {
+export function toObject(value: unknown): LooseObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as LooseObject) : undefined
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-export function objectsOf(value: unknown): LooseObject[] {
-  return listOf(value).flatMap((it) => {
-    const object = objectOf(it)
+export function toObjects(value: unknown): LooseObject[] {
+  return toList(value).flatMap((it) => {
+    const object = toObject(it)
     return object ? [object] : []
   })
 }
 
 /** Without lone surrogates, which no database takes as they are. */
-export function textOf(value: unknown): string {
+export function toText(value: unknown): string {
   return typeof value === 'string' ? value.toWellFormed() : ''
 }
 
-export function idOf(value: unknown): string | undefined {
+export function toId(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value !== '' && value.length <= 200 ? value : undefined
 }
 
 /** Seconds, milliseconds, microseconds or nanoseconds since 1970, or a date as text. */
-export function timeOf(value: unknown): number | undefined {
+export function toTime(value: unknown): number | undefined {
   const ms =
     typeof value === 'number' ? milliseconds(value) : typeof value === 'string' ? Date.parse(value) : Number.NaN
   return Number.isFinite(ms) && ms > 0 && ms < 4_102_444_800_000 ? Math.round(ms) : undefined

@@ -11,7 +11,7 @@ import {
   openWebUiConversation,
 } from '#test/support/chatExports.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type ChatStore, chatStore } from '../chatStore.ts'
+import { type ChatStore, createChatStore } from '../chatStore.ts'
 import { imported } from './importing.ts'
 
 let database: Database
@@ -22,14 +22,14 @@ const nowMs = Date.parse('2026-11-22T12:00:00Z')
 beforeEach(() => {
   database = openDatabase(join(temporaryFolder('imports'), 'agent.sqlite'))
   migrate(database, agentMigrations)
-  store = chatStore(database)
+  store = createChatStore(database)
 })
 afterEach(() => {
   database.close()
 })
 
-async function* piecesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
+async function* chunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  for (let offset = 0; offset < bytes.length; offset += 65_536) yield bytes.subarray(offset, offset + 65_536)
 }
 const take = (content: unknown) => {
   const bytes = Buffer.isBuffer(content)
@@ -43,7 +43,7 @@ const take = (content: unknown) => {
       newId: () => (ids++).toString(16).padStart(24, '0'),
       now: () => nowMs,
     },
-    piecesOf(bytes),
+    chunk(bytes),
   )
 }
 const conversations = () => store.conversations.list({ folderId: undefined, pinned: undefined }, undefined, 100)
@@ -197,8 +197,9 @@ describe('a hostile file', () => {
   test('deeper than a stack is walked all the same', async () => {
     const depth = 20_000
     let children = '[]'
-    const open = (at: number) => `[{"messageId":"m${at}","isCreatedByUser":${at % 2 === 0},"text":"t${at}","children":`
-    children = `${Array.from({ length: depth }, (_, at) => open(at)).join('')}[]${'}]'.repeat(depth)}`
+    const open = (index: number) =>
+      `[{"messageId":"m${index}","isCreatedByUser":${index % 2 === 0},"text":"t${index}","children":`
+    children = `${Array.from({ length: depth }, (_, index) => open(index)).join('')}[]${'}]'.repeat(depth)}`
     const file = `{"conversationId":"deep","title":"Deep","recursive":true,"messagesTree":${children}}`
     expect(await take(file)).toMatchObject({ imported: 1, messages: depth })
     expect(branch()).toHaveLength(100)

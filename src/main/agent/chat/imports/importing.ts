@@ -6,45 +6,45 @@ import { type ConversationId, chatLimits, noParameters } from '#shared/contract/
 import { noTools } from '#shared/contract/chatTools.ts'
 import type { Output } from '#shared/contract/route.ts'
 import type { LocalEvents } from '../../base/localEvents.ts'
-import type { Note } from '../../base/note.ts'
+import type { RecordActivity } from '../../base/recordActivity.ts'
 import type { ChatStore } from '../chatStore.ts'
 import type { StoredConversation } from '../conversationRepository.ts'
 import { cleanTitle } from '../conversationTitle.ts'
-import { tokenWeight } from '../tokenWeight.ts'
+import { estimateTokens } from '../estimateTokens.ts'
+import { buildMessageTree, type MendedMessage } from './buildMessageTree.ts'
 import type { ImportedConversation } from './importedConversation.ts'
-import { type MendedMessage, mendedTree } from './mendedTree.ts'
-import { readExport } from './readExport.ts'
+import { parseExport } from './readExport.ts'
 
 type Parts = {
   store: ChatStore
   publish: LocalEvents['publish']
-  note: Note
+  note: RecordActivity
   newId: () => string
   now: () => number
 }
 type Outcome = 'imported' | 'extended' | 'unchanged'
 
-const mostSkipped = 100
+const maxSkipped = 100
 /** Nothing that anybody said is longer. */
-const mostCharacters = 4_000_000
+const maxCharacters = 4_000_000
 
 /** @throws AppError `chat/import`, with nothing imported */
 export async function imported(
   parts: Parts,
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<Output<typeof importConversations>> {
-  const { format, found, conversations } = readExport(await collected(pieces))
+  const { format, found, conversations } = parseExport(await collectBytes(pieces))
   const counts = { imported: 0, extended: 0, unchanged: 0 }
   const skipped: { title: string; reason: string }[] = []
   let [messages, skippedTotal] = [0, 0]
-  for (const it of conversations) {
-    const taken = 'reason' in it ? it.reason : takenConversation(parts, format, it.conversation)
-    if (typeof taken === 'string') {
+  for (const entry of conversations) {
+    const result = 'reason' in entry ? entry.reason : importConversation(parts, format, entry.conversation)
+    if (typeof result === 'string') {
       skippedTotal += 1
-      if (skipped.length < mostSkipped) skipped.push({ title: cleanTitle(it.title), reason: taken })
+      if (skipped.length < maxSkipped) skipped.push({ title: cleanTitle(entry.title), reason: result })
     } else {
-      counts[taken.outcome] += 1
-      messages += taken.added
+      counts[result.outcome] += 1
+      messages += result.added
     }
     await setImmediate() // others are answered in between
   }
@@ -59,44 +59,46 @@ export async function imported(
 }
 
 /** All of it or nothing. @returns why not, in plain words */
-function takenConversation(
+function importConversation(
   parts: Parts,
   format: ImportFormat,
-  given: ImportedConversation,
+  imported: ImportedConversation,
 ): { outcome: Outcome; added: number } | string {
-  const messages = mendedTree(given.nodes)
+  const messages = buildMessageTree(imported.nodes)
   if (messages.length === 0) return 'It has no messages.'
-  if (messages.some(({ text }) => text.length > mostCharacters)) return 'One of its messages is too long.'
+  if (messages.some(({ text }) => text.length > maxCharacters)) return 'One of its messages is too long.'
   return parts.store.atomically(() => {
-    const known = parts.store.conversations.findSource(format, given.sourceId)
-    const conversation = known ?? parts.store.conversations.add(conversationOf(parts, { format, given, messages }))
-    const { added, places } = addedMessages(parts, conversation, messages)
+    const existing = parts.store.conversations.findSource(format, imported.sourceId)
+    const conversation =
+      existing ?? parts.store.conversations.add(toConversation(parts, { format, imported, messages }))
+    const { added, places: positions } = addMessages(parts, conversation, messages)
     const wasDeleted = conversation.deletedAtMs !== null
-    if (known && added === 0 && !wasDeleted) return { outcome: 'unchanged', added }
-    const leaf = leafOf(given, messages, places)
+    if (existing && added === 0 && !wasDeleted) return { outcome: 'unchanged', added }
+    const leaf = findLeaf(imported, messages, positions)
     parts.store.conversations.save({
       ...conversation,
       deletedAtMs: null,
       messageCount: conversation.messageCount + added,
       ...(leaf !== undefined && added > 0 && { leafId: leaf }),
-      ...(known && added > 0 && { updatedAtMs: Math.max(known.updatedAtMs, timesOf(given, messages, parts).updated) }),
+      ...(existing &&
+        added > 0 && { updatedAtMs: Math.max(existing.updatedAtMs, readTimes(imported, messages, parts).updated) }),
     })
-    return { outcome: known && !wasDeleted ? 'extended' : 'imported', added }
+    return { outcome: existing && !wasDeleted ? 'extended' : 'imported', added }
   })
 }
 
-type Given = { format: ImportFormat; given: ImportedConversation; messages: readonly MendedMessage[] }
+type ImportInput = { format: ImportFormat; imported: ImportedConversation; messages: readonly MendedMessage[] }
 
-function conversationOf(parts: Parts, { format, given, messages }: Given): Omit<StoredConversation, 'number'> {
-  const { created, updated } = timesOf(given, messages, parts)
+function toConversation(parts: Parts, { format, imported, messages }: ImportInput): Omit<StoredConversation, 'number'> {
+  const { created, updated } = readTimes(imported, messages, parts)
   return {
     id: `conv_${parts.newId()}` as ConversationId,
-    title: cleanTitle(given.title) || cleanTitle(messages[0]?.text ?? '', 80) || 'Imported chat',
+    title: cleanTitle(imported.title) || cleanTitle(messages[0]?.text ?? '', 80) || 'Imported chat',
     titled: true,
     folderId: null,
     pinned: false,
     models: [],
-    systemPrompt: given.systemPrompt.slice(0, chatLimits.systemPromptCharacters),
+    systemPrompt: imported.systemPrompt.slice(0, chatLimits.systemPromptCharacters),
     parameters: noParameters,
     tools: noTools,
     limits: null,
@@ -104,35 +106,31 @@ function conversationOf(parts: Parts, { format, given, messages }: Given): Omit<
     leafId: null,
     messageCount: 0,
     forkedFrom: null,
-    source: { format, id: given.sourceId },
+    source: { format, id: imported.sourceId },
     createdAtMs: created,
     updatedAtMs: updated,
     deletedAtMs: null,
   }
 }
 
-function addedMessages(
-  { store, newId, now }: Parts,
-  { number }: StoredConversation,
-  messages: readonly MendedMessage[],
-) {
-  const places = store.messages.ofSource(number)
+function addMessages({ store, newId, now }: Parts, { number }: StoredConversation, messages: readonly MendedMessage[]) {
+  const positions = store.messages.ofSource(number)
   const ids = new Map<string, string>()
   let added = 0
   for (const message of messages) {
-    if (places.has(message.id)) continue
+    if (positions.has(message.id)) continue
     const atMs = Math.min(message.atMs ?? now(), now())
     const row = store.messages.add({
       id: `msg_${newId()}`,
       conversation: number,
-      parent: message.parentId === undefined ? undefined : places.get(message.parentId),
+      parent: message.parentId === undefined ? undefined : positions.get(message.parentId),
       role: message.role,
       state: 'complete',
       model: message.role === 'assistant' ? (message.model ?? null) : null,
       text: message.text,
       reasoning: message.reasoning,
       bytes: Buffer.byteLength(message.text),
-      tokens: Math.ceil(tokenWeight(message.text)),
+      tokens: Math.ceil(estimateTokens(message.text)),
       group_id: null,
       request_id: null,
       source_id: message.id,
@@ -145,7 +143,7 @@ function addedMessages(
       created_at_ms: atMs,
       finished_at_ms: atMs,
     })
-    places.set(message.id, row)
+    positions.set(message.id, row)
     ids.set(message.id, row.id)
     added += 1
   }
@@ -153,43 +151,43 @@ function addedMessages(
 }
 
 /** The end that was shown there, or the newest of what is new. */
-function leafOf(
+function findLeaf(
   { leafId, nodes }: ImportedConversation,
   messages: readonly MendedMessage[],
   added: ReadonlyMap<string, string>,
 ): string | undefined {
   const parents = new Map(nodes.map(({ id, parentId }) => [id, parentId]))
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   let at = leafId
-  while (at !== undefined && !added.has(at) && !seen.has(at)) {
-    seen.add(at)
+  while (at !== undefined && !added.has(at) && !visited.has(at)) {
+    visited.add(at)
     at = parents.get(at)
   }
   const newest = messages.findLast(({ id }) => added.has(id))
   return added.get(at ?? newest?.id ?? '')
 }
 
-function timesOf(
+function readTimes(
   { createdAtMs, updatedAtMs }: ImportedConversation,
   messages: readonly MendedMessage[],
   { now }: Parts,
 ) {
   const times = messages.flatMap(({ atMs }) => atMs ?? [])
-  const created = createdAtMs ?? times.reduce((least, it) => Math.min(least, it), now())
-  const updated = updatedAtMs ?? times.reduce((most, it) => Math.max(most, it), created)
+  const created = createdAtMs ?? times.reduce((min, it) => Math.min(min, it), now())
+  const updated = updatedAtMs ?? times.reduce((max, it) => Math.max(max, it), created)
   return { created: Math.min(created, now()), updated: Math.min(Math.max(updated, created), now()) }
 }
 
-async function collected(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function collectBytes(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   try {
     return await readBytes(pieces, { maxBytes: chatLimits.importBytes })
-  } catch (failure) {
-    if (failure instanceof AppError && failure.code === 'request/too-large') throw tooLarge(failure)
-    throw failure
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'request/too-large') throw tooLarge(error)
+    throw error
   }
 }
 
 function tooLarge(cause: AppError): AppError {
-  const most = chatLimits.importBytes / 1024 ** 2
-  return new AppError('request/too-large', `The file is larger than ${most} MB.`, { cause })
+  const maxMib = chatLimits.importBytes / 1024 ** 2
+  return new AppError('request/too-large', `The file is larger than ${maxMib} MB.`, { cause })
 }

@@ -1,13 +1,13 @@
 import {
   type ExportFormat,
   type ImportedNode,
-  idOf,
   type LooseObject,
-  listOf,
-  objectOf,
-  objectsOf,
-  textOf,
-  timeOf,
+  toId,
+  toList,
+  toObject,
+  toObjects,
+  toText,
+  toTime,
 } from './importedConversation.ts'
 
 /**
@@ -20,17 +20,17 @@ export const libreChatExport: ExportFormat = {
   isConversation: (value) =>
     value.conversationId !== undefined && (Array.isArray(value.messages) || Array.isArray(value.messagesTree)),
   read(value) {
-    const sourceId = idOf(value.conversationId)
+    const sourceId = toId(value.conversationId)
     if (sourceId === undefined) throw new Error('It has no id.')
-    const options = objectOf(value.options) ?? {}
-    const nodes = flattened(Array.isArray(value.messagesTree) ? value.messagesTree : listOf(value.messages), options)
+    const options = toObject(value.options) ?? {}
+    const nodes = flatten(Array.isArray(value.messagesTree) ? value.messagesTree : toList(value.messages), options)
     const times = nodes.flatMap(({ atMs }) => atMs ?? [])
     return {
       sourceId,
-      title: textOf(value.title),
-      createdAtMs: times.reduce<number | undefined>((least, it) => Math.min(least ?? it, it), undefined),
-      updatedAtMs: times.reduce<number | undefined>((most, it) => Math.max(most ?? it, it), undefined),
-      systemPrompt: textOf(options.promptPrefix) || textOf(options.system),
+      title: toText(value.title),
+      createdAtMs: times.reduce<number | undefined>((min, it) => Math.min(min ?? it, it), undefined),
+      updatedAtMs: times.reduce<number | undefined>((max, it) => Math.max(max ?? it, it), undefined),
+      systemPrompt: toText(options.promptPrefix) || toText(options.system),
       nodes,
       leafId: nodes.at(-1)?.id,
     }
@@ -40,41 +40,41 @@ export const libreChatExport: ExportFormat = {
 type Todo = { message: LooseObject; parentId: string | undefined }
 
 /** A tree can be as deep as the file is long: it is walked without recursion, in the order of the file. */
-function flattened(messages: readonly unknown[], options: LooseObject): ImportedNode[] {
+function flatten(messages: readonly unknown[], options: LooseObject): ImportedNode[] {
   const nodes: ImportedNode[] = []
-  const todo: Todo[] = childrenOf(messages, undefined)
+  const todo: Todo[] = listChildren(messages, undefined)
   for (let next = todo.pop(); next; next = todo.pop()) {
-    const node = nodeOf(next, nodes.length, options)
+    const node = toNode(next, nodes.length, options)
     nodes.push(node)
-    for (const child of childrenOf(listOf(next.message.children), node.id)) todo.push(child)
+    for (const child of listChildren(toList(next.message.children), node.id)) todo.push(child)
   }
   return nodes
 }
 
-function childrenOf(messages: readonly unknown[], parentId: string | undefined): Todo[] {
-  return objectsOf(messages)
+function listChildren(messages: readonly unknown[], parentId: string | undefined): Todo[] {
+  return toObjects(messages)
     .map((message) => ({ message, parentId }))
     .reverse()
 }
 
-function nodeOf({ message, parentId }: Todo, at: number, options: LooseObject): ImportedNode {
-  const parts = objectsOf(message.content)
+function toNode({ message, parentId }: Todo, index: number, options: LooseObject): ImportedNode {
+  const parts = toObjects(message.content)
   const said = parts
     .filter(({ type }) => type === 'text')
-    .map((it) => textOf(it.text) || textOf(objectOf(it.text)?.value))
-  const text = textOf(message.text).trim() || said.join('\n\n').trim()
+    .map((it) => toText(it.text) || toText(toObject(it.text)?.value))
+  const text = toText(message.text).trim() || said.join('\n\n').trim()
   const isUser = message.isCreatedByUser === true
   return {
-    id: idOf(message.messageId) ?? `message ${at}`,
+    id: toId(message.messageId) ?? `message ${index}`,
     // Of a message that is nested, its place tells.
-    parentId: parentId ?? idOf(message.parentMessageId),
+    parentId: parentId ?? toId(message.parentMessageId),
     role: text === '' || message.error === true ? 'hidden' : isUser ? 'user' : 'assistant',
     text,
     reasoning: parts
       .filter(({ type }) => type === 'think')
-      .map((it) => textOf(it.think))
+      .map((it) => toText(it.think))
       .join('\n\n'),
-    model: isUser ? undefined : (idOf(message.model) ?? idOf(options.model) ?? idOf(message.sender)),
-    atMs: timeOf(message.createdAt),
+    model: isUser ? undefined : (toId(message.model) ?? toId(options.model) ?? toId(message.sender)),
+    atMs: toTime(message.createdAt),
   }
 }

@@ -9,9 +9,9 @@ import {
   type ExportFormat,
   type ImportedConversation,
   type LooseObject,
-  objectOf,
-  objectsOf,
-  textOf,
+  toObject,
+  toObjects,
+  toText,
 } from './importedConversation.ts'
 import { libreChatExport } from './libreChatExport.ts'
 import { openWebUiExport } from './openWebUiExport.ts'
@@ -26,10 +26,10 @@ export type ReadExport = {
 const formats: readonly ExportFormat[] = [chatGptExport, claudeExport, openWebUiExport, libreChatExport]
 
 /** @throws AppError `chat/import` for a file that is no export of a program that Steward knows */
-export function readExport(bytes: Buffer): ReadExport {
-  const content = parsed(bytes)
-  const items = Array.isArray(content) ? content : (objectOf(content)?.conversations ?? [content])
-  const objects = objectsOf(items)
+export function parseExport(bytes: Buffer): ReadExport {
+  const content = parseBytes(bytes)
+  const items = Array.isArray(content) ? content : (toObject(content)?.conversations ?? [content])
+  const objects = toObjects(items)
   const format = formats.find((it) => objects.some((object) => it.isConversation(object)))
   if (!format) {
     throw new AppError('chat/import', 'The file is JSON, but no export of conversations that Steward knows.')
@@ -41,24 +41,24 @@ function* each(
   format: ExportFormat,
   objects: readonly LooseObject[],
 ): Generator<{ title: string; conversation: ImportedConversation } | { title: string; reason: string }> {
-  for (const [at, object] of objects.entries()) {
-    const title = textOf(object.title) || textOf(object.name) || `Conversation ${at + 1}`
+  for (const [index, object] of objects.entries()) {
+    const title = toText(object.title) || toText(object.name) || `Conversation ${index + 1}`
     try {
       if (!format.isConversation(object)) yield { title, reason: 'It is no conversation.' }
       else yield { title, conversation: format.read(object) }
-    } catch (failure) {
-      yield { title, reason: failure instanceof Error ? failure.message : 'It cannot be read.' }
+    } catch (error) {
+      yield { title, reason: error instanceof Error ? error.message : 'It cannot be read.' }
     }
   }
 }
 
 /** A file of nothing but brackets would take many times its size of memory; texts have a comma now and then. */
-const mostValues = 12_000_000
+const maxValues = 12_000_000
 
 function hasTooManyValues(bytes: Buffer): boolean {
   let values = 0
   for (const byte of bytes) if (byte === comma || byte === bracket || byte === brace) values += 1
-  return values > mostValues
+  return values > maxValues
 }
 
 /** High because one format nests each message in the previous one. Readers of these files do not recurse. */
@@ -66,7 +66,7 @@ const maxDepth = 200_000
 
 const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b]
 
-function parsed(bytes: Buffer): unknown {
+function parseBytes(bytes: Buffer): unknown {
   const wrong = (message: string, cause?: unknown) => new AppError('chat/import', message, { cause })
   if (bytes.length === 0) throw wrong('The file is empty.')
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') {

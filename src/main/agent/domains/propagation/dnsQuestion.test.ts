@@ -39,10 +39,10 @@ async function tcpServer(onQuery: (query: DecodedPacket, socket: Socket) => void
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const at = server.address()
-  return typeof at === 'object' && at ? at.port : 0
+  const address = server.address()
+  return typeof address === 'object' && address ? address.port : 0
 }
-const framed = (message: Buffer): Buffer => {
+const frame = (message: Buffer): Buffer => {
   const length = Buffer.alloc(2)
   length.writeUInt16BE(message.length)
   return Buffer.concat([length, message])
@@ -71,7 +71,7 @@ test('a name that points at itself is no answer', async () => {
 })
 
 test('an answer that is cut off is asked for again over TCP', async () => {
-  const port = await tcpServer((query, socket) => socket.end(framed(reply(query, address('192.0.2.7')))))
+  const port = await tcpServer((query, socket) => socket.end(frame(reply(query, address('192.0.2.7')))))
   await udpServer((query) => [reply(query, { flags: TRUNCATED_RESPONSE })], port)
   expect((await ask(port)).answers).toMatchObject([{ data: '192.0.2.7' }])
 })
@@ -80,7 +80,7 @@ test('whoever promises more than they send, or sends nonsense, gives no answer',
   const short = await tcpServer((_, socket) => socket.end(Buffer.from([0xff, 0xff, 1])))
   await udpServer((query) => [reply(query, { flags: TRUNCATED_RESPONSE })], short)
   await expect(ask(short)).rejects.toThrow('It did not answer.')
-  const wrong = await tcpServer((_, socket) => socket.end(framed(Buffer.alloc(40, 0xff))))
+  const wrong = await tcpServer((_, socket) => socket.end(frame(Buffer.alloc(40, 0xff))))
   await udpServer((query) => [reply(query, { flags: TRUNCATED_RESPONSE })], wrong)
   await expect(ask(wrong)).rejects.toThrow('Its answer could not be read.')
 })

@@ -33,9 +33,9 @@ const headerBytes = 12
  * @throws DnsFault; the signal's reason when it was given up
  */
 export async function askDns(server: ListenAddress, question: DnsQuestion, signal: AbortSignal): Promise<DnsReply> {
-  const asked = encodedQuestion(question)
-  let packet = await overUdp(server, asked, signal)
-  if (packet.flag_tc) packet = await overTcp(server, asked, signal)
+  const encoded = encodeQuestion(question)
+  let packet = await overUdp(server, encoded, signal)
+  if (packet.flag_tc) packet = await overTcp(server, encoded, signal)
   const { rcode } = packet as DecodedPacket & { rcode?: string } // typed as absent, always there
   return {
     rcode: rcode === 'NOERROR' || rcode === 'NXDOMAIN' ? rcode : 'refused',
@@ -44,9 +44,9 @@ export async function askDns(server: ListenAddress, question: DnsQuestion, signa
   }
 }
 
-type Asked = { id: number; question: DnsQuestion; message: Buffer }
+type EncodedQuestion = { id: number; question: DnsQuestion; message: Buffer }
 
-function encodedQuestion(question: DnsQuestion): Asked {
+function encodeQuestion(question: DnsQuestion): EncodedQuestion {
   const id = randomInt(0x1_0000)
   const opt: OptAnswer = {
     ...{ type: 'OPT', name: '.', udpPayloadSize: udpBytes, extendedRcode: 0, ednsVersion: 0 },
@@ -60,7 +60,7 @@ function encodedQuestion(question: DnsQuestion): Asked {
 }
 
 /** Anybody can send a datagram: what does not answer this very question is as if it had not come. */
-function matching(bytes: Buffer, { id, question }: Asked): DecodedPacket | undefined {
+function matching(bytes: Buffer, { id, question }: EncodedQuestion): DecodedPacket | undefined {
   if (bytes.length < headerBytes || bytes.readUInt16BE(0) !== id) return undefined
   try {
     const packet = decode(bytes)
@@ -72,22 +72,22 @@ function matching(bytes: Buffer, { id, question }: Asked): DecodedPacket | undef
   }
 }
 
-async function overUdp(server: ListenAddress, asked: Asked, signal: AbortSignal): Promise<DecodedPacket> {
+async function overUdp(server: ListenAddress, encoded: EncodedQuestion, signal: AbortSignal): Promise<DecodedPacket> {
   const socket = createSocket(isIPv6(server.host) ? 'udp6' : 'udp4')
   const { promise, resolve, reject } = Promise.withResolvers<DecodedPacket>()
   const giveUp = () => reject(signal.reason)
   signal.throwIfAborted()
   signal.addEventListener('abort', giveUp)
   const timers: NodeJS.Timeout[] = []
-  const send = () => socket.send(asked.message, (failure) => failure && reject(noAnswer(failure)))
-  socket.on('error', (failure) => reject(noAnswer(failure)))
+  const send = () => socket.send(encoded.message, (error) => error && reject(noAnswer(error)))
+  socket.on('error', (error) => reject(noAnswer(error)))
   socket.on('message', (bytes) => {
-    const packet = matching(bytes, asked)
+    const packet = matching(bytes, encoded)
     if (packet) resolve(packet)
   })
   // Connected, the system takes datagrams from this very address alone.
-  socket.connect(server.port, server.host, (failure?: unknown) => {
-    if (failure !== undefined) reject(noAnswer(failure))
+  socket.connect(server.port, server.host, (error?: unknown) => {
+    if (error !== undefined) reject(noAnswer(error))
     else send()
   })
   timers.push(
@@ -103,24 +103,24 @@ async function overUdp(server: ListenAddress, asked: Asked, signal: AbortSignal)
   }
 }
 
-async function overTcp(server: ListenAddress, asked: Asked, signal: AbortSignal): Promise<DecodedPacket> {
+async function overTcp(server: ListenAddress, encoded: EncodedQuestion, signal: AbortSignal): Promise<DecodedPacket> {
   const socket = connect({ host: server.host, port: server.port })
   const { promise, resolve, reject } = Promise.withResolvers<DecodedPacket>()
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(tcpMs)])
   const giveUp = () => reject(signal.aborted ? signal.reason : noAnswer())
   deadline.addEventListener('abort', giveUp)
   let received = Buffer.alloc(0)
-  socket.on('error', (failure) => reject(noAnswer(failure)))
+  socket.on('error', (error) => reject(noAnswer(error)))
   socket.on('close', () => reject(noAnswer()))
   socket.on('connect', () => {
     const length = Buffer.alloc(2)
-    length.writeUInt16BE(asked.message.length)
-    socket.write(Buffer.concat([length, asked.message]))
+    length.writeUInt16BE(encoded.message.length)
+    socket.write(Buffer.concat([length, encoded.message]))
   })
   socket.on('data', (bytes) => {
     received = Buffer.concat([received, bytes])
     if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return
-    const packet = matching(received.subarray(2, 2 + received.readUInt16BE(0)), asked)
+    const packet = matching(received.subarray(2, 2 + received.readUInt16BE(0)), encoded)
     if (packet) resolve(packet)
     else reject(new DnsFault('Its answer could not be read.'))
   })

@@ -9,7 +9,7 @@ export type DnsServer = PropagationServer & { address(signal: AbortSignal): Prom
 
 const dnsPort = 53
 /** Of one domain, asked by themselves. */
-const mostNameservers = 4
+const maxNameservers = 4
 
 /**
  * Those of the domain first: they have the zone itself.
@@ -17,47 +17,48 @@ const mostNameservers = 4
  * @param testServer `HOST:PORT` of a test registry, whose nameservers exist nowhere
  * @param resolvers addresses of the configuration
  */
-export function dnsServers(given: {
+export function dnsServers(options: {
   nameservers: readonly string[]
   testServer: string | undefined
   resolvers: readonly string[]
 }): DnsServer[] {
-  const resolvers = given.resolvers.flatMap(known)
+  const resolvers = options.resolvers.flatMap(parseServer)
   const finder = resolvers[0]
-  const test = given.testServer === undefined ? [] : known(given.testServer)
-  const own = test.length > 0 ? test : given.nameservers.slice(0, mostNameservers).map((name) => named(name, finder))
+  const test = options.testServer === undefined ? [] : parseServer(options.testServer)
+  const servers =
+    test.length > 0 ? test : options.nameservers.slice(0, maxNameservers).map((name) => createNamedServer(name, finder))
   return [
-    ...own.map((it): DnsServer => ({ ...it, kind: 'authoritative' })),
-    ...resolvers.filter(({ id }) => !own.some((it) => it.id === id)),
+    ...servers.map((it): DnsServer => ({ ...it, kind: 'authoritative' })),
+    ...resolvers.filter(({ id }) => !servers.some((it) => it.id === id)),
   ]
 }
 
 /** Named by the person or the own service: it may stand anywhere. */
-function known(text: string): DnsServer[] {
-  const at = isIP(text) === 0 ? parseListen(text) : { host: text, port: dnsPort }
-  return at ? [{ id: text, name: text, kind: 'resolver', address: async () => at }] : []
+function parseServer(text: string): DnsServer[] {
+  const address = isIP(text) === 0 ? parseListen(text) : { host: text, port: dnsPort }
+  return address ? [{ id: text, name: text, kind: 'resolver', address: async () => address }] : []
 }
 
 /** Named by whoever has the domain: it is asked only where everybody could. */
-function named(name: string, finder: DnsServer | undefined): DnsServer {
+function createNamedServer(name: string, finder: DnsServer | undefined): DnsServer {
   return {
     ...{ id: name, name, kind: 'authoritative' },
     async address(signal) {
       if (!finder) throw new DnsFault('No resolver is configured that could find it.')
-      const found = await addressesOf(name, await finder.address(signal), signal)
-      if (found.length === 0) throw new DnsFault('It has no address.')
-      const host = found.find(isPublicAddress)
+      const addresses = await resolveAddresses(name, await finder.address(signal), signal)
+      if (addresses.length === 0) throw new DnsFault('It has no address.')
+      const host = addresses.find(isPublicAddress)
       if (host === undefined) throw new DnsFault('Its address is a private one, which is not asked.')
       return { host, port: dnsPort }
     },
   }
 }
 
-async function addressesOf(name: string, finder: ListenAddress, signal: AbortSignal): Promise<string[]> {
+async function resolveAddresses(name: string, finder: ListenAddress, signal: AbortSignal): Promise<string[]> {
   for (const type of ['A', 'AAAA'] as const) {
     const { answers } = await askDns(finder, { name, type }, signal)
-    const found = answers.flatMap((it) => (it.type === type ? [it.data] : []))
-    if (found.length > 0) return found
+    const addresses = answers.flatMap((it) => (it.type === type ? [it.data] : []))
+    if (addresses.length > 0) return addresses
   }
   return []
 }

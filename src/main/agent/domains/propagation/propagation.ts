@@ -1,12 +1,12 @@
 import type { ListenAddress } from '#platform/listenAddress.ts'
 import { AppError } from '#shared/appError.ts'
-import { mostPropagated, type PropagatedRecords, type PropagationServer } from '#shared/contract/localDomains.ts'
+import { maxPropagated, type PropagatedRecords, type PropagationServer } from '#shared/contract/localDomains.ts'
 import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import type { DomainCache } from '../domainCache.ts'
 import type { DomainQuestions } from '../domainQuestions.ts'
 import { askDns, DnsFault } from './dnsQuestion.ts'
 import { type DnsServer, dnsServers } from './dnsServers.ts'
-import { foundValue, mostValues, zoneValue } from './foundValue.ts'
+import { maxValues, normalizeAnswer, zoneValue } from './normalizeAnswer.ts'
 
 /** How far the records of a zone have spread: what each DNS server answers beside what it should. */
 export type Propagation = {
@@ -20,34 +20,34 @@ export type Propagation = {
 }
 
 /** Questions to one server that are under way at once. */
-const mostAtOnce = 8
+const maxAtOnce = 8
 
-export function propagation(options: {
-  cache: Pick<DomainCache, 'kept' | 'fresh'>
+export function createPropagation(options: {
+  cache: Pick<DomainCache, 'getCached' | 'fresh'>
   questions: Pick<DomainQuestions, 'domain' | 'zone' | 'prices'>
   resolvers: readonly string[]
   /** The service runs on this computer: where it says that DNS is answered is true. */
   isOwnService: boolean
 }): Propagation {
   const { cache, questions, resolvers, isOwnService } = options
-  const serversOf = async (domain: string): Promise<DnsServer[]> => {
-    const { nameservers } = await cache.kept(questions.domain(domain))
-    const own = isOwnService ? await cache.fresh(questions.prices()) : undefined
-    const isServed = nameservers.every((it) => own?.nameservers?.includes(it))
-    return dnsServers({ nameservers, resolvers, testServer: (isServed && own?.dns_server) || undefined })
+  const listServers = async (domain: string): Promise<DnsServer[]> => {
+    const { nameservers } = await cache.getCached(questions.domain(domain))
+    const prices = isOwnService ? await cache.fresh(questions.prices()) : undefined
+    const isServed = nameservers.every((it) => prices?.nameservers?.includes(it))
+    return dnsServers({ nameservers, resolvers, testServer: (isServed && prices?.dns_server) || undefined })
   }
   return {
-    servers: async (domain) => (await serversOf(domain)).map(shown),
+    servers: async (domain) => (await listServers(domain)).map(serverToWire),
     async check(domain, serverId, signal) {
-      const server = (await serversOf(domain)).find(({ id }) => id === serverId)
+      const server = (await listServers(domain)).find(({ id }) => id === serverId)
       if (!server) throw new AppError('request/not-found', `No DNS server ${serverId} is asked for ${domain}.`)
-      const { records } = await cache.kept(questions.zone(domain, { fresh: false }))
+      const { records } = await cache.getCached(questions.zone(domain, { fresh: false }))
       const sets = recordSets(records.map((record) => ({ ...record, distance: record.distance ?? null })))
-      const asked = sets.slice(0, mostPropagated)
+      const checkedSets = sets.slice(0, maxPropagated)
       return {
-        server: shown(server),
-        records: await compared({ domain, server, sets: asked, signal }),
-        left_out: sets.length - asked.length,
+        server: serverToWire(server),
+        records: await compareServer({ domain, server, sets: checkedSets, signal }),
+        left_out: sets.length - checkedSets.length,
       }
     },
   }
@@ -66,12 +66,12 @@ function recordSets(records: readonly DnsRecordData[]): RecordSet[] {
 
 type Work = { domain: string; server: DnsServer; sets: readonly RecordSet[]; signal: AbortSignal }
 
-async function compared({ domain, server, sets, signal }: Work): Promise<PropagatedRecords[]> {
+async function compareServer({ domain, server, sets, signal }: Work): Promise<PropagatedRecords[]> {
   let address: ListenAddress
   try {
     address = await server.address(signal)
-  } catch (failure) {
-    const detail = faultText(failure)
+  } catch (error) {
+    const detail = faultText(error)
     return sets.map((it) => ({ ...it, state: 'failed', found: [], ttl: null, detail }))
   }
   const results: PropagatedRecords[] = []
@@ -79,23 +79,23 @@ async function compared({ domain, server, sets, signal }: Work): Promise<Propaga
   let silent: string | undefined
   let next = 0
   const ask = async (): Promise<void> => {
-    for (let at = next++; at < sets.length; at = next++) {
-      const set = sets[at]
+    for (let index = next++; index < sets.length; index = next++) {
+      const set = sets[index]
       if (!set) return
-      results[at] =
+      results[index] =
         silent === undefined
-          ? await comparedSet({ domain, set, address, signal })
+          ? await compareSet({ domain, set, address, signal })
           : { ...set, state: 'failed', found: [], ttl: null, detail: silent }
-      if (results[at]?.state === 'failed') silent = results[at]?.detail ?? undefined
+      if (results[index]?.state === 'failed') silent = results[index]?.detail ?? undefined
     }
   }
-  await Promise.all(Array.from({ length: mostAtOnce }, ask))
+  await Promise.all(Array.from({ length: maxAtOnce }, ask))
   return results
 }
 
-type Asked = { domain: string; set: RecordSet; address: ListenAddress; signal: AbortSignal }
+type ComparisonOptions = { domain: string; set: RecordSet; address: ListenAddress; signal: AbortSignal }
 
-async function comparedSet({ domain, set, address, signal }: Asked): Promise<PropagatedRecords> {
+async function compareSet({ domain, set, address, signal }: ComparisonOptions): Promise<PropagatedRecords> {
   const name = set.host === '@' ? domain : `${set.host}.${domain}`
   try {
     const { rcode, reason, answers } = await askDns(address, { name, type: set.type }, signal)
@@ -103,9 +103,9 @@ async function comparedSet({ domain, set, address, signal }: Asked): Promise<Pro
       return { ...set, state: 'failed', found: [], ttl: null, detail: `It answered ${reason}.` }
     }
     const found = answers
-      .flatMap((it) => foundValue(domain, it) ?? [])
+      .flatMap((it) => normalizeAnswer(domain, it) ?? [])
       .filter(({ type }) => type === set.type)
-      .slice(0, mostValues)
+      .slice(0, maxValues)
     const values = [...new Set(found.map(({ value }) => value))].sort()
     const isSame = values.length === set.wanted.length && values.every((it, at) => it === set.wanted[at])
     return {
@@ -113,17 +113,17 @@ async function comparedSet({ domain, set, address, signal }: Asked): Promise<Pro
       state: values.length === 0 ? 'missing' : isSame ? 'same' : 'other',
       ttl: found.length === 0 ? null : Math.min(...found.map(({ ttl }) => ttl)),
     }
-  } catch (failure) {
-    return { ...set, state: 'failed', found: [], ttl: null, detail: faultText(failure) }
+  } catch (error) {
+    return { ...set, state: 'failed', found: [], ttl: null, detail: faultText(error) }
   }
 }
 
 /** @throws what is no fault of a server */
-function faultText(failure: unknown): string {
-  if (failure instanceof DnsFault) return failure.message
-  throw failure
+function faultText(error: unknown): string {
+  if (error instanceof DnsFault) return error.message
+  throw error
 }
 
-function shown({ id, name, kind }: DnsServer): PropagationServer {
+function serverToWire({ id, name, kind }: DnsServer): PropagationServer {
   return { id, name, kind }
 }

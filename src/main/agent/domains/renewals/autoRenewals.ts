@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import type { RenewalProblem } from '#shared/contract/domainRenewals.ts'
 import type { Domain } from '#shared/contract/domains.ts'
 import type { Asker, IntentRecord } from '#shared/contract/intents.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { StoredPayment } from '../../payments/paymentRepository.ts'
 import { dueAtMs, graceMs, nextAttemptMs } from './renewalPlan.ts'
@@ -12,7 +12,7 @@ import type { RenewalRepository, Settings, Turn } from './renewalRepository.ts'
 /** Who pays, as policies and the log see it. */
 export const autoRenewAsker: Asker = { kind: 'agent', id: 'auto-renew', name: 'Auto-renew' }
 
-export type KnownName = Pick<Domain, 'domain' | 'expires_at'>
+export type RegisteredName = Pick<Domain, 'domain' | 'expires_at'>
 
 /** A renewal that is begun in the transaction that keeps its intent. */
 export type RenewalOrder = {
@@ -33,24 +33,24 @@ export type RenewalNews = { domain: string; state: Turn['state']; problem: Renew
  */
 export type AutoRenewals = {
   /** Does what is due. @param domains of the account, as they are known */
-  sweep(domains: readonly KnownName[], signal: AbortSignal): Promise<RenewalNews[]>
+  sweep(domains: readonly RegisteredName[], signal: AbortSignal): Promise<RenewalNews[]>
   /** What was blocked by this is tried again with the next sweep. */
   unblock(kinds: readonly RenewalProblem['kind'][], domain?: string): void
   /** The person changed the settings: what they declined is asked again. */
-  changed(settings: Settings, expiresAtMs: number): void
-  turnOf(name: KnownName): Turn | undefined
+  onSettingsChange(settings: Settings, expiresAtMs: number): void
+  findCycle(name: RegisteredName): Turn | undefined
   /** When something is due; undefined: never. */
-  nextAtMs(domains: readonly KnownName[]): number | undefined
+  nextAtMs(domains: readonly RegisteredName[]): number | undefined
 }
 
 type Options = {
   records: RenewalRepository
   approvals: Pick<Approvals, 'get' | 'cancel' | 'checkUnlocked'>
-  paymentOf: (intentId: string) => StoredPayment | undefined
+  findPayment: (intentId: string) => StoredPayment | undefined
   /** @throws AppError where nothing was signed */
   buy: (order: RenewalOrder, signal: AbortSignal) => Promise<{ wasFree: boolean }>
   /** From the service, now. */
-  read: (domain: string) => Promise<KnownName>
+  read: (domain: string) => Promise<RegisteredName>
   /** In the transaction that keeps it. */
   note: (news: RenewalNews) => void
   now: () => number
@@ -58,35 +58,35 @@ type Options = {
 }
 
 /** Approvals have no room for more: the others wait for a minute. */
-const roomMs = 60_000
+const submitLeadMs = 60_000
 /** A payment that was made is looked after until the registrar tells. */
 const confirmMs = 5 * 60_000
 
-export function autoRenewals(options: Options): AutoRenewals {
-  const { records, approvals, paymentOf, now, log } = options
+export function createAutoRenewals(options: Options): AutoRenewals {
+  const { records, approvals, findPayment, now, log } = options
 
   const keep = (turn: Turn, change: Partial<Turn>, news: RenewalNews[]): Turn => {
     const after = { ...turn, ...change }
     const isNews = after.state !== turn.state || after.problem?.kind !== turn.problem?.kind
     records.atomically(() => {
       records.keepTurn(after)
-      if (isNews && isTold(after)) {
-        const told = { domain: after.domain, state: after.state, problem: after.problem }
-        options.note(told)
-        news.push(told)
+      if (isNews && isNotified(after)) {
+        const fields = { domain: after.domain, state: after.state, problem: after.problem }
+        options.note(fields)
+        news.push(fields)
       }
     })
     return after
   }
-  const failed = (turn: Turn, problem: RenewalProblem, news: RenewalNews[]): void => {
+  const recordFailure = (turn: Turn, problem: RenewalProblem, news: RenewalNews[]): void => {
     const attempts = turn.attempts + 1
     keep(turn, { state: 'planned', intentId: null, attempts, nextAtMs: nextAttemptMs(attempts, now()), problem }, news)
   }
 
   /** What became of the payment that is begun. */
-  const settle = async (turn: Turn, name: KnownName | undefined, news: RenewalNews[]): Promise<void> => {
-    const payment = paymentOf(turn.intentId ?? '')
-    const intent = intentOf(turn.intentId ?? '')
+  const settle = async (turn: Turn, name: RegisteredName | undefined, news: RenewalNews[]): Promise<void> => {
+    const payment = findPayment(turn.intentId ?? '')
+    const intent = findIntent(turn.intentId ?? '')
     const hasMoved = name !== undefined && Date.parse(name.expires_at) > turn.expiresAtMs
     if (payment?.record.paid === true) {
       await paid(turn, { payment, hasMoved, news })
@@ -94,7 +94,7 @@ export function autoRenewals(options: Options): AutoRenewals {
       if (hasMoved) keep(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
       else if (intent?.state === 'denied' && intent.decision?.by === 'person') {
         keep(turn, { state: 'declined', nextAtMs: null, problem: null }, news)
-      } else failed(turn, problemOf(payment, intent), news)
+      } else recordFailure(turn, findProblem(payment, intent), news)
     } else if (intent?.state === 'waiting' && (hasMoved || records.find(turn.domain)?.enabled !== true)) {
       // Its cancelling ends the payment, and comes back here.
       approvals.cancel(intent.id, autoRenewAsker)
@@ -120,7 +120,7 @@ export function autoRenewals(options: Options): AutoRenewals {
   }
 
   const attempt = async (settings: Settings, turn: Turn, { news, signal }: Attempt): Promise<'full' | undefined> => {
-    const { domain, years, mostMicroUsd } = settings
+    const { domain, years, mostMicroUsd: maxMicroUsd } = settings
     try {
       approvals.checkUnlocked()
       const present = await options.read(domain)
@@ -128,21 +128,21 @@ export function autoRenewals(options: Options): AutoRenewals {
         keep(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
         return
       }
-      const order = { domain, years, capMicroUsd: mostMicroUsd, ifExpiresAt: isoTime(turn.expiresAtMs) }
+      const order = { domain, years, capMicroUsd: maxMicroUsd, ifExpiresAt: toIsoTime(turn.expiresAtMs) }
       const begun: Partial<Turn> = { state: 'begun', nextAtMs: null, problem: null }
       const alongside = ({ id }: IntentRecord): void => records.keepTurn({ ...turn, ...begun, intentId: id })
       const { wasFree } = await options.buy({ ...order, alongside }, signal)
       if (wasFree) keep(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
-    } catch (failure) {
+    } catch (error) {
       if (signal.aborted) return
-      if (!(failure instanceof AppError)) log.error('a domain could not be renewed', { domain, failure })
-      if (failure instanceof AppError && failure.code === 'domain/renewed') {
+      if (!(error instanceof AppError)) log.error('a domain could not be renewed', { domain, error })
+      if (error instanceof AppError && error.code === 'domain/renewed') {
         keep(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
-      } else if (failure instanceof AppError && failure.status === 429) {
-        records.keepTurn({ ...turn, nextAtMs: now() + roomMs })
+      } else if (error instanceof AppError && error.status === 429) {
+        records.keepTurn({ ...turn, nextAtMs: now() + submitLeadMs })
         return 'full'
       } else if (records.turn(domain, turn.expiresAtMs)?.state !== 'begun') {
-        failed(turn, problemOfFailure(failure), news)
+        recordFailure(turn, problemOfFailure(error), news)
       }
     }
     return undefined
@@ -180,19 +180,19 @@ export function autoRenewals(options: Options): AutoRenewals {
     },
     unblock(kinds, domain) {
       for (const turn of records.turns()) {
-        const isMeant = domain === undefined || turn.domain === domain
-        if (turn.state !== 'planned' || !isMeant || !turn.problem || !kinds.includes(turn.problem.kind)) continue
+        const isRequested = domain === undefined || turn.domain === domain
+        if (turn.state !== 'planned' || !isRequested || !turn.problem || !kinds.includes(turn.problem.kind)) continue
         records.keepTurn({ ...turn, nextAtMs: now() })
       }
     },
-    changed({ domain, enabled }, expiresAtMs) {
+    onSettingsChange({ domain, enabled }, expiresAtMs) {
       const turn = records.turn(domain, expiresAtMs)
-      const isAnew = turn?.state === 'declined' || turn?.state === 'planned' || turn?.state === 'superseded'
-      if (turn && isAnew && enabled) {
+      const isOpenAgain = turn?.state === 'declined' || turn?.state === 'planned' || turn?.state === 'superseded'
+      if (turn && isOpenAgain && enabled) {
         records.keepTurn({ ...turn, state: 'planned', intentId: null, attempts: 0, nextAtMs: now(), problem: null })
       }
     },
-    turnOf: ({ domain, expires_at }) => records.turn(domain, Date.parse(expires_at)),
+    findCycle: ({ domain, expires_at }) => records.turn(domain, Date.parse(expires_at)),
     nextAtMs(domains) {
       const names = new Map(domains.map((it) => [it.domain, Date.parse(it.expires_at)]))
       const turns = new Map(records.turns().map((it) => [`${it.domain} ${it.expiresAtMs}`, it]))
@@ -210,12 +210,12 @@ export function autoRenewals(options: Options): AutoRenewals {
     },
   }
 
-  function intentOf(id: string): IntentRecord | undefined {
+  function findIntent(id: string): IntentRecord | undefined {
     try {
       return approvals.get(id)
-    } catch (failure) {
-      if (failure instanceof AppError && failure.code === 'intent/not-found') return undefined
-      throw failure
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'intent/not-found') return undefined
+      throw error
     }
   }
 }
@@ -223,7 +223,7 @@ export function autoRenewals(options: Options): AutoRenewals {
 type Attempt = { news: RenewalNews[]; signal: AbortSignal }
 
 /** A request for approval tells of itself, and what was renewed by somebody else needs no word. */
-function isTold({ state, problem }: Turn): boolean {
+function isNotified({ state, problem }: Turn): boolean {
   return state === 'renewed' || state === 'credited' || problem !== null
 }
 
@@ -231,7 +231,7 @@ function isFinal({ record: { state } }: StoredPayment): boolean {
   return state === 'refused' || state === 'reconciled'
 }
 
-function problemOf({ record }: StoredPayment, intent: IntentRecord | undefined): RenewalProblem {
+function findProblem({ record }: StoredPayment, intent: IntentRecord | undefined): RenewalProblem {
   if (intent?.state === 'expired') {
     return { kind: 'approval', detail: 'You were asked for approval, and the request expired.' }
   }
@@ -250,10 +250,10 @@ const kinds: Readonly<Record<string, RenewalProblem['kind']>> = {
   'intent/denied': 'policy',
 }
 
-function problemOfFailure(failure: unknown): RenewalProblem {
-  if (!(failure instanceof AppError)) return { kind: 'other', detail: 'Something went wrong here.' }
-  const kind = kinds[failure.code] ?? (failure.status >= 500 ? 'service' : 'other')
+function problemOfFailure(error: unknown): RenewalProblem {
+  if (!(error instanceof AppError)) return { kind: 'other', detail: 'Something went wrong here.' }
+  const kind = kinds[error.code] ?? (error.status >= 500 ? 'service' : 'other')
   if (kind === 'locked') return { kind, detail: 'The wallet is locked. Unlock it to renew.' }
-  if (kind === 'price') return { kind, detail: `${failure.message} Raise the price limit, or renew by hand.` }
-  return { kind, detail: failure.message }
+  if (kind === 'price') return { kind, detail: `${error.message} Raise the price limit, or renew by hand.` }
+  return { kind, detail: error.message }
 }

@@ -6,15 +6,15 @@ export type DomainWatch = {
   /** Soon, or once the present look is over. */
   look(): void
   /** As soon as a look that began after this call is over. */
-  looked(): Promise<void>
+  runNow(): Promise<void>
   close(): Promise<void>
 }
 
 /** A computer that slept wakes up with its clock ahead of its timers. */
-const longestMs = 10 * 60_000
-const shortestMs = 20
+const maxMs = 10 * 60_000
+const minMs = 20
 
-export function domainWatch(options: {
+export function createDomainWatch(options: {
   /** @returns when it is to be done next; undefined: when something changes */
   sweep: (signal: AbortSignal) => Promise<number | undefined>
   now: () => number
@@ -29,8 +29,8 @@ export function domainWatch(options: {
   const plan = (atMs: number | undefined): void => {
     clearTimeout(timer)
     if (ending.signal.aborted) return
-    const waitMs = atMs === undefined ? longestMs : Math.min(Math.max(atMs - now(), shortestMs), longestMs)
-    timer = setTimeout(() => void looked(), waitMs)
+    const waitMs = atMs === undefined ? maxMs : Math.min(Math.max(atMs - now(), minMs), maxMs)
+    timer = setTimeout(() => void runNow(), waitMs)
     timer.unref()
   }
   const once = async (): Promise<void> => {
@@ -38,15 +38,15 @@ export function domainWatch(options: {
     clearTimeout(timer)
     try {
       plan(await sweep(ending.signal))
-    } catch (failure) {
+    } catch (error) {
       if (ending.signal.aborted) return
       // Without a service, its coming back is what to wait for.
-      if (failure instanceof AppError) log.info('domains could not be looked at', { failure })
-      else log.error('domains could not be looked at', { failure })
+      if (error instanceof AppError) log.info('domains could not be looked at', { error })
+      else log.error('domains could not be looked at', { error })
       plan(undefined)
     }
   }
-  const looked = (): Promise<void> => {
+  const runNow = (): Promise<void> => {
     if (!present) {
       present = once().finally(() => {
         present = undefined
@@ -55,14 +55,14 @@ export function domainWatch(options: {
     }
     next ??= present.then(() => {
       next = undefined
-      return looked()
+      return runNow()
     })
     return next
   }
 
   return {
-    look: () => void looked(),
-    looked,
+    look: () => void runNow(),
+    runNow,
     async close() {
       ending.abort()
       clearTimeout(timer)

@@ -1,18 +1,18 @@
 import { noticeDays } from '#shared/contract/domainRenewals.ts'
-import type { KnownName } from './autoRenewals.ts'
+import type { RegisteredName } from './autoRenewals.ts'
 import { dayMs, noticeStep } from './renewalPlan.ts'
 import { type Notice, noticeKey, type RenewalRepository } from './renewalRepository.ts'
 
 /** Tells of domains that expire, once for each step of days. One that is first seen late is told of once. */
 export type ExpiryNotices = {
   /** @returns what was told of now */
-  sweep(domains: readonly KnownName[]): Notice[]
+  sweep(domains: readonly RegisteredName[]): Notice[]
   /** When the next one is due; undefined: never. */
-  nextAtMs(domains: readonly KnownName[]): number | undefined
+  nextAtMs(domains: readonly RegisteredName[]): number | undefined
 }
 
-export function expiryNotices(options: {
-  records: Pick<RenewalRepository, 'allTold' | 'addNotice' | 'atomically'>
+export function createExpiryNotices(options: {
+  records: Pick<RenewalRepository, 'listNotified' | 'addNotice' | 'atomically'>
   /** In the transaction that keeps them. */
   note: (notices: readonly Notice[]) => void
   now: () => number
@@ -21,11 +21,11 @@ export function expiryNotices(options: {
   return {
     sweep(domains) {
       const nowMs = now()
-      const told = records.allTold()
+      const lastNotices = records.listNotified()
       const fresh = domains.flatMap(({ domain, expires_at }): Notice[] => {
         const expiresAtMs = Date.parse(expires_at)
         const days = noticeStep(expiresAtMs, nowMs)
-        const before = told.get(noticeKey({ domain, expiresAtMs })) ?? Number.POSITIVE_INFINITY
+        const before = lastNotices.get(noticeKey({ domain, expiresAtMs })) ?? Number.POSITIVE_INFINITY
         return days !== undefined && days < before ? [{ domain, expiresAtMs, days, toldAtMs: nowMs }] : []
       })
       if (fresh.length === 0) return fresh

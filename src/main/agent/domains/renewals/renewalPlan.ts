@@ -1,7 +1,7 @@
 import { noticeDays, type PlannedRenewal, plannedDays } from '#shared/contract/domainRenewals.ts'
 import type { BudgetState } from '#shared/contract/paymentBudgets.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { Settings } from './renewalRepository.ts'
 
 export const dayMs = 24 * 3600 * 1000
@@ -22,21 +22,21 @@ export function nextAttemptMs(attempts: number, nowMs: number): number {
 
 /** The step of `noticeDays` that it has come to; undefined while there is time, and once it has expired. */
 export function noticeStep(expiresAtMs: number, nowMs: number): number | undefined {
-  const leftMs = expiresAtMs - nowMs
-  return leftMs <= 0 ? undefined : noticeDays.findLast((days) => leftMs <= days * dayMs)
+  const remainingMs = expiresAtMs - nowMs
+  return remainingMs <= 0 ? undefined : noticeDays.findLast((days) => remainingMs <= days * dayMs)
 }
 
 export type Upcoming = { settings: Settings; expiresAtMs: number; estimate: number | undefined }
 
 /** What is due in the next `plannedDays` days, and whether the limits would pay it, were nothing else paid. */
-export function plannedRenewals(
+export function planRenewals(
   upcoming: readonly Upcoming[],
   { states, nowMs }: { states: readonly BudgetState[]; nowMs: number },
 ): { renewals: PlannedRenewal[]; total: number; covered: boolean } {
   const due = upcoming
     .map((it) => ({ ...it, atMs: Math.max(nowMs, dueAtMs(it.expiresAtMs, it.settings)) }))
     .filter(({ atMs }) => atMs <= nowMs + plannedDays * dayMs)
-    .sort((one, other) => one.atMs - other.atMs)
+    .sort((a, b) => a.atMs - b.atMs)
   const limits = rollingLimits(states, nowMs)
   const renewals = due.map(({ settings, atMs, estimate }): PlannedRenewal => {
     const problem =
@@ -45,7 +45,12 @@ export function plannedRenewals(
         : estimate > settings.mostMicroUsd
           ? `It costs ${usd(estimate)}, which is above your price limit of ${usd(settings.mostMicroUsd)}.`
           : limits.refusal(estimate, atMs)
-    return { domain: settings.domain, at: isoTime(atMs), amount_micro_usd: estimate ?? null, problem: problem ?? null }
+    return {
+      domain: settings.domain,
+      at: toIsoTime(atMs),
+      amount_micro_usd: estimate ?? null,
+      problem: problem ?? null,
+    }
   })
   const total = renewals.reduce((sum, { amount_micro_usd: amount }) => sum + (amount ?? 0), 0)
   return { renewals, total, covered: renewals.every(({ problem }) => problem === null) }
@@ -53,24 +58,24 @@ export function plannedRenewals(
 
 /** Limits as the days go by: what was paid in this month and in the last 24 hours, and then the renewals alone. */
 function rollingLimits(states: readonly BudgetState[], nowMs: number) {
-  const limitOf = (scope: BudgetState['scope']) => states.find((it) => it.scope === scope)
-  const [payment, day, month] = [limitOf('payment'), limitOf('day'), limitOf('month')]
-  const usedOf = (state: BudgetState | undefined) => (state?.used_micro_usd ?? 0) + (state?.held_micro_usd ?? 0)
+  const findLimit = (scope: BudgetState['scope']) => states.find((it) => it.scope === scope)
+  const [payment, day, month] = [findLimit('payment'), findLimit('day'), findLimit('month')]
+  const readUsed = (state: BudgetState | undefined) => (state?.used_micro_usd ?? 0) + (state?.held_micro_usd ?? 0)
   const inMonths = new Map<string, number>()
   /** Of the last 24 hours, oldest first: renewals come in the order of time. */
   const lately: { atMs: number; amount: number }[] = []
   return {
     refusal(amount: number, atMs: number): string | undefined {
-      const most = payment?.limit_micro_usd ?? Number.POSITIVE_INFINITY
-      if (amount > most) return `It is above your limit of ${usd(most)} for one payment.`
+      const maxMicroUsd = payment?.limit_micro_usd ?? Number.POSITIVE_INFINITY
+      if (amount > maxMicroUsd) return `It is above your limit of ${usd(maxMicroUsd)} for one payment.`
       while ((lately[0]?.atMs ?? atMs) <= atMs - dayMs) lately.shift()
-      const usedInDay = atMs < nowMs + dayMs ? usedOf(day) : 0
+      const usedInDay = atMs < nowMs + dayMs ? readUsed(day) : 0
       const inDay = lately.reduce((total, it) => total + it.amount, usedInDay)
       if (isAbove(day, inDay + amount)) {
         return `Your limit of ${usd(day?.limit_micro_usd ?? 0)} for any 24 hours does not cover it.`
       }
-      const name = isoTime(atMs).slice(0, 7)
-      const inMonth = (inMonths.get(name) ?? 0) + (name === isoTime(nowMs).slice(0, 7) ? usedOf(month) : 0)
+      const name = toIsoTime(atMs).slice(0, 7)
+      const inMonth = (inMonths.get(name) ?? 0) + (name === toIsoTime(nowMs).slice(0, 7) ? readUsed(month) : 0)
       if (isAbove(month, inMonth + amount)) {
         return `Your limit of ${usd(month?.limit_micro_usd ?? 0)} for ${name} does not cover it.`
       }

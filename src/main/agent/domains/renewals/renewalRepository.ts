@@ -51,9 +51,9 @@ export type RenewalRepository = {
   turn(domain: string, expiresAtMs: number): Turn | undefined
   turns(): Turn[]
   keepTurn(turn: Turn): void
-  unseen(): Notice[]
+  listUnseen(): Notice[]
   /** Fewest days of the notices, by `noticeKey`. */
-  allTold(): Map<string, number>
+  listNotified(): Map<string, number>
   addNotice(notice: Notice): void
   seeAll(): void
   /** Number that increases with each change. */
@@ -63,12 +63,12 @@ export type RenewalRepository = {
 
 type Place = Params<'place'>
 
-export function renewalRepository(options: {
+export function createRenewalRepository(options: {
   database: Database
-  place: () => string
+  getOwner: () => string
   now: () => number
 }): RenewalRepository {
-  const { database, place, now } = options
+  const { database, getOwner, now } = options
   const settings = `SELECT ${settingsTable.selection()} FROM domain_renewals WHERE place = @place`
   const list = database.prepare<[Place], StoredRow>(`${settings} ORDER BY domain`)
   const find = database.prepare<[Params<'place' | 'domain'>], StoredRow>(`${settings} AND domain = @domain`)
@@ -88,7 +88,7 @@ export function renewalRepository(options: {
     `SELECT domain, expires_at_ms AS "expiresAtMs", min(days) AS days, max(told_at_ms) AS "toldAtMs"
       FROM domain_notices WHERE place = @place AND seen = 0 GROUP BY domain, expires_at_ms ORDER BY expires_at_ms`,
   )
-  const fewestDays = database.prepare<[Place], Pick<Notice, 'domain' | 'expiresAtMs' | 'days'>>(
+  const minDays = database.prepare<[Place], Pick<Notice, 'domain' | 'expiresAtMs' | 'days'>>(
     `SELECT domain, expires_at_ms AS "expiresAtMs", min(days) AS days FROM domain_notices WHERE place = @place
       GROUP BY domain, expires_at_ms`,
   )
@@ -99,36 +99,38 @@ export function renewalRepository(options: {
   let version = 0
 
   return {
-    settings: () => list.all({ place: place() }).map(toSettings),
+    settings: () => list.all({ place: getOwner() }).map(toSettings),
     find(domain) {
-      const row = find.get({ place: place(), domain })
+      const row = find.get({ place: getOwner(), domain })
       return row && toSettings(row)
     },
-    set({ domain, enabled, daysBefore, years, mostMicroUsd }) {
+    set({ domain, enabled, daysBefore, years, mostMicroUsd: maxMicroUsd }) {
       version += 1
-      set.run(settingsTable.params({ place: place(), domain, enabled, daysBefore, years, mostMicroUsd }))
+      set.run(
+        settingsTable.params({ place: getOwner(), domain, enabled, daysBefore, years, mostMicroUsd: maxMicroUsd }),
+      )
     },
     remove(domain) {
       version += 1
-      remove.run({ place: place(), domain })
+      remove.run({ place: getOwner(), domain })
     },
     turn(domain, expiresAtMs) {
-      const row = turn.get({ place: place(), domain, expiresAtMs })
+      const row = turn.get({ place: getOwner(), domain, expiresAtMs })
       return row && toTurn(row)
     },
-    turns: () => allTurns.all({ place: place() }).map(toTurn),
+    turns: () => allTurns.all({ place: getOwner() }).map(toTurn),
     keepTurn({ problem, ...stored }) {
       version += 1
       const problems = { problemKind: problem?.kind ?? null, problem: problem?.detail ?? null }
-      keep.run(turnTable.params({ ...stored, ...problems, place: place(), updatedAtMs: now() }))
+      keep.run(turnTable.params({ ...stored, ...problems, place: getOwner(), updatedAtMs: now() }))
     },
-    unseen: () => unseen.all({ place: place() }),
-    allTold: () => new Map(fewestDays.all({ place: place() }).map((notice) => [noticeKey(notice), notice.days])),
+    listUnseen: () => unseen.all({ place: getOwner() }),
+    listNotified: () => new Map(minDays.all({ place: getOwner() }).map((notice) => [noticeKey(notice), notice.days])),
     addNotice({ domain, expiresAtMs, days, toldAtMs }) {
       version += 1
-      add.run(noticeTable.params({ place: place(), domain, expiresAtMs, days, toldAtMs, seen: false }))
+      add.run(noticeTable.params({ place: getOwner(), domain, expiresAtMs, days, toldAtMs, seen: false }))
     },
-    seeAll: () => void see.run({ place: place() }),
+    seeAll: () => void see.run({ place: getOwner() }),
     version: () => version,
     atomically: (work) => (database.inTransaction ? work() : database.transaction(work).immediate()),
   }

@@ -8,7 +8,7 @@ import {
 import { type LocalEndpoint, localEndpoint } from '../../base/localEndpoint.ts'
 import type { Renewals } from './renewals.ts'
 
-export function renewalRoutes(renewals: Renewals): LocalEndpoint[] {
+export function createRenewalRoutes(renewals: Renewals): LocalEndpoint[] {
   return [
     localEndpoint(listRenewals, () => renewals.list()),
     localEndpoint(setRenewal, ({ params, body }) => renewals.set(params.domain, body)),

@@ -2,15 +2,15 @@ import type { DomainRenewal, DomainRenewals } from '#shared/contract/domainRenew
 import { plannedDays } from '#shared/contract/domainRenewals.ts'
 import type { BudgetState } from '#shared/contract/paymentBudgets.ts'
 import { estimateMicroUsd } from '#shared/renewalEstimate.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import type { StoredPayment } from '../../payments/paymentRepository.ts'
-import type { KnownName } from './autoRenewals.ts'
-import { dueAtMs, graceMs, plannedRenewals } from './renewalPlan.ts'
+import type { RegisteredName } from './autoRenewals.ts'
+import { dueAtMs, graceMs, planRenewals } from './renewalPlan.ts'
 import type { Notice, Settings, Turn } from './renewalRepository.ts'
 
-type Given = {
+type ViewOptions = {
   /** Absent until they are read. */
-  domains: readonly KnownName[] | undefined
+  domains: readonly RegisteredName[] | undefined
   /** Renewal of one year in US dollars, by top-level domain. */
   prices: ReadonlyMap<string, number>
   states: readonly BudgetState[]
@@ -23,41 +23,41 @@ type PaymentOf = (intentId: string) => StoredPayment | undefined
 export const noWallet =
   'Auto-renew pays from a wallet on this computer, and there is none. Create or import a wallet first; until then, renew by hand.'
 
-export function renewalViews(records: Records, paymentOf: PaymentOf, given: Given): DomainRenewals {
-  const { domains, prices, hasWallet, states, nowMs } = given
+export function createRenewalViews(records: Records, paymentOf: PaymentOf, options: ViewOptions): DomainRenewals {
+  const { domains, prices, hasWallet, states, nowMs } = options
   const names = new Map((domains ?? []).map((it) => [it.domain, it]))
   const turns = new Map(records.turns.map((it) => [`${it.domain} ${it.expiresAtMs}`, it]))
-  const known = records.settings.flatMap((settings) => {
+  const views = records.settings.flatMap((settings) => {
     const name = names.get(settings.domain)
     if (!name) return []
     const expiresAtMs = Date.parse(name.expires_at)
     const turn = turns.get(`${settings.domain} ${expiresAtMs}`)
     return [{ settings, turn, expiresAtMs, estimate: estimateMicroUsd(settings.domain, settings.years, prices) }]
   })
-  const upcoming = known.filter(
+  const upcoming = views.filter(
     ({ settings, turn, expiresAtMs }) =>
       settings.enabled && nowMs < expiresAtMs + graceMs && (!turn || turn.state === 'planned'),
   )
-  const { renewals: planned, total, covered } = plannedRenewals(upcoming, { states, nowMs })
+  const { renewals: planned, total, covered } = planRenewals(upcoming, { states, nowMs })
   return {
     possible: hasWallet,
     obstacle: hasWallet ? null : noWallet,
     missing: domains ? missingNames(records.settings, names) : [],
-    renewals: known.map((it) => renewalView({ ...it, paymentOf, hasWallet, nowMs })),
+    renewals: views.map((it) => renewalView({ ...it, paymentOf, hasWallet, nowMs })),
     notices: records.unseen.flatMap(({ domain, expiresAtMs, days, toldAtMs }) => {
-      const expires_at = isoTime(expiresAtMs)
+      const expires_at = toIsoTime(expiresAtMs)
       const isPresent = names.get(domain)?.expires_at === expires_at
-      return isPresent ? [{ domain, expires_at, days, told_at: isoTime(toldAtMs) }] : []
+      return isPresent ? [{ domain, expires_at, days, told_at: toIsoTime(toldAtMs) }] : []
     }),
     planned: { days: plannedDays, renewals: planned, total_micro_usd: total, covered: covered && hasWallet },
   }
 }
 
-function missingNames(settings: readonly Settings[], names: ReadonlyMap<string, KnownName>): string[] {
+function missingNames(settings: readonly Settings[], names: ReadonlyMap<string, RegisteredName>): string[] {
   return settings.filter(({ domain, enabled }) => enabled && !names.has(domain)).map(({ domain }) => domain)
 }
 
-function renewalView(given: {
+function renewalView(options: {
   settings: Settings
   turn: Turn | undefined
   expiresAtMs: number
@@ -66,11 +66,11 @@ function renewalView(given: {
   hasWallet: boolean
   nowMs: number
 }): DomainRenewal {
-  const { settings, turn, expiresAtMs, estimate, paymentOf, hasWallet, nowMs } = given
-  const { domain, enabled, daysBefore, years, mostMicroUsd } = settings
+  const { settings, turn, expiresAtMs, estimate, paymentOf, hasWallet, nowMs } = options
+  const { domain, enabled, daysBefore, years, mostMicroUsd: maxMicroUsd } = settings
   const payment = turn?.intentId ? paymentOf(turn.intentId)?.record : undefined
   const renewsAtMs = Math.max(dueAtMs(expiresAtMs, settings), turn?.nextAtMs ?? 0)
-  const planned = stateOf({
+  const planned = getState({
     enabled,
     turn,
     isWaiting: payment?.state === 'waiting',
@@ -81,22 +81,22 @@ function renewalView(given: {
   const state = isBlocked ? 'blocked' : planned
   const isTried = state === 'planned' || state === 'blocked' || (turn?.state === 'begun' && turn.nextAtMs !== null)
   return {
-    ...{ domain, enabled, days_before: daysBefore, years, most_micro_usd: mostMicroUsd, state },
-    ...{ expires_at: isoTime(expiresAtMs), renews_at: isoTime(dueAtMs(expiresAtMs, settings)) },
+    ...{ domain, enabled, days_before: daysBefore, years, most_micro_usd: maxMicroUsd, state },
+    ...{ expires_at: toIsoTime(expiresAtMs), renews_at: toIsoTime(dueAtMs(expiresAtMs, settings)) },
     problem: isBlocked ? { kind: 'wallet', detail: noWallet } : (turn?.problem ?? null),
-    next_at: isTried ? isoTime(Math.max(renewsAtMs, nowMs)) : null,
+    next_at: isTried ? toIsoTime(Math.max(renewsAtMs, nowMs)) : null,
     payment_id: payment?.id ?? null,
     estimate_micro_usd: estimate ?? null,
   }
 }
 
-function stateOf(given: {
+function getState(options: {
   enabled: boolean
   turn: Turn | undefined
   isWaiting: boolean
   isOver: boolean
 }): DomainRenewal['state'] {
-  const { enabled, turn, isWaiting, isOver } = given
+  const { enabled, turn, isWaiting, isOver } = options
   // What was begun is shown also after the switch was turned off: money may move.
   if (turn?.state === 'begun') return isWaiting ? 'asking' : 'paying'
   if (!enabled) return 'off'

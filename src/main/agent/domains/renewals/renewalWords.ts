@@ -2,30 +2,30 @@ import type { RenewalNews } from './autoRenewals.ts'
 import type { Notice } from './renewalRepository.ts'
 
 /** What a notification says. */
-export type Told = { title: string; body: string; domain: string | null }
+export type RenewalNotification = { title: string; body: string; domain: string | null }
 
-const mostNamed = 3
+const maxNamed = 3
 
 export function renewalSentence({ domain, state, problem }: RenewalNews): string {
   if (state === 'renewed') return `Auto-renew renewed ${domain}.`
   return `Auto-renew could not renew ${domain}: ${problem?.detail ?? ''}`
 }
 
-export function leftSentence(domain: string): string {
+export function describeLeftDomain(domain: string): string {
   return `Auto-renew of ${domain} is on, and ${domain} is not in your account.`
 }
 
 /** Several are told of together: one for each would cover the screen. */
-export function renewalTold(news: readonly RenewalNews[]): Told[] {
+export function createRenewalNotifications(news: readonly RenewalNews[]): RenewalNotification[] {
   const failed = news.filter(({ problem }) => problem !== null)
   const renewed = news.filter(({ state }) => state === 'renewed')
   return [
     ...together(failed, {
-      one: ({ domain, problem }) => ({ title: `${domain} was not renewed`, body: problem?.detail ?? '' }),
+      single: ({ domain, problem }) => ({ title: `${domain} was not renewed`, body: problem?.detail ?? '' }),
       many: (count) => `${count} domains were not renewed`,
     }),
     ...together(renewed, {
-      one: ({ domain }) => ({ title: `${domain} was renewed`, body: 'Paid from your wallet.' }),
+      single: ({ domain }) => ({ title: `${domain} was renewed`, body: 'Paid from your wallet.' }),
       many: (count) => `${count} domains were renewed`,
     }),
   ]
@@ -33,14 +33,14 @@ export function renewalTold(news: readonly RenewalNews[]): Told[] {
 
 export function noticeSentence(notices: readonly Notice[]): string {
   const [first] = notices
-  if (notices.length === 1 && first) return `${first.domain} expires in ${daysWords(first)}.`
-  return `${notices.length} domains expire soon: ${namesOf(notices)}.`
+  if (notices.length === 1 && first) return `${first.domain} expires in ${describeDays(first)}.`
+  return `${notices.length} domains expire soon: ${formatNames(notices)}.`
 }
 
-export function noticeTold(notices: readonly Notice[]): Told[] {
+export function createExpiryNotifications(notices: readonly Notice[]): RenewalNotification[] {
   return together(notices, {
-    one: (notice) => ({
-      title: `${notice.domain} expires in ${daysWords(notice)}`,
+    single: (notice) => ({
+      title: `${notice.domain} expires in ${describeDays(notice)}`,
       body: 'Renew it, or turn on auto-renew.',
     }),
     many: (count) => `${count} domains expire soon`,
@@ -49,22 +49,22 @@ export function noticeTold(notices: readonly Notice[]): Told[] {
 
 function together<T extends { domain: string }>(
   all: readonly T[],
-  words: { one: (it: T) => { title: string; body: string }; many: (count: number) => string },
-): Told[] {
+  words: { single: (it: T) => { title: string; body: string }; many: (count: number) => string },
+): RenewalNotification[] {
   const [first] = all
   if (!first) return []
-  if (all.length === 1) return [{ ...words.one(first), domain: first.domain }]
-  return [{ title: words.many(all.length), body: `${namesOf(all)}.`, domain: null }]
+  if (all.length === 1) return [{ ...words.single(first), domain: first.domain }]
+  return [{ title: words.many(all.length), body: `${formatNames(all)}.`, domain: null }]
 }
 
-function namesOf(all: readonly { domain: string }[]): string {
-  const named = all.slice(0, mostNamed).map(({ domain }) => domain)
+function formatNames(all: readonly { domain: string }[]): string {
+  const named = all.slice(0, maxNamed).map(({ domain }) => domain)
   const others = all.length - named.length
   return others > 0 ? `${named.join(', ')} and ${others} more` : named.join(', ')
 }
 
 /** As many as are left when it is told. */
-function daysWords({ expiresAtMs, toldAtMs }: Notice): string {
+function describeDays({ expiresAtMs, toldAtMs }: Notice): string {
   const days = Math.max(1, Math.ceil((expiresAtMs - toldAtMs) / (24 * 3600 * 1000)))
   return days === 1 ? '1 day' : `${days} days`
 }

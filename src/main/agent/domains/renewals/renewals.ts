@@ -2,16 +2,21 @@ import { AppError } from '#shared/appError.ts'
 import type { DomainRenewal, DomainRenewals, RenewalSettings } from '#shared/contract/domainRenewals.ts'
 import type { Domain } from '#shared/contract/domains.ts'
 import type { BudgetState } from '#shared/contract/paymentBudgets.ts'
-import type { Note } from '../../base/note.ts'
+import type { RecordActivity } from '../../base/recordActivity.ts'
 import type { StoredPayment } from '../../payments/paymentRepository.ts'
 import type { DomainCache } from '../domainCache.ts'
 import type { DomainQuestions } from '../domainQuestions.ts'
-import type { AutoRenewals, KnownName, RenewalNews } from './autoRenewals.ts'
+import type { AutoRenewals, RegisteredName, RenewalNews } from './autoRenewals.ts'
 import type { DomainWatch } from './domainWatch.ts'
 import type { ExpiryNotices } from './expiryNotices.ts'
 import type { RenewalRepository } from './renewalRepository.ts'
-import { noWallet, renewalViews } from './renewalViews.ts'
-import { leftSentence, noticeTold, renewalTold, type Told } from './renewalWords.ts'
+import { createRenewalViews, noWallet } from './renewalViews.ts'
+import {
+  createExpiryNotifications,
+  createRenewalNotifications,
+  describeLeftDomain,
+  type RenewalNotification,
+} from './renewalWords.ts'
 
 /** Auto-renew and expiry notices as the window sees them. */
 export type Renewals = {
@@ -21,7 +26,7 @@ export type Renewals = {
   /** @throws AppError `domain/not-found` where nothing was set */
   remove(domain: string): void
   /** Tells that a domain with auto-renew is not in the account any more. */
-  left(domain: string): void
+  onLeft(domain: string): void
   /** @throws AppError `domain/not-found` */
   retry(domain: string): Promise<DomainRenewal>
   dismiss(): void
@@ -33,73 +38,78 @@ type Options = {
   records: RenewalRepository
   auto: AutoRenewals
   notices: ExpiryNotices
-  cache: Pick<DomainCache, 'kept' | 'account'>
+  cache: Pick<DomainCache, 'getCached' | 'account'>
   questions: Pick<DomainQuestions, 'list' | 'prices'>
-  paymentOf: (intentId: string) => StoredPayment | undefined
+  findPayment: (intentId: string) => StoredPayment | undefined
   states: () => BudgetState[]
   hasWallet: () => boolean
-  watch: () => Pick<DomainWatch, 'look' | 'looked'>
-  tell: (told: Told) => void
+  watch: () => Pick<DomainWatch, 'look' | 'runNow'>
+  tell: (told: RenewalNotification) => void
   onChanged: () => void
-  note: Note
+  note: RecordActivity
   now: () => number
 }
 
-export function renewals(options: Options): Renewals {
+export function createRenewals(options: Options): Renewals {
   const { records, auto, notices, cache, questions, watch, tell, onChanged, note, now } = options
 
   /** Shown at once, also while the service hangs. Of the account that was signed in last, until the service tells of another. */
-  const kept = async (): Promise<KnownName[]> => presentNames((await cache.kept(questions.list())).domains)
-  const known = async (): Promise<KnownName[]> => {
+  const listCached = async (): Promise<RegisteredName[]> =>
+    presentNames((await cache.getCached(questions.list())).domains)
+  const listCurrent = async (): Promise<RegisteredName[]> => {
     await cache.account().catch(unlessAway)
-    return kept()
+    return listCached()
   }
   const list = async (only?: string): Promise<DomainRenewals> => {
-    const domains = await kept().catch(undefinedIfAway)
-    const told = await cache.kept(questions.prices()).catch(() => undefined)
+    const domains = await listCached().catch(toUndefinedIfUnreachable)
+    const told = await cache.getCached(questions.prices()).catch(() => undefined)
     const prices = new Map(told?.pricing.map(({ tld, renewal }) => [tld, renewal]))
     const given = { domains, prices, states: options.states(), hasWallet: options.hasWallet(), nowMs: now() }
     const settings = only === undefined ? records.settings() : [records.find(only)].filter((it) => it !== undefined)
-    return renewalViews({ settings, turns: records.turns(), unseen: records.unseen() }, options.paymentOf, given)
+    return createRenewalViews(
+      { settings, turns: records.turns(), unseen: records.listUnseen() },
+      options.findPayment,
+      given,
+    )
   }
-  const viewOf = async (domain: string): Promise<DomainRenewal> => {
+  const getView = async (domain: string): Promise<DomainRenewal> => {
     const view = (await list(domain)).renewals[0]
     if (view) return view
-    throw notFound(domain)
+    throw notFoundError(domain)
   }
-  const named = async (domain: string): Promise<KnownName> => {
-    const name = (await known()).find((it) => it.domain === domain)
+  const requireName = async (domain: string): Promise<RegisteredName> => {
+    const name = (await listCurrent()).find((it) => it.domain === domain)
     if (name) return name
-    throw notFound(domain)
+    throw notFoundError(domain)
   }
-  const tellAll = (news: readonly RenewalNews[], told: readonly Told[]): void => {
-    for (const it of [...renewalTold(news), ...told]) tell(it)
+  const tellAll = (news: readonly RenewalNews[], expiryNotifications: readonly RenewalNotification[]): void => {
+    for (const notification of [...createRenewalNotifications(news), ...expiryNotifications]) tell(notification)
   }
 
   return {
     list: () => list(),
-    async set(domain, { enabled, days_before: daysBefore, years, most_micro_usd: mostMicroUsd }) {
-      const name = await named(domain)
+    async set(domain, { enabled, days_before: daysBefore, years, most_micro_usd: maxMicroUsd }) {
+      const name = await requireName(domain)
       if (enabled && !options.hasWallet()) throw new AppError('wallet/absent', noWallet)
-      const settings = { domain, enabled, daysBefore, years, mostMicroUsd }
+      const settings = { domain, enabled, daysBefore, years, mostMicroUsd: maxMicroUsd }
       records.atomically(() => {
         records.set(settings)
-        auto.changed(settings, Date.parse(name.expires_at))
+        auto.onSettingsChange(settings, Date.parse(name.expires_at))
         note({
           kind: enabled ? 'renewal.on' : 'renewal.off',
           actor: { kind: 'person', name: 'You' },
           subject: domain,
           summary: `You turned auto-renew of ${domain} ${enabled ? 'on' : 'off'}.`,
-          detail: { domain, ...(enabled && { days_before: daysBefore, years, most_micro_usd: mostMicroUsd }) },
+          detail: { domain, ...(enabled && { days_before: daysBefore, years, most_micro_usd: maxMicroUsd }) },
           links: { domain },
         })
       })
       onChanged()
       watch().look()
-      return viewOf(domain)
+      return getView(domain)
     },
     remove(domain) {
-      if (!records.find(domain)) throw notFound(domain)
+      if (!records.find(domain)) throw notFoundError(domain)
       records.atomically(() => {
         records.remove(domain)
         note({
@@ -113,32 +123,32 @@ export function renewals(options: Options): Renewals {
       })
       onChanged()
     },
-    left(domain) {
+    onLeft(domain) {
       if (records.find(domain)?.enabled !== true) return
-      const summary = leftSentence(domain)
+      const summary = describeLeftDomain(domain)
       const actor = { kind: 'system', name: 'Steward' } as const
       note({ kind: 'renewal.failed', actor, subject: domain, summary, detail: { domain }, links: { domain } })
       tell({ title: `${domain} is not in your account`, body: 'Its auto-renew is still on.', domain: null })
       onChanged()
     },
     async retry(domain) {
-      await named(domain)
+      await requireName(domain)
       auto.unblock(['wallet', 'locked', 'budget', 'price', 'policy', 'service', 'approval', 'other'], domain)
-      await watch().looked()
-      return viewOf(domain)
+      await watch().runNow()
+      return getView(domain)
     },
     dismiss() {
       records.seeAll()
       onChanged()
     },
     async sweep(signal) {
-      const domains = await known()
+      const domains = await listCurrent()
       const before = records.version()
       const fresh = notices.sweep(domains)
       const news = await auto.sweep(domains, signal)
       if (signal.aborted) return undefined
       const isRenewed = (domain: string) => records.find(domain)?.enabled === true
-      tellAll(news, noticeTold(fresh.filter(({ domain }) => !isRenewed(domain))))
+      tellAll(news, createExpiryNotifications(fresh.filter(({ domain }) => !isRenewed(domain))))
       if (records.version() !== before) onChanged()
       const next = [auto.nextAtMs(domains), notices.nextAtMs(domains)].filter((it) => it !== undefined)
       return next.length === 0 ? undefined : Math.min(...next)
@@ -146,18 +156,18 @@ export function renewals(options: Options): Renewals {
   }
 }
 
-function unlessAway(failure: unknown): void {
-  if (!(failure instanceof AppError && failure.status >= 500)) throw failure
+function unlessAway(error: unknown): void {
+  if (!(error instanceof AppError && error.status >= 500)) throw error
 }
 
-function undefinedIfAway(failure: unknown): undefined {
-  unlessAway(failure)
+function toUndefinedIfUnreachable(error: unknown): undefined {
+  unlessAway(error)
 }
 
-function presentNames(domains: readonly Domain[]): KnownName[] {
+function presentNames(domains: readonly Domain[]): RegisteredName[] {
   return domains.filter(({ left_at: leftAt }) => leftAt === null)
 }
 
-function notFound(domain: string): AppError {
+function notFoundError(domain: string): AppError {
   return new AppError('domain/not-found', `You have no domain ${domain}.`)
 }

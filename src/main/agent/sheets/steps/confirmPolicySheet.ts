@@ -3,7 +3,7 @@ import type { WalletVault } from '../../wallet/walletVault.ts'
 import { html } from '../html.ts'
 import { actions, cancelButton, passphraseField } from '../sheetParts.ts'
 import type { SheetFlow, SheetNext } from '../sheetStep.ts'
-import { givenPassphrase } from './newPassphrase.ts'
+import { readEnteredPassphrase } from './newPassphrase.ts'
 
 type Wished = { vault: WalletVault; wish: PolicyWish }
 
@@ -11,15 +11,15 @@ type Wished = { vault: WalletVault; wish: PolicyWish }
 export function confirmPolicySheet({ vault, wish: { title, sentence, lines, apply } }: Wished): SheetFlow {
   return {
     first: {
-      show: (shown) => ({
+      show: (context) => ({
         title,
         body: html`<p class="sentence">${sentence}</p>
 ${lines.length > 0 && html`<dl>${lines.map(({ label, value }) => html`<dt>${label}</dt><dd>${value}</dd>`)}</dl>`}
-${passphraseField(shown)}
+${passphraseField(context)}
 ${actions({ label: 'Confirm' }, cancelButton)}`,
       }),
       async take(form): Promise<SheetNext> {
-        const passphrase = givenPassphrase(form)
+        const passphrase = readEnteredPassphrase(form)
         if (vault.isUnlocked()) await vault.checkPassphrase(passphrase)
         else await vault.unlock(passphrase)
         apply()

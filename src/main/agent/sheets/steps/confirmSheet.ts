@@ -5,7 +5,7 @@ import type { WalletVault } from '../../wallet/walletVault.ts'
 import { type Html, html } from '../html.ts'
 import { actions, cancelButton, otherButton, passphraseField } from '../sheetParts.ts'
 import type { SheetFlow, SheetNext } from '../sheetStep.ts'
-import { givenPassphrase } from './newPassphrase.ts'
+import { readEnteredPassphrase } from './newPassphrase.ts'
 
 type Confirmed = { vault: WalletVault; approvals: Pick<Approvals, 'decide'>; intent: IntentRecord }
 
@@ -14,14 +14,14 @@ export function confirmSheet({ vault, approvals, intent }: Confirmed): SheetFlow
   const { id, asker, reason, sentence, fields, raw } = intent
   return {
     first: {
-      show: (shown) => ({
+      show: (context) => ({
         title: 'Approve this request?',
         body: html`<p class="sentence">${sentence}</p>
 <dl>${row('Requested by', askerLine(asker), 'text')}${reason !== null && row('Reason given (unverified)', reason, 'text')}${fields.map(
           (it) => row(it.label, it.value, it.kind),
         )}</dl>
 <details><summary>Full data to sign</summary><pre tabindex="0">${raw}</pre></details>
-${passphraseField(shown)}
+${passphraseField(context)}
 ${actions({ label: 'Approve' }, otherButton('Deny', 'deny'), cancelButton)}`,
       }),
       async take(form): Promise<SheetNext> {
@@ -29,7 +29,7 @@ ${actions({ label: 'Approve' }, otherButton('Deny', 'deny'), cancelButton)}`,
           await approvals.decide(id, { approve: false, confirmed: true })
           return 'done'
         }
-        const passphrase = givenPassphrase(form)
+        const passphrase = readEnteredPassphrase(form)
         if (vault.isUnlocked()) await vault.checkPassphrase(passphrase)
         else await vault.unlock(passphrase)
         await approvals.decide(id, { approve: true, confirmed: true })

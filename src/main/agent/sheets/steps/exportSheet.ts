@@ -2,7 +2,7 @@ import type { WalletAccount } from '#shared/contract/wallet.ts'
 import { html } from '../html.ts'
 import { actions, cancelButton, newSecretFields, passphraseField, warning } from '../sheetParts.ts'
 import { type SheetFile, type SheetFlow, type SheetStep, type SheetTools, WrongField } from '../sheetStep.ts'
-import { givenPassphrase } from './newPassphrase.ts'
+import { readEnteredPassphrase } from './newPassphrase.ts'
 
 /** The key of one account as a Keystore V3 file, sealed with a password of its own. */
 export function exportSheet({ vault, requireStrong }: SheetTools, { id, label, address }: WalletAccount): SheetFlow {
@@ -18,11 +18,11 @@ export function exportSheet({ vault, requireStrong }: SheetTools, { id, label, a
   })
   return {
     first: {
-      show: (shown) => ({
+      show: (context) => ({
         title: `Export “${label}”`,
         body: html`${warning(html`The file contains the private key of this account. Other wallets can open it with the password
 you choose now.`)}
-${passphraseField(shown)}
+${passphraseField(context)}
 ${newSecretFields(
   {
     name: 'password',
@@ -30,12 +30,12 @@ ${newSecretFields(
     again: 'Confirm password',
     hint: 'At least 10 characters. Not your wallet passphrase.',
   },
-  shown,
+  context,
 )}
 ${actions({ label: 'Create file' }, cancelButton)}`,
       }),
       async take(form) {
-        const passphrase = givenPassphrase(form)
+        const passphrase = readEnteredPassphrase(form)
         const password = form('password')
         requireStrong(password)
         if (password !== form('password_again')) {

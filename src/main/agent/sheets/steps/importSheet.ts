@@ -1,58 +1,58 @@
-import { heldSecret } from '../heldSecret.ts'
 import { type Html, html } from '../html.ts'
+import { createSecretBuffer } from '../secretBuffer.ts'
 import { actions, cancelButton, choiceField, fileField, secretArea, secretField, textField } from '../sheetParts.ts'
 import {
+  type RenderContext,
   type SheetFlow,
   type SheetForm,
   type SheetNext,
   type SheetStep,
   type SheetTools,
-  type Shown,
   WrongField,
 } from '../sheetStep.ts'
-import { labelOf, labelTexts } from './keyringLabel.ts'
-import { consideredPassphrase, ownPassphraseFields, ownPassphraseOf } from './newPassphrase.ts'
+import { labelTexts, readLabel } from './keyringLabel.ts'
+import { confirmWeakPassphrase, ownPassphraseFields, readPassphrase } from './newPassphrase.ts'
 
 type Kind = {
   name: 'phrase' | 'private_key' | 'keystore'
   tab: string
-  fields(shown: Shown): Html
+  fields(context: RenderContext): Html
   /** Of the form: what is imported. @throws WrongField */
-  secretOf(form: SheetForm): string
+  readSecret(form: SheetForm): string
 }
 
 /** The wallet in the form in which the person has it. */
 export function importSheet(tools: SheetTools, first: boolean): SheetFlow {
   const { vault } = tools
-  const secret = heldSecret()
-  const password = heldSecret()
+  const secret = createSecretBuffer()
+  const password = createSecretBuffer()
 
   const step = (kind: Kind): SheetStep => {
     const own: SheetStep = {
-      show: (shown) => ({
+      show: (context) => ({
         title: first ? 'Import a wallet' : 'Import a phrase or key',
-        body: html`${tabs(kind)}${kind.fields(shown)}
-${textField(labelTexts, shown)}
-${ownPassphraseFields(first, shown)}
+        body: html`${tabs(kind)}${kind.fields(context)}
+${textField(labelTexts, context)}
+${ownPassphraseFields(first, context)}
 ${actions({ label: 'Import' }, cancelButton)}`,
       }),
       async take(form) {
         const chosen = kinds.find(({ name }) => name === form('do'))
         if (chosen) return step(chosen)
-        const label = labelOf(form)
-        secret.hold(kind.secretOf(form))
+        const label = readLabel(form)
+        secret.hold(kind.readSecret(form))
         password.hold(form('keystore_password'))
         const chainType = form('chain') === 'solana' ? 'solana' : 'evm'
-        const passphrase = await ownPassphraseOf(form, first, tools)
-        const given = { passphrase, ...(label !== undefined && { label }) }
+        const passphrase = await readPassphrase(form, first, tools)
+        const options = { passphrase, ...(label !== undefined && { label }) }
         const add = async (): Promise<SheetNext> => {
-          if (kind.name === 'phrase') await vault.addPhrase({ ...given, phrase: secret.read(), writtenDown: true })
+          if (kind.name === 'phrase') await vault.addPhrase({ ...options, phrase: secret.read(), writtenDown: true })
           else if (kind.name === 'private_key') {
-            await vault.addPrivateKey({ ...given, privateKey: secret.read(), chainType })
-          } else await vault.addKeystore({ ...given, json: secret.read(), password: password.read() })
+            await vault.addPrivateKey({ ...options, privateKey: secret.read(), chainType })
+          } else await vault.addKeystore({ ...options, json: secret.read(), password: password.read() })
           return 'done'
         }
-        return first ? consideredPassphrase({ passphrase, before: own, after: add }) : add()
+        return first ? confirmWeakPassphrase({ passphrase, before: own, after: add }) : add()
       },
     }
     return own
@@ -69,14 +69,14 @@ ${actions({ label: 'Import' }, cancelButton)}`,
 const phraseKind: Kind = {
   name: 'phrase',
   tab: 'Recovery phrase',
-  fields: (shown) =>
+  fields: (context) =>
     secretArea(
       { name: 'phrase', label: 'Recovery phrase', hint: '12 to 24 words, separated by spaces.', rows: 3 },
-      shown,
+      context,
     ),
-  secretOf: (form) => {
+  readSecret: (form) => {
     const phrase = form('phrase').trim().toLowerCase().split(/\s+/).join(' ')
-    return needed('phrase', phrase, 'Enter the recovery phrase.')
+    return requireValue('phrase', phrase, 'Enter the recovery phrase.')
   },
 }
 
@@ -85,7 +85,7 @@ const kinds: readonly Kind[] = [
   {
     name: 'private_key',
     tab: 'Private key',
-    fields: (shown) =>
+    fields: (context) =>
       html`${choiceField(
         'chain',
         'Chain',
@@ -93,19 +93,19 @@ const kinds: readonly Kind[] = [
           { value: 'evm', label: 'EVM', detail: 'Base and others: hexadecimal' },
           { value: 'solana', label: 'Solana', detail: 'base58, or a list of bytes' },
         ],
-        shown,
-      )}${secretField({ name: 'private_key', label: 'Private key' }, shown)}`,
-    secretOf: (form) => needed('private_key', form('private_key').trim(), 'Enter the private key.'),
+        context,
+      )}${secretField({ name: 'private_key', label: 'Private key' }, context)}`,
+    readSecret: (form) => requireValue('private_key', form('private_key').trim(), 'Enter the private key.'),
   },
   {
     name: 'keystore',
     tab: 'Keystore file',
-    fields: (shown) =>
-      html`${fileField({ name: 'keystore', label: 'Keystore V3 file', accept: '.json,application/json' }, shown)}
-${secretArea({ name: 'keystore_text', label: 'Or paste its contents', rows: 2 }, shown)}
-${secretField({ name: 'keystore_password', label: 'File password' }, shown)}`,
-    secretOf: (form) =>
-      needed(
+    fields: (context) =>
+      html`${fileField({ name: 'keystore', label: 'Keystore V3 file', accept: '.json,application/json' }, context)}
+${secretArea({ name: 'keystore_text', label: 'Or paste its contents', rows: 2 }, context)}
+${secretField({ name: 'keystore_password', label: 'File password' }, context)}`,
+    readSecret: (form) =>
+      requireValue(
         'keystore',
         form('keystore') || form('keystore_text').trim(),
         'Choose a Keystore V3 file, or paste its contents.',
@@ -123,7 +123,7 @@ function tabs(present: Kind): Html {
 <nav aria-label="What to import">${buttons}</nav>`
 }
 
-function needed(field: string, value: string, sentence: string): string {
+function requireValue(field: string, value: string, sentence: string): string {
   if (value === '') throw new WrongField(field, sentence)
   return value
 }

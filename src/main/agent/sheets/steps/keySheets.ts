@@ -23,7 +23,7 @@ export async function providerKeySheet({ keys }: KeySheetProviders, family: Fami
     title: key === null || key.place === 'config' ? `Add ${name} key` : `Replace ${name} key`,
     hint: detail,
     goesTo: base_url ?? undefined,
-    save: (given) => keys.set(family, given),
+    save: (key) => keys.set(family, key),
   })
 }
 
@@ -35,7 +35,7 @@ export async function serverKeySheet({ keys, servers }: KeySheetProviders, id: M
     title: `${key ? 'Replace' : 'Add'} key for ${name}`,
     hint: detail,
     goesTo: base_url,
-    save: (given) => servers.setKey(id, given),
+    save: (key) => servers.setKey(id, key),
   })
 }
 
@@ -54,7 +54,7 @@ export async function toolServerSheet(
     submit: 'Save',
     hint: `${detail}${inSandbox}`,
     goesTo: place.kind === 'http' ? place.url : undefined,
-    save: (given) => toolServers.setSecret(id, secret, given),
+    save: (value) => toolServers.setSecret(id, secret, value),
   })
 }
 
@@ -65,17 +65,17 @@ type KeySheet = {
   hint: string
   /** Where it is sent, other than the provider's own address. */
   goesTo: string | undefined
-  save(given: string): Promise<void>
+  save(value: string): Promise<void>
 }
 
 function keySheet({ title, label = 'API key', submit = 'Save key', hint, goesTo, save }: KeySheet): SheetFlow {
   return {
     first: {
-      show: (shown) => ({
+      show: (context) => ({
         title,
         body: html`${goesTo !== undefined && html`<p>Steward sends it to ${goesTo}.</p>`}
 ${goesTo !== undefined && isOpen(goesTo) && warning(html`This address uses http: others on the network can read the key.`)}
-${secretField({ name: 'api_key', label, hint }, shown)}
+${secretField({ name: 'api_key', label, hint }, context)}
 ${actions({ label: submit }, cancelButton)}`,
       }),
       async take(form): Promise<SheetNext> {

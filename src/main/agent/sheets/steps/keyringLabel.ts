@@ -4,10 +4,10 @@ import { type SheetForm, WrongField } from '../sheetStep.ts'
 export const labelTexts = { name: 'label', label: 'Label (optional)', longest: 64 } as const
 
 /** @throws WrongField */
-export function labelOf(form: SheetForm): string | undefined {
-  const given = form(labelTexts.name).trim()
-  if (given === '') return undefined
-  const { data, error } = Label.safeParse(given)
+export function readLabel(form: SheetForm): string | undefined {
+  const text = form(labelTexts.name).trim()
+  if (text === '') return undefined
+  const { data, error } = Label.safeParse(text)
   if (data !== undefined) return data
   throw new WrongField(labelTexts.name, `The label ${error?.issues[0]?.message ?? 'is not valid'}.`)
 }

@@ -1,16 +1,16 @@
 import { type Html, html } from '../html.ts'
-import { passphraseStrength } from '../passphraseStrength.ts'
+import { measurePassphraseStrength } from '../passphraseStrength.ts'
 import { actions, newSecretFields, otherButton, passphraseField } from '../sheetParts.ts'
 import {
+  type RenderContext,
   type SheetForm,
   type SheetNext,
   type SheetStep,
   type SheetTools,
-  type Shown,
   WrongField,
 } from '../sheetStep.ts'
 
-export function newPassphraseFields(shown: Shown): Html {
+export function newPassphraseFields(context: RenderContext): Html {
   return newSecretFields(
     {
       name: 'new_passphrase',
@@ -18,12 +18,12 @@ export function newPassphraseFields(shown: Shown): Html {
       again: 'Confirm passphrase',
       hint: 'At least 10 characters, for example four random words. It cannot be reset.',
     },
-    shown,
+    context,
   )
 }
 
 /** @throws WrongField, AppError `wallet/passphrase-weak` */
-export function newPassphraseOf(form: SheetForm, { requireStrong }: SheetTools): string {
+export function readNewPassphrase(form: SheetForm, { requireStrong }: SheetTools): string {
   const passphrase = form('new_passphrase')
   if (passphrase === '') throw new WrongField('new_passphrase', 'Choose a passphrase.')
   requireStrong(passphrase)
@@ -36,8 +36,8 @@ export function newPassphraseOf(form: SheetForm, { requireStrong }: SheetTools):
 type Considered = { passphrase: string; before: SheetStep; after: () => Promise<SheetNext> | SheetNext }
 
 /** Goes on with a strong passphrase; says of another one how long it holds, and lets the person decide. */
-export function consideredPassphrase({ passphrase, before, after }: Considered): Promise<SheetNext> | SheetNext {
-  const { isStrong, sentence } = passphraseStrength(passphrase)
+export function confirmWeakPassphrase({ passphrase, before, after }: Considered): Promise<SheetNext> | SheetNext {
+  const { isStrong, sentence } = measurePassphraseStrength(passphrase)
   if (isStrong) return after()
   return {
     show: () => ({
@@ -51,20 +51,20 @@ ${actions({ label: 'Choose another', value: 'back' }, otherButton('Use it anyway
 }
 
 /** A wallet that is there asks for its passphrase, a first one for a new one. */
-export function ownPassphraseFields(first: boolean, shown: Shown): Html {
-  return first ? newPassphraseFields(shown) : passphraseField(shown)
+export function ownPassphraseFields(first: boolean, context: RenderContext): Html {
+  return first ? newPassphraseFields(context) : passphraseField(context)
 }
 
 /** @throws WrongField, AppError `wallet/passphrase`, `wallet/passphrase-weak` */
-export async function ownPassphraseOf(form: SheetForm, first: boolean, tools: SheetTools): Promise<string> {
-  if (first) return newPassphraseOf(form, tools)
-  const passphrase = givenPassphrase(form)
+export async function readPassphrase(form: SheetForm, first: boolean, tools: SheetTools): Promise<string> {
+  if (first) return readNewPassphrase(form, tools)
+  const passphrase = readEnteredPassphrase(form)
   await tools.vault.checkPassphrase(passphrase)
   return passphrase
 }
 
 /** @throws WrongField */
-export function givenPassphrase(form: SheetForm): string {
+export function readEnteredPassphrase(form: SheetForm): string {
   const passphrase = form('passphrase')
   if (passphrase === '') throw new WrongField('passphrase', 'Enter your wallet passphrase.')
   return passphrase

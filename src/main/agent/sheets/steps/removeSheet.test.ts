@@ -3,7 +3,7 @@ import { Keyring } from '#shared/contract/wallet.ts'
 import type { RemovalRequest, WalletVault } from '../../wallet/walletVault.ts'
 import { type LinkedAddresses, removeSheet } from './removeSheet.ts'
 
-const own = '0x0000000000000000000000000000000000000001'
+const ownAddress = '0x0000000000000000000000000000000000000001'
 const theirs = '0x0000000000000000000000000000000000000002'
 const keyring = Keyring.parse({
   ...{ id: `keys_${'1'.repeat(24)}`, kind: 'phrase', label: 'Phrase 1', words: 12, written_down: true },
@@ -15,7 +15,7 @@ function openSheet(linked: Partial<LinkedAddresses>) {
   const removals: RemovalRequest[] = []
   const vault = { remove: async (_, request) => void removals.push(request) } as Partial<WalletVault> as WalletVault
   const { first } = removeSheet(vault, keyring, { own: [], others: [], service: here, ...linked })
-  const { markup } = first.show({ problem: undefined, given: () => '' }).body
+  const { markup } = first.show({ problem: undefined, form: () => '' }).body
   return {
     text: markup.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' '),
     removals,
@@ -24,10 +24,15 @@ function openSheet(linked: Partial<LinkedAddresses>) {
 }
 
 test('says what Steward unlinks, and that this waits for the service where it is away', () => {
-  const { text } = openSheet({ own: [own] })
-  expect(text).toContain(`Removing it also ends that: Steward unlinks ${own}, and revokes API keys that it created.`)
+  const { text } = openSheet({ own: [ownAddress] })
+  expect(text).toContain(
+    `Removing it also ends that: Steward unlinks ${ownAddress}, and revokes API keys that it created.`,
+  )
   expect(text).not.toContain('connected again')
-  const away = openSheet({ own: [own], service: { name: 'hosted.example', kind: 'hosted', state: 'unreachable' } })
+  const away = openSheet({
+    own: [ownAddress],
+    service: { name: 'hosted.example', kind: 'hosted', state: 'unreachable' },
+  })
   expect(away.text).toContain('signs in to your account at hosted.example')
   expect(away.text).toContain('This happens when the service is connected again.')
 })

@@ -4,7 +4,7 @@ import type { WalletVault } from '../../wallet/walletVault.ts'
 import { type Html, html } from '../html.ts'
 import { actions, cancelButton, choiceField, passphraseField, textField, warning } from '../sheetParts.ts'
 import type { SheetFlow, SheetNext } from '../sheetStep.ts'
-import { givenPassphrase } from './newPassphrase.ts'
+import { readEnteredPassphrase } from './newPassphrase.ts'
 
 /** Addresses of the keyring that sign in to an account at the service. */
 export type LinkedAddresses = {
@@ -22,7 +22,7 @@ export function removeSheet(vault: WalletVault, keyring: Keyring, linked: Linked
   const many = accounts.length === 1 ? 'Its account goes' : `Its ${accounts.length} accounts go`
   return {
     first: {
-      show: (shown) => ({
+      show: (context) => ({
         title: `Remove “${label}”`,
         body: html`${warning(
           html`${many} from this computer, and only the ${secret} itself can bring ${
@@ -41,17 +41,17 @@ ${
       { value: 'all', label: 'Unlink as well', detail: `The ${secret} no longer signs in.` },
       { value: 'own', label: 'Keep linked', detail: `Anyone with the ${secret} can still sign in to your account.` },
     ],
-    shown,
+    context,
   )
 }
-${textField({ name: 'typed_label', label: `Type “${label}” to confirm`, needed: true }, shown)}
-${passphraseField(shown)}
+${textField({ name: 'typed_label', label: `Type “${label}” to confirm`, needed: true }, context)}
+${passphraseField(context)}
 ${actions({ label: `Remove the ${secret}`, tone: 'danger' }, cancelButton)}`,
       }),
       async take(form): Promise<SheetNext> {
         const unlinksAll = linked.others.length > 0 && form('unlink') === 'all'
         const typedLabel = form('typed_label').trim()
-        await vault.remove(id, { typedLabel, unlinksAll, passphrase: givenPassphrase(form) })
+        await vault.remove(id, { typedLabel, unlinksAll, passphrase: readEnteredPassphrase(form) })
         return 'done'
       },
     },
@@ -72,5 +72,5 @@ function unlinkNotice({ own, others, service: { name, kind, state } }: LinkedAdd
 }
 
 function addresses(list: readonly string[]): Html {
-  return html`${list.map((address, at) => html`${at > 0 && ', '}<span class="mono">${address}</span>`)}`
+  return html`${list.map((address, index) => html`${index > 0 && ', '}<span class="mono">${address}</span>`)}`
 }

@@ -1,23 +1,23 @@
 import type { Keyring } from '#shared/contract/wallet.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
-import { heldSecret } from '../heldSecret.ts'
 import { html } from '../html.ts'
+import { createSecretBuffer } from '../secretBuffer.ts'
 import { actions, cancelButton, passphraseField, warning } from '../sheetParts.ts'
 import type { SheetFlow, SheetStep } from '../sheetStep.ts'
-import { givenPassphrase } from './newPassphrase.ts'
-import { checkStep, wordsStep } from './phraseSteps.ts'
+import { readEnteredPassphrase } from './newPassphrase.ts'
+import { checkStep, createPhraseStep } from './phraseSteps.ts'
 
 /** Shows a phrase again, and lets the person prove that it is written down. */
 export function revealSheet(vault: WalletVault, { id, label, written_down: isWritten }: Keyring): SheetFlow {
-  const phrase = heldSecret()
-  const words: SheetStep = wordsStep({
+  const phrase = createSecretBuffer()
+  const words: SheetStep = createPhraseStep({
     title: `Recovery phrase “${label}”`,
     phrase: phrase.read,
     ...(isWritten
       ? { goOn: 'Done', next: () => 'done' as const }
       : {
           goOn: 'I wrote them down',
-          leave: 'Not now',
+          cancelLabel: 'Not now',
           next: () =>
             checkStep({
               phrase: phrase.read,
@@ -31,13 +31,13 @@ export function revealSheet(vault: WalletVault, { id, label, written_down: isWri
   })
   return {
     first: {
-      show: (shown) => ({
+      show: (context) => ({
         title: `Show recovery phrase “${label}”`,
         body: html`${warning(html`Make sure nobody is watching and your screen is not shared.`)}
-${passphraseField(shown)}${actions({ label: 'Show words' }, cancelButton)}`,
+${passphraseField(context)}${actions({ label: 'Show words' }, cancelButton)}`,
       }),
       async take(form) {
-        phrase.hold(await vault.revealPhrase(id, givenPassphrase(form)))
+        phrase.hold(await vault.revealPhrase(id, readEnteredPassphrase(form)))
         return words
       },
     },

@@ -113,7 +113,7 @@ export async function readHostBase(): Promise<HostBase> {
   const [rootEntries, etcNames, files] = await Promise.all([
     programFolders(),
     readdir('/etc', { withFileTypes: true }),
-    Promise.all(copied.map(copyOf)),
+    Promise.all(copied.map(copyEntry)),
   ])
   const parts = etcNames.filter((entry) => entry.isDirectory() && partsOfUsr.test(entry.name))
   const partFolders = parts.map((entry) => join('/etc', entry.name))
@@ -161,7 +161,7 @@ export const neededOfImage: readonly BaseEntry[] = [
 ]
 
 /** What a machine needs to start and may have removed from its `/` itself. */
-export function neededEntries(base: HostBase): BaseEntry[] {
+export function listRequiredEntries(base: HostBase): BaseEntry[] {
   return base.entries.filter((entry) => entry.kind !== 'file' && entry.path.lastIndexOf('/') === 0)
 }
 
@@ -189,17 +189,17 @@ export function ownFilesOfImage(hostname: string): BaseEntry[] {
 
 /** `/bin` and its like are links into `/usr` on most systems, and folders of their own on others. */
 async function programFolders(): Promise<BaseEntry[]> {
-  const found = await Promise.all(
+  const stats = await Promise.all(
     ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].map(async (path): Promise<BaseEntry[]> => {
       const stat = await lstat(path).catch(() => undefined)
       if (stat?.isSymbolicLink()) return [{ kind: 'link', path, target: await readlink(path) }]
       return stat?.isDirectory() ? [{ kind: 'folder', path, mode: 0o755 }] : []
     }),
   )
-  return found.flat()
+  return stats.flat()
 }
 
-async function copyOf(name: string): Promise<BaseEntry[]> {
+async function copyEntry(name: string): Promise<BaseEntry[]> {
   const path = join('/etc', name)
   const content = await readFile(path).catch(() => undefined)
   return content ? [{ kind: 'file', path, content }] : []

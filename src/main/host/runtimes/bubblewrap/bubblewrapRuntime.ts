@@ -9,14 +9,14 @@ import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
 import type { Enforced, Network, RuntimeReport } from '#shared/contract/sandboxes.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { activeMachines } from '../activeMachines.ts'
-import type { SandboxRuntime, SnapshotPlace } from '../sandboxRuntime.ts'
+import { createActiveMachines } from '../activeMachines.ts'
+import type { SandboxRuntime, SnapshotRef } from '../sandboxRuntime.ts'
 import {
   type BaseEntry,
   type HostBase,
   imageContent,
+  listRequiredEntries,
   machineContent,
-  neededEntries,
   neededOfImage,
   networkFiles,
   ownFiles,
@@ -26,22 +26,28 @@ import {
 import { cgroupName, removeCgroups } from './cgroups.ts'
 import { releaseDevice } from './holdStill.ts'
 import { type HostAbilities, probeHost } from './hostAbilities.ts'
-import { needSpace, spareBytes } from './hostSpace.ts'
-import { bubblewrapImages, systemObstacle } from './images/bubblewrapImages.ts'
+import { assertSpace, spareBytes } from './hostSpace.ts'
+import { createBubblewrapImages, systemObstacle } from './images/bubblewrapImages.ts'
 import { type ImageAbility, probeImages } from './images/imageProbe.ts'
-import { imageStore, type StoredImage } from './images/imageStore.ts'
+import { createImageStore, type StoredImage } from './images/imageStore.ts'
 import { loopDevices } from './loopDevices.ts'
-import { type MachineFolder, type MachineName, type MakeMachine, machineFolders, SpareName } from './machineFolder.ts'
-import { machineSnapshots } from './machineSnapshots.ts'
+import {
+  createMachineFolders,
+  type MachineFolder,
+  type MachineName,
+  type MakeMachine,
+  SpareName,
+} from './machineFolder.ts'
+import { createMachineSnapshots } from './machineSnapshots.ts'
 import { type ConnectArguments, networkArguments } from './network/connectNetwork.ts'
 import { type MachineSize, type PreparedMachine, prepareMachine } from './preparedMachine.ts'
 import { processors, usableProcessors } from './processors.ts'
 import { endProcess } from './processTable.ts'
-import { endPrepared, type HeldMachine, noteRun, runMachine } from './runMachine.ts'
+import { endPrepared, type FreezableMachine, recordRun, runMachine } from './runMachine.ts'
 import { allLayers, type SandboxLayers } from './sandboxLayers.ts'
 import { createSandboxUsers } from './sandboxUsers.ts'
-import { type Spare, spareMachines } from './spareMachines.ts'
-import { removeLeftSockets, type Spawner, spawner } from './spawner.ts'
+import { createSpareMachines, type Spare } from './spareMachines.ts'
+import { createSpawner, removeStaleSockets, type Spawner } from './spawner.ts'
 import { doorway } from './startRequest.ts'
 
 export type BubblewrapOptions = {
@@ -54,7 +60,7 @@ export type BubblewrapOptions = {
   /** Processor weight of all machines together, beside 100 of what else has the usual one: 1 to 10000. */
   cpuWeight?: number
   /** No sandbox is made when the disk of the folder has less room. */
-  leastFreeBytes?: number
+  minFreeBytes?: number
   /** How many machines are kept ready for whoever asks next; none when it is not given. */
   spares?: number
   /** Networks that `internet` does not reach, such as `10.0.0.0/8`. */
@@ -65,7 +71,7 @@ export type BubblewrapOptions = {
 
 const name = 'bubblewrap'
 /** A quarter of the usual one: Steward answers beside sandboxes that do all they can. */
-export const usualCpuWeight = 25
+export const defaultCpuWeight = 25
 /** Of a machine that nobody has asked for yet. */
 const spareSize = { hostname: 'spare', memoryMb: 512, vcpu: 1 }
 
@@ -75,44 +81,44 @@ type Preparation = {
   spec: MachineSize & Pick<MachineSpec, 'network'>
   folder: MachineFolder
   /** Put into its `/`, beside what every machine needs to start. */
-  own: readonly BaseEntry[]
+  ownEntries: readonly BaseEntry[]
   signal: AbortSignal
 }
 
 const nothing: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
 /** Machines of namespaces on the host's own programs, with `bwrap` (https://github.com/containers/bubblewrap). */
-export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
+export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   const {
     folder,
     log,
     now,
     imagesFolder = join(folder, 'images'),
-    leastFreeBytes = spareBytes,
+    minFreeBytes = spareBytes,
     layers = allLayers,
     closedNetworks: closed = networksClosedToSandboxes,
-    cpuWeight = usualCpuWeight,
+    cpuWeight = defaultCpuWeight,
   } = options
-  const store = imageStore(imagesFolder)
-  const folders = machineFolders(folder)
+  const store = createImageStore(imagesFolder)
+  const folders = createMachineFolders(folder)
   let abilities: Promise<HostAbilities> | undefined
   let base: Promise<HostBase & { content: readonly BaseEntry[] }> | undefined
   let ofImages: Promise<ImageAbility> | undefined
-  const active = activeMachines<HeldMachine>()
+  const active = createActiveMachines<FreezableMachine>()
   const copies = new Map<SandboxId, Promise<unknown>>()
   const cpus = processors(usableProcessors(readFileSync('/proc/self/status', 'utf8')))
   let spawning: Spawner | undefined
   const spawnerOf = (perl: string): Spawner => {
-    spawning ??= spawner({ perl, folder, log })
+    spawning ??= createSpawner({ perl, folder, log })
     return spawning
   }
 
   /** What works is not tried again; what does not may have been installed since. */
   const able = async (): Promise<HostAbilities> => {
-    abilities ??= probeHost({ folder, cpuWeight, spawnerOf })
-    const found = await abilities
-    if (!found.tools) abilities = undefined
-    return found
+    abilities ??= probeHost({ folder, cpuWeight, createSpawner: spawnerOf })
+    const report = await abilities
+    if (!report.tools) abilities = undefined
+    return report
   }
 
   const imageAble = async (): Promise<ImageAbility> => {
@@ -125,26 +131,27 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   }
 
   /** @throws AppError `image/not-found`, `image/not-ready` */
-  const imageNamed = async (wanted: ImageName): Promise<StoredImage> => {
-    const image = await store.find(wanted)
+  const imageNamed = async (imageName: ImageName): Promise<StoredImage> => {
+    const image = await store.find(imageName)
     if (image) return image
-    if (!(await store.isBeingAdded(wanted))) throw new AppError('image/not-found', `There is no image \`${wanted}\`.`)
-    throw new AppError('image/not-ready', `The image \`${wanted}\` is still being added.`)
+    if (!(await store.isBeingAdded(imageName)))
+      throw new AppError('image/not-found', `There is no image \`${imageName}\`.`)
+    throw new AppError('image/not-ready', `The image \`${imageName}\` is still being added.`)
   }
 
-  const imageOf = async ({ image: wanted }: Pick<MachineFolder, 'image'>) => {
-    if (wanted === null) return undefined
-    const { root } = await imageNamed(wanted)
+  const getImage = async ({ image }: Pick<MachineFolder, 'image'>) => {
+    if (image === null) return undefined
+    const { root } = await imageNamed(image)
     const { range, detail } = await imageAble()
     if (!range) throw new AppError('runtime/unavailable', detail)
     return { root, range }
   }
 
   const ready = async () => {
-    const found = await able()
-    if (!found.tools) throw new AppError('runtime/unavailable', found.detail)
+    const abilities = await able()
+    if (!abilities.tools) throw new AppError('runtime/unavailable', abilities.detail)
     base ??= readHostBase().then((it) => ({ ...it, content: machineContent(it) }))
-    return { tools: found.tools, abilities: found, base: await base }
+    return { tools: abilities.tools, abilities: abilities, base: await base }
   }
 
   const users = createSandboxUsers({
@@ -157,12 +164,12 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     },
   })
 
-  const snapshots = machineSnapshots(async () => (await ready()).tools)
+  const snapshots = createMachineSnapshots(async () => (await ready()).tools)
 
   /** Starts it, with the network that it is to have. */
-  const prepare = async ({ name: machineName, spec, folder: files, own, signal }: Preparation) => {
-    const { tools, abilities: found, base: hostBase } = await ready()
-    const image = await imageOf(files)
+  const prepare = async ({ name: machineName, spec, folder: files, ownEntries, signal }: Preparation) => {
+    const { tools, abilities, base: hostBase } = await ready()
+    const image = await getImage(files)
     const user = await users.find(files)
     const connection = await connectionFor(spec.network, user?.uid)
     return prepareMachine({
@@ -171,10 +178,14 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
       tools,
       spawner: spawnerOf(tools.perl),
       processors: cpus,
-      controllers: found.controllers,
+      controllers: abilities.controllers,
       folder: files,
       user,
-      entries: [...(image ? neededOfImage : neededEntries(hostBase)), ...own, ...(connection ? networkFiles : [])],
+      entries: [
+        ...(image ? neededOfImage : listRequiredEntries(hostBase)),
+        ...ownEntries,
+        ...(connection ? networkFiles : []),
+      ],
       base: image ? undefined : hostBase,
       image,
       layers,
@@ -192,13 +203,13 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     return networkArguments({ tools: { ...tools, hasFrameRules }, network, uid, closed })
   }
 
-  const run = async (prepared: PreparedMachine, spec: MachineSpec, files: MachineFolder): Promise<HeldMachine> => {
-    const { tools, abilities: found } = await ready()
-    return runMachine(prepared, { spec, tools, enforced: found.enforced, folder: files, folders, now, log })
+  const run = async (prepared: PreparedMachine, spec: MachineSpec, files: MachineFolder): Promise<FreezableMachine> => {
+    const { tools, abilities } = await ready()
+    return runMachine(prepared, { spec, tools, enforced: abilities.enforced, folder: files, folders, now, log })
   }
 
-  const spares = spareMachines({
-    most: options.spares ?? 0,
+  const spares = createSpareMachines({
+    max: options.spares ?? 0,
     log,
     async make(kind, signal): Promise<SpareMachine> {
       const spareName = SpareName.parse(`spare-${randomBytes(8).toString('hex')}`)
@@ -209,22 +220,28 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
       }
       try {
         const files = await newFiles({ image: null, diskGb: kind.diskGb }) // it makes the folder, if nothing has yet
-        await needSpace(folder, leastFreeBytes)
+        await assertSpace(folder, minFreeBytes)
         const uid = await users.choose({ name: spareName, image: null, network: kind.network })
         const made = await folders.make(spareName, { uid, image: null, files })
-        const prepared = await prepare({ name: spareName, spec, folder: made, own: ownFiles(spec.hostname), signal })
-        await noteRun(prepared, { name: spareName, folders })
+        const prepared = await prepare({
+          name: spareName,
+          spec,
+          folder: made,
+          ownEntries: ownFiles(spec.hostname),
+          signal,
+        })
+        await recordRun(prepared, { name: spareName, folders })
         const discard = () => endPrepared(prepared).finally(remove)
         return { name: spareName, prepared, ended: prepared.warden.ended, discard }
-      } catch (failure) {
+      } catch (error) {
         await remove()
-        throw failure
+        throw error
       }
     },
   })
 
   /** @returns undefined when there is none, or it could not be used */
-  const fromSpare = async (spec: MachineSpec): Promise<HeldMachine | undefined> => {
+  const fromSpare = async (spec: MachineSpec): Promise<FreezableMachine | undefined> => {
     const spare = spec.image === null ? spares.take(spec) : undefined
     if (!spare) return undefined
     try {
@@ -232,8 +249,8 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
       users.pass(spare.name, spec.id)
       await spare.prepared.become(spec, ownFiles(spec.hostname))
       return await run(spare.prepared, spec, files)
-    } catch (failure) {
-      log.warn('a spare sandbox could not be used', { sandboxId: spec.id, failure })
+    } catch (error) {
+      log.warn('a spare sandbox could not be used', { sandboxId: spec.id, error })
       await spare.discard()
       await folders.remove(spec.id)
       users.giveBack(spec.id)
@@ -241,21 +258,21 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     }
   }
 
-  const anew = async (spec: MachineSpec, signal: AbortSignal, from?: SnapshotPlace): Promise<HeldMachine> => {
+  const createFresh = async (spec: MachineSpec, signal: AbortSignal, from?: SnapshotRef): Promise<FreezableMachine> => {
     const { id, image, hostname } = spec
-    const files = from ? await filesOf(from, signal) : await newFiles(spec)
-    await needSpace(folder, leastFreeBytes)
-    if (existsSync(folders.at(id))) throw new Error(`There are files of a sandbox ${id} already.`)
+    const files = from ? await getSource(from, signal) : await newFiles(spec)
+    await assertSpace(folder, minFreeBytes)
+    if (existsSync(folders.getPath(id))) throw new Error(`There are files of a sandbox ${id} already.`)
     try {
       const uid = await users.choose({ name: id, image, network: spec.network })
-      const made = await folders.make(id, { uid, image, files })
-      const own = image === null ? ownFiles(hostname) : ownFilesOfImage(hostname)
-      const prepared = await prepare({ name: id, spec, folder: made, own, signal })
-      return await run(prepared, spec, made)
-    } catch (failure) {
+      const folder = await folders.make(id, { uid, image, files })
+      const entries = image === null ? ownFiles(hostname) : ownFilesOfImage(hostname)
+      const prepared = await prepare({ name: id, spec, folder: folder, ownEntries: entries, signal })
+      return await run(prepared, spec, folder)
+    } catch (error) {
       await folders.remove(id)
       users.giveBack(id)
-      throw failure
+      throw error
     }
   }
 
@@ -266,9 +283,9 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     return template === undefined ? { kind: 'content', content } : { kind: 'template', path: template }
   }
 
-  const filesOf = async (from: SnapshotPlace, signal: AbortSignal): Promise<MakeMachine['files']> => {
-    const snapshot = await snapshots.find(folders.at(from.sandboxId), from.snapshotId)
-    return { kind: 'copy', of: snapshot.kind, copy: (to) => snapshots.copy(snapshot, to, signal) }
+  const getSource = async (from: SnapshotRef, signal: AbortSignal): Promise<MakeMachine['files']> => {
+    const snapshot = await snapshots.find(folders.getPath(from.sandboxId), from.snapshotId)
+    return { kind: 'copy', source: snapshot.kind, copy: (to) => snapshots.copy(snapshot, to, signal) }
   }
 
   /** Removing a machine waits for the end of what copies its files. */
@@ -287,18 +304,18 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   const letGo = async (device: string): Promise<void> => {
     const { tools } = await able()
     if (!tools) return
-    await releaseDevice(device, { perl: tools.perl, doorway }).catch((failure: unknown) =>
-      log.warn('a disk of an earlier host stays', { device, failure }),
+    await releaseDevice(device, { perl: tools.perl, doorway }).catch((error: unknown) =>
+      log.warn('a disk of an earlier host stays', { device, error }),
     )
   }
 
   const endLeftover = async (id: MachineName): Promise<void> => {
-    const left = await folders.readRun(id)
-    await Promise.all((left?.processes ?? []).map(endProcess))
+    const run = await folders.readRun(id)
+    await Promise.all((run?.processes ?? []).map(endProcess))
     const { controllers } = await able()
     const expected = controllers.map(({ parent }) => join(parent, cgroupName(id)))
-    await removeCgroups([...new Set([...(left?.cgroups ?? []), ...expected])])
-    if (!left) return
+    await removeCgroups([...new Set([...(run?.cgroups ?? []), ...expected])])
+    if (!run) return
     await folders.forgetRun(id)
     log.info('ended what an earlier host left', { sandboxId: id })
   }
@@ -326,23 +343,23 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     },
     create: (spec, signal, from) =>
       active.begin(spec.id, async () => {
-        await imageOf(spec) // told before anything is made
+        await getImage(spec) // told before anything is made
         signal.throwIfAborted()
-        return (from ? undefined : await fromSpare(spec)) ?? anew(spec, signal, from)
+        return (from ? undefined : await fromSpare(spec)) ?? createFresh(spec, signal, from)
       }),
     start: (spec, signal) =>
       active.begin(spec.id, async () => {
-        const found = await folders.find(spec.id)
+        const folder = await folders.find(spec.id)
         await endLeftover(spec.id)
-        const prepared = await prepare({ name: spec.id, spec, folder: found, own: [], signal })
-        return run(prepared, spec, found)
+        const prepared = await prepare({ name: spec.id, spec, folder: folder, ownEntries: [], signal })
+        return run(prepared, spec, folder)
       }),
     async remove(id) {
       await copies.get(id)
       await folders.remove(id)
       users.giveBack(id)
     },
-    stored: folders.list,
+    listStored: folders.list,
     snapshot: ({ sandboxId, snapshotId }, signal) =>
       onFiles(sandboxId, (machine) => {
         const holdStill = active.running(sandboxId)?.holdStill
@@ -350,12 +367,12 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
       }),
     restore: ({ sandboxId, snapshotId }, signal) =>
       onFiles(sandboxId, (machine) => {
-        active.needNone(sandboxId)
+        active.assertInactive(sandboxId)
         return snapshots.restore(machine, { id: snapshotId, signal })
       }),
-    storedSnapshots: (id) => snapshots.list(folders.at(id)),
-    removeSnapshot: ({ sandboxId, snapshotId }) => snapshots.remove(folders.at(sandboxId), snapshotId),
-    images: bubblewrapImages({
+    listSnapshots: (id) => snapshots.list(folders.getPath(id)),
+    removeSnapshot: ({ sandboxId, snapshotId }) => snapshots.remove(folders.getPath(sandboxId), snapshotId),
+    images: createBubblewrapImages({
       runtime: name,
       store,
       obstacle: async () => (await imageAble()).detail,
@@ -374,7 +391,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
         await folders.remove(spare)
       }
       await folders.sweep()
-      await removeLeftSockets(folder)
+      await removeStaleSockets(folder)
     },
     async close() {
       await spares.close()

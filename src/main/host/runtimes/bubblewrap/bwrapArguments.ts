@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { HostBase } from './baseFiles.ts'
-import { shownFiles } from './machineView.ts'
+import { visibleFiles } from './machineView.ts'
 
 /** What bwrap is handed. It tells on `info` which process it has started; the others are read. */
-export const descriptors = { info: 3, firstProcess: 4, filter: 5, shown: 6, masked: 9 }
+export const descriptors = { info: 3, firstProcess: 4, filter: 5, visible: 6, masked: 9 }
 
 /** Where the first process is inside. */
 const firstProcessPath = '/dev/init'
@@ -14,16 +14,16 @@ const firstProcessPath = '/dev/init'
 const shellInit = `trap '' CHLD; echo ready; exec sleep infinity </dev/null >/dev/null 2>&1`
 
 /** They list keys of whoever runs Steward, whatever key ring the sandbox has. Empty inside, where the kernel has them. */
-export const maskedFiles = (): string[] => ['/proc/keys', '/proc/key-users'].filter((path) => existsSync(path))
+export const getMaskedFiles = (): string[] => ['/proc/keys', '/proc/key-users'].filter((path) => existsSync(path))
 
 /** Kernel settings of the whole host that stay visible: see `hide_kernel` in `warden.pl`. */
-const shownReadOnly = ['/proc/sys', '/proc/sysrq-trigger']
+const readOnlyPaths = ['/proc/sys', '/proc/sysrq-trigger']
 /** What these hold is memory of the sandbox, which must have room to go on. */
 const runBytes = 64 * 1024 ** 2
 const sharedShare = 0.5
 
 /** How much may be in the `/dev/shm` of a machine. */
-export const sharedBytes = (memoryMb: number): number => Math.floor(memoryMb * 1024 ** 2 * sharedShare)
+export const getSharedBytes = (memoryMb: number): number => Math.floor(memoryMb * 1024 ** 2 * sharedShare)
 
 export function bwrapArguments(options: {
   /** Where bwrap finds the content of the machine. */
@@ -45,14 +45,14 @@ export function bwrapArguments(options: {
     ...(base?.readOnly ?? []).flatMap((path) => ['--ro-bind', path, path]),
     ...(base ? ['--bind', `${content}/usr-local`, '/usr/local'] : []),
     ...['--proc', '/proc'],
-    ...shownReadOnly.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...shownFiles.flatMap((name, index) => [
-      ...['--perms', '0644', '--bind-data', String(descriptors.shown + index), `/proc/${name}`],
+    ...readOnlyPaths.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...visibleFiles.flatMap((name, index) => [
+      ...['--perms', '0644', '--bind-data', String(descriptors.visible + index), `/proc/${name}`],
     ]),
     ...parts.masked.flatMap((path, index) => [
       ...['--perms', '0444', '--ro-bind-data', String(descriptors.masked + index), path],
     ]),
-    ...['--dev', '/dev', '--perms', '1777', '--size', String(sharedBytes(options.memoryMb)), '--tmpfs', '/dev/shm'],
+    ...['--dev', '/dev', '--perms', '1777', '--size', String(getSharedBytes(options.memoryMb)), '--tmpfs', '/dev/shm'],
     ...['--perms', '0555', '--ro-bind-data', String(descriptors.firstProcess), firstProcessPath],
     ...['--remount-ro', '/dev'],
     ...['--perms', '0755', '--size', String(runBytes), '--tmpfs', '/run', '--dir', '/run/lock'],

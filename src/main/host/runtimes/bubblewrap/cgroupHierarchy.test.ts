@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { cgroupCandidates } from './cgroupHierarchy.ts'
+import { createCgroupCandidates } from './cgroupHierarchy.ts'
 
 const parents = (mounts: string, memberships: string): string[][] =>
-  cgroupCandidates({ mounts, memberships }, 25).controllers.map((candidates) => candidates.map((it) => it.place))
+  createCgroupCandidates({ mounts, memberships }, 25).controllers.map((candidates) => candidates.map((it) => it.path))
 
 const separateMounts = `31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755
 32 31 0:29 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct
@@ -34,10 +34,10 @@ test('version 2: the highest place that may be used is the best', () => {
     '/sys/fs/cgroup/user.slice/user@1000.service/app.scope',
   ]
   expect(parents(mounts, '0::/user.slice/user@1000.service/app.scope\n')).toEqual([folders, folders, folders])
-  const { controllers, samePlace } = cgroupCandidates({ mounts, memberships: '0::/\n' }, 25)
-  expect(samePlace).toBe(true)
+  const { controllers, sharesGroup } = createCgroupCandidates({ mounts, memberships: '0::/\n' }, 25)
+  expect(sharesGroup).toBe(true)
   expect(controllers[0]?.[0]).toMatchObject({
-    place: '/sys/fs/cgroup',
+    path: '/sys/fs/cgroup',
     parent: '/sys/fs/cgroup/steward.sandboxes',
     prepare: [
       { to: 'place', file: 'cgroup.subtree_control', value: '+memory' },
@@ -49,13 +49,13 @@ test('version 2: the highest place that may be used is the best', () => {
 })
 
 test('no cgroups: nothing to try', () => {
-  expect(cgroupCandidates({ mounts: '', memberships: '' }, 25)).toEqual({ controllers: [], samePlace: true })
+  expect(createCgroupCandidates({ mounts: '', memberships: '' }, 25)).toEqual({ controllers: [], sharesGroup: true })
 })
 
 test('says what each limit is in the words of the kernel', () => {
   const limits = { memoryMb: 512, vcpu: 2, processes: 1024 }
   const words = (mounts: string, memberships: string): string[] =>
-    cgroupCandidates({ mounts, memberships }, 25).controllers.flatMap(([candidate]) =>
+    createCgroupCandidates({ mounts, memberships }, 25).controllers.flatMap(([candidate]) =>
       (candidate?.settings(limits) ?? []).map(({ file, value }) => `${file}=${value}`),
     )
   expect(words(separateMounts, '8:pids:/\n4:memory:/\n1:cpuacct,cpu:/\n')).toEqual([
@@ -75,7 +75,7 @@ test('says what each limit is in the words of the kernel', () => {
 
 test('all machines have one processor weight together, on the scale of either version', () => {
   const weights = (mounts: string, memberships: string, cpuWeight: number) =>
-    cgroupCandidates({ mounts, memberships }, cpuWeight)
+    createCgroupCandidates({ mounts, memberships }, cpuWeight)
       .controllers.flatMap(([candidate]) => candidate?.prepare ?? [])
       .filter(({ file }) => file.startsWith('cpu.'))
       .map(({ to, file, value }) => `${to}: ${file}=${value}`)

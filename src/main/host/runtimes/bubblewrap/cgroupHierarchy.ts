@@ -8,13 +8,13 @@ export type CgroupFiles = { mounts: string; memberships: string }
  * Where limits may be set, best first, for each controller. Version 1 has a hierarchy for each; version 2 has one, in
  * which a process is in one place only, so that all must be taken from the same parent.
  */
-export type CgroupCandidates = { controllers: CgroupController[][]; samePlace: boolean }
+export type CgroupCandidates = { controllers: CgroupController[][]; sharesGroup: boolean }
 
 /**
  * Which of the candidates this user may really use is for `canUse` to find out.
  * @param cpuWeight of all sandboxes together, on the scale of version 2: 1 to 10000, where 100 is usual
  */
-export function cgroupCandidates(files: CgroupFiles, cpuWeight: number): CgroupCandidates {
+export function createCgroupCandidates(files: CgroupFiles, cpuWeight: number): CgroupCandidates {
   const mounts = parseMounts(files.mounts)
   const memberships = parseMemberships(files.memberships)
   const separate = separateControllers.map(({ name, ...controller }): CgroupController[] => {
@@ -22,18 +22,25 @@ export function cgroupCandidates(files: CgroupFiles, cpuWeight: number): CgroupC
     const path = memberships.find((it) => it.controllers.includes(name))?.path
     if (!mount || path === undefined) return []
     const place = inside(mount, path)
-    const shares = String(Math.max(leastShares, Math.round((cpuWeight * usualShares) / usualWeight)))
+    const shares = String(Math.max(minShares, Math.round((cpuWeight * defaultShares) / defaultWeight)))
     const weight: CgroupController['prepare'] =
       name === 'cpu' ? [{ to: 'parent', file: 'cpu.shares', value: shares, optional: true }] : []
     // A thread that moves only itself spares the kernel a lock over all processes, which can take 10 ms to get.
     return [
-      { ...controller, joinFile: 'tasks', place, parent: join(place, commonName), prepare: weight, undo: undefined },
+      {
+        ...controller,
+        joinFile: 'tasks',
+        path: place,
+        parent: join(place, commonName),
+        prepare: weight,
+        undo: undefined,
+      },
     ]
   })
-  if (separate.some((candidates) => candidates.length > 0)) return { controllers: separate, samePlace: false }
-  const unified = unifiedGroup(files)
-  if (!unified) return { controllers: [], samePlace: true }
-  const places = ancestors(unified.group, unified.top)
+  if (separate.some((candidates) => candidates.length > 0)) return { controllers: separate, sharesGroup: false }
+  const unified = findUnifiedGroup(files)
+  if (!unified) return { controllers: [], sharesGroup: true }
+  const paths = ancestors(unified.group, unified.top)
   const controllers = unifiedControllers.map(({ name, ...controller }) => {
     const enable: CgroupSetting = { file: 'cgroup.subtree_control', value: `+${name}` }
     const weight: CgroupSetting = { file: 'cpu.weight', value: String(cpuWeight), optional: true }
@@ -43,34 +50,34 @@ export function cgroupCandidates(files: CgroupFiles, cpuWeight: number): CgroupC
       ...(name === 'cpu' ? [{ ...weight, to: 'parent' } as const] : []),
     ]
     const undo = { ...enable, value: `-${name}` }
-    return places.map(
-      (place): CgroupController => ({
+    return paths.map(
+      (path): CgroupController => ({
         ...controller,
         joinFile: 'cgroup.procs',
-        place,
-        parent: join(place, commonName),
+        path,
+        parent: join(path, commonName),
         prepare,
         undo,
       }),
     )
   })
-  return { controllers, samePlace: true }
+  return { controllers, sharesGroup: true }
 }
 
 /** Folders of the one hierarchy of version 2: this process's own group, and the highest that is to be seen. */
-export function unifiedGroup(files: CgroupFiles): { group: string; top: string } | undefined {
+export function findUnifiedGroup(files: CgroupFiles): { group: string; top: string } | undefined {
   const mount = parseMounts(files.mounts).find((it) => it.type === 'cgroup2')
   const path = parseMemberships(files.memberships).find((it) => it.controllers.includes(''))?.path
   if (!mount || path === undefined) return undefined
   return { group: inside(mount, path), top: mount.point }
 }
 
-type NamedController = Omit<CgroupController, 'place' | 'parent' | 'prepare' | 'undo' | 'joinFile'> & { name: string }
+type NamedController = Omit<CgroupController, 'path' | 'parent' | 'prepare' | 'undo' | 'joinFile'> & { name: string }
 
-const usualWeight = 100
+const defaultWeight = 100
 /** What version 1 calls the usual weight, and the least that it takes. */
-const usualShares = 1024
-const leastShares = 2
+const defaultShares = 1024
+const minShares = 2
 const periodMicroseconds = 100_000
 const megabyte = 1024 * 1024
 
@@ -159,10 +166,10 @@ function inside({ root, point }: Mount, path: string): string {
 }
 
 function ancestors(folder: string, top: string): string[] {
-  const found = [folder]
-  for (let at = folder; at !== top && at.startsWith(top); ) {
-    at = dirname(at)
-    found.unshift(at)
+  const groups = [folder]
+  for (let group = folder; group !== top && group.startsWith(top); ) {
+    group = dirname(group)
+    groups.unshift(group)
   }
-  return found
+  return groups
 }

@@ -17,21 +17,21 @@ test('trying leaves nothing, nor what was left by processes that were killed whi
 })
 
 test('what was prepared in vain is undone, unless it was so before', async () => {
-  const prepared = async (before: string): Promise<string> => {
-    const place = temporaryFolder('cgroups')
-    writeFileSync(join(place, 'cgroup.subtree_control'), before)
-    expect(await canUse(controllerIn(place), '/bin/sh')).toBe(false)
-    expect(readdirSync(place)).toEqual(['cgroup.subtree_control'])
-    return readFileSync(join(place, 'cgroup.subtree_control'), 'utf8')
+  const prepareGroup = async (before: string): Promise<string> => {
+    const folder = temporaryFolder('cgroups')
+    writeFileSync(join(folder, 'cgroup.subtree_control'), before)
+    expect(await canUse(controllerIn(folder), '/bin/sh')).toBe(false)
+    expect(readdirSync(folder)).toEqual(['cgroup.subtree_control'])
+    return readFileSync(join(folder, 'cgroup.subtree_control'), 'utf8')
   }
-  expect(await prepared('pids')).toBe('-memory')
-  expect(await prepared('memory')).toBe('+memory')
+  expect(await prepareGroup('pids')).toBe('-memory')
+  expect(await prepareGroup('memory')).toBe('+memory')
 })
 
-function controllerIn(place: string, changes: Partial<CgroupController> = {}): CgroupController {
+function controllerIn(folder: string, changes: Partial<CgroupController> = {}): CgroupController {
   return {
-    place,
-    parent: join(place, commonName),
+    path: folder,
+    parent: join(folder, commonName),
     prepare: [{ to: 'place', file: 'cgroup.subtree_control', value: '+memory' }],
     undo: { file: 'cgroup.subtree_control', value: '-memory' },
     enforces: [],

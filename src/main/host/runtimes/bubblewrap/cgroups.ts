@@ -13,7 +13,7 @@ import { kill } from './processTable.ts'
 /** What one kind of limit is written to, in the order in which it must be written. */
 export type CgroupController = {
   /** Folder of the hierarchy that this user may use. */
-  place: string
+  path: string
   /** Folder of all machines in it, where they have one processor weight together: there while a machine is. */
   parent: string
   /** Written, in this order, before the parent is used. */
@@ -50,7 +50,7 @@ export const commonName = 'steward.sandboxes'
 const graceMs = 1_000
 const removalMs = 15_000
 const probeMs = 10_000
-const mostTries = 20
+const maxTries = 20
 
 export async function makeCgroups(
   controllers: readonly CgroupController[],
@@ -59,10 +59,10 @@ export async function makeCgroups(
 ): Promise<MachineCgroups> {
   const folders: string[] = []
   const joinFiles: string[] = []
-  const resize = async (wanted: CgroupLimits): Promise<void> => {
+  const resize = async (limits: CgroupLimits): Promise<void> => {
     for (const { parent, settings } of controllers) {
       const folder = join(parent, name)
-      const inOrder = settings(wanted)
+      const inOrder = settings(limits)
       try {
         for (const setting of inOrder) await apply(folder, setting)
       } catch {
@@ -81,9 +81,9 @@ export async function makeCgroups(
       }
       for (const setting of settings(limits)) await apply(folder, setting)
     }
-  } catch (failure) {
+  } catch (error) {
     await removeCgroups(folders)
-    throw failure
+    throw error
   }
   const release = async (): Promise<void> => {
     for (const controller of controllers) {
@@ -96,22 +96,22 @@ export async function makeCgroups(
 
 /** The parent goes with its last machine, which may be at any moment. */
 async function makeMember(controllers: readonly CgroupController[], parent: string, folder: string): Promise<void> {
-  for (let triesLeft = mostTries; ; triesLeft--) {
+  for (let triesRemaining = maxTries; ; triesRemaining--) {
     try {
       await mkdir(folder)
       return
-    } catch (failure) {
-      if (!hasCode(failure, 'ENOENT') || triesLeft === 0) throw failure
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT') || triesRemaining === 0) throw error
     }
     for (const controller of controllers) if (controller.parent === parent) await prepare(controller)
   }
 }
 
-async function prepare({ place, parent, prepare: settings }: CgroupController): Promise<void> {
-  await mkdir(parent).catch((failure: unknown) => {
-    if (!hasCode(failure, 'EEXIST')) throw failure
+async function prepare({ path, parent, prepare: settings }: CgroupController): Promise<void> {
+  await mkdir(parent).catch((error: unknown) => {
+    if (!hasCode(error, 'EEXIST')) throw error
   })
-  for (const { to, ...setting } of settings) await apply(to === 'place' ? place : parent, setting)
+  for (const { to, ...setting } of settings) await apply(to === 'place' ? path : parent, setting)
 }
 
 /** Kills what still runs in these cgroups, however they came to be, and removes them. */
@@ -132,9 +132,9 @@ async function removeCgroup(folder: string): Promise<void> {
     try {
       await rmdir(folder)
       return
-    } catch (failure) {
-      if (hasCode(failure, 'ENOENT')) return
-      if (performance.now() > start + removalMs) throw failure
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return
+      if (performance.now() > start + removalMs) throw error
     }
     if (performance.now() > start + graceMs) await killMembers(folder)
     await pause(waitMs)
@@ -148,10 +148,10 @@ async function killMembers(folder: string): Promise<void> {
 
 /** Whether a machine's cgroup can be made and joined below here, found by trying. When not, all is as it was before. */
 export async function canUse(controller: CgroupController, shell: string): Promise<boolean> {
-  const { place, parent, settings, joinFile } = controller
+  const { path, parent, settings, joinFile } = controller
   const folder = join(parent, `steward-probe-${process.pid}-${randomBytes(4).toString('hex')}`)
-  await removeLeftProbes(parent)
-  const before = await enabledIn(place)
+  await removeLeftoverProbes(parent)
+  const before = await enabledIn(path)
   let usable = false
   try {
     await prepare(controller)
@@ -165,7 +165,7 @@ export async function canUse(controller: CgroupController, shell: string): Promi
   } finally {
     await removeCgroups([folder]).catch(() => {})
     const { undo } = controller
-    if (!usable && undo && !before.includes(undo.value.slice(1))) await apply(place, { ...undo, optional: true })
+    if (!usable && undo && !before.includes(undo.value.slice(1))) await apply(path, { ...undo, optional: true })
   }
 }
 
@@ -176,7 +176,7 @@ async function enabledIn(folder: string): Promise<string[]> {
 }
 
 /** Of processes that were killed while they tried. */
-async function removeLeftProbes(parent: string): Promise<void> {
+async function removeLeftoverProbes(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => [])
   for (const name of names) {
     const [, pid] = /^steward-probe-(\d+)-/.exec(name) ?? []
@@ -189,11 +189,11 @@ async function apply(folder: string, { file, value, optional }: CgroupSetting): 
   try {
     // The kernel makes these files: a name that is not there must not be made.
     await writeFile(join(folder, file), value, { flag: 'r+' })
-  } catch (failure) {
-    if (!optional) throw failure
+  } catch (error) {
+    if (!optional) throw error
   }
 }
 
-export function hasCode(failure: unknown, code: string): boolean {
-  return failure instanceof Error && 'code' in failure && failure.code === code
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }

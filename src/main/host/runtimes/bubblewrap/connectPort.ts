@@ -19,7 +19,7 @@ export async function connectPort(entrance: Entrance, port: number, signal: Abor
     signal.throwIfAborted()
     throw notReached(port, ending)
   }
-  const { duplex, take } = joined(started.connection, entered)
+  const { duplex, take } = createDuplex(started.connection, entered)
   onOutput = take
   for (const bytes of early) take(bytes)
   if (!signal.aborted) return duplex
@@ -31,7 +31,7 @@ const prefixBytes = 4
 const lastPiece = Buffer.alloc(prefixBytes)
 
 /** Ends with what the port sends: what it no longer takes is dropped, so that its last answer is still read. */
-function joined(socket: Socket, entered: Entered): { duplex: Duplex; take: (bytes: Buffer) => void } {
+function createDuplex(socket: Socket, entered: Entered): { duplex: Duplex; take: (bytes: Buffer) => void } {
   const duplex = new Duplex({
     allowHalfOpen: false,
     read: () => void socket.resume(),
@@ -48,9 +48,9 @@ function joined(socket: Socket, entered: Entered): { duplex: Duplex; take: (byte
       if (socket.writable) socket.write(lastPiece)
       done()
     },
-    destroy(failure, done) {
+    destroy(error, done) {
       socket.destroy()
-      done(failure)
+      done(error)
     },
   })
   void entered.ending.then((ending) => {
@@ -70,6 +70,6 @@ function notReached(port: number, ending: Ending): AppError {
   if (refused) return new AppError('port/silent', `Nothing listens on port ${port} in the sandbox.`)
   let detail = 'The bridge ended.'
   if (ending.kind === 'failed') detail = `${ending.stage}: error ${ending.errno}`
-  if (ending.kind === 'refused') detail = ending.failure.message
+  if (ending.kind === 'refused') detail = ending.error.message
   return new AppError('port/failed', `Port ${port} of the sandbox cannot be reached.`, { detail })
 }

@@ -11,24 +11,24 @@ test('A folder that becomes a link to the host while it is copied leads nowhere'
   if ('missing' in tools) throw new Error(tools.missing)
   const base = temporaryFolder()
   const [host, machine, snapshots] = ['host', 'machine', 'machine/snapshots'].map((name) => join(base, name))
-  const own = join(machine ?? '', 'files')
-  for (const path of [join(host ?? '', 'inner'), join(own, 'inner'), snapshots ?? '']) {
+  const filesFolder = join(machine ?? '', 'files')
+  for (const path of [join(host ?? '', 'inner'), join(filesFolder, 'inner'), snapshots ?? '']) {
     await mkdir(path, { recursive: true })
   }
   await writeFile(join(host ?? '', 'inner', 'key'), 'of the host')
-  await writeFile(join(own, 'inner', 'text'), 'of the machine')
-  await symlink(host ?? '', join(own, 'swapped'))
+  await writeFile(join(filesFolder, 'inner', 'text'), 'of the machine')
+  await symlink(host ?? '', join(filesFolder, 'swapped'))
   const copy = (from: string, name: string) => {
     const to = join(snapshots ?? '', name)
     return copyStorage({ from: { kind: 'folder', path: from }, to, tools, signal: new AbortController().signal })
   }
 
-  await expect(copy(join(own, 'swapped', 'inner'), 'stolen')).rejects.toMatchObject({
+  await expect(copy(join(filesFolder, 'swapped', 'inner'), 'stolen')).rejects.toMatchObject({
     message: 'The files could not be copied.',
     cause: { stderr: expect.stringContaining('No such file or directory') },
   })
 
-  await copy(own, 'kept')
+  await copy(filesFolder, 'kept')
   expect(await readFile(join(snapshots ?? '', 'kept', 'inner', 'text'), 'utf8')).toBe('of the machine')
 })
 
@@ -36,12 +36,12 @@ test('Folders that are nested too deep are named, and nothing of this computer i
   const tools = await findHostTools()
   if ('missing' in tools) throw new Error(tools.missing)
   const base = temporaryFolder()
-  const own = join(base, 'files')
-  await mkdir(own)
+  const filesFolder = join(base, 'files')
+  await mkdir(filesFolder)
   const deeper = 'my $name = "d" x 200; for (1 .. 25) { mkdir $name and chdir $name or die $! }'
-  execFileSync('perl', ['-e', deeper], { cwd: own })
+  execFileSync('perl', ['-e', deeper], { cwd: filesFolder })
   try {
-    const from = { kind: 'folder' as const, path: own }
+    const from = { kind: 'folder' as const, path: filesFolder }
     const copying = copyStorage({ from, to: join(base, 'copy'), tools, signal: new AbortController().signal })
     await expect(copying).rejects.toMatchObject({
       code: 'snapshot/failed',
@@ -49,6 +49,6 @@ test('Folders that are nested too deep are named, and nothing of this computer i
       cause: { stderr: expect.stringContaining('File name too long') },
     })
   } finally {
-    execFileSync('rm', ['-rf', own, join(base, 'copy')])
+    execFileSync('rm', ['-rf', filesFolder, join(base, 'copy')])
   }
 })

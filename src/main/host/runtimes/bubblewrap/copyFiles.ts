@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { AppError } from '#shared/appError.ts'
 import { perlArgument, perlScript } from '../perlScript.ts'
 import { freeBytes, megabytes, spareBytes } from './hostSpace.ts'
-import { forFilesOf, inRange } from './images/inRange.ts'
+import { buildFileCommand, inRange } from './images/inRange.ts'
 import type { MachineStorage } from './machineFolder.ts'
 
 type CopyRequest = {
@@ -31,19 +31,19 @@ const copying = ['-a', '-T', '--sparse=auto']
  * @throws AppError `file/no-space`, `snapshot/failed`; what stood in the way is its cause, for the log alone
  */
 export async function copyStorage({ from, to, tools, signal }: CopyRequest): Promise<void> {
-  const needed = await storedBytes(from)
+  const needed = await measureStorage(from)
   const free = await freeBytes(dirname(to))
   const enough = free >= needed + spareBytes
   const cp = ['/bin/cp', ...copying, `--reflink=${enough ? 'auto' : 'always'}`, '--', from.path, to]
   const [program = '', ...rest] =
-    from.kind === 'folder' ? await confined(cp, { from: from.path, to }, tools) : withParent(tools.perl, cp)
+    from.kind === 'folder' ? await runConfined(cp, { from: from.path, to }, tools) : withParent(tools.perl, cp)
   try {
     await execute(program, rest, { ...limits, signal })
     if (from.kind === 'image') await settle(to)
   } catch (cause) {
     signal.throwIfAborted()
     if (enough && (await freeBytes(dirname(to))) >= spareBytes) throw notCopied(cause)
-    throw noRoom({ needed, free }, cause)
+    throw noSpaceError({ needed, free }, cause)
   }
 }
 
@@ -52,7 +52,7 @@ export async function copyStorage({ from, to, tools, signal }: CopyRequest): Pro
  * to the host's files. An ordinary user may not read what a sandbox has closed to its owner; as root of a user
  * namespace, who does.
  */
-async function confined(
+async function runConfined(
   cp: readonly string[],
   { from, to }: { from: string; to: string },
   { bwrap }: CopyRequest['tools'],
@@ -70,10 +70,10 @@ async function confined(
   return (await inRange([bwrap, ...view])) ?? [bwrap, '--unshare-user', '--uid', '0', '--gid', '0', ...view]
 }
 
-function commonFolder(one: string, other: string): string {
-  const names = dirname(other).split('/')
-  const differs = one.split('/').findIndex((name, index) => name !== names[index])
-  return differs === -1 ? one : names.slice(0, differs).join('/')
+function commonFolder(a: string, b: string): string {
+  const names = dirname(b).split('/')
+  const differs = a.split('/').findIndex((name, index) => name !== names[index])
+  return differs === -1 ? a : names.slice(0, differs).join('/')
 }
 
 /** It ends with Steward. */
@@ -81,9 +81,9 @@ function withParent(perl: string, command: readonly string[]): string[] {
   return [perl, '-e', perlScript('withParent'), perlArgument({ command })]
 }
 
-function noRoom({ needed, free }: { needed: number; free: number }, cause: unknown): AppError {
-  const room = `It needs ${megabytes(needed)}, and ${megabytes(spareBytes)} must be left; ${megabytes(free)} are free`
-  return new AppError('file/no-space', `There is no room for the files. ${room} on this machine.`, { cause })
+function noSpaceError({ needed, free }: { needed: number; free: number }, cause: unknown): AppError {
+  const spaceText = `It needs ${megabytes(needed)}, and ${megabytes(spareBytes)} must be left; ${megabytes(free)} are free`
+  return new AppError('file/no-space', `There is no room for the files. ${spaceText} on this machine.`, { cause })
 }
 
 /** `cp` names files by paths, which Linux takes up to 4,095 bytes, the folder of the sandbox included. */
@@ -96,12 +96,12 @@ function notCopied(cause: unknown): AppError {
 }
 
 /** What it takes on the disk. */
-export async function storedBytes({ kind, path }: MachineStorage): Promise<number> {
+export async function measureStorage({ kind, path }: MachineStorage): Promise<number> {
   if (kind === 'image') return (await stat(path)).blocks * 512
-  const [program = '', ...parts] = await forFilesOf(path, ['du', '-s', '-k', '-x', '--', path])
+  const [program = '', ...parts] = await buildFileCommand(path, ['du', '-s', '-k', '-x', '--', path])
   const { stdout } = await execute(program, parts, { timeout: copyMs }).catch(
     // Folders that the sandbox has closed are left out.
-    (failure: { stdout?: string }) => ({ stdout: failure.stdout ?? '' }),
+    (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
   )
   return (Number.parseInt(stdout, 10) || 0) * 1024
 }

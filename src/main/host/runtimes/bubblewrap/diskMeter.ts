@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process'
 import { statfs } from 'node:fs/promises'
-import { patientCount } from '../inside/patientCount.ts'
-import { forFilesOf } from './images/inRange.ts'
+import { createPatientCount } from '../inside/patientCount.ts'
+import { buildFileCommand } from './images/inRange.ts'
 import type { MachineStorage } from './machineFolder.ts'
 
 /** Counting goes on in the background up to here. */
 const countMs = 60_000
 
 /** How many bytes the files of a running machine take on its disk. */
-export function diskMeter(
+export function createDiskMeter(
   /** `disk`: a folder on the disk of the machine, where it has one of its own. */
   { storage, disk }: { storage: MachineStorage; disk: string | undefined },
   over: AbortSignal,
 ): () => Promise<number | undefined> {
-  if (disk === undefined) return patientCount(() => usedBytes(storage.path, over))
+  if (disk === undefined) return createPatientCount(() => measureUsage(storage.path, over))
   return async () => {
     const { blocks, bfree, bsize } = await statfs(disk)
     return (blocks - bfree) * bsize
@@ -21,8 +21,8 @@ export function diskMeter(
 }
 
 /** Counted by `du`. @returns undefined when it was called off. Folders in it that may not be read are left out. */
-async function usedBytes(folder: string, signal: AbortSignal): Promise<number | undefined> {
-  const [program = '', ...parts] = await forFilesOf(folder, ['du', '-s', '-k', '-x', '--', folder])
+async function measureUsage(folder: string, signal: AbortSignal): Promise<number | undefined> {
+  const [program = '', ...parts] = await buildFileCommand(folder, ['du', '-s', '-k', '-x', '--', folder])
   return new Promise((resolve) => {
     const counter = spawn(program, parts, {
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type DiskTemplates, diskTemplates } from './diskTemplates.ts'
+import { createDiskTemplates, type DiskTemplates } from './diskTemplates.ts'
 import { findExecutable } from './hostTools.ts'
 import type { Spawner } from './spawner.ts'
-import { doorway, launchRequest } from './startRequest.ts'
+import { doorway, toLaunchRequest } from './startRequest.ts'
 import { tryLaunch } from './tryLaunch.ts'
 
 /** Whether machines can have disks of their own size here. */
@@ -34,7 +34,7 @@ export async function probeDisk(options: {
       'sudo apt-get install e2fsprogs',
     )
   }
-  const templates = diskTemplates({ folder: join(options.folder, 'templates'), mke2fs })
+  const templates = createDiskTemplates({ folder: join(options.folder, 'templates'), mke2fs })
   const disk = join(options.folder, `probe-${process.pid}.ext4`)
   try {
     const storage = {
@@ -44,10 +44,10 @@ export async function probeDisk(options: {
     } as const
     const command = ['/bin/sh', '-c', `: > ${doorway}/root/file`]
     const launch = { cgroups: [], folder: { image: null, storage }, user: { uid: probeUid, holder: undefined } }
-    await tryLaunch(options.spawner, launchRequest({ ...launch, image: undefined, entries: [], command }))
+    await tryLaunch(options.spawner, toLaunchRequest({ ...launch, image: undefined, entries: [], command }))
     return { templates, detail: undefined }
-  } catch (failure) {
-    const said = failure instanceof Error ? failure.message : String(failure)
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error)
     return without(`${said}. It needs loop devices, ext4 and Linux 5.12.`)
   } finally {
     await rm(disk, { force: true })

@@ -9,7 +9,7 @@ import { makeTree, removeTree } from './machineFolder.ts'
 /** File systems that the disks of new machines are copies of; each host process makes its own. */
 export type DiskTemplates = {
   /** @returns its file, made when there is none yet */
-  find(wanted: { content: readonly BaseEntry[]; diskGb: number }): Promise<string>
+  find(options: { content: readonly BaseEntry[]; diskGb: number }): Promise<string>
 }
 
 const makeMs = 60_000
@@ -37,7 +37,7 @@ const formatting = [
   ...['-E', 'lazy_itable_init=1,lazy_journal_init=1,nodiscard,root_owner=0:0'],
 ]
 
-export function diskTemplates({ folder, mke2fs }: { folder: string; mke2fs: string }): DiskTemplates {
+export function createDiskTemplates({ folder, mke2fs }: { folder: string; mke2fs: string }): DiskTemplates {
   const making = new Map<string, Promise<void>>()
   const digests = new WeakMap<readonly BaseEntry[], string>()
 
@@ -59,14 +59,14 @@ export function diskTemplates({ folder, mke2fs }: { folder: string; mke2fs: stri
 
   return {
     async find({ content, diskGb }) {
-      const digest = digests.get(content) ?? digestOf(content)
+      const digest = digests.get(content) ?? hashContent(content)
       digests.set(content, digest)
       const path = join(folder, `${digest}-${diskGb}.ext4`)
       if (await isThere(path)) return path
-      const made = making.get(path) ?? make(path, content, diskGb)
-      making.set(path, made)
+      const template = making.get(path) ?? make(path, content, diskGb)
+      making.set(path, template)
       try {
-        await made
+        await template
       } finally {
         making.delete(path)
       }
@@ -75,7 +75,7 @@ export function diskTemplates({ folder, mke2fs }: { folder: string; mke2fs: stri
   }
 }
 
-function digestOf(content: readonly BaseEntry[]): string {
+function hashContent(content: readonly BaseEntry[]): string {
   const hash = createHash('sha256').update(JSON.stringify(formatting))
   for (const entry of content) {
     const { content: bytes = '', ...rest } = { content: undefined, ...entry }

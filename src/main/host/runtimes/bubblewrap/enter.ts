@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { AppError } from '#shared/appError.ts'
 import type { Ending } from '../inside/ending.ts'
-import { enterMessages } from './enterMessages.ts'
+import { createEnterMessageReader } from './enterMessages.ts'
 
 /** How to get into one running machine. */
 export type Entrance = {
@@ -36,7 +36,7 @@ export type EnterRequest = {
 
 /** After a kill the rest of the output is read this long before the connection is given up. */
 const killDeadlineMs = 5_000
-const mostTries = 3
+const maxTries = 3
 const ignore = (): void => {}
 
 export function enter(entrance: Entrance, request: EnterRequest): Entered {
@@ -56,7 +56,7 @@ export function enter(entrance: Entrance, request: EnterRequest): Entered {
     return ending === 'unheard' ? { kind: 'lost', detail: 'Its warden let nobody in.' } : ending
   }
   const throughKeeper = async (): Promise<Ending> => {
-    for (let tries = 0; tries < mostTries && !killed; tries++) {
+    for (let tries = 0; tries < maxTries && !killed; tries++) {
       const ending = await converse(await entrance.connect())
       // What joins the machine from outside needs no room in it.
       if (ending !== 'unheard') return ending.kind === 'failed' && ending.stage === 'room' ? fromOutside() : ending
@@ -85,9 +85,9 @@ export function enter(entrance: Entrance, request: EnterRequest): Entered {
   }
 }
 
-function refusal(failure: unknown): Ending {
-  if (failure instanceof AppError) return { kind: 'refused', failure }
-  return { kind: 'lost', detail: String(failure) }
+function refusal(error: unknown): Ending {
+  if (error instanceof AppError) return { kind: 'refused', error: error }
+  return { kind: 'lost', detail: String(error) }
 }
 
 type Conversation = {
@@ -104,12 +104,12 @@ function conversation({ socket, request, onStarted }: Conversation): Promise<{ e
   let ended: Ending | undefined
 
   const onNews = (line: string): boolean => {
-    const [word, one = '', two = ''] = line.split(' ')
+    const [word, first = '', two = ''] = line.split(' ')
     heard = true
-    if (word === 'e') failed ??= { kind: 'failed', stage: one, errno: Number(two) }
-    else if (word === 'x') ended = { kind: 'ended', status: Number(one) }
+    if (word === 'e') failed ??= { kind: 'failed', stage: first, errno: Number(two) }
+    else if (word === 'x') ended = { kind: 'ended', status: Number(first) }
     else if (word === 'p') {
-      onStarted(failed ? undefined : { pid: Number(one), connection: socket })
+      onStarted(failed ? undefined : { pid: Number(first), connection: socket })
       return mode === 'connect'
     }
     return false
@@ -119,7 +119,7 @@ function conversation({ socket, request, onStarted }: Conversation): Promise<{ e
       socket.destroy() // it has ended there: nothing more is read, also of what was not yet sent
       resolve({ ending: failed ?? ended ?? { kind: 'lost', detail: '' }, heard })
     }
-    socket.on('data', enterMessages({ onOutput, onErrors, onNews }))
+    socket.on('data', createEnterMessageReader({ onOutput, onErrors, onNews }))
     socket.on('error', ignore) // `close` comes, and what was said before tells the rest
     socket.once('end', () => {
       if (mode === 'connect' && !failed) ended = { kind: 'ended', status: 0 }

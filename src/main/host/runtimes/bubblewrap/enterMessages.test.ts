@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { enterMessages } from './enterMessages.ts'
+import { createEnterMessageReader } from './enterMessages.ts'
 
 const message = (kind: number, text: string): Buffer => {
   const head = Buffer.alloc(5)
@@ -10,7 +10,7 @@ const message = (kind: number, text: string): Buffer => {
 
 function heard(chunks: Buffer[]): { output: string; errors: string; news: string[] } {
   const all = { output: '', errors: '', news: [] as string[] }
-  const take = enterMessages({
+  const take = createEnterMessageReader({
     onOutput(bytes) {
       all.output += bytes.toString()
     },
@@ -39,7 +39,8 @@ const expected = { output: 'out put', errors: 'err', news: ['h', 'x 256'] }
 test('tells outputs and news apart, however they are cut', () => {
   for (let size = 1; size <= conversation.length; size++) {
     const chunks = []
-    for (let at = 0; at < conversation.length; at += size) chunks.push(conversation.subarray(at, at + size))
+    for (let offset = 0; offset < conversation.length; offset += size)
+      chunks.push(conversation.subarray(offset, offset + size))
     expect(heard(chunks), `in pieces of ${size}`).toEqual(expected)
   }
 })

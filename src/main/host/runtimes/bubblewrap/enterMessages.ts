@@ -14,11 +14,11 @@ const headBytes = 5
 const { output, errors } = enterKinds
 
 /** Outputs are passed on as they come, in any pieces. */
-export function enterMessages({ onOutput, onErrors, onNews }: EnterNews): (bytes: Buffer) => void {
+export function createEnterMessageReader({ onOutput, onErrors, onNews }: EnterNews): (bytes: Buffer) => void {
   let head = Buffer.alloc(0)
   let line = ''
   let kind = 0
-  let left = 0
+  let remaining = 0
   let raw = false
 
   const takeHead = (bytes: Buffer): Buffer => {
@@ -29,16 +29,16 @@ export function enterMessages({ onOutput, onErrors, onNews }: EnterNews): (bytes
     }
     head = head.subarray(head.length)
     kind = all.readUInt8(0)
-    left = all.readUInt32BE(1)
+    remaining = all.readUInt32BE(1)
     return all.subarray(headBytes)
   }
   const takePiece = (piece: Buffer): void => {
-    left -= piece.length
+    remaining -= piece.length
     if (kind === output) onOutput(piece)
     else if (kind === errors) onErrors(piece)
     else {
       line += piece.toString('latin1')
-      if (left > 0) return
+      if (remaining > 0) return
       raw = onNews(line.trimEnd())
       line = ''
     }
@@ -48,9 +48,9 @@ export function enterMessages({ onOutput, onErrors, onNews }: EnterNews): (bytes
     let rest = bytes
     while (rest.length > 0) {
       if (raw) return onOutput(rest)
-      if (left === 0) rest = takeHead(rest)
+      if (remaining === 0) rest = takeHead(rest)
       else {
-        const piece = rest.subarray(0, left)
+        const piece = rest.subarray(0, remaining)
         rest = rest.subarray(piece.length)
         takePiece(piece)
       }

@@ -6,7 +6,7 @@ import { silentLog } from '#platform/log.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { machineEntrance } from './entrance.ts'
 import { openPseudoTerminal } from './pseudoTerminal.ts'
-import { connected, type Spawner, spawner } from './spawner.ts'
+import { connectTo, createSpawner, type Spawner } from './spawner.ts'
 
 const perl = '/usr/bin/perl'
 const closings: (() => unknown)[] = []
@@ -29,11 +29,11 @@ function entranceBy(by: Spawner) {
 }
 
 test('a terminal is given by the spawner', async () => {
-  const own = spawner({ perl, folder: temporaryFolder('spawner'), log: silentLog })
-  closings.push(() => own.close())
+  const ownSpawner = createSpawner({ perl, folder: temporaryFolder('spawner'), log: silentLog })
+  closings.push(() => ownSpawner.close())
   const { master, openSide } = terminal()
   expect(openSide).toThrow('EIO')
-  await entranceBy(own).giveTerminal(master)
+  await entranceBy(ownSpawner).giveTerminal(master)
   expect(openSide).not.toThrow()
 })
 
@@ -42,6 +42,6 @@ test('where the spawner may not take it from this process, another one is starte
   const server = createServer((socket) => socket.end('{"failed":"Operation not permitted"}\n')).listen(path)
   closings.push(() => new Promise((resolve) => server.close(resolve)))
   const { master, openSide } = terminal()
-  await entranceBy({ ask: () => connected(path), close: () => {} }).giveTerminal(master)
+  await entranceBy({ ask: () => connectTo(path), close: () => {} }).giveTerminal(master)
   expect(openSide).not.toThrow()
 })

@@ -5,9 +5,9 @@ import { z } from 'zod'
 import { AppError } from '#shared/appError.ts'
 import { perlArgument, perlScript } from '../perlScript.ts'
 import type { Entrance } from './enter.ts'
-import { connected, readLines, type Spawner } from './spawner.ts'
+import { connectTo, readLines, type Spawner } from './spawner.ts'
 
-const Given = z.union([z.object({ done: z.literal(true) }), z.object({ failed: z.string() })])
+const Outcome = z.union([z.object({ done: z.literal(true) }), z.object({ failed: z.string() })])
 const giveMs = 10_000
 
 /** The way into a machine that runs, through the sockets that its warden has made in its folder. */
@@ -22,7 +22,7 @@ export function machineEntrance(options: {
   const door = async (name: string) => {
     if (closed) throw new AppError('exec/failed', 'The sandbox is being ended.')
     // The path of a socket may have 107 bytes, and that of a machine's folder many more.
-    return connected(`/proc/self/fd/${opened}/${name}`).catch((cause: unknown) => {
+    return connectTo(`/proc/self/fd/${opened}/${name}`).catch((cause: unknown) => {
       throw new AppError('exec/failed', 'The sandbox cannot be entered.', { cause })
     })
   }
@@ -45,8 +45,8 @@ export function machineEntrance(options: {
  */
 async function giveTerminal({ perl, spawner }: { perl: string; spawner: Spawner }, master: number): Promise<void> {
   const socket = await spawner.ask({ do: 'terminal', file: master })
-  const outcome = Promise.withResolvers<z.infer<typeof Given>>()
-  readLines(socket, (line) => outcome.resolve(Given.parse(line)))
+  const outcome = Promise.withResolvers<z.infer<typeof Outcome>>()
+  readLines(socket, (line) => outcome.resolve(Outcome.parse(line)))
   socket.once('close', () => outcome.resolve({ failed: 'nobody answered' }))
   const late = setTimeout(() => socket.destroy(), giveMs)
   const told = await outcome.promise

@@ -2,7 +2,7 @@ import type { FileDoor } from '../inside/machineFiles.ts'
 import { type Entrance, enter } from './enter.ts'
 
 /** To the files of a machine of namespaces. */
-export function fileDoor(entrance: Entrance): FileDoor {
+export function createFileDoor(entrance: Entrance): FileDoor {
   return {
     open(request) {
       const { started, ending, kill } = enter(entrance, request)

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { perlArgument, perlScript } from '../perlScript.ts'
-import { type MachineProcesses, membersOf } from './machineMembers.ts'
+import { listMembers, type MachineProcesses } from './machineMembers.ts'
 import { isStopped, sendSignal } from './processTable.ts'
 
 /** What `hold.pl` is to do. */
@@ -48,9 +48,9 @@ export async function stopProcesses(machine: MachineProcesses): Promise<LetGo> {
     for (const pid of stopped.splice(0).toReversed()) sendSignal(pid, 'SIGCONT')
   }
   for (let round = 0; round < rounds; round++) {
-    const members = (await membersOf(machine)).filter((pid) => pid !== machine.init && !stopped.includes(pid))
+    const members = (await listMembers(machine)).filter((pid) => pid !== machine.init && !stopped.includes(pid))
     const moving: number[] = []
-    for (const pid of members.toSorted((one, other) => one - other)) if (!(await isStopped(pid))) moving.push(pid)
+    for (const pid of members.toSorted((a, b) => a - b)) if (!(await isStopped(pid))) moving.push(pid)
     if (moving.length === 0) return letGo
     for (const pid of moving) if (sendSignal(pid, 'SIGSTOP')) stopped.push(pid)
   }
@@ -68,17 +68,17 @@ async function hold(work: Work, { perl, signal }: Helper, otherwise: () => Promi
     helper.kill('SIGKILL')
     await otherwise()
   }
-  const held = new Promise<void>((resolve, reject) => {
+  const frozen = new Promise<void>((resolve, reject) => {
     helper.stdout?.once('data', () => resolve())
     void ended.then((end) => reject(new Error(end === 0 ? 'it ended early' : String(end))))
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
   try {
-    await within(held, holdMs)
+    await within(frozen, holdMs)
     return letGo
-  } catch (failure) {
+  } catch (error) {
     await letGo().catch(() => {}) // it was not held, or is no longer
-    throw failure
+    throw error
   }
 }
 
@@ -108,7 +108,7 @@ function ending(helper: ChildProcess): Promise<0 | string> {
     complaint += bytes.toString('utf8')
   })
   return new Promise((resolve) => {
-    helper.once('error', (failure) => resolve(String(failure)))
+    helper.once('error', (error) => resolve(String(error)))
     helper.once('close', (code) => resolve(code === 0 ? 0 : complaint.trim() || 'its helper was killed'))
   })
 }

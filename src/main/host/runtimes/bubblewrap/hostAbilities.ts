@@ -8,7 +8,7 @@ import type { DiskTemplates } from './diskTemplates.ts'
 import { findHostTools, type HostTools } from './hostTools.ts'
 import { namespaceRefusal, namespaceSettings } from './namespaceRefusal.ts'
 import type { Spawner } from './spawner.ts'
-import { usableCgroups } from './usableCgroups.ts'
+import { findUsableCgroups } from './usableCgroups.ts'
 
 export type HostAbilities = {
   /** Undefined when machines cannot be made here; `detail` tells why. */
@@ -33,12 +33,12 @@ type Probe = {
   folder: string
   /** Of all machines together: 1 to 10000, where 100 is usual. */
   cpuWeight: number
-  spawnerOf: (perl: string) => Spawner
+  createSpawner: (perl: string) => Spawner
 }
 
 /** Finds out by trying. Never rejects. */
-export async function probeHost({ folder, cpuWeight, spawnerOf }: Probe): Promise<HostAbilities> {
-  const { controllers, gaps } = await usableCgroups({ cpuWeight })
+export async function probeHost({ folder, cpuWeight, createSpawner }: Probe): Promise<HostAbilities> {
+  const { controllers, gaps } = await findUsableCgroups({ cpuWeight })
   const enforces = new Set(controllers.flatMap((controller) => controller.enforces))
   const enforced: Enforced = {
     memory: enforces.has('memory'),
@@ -62,7 +62,7 @@ export async function probeHost({ folder, cpuWeight, spawnerOf }: Probe): Promis
   const refusal = await tryNamespaces(tools)
   if (refusal !== undefined) return unable(refusal.reason, refusal.cure)
   const version = await execute(tools.bwrap, ['--version'], { timeout: probeMs }).catch(() => undefined)
-  const disk = await probeDisk({ spawner: spawnerOf(tools.perl), folder })
+  const disk = await probeDisk({ spawner: createSpawner(tools.perl), folder })
   const detail = [version?.stdout.trim() ?? 'bubblewrap', disk.detail].filter((it) => it !== undefined).join('. ')
   const held = { ...enforced, disk: disk.templates !== undefined }
   const all =
@@ -73,12 +73,12 @@ export async function probeHost({ folder, cpuWeight, spawnerOf }: Probe): Promis
 /** @returns why an unprivileged user may not make namespaces here */
 async function tryNamespaces(tools: HostTools): Promise<{ reason: string; cure: string | null } | undefined> {
   const probe = ['--unshare-all', '--uid', '0', '--gid', '0', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev']
-  const nobody = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {}
+  const unprivilegedUser = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {}
   try {
-    await execute(tools.bwrap, [...probe, 'true'], { timeout: probeMs, cwd: '/', ...nobody })
+    await execute(tools.bwrap, [...probe, 'true'], { timeout: probeMs, cwd: '/', ...unprivilegedUser })
     return undefined
-  } catch (failure) {
-    const said = failure instanceof Error && 'stderr' in failure ? String(failure.stderr).trim() : String(failure)
+  } catch (error) {
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
     return namespaceRefusal(said, namespaceSettings)
   }
 }

@@ -11,11 +11,11 @@ export async function freeBytes(folder: string): Promise<number> {
 }
 
 /** @throws AppError `sandbox/capacity` when the machine's own disk has no room for another sandbox */
-export async function needSpace(folder: string, leastBytes: number): Promise<void> {
+export async function assertSpace(folder: string, minBytes: number): Promise<void> {
   const free = await freeBytes(folder)
-  if (free >= leastBytes) return
+  if (free >= minBytes) return
   throw new AppError('sandbox/capacity', 'No capacity', {
-    detail: `The disk of the data folder has ${megabytes(free)} free; another sandbox needs ${megabytes(leastBytes)}.`,
+    detail: `The disk of the data folder has ${megabytes(free)} free; another sandbox needs ${megabytes(minBytes)}.`,
   })
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 export type HostTools = Readonly<Record<ToolName, string>>
 type ToolName = 'bwrap' | 'perl'
 
-const usualFolders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin']
+const defaultFolders = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin']
 const packages: Record<ToolName, string> = {
   bwrap: 'bubblewrap',
   perl: 'perl-base',
@@ -15,19 +15,19 @@ const packages: Record<ToolName, string> = {
 /** What is missing, in one sentence, and the command that installs it. */
 export type MissingTools = { missing: string; cure: string }
 
-export async function findHostTools(folders: readonly string[] = usualFolders): Promise<HostTools | MissingTools> {
+export async function findHostTools(folders: readonly string[] = defaultFolders): Promise<HostTools | MissingTools> {
   const names: ToolName[] = ['bwrap', 'perl']
-  const found = await Promise.all(names.map(async (name) => [name, await findExecutable(name, folders)] as const))
-  const missing = found.filter(([, path]) => path === undefined).map(([name]) => name)
-  if (missing.length === 0) return Object.fromEntries(found) as HostTools // every name was found
-  const wanted = [...new Set(missing.map((name) => packages[name]))].join(' ')
-  const sentence = `Missing on this machine: ${missing.join(', ')}. On Debian and Ubuntu: apt-get install ${wanted}`
-  return { missing: sentence, cure: `sudo apt-get install ${wanted}` }
+  const paths = await Promise.all(names.map(async (name) => [name, await findExecutable(name, folders)] as const))
+  const missing = paths.filter(([, path]) => path === undefined).map(([name]) => name)
+  if (missing.length === 0) return Object.fromEntries(paths) as HostTools // every name was found
+  const packageNames = [...new Set(missing.map((name) => packages[name]))].join(' ')
+  const sentence = `Missing on this machine: ${missing.join(', ')}. On Debian and Ubuntu: apt-get install ${packageNames}`
+  return { missing: sentence, cure: `sudo apt-get install ${packageNames}` }
 }
 
 export async function findExecutable(
   name: string,
-  folders: readonly string[] = usualFolders,
+  folders: readonly string[] = defaultFolders,
 ): Promise<string | undefined> {
   for (const folder of folders) {
     const path = join(folder, name)

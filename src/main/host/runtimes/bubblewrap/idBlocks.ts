@@ -26,12 +26,12 @@ export const idsOfMachine = (image: string | null): number => (image === null ? 
 /** One that overlaps none of those. */
 export function freeBlock(
   count: number,
-  taken: readonly IdBlock[],
+  used: readonly IdBlock[],
   pool: IdBlock = machineIds,
   choose: (below: number) => number = randomInt,
 ): IdBlock {
   for (;;) {
     const first = pool.first + choose(pool.count - count + 1)
-    if (!taken.some((it) => first < it.first + it.count && it.first < first + count)) return { first, count }
+    if (!used.some((block) => first < block.first + block.count && block.first < first + count)) return { first, count }
   }
 }

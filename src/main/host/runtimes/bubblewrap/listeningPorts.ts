@@ -6,7 +6,7 @@ import { type Entrance, enter } from './enter.ts'
 const maxBytes = 8 * 1024 * 1024
 
 /** Asks the kernel from within the machine's network. See proc_pid_net(5). */
-export async function listeningPortsOf(entrance: Entrance): Promise<number[]> {
+export async function listListeningPorts(entrance: Entrance): Promise<number[]> {
   const tables: Buffer[] = []
   let size = 0
   const { ending, kill } = enter(entrance, {
@@ -19,7 +19,7 @@ export async function listeningPortsOf(entrance: Entrance): Promise<number[]> {
     },
   })
   const end = await ending
-  if (end.kind === 'refused') throw end.failure
+  if (end.kind === 'refused') throw end.error
   if (end.kind !== 'ended') throw new AppError('exec/failed', 'The ports of the sandbox could not be read.')
   return portsIn(
     Buffer.concat(tables)

@@ -1,21 +1,21 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { machineSpec } from '#test/support/machines.ts'
+import { createMachineSpec } from '#test/support/machines.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { machineFolders } from './machineFolder.ts'
+import { createMachineFolders } from './machineFolder.ts'
 
 /** What a host that was killed may leave, and what earlier versions made. */
-function stored(files: Record<string, string>) {
+function createStored(files: Record<string, string>) {
   const base = temporaryFolder('folders')
-  const { id } = machineSpec()
+  const { id } = createMachineSpec()
   const all = { 'machine.json': JSON.stringify({ version: 1, uid: null }), ...files }
   for (const [name, content] of Object.entries(all)) {
     const path = join(base, id, name)
     mkdirSync(join(path, '..'), { recursive: true })
     writeFileSync(path, content)
   }
-  const folders = machineFolders(base)
+  const folders = createMachineFolders(base)
   const content = async (): Promise<string> => {
     const { storage } = await folders.find(id)
     expect(storage.kind).toBe('folder')
@@ -25,7 +25,7 @@ function stored(files: Record<string, string>) {
 }
 
 test('a machine of the first version is found, and gets its files where snapshots are made of them', async () => {
-  const { id, folders, content, names } = stored({ 'root/file': 'first', 'usr-local/file': 'own' })
+  const { id, folders, content, names } = createStored({ 'root/file': 'first', 'usr-local/file': 'own' })
   expect(await content()).toBe('first')
   await folders.mend(id)
   await folders.mend(id)
@@ -35,7 +35,7 @@ test('a machine of the first version is found, and gets its files where snapshot
 })
 
 test('moving them goes on where it was interrupted', async () => {
-  const { id, folders, content, names } = stored({ 'root/file': 'first', 'files.moving/usr-local/file': 'own' })
+  const { id, folders, content, names } = createStored({ 'root/file': 'first', 'files.moving/usr-local/file': 'own' })
   expect(await content()).toBe('first')
   await folders.mend(id)
   expect(names()).toEqual(['files', 'machine.json'])
@@ -47,7 +47,7 @@ test.each([
   ['between the two moves', { 'files.old/root/file': 'old', 'files.new/root/file': 'new' }, 'new'],
   ['before the old files were removed', { 'files/root/file': 'new', 'files.old/root/file': 'old' }, 'new'],
 ])('files that were being replaced are all old or all new: %s', async (_, files, expected) => {
-  const { id, folders, content, names } = stored({ ...files, 'files.new.part/root/file': 'half' })
+  const { id, folders, content, names } = createStored({ ...files, 'files.new.part/root/file': 'half' })
   await folders.mend(id)
   expect(await content()).toBe(expected)
   expect(names()).toEqual(['files', 'machine.json'])
@@ -55,8 +55,8 @@ test.each([
 
 test('half copies are removed, whole ones stay', async () => {
   const snapshots = { 'snapshots/snap_1.ext4': 'whole', 'snapshots/snap_2.ext4.part': 'half' }
-  const { id, folders, names } = stored({ 'disk.ext4': 'disk', 'disk.ext4.part': 'half', ...snapshots })
+  const { id, folders, names } = createStored({ 'disk.ext4': 'disk', 'disk.ext4.part': 'half', ...snapshots })
   await folders.mend(id)
   expect(names()).toEqual(['disk.ext4', 'machine.json', 'snapshots'])
-  expect(readdirSync(join(folders.at(id), 'snapshots'))).toEqual(['snap_1.ext4'])
+  expect(readdirSync(join(folders.getPath(id), 'snapshots'))).toEqual(['snap_1.ext4'])
 })

@@ -15,7 +15,7 @@ import { chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'no
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { SandboxId } from '#shared/ids.ts'
@@ -55,7 +55,7 @@ export type MakeMachine = {
     /** The machine gets a disk of its own: a copy of this file. */
     | { kind: 'template'; path: string }
     /** `copy` makes them. */
-    | { kind: 'copy'; of: MachineStorage['kind']; copy: (to: string) => Promise<void> }
+    | { kind: 'copy'; source: MachineStorage['kind']; copy: (to: string) => Promise<void> }
 }
 
 export type Owner = { uid: number; gid: number }
@@ -72,7 +72,7 @@ const MachineFile = z.union([
 
 export type MachineFolders = {
   /** Makes it with its content, owned by the machine's root. Nothing is left when it fails; what exists is kept. */
-  make(name: MachineName, wanted: MakeMachine): Promise<MachineFolder>
+  make(name: MachineName, options: MakeMachine): Promise<MachineFolder>
   /** @throws AppError `sandbox/not-found` */
   find(id: SandboxId): Promise<MachineFolder>
   list(): Promise<SandboxId[]>
@@ -84,7 +84,7 @@ export type MachineFolders = {
   spares(): Promise<SpareName[]>
   /** Of a machine that does not run: ends what was interrupted by the end of Steward, and removes what is half made. */
   mend(id: SandboxId): Promise<void>
-  at(name: MachineName): string
+  getPath(name: MachineName): string
   /** Removes what an earlier host made for all machines. */
   sweep(): Promise<void>
   /** Users of the host that the machines that are stored are. */
@@ -103,35 +103,35 @@ export type SpareName = z.infer<typeof SpareName>
 export type MachineName = SandboxId | SpareName
 
 /** @param base folder of all machines; nobody but Steward's user may enter it */
-export function machineFolders(base: string): MachineFolders {
-  const at = (name: MachineName): string => join(base, name)
-  const runFile = (name: MachineName): string => join(at(name), 'run.json')
+export function createMachineFolders(base: string): MachineFolders {
+  const getPath = (name: MachineName): string => join(base, name)
+  const runFile = (name: MachineName): string => join(getPath(name), 'run.json')
 
   const list = async (): Promise<SandboxId[]> => {
     const names = await readdir(base).catch(() => [])
     return names.flatMap((name) => SandboxId.safeParse(name).data ?? [])
   }
   const read = async (id: SandboxId): Promise<MachineFolder | undefined> => {
-    const text = await readFile(join(at(id), 'machine.json'), 'utf8').catch(() => undefined)
-    const file = text === undefined ? undefined : MachineFile.safeParse(parsedJson(text)).data
-    const storage = file && storageIn(at(id))
-    return file && storage && { path: at(id), storage, uid: file.uid ?? undefined, image: file.image }
+    const text = await readFile(join(getPath(id), 'machine.json'), 'utf8').catch(() => undefined)
+    const file = text === undefined ? undefined : MachineFile.safeParse(parseJsonOrUndefined(text)).data
+    const storage = file && storageIn(getPath(id))
+    return file && storage && { path: getPath(id), storage, uid: file.uid ?? undefined, image: file.image }
   }
 
   return {
-    async make(name, wanted) {
-      const { uid, image } = wanted
-      const path = at(name)
+    async make(name, options) {
+      const { uid, image } = options
+      const path = getPath(name)
       await mkdir(base, { recursive: true, mode: 0o700 })
       await mkdir(path)
       try {
         chmodSync(path, 0o755) // whatever the umask: below `base`, only the machine's uid comes here
         const note = JSON.stringify({ version: 2, uid: uid ?? null, image })
         writeFileSync(join(path, 'machine.json'), note, { mode: 0o600 })
-        return { path, uid, image, storage: await fill(path, wanted) }
-      } catch (failure) {
+        return { path, uid, image, storage: await fill(path, options) }
+      } catch (error) {
         await removeTree(path)
-        throw failure
+        throw error
       }
     },
     async find(id) {
@@ -140,10 +140,10 @@ export function machineFolders(base: string): MachineFolders {
       return folder
     },
     async adopt(spare, id) {
-      if (existsSync(at(id))) throw new Error(`${at(id)} exists.`)
-      await rename(at(spare), at(id))
+      if (existsSync(getPath(id))) throw new Error(`${getPath(id)} exists.`)
+      await rename(getPath(spare), getPath(id))
       const folder = await read(id)
-      if (!folder) throw new Error(`${at(id)} is no machine.`)
+      if (!folder) throw new Error(`${getPath(id)} is no machine.`)
       return folder
     },
     async spares() {
@@ -152,23 +152,23 @@ export function machineFolders(base: string): MachineFolders {
     },
     list,
     async remove(name) {
-      const storage = storageIn(at(name))
+      const storage = storageIn(getPath(name))
       // Disk images are few files: no other process is worth it.
-      if (storage?.kind === 'image') await rm(at(name), { recursive: true, force: true })
+      if (storage?.kind === 'image') await rm(getPath(name), { recursive: true, force: true })
       else if (storage && belongsToRange(storage.path)) {
         await assertRange(storage.path)
-        await removeInRange(at(name))
-      } else await removeTree(at(name))
+        await removeInRange(getPath(name))
+      } else await removeTree(getPath(name))
     },
-    mend: (id) => mendFolder(at(id)),
-    at,
+    mend: (id) => mendFolder(getPath(id)),
+    getPath,
     async sweep() {
       const names = await readdir(base).catch(() => [])
       for (const name of names) if (/^(templates$|probe-)/.test(name)) await removeTree(join(base, name))
     },
     async ids() {
-      const found = await Promise.all((await list()).map(async (id) => [id, await read(id)] as const))
-      return found.flatMap(([id, folder]): [MachineName, IdBlock][] => {
+      const entries = await Promise.all((await list()).map(async (id) => [id, await read(id)] as const))
+      return entries.flatMap(([id, folder]): [MachineName, IdBlock][] => {
         if (folder?.uid === undefined) return []
         return [[id, { first: folder.uid, count: idsOfMachine(folder.image) }]]
       })
@@ -176,7 +176,7 @@ export function machineFolders(base: string): MachineFolders {
     saveRun: (name, run) => writeFile(runFile(name), JSON.stringify(run), { mode: 0o600 }),
     async readRun(name) {
       const text = await readFile(runFile(name), 'utf8').catch(() => undefined)
-      return text === undefined ? undefined : RunRecord.safeParse(parsedJson(text)).data
+      return text === undefined ? undefined : RunRecord.safeParse(parseJsonOrUndefined(text)).data
     },
     forgetRun: (name) => rm(runFile(name), { force: true }),
   }
@@ -197,7 +197,7 @@ async function fill(path: string, { uid, image, files }: MakeMachine): Promise<M
   const folder = join(path, filesName)
   if (files.kind === 'template') return { kind: 'image', path: disk, template: files.path }
   if (files.kind === 'content') makeTree(folder, firstOwner(uid), files.content)
-  else if (files.of === 'image') {
+  else if (files.source === 'image') {
     await files.copy(disk)
     return { kind: 'image', path: disk }
   } else {
@@ -237,8 +237,8 @@ async function mendFolder(path: string): Promise<void> {
   if (!existsSync(folder) && existsSync(`${folder}${newSuffix}`)) await rename(`${folder}${newSuffix}`, folder)
   const snapshots = join(path, 'snapshots')
   const halves = [path, snapshots].map(async (each) => {
-    const found = await readdir(each).catch(() => [])
-    const useless = found.filter((name) => [partSuffix, newSuffix, oldSuffix].some((suffix) => name.endsWith(suffix)))
+    const names = await readdir(each).catch(() => [])
+    const useless = names.filter((name) => [partSuffix, newSuffix, oldSuffix].some((suffix) => name.endsWith(suffix)))
     for (const name of useless) await removeTree(join(each, name))
   })
   await Promise.all(halves)

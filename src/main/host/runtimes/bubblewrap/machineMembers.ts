@@ -12,13 +12,13 @@ export type MachineProcesses = {
 }
 
 /** Those in its process namespace: helpers that wait outside for a command are not the machine's. */
-export async function membersOf({ namespace, cgroups }: MachineProcesses): Promise<number[]> {
+export async function listMembers({ namespace, cgroups }: MachineProcesses): Promise<number[]> {
   const listed = (await readFirst(cgroups, ['cgroup.procs']))?.split('\n') ?? (await readdir('/proc'))
   const pids = listed.filter((name) => /^\d+$/.test(name)).map(Number)
-  const namespaceOf = (pid: number) => readlink(`/proc/${pid}/ns/pid`)
+  const readNamespace = (pid: number) => readlink(`/proc/${pid}/ns/pid`)
   const inside = await Promise.all(
     pids.map((pid) =>
-      namespaceOf(pid)
+      readNamespace(pid)
         .then((it) => it === namespace)
         .catch(() => false),
     ),

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { MachineUsage } from '../sandboxRuntime.ts'
-import { type MachineProcesses, membersOf, readFirst } from './machineMembers.ts'
+import { listMembers, type MachineProcesses, readFirst } from './machineMembers.ts'
 import { readProcess } from './processTable.ts'
 
 type MeterOptions = { machine: MachineProcesses; diskBytes: () => Promise<number | undefined> }
@@ -9,12 +9,12 @@ type MeterOptions = { machine: MachineProcesses; diskBytes: () => Promise<number
 const msPerTick = 10
 
 /** Measures one machine: from its cgroups of either version, and from /proc what these do not count. */
-export function machineMeter({ machine, diskBytes }: MeterOptions): () => Promise<MachineUsage> {
+export function createMachineMeter({ machine, diskBytes }: MeterOptions): () => Promise<MachineUsage> {
   const { cgroups } = machine
   const cpuOfProcesses = processCpu()
   return async () => {
     const disk = diskBytes()
-    const members = await membersOf(machine)
+    const members = await listMembers(machine)
     const cpuMs = (await cgroupCpuMs(cgroups)) ?? (await cpuOfProcesses(members))
     const atMs = performance.now()
     const memoryBytes = (await cgroupMemory(cgroups)) ?? (await memoryOfProcesses(members))
@@ -41,17 +41,17 @@ async function cgroupMemory(cgroups: readonly string[]): Promise<number | undefi
 /** Adds up over the life of each process, so that the sum never falls when one ends. */
 function processCpu(): (pids: readonly number[]) => Promise<number> {
   let totalTicks = 0
-  let known = new Map<string, number>()
+  let previousUsage = new Map<string, number>()
   return async (pids) => {
     const present = new Map<string, number>()
     for (const row of await Promise.all(pids.map(readProcess))) {
       if (!row) continue
       const mark = `${row.pid} ${row.startedTicks}`
-      const before = known.get(mark) ?? 0
+      const before = previousUsage.get(mark) ?? 0
       totalTicks += Math.max(0, row.cpuTicks - before)
       present.set(mark, Math.max(before, row.cpuTicks))
     }
-    known = present
+    previousUsage = present
     return totalTicks * msPerTick
   }
 }
@@ -64,6 +64,6 @@ async function memoryOfProcesses(pids: readonly number[]): Promise<number> {
 
 /** Of a line `NAME NUMBER …`. */
 function numberAfter(name: string, text: string | undefined): number | undefined {
-  const line = text?.split('\n').find((it) => it.startsWith(name) && /\s/.test(it.charAt(name.length)))
+  const line = text?.split('\n').find((row) => row.startsWith(name) && /\s/.test(row.charAt(name.length)))
   return line === undefined ? undefined : Number.parseInt(line.slice(name.length), 10)
 }

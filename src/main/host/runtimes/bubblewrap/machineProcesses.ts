@@ -2,7 +2,7 @@ import { open, readFile } from 'node:fs/promises'
 import { AppError } from '#shared/appError.ts'
 import { maxProcesses, type ProcessSignal } from '#shared/contract/processes.ts'
 import type { MachineProcess } from '../sandboxRuntime.ts'
-import { type MachineProcesses, membersOf } from './machineMembers.ts'
+import { listMembers, type MachineProcesses } from './machineMembers.ts'
 import { markProcess, readProcess } from './processTable.ts'
 
 /** USER_HZ, which is 100 on every architecture that machines run on: see time(7). */
@@ -17,14 +17,14 @@ export async function listMachineProcesses(
   machine: MachineProcesses,
   userNames: () => Promise<ReadonlyMap<number, string>>,
 ): Promise<MachineProcess[]> {
-  const members = (await membersOf(machine)).slice(0, maxProcesses)
-  const [bootMs, users] = await Promise.all([bootTimeMs(), usersOf(machine.init)])
+  const members = (await listMembers(machine)).slice(0, maxProcesses)
+  const [bootMs, users] = await Promise.all([bootTimeMs(), createUserMap(machine.init)])
   const inner = new Map<number, number>()
   const look = async (host: number) => {
     const [row, status, command] = await Promise.all([
       readProcess(host),
       readFile(`/proc/${host}/status`, 'latin1').catch(() => ''),
-      beginningOf(`/proc/${host}/cmdline`).catch(() => ''),
+      readBeginning(`/proc/${host}/cmdline`).catch(() => ''),
     ])
     const pid = innerPid(status)
     if (!row || pid === undefined) return [] // it has ended
@@ -32,13 +32,13 @@ export async function listMachineProcesses(
     return [{ pid, row, status, command: commandLine(command, status) }]
   }
   const present: Awaited<ReturnType<typeof look>> = []
-  for (let at = 0; at < members.length; at += readAtOnce) {
-    present.push(...(await Promise.all(members.slice(at, at + readAtOnce).map(look))).flat())
+  for (let offset = 0; offset < members.length; offset += readAtOnce) {
+    present.push(...(await Promise.all(members.slice(offset, offset + readAtOnce).map(look))).flat())
   }
-  const uidOf = (status: string) => users(Number(field(status, 'Uid')?.split(/\s+/)[0]))
-  const names = present.some(({ status }) => uidOf(status) !== 0) ? await userNames() : new Map<number, string>()
+  const toUid = (status: string) => users(Number(field(status, 'Uid')?.split(/\s+/)[0]))
+  const names = present.some(({ status }) => toUid(status) !== 0) ? await userNames() : new Map<number, string>()
   return present.map(({ pid, row, status, command }) => {
-    const uid = uidOf(status)
+    const uid = toUid(status)
     return {
       pid,
       ppid: inner.get(Number(field(status, 'PPid'))) ?? 0,
@@ -57,13 +57,13 @@ export async function signalMachineProcess(
   { pid, signal }: { pid: number; signal: ProcessSignal },
 ): Promise<void> {
   if (pid !== 1) {
-    for (const host of await membersOf(machine)) {
+    for (const host of await listMembers(machine)) {
       const mark = await markProcess(host)
       if (host === machine.init || innerPid(await readFile(`/proc/${host}/status`, 'latin1').catch(() => '')) !== pid)
         continue
       // The same process as when it was found to be in the machine: its number is not another's by now.
       if (mark === undefined || (await markProcess(host))?.startedTicks !== mark.startedTicks) break
-      if (sent(host, signal)) return
+      if (sendSignal(host, signal)) return
     }
   }
   throw new AppError('process/not-found', `There is no process ${pid} in this sandbox that can be sent a signal.`)
@@ -75,7 +75,7 @@ export function namesOfUsers(passwd: string): Map<number, string> {
   return new Map(rows.flatMap(([name, , uid]) => (name && uid && /^\d+$/.test(uid) ? [[Number(uid), name]] : [])))
 }
 
-function sent(pid: number, signal: ProcessSignal): boolean {
+function sendSignal(pid: number, signal: ProcessSignal): boolean {
   try {
     return process.kill(pid, signal)
   } catch {
@@ -93,14 +93,14 @@ function field(status: string, name: string): string | undefined {
   return new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1]
 }
 
-function commandLine(given: string, status: string): string {
+function commandLine(commandText: string, status: string): string {
   // Whatever a program calls itself, it is one line of text.
-  const text = given.replace(/\p{Cc}+/gu, ' ').trim()
-  const shown = (text === '' ? `[${field(status, 'Name') ?? ''}]` : text).slice(0, commandCharacters)
-  return Buffer.from(shown).toString() // a part of a string would keep the whole
+  const text = commandText.replace(/\p{Cc}+/gu, ' ').trim()
+  const visible = (text === '' ? `[${field(status, 'Name') ?? ''}]` : text).slice(0, commandCharacters)
+  return Buffer.from(visible).toString() // a part of a string would keep the whole
 }
 
-async function beginningOf(path: string): Promise<string> {
+async function readBeginning(path: string): Promise<string> {
   const file = await open(path)
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(commandBytes), 0, commandBytes, 0)
@@ -111,7 +111,7 @@ async function beginningOf(path: string): Promise<string> {
 }
 
 /** Turns users of the host into those of the machine. See user_namespaces(7). */
-async function usersOf(init: number): Promise<(uid: number) => number | undefined> {
+async function createUserMap(init: number): Promise<(uid: number) => number | undefined> {
   const rows = (await readFile(`/proc/${init}/uid_map`, 'latin1')).trim().split('\n')
   const ranges = rows.map((line) => line.trim().split(/\s+/).map(Number))
   return (uid) => {

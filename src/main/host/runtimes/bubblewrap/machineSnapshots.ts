@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '#shared/appError.ts'
 import { SnapshotId } from '#shared/ids.ts'
-import { copyStorage, storedBytes } from './copyFiles.ts'
+import { copyStorage, measureStorage } from './copyFiles.ts'
 import { type LetGo, lockImage } from './holdStill.ts'
 import {
   filesName,
@@ -30,13 +30,13 @@ export type MachineSnapshots = {
 
 export type HoldStill = (signal: AbortSignal) => Promise<LetGo>
 
-export function machineSnapshots(tools: () => Promise<{ perl: string; bwrap: string }>): MachineSnapshots {
-  const at = (folder: string, id: SnapshotId, kind: MachineStorage['kind']): string =>
+export function createMachineSnapshots(tools: () => Promise<{ perl: string; bwrap: string }>): MachineSnapshots {
+  const getPath = (folder: string, id: SnapshotId, kind: MachineStorage['kind']): string =>
     join(folder, 'snapshots', kind === 'image' ? `${id}.ext4` : id)
 
   const find: MachineSnapshots['find'] = async (folder, id) => {
     for (const kind of ['image', 'folder'] as const) {
-      const path = at(folder, id, kind)
+      const path = getPath(folder, id, kind)
       if (await isThere(path)) return { kind, path }
     }
     throw new AppError('snapshot/not-found', `There is no snapshot ${id}.`)
@@ -52,14 +52,14 @@ export function machineSnapshots(tools: () => Promise<{ perl: string; bwrap: str
     try {
       await copy(from, part, signal)
       await rename(part, to)
-    } catch (failure) {
+    } catch (error) {
       await removeTree(part)
-      throw failure
+      throw error
     }
   }
 
   /** The image of a machine that has just ended may still be on its way out of its mount. */
-  const unmounted = async ({ kind, path }: MachineStorage, signal: AbortSignal): Promise<LetGo> =>
+  const withUnmounted = async ({ kind, path }: MachineStorage, signal: AbortSignal): Promise<LetGo> =>
     kind === 'image' ? lockImage(path, { perl: (await tools()).perl, signal }) : async () => {}
 
   return {
@@ -70,38 +70,38 @@ export function machineSnapshots(tools: () => Promise<{ perl: string; bwrap: str
       return [...new Set(names.flatMap((name) => SnapshotId.safeParse(name.replace(/\.ext4$/, '')).data ?? []))]
     },
     async keep({ path, storage }, { id, signal, holdStill }) {
-      const kept = at(path, id, storage.kind)
+      const snapshotPath = getPath(path, id, storage.kind)
       await mkdir(join(path, 'snapshots'), { recursive: true, mode: 0o700 })
       try {
-        const letGo = await (holdStill?.(signal) ?? unmounted(storage, signal))
+        const letGo = await (holdStill?.(signal) ?? withUnmounted(storage, signal))
         try {
-          await copyWhole(storage, kept, signal)
+          await copyWhole(storage, snapshotPath, signal)
         } finally {
           await letGo()
         }
-        return await storedBytes({ kind: storage.kind, path: kept })
-      } catch (failure) {
-        await removeTree(kept)
-        throw failed('The files could not be kept', failure, signal)
+        return await measureStorage({ kind: storage.kind, path: snapshotPath })
+      } catch (error) {
+        await removeTree(snapshotPath)
+        throw toError('The files could not be kept', error, signal)
       }
     },
     async restore({ path, storage }, { id, signal }) {
       const from = await find(path, id)
       if (from.kind !== storage.kind) throw new AppError('snapshot/failed', 'It was made of another kind of disk.')
       try {
-        const letGo = await unmounted(storage, signal)
+        const letGo = await withUnmounted(storage, signal)
         try {
           if (from.kind === 'image') await copyWhole(from, storage.path, signal)
           else await replaceFolder(join(path, filesName), (to) => copyWhole(from, to, signal))
         } finally {
           await letGo()
         }
-      } catch (failure) {
-        throw failed('The files could not be put back', failure, signal)
+      } catch (error) {
+        throw toError('The files could not be put back', error, signal)
       }
     },
     async remove(folder, id) {
-      for (const kind of ['image', 'folder'] as const) await removeTree(at(folder, id, kind))
+      for (const kind of ['image', 'folder'] as const) await removeTree(getPath(folder, id, kind))
     },
   }
 }
@@ -115,18 +115,18 @@ async function replaceFolder(folder: string, copy: (to: string) => Promise<void>
   await rename(folder, old)
   try {
     await rename(next, folder)
-  } catch (failure) {
+  } catch (error) {
     await rename(old, folder)
-    throw failure
+    throw error
   }
   void removeTree(old).catch(() => {}) // what stays goes when the machine is mended
 }
 
-function failed(what: string, failure: unknown, signal: AbortSignal): Error {
-  if (failure instanceof AppError || signal.aborted) return failure instanceof Error ? failure : new Error(what)
+function toError(action: string, error: unknown, signal: AbortSignal): Error {
+  if (error instanceof AppError || signal.aborted) return error instanceof Error ? error : new Error(action)
   // What the system or another program says names folders of this computer: it is for the log.
-  const own = failure instanceof Error && !('code' in failure) ? `: ${failure.message}` : ''
-  return new AppError('snapshot/failed', `${what}${own}.`, { cause: failure })
+  const detail = error instanceof Error && !('code' in error) ? `: ${error.message}` : ''
+  return new AppError('snapshot/failed', `${action}${detail}.`, { cause: error })
 }
 
 function isThere(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shownProcessors } from './machineView.ts'
+import { limitProcessors } from './machineView.ts'
 
 const x64 = [0, 1, 2, 3]
   .map(
@@ -9,7 +9,7 @@ const x64 = [0, 1, 2, 3]
   .join('\n')
 
 test('a machine is shown as many processors as it has, numbered from 0', () => {
-  const [text, count] = shownProcessors(`${x64}\n`, 2)
+  const [text, count] = limitProcessors(`${x64}\n`, 2)
   expect(count).toBe(2)
   expect(text.match(/^processor\t: \d$/gm)).toEqual(['processor\t: 0', 'processor\t: 1'])
   expect(text.match(/^(siblings|cpu cores)\t: 2$/gm)).toHaveLength(4)
@@ -17,10 +17,10 @@ test('a machine is shown as many processors as it has, numbered from 0', () => {
 })
 
 test('never more than the host has', () => {
-  expect(shownProcessors(x64, 8)[1]).toBe(4)
+  expect(limitProcessors(x64, 8)[1]).toBe(4)
 })
 
 test('what an architecture tells of all processors stays', () => {
   const arm = 'processor\t: 0\nBogoMIPS\t: 108.00\n\nprocessor\t: 1\nBogoMIPS\t: 108.00\n\nHardware\t: Board\n'
-  expect(shownProcessors(arm, 1)[0]).toBe('processor\t: 0\nBogoMIPS\t: 108.00\n\nHardware\t: Board\n\n')
+  expect(limitProcessors(arm, 1)[0]).toBe('processor\t: 0\nBogoMIPS\t: 108.00\n\nHardware\t: Board\n\n')
 })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 
 /** Files of /proc in which a machine sees itself instead of the host: see `view.pl`. */
-export const shownFiles = ['cpuinfo', 'meminfo', 'stat'] as const
+export const visibleFiles = ['cpuinfo', 'meminfo', 'stat'] as const
 
 export type MachineView = {
   /** How many processors it has. */
@@ -13,13 +13,13 @@ export type MachineView = {
   folders: readonly string[]
 }
 
-export async function machineView(options: {
+export async function createMachineView(options: {
   vcpu: number
   memoryMb: number
   limitsMemory: boolean
   folders: readonly string[]
 }): Promise<MachineView> {
-  const [cpuinfo, processors] = shownProcessors(await readFile('/proc/cpuinfo', 'utf8'), options.vcpu)
+  const [cpuinfo, processors] = limitProcessors(await readFile('/proc/cpuinfo', 'utf8'), options.vcpu)
   return {
     processors,
     cpuinfo,
@@ -32,12 +32,12 @@ export async function machineView(options: {
  * @param cpuinfo of the host: a paragraph for each processor, and on some architectures one for all
  * @returns the text for so many of them, and how many there are in it
  */
-export function shownProcessors(cpuinfo: string, count: number): [text: string, count: number] {
+export function limitProcessors(cpuinfo: string, count: number): [text: string, count: number] {
   const paragraphs = cpuinfo.trimEnd().split('\n\n')
-  const [ofProcessors, others] = [true, false].map((wanted) =>
-    paragraphs.filter((it) => /^processor\s*:/m.test(it) === wanted),
+  const [ofProcessors, others] = [true, false].map((isProcessor) =>
+    paragraphs.filter((it) => /^processor\s*:/m.test(it) === isProcessor),
   )
-  const shown = (ofProcessors ?? []).slice(0, count).map((text, index, all) =>
+  const visible = (ofProcessors ?? []).slice(0, count).map((text, index, all) =>
     text
       .replace(/^(processor\s*:).*$/m, `$1 ${index}`)
       .replace(/^(siblings\s*:).*$/m, `$1 ${all.length}`)
@@ -45,5 +45,5 @@ export function shownProcessors(cpuinfo: string, count: number): [text: string, 
       .replace(/^((?:initial )?apicid\s*:).*$/gm, `$1 ${index}`)
       .replace(/^(core id\s*:).*$/m, `$1 ${index}`),
   )
-  return [`${[...shown, ...(others ?? [])].join('\n\n')}\n\n`, shown.length]
+  return [`${[...visible, ...(others ?? [])].join('\n\n')}\n\n`, visible.length]
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { namespaceRefusal } from './namespaceRefusal.ts'
 
-const allowed = { clone: '1', most: '15000', appArmor: '0' }
+const allowed = { clone: '1', maxNamespaces: '15000', appArmor: '0' }
 const refusalWith = (settings: Partial<Record<keyof typeof allowed, string | undefined>>) =>
   namespaceRefusal('bwrap: No permissions.', () => ({ ...allowed, ...settings }))
 
@@ -12,7 +12,7 @@ test('a setting that forbids user namespaces is named, with what lifts it for go
       'bwrap is installed but cannot make a sandbox (bwrap: No permissions). User namespaces are switched off for ordinary users.',
     cure: "sudo sysctl -w kernel.unprivileged_userns_clone=1 && echo 'kernel.unprivileged_userns_clone = 1' | sudo tee -a /etc/sysctl.d/90-steward.conf",
   })
-  expect(refusalWith({ most: '0' }).cure).toContain('sudo sysctl -w user.max_user_namespaces=15000')
+  expect(refusalWith({ maxNamespaces: '0' }).cure).toContain('sudo sysctl -w user.max_user_namespaces=15000')
 })
 
 test('where AppArmor forbids them the profile that Steward brings is installed', () => {

@@ -7,7 +7,7 @@ export type NamespaceSettings = {
   /** Debian's own: 0 forbids. */
   clone: string | undefined
   /** 0 forbids. */
-  most: string | undefined
+  maxNamespaces: string | undefined
   /** Ubuntu's own: 1 forbids them to programs without an AppArmor profile that allows them. */
   appArmor: string | undefined
 }
@@ -21,7 +21,7 @@ const profileFile = installFolder.endsWith('.asar')
 
 export const namespaceSettings = (): NamespaceSettings => ({
   clone: setting('kernel/unprivileged_userns_clone'),
-  most: setting('user/max_user_namespaces'),
+  maxNamespaces: setting('user/max_user_namespaces'),
   appArmor: setting('kernel/apparmor_restrict_unprivileged_userns'),
 })
 
@@ -30,15 +30,16 @@ export function namespaceRefusal(
   said: string,
   settings: () => NamespaceSettings,
 ): { reason: string; cure: string | null } {
-  const { clone, most, appArmor } = settings()
-  const refused = (why: string, cure: string | null) => ({
+  const { clone, maxNamespaces, appArmor } = settings()
+  const createRefusal = (why: string, cure: string | null) => ({
     reason: `bwrap is installed but cannot make a sandbox (${said.replace(/\.$/, '')}). ${why}`,
     cure,
   })
-  if (clone === '0') return refused('User namespaces are switched off for ordinary users.', set(userClone, '1'))
-  if (most === '0') return refused('User namespaces are switched off.', set('user.max_user_namespaces', '15000'))
-  if (appArmor === '1') return refused('AppArmor forbids user namespaces to programs without a profile.', install)
-  return refused('User namespaces seem to be forbidden, as they are in many containers.', null)
+  if (clone === '0') return createRefusal('User namespaces are switched off for ordinary users.', set(userClone, '1'))
+  if (maxNamespaces === '0')
+    return createRefusal('User namespaces are switched off.', set('user.max_user_namespaces', '15000'))
+  if (appArmor === '1') return createRefusal('AppArmor forbids user namespaces to programs without a profile.', install)
+  return createRefusal('User namespaces seem to be forbidden, as they are in many containers.', null)
 }
 
 const userClone = 'kernel.unprivileged_userns_clone'

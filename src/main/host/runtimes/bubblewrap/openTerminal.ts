@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { ReadStream } from 'node:tty'
 import { AppError } from '#shared/appError.ts'
-import { commandFields, exitOf, notRun } from '../inside/commands.ts'
+import { commandFields, notStartedError, parseExit } from '../inside/commands.ts'
 import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
 import { type Entered, type Entrance, enter } from './enter.ts'
-import { foregroundDirectory, foregroundProgram } from './foregroundProgram.ts'
+import { findForegroundDirectory, findForegroundProgram } from './foregroundProgram.ts'
 import { killSession } from './processTable.ts'
 import { openPseudoTerminal, type PseudoTerminal } from './pseudoTerminal.ts'
 import { createTerminalInput } from './terminalInput.ts'
@@ -27,7 +27,7 @@ export async function openTerminal(
   const fields = commandFields(request, terminalEnvironment)
   const terminal = pseudoTerminal(terminals)
   const reading: Reading = { deliver: () => {} }
-  const stream = streamOf(terminal, reading)
+  const stream = createStream(terminal, reading)
   try {
     terminal.resize(request.cols, request.rows)
     await entrance.giveTerminal(terminal.master)
@@ -35,37 +35,37 @@ export async function openTerminal(
     const started = await entered.started
     if (!started) throw await notStarted(entered, request)
     return running({ entered, leader: started.pid, connection: started.connection, stream, reading, terminal })
-  } catch (failure) {
+  } catch (error) {
     stream.destroy()
-    if (failure instanceof AppError) throw failure
-    throw terminalFailed('The terminal could not be started.', failure)
+    if (error instanceof AppError) throw error
+    throw terminalFailed('The terminal could not be started.', error)
   }
 }
 
 function pseudoTerminal(terminals: string): PseudoTerminal {
   try {
     return openPseudoTerminal(terminals)
-  } catch (failure) {
-    throw terminalFailed('The sandbox gave no pseudo-terminal.', failure)
+  } catch (error) {
+    throw terminalFailed('The sandbox gave no pseudo-terminal.', error)
   }
 }
 
 /** Owns the master from here on. */
-function streamOf(terminal: PseudoTerminal, reading: Reading): ReadStream {
+function createStream(terminal: PseudoTerminal, reading: Reading): ReadStream {
   try {
     return terminal.stream((bytes) => reading.deliver(bytes))
-  } catch (failure) {
+  } catch (error) {
     closeSync(terminal.master)
-    throw terminalFailed('The terminal could not be started.', failure)
+    throw terminalFailed('The terminal could not be started.', error)
   }
 }
 
 async function notStarted(entered: Entered, request: TerminalRequest): Promise<AppError> {
   const ending = await entered.ending
   if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program ended before it began.')
-  const failure = notRun(ending, request.cwd)
-  if (failure.code !== 'exec/failed') return failure
-  return terminalFailed(failure.message, failure)
+  const error = notStartedError(ending, request.cwd)
+  if (error.code !== 'exec/failed') return error
+  return terminalFailed(error.message, error)
 }
 
 function terminalFailed(message: string, cause: unknown): AppError {
@@ -103,7 +103,7 @@ function running({ entered, leader, connection, stream, reading, terminal }: Run
   })
 
   /** The program has ended: takes what it wrote, not what others may go on to write. */
-  const drained = async (): Promise<void> => {
+  const waitUntilDrained = async (): Promise<void> => {
     const atEnd = received
     while (!stream.destroyed) {
       if (stream.isPaused()) await Promise.race([closed, new Promise((resolve) => stream.once('resume', resolve))])
@@ -117,9 +117,9 @@ function running({ entered, leader, connection, stream, reading, terminal }: Run
   const ended = entered.ending.then(async (ending) => {
     over = true
     clearTimeout(killTimer)
-    await drained()
+    await waitUntilDrained()
     hangUp()
-    return ending.kind === 'ended' ? exitOf(ending.status) : { exitCode: null, signal: null }
+    return ending.kind === 'ended' ? parseExit(ending.status) : { exitCode: null, signal: null }
   })
 
   return {
@@ -135,8 +135,8 @@ function running({ entered, leader, connection, stream, reading, terminal }: Run
     resize(cols, rows) {
       if (!stream.destroyed) terminal.resize(cols, rows)
     },
-    foreground: async () => (over ? undefined : foregroundProgram(leader)),
-    directory: async () => (over ? undefined : foregroundDirectory(leader)),
+    foreground: async () => (over ? undefined : findForegroundProgram(leader)),
+    directory: async () => (over ? undefined : findForegroundDirectory(leader)),
     pause: () => void stream.pause(),
     resume: () => void stream.resume(),
     close() {

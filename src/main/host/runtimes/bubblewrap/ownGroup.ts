@@ -9,7 +9,7 @@ import { findExecutable } from './hostTools.ts'
 const callMs = 10_000
 const movedMs = 10_000
 const leafName = 'steward.main'
-const mostRounds = 20
+const maxRounds = 20
 
 /** Socket of the service manager of a user (`systemd --user`), there while that user is logged in or lingers. */
 export const userBus = (uid: number): string => `/run/user/${uid}/bus`
@@ -25,7 +25,7 @@ export async function enterOwnScope(uid: number): Promise<boolean> {
   if (busctl === undefined || !(await exists(userBus(uid)))) return false
   const before = await ownMembership()
   const name = `steward-${process.pid}-${randomBytes(4).toString('hex')}.scope`
-  const pids = [process.pid, ...(await descendantsOf(process.pid))].map(String)
+  const pids = [process.pid, ...(await listDescendants(process.pid))].map(String)
   const manager = ['org.freedesktop.systemd1', '/org/freedesktop/systemd1', 'org.freedesktop.systemd1.Manager']
   const properties = [
     ...['Description', 's', 'Sandboxes of Steward'],
@@ -65,11 +65,11 @@ export async function leaveForLeaf(group: string): Promise<(() => Promise<void>)
     await rmdir(leaf).catch(() => {}) // another Steward may be in it
   }
   try {
-    await mkdir(leaf).catch(async (failure: unknown) => {
-      if (!(await exists(leaf))) throw failure
+    await mkdir(leaf).catch(async (error: unknown) => {
+      if (!(await exists(leaf))) throw error
     })
-    for (let rounds = 0; rounds < mostRounds; rounds++) {
-      const pids = await membersOf(group)
+    for (let rounds = 0; rounds < maxRounds; rounds++) {
+      const pids = await listMembers(group)
       if (pids.length === 0) return back
       for (const pid of pids) if (await move(pid, leaf)) moved.push(pid)
     }
@@ -88,7 +88,7 @@ async function move(pid: string, group: string): Promise<boolean> {
   )
 }
 
-async function membersOf(group: string): Promise<string[]> {
+async function listMembers(group: string): Promise<string[]> {
   return (await readFile(join(group, 'cgroup.procs'), 'latin1')).split('\n').filter((pid) => pid !== '' && pid !== '0')
 }
 
@@ -96,11 +96,11 @@ async function ownMembership(): Promise<string> {
   return readFile('/proc/self/cgroup', 'latin1')
 }
 
-async function descendantsOf(pid: number): Promise<number[]> {
+async function listDescendants(pid: number): Promise<number[]> {
   const tasks = await readdir(`/proc/${pid}/task`).catch(() => [])
   const texts = tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'latin1').catch(() => ''))
   const children = (await Promise.all(texts)).flatMap((text) => text.split(' ').filter(Boolean).map(Number))
-  return [...children, ...(await Promise.all(children.map(descendantsOf))).flat()]
+  return [...children, ...(await Promise.all(children.map(listDescendants))).flat()]
 }
 
 async function exists(path: string): Promise<boolean> {

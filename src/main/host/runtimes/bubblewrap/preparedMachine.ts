@@ -7,12 +7,12 @@ import { machineEntrance } from './entrance.ts'
 import type { HostTools } from './hostTools.ts'
 import type { IdRange } from './images/idRange.ts'
 import type { MachineFolder } from './machineFolder.ts'
-import { machineView } from './machineView.ts'
+import { createMachineView } from './machineView.ts'
 import type { ConnectArguments } from './network/connectNetwork.ts'
 import type { Processors } from './processors.ts'
 import type { SandboxLayers } from './sandboxLayers.ts'
 import type { Spawner } from './spawner.ts'
-import { launchRequest, type SandboxUser, startRequest } from './startRequest.ts'
+import { type SandboxUser, toLaunchRequest, toStartRequest } from './startRequest.ts'
 import { startWarden, type Warden } from './warden.ts'
 
 /** What a machine can be given anew as long as nothing has run in it. */
@@ -51,19 +51,19 @@ export type PrepareRequest = {
 }
 
 /** Processes and threads of one machine: enough for a large build, too few to hurt the host. */
-const mostProcesses = 1024
+const maxProcesses = 1024
 
 /** @throws AppError `sandbox/start-failed`, `egress/unavailable`; nothing of it runs then. */
 export async function prepareMachine(request: PrepareRequest): Promise<PreparedMachine> {
   const { size, tools, spawner, folder, base, signal } = request
   const limitsMemory = request.controllers.some(({ enforces }) => enforces.includes('memory'))
-  const cgroups = await limited(request)
+  const cgroups = await createLimits(request)
   let chosen = request.processors.take(size.vcpu)
-  const viewOf = ({ vcpu, memoryMb }: MachineSize) =>
-    machineView({ vcpu, memoryMb, limitsMemory, folders: cgroups.folders })
+  const createView = ({ vcpu, memoryMb }: MachineSize) =>
+    createMachineView({ vcpu, memoryMb, limitsMemory, folders: cgroups.folders })
   try {
-    const start = startRequest({
-      launch: launchRequest({
+    const start = toStartRequest({
+      launch: toLaunchRequest({
         cgroups: cgroups.joinFiles,
         folder,
         user: request.user,
@@ -73,9 +73,9 @@ export async function prepareMachine(request: PrepareRequest): Promise<PreparedM
       }),
       bwrap: { program: tools.bwrap, arguments: { hostname: size.hostname, memoryMb: size.memoryMb, base } },
       folder,
-      processes: mostProcesses,
+      processes: maxProcesses,
       processors: chosen.numbers,
-      view: await viewOf(size),
+      view: await createView(size),
       layers: request.layers,
     })
     const warden = await startWarden(spawner, start, signal)
@@ -86,15 +86,21 @@ export async function prepareMachine(request: PrepareRequest): Promise<PreparedM
       warden,
       cgroups,
       entrance,
-      async become(wanted, entries) {
-        const { hostname, memoryMb, vcpu } = wanted
+      async become(assignment, entries) {
+        const { hostname, memoryMb, vcpu } = assignment
         if (memoryMb !== present.memoryMb || vcpu !== present.vcpu) {
-          await cgroups.resize({ memoryMb, vcpu, processes: mostProcesses })
+          await cgroups.resize({ memoryMb, vcpu, processes: maxProcesses })
           chosen.giveBack()
           chosen = request.processors.take(vcpu)
         }
-        await warden.become({ hostname, memoryMb, processors: chosen.numbers, view: await viewOf(wanted), entries })
-        present = wanted
+        await warden.become({
+          hostname,
+          memoryMb,
+          processors: chosen.numbers,
+          view: await createView(assignment),
+          entries,
+        })
+        present = assignment
       },
       async release() {
         chosen.giveBack()
@@ -102,10 +108,10 @@ export async function prepareMachine(request: PrepareRequest): Promise<PreparedM
         await cgroups.remove()
       },
     }
-  } catch (failure) {
+  } catch (error) {
     chosen.giveBack()
     await cgroups.remove()
-    throw failure
+    throw error
   }
 }
 
@@ -118,16 +124,16 @@ async function connect(warden: Warden, { connection, signal }: PrepareRequest): 
       const reason = cause instanceof Error ? cause.message : String(cause)
       throw new AppError('egress/unavailable', `The sandbox could not be connected: ${reason}.`, { cause })
     })
-  } catch (failure) {
+  } catch (error) {
     warden.end()
     await warden.ended
-    throw failure
+    throw error
   }
 }
 
-async function limited({ name, size, controllers }: PrepareRequest): Promise<MachineCgroups> {
+async function createLimits({ name, size, controllers }: PrepareRequest): Promise<MachineCgroups> {
   const { memoryMb, vcpu } = size
-  return makeCgroups(controllers, name, { memoryMb, vcpu, processes: mostProcesses }).catch((cause: unknown) => {
+  return makeCgroups(controllers, name, { memoryMb, vcpu, processes: maxProcesses }).catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new AppError('sandbox/start-failed', `The limits of the sandbox could not be set: ${reason}`, { cause })
   })

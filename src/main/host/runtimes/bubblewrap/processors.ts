@@ -14,15 +14,15 @@ export function processors(usable: readonly number[]): Processors {
   }
   return {
     take(count) {
-      const least = [...users].toSorted(([, one], [, other]) => one - other).slice(0, count)
-      const numbers = least.map(([number]) => number).toSorted((one, other) => one - other)
+      const leastUsed = [...users].toSorted(([, a], [, b]) => a - b).slice(0, count)
+      const numbers = leastUsed.map(([number]) => number).toSorted((a, b) => a - b)
       add(numbers, 1)
-      let given = false
+      let isReturned = false
       return {
         numbers,
         giveBack() {
-          if (!given) add(numbers, -1)
-          given = true
+          if (!isReturned) add(numbers, -1)
+          isReturned = true
         },
       }
     },

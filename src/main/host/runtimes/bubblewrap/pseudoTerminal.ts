@@ -29,7 +29,7 @@ export function openPseudoTerminal(terminals: string): PseudoTerminal {
   const master = openSync(terminals, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK)
   try {
     if (fstatSync(master).rdev !== multiplexer) throw new Error('The multiplexer of the sandbox is not a terminal.')
-    const number = indexOf(master)
+    const number = readIndex(master)
     return {
       master,
       number,
@@ -37,9 +37,9 @@ export function openPseudoTerminal(terminals: string): PseudoTerminal {
       rest: () => readRest(master),
       resize: (cols, rows) => native().resize(master, cols, rows),
     }
-  } catch (failure) {
+  } catch (error) {
     closeSync(master)
-    throw failure
+    throw error
   }
 }
 
@@ -53,7 +53,7 @@ function readStream(master: number, onBytes: (bytes: Buffer) => void): ReadStrea
   return stream.pause()
 }
 
-function indexOf(master: number): number {
+function readIndex(master: number): number {
   const index = /^tty-index:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${master}`, 'latin1'))?.[1]
   if (index === undefined) throw new Error('This kernel does not tell the number of a terminal.')
   return Number(index)

@@ -1,6 +1,6 @@
-import { commandFields, notRun } from '../inside/commands.ts'
+import { commandFields, notStartedError } from '../inside/commands.ts'
 import type { Ending } from '../inside/ending.ts'
-import { keptOutput } from '../inside/keptOutput.ts'
+import { createOutputBuffer } from '../inside/keptOutput.ts'
 import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
 import { type Entrance, enter } from './enter.ts'
 
@@ -8,8 +8,8 @@ const timeoutExitCode = 124
 
 export async function runCommand(entrance: Entrance, request: ExecRequest): Promise<ExecOutcome> {
   const startedAt = performance.now()
-  const stdout = keptOutput(request.onOutput)
-  const stderr = keptOutput(request.onOutput)
+  const stdout = createOutputBuffer(request.onOutput)
+  const stderr = createOutputBuffer(request.onOutput)
   const entered = enter(entrance, {
     mode: 'exec',
     fields: commandFields(request),
@@ -36,13 +36,13 @@ export async function runCommand(entrance: Entrance, request: ExecRequest): Prom
     stderr: stderr.bytes(),
     exitCode: timedOut || aborted ? timeoutExitCode : exitCode(ending, request),
     timedOut: timedOut || aborted,
-    truncated: stdout.truncated() || stderr.truncated(),
+    truncated: stdout.isTruncated() || stderr.isTruncated(),
     durationMs: performance.now() - startedAt,
   }
 }
 
 function exitCode(ending: Ending, request: ExecRequest): number {
-  if (ending.kind !== 'ended') throw notRun(ending, request.cwd)
+  if (ending.kind !== 'ended') throw notStartedError(ending, request.cwd)
   const signal = ending.status & 0x7f
   return signal === 0 ? ending.status >> 8 : 128 + signal
 }

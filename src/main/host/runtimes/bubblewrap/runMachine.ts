@@ -1,18 +1,18 @@
 import type { Log } from '#platform/log.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import type { Enforced } from '#shared/contract/sandboxes.ts'
-import { fileOperations, listMachineFiles } from '../inside/fileWork.ts'
+import { createFileOperations, listMachineFiles } from '../inside/fileWork.ts'
 import { readMachineFile, writeMachineFile } from '../inside/machineFiles.ts'
-import { machineLife } from '../inside/machineLife.ts'
+import { createMachineLife } from '../inside/machineLife.ts'
 import type { ExecRequest, Machine } from '../sandboxRuntime.ts'
 import { connectPort } from './connectPort.ts'
-import { diskMeter } from './diskMeter.ts'
-import { fileDoor } from './fileDoor.ts'
+import { createDiskMeter } from './diskMeter.ts'
+import { createFileDoor } from './fileDoor.ts'
 import { abandon, freeze, stopProcesses } from './holdStill.ts'
 import type { HostTools } from './hostTools.ts'
-import { listeningPortsOf } from './listeningPorts.ts'
+import { listListeningPorts } from './listeningPorts.ts'
 import type { MachineFolder, MachineFolders, MachineName } from './machineFolder.ts'
-import { machineMeter } from './machineMeter.ts'
+import { createMachineMeter } from './machineMeter.ts'
 import { listMachineProcesses, namesOfUsers, signalMachineProcess } from './machineProcesses.ts'
 import type { HoldStill } from './machineSnapshots.ts'
 import { openTerminal } from './openTerminal.ts'
@@ -31,23 +31,23 @@ export type RunRequest = {
 }
 
 /** `holdStill`: nothing changes its files until it is let go. */
-export type HeldMachine = Machine & { holdStill: HoldStill }
+export type FreezableMachine = Machine & { holdStill: HoldStill }
 
 const passwdBytes = 256 * 1024
 
 /** Makes a prepared machine the one that was asked for. It is ended when that fails. */
-export async function runMachine(prepared: PreparedMachine, request: RunRequest): Promise<HeldMachine> {
+export async function runMachine(prepared: PreparedMachine, request: RunRequest): Promise<FreezableMachine> {
   try {
-    await noteRun(prepared, { name: request.spec.id, folders: request.folders })
+    await recordRun(prepared, { name: request.spec.id, folders: request.folders })
     return runningMachine(prepared, request)
-  } catch (failure) {
+  } catch (error) {
     await endPrepared(prepared)
-    throw failure
+    throw error
   }
 }
 
 /** Another host process can end it from now on. */
-export async function noteRun(
+export async function recordRun(
   { warden, cgroups }: PreparedMachine,
   { name, folders }: { name: MachineName; folders: MachineFolders },
 ): Promise<void> {
@@ -65,33 +65,36 @@ export async function endPrepared(prepared: PreparedMachine): Promise<void> {
 function runningMachine(
   prepared: PreparedMachine,
   { spec, tools, folder, folders, enforced, now, log }: RunRequest,
-): HeldMachine {
+): FreezableMachine {
   const { warden, cgroups, entrance } = prepared
   const { disk, terminals } = warden.files
   const members = { init: warden.init, namespace: warden.namespace, cgroups: cgroups.folders }
-  const life = machineLife(spec.id)
+  const life = createMachineLife(spec.id)
   const { over, inside } = life
-  const usage = machineMeter({ machine: members, diskBytes: diskMeter({ storage: folder.storage, disk }, over) })
+  const usage = createMachineMeter({
+    machine: members,
+    diskBytes: createDiskMeter({ storage: folder.storage, disk }, over),
+  })
   const userNames = async () => {
     const reading = { path: '/etc/passwd', maxBytes: passwdBytes, signal: over }
-    return namesOfUsers((await readMachineFile(fileDoor(entrance), reading).catch(() => '')).toString())
+    return namesOfUsers((await readMachineFile(createFileDoor(entrance), reading).catch(() => '')).toString())
   }
 
-  void warden.networkLost.then(() => {
+  void warden.networkClosed.then(() => {
     if (life.isRunning()) log.warn('a sandbox has lost its network', { sandboxId: spec.id })
   })
 
   const ended = warden.ended.then(async (sentence) => {
     const reason = life.end(sentence)
-    await prepared.release().catch((failure: unknown) => {
-      log.warn('a cgroup of an ended sandbox stays', { sandboxId: spec.id, failure })
+    await prepared.release().catch((error: unknown) => {
+      log.warn('a cgroup of an ended sandbox stays', { sandboxId: spec.id, error })
     })
     await folders.forgetRun(spec.id)
     return reason
   })
 
   const exec = (command: ExecRequest) => inside(() => runCommand(entrance, command))
-  const door = fileDoor(entrance)
+  const door = createFileDoor(entrance)
 
   return {
     id: spec.id,
@@ -113,13 +116,13 @@ function runningMachine(
     usage: () => inside(usage),
     processes: () => inside(() => listMachineProcesses(members, userNames)),
     signal: (pid, signal) => inside(() => signalMachineProcess(members, { pid, signal })),
-    listeningPorts: () => inside(() => listeningPortsOf(entrance)),
+    listeningPorts: () => inside(() => listListeningPorts(entrance)),
     openTerminal: (terminal) => inside(() => openTerminal({ entrance, terminals }, terminal)),
     writeFile: (path, content, signal) => inside(() => writeMachineFile(door, { path, content, signal })),
     readFile: (path, maxBytes, signal) => inside(() => readMachineFile(door, { path, maxBytes, signal })),
     listFiles: (path, signal) => inside(() => listMachineFiles(door, { path, signal })),
-    files: fileOperations((work) => inside(() => work(door)), { exec, over }),
-    connect: (port, signal) => life.connected(() => connectPort(entrance, port, signal)),
+    files: createFileOperations((work) => inside(() => work(door)), { exec, over }),
+    connect: (port, signal) => life.trackConnection(() => connectPort(entrance, port, signal)),
   }
 }
 

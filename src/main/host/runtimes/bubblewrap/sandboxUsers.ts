@@ -5,13 +5,13 @@ import type { ImageName } from '#shared/contract/images.ts'
 import type { Network } from '#shared/contract/sandboxes.ts'
 import { type IdBlock, idsOfMachine, numbersOfRoots } from './idBlocks.ts'
 import { findIdRange, type IdRange, toNumberInRange } from './images/idRange.ts'
-import { notInRange, removeInRange } from './images/inRange.ts'
+import { notInRangeError, removeInRange } from './images/inRange.ts'
 import { type MachineFolder, type MachineFolders, type MachineName, makeTree } from './machineFolder.ts'
 import { type NetworkAbilities, probeNetwork } from './network/networkAbilities.ts'
 import { createSharedUsers, type SharedUsers } from './sharedUsers.ts'
 import type { Spawner } from './spawner.ts'
-import { doorway, launchRequest, type SandboxUser } from './startRequest.ts'
-import { takenIds } from './takenIds.ts'
+import { doorway, type SandboxUser, toLaunchRequest } from './startRequest.ts'
+import { listUsedIds } from './takenIds.ts'
 import { tryLaunch } from './tryLaunch.ts'
 
 /** Whom the roots of sandboxes are on this computer. */
@@ -51,7 +51,7 @@ const isShared =
 
 export function createSandboxUsers({ folder, folders, closed, tools }: UserOptions): SandboxUsers {
   const isRoot = process.getuid?.() === 0
-  const ids = takenIds(folders.ids)
+  const ids = listUsedIds(folders.ids)
   const networks = new Map<boolean, Promise<NetworkAbilities>>()
   let current: SharedUsers | undefined
   let probing: Promise<OwnUsers | string> | undefined
@@ -66,54 +66,54 @@ export function createSandboxUsers({ folder, folders, closed, tools }: UserOptio
   }
 
   /** A range may have been given to the user since; whether it works is tried once. */
-  const own = async (): Promise<OwnUsers | string> => {
+  const probeOwnUsers = async (): Promise<OwnUsers | string> => {
     probing ??= probe().catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
-    const found = await probing
-    if (typeof found === 'string' && typeof (await findIdRange()) === 'string') probing = undefined
-    return found
+    const users = await probing
+    if (typeof users === 'string' && typeof (await findIdRange()) === 'string') probing = undefined
+    return users
   }
 
   /** A success is cached. A failure is tried again, since missing programs may have been installed. */
-  const networksOf = async (hasOwn: boolean): Promise<NetworkAbilities> => {
-    const found = hasOwn && !isRoot ? await own() : undefined
-    if (typeof found === 'string') return networksOf(false)
-    const user = found && { uid: probeNumber, holder: await found.shared.holder() }
-    const asked = networks.get(hasOwn) ?? probeNetwork(closed, user)
-    networks.set(hasOwn, asked)
-    const answer = await asked
+  const getNetworks = async (hasOwn: boolean): Promise<NetworkAbilities> => {
+    const users = hasOwn && !isRoot ? await probeOwnUsers() : undefined
+    if (typeof users === 'string') return getNetworks(false)
+    const user = users && { uid: probeNumber, holder: await users.shared.holder() }
+    const probe = networks.get(hasOwn) ?? probeNetwork(closed, user)
+    networks.set(hasOwn, probe)
+    const answer = await probe
     if (!answer.tools) networks.delete(hasOwn)
     return answer
   }
 
   /** Whether a network works for the user that Steward runs as, and not for ids of sandboxes. */
   const needsSteward = async (network: Network): Promise<boolean> =>
-    network !== 'none' && !(await networksOf(true)).tools && (await networksOf(false)).tools !== undefined
+    network !== 'none' && !(await getNetworks(true)).tools && (await getNetworks(false)).tools !== undefined
 
   return {
     async choose({ name, image, network }) {
       if (isRoot) return (await ids.take(name, idsOfMachine(image))).first
       if (image !== null) return undefined
-      const found = await own()
-      if (typeof found === 'string' || (await needsSteward(network))) return undefined
+      const users = await probeOwnUsers()
+      if (typeof users === 'string' || (await needsSteward(network))) return undefined
       const { first, count } = numbersOfRoots
-      const pool: IdBlock = { first: (found.range.firstUid ?? 0) + first - 1, count }
+      const pool: IdBlock = { first: (users.range.firstUid ?? 0) + first - 1, count }
       return (await ids.take(name, 1, pool)).first
     },
     async find({ uid }) {
       if (uid === undefined) return undefined
       if (isRoot) return { uid, holder: undefined }
-      const found = await own()
-      const number = typeof found === 'string' ? undefined : toNumberInRange(found.range, uid)
-      if (typeof found === 'string' || number === undefined) throw notInRange(uid)
-      return { uid: number, holder: await found.shared.holder() }
+      const users = await probeOwnUsers()
+      const number = typeof users === 'string' ? undefined : toNumberInRange(users.range, uid)
+      if (typeof users === 'string' || number === undefined) throw notInRangeError(uid)
+      return { uid: number, holder: await users.shared.holder() }
     },
     pass: ids.pass,
     giveBack: ids.giveBack,
-    networks: networksOf,
+    networks: getNetworks,
     async obstacle() {
       if (isRoot) return undefined
-      const found = await own()
-      if (typeof found === 'string') return `${isShared}. Separate users are not available: ${found}`
+      const users = await probeOwnUsers()
+      if (typeof users === 'string') return `${isShared}. Separate users are not available: ${users}`
       return (await needsSteward('internet')) ? `${isShared} if they have a network.` : undefined
     },
     close: () => current?.close(),
@@ -138,7 +138,7 @@ async function tryUser(options: {
     const files = { image: null, storage: { kind: 'folder' as const, path: place } }
     await tryLaunch(
       spawner,
-      launchRequest({ cgroups: [], folder: files, user, image: undefined, entries: [], command }),
+      toLaunchRequest({ cgroups: [], folder: files, user, image: undefined, entries: [], command }),
     )
     return undefined
   } catch (error) {

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest'
 import { silentLog } from '#platform/log.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { type Spare, type SpareKind, spareMachines } from './spareMachines.ts'
+import { createSpareMachines, type Spare, type SpareKind } from './spareMachines.ts'
 
 const small: SpareKind = { diskGb: 1, network: 'none' }
 const large: SpareKind = { diskGb: 5, network: 'none' }
 
-type Made = Spare & { kind: SpareKind; end: () => void }
+type TestSpare = Spare & { kind: SpareKind; end: () => void }
 
-function workshop(options: { most: number; idleMs?: number }) {
-  const alive: Made[] = []
-  const spares = spareMachines<Made>({
+function workshop(options: { max: number; idleMs?: number }) {
+  const alive: TestSpare[] = []
+  const spares = createSpareMachines<TestSpare>({
     ...options,
     restMs: 1,
     log: silentLog,
     async make(kind) {
       const over = Promise.withResolvers<void>()
-      const spare: Made = {
+      const spare: TestSpare = {
         kind,
         ended: over.promise,
         end: () => over.resolve(),
@@ -32,7 +32,7 @@ function workshop(options: { most: number; idleMs?: number }) {
 }
 
 test('the first who asks gets none, and from then on there are as many as were wanted', async () => {
-  const { spares, alive } = workshop({ most: 2 })
+  const { spares, alive } = workshop({ max: 2 })
   expect(spares.take(small)).toBeUndefined()
   await eventually(() => expect(alive).toHaveLength(2))
   expect(spares.take(small)?.kind).toEqual(small)
@@ -42,7 +42,7 @@ test('the first who asks gets none, and from then on there are as many as were w
 })
 
 test('those of another kind make room for what was asked for last', async () => {
-  const { spares, alive } = workshop({ most: 1 })
+  const { spares, alive } = workshop({ max: 1 })
   spares.take(small)
   await eventually(() => expect(alive.map(({ kind }) => kind)).toEqual([small]))
   expect(spares.take(large)).toBeUndefined()
@@ -52,7 +52,7 @@ test('those of another kind make room for what was asked for last', async () => 
 })
 
 test('unused ones end by themselves', async () => {
-  const { spares, alive } = workshop({ most: 2, idleMs: 200 })
+  const { spares, alive } = workshop({ max: 2, idleMs: 200 })
   spares.take(small)
   await eventually(() => expect(alive).toHaveLength(2))
   await eventually(() => expect(alive).toEqual([]))
@@ -61,7 +61,7 @@ test('unused ones end by themselves', async () => {
 })
 
 test('one that has ended is given to nobody', async () => {
-  const { spares, alive } = workshop({ most: 1 })
+  const { spares, alive } = workshop({ max: 1 })
   spares.take(small)
   await eventually(() => expect(alive).toHaveLength(1))
   alive[0]?.end()
@@ -71,7 +71,7 @@ test('one that has ended is given to nobody', async () => {
 })
 
 test('none are made where none are wanted', async () => {
-  const { spares, alive } = workshop({ most: 0 })
+  const { spares, alive } = workshop({ max: 0 })
   spares.take(small)
   await spares.close()
   expect(alive).toEqual([])

@@ -24,7 +24,7 @@ export type SpareMachines<S extends Spare> = {
 
 type SpareOptions<S extends Spare> = {
   /** How many are kept; 0 for none. */
-  most: number
+  max: number
   make: (kind: SpareKind, signal: AbortSignal) => Promise<S>
   log: Log
   /** Whoever has just got a machine uses it at once: the processor is theirs first. */
@@ -33,33 +33,33 @@ type SpareOptions<S extends Spare> = {
   idleMs?: number
 }
 
-const same = (one: SpareKind, other: SpareKind): boolean => one.diskGb === other.diskGb && one.network === other.network
+const same = (a: SpareKind, b: SpareKind): boolean => a.diskGb === b.diskGb && a.network === b.network
 
 /** People make machines that are like their last one, so that is what is kept ready. */
-export function spareMachines<S extends Spare>(options: SpareOptions<S>): SpareMachines<S> {
-  const { most, make, log, restMs = 250, idleMs = 600_000 } = options
+export function createSpareMachines<S extends Spare>(options: SpareOptions<S>): SpareMachines<S> {
+  const { max, make, log, restMs = 250, idleMs = 600_000 } = options
   const ready: { spare: S; kind: SpareKind }[] = []
   const closing = new AbortController()
-  let wanted: SpareKind | undefined
+  let nextKind: SpareKind | undefined
   let making: Promise<void> | undefined
   let resting: NodeJS.Timeout | undefined
   let idle: NodeJS.Timeout | undefined
 
   const discard = async (fits: (kind: SpareKind) => boolean): Promise<void> => {
-    const given = ready.filter(({ kind }) => fits(kind))
-    ready.splice(0, ready.length, ...ready.filter((it) => !given.includes(it)))
-    const results = await Promise.allSettled(given.map(({ spare }) => spare.discard()))
+    const matching = ready.filter(({ kind }) => fits(kind))
+    ready.splice(0, ready.length, ...ready.filter((it) => !matching.includes(it)))
+    const results = await Promise.allSettled(matching.map(({ spare }) => spare.discard()))
     for (const result of results) {
-      if (result.status === 'rejected') log.warn('a spare sandbox stays', { failure: result.reason })
+      if (result.status === 'rejected') log.warn('a spare sandbox stays', { error: result.reason })
     }
   }
 
   const fill = async (): Promise<void> => {
     for (;;) {
-      const kind = wanted
+      const kind = nextKind
       if (!kind || closing.signal.aborted) return
       await discard((it) => !same(it, kind))
-      if (ready.length >= most) return
+      if (ready.length >= max) return
       const spare = await make(kind, closing.signal)
       const entry = { spare, kind }
       ready.push(entry)
@@ -67,9 +67,9 @@ export function spareMachines<S extends Spare>(options: SpareOptions<S>): SpareM
         const index = ready.indexOf(entry)
         if (index < 0) return
         ready.splice(index, 1)
-        void spare.discard().catch((failure: unknown) => log.warn('a spare sandbox stays', { failure }))
+        void spare.discard().catch((error: unknown) => log.warn('a spare sandbox stays', { error }))
       })
-      if (closing.signal.aborted || !wanted) await discard(() => true)
+      if (closing.signal.aborted || !nextKind) await discard(() => true)
     }
   }
 
@@ -77,8 +77,8 @@ export function spareMachines<S extends Spare>(options: SpareOptions<S>): SpareM
     clearTimeout(resting)
     resting = setTimeout(() => {
       making ??= fill()
-        .catch((failure: unknown) => {
-          if (!closing.signal.aborted) log.warn('no spare sandbox could be made', { failure })
+        .catch((error: unknown) => {
+          if (!closing.signal.aborted) log.warn('no spare sandbox could be made', { error })
         })
         .finally(() => {
           making = undefined
@@ -90,7 +90,7 @@ export function spareMachines<S extends Spare>(options: SpareOptions<S>): SpareM
   const endWhenIdle = (): void => {
     clearTimeout(idle)
     idle = setTimeout(() => {
-      wanted = undefined
+      nextKind = undefined
       void discard(() => true)
     }, idleMs)
     idle.unref()
@@ -98,8 +98,8 @@ export function spareMachines<S extends Spare>(options: SpareOptions<S>): SpareM
 
   return {
     take(kind) {
-      if (most === 0 || closing.signal.aborted) return undefined
-      wanted = kind
+      if (max === 0 || closing.signal.aborted) return undefined
+      nextKind = kind
       endWhenIdle()
       fillSoon()
       const index = ready.findIndex((it) => same(it.kind, kind))

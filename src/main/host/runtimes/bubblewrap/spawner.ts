@@ -28,10 +28,10 @@ type Running = { child: ChildProcess; ready: Promise<void> }
 
 const socketPrefix = 'spawner-'
 const readyMs = 20_000
-const mostTries = 3
+const maxTries = 3
 
 /** Sockets of processes that were killed. */
-export async function removeLeftSockets(folder: string): Promise<void> {
+export async function removeStaleSockets(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {
     const owner = name.startsWith(socketPrefix) ? Number.parseInt(name.slice(socketPrefix.length), 10) : process.pid
@@ -40,7 +40,7 @@ export async function removeLeftSockets(folder: string): Promise<void> {
 }
 
 /** @param folder nobody but Steward's user may enter it */
-export function spawner({ perl, folder, log }: { perl: string; folder: string; log: Log }): Spawner {
+export function createSpawner({ perl, folder, log }: { perl: string; folder: string; log: Log }): Spawner {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const name = `${socketPrefix}${process.pid}-${randomBytes(4).toString('hex')}`
   const opened = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
@@ -93,12 +93,12 @@ export function spawner({ perl, folder, log }: { perl: string; folder: string; l
         const running = current ?? start()
         await running.ready
         try {
-          const socket = await connected(path)
+          const socket = await connectTo(path)
           socket.write(`${JSON.stringify(request)}\n`)
           return socket
-        } catch (failure) {
+        } catch (error) {
           if (current === running) current = undefined
-          if (tries === mostTries) throw notStarted('Its socket answers nobody.', failure)
+          if (tries === maxTries) throw notStarted('Its socket answers nobody.', error)
         }
       }
     },
@@ -117,7 +117,7 @@ function becomeReady(child: ChildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const late = setTimeout(() => child.kill('SIGKILL'), readyMs)
   child.stdout?.once('data', () => resolve())
-  child.once('error', (failure) => reject(notStarted('It cannot be started.', failure)))
+  child.once('error', (error) => reject(notStarted('It cannot be started.', error)))
   child.once('exit', (code, signal) => reject(notStarted(`It ended with ${signal ?? code}.`)))
   return promise.finally(() => clearTimeout(late))
 }
@@ -126,7 +126,7 @@ function notStarted(detail: string, cause?: unknown): AppError {
   return new AppError('exec/failed', 'The process that starts sandboxes does not run.', { detail, cause })
 }
 
-export function connected(path: string): Promise<Socket> {
+export function connectTo(path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ path, allowHalfOpen: true })
     socket.once('error', reject)

@@ -1,10 +1,10 @@
 import type { BaseEntry } from './baseFiles.ts'
-import { bwrapArguments, descriptors, maskedFiles } from './bwrapArguments.ts'
+import { bwrapArguments, descriptors, getMaskedFiles } from './bwrapArguments.ts'
 import { firstProcess } from './firstProcess.ts'
 import { idsOfMachine } from './idBlocks.ts'
 import type { IdRange } from './images/idRange.ts'
 import type { MachineFolder, MachineStorage } from './machineFolder.ts'
-import { type MachineView, shownFiles } from './machineView.ts'
+import { type MachineView, visibleFiles } from './machineView.ts'
 import { type SandboxLayers, sandboxLayers } from './sandboxLayers.ts'
 import { seccompFilters } from './seccomp/seccompFilter.ts'
 
@@ -49,7 +49,7 @@ export type StartRequest = LaunchRequest & {
 export const doorway = '/tmp'
 
 /** Linux capabilities of a usual container; the numbers are those of capability(7). */
-const keptCapabilities = [
+const retainedCapabilities = [
   0, // CHOWN
   1, // DAC_OVERRIDE
   3, // FOWNER
@@ -64,14 +64,14 @@ const keptCapabilities = [
   31, // SETFCAP
 ]
 /** As a number of 64 bits: no bit is so high that JavaScript would lose it. */
-const keep = keptCapabilities.reduce((mask, capability) => mask + 2 ** capability, 0)
+const keep = retainedCapabilities.reduce((mask, capability) => mask + 2 ** capability, 0)
 /** Used only by a test that removes the layer `no-raw-sockets`. */
 const rawSockets = 2 ** 13
 
 /** Pseudo-terminals of one sandbox: those of 64 sessions, and many that its programs make. All sandboxes share 3,072. */
-const mostTerminals = 256
+const maxTerminals = 256
 
-export function launchRequest(launch: {
+export function toLaunchRequest(launch: {
   cgroups: readonly string[]
   folder: Pick<MachineFolder, 'image' | 'storage'>
   user: SandboxUser | undefined
@@ -89,14 +89,14 @@ export function launchRequest(launch: {
     storage: { kind: storage.kind, path: storage.path, template },
     doorway,
     image: launch.image ?? null,
-    entries: launch.entries.map(entryFields),
+    entries: launch.entries.map(toEntryFields),
     files: [],
     outer_filter: null,
     command: launch.command,
   }
 }
 
-export function startRequest(start: {
+export function toStartRequest(start: {
   launch: LaunchRequest
   bwrap: { program: string; arguments: Omit<Parameters<typeof bwrapArguments>[0], 'content' | 'parts'> }
   folder: MachineFolder
@@ -109,14 +109,14 @@ export function startRequest(start: {
   const filters = seccompFilters()
   const inner = layers.has('inner-filter') ? (filters?.inner ?? null) : null
   const isStatic = layers.has('static-init')
-  const masked = maskedFiles()
+  const masked = getMaskedFiles()
   const content = launch.uid === null && !launch.image ? folder.storage.path : doorway
   return {
     ...launch,
     files: [
       [descriptors.firstProcess, firstProcess()?.toString('hex') ?? ''] as const,
       ...(inner === null ? [] : [[descriptors.filter, inner] as const]),
-      ...shownFiles.map((_, index) => [descriptors.shown + index, ''] as const),
+      ...visibleFiles.map((_, index) => [descriptors.visible + index, ''] as const),
       ...masked.map((_, index) => [descriptors.masked + index, ''] as const),
     ],
     outer_filter: layers.has('outer-filter') ? (filters?.outer ?? null) : null,
@@ -133,7 +133,7 @@ export function startRequest(start: {
     keep: layers.has('no-raw-sockets') ? keep : keep + rawSockets,
     processes: start.processes,
     inner_filter: inner,
-    terminals: mostTerminals,
+    terminals: maxTerminals,
     processors: start.processors,
     view: start.view,
     without: sandboxLayers.filter((layer) => !layers.has(layer)),
@@ -141,7 +141,7 @@ export function startRequest(start: {
 }
 
 /** What `put_entry` is given. */
-export function entryFields(entry: BaseEntry): EntryFields {
+export function toEntryFields(entry: BaseEntry): EntryFields {
   if (entry.kind === 'folder') return [entry.kind, entry.path, entry.mode.toString(8)]
   return [entry.kind, entry.path, entry.kind === 'link' ? entry.target : String(entry.content)]
 }

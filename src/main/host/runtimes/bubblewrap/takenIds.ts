@@ -2,7 +2,7 @@ import { freeBlock, type IdBlock } from './idBlocks.ts'
 import type { MachineName } from './machineFolder.ts'
 
 /** Which users of the host belong to machines; read from their folders once. */
-export type TakenIds = {
+export type IdAllocations = {
   /** Returns this many consecutive free ids of the pool. */
   take(name: MachineName, count: number, pool?: IdBlock): Promise<IdBlock>
   /** They are another machine's from now on. */
@@ -12,12 +12,12 @@ export type TakenIds = {
 }
 
 /** @param stored those of the machines that are stored */
-export function takenIds(stored: () => Promise<[MachineName, IdBlock][]>): TakenIds {
-  const taken = new Map<MachineName, IdBlock>()
+export function listUsedIds(stored: () => Promise<[MachineName, IdBlock][]>): IdAllocations {
+  const allocated = new Map<MachineName, IdBlock>()
   let reading: Promise<void> | undefined
   const read = (): Promise<void> => {
-    reading ??= stored().then((found) => {
-      for (const [name, block] of found) taken.set(name, block)
+    reading ??= stored().then((stored) => {
+      for (const [name, block] of stored) allocated.set(name, block)
     })
     reading.catch(() => {
       reading = undefined
@@ -27,15 +27,15 @@ export function takenIds(stored: () => Promise<[MachineName, IdBlock][]>): Taken
   return {
     async take(name, count, pool) {
       await read()
-      const block = freeBlock(count, [...taken.values()], pool)
-      taken.set(name, block)
+      const block = freeBlock(count, [...allocated.values()], pool)
+      allocated.set(name, block)
       return block
     },
     pass(from, to) {
-      const block = taken.get(from)
-      taken.delete(from)
-      if (block) taken.set(to, block)
+      const block = allocated.get(from)
+      allocated.delete(from)
+      if (block) allocated.set(to, block)
     },
-    giveBack: (name) => void taken.delete(name),
+    giveBack: (name) => void allocated.delete(name),
   }
 }

@@ -31,9 +31,9 @@ function readLines(): string {
   for (let text = ''; ; ) {
     try {
       text += bytes.subarray(0, readSync(program, bytes)).toString()
-    } catch (failure) {
-      if (failure instanceof Error && 'code' in failure && failure.code === 'EAGAIN') return text
-      throw failure
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return text
+      throw error
     }
   }
 }

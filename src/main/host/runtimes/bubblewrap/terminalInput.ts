@@ -88,8 +88,8 @@ export function createTerminalInput(master: number, isOpen: () => boolean): Term
 function writeSome(master: number, bytes: Uint8Array): number | undefined {
   try {
     return writeSync(master, bytes)
-  } catch (failure) {
-    const code = failure instanceof Error && 'code' in failure ? failure.code : undefined
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
     return code === 'EAGAIN' || code === 'EINTR' ? 0 : undefined
   }
 }

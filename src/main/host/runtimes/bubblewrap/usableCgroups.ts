@@ -3,7 +3,7 @@ import { access, readFile, stat } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { LimitGap } from '#shared/contract/sandboxes.ts'
-import { cgroupCandidates, unifiedGroup } from './cgroupHierarchy.ts'
+import { createCgroupCandidates, findUnifiedGroup } from './cgroupHierarchy.ts'
 import { type CgroupController, canUse } from './cgroups.ts'
 import { type CgroupFacts, cgroupGap } from './limitGaps.ts'
 import { enterOwnScope, leaveForLeaf, userBus } from './ownGroup.ts'
@@ -21,24 +21,24 @@ const limited = ['memory', 'cpu'] as const
  * login session into a scope of its own, or out of the way in a group that a system unit was delegated.
  * @param cpuWeight of all sandboxes together
  */
-export async function usableCgroups({ cpuWeight }: { cpuWeight: number }): Promise<UsableCgroups> {
+export async function findUsableCgroups({ cpuWeight }: { cpuWeight: number }): Promise<UsableCgroups> {
   const uid = process.getuid?.() ?? 0
-  let found = await tryCandidates(cpuWeight)
-  let unified = unifiedGroup(await cgroupFiles())
-  if (unified && missing(found).length > 0 && uid !== 0 && (await isElsewhere(unified.group, uid))) {
-    if (await enterOwnScope(uid)) found = await tryCandidates(cpuWeight)
-    unified = unifiedGroup(await cgroupFiles())
+  let usable = await tryCandidates(cpuWeight)
+  let unified = findUnifiedGroup(await cgroupFiles())
+  if (unified && missing(usable).length > 0 && uid !== 0 && (await isElsewhere(unified.group, uid))) {
+    if (await enterOwnScope(uid)) usable = await tryCandidates(cpuWeight)
+    unified = findUnifiedGroup(await cgroupFiles())
   }
-  if (unified && missing(found).length > 0 && (await isDelegated(unified, missing(found)))) {
+  if (unified && missing(usable).length > 0 && (await isDelegated(unified, missing(usable)))) {
     const back = await leaveForLeaf(unified.group)
     const inLeaf = back && (await tryCandidates(cpuWeight))
-    if (inLeaf && missing(inLeaf).length < missing(found).length) found = inLeaf
+    if (inLeaf && missing(inLeaf).length < missing(usable).length) usable = inLeaf
     else await back?.()
   }
-  const gaps = missing(found)
-  if (gaps.length === 0) return { controllers: found, gaps: [] }
+  const gaps = missing(usable)
+  if (gaps.length === 0) return { controllers: usable, gaps: [] }
   const facts = await cgroupFacts(uid)
-  return { controllers: found, gaps: gaps.map((limit) => cgroupGap(limit, facts)) }
+  return { controllers: usable, gaps: gaps.map((limit) => cgroupGap(limit, facts)) }
 }
 
 function missing(controllers: readonly CgroupController[]): (typeof limited)[number][] {
@@ -46,12 +46,12 @@ function missing(controllers: readonly CgroupController[]): (typeof limited)[num
 }
 
 async function tryCandidates(cpuWeight: number): Promise<CgroupController[]> {
-  const candidates = cgroupCandidates(await cgroupFiles(), cpuWeight)
+  const candidates = createCgroupCandidates(await cgroupFiles(), cpuWeight)
   const usable: CgroupController[] = []
-  for (const places of candidates.controllers) {
-    for (const controller of places) {
-      const taken = candidates.samePlace ? usable[0]?.place : undefined
-      if ((taken ?? controller.place) !== controller.place || !(await canUse(controller, '/bin/sh'))) continue
+  for (const paths of candidates.controllers) {
+    for (const controller of paths) {
+      const path = candidates.sharesGroup ? usable[0]?.path : undefined
+      if ((path ?? controller.path) !== controller.path || !(await canUse(controller, '/bin/sh'))) continue
       usable.push(controller)
       break
     }
@@ -60,7 +60,7 @@ async function tryCandidates(cpuWeight: number): Promise<CgroupController[]> {
 }
 
 async function cgroupFiles(): Promise<{ mounts: string; memberships: string }> {
-  const [mounts, memberships] = await Promise.all(['/proc/self/mountinfo', '/proc/self/cgroup'].map(textOf))
+  const [mounts, memberships] = await Promise.all(['/proc/self/mountinfo', '/proc/self/cgroup'].map(readText))
   return { mounts: mounts ?? '', memberships: memberships ?? '' }
 }
 
@@ -72,7 +72,7 @@ async function isElsewhere(group: string, uid: number): Promise<boolean> {
 /** Name of the system unit that this process is of, unless it is one that merely let this user in, as `ssh.service`. */
 async function ownUnit(group: string, uid: number): Promise<string | undefined> {
   const unit = /\/system\.slice\/(?:.*\/)?([^/]+\.service)(?:\/|$)/.exec(group)?.[1]
-  const pids = (await textOf(join(group, 'cgroup.procs'))).split('\n').filter(Boolean)
+  const pids = (await readText(join(group, 'cgroup.procs'))).split('\n').filter(Boolean)
   const owners = await Promise.all(pids.map((pid) => stat(`/proc/${pid}`).catch(() => undefined)))
   return owners.every((owner) => owner === undefined || owner.uid === uid) ? unit : undefined
 }
@@ -87,9 +87,9 @@ async function isDelegated(unified: { group: string; top: string }, limits: read
 
 async function cgroupFacts(uid: number): Promise<CgroupFacts> {
   const files = await cgroupFiles()
-  const user = nameOf(uid)
-  const unified = unifiedGroup(files)
-  const separate = / - cgroup /.test(files.mounts) && cgroupCandidates(files, 1).samePlace === false
+  const user = getName(uid)
+  const unified = findUnifiedGroup(files)
+  const separate = / - cgroup /.test(files.mounts) && createCgroupCandidates(files, 1).sharesGroup === false
   if (!unified || separate) return { version: separate ? 1 : undefined, uid, user }
   const { group, top } = unified
   const manager = join(top, 'user.slice', `user-${uid}.slice`, `user@${uid}.service`)
@@ -105,7 +105,7 @@ async function cgroupFacts(uid: number): Promise<CgroupFacts> {
 }
 
 /** Who has no entry in the system's list of users has a number only. */
-function nameOf(uid: number): string {
+function getName(uid: number): string {
   try {
     return userInfo().username
   } catch {
@@ -114,10 +114,10 @@ function nameOf(uid: number): string {
 }
 
 async function controllersIn(group: string): Promise<string[]> {
-  return (await textOf(join(group, 'cgroup.controllers'))).trim().split(/\s+/)
+  return (await readText(join(group, 'cgroup.controllers'))).trim().split(/\s+/)
 }
 
-async function textOf(path: string): Promise<string> {
+async function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '')
 }
 
@@ -132,6 +132,6 @@ async function isWritable(path: string): Promise<boolean> {
 async function readOnly(path: string): Promise<boolean> {
   return access(path, constants.W_OK).then(
     () => false,
-    (failure: unknown) => failure instanceof Error && 'code' in failure && failure.code === 'EROFS',
+    (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EROFS',
   )
 }

@@ -3,11 +3,11 @@ import type { Socket } from 'node:net'
 import { z } from 'zod'
 import { AppError } from '#shared/appError.ts'
 import type { BaseEntry } from './baseFiles.ts'
-import { sharedBytes } from './bwrapArguments.ts'
+import { getSharedBytes } from './bwrapArguments.ts'
 import type { MachineView } from './machineView.ts'
 import type { ConnectArguments } from './network/connectNetwork.ts'
 import { readLines, type Spawner } from './spawner.ts'
-import { entryFields, type StartRequest } from './startRequest.ts'
+import { type StartRequest, toEntryFields } from './startRequest.ts'
 
 /** A sandbox whose namespaces and mounts are complete and closed, and the process beside it: see `warden.pl`. */
 export type Warden = {
@@ -29,7 +29,7 @@ export type Warden = {
   /** @throws Error with the reason. */
   connect(network: ConnectArguments): Promise<void>
   /** Resolves if its network ends before the sandbox does. */
-  networkLost: Promise<void>
+  networkClosed: Promise<void>
 }
 
 export type BecomeRequest = {
@@ -42,7 +42,7 @@ export type BecomeRequest = {
   entries: readonly BaseEntry[]
 }
 
-const Told = z.union([
+const Reply = z.union([
   z.object({
     started: z.object({
       warden: z.int(),
@@ -57,7 +57,7 @@ const Told = z.union([
   z.object({ answer: z.int(), failed: z.string().optional() }),
   z.object({ network: z.literal('lost') }),
 ])
-type Started = Extract<z.infer<typeof Told>, { started: unknown }>['started']
+type Started = Extract<z.infer<typeof Reply>, { started: unknown }>['started']
 
 const readyMs = 20_000
 const answerMs = 20_000
@@ -74,10 +74,10 @@ export async function startWarden(spawner: Spawner, request: StartRequest, signa
   try {
     const started = await conversation.started
     return warden(control, { started, conversation })
-  } catch (failure) {
+  } catch (error) {
     control.destroy()
     signal.throwIfAborted()
-    throw failure
+    throw error
   } finally {
     clearTimeout(late)
     signal.removeEventListener('abort', abort)
@@ -89,33 +89,33 @@ type Conversation = ReturnType<typeof converse>
 function converse(control: Socket) {
   const started = Promise.withResolvers<Started>()
   const ended = Promise.withResolvers<string>()
-  const networkLost = Promise.withResolvers<void>()
+  const networkClosed = Promise.withResolvers<void>()
   const waiting = new Map<number, PromiseWithResolvers<void>>()
   let count = 0
   started.promise.catch(() => {}) // whoever starts it is told
 
   readLines(control, (line) => {
-    const told = Told.parse(line)
-    if ('started' in told) started.resolve(told.started)
-    else if ('ended' in told) ended.resolve(sentenceOf(told.ended))
-    else if ('network' in told) networkLost.resolve()
-    else if ('answer' in told) {
-      const asked = waiting.get(told.answer)
-      waiting.delete(told.answer)
-      if (told.failed === undefined) asked?.resolve()
-      else asked?.reject(new Error(told.failed.trim()))
-    } else started.reject(startFailed(told.failed.trim()))
+    const reply = Reply.parse(line)
+    if ('started' in reply) started.resolve(reply.started)
+    else if ('ended' in reply) ended.resolve(describeStatus(reply.ended))
+    else if ('network' in reply) networkClosed.resolve()
+    else if ('answer' in reply) {
+      const request = waiting.get(reply.answer)
+      waiting.delete(reply.answer)
+      if (reply.failed === undefined) request?.resolve()
+      else request?.reject(new Error(reply.failed.trim()))
+    } else started.reject(startFailed(reply.failed.trim()))
   })
   control.once('end', () => control.destroy())
   control.once('close', () => {
     started.reject(startFailed(''))
     ended.resolve('Its supervisor process ended.')
-    for (const asked of waiting.values()) asked.reject(new Error('The sandbox has ended.'))
+    for (const request of waiting.values()) request.reject(new Error('The sandbox has ended.'))
   })
   return {
     started: started.promise,
     ended: ended.promise,
-    networkLost: networkLost.promise,
+    networkClosed: networkClosed.promise,
     async ask(request: Readonly<Record<string, unknown>>): Promise<void> {
       if (control.destroyed) throw new Error('The sandbox has ended.')
       const id = count++
@@ -136,7 +136,7 @@ function converse(control: Socket) {
 function warden(control: Socket, { started, conversation }: { started: Started; conversation: Conversation }): Warden {
   const { init, monitor, namespace } = started
   const opened: number[] = []
-  const pinned = (number: number): string => {
+  const pinPath = (number: number): string => {
     const file = openSync(`/proc/${started.warden}/fd/${number}`, pathOnly)
     opened.push(file)
     return `/proc/self/fd/${file}`
@@ -146,7 +146,7 @@ function warden(control: Socket, { started, conversation }: { started: Started; 
   }
   try {
     const { terminals, disk } = started.files
-    const files = { terminals: pinned(terminals), disk: disk === undefined ? undefined : pinned(disk) }
+    const files = { terminals: pinPath(terminals), disk: disk === undefined ? undefined : pinPath(disk) }
     const ended = conversation.ended.then((sentence) => {
       control.destroy()
       close()
@@ -164,20 +164,20 @@ function warden(control: Socket, { started, conversation }: { started: Started; 
         conversation.ask({
           do: 'become',
           ...machine,
-          shared: sharedBytes(memoryMb),
-          entries: entries.map(entryFields),
+          shared: getSharedBytes(memoryMb),
+          entries: entries.map(toEntryFields),
         }),
       connect: (network) => conversation.ask({ do: 'network', network }),
-      networkLost: conversation.networkLost,
+      networkClosed: conversation.networkClosed,
     }
-  } catch (failure) {
+  } catch (error) {
     close()
-    throw startFailed('', failure)
+    throw startFailed('', error)
   }
 }
 
 /** @param status of bwrap, as wait(2) says it */
-function sentenceOf(status: number): string {
+function describeStatus(status: number): string {
   const signal = status & 0x7f
   if (signal !== 0) return `It was ended by signal ${signal}.`
   return status >> 8 === 137 ? 'Its first process was killed.' : 'It ended.'

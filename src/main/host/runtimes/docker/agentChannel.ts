@@ -49,16 +49,16 @@ type ChannelOptions = {
 
 const pieceBytes = 32_768
 /** What is used is told in parts of the window, not for every message. */
-const toldBytes = agentWindow / 4
+const creditStep = agentWindow / 4
 
-export function agentChannel({ request, say, onClosed }: ChannelOptions): HearingChannel {
+export function createAgentChannel({ request, say, onClosed }: ChannelOptions): HearingChannel {
   const started = Promise.withResolvers<number | undefined>()
   const ended = Promise.withResolvers<ChannelEnding>()
   const outgoing: { kind: number; bytes: Uint8Array; done: () => void }[] = []
-  const held: { kind: number; content: Buffer }[] = []
+  const chunks: { kind: number; content: Buffer }[] = []
   let credit = agentWindow
   let unacknowledged = 0
-  let heldBytes = 0
+  let bufferedBytes = 0
   let paused = false
   let finishing = false
   let over = false
@@ -89,16 +89,16 @@ export function agentChannel({ request, say, onClosed }: ChannelOptions): Hearin
   const give = ({ kind, content }: { kind: number; content: Buffer }): void => {
     if (kind === answers.output) request.onOutput?.(content)
     else request.onErrors?.(content)
-    heldBytes -= content.length
+    bufferedBytes -= content.length
     unacknowledged += content.length
-    if (unacknowledged < toldBytes || over) return
+    if (unacknowledged < creditStep || over) return
     const count = Buffer.allocUnsafe(4)
     count.writeUInt32BE(unacknowledged)
     unacknowledged = 0
     say(asks.used, count)
   }
   const settle = (): void => {
-    if (!over || paused || held.length > 0) return
+    if (!over || paused || chunks.length > 0) return
     ended.resolve(ending ?? { kind: 'lost', detail: '' })
   }
   const close = (last?: ChannelEnding): void => {
@@ -111,10 +111,10 @@ export function agentChannel({ request, say, onClosed }: ChannelOptions): Hearin
     settle()
   }
   const news = (line: string): void => {
-    const [word, one = '', two = ''] = line.split(' ')
-    if (word === 'p') started.resolve(Number(one))
-    else if (word === 'e') ending ??= { kind: 'failed', stage: one, errno: Number(two) }
-    else if (word === 'x') ending ??= { kind: 'ended', status: Number(one) }
+    const [word, first = '', two = ''] = line.split(' ')
+    if (word === 'p') started.resolve(Number(first))
+    else if (word === 'e') ending ??= { kind: 'failed', stage: first, errno: Number(two) }
+    else if (word === 'x') ending ??= { kind: 'ended', status: Number(first) }
   }
 
   say(asks.open, request.mode)
@@ -145,7 +145,7 @@ export function agentChannel({ request, say, onClosed }: ChannelOptions): Hearin
     resume() {
       paused = false
       while (!paused) {
-        const next = held.shift()
+        const next = chunks.shift()
         if (!next) break
         give(next)
       }
@@ -157,9 +157,9 @@ export function agentChannel({ request, say, onClosed }: ChannelOptions): Hearin
     bury: (last) => close(last),
     hear(kind, content) {
       if (kind === answers.output || kind === answers.errors) {
-        heldBytes += content.length
-        if (heldBytes + unacknowledged > agentWindow) throw new Error('The agent sent more than was asked for.')
-        if (paused) held.push({ kind, content })
+        bufferedBytes += content.length
+        if (bufferedBytes + unacknowledged > agentWindow) throw new Error('The agent sent more than was asked for.')
+        if (paused) chunks.push({ kind, content })
         else give({ kind, content })
       } else if (kind === answers.news) news(content.toString('utf8'))
       else if (kind === answers.closed) close()

@@ -2,11 +2,11 @@ import type { Duplex } from 'node:stream'
 import {
   type AgentChannel,
   type AgentRequest,
-  agentChannel,
   type ChannelEnding,
+  createAgentChannel,
   type HearingChannel,
 } from './agentChannel.ts'
-import { agentMessage, agentMessages, answers, asks, containerOutputs } from './agentMessages.ts'
+import { answers, asks, createAgentMessageReader, createOutputReader, parseAgentMessage } from './agentMessages.ts'
 import { agentScript } from './agentScript.ts'
 
 /** A conversation with the agent in one running container. */
@@ -17,7 +17,7 @@ export type AgentConnection = {
   readonly over: Promise<string>
   open(request: AgentRequest): AgentChannel
   /** Nobody answers while the container is held still; call what this returns afterwards. */
-  patient(): () => void
+  suspendTimeout(): () => void
   /** After `over`: how whatever was still under way ended. */
   bury(ending: ChannelEnding): void
   destroy(reason: string): void
@@ -25,12 +25,12 @@ export type AgentConnection = {
 
 const pingMs = 20_000
 /** So many pings without any sign of life are the end. */
-const mostSilent = 3
+const maxSilent = 3
 const helloMs = 20_000
 const detailBytes = 2_000
 
 /** @param stream the attached stdin and stdout of a container that runs `agentLoader` */
-export function agentConnection(stream: Duplex): AgentConnection {
+export function createAgentConnection(stream: Duplex): AgentConnection {
   const channels = new Map<number, HearingChannel>()
   const hello = Promise.withResolvers<ReadonlyMap<string, string>>()
   const over = Promise.withResolvers<string>()
@@ -53,11 +53,11 @@ export function agentConnection(stream: Duplex): AgentConnection {
   const send = (bytes: Buffer): void => {
     if (!isOver) stream.write(bytes)
   }
-  const hear = agentMessages(({ channel, kind, content }) => {
-    if (kind === answers.hello) hello.resolve(linesOf(content))
+  const hear = createAgentMessageReader(({ channel, kind, content }) => {
+    if (kind === answers.hello) hello.resolve(readLines(content))
     else channels.get(channel)?.hear(kind, content)
   })
-  const outputs = containerOutputs({
+  const outputs = createOutputReader({
     onOutput: hear,
     onErrors(bytes) {
       if (complaints.length < detailBytes) complaints += bytes.toString('utf8')
@@ -67,11 +67,11 @@ export function agentConnection(stream: Duplex): AgentConnection {
     silent = 0
     try {
       outputs(bytes)
-    } catch (failure) {
-      destroy(failure instanceof Error ? failure.message : String(failure))
+    } catch (error) {
+      destroy(error instanceof Error ? error.message : String(error))
     }
   })
-  stream.once('error', (failure) => destroy(failure.message))
+  stream.once('error', (error) => destroy(error.message))
   stream.once('end', () => destroy(''))
   stream.once('close', () => destroy(''))
 
@@ -79,8 +79,8 @@ export function agentConnection(stream: Duplex): AgentConnection {
   const pinging = setInterval(() => {
     if (patience > 0) return
     silent += 1
-    if (silent > mostSilent) destroy('Nothing in the container answers any more.')
-    else send(agentMessage(0, asks.ping))
+    if (silent > maxSilent) destroy('Nothing in the container answers any more.')
+    else send(parseAgentMessage(0, asks.ping))
   }, pingMs)
   const late = setTimeout(() => {
     destroy(`The container said nothing in ${Math.round(performance.now() - begun)} ms.`)
@@ -95,16 +95,16 @@ export function agentConnection(stream: Duplex): AgentConnection {
     open(request) {
       lastChannel += 1
       const number = lastChannel
-      const channel = agentChannel({
+      const channel = createAgentChannel({
         request,
-        say: (kind, content) => send(agentMessage(number, kind, content)),
+        say: (kind, content) => send(parseAgentMessage(number, kind, content)),
         onClosed: () => channels.delete(number),
       })
       channels.set(number, channel)
       if (buried) channel.bury(buried)
       return channel
     },
-    patient() {
+    suspendTimeout() {
       patience += 1
       return () => {
         patience -= 1
@@ -120,7 +120,7 @@ export function agentConnection(stream: Duplex): AgentConnection {
   }
 }
 
-function linesOf(content: Buffer): ReadonlyMap<string, string> {
+function readLines(content: Buffer): ReadonlyMap<string, string> {
   const lines = content.toString('utf8').split('\n')
   return new Map(lines.map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]))
 }

@@ -22,11 +22,11 @@ export const answers = messages.agent.answers
 export const agentWindow = 262_144
 const headBytes = 9
 /** More than the agent ever puts into one message. */
-const mostBytes = 65_536
+const maxBytes = 65_536
 
 export type AgentMessage = { channel: number; kind: number; content: Buffer }
 
-export function agentMessage(channel: number, kind: number, content: Uint8Array | string = ''): Buffer {
+export function parseAgentMessage(channel: number, kind: number, content: Uint8Array | string = ''): Buffer {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const message = Buffer.allocUnsafe(headBytes + bytes.length)
   message.writeUInt32BE(channel, 0)
@@ -37,12 +37,12 @@ export function agentMessage(channel: number, kind: number, content: Uint8Array 
 }
 
 /** @throws Error at what cannot be a message */
-export function agentMessages(onMessage: (message: AgentMessage) => void): (bytes: Buffer) => void {
+export function createAgentMessageReader(onMessage: (message: AgentMessage) => void): (bytes: Buffer) => void {
   return cutter({
     headBytes,
-    lengthOf(head) {
+    getLength(head) {
       const length = head.readUInt32BE(5)
-      if (length > mostBytes) throw new Error(`The agent announced ${length} bytes.`)
+      if (length > maxBytes) throw new Error(`The agent announced ${length} bytes.`)
       return length
     },
     onPiece: (head, content) => onMessage({ channel: head.readUInt32BE(0), kind: head.readUInt8(4), content }),
@@ -51,21 +51,21 @@ export function agentMessages(onMessage: (message: AgentMessage) => void): (byte
 
 const outputStream = 1
 const dockerHeadBytes = 8
-const mostDockerBytes = 64 * 1024 * 1024
+const maxDockerBytes = 64 * 1024 * 1024
 
 /**
  * Parts the outputs of a container.
  * @see https://docs.docker.com/reference/api/engine/version/v1.41/#tag/Container/operation/ContainerAttach
  */
-export function containerOutputs({
+export function createOutputReader({
   onOutput,
   onErrors,
 }: Record<'onOutput' | 'onErrors', (bytes: Buffer) => void>): (bytes: Buffer) => void {
   return cutter({
     headBytes: dockerHeadBytes,
-    lengthOf(head) {
+    getLength(head) {
       const length = head.readUInt32BE(4)
-      if (length > mostDockerBytes) throw new Error(`The engine announced ${length} bytes.`)
+      if (length > maxDockerBytes) throw new Error(`The engine announced ${length} bytes.`)
       return length
     },
     onPiece: (head, content) => (head.readUInt8(0) === outputStream ? onOutput(content) : onErrors(content)),
@@ -74,28 +74,28 @@ export function containerOutputs({
 
 type Cut = {
   headBytes: number
-  lengthOf: (head: Buffer) => number
+  getLength: (head: Buffer) => number
   onPiece: (head: Buffer, content: Buffer) => void
 }
 
 /** Copies only what crosses the border of two chunks. */
-function cutter({ headBytes: head, lengthOf, onPiece }: Cut): (bytes: Buffer) => void {
-  let held: Buffer[] = []
+function cutter({ headBytes: head, getLength, onPiece }: Cut): (bytes: Buffer) => void {
+  let chunks: Buffer[] = []
   let size = 0
-  let wanted = head
+  let expectedBytes = head
   return (bytes) => {
-    held.push(bytes)
+    chunks.push(bytes)
     size += bytes.length
-    if (size < wanted) return
-    let all = held.length === 1 ? bytes : Buffer.concat(held, size)
+    if (size < expectedBytes) return
+    let all = chunks.length === 1 ? bytes : Buffer.concat(chunks, size)
     while (all.length >= head) {
-      const end = head + lengthOf(all)
+      const end = head + getLength(all)
       if (all.length < end) break
       onPiece(all.subarray(0, head), all.subarray(head, end))
       all = all.subarray(end)
     }
-    held = all.length > 0 ? [all] : []
+    chunks = all.length > 0 ? [all] : []
     size = all.length
-    wanted = size < head ? head : head + lengthOf(all)
+    expectedBytes = size < head ? head : head + getLength(all)
   }
 }

@@ -20,13 +20,13 @@ const patienceMs = 20_000
 
 export function baseImage(engine: DockerEngine, { image, pull }: DockerOptions, log: Log): BaseImage {
   let fetching: Promise<void> | undefined
-  let told = ''
+  let progress = ''
 
   const fetch = async (): Promise<void> => {
     log.info('the base image is fetched', { image })
     let lastTenth = 0
     const onProgress = (sentence: string, share: number | null): void => {
-      told = share === null ? sentence : `${sentence.replace(/\.$/, '')}: ${Math.floor(share * 100)} %.`
+      progress = share === null ? sentence : `${sentence.replace(/\.$/, '')}: ${Math.floor(share * 100)} %.`
       const tenth = Math.floor((share ?? 0) * 10)
       if (tenth > lastTenth) log.info('the base image is being fetched', { image, share })
       lastTenth = Math.max(tenth, lastTenth)
@@ -34,9 +34,9 @@ export function baseImage(engine: DockerEngine, { image, pull }: DockerOptions, 
     try {
       await pullImage({ engine, reference: image, onProgress, signal: new AbortController().signal })
       log.info('the base image is there', { image })
-    } catch (failure) {
-      log.warn('the base image could not be fetched', { image, failure })
-      throw failure
+    } catch (error) {
+      log.warn('the base image could not be fetched', { image, error })
+      throw error
     } finally {
       fetching = undefined
     }
@@ -53,11 +53,11 @@ export function baseImage(engine: DockerEngine, { image, pull }: DockerOptions, 
       fetching.catch(() => {}) // also when nobody waits for it any more
       const late = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
       const tired = new Promise<'tired'>((resolve) => late.addEventListener('abort', () => resolve('tired')))
-      if ((await Promise.race([fetching, tired])) === 'tired') throw new AppError('image/not-ready', told)
+      if ((await Promise.race([fetching, tired])) === 'tired') throw new AppError('image/not-ready', progress)
       return image
     },
     async missing() {
-      if (fetching) return told
+      if (fetching) return progress
       if (await inspectImage(engine, image)) return null
       if (pull) return `${image} is fetched when the first sandbox needs it.`
       return `It does not have ${image}, and \`sandboxes.docker.pull\` is off.`

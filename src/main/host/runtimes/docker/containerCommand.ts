@@ -1,5 +1,5 @@
-import { commandFields, notRun } from '../inside/commands.ts'
-import { keptOutput } from '../inside/keptOutput.ts'
+import { commandFields, notStartedError } from '../inside/commands.ts'
+import { createOutputBuffer } from '../inside/keptOutput.ts'
 import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
@@ -14,8 +14,8 @@ export async function runInContainer(
   request: ExecRequest,
 ): Promise<ExecOutcome> {
   const startedAt = performance.now()
-  const stdout = keptOutput(request.onOutput)
-  const stderr = keptOutput(request.onOutput)
+  const stdout = createOutputBuffer(request.onOutput)
+  const stderr = createOutputBuffer(request.onOutput)
   const channel = agent.open({
     mode: 'exec',
     fields: commandFields(request, environment),
@@ -45,13 +45,13 @@ export async function runInContainer(
     stderr: stderr.bytes(),
     exitCode: killed ? timeoutExitCode : exitCode(ending, request.cwd),
     timedOut: killed,
-    truncated: stdout.truncated() || stderr.truncated(),
+    truncated: stdout.isTruncated() || stderr.isTruncated(),
     durationMs: performance.now() - startedAt,
   }
 }
 
 function exitCode(ending: ChannelEnding, cwd: string | undefined): number {
-  if (ending.kind !== 'ended') throw notRun(ending, cwd)
+  if (ending.kind !== 'ended') throw notStartedError(ending, cwd)
   const signal = ending.status & 0x7f
   return signal === 0 ? ending.status >> 8 : 128 + signal
 }

@@ -1,15 +1,15 @@
 import { duplexPair } from 'node:stream'
 import { expect, test } from 'vitest'
 import { readMachineFile } from '../inside/machineFiles.ts'
-import { agentConnection } from './agentConnection.ts'
-import { containerFileDoor } from './containerFiles.ts'
+import { createAgentConnection } from './agentConnection.ts'
+import { createContainerFileDoor } from './containerFiles.ts'
 
 test('an agent that says nothing keeps nobody waiting past the deadline', async () => {
   const [host, container] = duplexPair()
   container.resume()
-  const agent = agentConnection(host)
+  const agent = createAgentConnection(host)
   const deadline = new AbortController()
-  const reading = readMachineFile(containerFileDoor(agent), {
+  const reading = readMachineFile(createContainerFileDoor(agent), {
     path: '/etc/hostname',
     maxBytes: 1,
     signal: deadline.signal,

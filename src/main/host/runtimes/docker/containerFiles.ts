@@ -3,7 +3,7 @@ import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 
 /** To the files of a container: its agent does the same as what enters a machine of namespaces. */
-export function containerFileDoor(agent: Pick<AgentConnection, 'open'>): FileDoor {
+export function createContainerFileDoor(agent: Pick<AgentConnection, 'open'>): FileDoor {
   return {
     open(request) {
       const channel = agent.open(request)

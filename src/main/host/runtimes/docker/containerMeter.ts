@@ -1,4 +1,4 @@
-import { patientCount } from '../inside/patientCount.ts'
+import { createPatientCount } from '../inside/patientCount.ts'
 import type { MachineUsage } from '../sandboxRuntime.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 
@@ -6,8 +6,8 @@ import type { DockerEngine } from './dockerEngine.ts'
 const countMs = 60_000
 
 /** Measures one running container as the engine sees it, not as it says of itself. */
-export function containerMeter(engine: DockerEngine, container: string): () => Promise<MachineUsage> {
-  const diskBytes = patientCount(() => writtenBytes(engine, container))
+export function createContainerMeter(engine: DockerEngine, container: string): () => Promise<MachineUsage> {
+  const diskBytes = createPatientCount(() => measureWritten(engine, container))
   return async () => {
     const disk = diskBytes()
     const stats = await engine.use('measure a container', (docker, abortSignal) =>
@@ -28,14 +28,14 @@ export function containerMeter(engine: DockerEngine, container: string): () => P
 }
 
 /** What it has written beyond its image. @returns undefined when the engine does not tell */
-async function writtenBytes(engine: DockerEngine, container: string): Promise<number | undefined> {
+async function measureWritten(engine: DockerEngine, container: string): Promise<number | undefined> {
   const inspect = engine.use(
     'measure the files of a container',
     // `size` is of the API, but not of these types.
     (docker, abortSignal) => docker.getContainer(container).inspect({ abortSignal, ...{ size: true } }),
     { ms: countMs },
   )
-  const found = await inspect.catch(() => undefined)
-  const size = found && 'SizeRw' in found ? found.SizeRw : undefined
+  const inspection = await inspect.catch(() => undefined)
+  const size = inspection && 'SizeRw' in inspection ? inspection.SizeRw : undefined
   return typeof size === 'number' ? size : undefined
 }

@@ -26,7 +26,7 @@ export async function connectContainerPort(
     signal.throwIfAborted()
     throw notReached(port, ending)
   }
-  const connection = joined(channel)
+  const connection = createDuplex(channel)
   onOutput = (bytes) => {
     if (!connection.push(bytes)) channel.pause()
   }
@@ -36,7 +36,7 @@ export async function connectContainerPort(
 }
 
 /** Ends with what the port sends: what it no longer takes is dropped, so that its last answer is still read. */
-function joined(channel: AgentChannel): Duplex {
+function createDuplex(channel: AgentChannel): Duplex {
   const connection = new Duplex({
     allowHalfOpen: false,
     read: () => channel.resume(),
@@ -45,10 +45,10 @@ function joined(channel: AgentChannel): Duplex {
       channel.finish()
       done()
     },
-    destroy(failure, done) {
+    destroy(error, done) {
       channel.drop()
       channel.resume()
-      done(failure)
+      done(error)
     },
   })
   void channel.ending.then((ending) => {

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import { maxProcesses, type ProcessSignal } from '#shared/contract/processes.ts'
-import { shownLine } from '#shared/shownLine.ts'
+import { sanitizeLine } from '#shared/shownLine.ts'
 import { portsIn } from '../inside/portsIn.ts'
 import type { MachineProcess } from '../sandboxRuntime.ts'
 import type { AgentConnection } from './agentConnection.ts'
@@ -10,10 +10,10 @@ type Agent = Pick<AgentConnection, 'open'>
 const commandCharacters = 1024
 const answerMs = 20_000
 /** More than a table of as many processes as a sandbox may have. */
-const mostBytes = 32 * 1024 * 1024
+const maxBytes = 32 * 1024 * 1024
 
 export async function listContainerProcesses(agent: Agent): Promise<MachineProcess[]> {
-  const [head = '', ...lines] = (await asked(agent, 'processes')).toString('utf8').split('\n')
+  const [head = '', ...lines] = (await askAgent(agent, 'processes')).toString('utf8').split('\n')
   const [ticks, pageBytes, bootSeconds] = head.split('\0').map(Number)
   return lines.slice(0, maxProcesses).flatMap((line) => {
     const [pid, ppid, user = '', cpuTicks, pages, startTicks, command] = line.split('\0')
@@ -36,9 +36,9 @@ export async function signalContainerProcess(
   { pid, signal }: { pid: number; signal: ProcessSignal },
 ): Promise<void> {
   try {
-    await asked(agent, 'signal', [String(pid), signal.slice('SIG'.length)])
-  } catch (failure) {
-    throw noProcess(pid, failure)
+    await askAgent(agent, 'signal', [String(pid), signal.slice('SIG'.length)])
+  } catch (error) {
+    throw noProcess(pid, error)
   }
 }
 
@@ -48,19 +48,19 @@ function noProcess(pid: number, cause: unknown): AppError {
 }
 
 export async function containerPorts(agent: Agent): Promise<number[]> {
-  return portsIn((await asked(agent, 'ports')).toString('latin1').split('\0'))
+  return portsIn((await askAgent(agent, 'ports')).toString('latin1').split('\0'))
 }
 
 /** The kernel keeps 15 bytes. */
-const longestName = 32
+const maxName = 32
 
 /** As `foregroundProgram` of bubblewrap tells it; `leader` is the process of the terminal, by its number inside. */
 export async function containerForeground(agent: Agent, leader: number): Promise<string | undefined> {
-  const name = (await asked(agent, 'foreground', [String(leader)])).toString('utf8')
-  return shownLine(name.trim(), longestName) || undefined
+  const name = (await askAgent(agent, 'foreground', [String(leader)])).toString('utf8')
+  return sanitizeLine(name.trim(), maxName) || undefined
 }
 
-async function asked(agent: Agent, mode: string, fields: readonly string[] = []): Promise<Buffer> {
+async function askAgent(agent: Agent, mode: string, fields: readonly string[] = []): Promise<Buffer> {
   const pieces: Buffer[] = []
   let size = 0
   const channel = agent.open({
@@ -68,7 +68,7 @@ async function asked(agent: Agent, mode: string, fields: readonly string[] = [])
     fields,
     onOutput(bytes) {
       size += bytes.length
-      if (size <= mostBytes) pieces.push(bytes)
+      if (size <= maxBytes) pieces.push(bytes)
       else channel.drop()
     },
   })

@@ -4,10 +4,10 @@ import { agentLoader } from './agentScript.ts'
 import { containerName, ownerLabel, sandboxLabel, specLabel } from './ownership.ts'
 
 /** Processes and threads of one machine: enough for a large build, too few to hurt the host. */
-export const mostProcesses = 1024
+export const maxProcesses = 1024
 
 /** As of a sandbox of bubblewrap. */
-const keptCapabilities = [
+const retainedCapabilities = [
   'CHOWN',
   'DAC_OVERRIDE',
   'FOWNER',
@@ -23,14 +23,14 @@ const keptCapabilities = [
 ]
 
 /** A folder that the image declares as a volume, with the volume that holds it. */
-export type KeptVolume = { name: string; target: string }
+export type ReusedVolume = { name: string; target: string }
 
 type SettingsOptions = {
   owner: string
   spec: MachineSpec
   /** A reference or an id. */
   image: string
-  volumes?: readonly KeptVolume[]
+  volumes?: readonly ReusedVolume[]
 }
 
 export function containerSettings({ owner, spec, image, volumes = [] }: SettingsOptions): ContainerCreateOptions {
@@ -58,11 +58,11 @@ export function containerSettings({ owner, spec, image, volumes = [] }: Settings
       Memory: memory,
       MemorySwap: memory,
       NanoCpus: spec.vcpu * 1e9,
-      PidsLimit: mostProcesses,
+      PidsLimit: maxProcesses,
       NetworkMode: spec.network === 'none' ? 'none' : 'bridge',
       IpcMode: 'private',
       CapDrop: ['ALL'],
-      CapAdd: keptCapabilities,
+      CapAdd: retainedCapabilities,
       SecurityOpt: ['no-new-privileges'],
       Privileged: false,
       RestartPolicy: { Name: 'no' },

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import { commandFields, exitOf, notRun } from '../inside/commands.ts'
+import { commandFields, notStartedError, parseExit } from '../inside/commands.ts'
 import { createInputBudget } from '../inside/inputBudget.ts'
 import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
@@ -43,7 +43,7 @@ export async function openContainerTerminal(
   const ended = channel.ending.then((ending) => {
     over = true
     for (const timer of timers ?? []) clearTimeout(timer)
-    return ending.kind === 'ended' ? exitOf(ending.status) : { exitCode: null, signal: null }
+    return ending.kind === 'ended' ? parseExit(ending.status) : { exitCode: null, signal: null }
   })
 
   return {
@@ -78,7 +78,7 @@ export async function openContainerTerminal(
 
 function notStarted(ending: ChannelEnding, cwd: string | undefined): AppError {
   if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program ended before it began.')
-  const failure = notRun(ending, cwd)
-  if (failure.code !== 'exec/failed') return failure
-  return new AppError('terminal/failed', failure.message, { cause: failure })
+  const error = notStartedError(ending, cwd)
+  if (error.code !== 'exec/failed') return error
+  return new AppError('terminal/failed', error.message, { cause: error })
 }

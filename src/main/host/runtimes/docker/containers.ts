@@ -26,21 +26,21 @@ const startMs = 120_000
 const endMs = 20_000
 const removeMs = 120_000
 
-export function containers(engine: DockerEngine, owner: string): Containers {
+export function createContainers(engine: DockerEngine, owner: string): Containers {
   const inspect = async (container: string): Promise<ContainerInspectInfo | undefined> => {
     const call = engine.use('find a container', (docker, abortSignal) =>
       docker.getContainer(container).inspect({ abortSignal }),
     )
-    return call.catch(unless(404))
+    return call.catch(ignoreStatus(404))
   }
 
   const kill = async (container: string): Promise<void> => {
     const call = engine.use('kill a container', (docker, abortSignal) =>
       docker.getContainer(container).kill({ signal: 'KILL', abortSignal }),
     )
-    await call.catch(async (failure: unknown) => {
+    await call.catch(async (error: unknown) => {
       // Engines have several answers for one that does not run.
-      if (!(failure instanceof EngineRefusal) || (await inspect(container))?.State.Running) throw failure
+      if (!(error instanceof EngineRefusal) || (await inspect(container))?.State.Running) throw error
     })
   }
 
@@ -48,15 +48,15 @@ export function containers(engine: DockerEngine, owner: string): Containers {
     async find(id) {
       // A name may have been left behind while the container was made anew.
       const name = containerName(owner, id)
-      const found = (await inspect(name)) ?? (await inspect(nextName(name)))
-      return found?.Config.Labels[ownerLabel] === owner ? found : undefined
+      const container = (await inspect(name)) ?? (await inspect(nextName(name)))
+      return container?.Config.Labels[ownerLabel] === owner ? container : undefined
     },
     async list() {
       const filters = { label: [`${ownerLabel}=${owner}`] }
-      const found = await engine.use('list containers', (docker, abortSignal) =>
+      const containers = await engine.use('list containers', (docker, abortSignal) =>
         docker.listContainers({ all: true, filters, abortSignal }),
       )
-      return found.flatMap(({ Id: container, Labels, State }) => {
+      return containers.flatMap(({ Id: container, Labels, State }) => {
         const sandboxId = SandboxId.safeParse(Labels[sandboxLabel]).data
         return sandboxId ? [{ container, sandboxId, running: State === 'running' || State === 'paused' }] : []
       })
@@ -67,11 +67,11 @@ export function containers(engine: DockerEngine, owner: string): Containers {
         (docker, abortSignal) => docker.createContainer({ ...settings, abortSignal }),
         { signal, ms: startMs },
       )
-      const made = await call.catch((failure: unknown) => {
-        if (failure instanceof EngineRefusal && failure.status !== 404) throw startFailed(failure)
-        throw failure
+      const response = await call.catch((error: unknown) => {
+        if (error instanceof EngineRefusal && error.status !== 404) throw startFailed(error)
+        throw error
       })
-      return made.id
+      return response.id
     },
     async start(container, signal) {
       try {
@@ -89,8 +89,8 @@ export function containers(engine: DockerEngine, owner: string): Containers {
           options,
         )
         return stream as Duplex // a hijacked connection goes both ways
-      } catch (failure) {
-        throw failure instanceof EngineRefusal ? startFailed(failure) : failure
+      } catch (error) {
+        throw error instanceof EngineRefusal ? startFailed(error) : error
       }
     },
     kill,
@@ -99,11 +99,11 @@ export function containers(engine: DockerEngine, owner: string): Containers {
         let found = await inspect(container)
         if (found?.State.Running) {
           await kill(container)
-          found = await stopped(() => inspect(container))
+          found = await waitUntilStopped(() => inspect(container))
         }
         return sentence(found, detail)
-      } catch (failure) {
-        return failure instanceof Error ? failure.message : String(failure)
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error)
       }
     },
     async remove(container, volumes) {
@@ -113,7 +113,7 @@ export function containers(engine: DockerEngine, owner: string): Containers {
           docker.getContainer(container).remove({ force: true, v: volumes !== 'kept', abortSignal }),
         { ms: removeMs },
       )
-      await call.catch(unless(404))
+      await call.catch(ignoreStatus(404))
     },
     async rename(container, name) {
       await engine.use('rename a container', (docker, abortSignal) =>
@@ -127,30 +127,30 @@ export function containers(engine: DockerEngine, owner: string): Containers {
 export const nextName = (name: string): string => `${name}-next`
 
 /** For `catch`: undefined instead of this refusal. */
-export function unless(status: number): (failure: unknown) => undefined {
-  return (failure) => {
-    if (failure instanceof EngineRefusal && failure.status === status) return undefined
-    throw failure
+export function ignoreStatus(status: number): (error: unknown) => undefined {
+  return (error) => {
+    if (error instanceof EngineRefusal && error.status === status) return undefined
+    throw error
   }
 }
 
-async function stopped(
+async function waitUntilStopped(
   inspect: () => Promise<ContainerInspectInfo | undefined>,
 ): Promise<ContainerInspectInfo | undefined> {
   const end = performance.now() + endMs
   for (let waitMs = 10; ; waitMs = Math.min(waitMs * 2, 500)) {
-    const found = await inspect()
-    if (!found?.State.Running || performance.now() > end) return found
+    const container = await inspect()
+    if (!container?.State.Running || performance.now() > end) return container
     await pause(waitMs)
   }
 }
 
-function sentence(found: ContainerInspectInfo | undefined, detail: string): string {
-  if (!found) return 'Its container was removed.'
+function sentence(container: ContainerInspectInfo | undefined, detail: string): string {
+  if (!container) return 'Its container was removed.'
   const because = detail === '' ? '' : ` (${detail.replace(/\s+/g, ' ')})`
-  if (found.State.OOMKilled) return `It ran out of memory${because}.`
-  if (found.State.ExitCode === 137) return `Its container was killed${because}.`
-  return `Its container ended with code ${found.State.ExitCode}${because}.`
+  if (container.State.OOMKilled) return `It ran out of memory${because}.`
+  if (container.State.ExitCode === 137) return `Its container was killed${because}.`
+  return `Its container ended with code ${container.State.ExitCode}${because}.`
 }
 
 const noPerl = /perl/i

@@ -8,7 +8,7 @@ import type { DockerOptions } from './dockerOptions.ts'
 /** The one engine that this runtime uses: found when it is first needed, and again when it was away. */
 export type DockerEngine = {
   /** Does one thing with it. @throws AppError `runtime/unavailable` when it cannot be reached or does not answer */
-  use<T>(what: string, call: (docker: Docker, signal: AbortSignal) => Promise<T>, options?: UseOptions): Promise<T>
+  use<T>(operation: string, call: (docker: Docker, signal: AbortSignal) => Promise<T>, options?: UseOptions): Promise<T>
   /** Where it is, as people write it. */
   address(): Promise<string>
 }
@@ -26,79 +26,79 @@ export class EngineRefusal extends Error {
   }
 }
 
-const usualMs = 60_000
+const defaultMs = 60_000
 const pingMs = 5_000
 const startIt =
   'Start Docker, Podman (`podman system service`), OrbStack or Colima, or set `sandboxes.docker.endpoint`.'
 
-export function dockerEngine(options: DockerOptions): DockerEngine {
-  let found: Promise<Place> | undefined
+export function createDockerEngine(options: DockerOptions): DockerEngine {
+  let endpoint: Promise<EngineEndpoint> | undefined
 
-  const place = (): Promise<Place> => {
-    found ??= find(options)
-    found.catch(() => {
-      found = undefined
+  const getEndpoint = (): Promise<EngineEndpoint> => {
+    endpoint ??= find(options)
+    endpoint.catch(() => {
+      endpoint = undefined
     })
-    return found
+    return endpoint
   }
 
   return {
-    address: async () => (await place()).address,
-    async use(what, call, { ms = usualMs, signal } = {}) {
-      const { docker, address } = await place()
+    address: async () => (await getEndpoint()).address,
+    async use(operation, call, { ms = defaultMs, signal } = {}) {
+      const { docker, address } = await getEndpoint()
       const deadline = AbortSignal.timeout(ms)
       const ending = signal ? AbortSignal.any([signal, deadline]) : deadline
       ending.throwIfAborted()
       try {
-        return await Promise.race([call(docker, ending), given(ending)])
-      } catch (failure) {
+        return await Promise.race([call(docker, ending), waitForAbort(ending)])
+      } catch (error) {
         signal?.throwIfAborted()
-        if (deadline.aborted) throw away(`The container engine at ${address} did not ${what} in ${ms} ms.`, failure)
-        const refusal = refusalOf(failure)
+        if (deadline.aborted) throw away(`The container engine at ${address} did not ${operation} in ${ms} ms.`, error)
+        const refusal = findRefusal(error)
         if (refusal) throw refusal
-        if (!isConnectionFailure(failure)) throw failure
-        found = undefined
-        throw away(`The container engine at ${address} cannot be reached (${reasonOf(failure)}). ${startIt}`, failure)
+        if (!isConnectionFailure(error)) throw error
+        endpoint = undefined
+        throw away(`The container engine at ${address} cannot be reached (${toReason(error)}). ${startIt}`, error)
       }
     },
   }
 }
 
-type Place = { docker: Docker; address: string }
+type EngineEndpoint = { docker: Docker; address: string }
 
 /** Without an endpoint of the configuration, the first of the usual sockets where an engine answers. */
-async function find(options: DockerOptions): Promise<Place> {
+async function find(options: DockerOptions): Promise<EngineEndpoint> {
   const { endpoint } = options
   if (endpoint !== null) {
-    const given = await placeOf(options, endpoint)
-    await answers(given)
-    return given
+    const configured = await createEndpoint(options, endpoint)
+    await answers(configured)
+    return configured
   }
   const reasons: string[] = []
-  for (const path of usualSockets()) {
+  for (const path of defaultSockets()) {
     if (!(await stat(path).catch(() => undefined))) continue
-    const usual = await placeOf(options, `unix://${path}`)
+    const candidate = await createEndpoint(options, `unix://${path}`)
     try {
-      await answers(usual)
-      return usual
-    } catch (failure) {
-      reasons.push(failure instanceof Error ? failure.message : String(failure))
+      await answers(candidate)
+      return candidate
+    } catch (error) {
+      reasons.push(error instanceof Error ? error.message : String(error))
     }
   }
   throw away(reasons[0] ?? `No container engine was found. ${startIt}`, undefined)
 }
 
-async function answers({ docker, address }: Place): Promise<void> {
+async function answers({ docker, address }: EngineEndpoint): Promise<void> {
   try {
-    await Promise.race([docker.ping(), given(AbortSignal.timeout(pingMs))])
-  } catch (failure) {
-    const reason = failure instanceof Error && failure.name === 'TimeoutError' ? 'no answer' : reasonOf(failure)
-    throw away(`The container engine at ${address} cannot be reached (${reason}). ${startIt}`, failure)
+    await Promise.race([docker.ping(), waitForAbort(AbortSignal.timeout(pingMs))])
+  } catch (error) {
+    const reason = error instanceof Error && error.name === 'TimeoutError' ? 'no answer' : toReason(error)
+    throw away(`The container engine at ${address} cannot be reached (${reason}). ${startIt}`, error)
   }
 }
 
 /** Of Docker, Podman, OrbStack, Colima and Docker Desktop. */
-function usualSockets(): string[] {
+function defaultSockets(): string[] {
   if (platform() === 'win32') return ['//./pipe/docker_engine']
   const home = homedir()
   const uid = process.getuid?.() // userInfo() fails for a user without an entry in passwd, as in containers
@@ -112,7 +112,7 @@ function usualSockets(): string[] {
   ]
 }
 
-async function placeOf({ tls }: DockerOptions, endpoint: string): Promise<Place> {
+async function createEndpoint({ tls }: DockerOptions, endpoint: string): Promise<EngineEndpoint> {
   // Only when an engine may be there: with what it can do over SSH and gRPC, it is a third of the host's start.
   const { default: Docker } = await import('dockerode')
   // What dockerode would take from the environment is set aside.
@@ -147,26 +147,25 @@ function away(message: string, cause: unknown): AppError {
   return new AppError('runtime/unavailable', message, { cause })
 }
 
-function given(signal: AbortSignal): Promise<never> {
+function waitForAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
 }
 
 /** dockerode gives what the engine said as `statusCode` and `json`. */
-function refusalOf(failure: unknown): EngineRefusal | undefined {
-  if (!(failure instanceof Error) || !('statusCode' in failure) || typeof failure.statusCode !== 'number')
-    return undefined
-  const body = 'json' in failure ? failure.json : undefined
-  const said = typeof body === 'object' && body !== null && 'message' in body ? String(body.message) : failure.message
-  return new EngineRefusal(failure.statusCode, said.trim(), { cause: failure })
+function findRefusal(error: unknown): EngineRefusal | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined
+  const body = 'json' in error ? error.json : undefined
+  const said = typeof body === 'object' && body !== null && 'message' in body ? String(body.message) : error.message
+  return new EngineRefusal(error.statusCode, said.trim(), { cause: error })
 }
 
-function isConnectionFailure(failure: unknown): boolean {
-  return failure instanceof Error && 'code' in failure
+function isConnectionFailure(error: unknown): boolean {
+  return error instanceof Error && 'code' in error
 }
 
-function reasonOf(failure: unknown): string {
-  if (failure instanceof Error && 'code' in failure) return String(failure.code)
-  return failure instanceof Error ? failure.message : String(failure)
+function toReason(error: unknown): string {
+  if (error instanceof Error && 'code' in error) return String(error.code)
+  return error instanceof Error ? error.message : String(error)
 }

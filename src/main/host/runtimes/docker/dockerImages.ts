@@ -4,11 +4,11 @@ import { AppError } from '#shared/appError.ts'
 import type { HostImage } from '#shared/contract/hostIpc.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import type { AddImage, RuntimeImages } from '../sandboxRuntime.ts'
-import { unless } from './containers.ts'
+import { ignoreStatus } from './containers.ts'
 import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
-import { EngineComplaint, followed } from './engineLines.ts'
+import { EngineComplaint, followEngine } from './engineLines.ts'
 import { loadArchive } from './imageArchive.ts'
-import { layerProgress } from './layerProgress.ts'
+import { createLayerProgress } from './layerProgress.ts'
 import { repository } from './ownership.ts'
 
 const addMs = 3_600_000
@@ -26,21 +26,21 @@ type ImagesOptions = {
 }
 
 /** Of images that are not known to be of use yet. */
-const untriedRepository = (owner: string): string => `${repository(owner)}/untried`
+const getUntestedRepository = (owner: string): string => `${repository(owner)}/untried`
 
 /** Images of the engine that bear a name of ours; what else the engine has is neither shown nor touched. */
-export function dockerImages({ engine, owner, runtime, tryImage }: ImagesOptions): RuntimeImages {
+export function createDockerImages({ engine, owner, runtime, tryImage }: ImagesOptions): RuntimeImages {
   const inspect = (reference: string): Promise<ImageInspectInfo | undefined> => inspectImage(engine, reference)
   const prefix = `${repository(owner)}/image/`
 
-  const described = (name: ImageName, found: { size: number; createdAtMs: number; detail: string }): HostImage => ({
+  const describeImage = (name: ImageName, image: { size: number; createdAtMs: number; detail: string }): HostImage => ({
     name,
     runtime,
     status: 'ready',
-    detail: found.detail,
+    detail: image.detail,
     progress: null,
-    sizeBytes: found.size,
-    createdAtMs: found.createdAtMs,
+    sizeBytes: image.size,
+    createdAtMs: image.createdAtMs,
   })
 
   /** What the engine calls `source` goes, if `isOurs`; under the name of the image it is only once it was tried. */
@@ -50,31 +50,31 @@ export function dockerImages({ engine, owner, runtime, tryImage }: ImagesOptions
     signal: AbortSignal,
   ): Promise<HostImage> => {
     const reference = imageReference(owner, name)
-    const untried = `${untriedRepository(owner)}:${randomBytes(12).toString('hex')}`
+    const untried = `${getUntestedRepository(owner)}:${randomBytes(12).toString('hex')}`
     await nameIt(source, untried)
     try {
       if (isOurs) await removeReference(engine, source)
       onProgress('The container engine tries the image.', null)
-      await tryImage(untried, signal).catch(async (failure: unknown) => {
+      await tryImage(untried, signal).catch(async (error: unknown) => {
         signal.throwIfAborted()
-        if (!(failure instanceof AppError) || failure.code === 'runtime/unavailable') throw failure
-        throw imageFailed((await foreign(untried)) ?? failure.message, failure)
+        if (!(error instanceof AppError) || error.code === 'runtime/unavailable') throw error
+        throw imageFailed((await foreign(untried)) ?? error.message, error)
       })
       await nameIt(untried, reference)
     } finally {
       await removeReference(engine, untried)
     }
-    const found = await inspect(reference)
-    if (!found) throw new AppError('image/failed', `The engine lost the image \`${name}\`.`)
-    return described(name, { ...sizesOf(found), detail: `In the container engine, as ${reference}.` })
+    const image = await inspect(reference)
+    if (!image) throw new AppError('image/failed', `The engine lost the image \`${name}\`.`)
+    return describeImage(name, { ...readSizes(image), detail: `In the container engine, as ${reference}.` })
   }
 
   /** Engines can run programs of other processors where they emulate these; so this only explains. */
   const foreign = async (reference: string): Promise<string | undefined> => {
     const { Arch } = await engine.use('ask its version', (docker) => docker.version())
-    const made = (await inspect(reference))?.Architecture
-    if (made === undefined || made === Arch) return undefined
-    return `Its programs are for other processors (${made}) than this machine's (${Arch}).`
+    const architecture = (await inspect(reference))?.Architecture
+    if (architecture === undefined || architecture === Arch) return undefined
+    return `Its programs are for other processors (${architecture}) than this machine's (${Arch}).`
   }
 
   const nameIt = async (source: string, reference: string): Promise<void> => {
@@ -112,28 +112,28 @@ export function dockerImages({ engine, owner, runtime, tryImage }: ImagesOptions
       const filters = { reference: [`${prefix}*`] }
       const call = engine.use('list images', (docker, abortSignal) => docker.listImages({ filters, abortSignal }))
       // An engine that is away has none that could be used.
-      const found = await call.catch((failure: unknown) => {
-        if (failure instanceof AppError && failure.code === 'runtime/unavailable') return []
-        throw failure
+      const response = await call.catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'runtime/unavailable') return []
+        throw error
       })
-      return found.flatMap(({ RepoTags, Size, Created }) =>
+      return response.flatMap(({ RepoTags, Size, Created }) =>
         (RepoTags ?? []).flatMap((reference) => {
           if (!reference.startsWith(prefix)) return []
           const name = ImageName.safeParse(reference.slice(prefix.length, -`:${tag}`.length)).data
           if (name === undefined) return []
           const detail = `In the container engine, as ${reference}.`
-          return described(name, { size: Size, createdAtMs: Created * 1000, detail })
+          return describeImage(name, { size: Size, createdAtMs: Created * 1000, detail })
         }),
       )
     },
     async add(request, signal) {
       try {
         return await add({ ...request, onProgress: changes(request.onProgress) }, signal)
-      } catch (failure) {
-        if (failure instanceof EngineRefusal || failure instanceof EngineComplaint) {
-          throw imageFailed(failure.message, failure)
+      } catch (error) {
+        if (error instanceof EngineRefusal || error instanceof EngineComplaint) {
+          throw imageFailed(error.message, error)
         }
-        throw failure
+        throw error
       }
     },
     remove: (name) => removeReference(engine, imageReference(owner, name)),
@@ -142,22 +142,22 @@ export function dockerImages({ engine, owner, runtime, tryImage }: ImagesOptions
 
 /** Removes what was left by a process that ended before its image was tried. */
 export async function removeUntried(engine: DockerEngine, owner: string): Promise<void> {
-  const filters = { reference: [`${untriedRepository(owner)}:*`] }
-  const found = await engine.use('list images', (docker, abortSignal) => docker.listImages({ filters, abortSignal }))
-  for (const reference of found.flatMap(({ RepoTags }) => RepoTags ?? [])) {
-    if (reference.startsWith(`${untriedRepository(owner)}:`)) await removeReference(engine, reference)
+  const filters = { reference: [`${getUntestedRepository(owner)}:*`] }
+  const images = await engine.use('list images', (docker, abortSignal) => docker.listImages({ filters, abortSignal }))
+  for (const reference of images.flatMap(({ RepoTags }) => RepoTags ?? [])) {
+    if (reference.startsWith(`${getUntestedRepository(owner)}:`)) await removeReference(engine, reference)
   }
 }
 
 export async function inspectImage(engine: DockerEngine, reference: string): Promise<ImageInspectInfo | undefined> {
   const call = engine.use('find an image', (docker) => docker.getImage(reference).inspect())
-  return call.catch(unless(404))
+  return call.catch(ignoreStatus(404))
 }
 
 /** Takes a name away, and with the last name the image. Succeeds when there is none. @throws EngineRefusal 409 in use */
 export async function removeReference(engine: DockerEngine, reference: string): Promise<void> {
   const call = engine.use('remove an image', (docker) => docker.getImage(reference).remove(), { ms: removeMs })
-  await call.catch(unless(404))
+  await call.catch(ignoreStatus(404))
 }
 
 type Pull = {
@@ -170,23 +170,23 @@ type Pull = {
 /** @throws AppError `image/failed` */
 export async function pullImage({ engine, reference, onProgress, signal }: Pull): Promise<void> {
   onProgress(`The container engine asks for ${reference}.`, null)
-  const progress = layerProgress()
+  const progress = createLayerProgress()
   try {
     await engine.use(
       'fetch an image',
       async (docker, ending) => {
         const stream = await docker.pull(withTag(reference), { abortSignal: ending })
         ending.addEventListener('abort', () => 'destroy' in stream && (stream as { destroy(): void }).destroy())
-        await followed(docker, stream, (line) => {
+        await followEngine(docker, stream, (line) => {
           const share = progress(line)
           onProgress(`The container engine fetches ${reference}.`, share)
         })
       },
       { signal, ms: addMs },
     )
-  } catch (failure) {
-    if (!(failure instanceof EngineRefusal) && !(failure instanceof EngineComplaint)) throw failure
-    throw imageFailed(`${reference} could not be fetched: ${failure.message}`, failure)
+  } catch (error) {
+    if (!(error instanceof EngineRefusal) && !(error instanceof EngineComplaint)) throw error
+    throw imageFailed(`${reference} could not be fetched: ${error.message}`, error)
   }
 }
 
@@ -199,16 +199,16 @@ function imageFailed(message: string, cause: unknown): AppError {
   return new AppError('image/failed', message, { cause })
 }
 
-function sizesOf({ Size, Created }: ImageInspectInfo): { size: number; createdAtMs: number } {
+function readSizes({ Size, Created }: ImageInspectInfo): { size: number; createdAtMs: number } {
   return { size: Size, createdAtMs: Math.trunc(Date.parse(Created)) || 0 }
 }
 
 /** Tells each sentence and each hundredth once. */
 function changes(onProgress: AddImage['onProgress']): AddImage['onProgress'] {
-  let told = ''
+  let reported = ''
   return (sentence, share) => {
     const now = `${sentence}${share === null ? '' : Math.floor(share * 100)}`
-    if (now !== told) onProgress(sentence, share)
-    told = now
+    if (now !== reported) onProgress(sentence, share)
+    reported = now
   }
 }

@@ -13,7 +13,7 @@ export const DockerOptions = z.object({
 })
 export type DockerOptions = z.infer<typeof DockerOptions>
 
-export const usualDocker: DockerOptions = {
+export const defaultDocker: DockerOptions = {
   endpoint: null,
   tls: null,
   image: 'docker.io/library/debian:12',

@@ -9,7 +9,7 @@ export type EngineAbilities = Pick<RuntimeReport, 'detail' | 'enforced' | 'limit
 const describeMs = 15_000
 
 /** @throws AppError `runtime/unavailable` */
-export async function engineAbilities(engine: DockerEngine): Promise<EngineAbilities> {
+export async function createEngineAbilities(engine: DockerEngine): Promise<EngineAbilities> {
   const [version, info] = await engine.use(
     'tell its version',
     (docker) => Promise.all([docker.version(), docker.info()]),
@@ -27,8 +27,8 @@ export async function engineAbilities(engine: DockerEngine): Promise<EngineAbili
   return {
     detail: `${program} ${version.Version} (${version.Os}/${version.Arch}) at ${await engine.address()}.`,
     enforced,
-    limit_gaps: gapsOf(enforced),
-    ...networksOf(await engine.address(), String(info.OperatingSystem)),
+    limit_gaps: findGaps(enforced),
+    ...findNetworks(await engine.address(), String(info.OperatingSystem)),
   }
 }
 
@@ -36,7 +36,7 @@ export async function engineAbilities(engine: DockerEngine): Promise<EngineAbili
  * A bridge reaches what the engine's machine reaches but its loopback; programs that keep the engine in a virtual
  * machine lead the loopback of the computer into it as well.
  */
-function networksOf(address: string, system: string): { networks: Network[]; network_detail: string } {
+function findNetworks(address: string, system: string): { networks: Network[]; network_detail: string } {
   const noInternet = 'A container engine cannot keep containers from private addresses, so there is no `internet`'
   const local = !address.startsWith('tcp:') || /\/\/(localhost|127\.|\[::1\])/.test(address)
   if (/desktop|orbstack/i.test(system) || (local && platform() !== 'linux')) {
@@ -48,7 +48,7 @@ function networksOf(address: string, system: string): { networks: Network[]; net
 
 const limitNames = { memory: 'memory', cpu: 'processor time', processes: 'the number of processes' } as const
 
-function gapsOf(enforced: Enforced): LimitGap[] {
+function findGaps(enforced: Enforced): LimitGap[] {
   const kinds = ['memory', 'cpu', 'processes'] as const
   const missing = kinds.filter((limit) => !enforced[limit])
   const disk = { limit: 'disk', reason: 'Container engines do not limit disk space here.', cure: null } as const
@@ -66,7 +66,7 @@ const nothing: Enforced = { memory: false, cpu: false, disk: false, processes: f
 
 export async function dockerReport(name: string, engine: DockerEngine, base: BaseImage): Promise<RuntimeReport> {
   try {
-    const { detail, ...abilities } = await engineAbilities(engine)
+    const { detail, ...abilities } = await createEngineAbilities(engine)
     const missing = await base.missing()
     return {
       name,
@@ -78,8 +78,8 @@ export async function dockerReport(name: string, engine: DockerEngine, base: Bas
       image_sources: ['registry', 'archive'],
       image_detail: 'Container engines do not make images from the distribution of this machine.',
     }
-  } catch (failure) {
-    const detail = failure instanceof Error ? failure.message : String(failure)
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error)
     const rest = { network_detail: null, network_cure: null, image_sources: [], image_detail: null }
     return { name, available: false, detail, cure: null, enforced: nothing, limit_gaps: [], networks: [], ...rest }
   }

@@ -3,19 +3,19 @@ import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { SandboxId } from '#shared/ids.ts'
-import { activeMachines } from '../activeMachines.ts'
-import type { SandboxRuntime, SnapshotPlace } from '../sandboxRuntime.ts'
+import { createActiveMachines } from '../activeMachines.ts'
+import type { SandboxRuntime, SnapshotRef } from '../sandboxRuntime.ts'
 import { baseImage } from './baseImage.ts'
 import { containerSettings } from './containerSettings.ts'
-import { containers as ownContainers } from './containers.ts'
-import { dockerEngine, EngineRefusal } from './dockerEngine.ts'
-import { dockerImages, imageReference, inspectImage, removeUntried } from './dockerImages.ts'
+import { createContainers as ownContainers } from './containers.ts'
+import { createDockerEngine, EngineRefusal } from './dockerEngine.ts'
+import { createDockerImages, imageReference, inspectImage, removeUntried } from './dockerImages.ts'
 import type { DockerOptions } from './dockerOptions.ts'
-import { dockerReport, engineAbilities } from './dockerReport.ts'
-import { dockerSnapshots } from './dockerSnapshots.ts'
+import { createEngineAbilities, dockerReport } from './dockerReport.ts'
+import { createDockerSnapshots } from './dockerSnapshots.ts'
 import { markCommands } from './markCommands.ts'
 import { openOwnership } from './ownership.ts'
-import { fittingContainer, remadeContainer, specOf } from './remadeContainer.ts'
+import { fittingContainer, readSpec, recreateContainer } from './remadeContainer.ts'
 import { type RunningContainer, startContainer } from './startContainer.ts'
 
 export type DockerRuntimeOptions = {
@@ -32,48 +32,48 @@ const smallest = { hostname: 'trial', vcpu: 1, memoryMb: 256, diskGb: 1, image: 
 const tryMs = 20_000
 
 /** Machines that are containers of any engine with Docker's API: Docker, Podman, OrbStack, Colima. */
-export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions): SandboxRuntime {
-  const engine = dockerEngine(docker)
+export function createDockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions): SandboxRuntime {
+  const engine = createDockerEngine(docker)
   const base = baseImage(engine, docker, log)
-  const own = openOwnership(folder)
-  const { owner } = own
+  const ownership = openOwnership(folder)
+  const { owner } = ownership
   const containers = ownContainers(engine, owner)
-  const snapshots = dockerSnapshots(engine, owner, () => randomBytes(12).toString('hex'))
-  const active = activeMachines<RunningContainer>()
+  const snapshots = createDockerSnapshots(engine, owner, () => randomBytes(12).toString('hex'))
+  const active = createActiveMachines<RunningContainer>()
 
   const checkNetwork = async ({ network }: MachineSpec): Promise<void> => {
     if (network === 'none') return
-    const { networks, network_detail } = await engineAbilities(engine)
+    const { networks, network_detail } = await createEngineAbilities(engine)
     if (networks.includes(network)) return
     throw new AppError('egress/unavailable', network_detail ?? `There is no network \`${network}\`.`)
   }
 
-  const snapshotImage = async (place: SnapshotPlace): Promise<string> => {
-    const reference = snapshots.reference(place)
+  const snapshotImage = async (snapshot: SnapshotRef): Promise<string> => {
+    const reference = snapshots.reference(snapshot)
     if (await inspectImage(engine, reference)) return reference
-    throw new AppError('snapshot/not-found', `There is no snapshot ${place.snapshotId}.`)
+    throw new AppError('snapshot/not-found', `There is no snapshot ${snapshot.snapshotId}.`)
   }
 
-  const imageOf = async ({ image }: MachineSpec, signal: AbortSignal): Promise<string> => {
+  const getImage = async ({ image }: MachineSpec, signal: AbortSignal): Promise<string> => {
     if (image === null) return base.ready(signal)
     const reference = imageReference(owner, image)
     if (await inspectImage(engine, reference)) return reference
     throw new AppError('image/not-found', `There is no image \`${image}\`.`)
   }
 
-  const made = async (spec: MachineSpec, image: string, signal: AbortSignal): Promise<string> => {
+  const createContainer = async (spec: MachineSpec, image: string, signal: AbortSignal): Promise<string> => {
     try {
       return await containers.create(containerSettings({ owner, spec, image }), signal)
-    } catch (failure) {
-      if (!(failure instanceof EngineRefusal)) throw failure
-      throw imageGone(image, failure)
+    } catch (error) {
+      if (!(error instanceof EngineRefusal)) throw error
+      throw imageMissingError(image, error)
     }
   }
 
   /** As a sandbox of it would: nothing else tells whether its programs run here. */
   const tryImage = async (image: string, signal: AbortSignal): Promise<void> => {
     const spec = { ...smallest, id: SandboxId.parse(randomBytes(16).toString('hex')), runtime: name }
-    const container = await made(spec, image, signal)
+    const container = await createContainer(spec, image, signal)
     try {
       const machine = await startContainer({ spec, engine, containers, container, now, signal })
       const { exitCode } = await machine
@@ -91,7 +91,7 @@ export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions
       if (sandboxId === id) await containers.remove(container)
     }
     await snapshots.discardAll(id)
-    await own.forget(id)
+    await ownership.forget(id)
   }
 
   return {
@@ -101,19 +101,21 @@ export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions
       active.begin(spec.id, async () => {
         signal.throwIfAborted()
         await checkNetwork(spec)
-        const image = from ? await snapshotImage(from) : await imageOf(spec, signal)
+        const image = from ? await snapshotImage(from) : await getImage(spec, signal)
         if (await containers.find(spec.id)) {
           throw new AppError('sandbox/start-failed', `The engine has a container of sandbox ${spec.id} already.`)
         }
-        await own.note(spec.id)
+        await ownership.note(spec.id)
         try {
-          const container = await made(spec, image, signal)
+          const container = await createContainer(spec, image, signal)
           const machine = await startContainer({ spec, engine, containers, container, now, signal })
           await markCommands(machine, signal)
           return machine
-        } catch (failure) {
-          await erase(spec.id).catch((left: unknown) => log.warn('a container stays', { sandboxId: spec.id, left }))
-          throw failure
+        } catch (error) {
+          await erase(spec.id).catch((cause: unknown) =>
+            log.warn('a container stays', { sandboxId: spec.id, left: cause }),
+          )
+          throw error
         }
       }),
     start: (spec, signal) =>
@@ -127,52 +129,52 @@ export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions
       }),
     async remove(id) {
       // An engine that is away must not keep machines of others from being removed.
-      if ((await own.noted()).includes(id)) await erase(id)
+      if ((await ownership.listRecorded()).includes(id)) await erase(id)
     },
-    stored: own.noted,
-    async snapshot(place, signal) {
-      const found = await containers.find(place.sandboxId)
-      if (!found) throw new AppError('sandbox/not-found', `Sandbox ${place.sandboxId} has no container.`)
-      const impatient = active.running(place.sandboxId)?.patient()
+    listStored: ownership.listRecorded,
+    async snapshot(snapshot, signal) {
+      const container = await containers.find(snapshot.sandboxId)
+      if (!container) throw new AppError('sandbox/not-found', `Sandbox ${snapshot.sandboxId} has no container.`)
+      const impatient = active.running(snapshot.sandboxId)?.suspendTimeout()
       try {
-        return await snapshots.keep(found.Id, snapshots.reference(place), place.sandboxId, signal)
+        return await snapshots.keep(container.Id, snapshots.reference(snapshot), snapshot.sandboxId, signal)
       } finally {
         impatient?.()
       }
     },
-    async restore(place, signal) {
-      active.needNone(place.sandboxId)
+    async restore(snapshot, signal) {
+      active.assertInactive(snapshot.sandboxId)
       signal.throwIfAborted()
-      const image = await snapshotImage(place)
-      const found = await containers.find(place.sandboxId)
-      const spec = found && specOf(found)
-      if (!spec) throw new AppError('snapshot/failed', `Sandbox ${place.sandboxId} has no container.`)
-      const before = await snapshots.bases(place.sandboxId)
-      await remadeContainer({ owner, containers, signal }, found, { spec, image })
+      const image = await snapshotImage(snapshot)
+      const container = await containers.find(snapshot.sandboxId)
+      const spec = container && readSpec(container)
+      if (!spec) throw new AppError('snapshot/failed', `Sandbox ${snapshot.sandboxId} has no container.`)
+      const before = await snapshots.bases(snapshot.sandboxId)
+      await recreateContainer({ owner, containers, signal }, container, { spec, image })
       for (const reference of before) await snapshots.discard(reference)
     },
-    storedSnapshots: snapshots.list,
-    removeSnapshot: (place) => snapshots.discard(snapshots.reference(place)),
-    images: dockerImages({ engine, owner, runtime: name, tryImage }),
+    listSnapshots: snapshots.list,
+    removeSnapshot: (snapshot) => snapshots.discard(snapshots.reference(snapshot)),
+    images: createDockerImages({ engine, owner, runtime: name, tryImage }),
     async sweep() {
       try {
         for (const { container, sandboxId, running } of await containers.list()) {
-          await own.note(sandboxId)
+          await ownership.note(sandboxId)
           if (!running) continue
           await containers.end(container, '')
           log.info('ended what an earlier host left', { sandboxId })
         }
         await snapshots.clean()
         await removeUntried(engine, owner)
-      } catch (failure) {
-        const noted = await own.noted()
-        if (noted.length > 0) log.warn('containers of an earlier host may still run', { failure })
+      } catch (error) {
+        const recorded = await ownership.listRecorded()
+        if (recorded.length > 0) log.warn('containers of an earlier host may still run', { error })
       }
     },
     async close() {},
   }
 }
 
-function imageGone(image: string, cause: unknown): AppError {
+function imageMissingError(image: string, cause: unknown): AppError {
   return new AppError('image/not-found', `The image ${image} is gone.`, { cause })
 }

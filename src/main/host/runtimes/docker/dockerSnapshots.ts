@@ -1,13 +1,13 @@
 import { AppError } from '#shared/appError.ts'
 import { type SandboxId, SnapshotId } from '#shared/ids.ts'
-import type { SnapshotPlace } from '../sandboxRuntime.ts'
+import type { SnapshotRef } from '../sandboxRuntime.ts'
 import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
 import { inspectImage, removeReference } from './dockerImages.ts'
 import { ownerLabel, repository, sandboxLabel } from './ownership.ts'
 
 /** Images that hold the files of containers: snapshots, and what a container was made anew from. */
 export type DockerSnapshots = {
-  reference(place: SnapshotPlace): string
+  reference(snapshot: SnapshotRef): string
   list(id: SandboxId): Promise<SnapshotId[]>
   /** @returns its size in bytes, beyond what it was made from. @throws AppError `snapshot/failed` */
   keep(container: string, reference: string, sandboxId: SandboxId, signal: AbortSignal): Promise<number>
@@ -23,22 +23,22 @@ export type DockerSnapshots = {
 
 const keepMs = 600_000
 
-export function dockerSnapshots(engine: DockerEngine, owner: string, newId: () => string): DockerSnapshots {
+export function createDockerSnapshots(engine: DockerEngine, owner: string, newId: () => string): DockerSnapshots {
   const root = repository(owner)
   const snapshots = (id: SandboxId): string => `${root}/snapshot/${id}`
   const bases = (id: SandboxId): string => `${root}/base/${id}`
   const garbage = `${root}/discarded`
 
-  const named = async (repo: string): Promise<string[]> => {
+  const listTags = async (repo: string): Promise<string[]> => {
     const filters = { reference: [`${repo}:*`] }
-    const found = await engine.use('list images', (docker, abortSignal) => docker.listImages({ filters, abortSignal }))
-    return found.flatMap(({ RepoTags }) => (RepoTags ?? []).filter((it) => it.startsWith(`${repo}:`)))
+    const images = await engine.use('list images', (docker, abortSignal) => docker.listImages({ filters, abortSignal }))
+    return images.flatMap(({ RepoTags }) => (RepoTags ?? []).filter((it) => it.startsWith(`${repo}:`)))
   }
 
   const clean = async (): Promise<void> => {
-    for (const reference of await named(garbage)) {
-      await removeReference(engine, reference).catch((failure: unknown) => {
-        if (!(failure instanceof EngineRefusal)) throw failure // it is still in use
+    for (const reference of await listTags(garbage)) {
+      await removeReference(engine, reference).catch((error: unknown) => {
+        if (!(error instanceof EngineRefusal)) throw error // it is still in use
       })
     }
   }
@@ -57,8 +57,10 @@ export function dockerSnapshots(engine: DockerEngine, owner: string, newId: () =
   return {
     reference: ({ sandboxId, snapshotId }) => `${snapshots(sandboxId)}:${snapshotId}`,
     async list(id) {
-      const references = await named(snapshots(id))
-      return references.flatMap((it) => SnapshotId.safeParse(it.slice(it.lastIndexOf(':') + 1)).data ?? [])
+      const references = await listTags(snapshots(id))
+      return references.flatMap(
+        (reference) => SnapshotId.safeParse(reference.slice(reference.lastIndexOf(':') + 1)).data ?? [],
+      )
     },
     async keep(container, reference, sandboxId, signal) {
       const colon = reference.lastIndexOf(':')
@@ -77,23 +79,24 @@ export function dockerSnapshots(engine: DockerEngine, owner: string, newId: () =
         const layers = await engine.use('measure an image', (docker) => docker.getImage(reference).history())
         const [top] = layers as { Size?: number }[] // of the API, newest first
         return top?.Size ?? 0
-      } catch (failure) {
+      } catch (error) {
         await discard(reference).catch(() => {}) // what stands in the way is told below
-        if (!(failure instanceof EngineRefusal)) throw failure
-        throw notKept(failure)
+        if (!(error instanceof EngineRefusal)) throw error
+        throw notStoredError(error)
       }
     },
     discard,
     async discardAll(id) {
-      for (const reference of [...(await named(snapshots(id))), ...(await named(bases(id)))]) await discard(reference)
+      for (const reference of [...(await listTags(snapshots(id))), ...(await listTags(bases(id)))])
+        await discard(reference)
     },
     clean,
     freshBase: (id) => `${bases(id)}:${newId()}`,
-    bases: (id) => named(bases(id)),
+    bases: (id) => listTags(bases(id)),
   }
 }
 
-function notKept(refusal: EngineRefusal): AppError {
+function notStoredError(refusal: EngineRefusal): AppError {
   const code = /no space left/i.test(refusal.message) ? 'file/no-space' : 'snapshot/failed'
   return new AppError(code, `The engine kept nothing: ${refusal.message}`, { cause: refusal })
 }

@@ -9,7 +9,7 @@ export class EngineComplaint extends Error {
 }
 
 /** Hears how work on an image goes on. @returns the last line. @throws EngineComplaint */
-export function followed(
+export function followEngine(
   docker: Docker,
   stream: NodeJS.ReadableStream,
   onLine: (line: unknown) => void,
@@ -19,10 +19,10 @@ export function followed(
     stream.once('close', () => reject(new EngineComplaint('The connection to the engine ended.')))
     docker.modem.followProgress(
       stream,
-      (failure, lines: unknown[] | null) => {
+      (error, lines: unknown[] | null) => {
         const last = lines?.findLast((line) => errorIn(line) !== undefined) ?? lines?.at(-1)
         const said = errorIn(last)
-        if (failure || said !== undefined) reject(new EngineComplaint(said ?? failure?.message ?? 'It failed.'))
+        if (error || said !== undefined) reject(new EngineComplaint(said ?? error?.message ?? 'It failed.'))
         else resolve(last)
       },
       onLine,

@@ -4,7 +4,7 @@ import { pipeline, Transform } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { AppError } from '#shared/appError.ts'
 import type { DockerEngine } from './dockerEngine.ts'
-import { followed } from './engineLines.ts'
+import { followEngine } from './engineLines.ts'
 
 type Archive = {
   engine: DockerEngine
@@ -22,21 +22,21 @@ const imageFile = /^(\.\/)?([0-9a-f]{64}(\/|\.json|\.tar)|blobs\/|oci-layout|ind
 
 /** What `docker save` or `podman save` wrote, or a tar of a root file system. @returns what names it on the engine */
 export async function loadArchive({ engine, path, onProgress, signal }: Archive): Promise<string> {
-  const { size, first } = await examined(path)
+  const { size, first } = await examineArchive(path)
   const isImage = imageFile.test(first)
   return engine.use(
     'read an archive',
     async (docker, abortSignal) => {
-      const source = counted(path, size, (share) => onProgress('The container engine reads the archive.', share))
+      const source = countRead(path, size, (share) => onProgress('The container engine reads the archive.', share))
       abortSignal.addEventListener('abort', () => source.destroy(abortSignal.reason), { once: true })
       const answer = isImage
         ? await docker.loadImage(source, { abortSignal })
         : await docker.importImage(source, { abortSignal })
       let named: string | undefined
-      const last = await followed(docker, answer, (line) => {
-        named ??= loadedName(line)
+      const last = await followEngine(docker, answer, (line) => {
+        named ??= readLoadedName(line)
       })
-      const name = named ?? loadedName(last)
+      const name = named ?? readLoadedName(last)
       if (name === undefined) throw new AppError('image/failed', `The container engine found no image in ${path}.`)
       return name
     },
@@ -45,7 +45,7 @@ export async function loadArchive({ engine, path, onProgress, signal }: Archive)
 }
 
 /** Docker answers `{stream: "Loaded image: NAME"}` or `{status: "sha256:…"}`, Podman for the latter only `sha256…`. */
-function loadedName(line: unknown): string | undefined {
+function readLoadedName(line: unknown): string | undefined {
   if (typeof line !== 'object' || line === null) return undefined
   const text = 'stream' in line ? String(line.stream) : 'status' in line ? String(line.status) : ''
   const loaded = /Loaded image(?:\(s\)| ID)?:\s*([^\s,]+)/.exec(text)?.[1]
@@ -53,18 +53,18 @@ function loadedName(line: unknown): string | undefined {
 }
 
 /** @throws AppError `image/source` */
-async function examined(path: string): Promise<{ size: number; first: string }> {
+async function examineArchive(path: string): Promise<{ size: number; first: string }> {
   let file: FileHandle
   try {
     file = await open(path)
-  } catch (failure) {
-    throw unreadable(path, failure)
+  } catch (error) {
+    throw unreadable(path, error)
   }
   try {
     const state = await file.stat()
     if (!state.isFile()) throw new AppError('image/source', `${path} is not a file.`)
     const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
-    const head = await unpacked(buffer.subarray(0, bytesRead))
+    const head = await decompressHead(buffer.subarray(0, bytesRead))
     const isTar = head.subarray(257, 262).toString('latin1') === 'ustar'
     if (!isTar) throw new AppError('image/source', `${path} is no tar, plain or packed with gzip or zstd.`)
     return { size: state.size, first: head.subarray(0, nameBytes).toString('latin1').replace(/\0.*$/s, '') }
@@ -79,7 +79,7 @@ function unreadable(path: string, cause: unknown): AppError {
 }
 
 /** The beginning of what can be unpacked, at least a header if there is one: 64 KB can unpack to very much. */
-async function unpacked(head: Buffer): Promise<Buffer> {
+async function decompressHead(head: Buffer): Promise<Buffer> {
   const gzip = head.subarray(0, 2).toString('hex') === '1f8b'
   const zstd = head.subarray(0, 4).toString('hex') === '28b52ffd'
   if (!gzip && !zstd) return head
@@ -101,12 +101,12 @@ async function unpacked(head: Buffer): Promise<Buffer> {
   })
 }
 
-function counted(path: string, size: number, onShare: (share: number) => void): Transform {
-  let sent = 0
+function countRead(path: string, size: number, onShare: (share: number) => void): Transform {
+  let readBytes = 0
   const counter = new Transform({
     transform(bytes: Buffer, _, done) {
-      sent += bytes.length
-      onShare(Math.min(1, sent / size))
+      readBytes += bytes.length
+      onShare(Math.min(1, readBytes / size))
       done(null, bytes)
     },
   })

@@ -13,16 +13,16 @@ const Line = z.object({
 const done = /^(pull complete|already exists|download complete)/i
 
 /** @returns for each line that the engine sends, the share of all bytes so far; null while no size is known */
-export function layerProgress(): (line: unknown) => number | null {
+export function createLayerProgress(): (line: unknown) => number | null {
   const layers = new Map<string, { current: number; total: number }>()
   let furthest = 0
   return (line) => {
     const { data } = Line.safeParse(line)
     if (data) {
-      const known = layers.get(data.id) ?? { current: 0, total: 0 }
-      const { current = known.current, total = known.total } = data.progressDetail ?? {}
+      const layer = layers.get(data.id) ?? { current: 0, total: 0 }
+      const { current = layer.current, total = layer.total } = data.progressDetail ?? {}
       if (/^download/i.test(data.status)) layers.set(data.id, { current, total: Math.max(total, current) })
-      if (done.test(data.status) && layers.has(data.id)) layers.set(data.id, { ...known, current: known.total })
+      if (done.test(data.status) && layers.has(data.id)) layers.set(data.id, { ...layer, current: layer.total })
     }
     const sum = (pick: 'current' | 'total') => [...layers.values()].reduce((total, layer) => total + layer[pick], 0)
     const total = sum('total')

@@ -13,7 +13,7 @@ export type Ownership = {
   readonly owner: string
   note(id: SandboxId): Promise<void>
   forget(id: SandboxId): Promise<void>
-  noted(): Promise<SandboxId[]>
+  listRecorded(): Promise<SandboxId[]>
 }
 
 export function openOwnership(folder: string): Ownership {
@@ -25,7 +25,7 @@ export function openOwnership(folder: string): Ownership {
       .slice(0, 16),
     note: (id) => writeFile(join(folder, id), '', { mode: 0o600 }),
     forget: (id) => rm(join(folder, id), { force: true }),
-    noted: async () => (await readdir(folder)).flatMap((name) => SandboxId.safeParse(name).data ?? []),
+    listRecorded: async () => (await readdir(folder)).flatMap((name) => SandboxId.safeParse(name).data ?? []),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ContainerInspectInfo } from 'dockerode'
 import { parseJson } from '#platform/boundedJson.ts'
 import { MachineSpec } from '#shared/contract/hostIpc.ts'
-import { containerSettings, type KeptVolume } from './containerSettings.ts'
+import { containerSettings, type ReusedVolume } from './containerSettings.ts'
 import { type Containers, nextName } from './containers.ts'
 import type { DockerSnapshots } from './dockerSnapshots.ts'
 import { containerName, specLabel } from './ownership.ts'
@@ -15,26 +15,26 @@ type Remaking = { owner: string; containers: Containers; snapshots: DockerSnapsh
  */
 export async function fittingContainer(
   { owner, containers, snapshots, signal }: Remaking,
-  found: ContainerInspectInfo,
+  inspection: ContainerInspectInfo,
   spec: MachineSpec,
 ): Promise<string> {
-  if (JSON.stringify(spec) === JSON.stringify(specOf(found))) return found.Id
+  if (JSON.stringify(spec) === JSON.stringify(readSpec(inspection))) return inspection.Id
   const before = await snapshots.bases(spec.id)
   const files = snapshots.freshBase(spec.id)
-  await snapshots.keep(found.Id, files, spec.id, signal)
-  const next = await remadeContainer({ owner, containers, signal }, found, { spec, image: files })
+  await snapshots.keep(inspection.Id, files, spec.id, signal)
+  const next = await recreateContainer({ owner, containers, signal }, inspection, { spec, image: files })
   for (const reference of before) await snapshots.discard(reference)
   return next
 }
 
 /** The same sandbox as another container: of these files, with these settings. @returns its id */
-export async function remadeContainer(
+export async function recreateContainer(
   { owner, containers, signal }: Omit<Remaking, 'snapshots'>,
   old: ContainerInspectInfo,
   { spec, image }: { spec: MachineSpec; image: string },
 ): Promise<string> {
   const name = containerName(owner, spec.id)
-  const settings = containerSettings({ owner, spec, image, volumes: volumesOf(old) })
+  const settings = containerSettings({ owner, spec, image, volumes: readVolumes(old) })
   // An earlier attempt may have ended half-way.
   if (old.Name.endsWith(nextName(name))) await containers.rename(old.Id, name)
   else await containers.remove(nextName(name))
@@ -45,15 +45,15 @@ export async function remadeContainer(
 }
 
 /** What a container of ours was made for. */
-export function specOf(found: ContainerInspectInfo): MachineSpec | undefined {
+export function readSpec(inspection: ContainerInspectInfo): MachineSpec | undefined {
   try {
-    return MachineSpec.parse(parseJson(found.Config.Labels[specLabel] ?? ''))
+    return MachineSpec.parse(parseJson(inspection.Config.Labels[specLabel] ?? ''))
   } catch {
     return undefined // of an earlier version
   }
 }
 
-function volumesOf({ Mounts }: ContainerInspectInfo): KeptVolume[] {
+function readVolumes({ Mounts }: ContainerInspectInfo): ReusedVolume[] {
   return Mounts.flatMap(({ Type, Name, Destination }) =>
     Type === 'volume' && Name !== undefined ? [{ name: Name, target: Destination }] : [],
   )

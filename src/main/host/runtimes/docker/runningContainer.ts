@@ -1,14 +1,14 @@
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import type { Enforced } from '#shared/contract/sandboxes.ts'
-import { fileOperations, listMachineFiles } from '../inside/fileWork.ts'
+import { createFileOperations, listMachineFiles } from '../inside/fileWork.ts'
 import { readMachineFile, writeMachineFile } from '../inside/machineFiles.ts'
-import { machineLife } from '../inside/machineLife.ts'
+import { createMachineLife } from '../inside/machineLife.ts'
 import type { ExecRequest, Machine } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 import { runInContainer } from './containerCommand.ts'
-import { containerFileDoor } from './containerFiles.ts'
-import { containerMeter } from './containerMeter.ts'
+import { createContainerFileDoor } from './containerFiles.ts'
+import { createContainerMeter } from './containerMeter.ts'
 import { connectContainerPort } from './containerPort.ts'
 import { containerPorts, listContainerProcesses, signalContainerProcess } from './containerProcesses.ts'
 import type { Containers } from './containers.ts'
@@ -33,15 +33,15 @@ const endMs = 5_000
 /** With its first process, everything in a container is killed. */
 const killed: ChannelEnding = { kind: 'ended', status: 9 }
 
-export function runningContainer(options: RunningOptions): Machine & Pick<AgentConnection, 'patient'> {
+export function runningContainer(options: RunningOptions): Machine & Pick<AgentConnection, 'suspendTimeout'> {
   const { spec, engine, containers, container, agent, enforced, environment, now } = options
-  const door = containerFileDoor(agent)
-  const life = machineLife(spec.id)
+  const door = createContainerFileDoor(agent)
+  const life = createMachineLife(spec.id)
   const { inside } = life
-  const usage = containerMeter(engine, container)
+  const usage = createContainerMeter(engine, container)
 
   const ended = agent.over.then(async (detail) => {
-    life.lost()
+    life.onConnectionLost()
     const sentence = await containers.end(container, detail)
     agent.bury(killed)
     return life.end(sentence)
@@ -72,8 +72,8 @@ export function runningContainer(options: RunningOptions): Machine & Pick<AgentC
     writeFile: (path, content, signal) => inside(() => writeMachineFile(door, { path, content, signal })),
     readFile: (path, maxBytes, signal) => inside(() => readMachineFile(door, { path, maxBytes, signal })),
     listFiles: (path, signal) => inside(() => listMachineFiles(door, { path, signal })),
-    files: fileOperations((work) => inside(() => work(door)), { exec, over: life.over }),
-    connect: (port, signal) => life.connected(() => connectContainerPort(agent, port, signal)),
-    patient: agent.patient,
+    files: createFileOperations((work) => inside(() => work(door)), { exec, over: life.over }),
+    connect: (port, signal) => life.trackConnection(() => connectContainerPort(agent, port, signal)),
+    suspendTimeout: agent.suspendTimeout,
   }
 }

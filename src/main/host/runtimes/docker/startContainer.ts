@@ -1,10 +1,10 @@
 import { AppError } from '#shared/appError.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
-import { agentConnection } from './agentConnection.ts'
+import { createAgentConnection } from './agentConnection.ts'
 import type { Containers } from './containers.ts'
 import type { DockerEngine } from './dockerEngine.ts'
-import { engineAbilities } from './dockerReport.ts'
-import { enforcedInside } from './enforcedInside.ts'
+import { createEngineAbilities } from './dockerReport.ts'
+import { probeEnforced } from './enforcedInside.ts'
 import { runningContainer } from './runningContainer.ts'
 
 export type RunningContainer = ReturnType<typeof runningContainer>
@@ -24,9 +24,9 @@ const needsBash = 'Its image has no bash, which sandboxes need: images of Debian
 /** Starts what was made before. @throws AppError `sandbox/start-failed`; it does not run then */
 export async function startContainer(options: StartOptions): Promise<RunningContainer> {
   const { spec, engine, containers, container, now, signal } = options
-  const { enforced: promised } = await engineAbilities(engine)
-  const environment = environmentOf((await containers.find(spec.id))?.Config.Env ?? [])
-  const agent = agentConnection(await containers.start(container, signal))
+  const { enforced: promised } = await createEngineAbilities(engine)
+  const environment = toEnvironment((await containers.find(spec.id))?.Config.Env ?? [])
+  const agent = createAgentConnection(await containers.start(container, signal))
   const callOff = (): void => agent.destroy('It was called off.')
   signal.addEventListener('abort', callOff, { once: true })
   try {
@@ -35,13 +35,13 @@ export async function startContainer(options: StartOptions): Promise<RunningCont
       throw new AppError('sandbox/start-failed', `The sandbox did not start: ${cause.message}`, { cause })
     })
     if (hello.get('bash') !== 'yes') throw new AppError('sandbox/start-failed', needsBash)
-    const enforced = enforcedInside(promised, hello, spec)
+    const enforced = probeEnforced(promised, hello, spec)
     return runningContainer({ spec, engine, containers, container, agent, enforced, environment, now })
-  } catch (failure) {
+  } catch (error) {
     agent.destroy('')
     await containers.end(container, '')
     signal.throwIfAborted()
-    throw failure
+    throw error
   } finally {
     signal.removeEventListener('abort', callOff)
   }
@@ -50,6 +50,6 @@ export async function startContainer(options: StartOptions): Promise<RunningCont
 /** What engines set by themselves; a sandbox has its own. */
 const ofEngine = ['HOME', 'HOSTNAME', 'LOGNAME', 'PWD', 'SHELL', 'TERM', 'USER', 'container']
 
-function environmentOf(given: readonly string[]): string[] {
-  return given.filter((it) => !ofEngine.includes(it.split('=', 1)[0] ?? ''))
+function toEnvironment(entries: readonly string[]): string[] {
+  return entries.filter((it) => !ofEngine.includes(it.split('=', 1)[0] ?? ''))
 }

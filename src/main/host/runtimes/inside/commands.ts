@@ -16,10 +16,10 @@ const environment = [
 /** The request of a command: how many fields follow, where it runs, what it is, and its whole environment; none may hold a NUL. */
 export function commandFields(
   { command, cwd = home, env = {} }: Pick<ExecRequest, 'command' | 'cwd' | 'env'>,
-  own: readonly string[] = [],
+  ownVariables: readonly string[] = [],
 ): string[] {
-  const given = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-  const fields = [cwd, command, ...environment, ...own, ...given]
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const fields = [cwd, command, ...environment, ...ownVariables, ...variables]
   if (fields.some((field) => field.includes('\0'))) {
     throw new AppError('request/invalid', 'The command, its folder or its environment contains a NUL character.')
   }
@@ -27,15 +27,15 @@ export function commandFields(
 }
 
 /** Splits what wait(2) says. The code after signal N is 128 + N, as shells have it. */
-export function exitOf(status: number): { exitCode: number; signal: string | null } {
+export function parseExit(status: number): { exitCode: number; signal: string | null } {
   const signal = status & 0x7f
   if (signal === 0) return { exitCode: status >> 8, signal: null }
   return { exitCode: 128 + signal, signal: signalNames.get(signal) ?? `SIG${signal}` }
 }
 
 /** @throws AppError telling why a command was not run */
-export function notRun(ending: Exclude<Ending, { kind: 'ended' }>, cwd: string | undefined): AppError {
-  if (ending.kind === 'refused') return ending.failure
+export function notStartedError(ending: Exclude<Ending, { kind: 'ended' }>, cwd: string | undefined): AppError {
+  if (ending.kind === 'refused') return ending.error
   if (ending.kind === 'lost') {
     return new AppError('exec/failed', 'The command was lost; its exit code is unknown.', { detail: ending.detail })
   }

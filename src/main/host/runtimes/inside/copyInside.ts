@@ -24,7 +24,7 @@ export async function copyInside(
   if (await isThere(files, to, signal)) throw new AppError('file/exists', `${to} already exists.`)
   await byCopy(
     { files, exec },
-    { from, to, place: (part) => files.move({ from: part, to, replace: false }, signal) },
+    { from, to, moveIntoPlace: (part) => files.move({ from: part, to, replace: false }, signal) },
     signal,
   )
 }
@@ -37,16 +37,16 @@ export async function moveInside(
 ): Promise<void> {
   try {
     await rename(from, to)
-  } catch (failure) {
-    if (!(failure instanceof AppError) || failure.code !== 'file/other-system') throw failure
-    await byCopy({ files, exec }, { from, to, place: (part) => rename(part, to) }, signal)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'file/other-system') throw error
+    await byCopy({ files, exec }, { from, to, moveIntoPlace: (part) => rename(part, to) }, signal)
     await files.remove(from, { recursive: true }, signal)
   }
 }
 
-type Copy = { from: string; to: string; place: (part: string) => Promise<void> }
+type Copy = { from: string; to: string; moveIntoPlace: (part: string) => Promise<void> }
 
-async function byCopy({ files, exec }: Tools, { from, to, place }: Copy, signal: AbortSignal): Promise<void> {
+async function byCopy({ files, exec }: Tools, { from, to, moveIntoPlace }: Copy, signal: AbortSignal): Promise<void> {
   const part = posix.join(posix.dirname(to), `.${randomBytes(8).toString('hex')}.part`)
   try {
     const command = `LC_ALL=C exec cp -aT -- ${bashWord(from)} ${bashWord(part)}`
@@ -54,10 +54,10 @@ async function byCopy({ files, exec }: Tools, { from, to, place }: Copy, signal:
     signal.throwIfAborted()
     if (timedOut) throw new AppError('exec/failed', `Copying ${from} took too long.`)
     if (exitCode !== 0) throw copyFailure(from, to, stderr.toString('utf8'))
-    await place(part)
-  } catch (failure) {
+    await moveIntoPlace(part)
+  } catch (error) {
     await files.remove(part, { recursive: true }, AbortSignal.timeout(copyMs)).catch(() => {}) // perhaps it was not begun
-    throw failure
+    throw error
   }
 }
 
@@ -65,9 +65,9 @@ async function isThere(files: Tools['files'], path: string, signal: AbortSignal)
   try {
     await files.stat(path, signal)
     return true
-  } catch (failure) {
-    if (failure instanceof AppError && failure.code === 'file/not-found') return false
-    throw failure
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'file/not-found') return false
+    throw error
   }
 }
 

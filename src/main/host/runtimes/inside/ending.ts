@@ -8,4 +8,4 @@ export type Ending =
   | { kind: 'failed'; stage: string; errno: number }
   | { kind: 'lost'; detail: string }
   /** Nobody could be found to do it. */
-  | { kind: 'refused'; failure: AppError }
+  | { kind: 'refused'; error: AppError }

@@ -9,12 +9,12 @@ const escapes = 0xef00
 export function textOfName(bytes: Buffer): string {
   if (isUtf8(bytes) && !hasEscape(bytes)) return bytes.toString('utf8')
   let text = ''
-  for (let at = 0; at < bytes.length; ) {
-    const length = sequenceLength(bytes, at)
-    const piece = bytes.subarray(at, at + length)
+  for (let index = 0; index < bytes.length; ) {
+    const length = sequenceLength(bytes, index)
+    const piece = bytes.subarray(index, index + length)
     const whole = isUtf8(piece) && !hasEscape(piece)
-    text += whole ? piece.toString('utf8') : String.fromCharCode(escapes + (bytes[at] ?? 0))
-    at += whole ? length : 1
+    text += whole ? piece.toString('utf8') : String.fromCharCode(escapes + (bytes[index] ?? 0))
+    index += whole ? length : 1
   }
   return text
 }
@@ -30,14 +30,14 @@ export function bytesOfName(text: string): Buffer {
 
 /** U+EF80 to U+EFFF are EE BE 80 to EE BF BF. */
 function hasEscape(bytes: Buffer): boolean {
-  for (let at = bytes.indexOf(0xee); at !== -1; at = bytes.indexOf(0xee, at + 1)) {
-    if ((bytes[at + 1] ?? 0) >= 0xbe) return true
+  for (let index = bytes.indexOf(0xee); index !== -1; index = bytes.indexOf(0xee, index + 1)) {
+    if ((bytes[index + 1] ?? 0) >= 0xbe) return true
   }
   return false
 }
 
-function sequenceLength(bytes: Buffer, at: number): number {
-  const first = bytes[at] ?? 0
+function sequenceLength(bytes: Buffer, index: number): number {
+  const first = bytes[index] ?? 0
   if (first < 0x80) return 1
   if (first < 0xe0) return 2
   return first < 0xf0 ? 3 : 4

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Ending } from './ending.ts'
-import { fileOperations, listMachineFiles } from './fileWork.ts'
+import { createFileOperations, listMachineFiles } from './fileWork.ts'
 import { type FileDoor, readMachineFile } from './machineFiles.ts'
 
 const { signal } = new AbortController()
@@ -9,14 +9,14 @@ const links = Buffer.from(`link\0${0o120777} 4000 1700000000 0 1 0 ${'t'.repeat(
 
 /** A sandbox that answers until it is stopped. */
 function endless() {
-  let sent = 0
+  let sentBytes = 0
   const door: FileDoor = {
     open({ onOutput }) {
       const ended = Promise.withResolvers<Ending>()
       let killed = false
       const talk = (): void => {
         if (killed) return
-        sent += links.length
+        sentBytes += links.length
         onOutput(links)
         setImmediate(talk)
       }
@@ -28,26 +28,26 @@ function endless() {
       return { started: Promise.resolve(undefined), ending: ended.promise, kill }
     },
   }
-  return { door, sent: () => sent }
+  return { door, getSentBytes: () => sentBytes }
 }
 
 test('a listing without end is cut where it is longer than an answer', async () => {
-  const { door, sent } = endless()
+  const { door, getSentBytes } = endless()
   const entries = await listMachineFiles(door, { path: '/many', signal })
-  expect(sent()).toBeLessThan(11 * 1024 * 1024)
+  expect(getSentBytes()).toBeLessThan(11 * 1024 * 1024)
   expect(Buffer.byteLength(JSON.stringify(entries))).toBeGreaterThan(8 * 1024 * 1024)
   expect(entries.at(-1)).toMatchObject({ type: 'symlink', path: '/many/link', target: 't'.repeat(4000) })
 })
 
 test('an answer that is longer than what was asked for is refused', async () => {
-  const told = { code: 'exec/failed', message: expect.stringContaining('more of /file than it was asked for') }
+  const expected = { code: 'exec/failed', message: expect.stringContaining('more of /file than it was asked for') }
   const first = endless()
-  await expect(readMachineFile(first.door, { path: '/file', maxBytes: 5, signal })).rejects.toMatchObject(told)
-  expect(first.sent()).toBeLessThan(300_000)
+  await expect(readMachineFile(first.door, { path: '/file', maxBytes: 5, signal })).rejects.toMatchObject(expected)
+  expect(first.getSentBytes()).toBeLessThan(300_000)
   const second = endless()
   const exec = () => Promise.reject(new Error('Nothing is run.'))
-  const files = fileOperations((work) => work(second.door), { exec, over: signal })
-  await expect(files.stat('/file', signal)).rejects.toMatchObject(told)
-  await expect(files.readRange('/file', { offset: 0, length: 5 }, signal)).rejects.toMatchObject(told)
-  expect(second.sent()).toBeLessThan(600_000)
+  const files = createFileOperations((work) => work(second.door), { exec, over: signal })
+  await expect(files.stat('/file', signal)).rejects.toMatchObject(expected)
+  await expect(files.readRange('/file', { offset: 0, length: 5 }, signal)).rejects.toMatchObject(expected)
+  expect(second.getSentBytes()).toBeLessThan(600_000)
 })

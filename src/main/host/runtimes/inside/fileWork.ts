@@ -7,8 +7,8 @@ import { copyInside, moveInside } from './copyInside.ts'
 import type { Ending } from './ending.ts'
 import { bytesOfName } from './fileNames.ts'
 import type { FileOperations, MoveRequest } from './fileOperations.ts'
-import { entryOf, foldersFirst, stateOf } from './fileStates.ts'
-import { checkPath, type FileDoor, fileFailure, hear, toldBytes, toldTooMuch } from './machineFiles.ts'
+import { foldersFirst, toEntry, toState } from './fileStates.ts'
+import { checkPath, type FileDoor, hear, maxReplyBytes, outputTooLargeError, toFileError } from './machineFiles.ts'
 
 /** Runs something in the machine, if it is there. */
 type Inside = <T>(work: (door: FileDoor) => Promise<T>) => Promise<T>
@@ -20,27 +20,27 @@ type Work = { name: string; path: string; more?: readonly (string | number | boo
 const listingBytes = 10 * 1024 * 1024
 
 /** @param over when the machine ends, and with it what is read of it */
-export function fileOperations(
+export function createFileOperations(
   inside: Inside,
   { exec, over }: { exec: (command: ExecRequest) => Promise<ExecOutcome>; over: AbortSignal },
 ): FileOperations {
   const files: FileOperations = {
     stat: (path, signal) =>
       inside(async (into) => {
-        const told = await answer(into, { name: 'stat', path }, signal)
-        return stateOf(path, told.toString('latin1', 0, told.length - 1))
+        const reply = await answer(into, { name: 'stat', path }, signal)
+        return toState(path, reply.toString('latin1', 0, reply.length - 1))
       }),
     readRange: (path, { offset, length }, signal) =>
       inside(async (into) => {
-        const all = await answer(into, { name: 'read', path, more: [offset, length] }, signal, length + toldBytes)
+        const all = await answer(into, { name: 'read', path, more: [offset, length] }, signal, length + maxReplyBytes)
         const end = all.indexOf(0)
-        return { bytes: all.subarray(end + 1), state: stateOf(path, all.toString('latin1', 0, end)) }
+        return { bytes: all.subarray(end + 1), state: toState(path, all.toString('latin1', 0, end)) }
       }),
     writeRange: (path, { offset, content, truncate = false }, signal) =>
       inside(async (into) => {
         const more = [offset, truncate, content.length]
-        const told = await answer(into, { name: 'write', path, more, content }, signal)
-        return stateOf(path, told.toString('latin1', 0, told.length - 1))
+        const reply = await answer(into, { name: 'write', path, more, content }, signal)
+        return toState(path, reply.toString('latin1', 0, reply.length - 1))
       }),
     makeFolder: (path, signal) =>
       inside(async (into) => (await answer(into, { name: 'folder', path }, signal)).toString() === '1\0'),
@@ -68,24 +68,25 @@ export async function listMachineFiles(
   { path, signal }: { path: string; signal: AbortSignal },
 ): Promise<FileEntry[]> {
   const work: Work = { name: 'list', path }
-  const limits = { mostBytes: listingBytes, signal }
-  const { told: bytes, whole, ending } = await hear(door, asked(work), limits)
+  const limits = { maxBytes: listingBytes, signal }
+  const { output: bytes, whole, ending } = await hear(door, toMessage(work), limits)
   if (whole && ending.kind !== 'ended') throw workFailure(work, ending)
-  const told = bytes.toString('latin1').split('\0')
+  const fields = bytes.toString('latin1').split('\0')
   const entries: FileEntry[] = []
-  for (let at = 0; at + 2 < told.length; at += 2) entries.push(entryOf(path, told[at] ?? '', told[at + 1] ?? ''))
+  for (let index = 0; index + 2 < fields.length; index += 2)
+    entries.push(toEntry(path, fields[index] ?? '', fields[index + 1] ?? ''))
   return entries.toSorted(foldersFirst)
 }
 
-async function answer(door: FileDoor, work: Work, signal: AbortSignal, mostBytes = toldBytes): Promise<Buffer> {
-  const { told, whole, ending } = await hear(door, asked(work), { mostBytes, signal })
-  if (!whole) throw toldTooMuch(work.path)
-  if (ending.kind === 'ended') return told
+async function answer(door: FileDoor, work: Work, signal: AbortSignal, maxBytes = maxReplyBytes): Promise<Buffer> {
+  const { output, whole, ending } = await hear(door, toMessage(work), { maxBytes, signal })
+  if (!whole) throw outputTooLargeError(work.path)
+  if (ending.kind === 'ended') return output
   throw workFailure(work, ending)
 }
 
-function asked(work: Work) {
-  return { mode: 'file' as const, fields: [], content: requestOf(work) }
+function toMessage(work: Work) {
+  return { mode: 'file' as const, fields: [], content: encodeRequest(work) }
 }
 
 type Ends = { signal: AbortSignal; over: AbortSignal }
@@ -103,16 +104,16 @@ async function archive(door: FileDoor, path: string, { signal, over }: Ends): Pr
   }
   const stream = new Readable({
     read: () => void connection?.resume(),
-    destroy(failure, done) {
+    destroy(error, done) {
       forget()
       kill()
-      done(failure)
+      done(error)
     },
   })
   const onOutput = (bytes: Buffer): void => {
     if (!stream.destroyed && !stream.push(bytes)) connection?.pause()
   }
-  const { kill, started, ending } = door.open({ ...asked(work), onOutput })
+  const { kill, started, ending } = door.open({ ...toMessage(work), onOutput })
   signal.addEventListener('abort', stop, { once: true })
   over.addEventListener('abort', end, { once: true })
   const ended = ending.then((how) => {
@@ -129,7 +130,7 @@ async function archive(door: FileDoor, path: string, { signal, over }: Ends): Pr
   throw how.kind === 'ended' ? new AppError('exec/failed', `${path} gave nothing.`) : workFailure(work, how)
 }
 
-function requestOf({ name, path, more = [], content }: Work): Buffer {
+function encodeRequest({ name, path, more = [], content }: Work): Buffer {
   checkPath(path)
   const fields = [name, path, ...more.map((value) => (typeof value === 'boolean' ? Number(value) : value))]
   const head = fields.flatMap((field) => [bytesOfName(String(field)), Buffer.of(0)])
@@ -156,5 +157,5 @@ function workFailure(work: Work, ending: Exclude<Ending, { kind: 'ended' }>): Ap
       if (ending.errno === EISDIR) return new AppError('file/exists', `${place} is a folder.`)
     }
   }
-  return fileFailure(path, ending)
+  return toFileError(path, ending)
 }

@@ -1,23 +1,23 @@
 import { execStreamBytes } from '../sandboxRuntime.ts'
 
 /** One stream of a command: its beginning, up to what an exec may answer with. */
-export type KeptOutput = { take(bytes: Buffer): void; bytes(): Buffer; truncated(): boolean }
+export type OutputBuffer = { take(bytes: Buffer): void; bytes(): Buffer; isTruncated(): boolean }
 
 /** @param heard told of all that comes */
-export function keptOutput(heard?: (bytes: Buffer) => void): KeptOutput {
-  const kept: Buffer[] = []
+export function createOutputBuffer(heard?: (bytes: Buffer) => void): OutputBuffer {
+  const chunks: Buffer[] = []
   let size = 0
   let truncated = false
   return {
     take(bytes) {
       heard?.(bytes)
-      const room = execStreamBytes - size
-      if (bytes.length > room) truncated = true
-      if (room <= 0) return
-      kept.push(bytes.length > room ? bytes.subarray(0, room) : bytes)
-      size += Math.min(bytes.length, room)
+      const available = execStreamBytes - size
+      if (bytes.length > available) truncated = true
+      if (available <= 0) return
+      chunks.push(bytes.length > available ? bytes.subarray(0, available) : bytes)
+      size += Math.min(bytes.length, available)
     },
-    bytes: () => Buffer.concat(kept, size),
-    truncated: () => truncated,
+    bytes: () => Buffer.concat(chunks, size),
+    isTruncated: () => truncated,
   }
 }

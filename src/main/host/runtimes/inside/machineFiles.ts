@@ -20,14 +20,14 @@ export type FileDoor = {
 }
 
 /** Of what is told besides content: a state, with the target of a link. */
-export const toldBytes = 65_536
+export const maxReplyBytes = 65_536
 
 type FileRequest = {
   mode: 'read' | 'write'
   path: string
   more?: string
   content?: Uint8Array
-  mostBytes: number
+  maxBytes: number
   signal: AbortSignal
 }
 
@@ -35,31 +35,35 @@ export async function writeMachineFile(
   door: FileDoor,
   request: { path: string; content: Uint8Array; signal: AbortSignal },
 ): Promise<void> {
-  await reach(door, { ...request, mode: 'write', more: String(request.content.length), mostBytes: toldBytes })
+  await reach(door, { ...request, mode: 'write', more: String(request.content.length), maxBytes: maxReplyBytes })
 }
 
 export function readMachineFile(
   door: FileDoor,
   { path, maxBytes, signal }: { path: string; maxBytes: number; signal: AbortSignal },
 ): Promise<Buffer> {
-  return reach(door, { mode: 'read', path, more: String(maxBytes), mostBytes: maxBytes + toldBytes, signal })
+  return reach(door, { mode: 'read', path, more: String(maxBytes), maxBytes: maxBytes + maxReplyBytes, signal })
 }
 
-async function reach(door: FileDoor, { mode, path, more, content, mostBytes, signal }: FileRequest): Promise<Buffer> {
+async function reach(door: FileDoor, { mode, path, more, content, maxBytes, signal }: FileRequest): Promise<Buffer> {
   checkPath(path)
   const fields = more === undefined ? [path] : [path, more]
-  const { told, whole, ending } = await hear(door, { mode, fields, ...(content && { content }) }, { mostBytes, signal })
-  if (!whole) throw toldTooMuch(path)
-  if (ending.kind === 'ended') return told
-  throw fileFailure(path, ending)
+  const { output, whole, ending } = await hear(
+    door,
+    { mode, fields, ...(content && { content }) },
+    { maxBytes, signal },
+  )
+  if (!whole) throw outputTooLargeError(path)
+  if (ending.kind === 'ended') return output
+  throw toFileError(path, ending)
 }
 
 /** Whoever answers is in the sandbox: past `mostBytes` it is killed, and `told` is only the beginning. */
 export async function hear(
   door: FileDoor,
   request: Omit<Parameters<FileDoor['open']>[0], 'onOutput'>,
-  { mostBytes, signal }: { mostBytes: number; signal: AbortSignal },
-): Promise<{ told: Buffer; whole: boolean; ending: Ending }> {
+  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+): Promise<{ output: Buffer; whole: boolean; ending: Ending }> {
   signal.throwIfAborted()
   const pieces: Buffer[] = []
   let size = 0
@@ -67,7 +71,7 @@ export async function hear(
     ...request,
     onOutput(bytes) {
       size += bytes.length
-      if (size <= mostBytes) pieces.push(bytes)
+      if (size <= maxBytes) pieces.push(bytes)
       else entered.kill()
     },
   })
@@ -75,10 +79,10 @@ export async function hear(
   const ending = await entered.ending
   signal.removeEventListener('abort', entered.kill)
   signal.throwIfAborted()
-  return { told: Buffer.concat(pieces), whole: size <= mostBytes, ending }
+  return { output: Buffer.concat(pieces), whole: size <= maxBytes, ending }
 }
 
-export function toldTooMuch(path: string): AppError {
+export function outputTooLargeError(path: string): AppError {
   return new AppError('exec/failed', `The sandbox told more of ${path} than it was asked for.`)
 }
 
@@ -86,8 +90,8 @@ export function checkPath(path: string): void {
   if (!path.startsWith('/') || path.includes('\0')) throw new AppError('file/path', `${path} is not an absolute path.`)
 }
 
-export function fileFailure(path: string, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
-  if (ending.kind === 'refused') return ending.failure
+export function toFileError(path: string, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
+  if (ending.kind === 'refused') return ending.error
   if (ending.kind === 'lost') {
     return new AppError('exec/failed', `The sandbox did not tell what became of ${path}.`, { detail: ending.detail })
   }

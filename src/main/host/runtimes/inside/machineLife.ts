@@ -8,7 +8,7 @@ export type MachineLife = {
   /** @returns whether this is the call that stops it, not one that finds it stopped */
   beginStop(): boolean
   /** Nothing more is begun in it. */
-  lost(): void
+  onConnectionLost(): void
   /** Cuts everything that leads into the machine. @returns why it ended: `sentence`, unless it was stopped */
   end(sentence: string): string
   /** Fires when the machine has ended. */
@@ -16,10 +16,10 @@ export type MachineLife = {
   /** @throws AppError `sandbox/not-running`, also for work that failed because the machine ended */
   inside<T>(work: () => Promise<T>): Promise<T>
   /** As `inside`; the connection ends with the machine. */
-  connected<Connection extends Duplex>(connect: () => Promise<Connection>): Promise<Connection>
+  trackConnection<Connection extends Duplex>(connect: () => Promise<Connection>): Promise<Connection>
 }
 
-export function machineLife(id: SandboxId): MachineLife {
+export function createMachineLife(id: SandboxId): MachineLife {
   const over = new AbortController()
   const connections = new Set<Duplex>()
   let stopping = false
@@ -29,8 +29,8 @@ export function machineLife(id: SandboxId): MachineLife {
     if (running && !stopping) {
       try {
         return await work()
-      } catch (failure) {
-        if (running && !stopping) throw failure
+      } catch (error) {
+        if (running && !stopping) throw error
       }
     }
     throw new AppError('sandbox/not-running', `Sandbox ${id} is not running.`)
@@ -43,7 +43,7 @@ export function machineLife(id: SandboxId): MachineLife {
       stopping = true
       return true
     },
-    lost() {
+    onConnectionLost() {
       running = false
     },
     end(sentence) {
@@ -54,7 +54,7 @@ export function machineLife(id: SandboxId): MachineLife {
     },
     over: over.signal,
     inside,
-    connected: (connect) =>
+    trackConnection: (connect) =>
       inside(async () => {
         const connection = await connect()
         connections.add(connection)

@@ -12,7 +12,7 @@ const rest = 20
  *
  * @param count never rejects; undefined when it could not be counted, and the last count stays
  */
-export function patientCount(count: () => Promise<number | undefined>): () => Promise<number | undefined> {
+export function createPatientCount(count: () => Promise<number | undefined>): () => Promise<number | undefined> {
   let counted: number | undefined
   let freshUntil = 0
   let counting: Promise<void> | undefined

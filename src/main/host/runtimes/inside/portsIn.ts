@@ -24,7 +24,7 @@ export function portsIn(tables: readonly string[]): number[] {
       throw new AppError('sandbox/full', `More than ${maxRows} sockets listen in this sandbox.`)
     }
   }
-  return [...ports].sort((one, other) => one - other)
+  return [...ports].sort((a, b) => a - b)
 }
 
 /** Addresses are written as 32-bit words of the machine's own byte order: little-endian where sandboxes run. */

@@ -7,7 +7,7 @@ import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { shellMarks } from './shellMarks.ts'
 
 /** What an interactive bash prints for `lines`; its prompt is `$ `, ESC is `␛` and BEL is `␇`. */
-function printed(
+function runShell(
   lines: readonly string[],
   { before = '', after = '', cwd, key = '' }: Record<string, string> = {},
 ): string {
@@ -43,21 +43,21 @@ const marks = (text: string) =>
     .replace(/<B>[^\n]*\n/g, '<B>')
 
 test('prompts, commands, outputs and exit codes are marked', () => {
-  expect(marks(printed(['echo hi', '(exit 3)', '']))).toContain(
+  expect(marks(runShell(['echo hi', '(exit 3)', '']))).toContain(
     '<D;0><A>$ <B><C>hi\n<D;0><A>$ <B><C><D;3><A>$ <B><D;3><A>$ <B>',
   )
 })
 
 test('each mark ends with the key of the terminal, which no program that is started gets', () => {
   const look = 'cat /proc/$PPID/environ /proc/self/environ | tr "\\0" "\\n"; cat /dev/fd/7 2>&-'
-  const text = printed([`bash --norc -c '${look}' | grep -c secret`, 'true'], { key: 'secret' })
+  const text = runShell([`bash --norc -c '${look}' | grep -c secret`, 'true'], { key: 'secret' })
   const end = ';steward=secret␇'
   expect(text).toContain(`␛]133;A${end}$ ␛]133;B${end}`)
   expect(text).toContain(`␛]133;C${end}0\n␛]133;D;1${end}`)
 })
 
 test('a prompt that the person changes is marked too, and otherwise as they set it', () => {
-  const text = marks(printed(["PS1='one> '", 'true', 'PS1="(two) $PS1"', 'true', 'PS1="$PS1 end "', 'true']))
+  const text = marks(runShell(["PS1='one> '", 'true', 'PS1="(two) $PS1"', 'true', 'PS1="$PS1 end "', 'true']))
   expect(text).toContain('<D;0><A>one> <B>')
   expect(text).toContain('<D;0><A>(two) one> <B>')
   expect(text).toContain('<D;0><A>(two) one>  end <B>')
@@ -68,30 +68,30 @@ test.each([
   ['set after', { after: "PROMPT_COMMAND='echo own'" }],
   ['an array', { before: "PROMPT_COMMAND=('echo own')" }],
 ])('a prompt command of the person runs beside it: %s', (_, settings) => {
-  const text = marks(printed(['false', 'echo $?'], settings))
+  const text = marks(runShell(['false', 'echo $?'], settings))
   expect(text).toContain('own\n<D;1><A>$ <B><C>1\n')
   expect(text).toContain('own\n<D;0><A>$ <B>')
 })
 
 test('a prompt command that others inherit is left alone', () => {
-  expect(printed(['true'], { before: "export PROMPT_COMMAND='echo own'" })).not.toContain('133;')
+  expect(runShell(['true'], { before: "export PROMPT_COMMAND='echo own'" })).not.toContain('133;')
 })
 
 test('a shell within the shell and one without settings work', () => {
-  const text = marks(printed(['bash --norc --noprofile -i', 'echo inner', 'exit 4', 'echo $?']))
+  const text = marks(runShell(['bash --norc --noprofile -i', 'echo inner', 'exit 4', 'echo $?']))
   expect(text).toContain('inner\n')
   expect(text).toContain('<D;4><A>$ <B><C>4\n')
   expect(text).not.toMatch(/not found|unbound/)
 })
 
 test('strict settings and traces of the person stay quiet', () => {
-  const text = printed(['set -u', 'true', 'set -x', 'true', 'set +x'])
+  const text = runShell(['set -u', 'true', 'set -x', 'true', 'set +x'])
   expect(text).not.toMatch(/unbound|__steward_ps1|started=/)
   expect(marks(text)).toContain('<D;0><A>$ <B>')
 })
 
 test('the working directory is told without what could end the sequence', () => {
-  const text = printed(['mkdir "a%b c"', 'cd "a%b c"', "mkdir $'x\\e]0;y\\a'", "cd $'x\\e]0;y\\a'"])
+  const text = runShell(['mkdir "a%b c"', 'cd "a%b c"', "mkdir $'x\\e]0;y\\a'", "cd $'x\\e]0;y\\a'"])
   expect(text).toMatch(/␛\]7;file:\/\/[^/]+\/[^␇]*\/a%25b c␇/)
   expect(text).toMatch(/␛\]7;file:\/\/[^/]+\/[^␇]*\/a%25b c\/x\?\]0;y\?␇/)
 })
@@ -100,10 +100,10 @@ test.each([
   ['a script', ['bash', '-c', '. "$MARKS"; true']],
   ['sh', ['sh', '-c', '. "$MARKS"; true']],
 ])('%s prints nothing of it', (_, command) => {
-  const text = printed([command.map((word) => `'${word}'`).join(' '), 'echo end'])
+  const text = runShell([command.map((word) => `'${word}'`).join(' '), 'echo end'])
   expect(marks(text)).toMatch(/<C><D;0><A>\$ <B><C>end/)
 })
 
 test('a terminal that cannot show it gets nothing of it', () => {
-  expect(printed(['true'], { before: 'TERM=dumb' })).not.toContain('133;')
+  expect(runShell(['true'], { before: 'TERM=dumb' })).not.toContain('133;')
 })

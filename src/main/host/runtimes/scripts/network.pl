@@ -61,7 +61,7 @@ sub follow_addresses {
   while (1) {
     my @ready = network_select([$news, $ending, \*STDIN], undef);
     return if grep { $_ != $news } @ready;
-    next unless own_may_have_changed($news) && $given->{own};
+    next unless own_may_have_changed($news) && $given->{own_rules};
     my @ranges = own_ranges();
     next if "@ranges" eq $connection->{ranges};
     pipe(my $said, my $says) or die "no pipe: $!\n";
@@ -70,7 +70,7 @@ sub follow_addresses {
       close $said;
       eval {
         join_network(@$connection{'user', 'net'});
-        set_rules($given->{nft}, join '', map { own_rules($_, @ranges) } grep { $_ } @{$given->{own}}{'rules', 'frames'});
+        set_rules($given->{nft}, join '', map { own_rules($_, @ranges) } grep { $_ } @{$given->{own_rules}}{'rules', 'frames'});
         send_all($says, "set\n");
       };
       network_leave();
@@ -85,6 +85,10 @@ sub follow_addresses {
 
 sub connected_network {
   my ($given) = @_;
+  # A missing rule must not pass as one that allows everything.
+  for my $key ('rules', 'frame_rules', 'own_rules') {
+    exists $given->{$key} or die "the network request lacks $key\n";
+  }
   my $deadline = network_now() + $given->{seconds};
   my $net;
   # Only whoever runs this may look into the process that holds it open.
@@ -215,7 +219,7 @@ sub start_inside {
       call('prctl', PR_SET_PDEATHSIG, 9, 0, 0, 0);
       # Else pasta, a process of the same user, may not look into it.
       call('prctl', PR_SET_DUMPABLE, 1, 0, 0, 0) if $given->{way} eq 'process';
-      my $own = $given->{own} || {};
+      my $own = $given->{own_rules} || {};
       set_rules($given->{nft}, $given->{rules} . own_rules($own->{rules} || [], @ranges));
       send_all($says, "rules\n");
       await_route();

@@ -1,18 +1,18 @@
-import type { AskedAuthorization, AuthorizationOutcome, Hex } from '../chain.ts'
+import type { AuthorizationOutcome, AuthorizationQuery, Hex } from '../chain.ts'
 import { type OpenNode, usdcAbi } from '../openNode.ts'
-import { needed, needNetwork } from './multicallResults.ts'
+import { assertNetwork, requireResult } from './multicallResults.ts'
 import { hasPaid } from './transferLogs.ts'
 
 /** Every node answers for so many blocks at once. */
-const usualBlocksAtOnce = 1_000n
+const defaultBlocksAtOnce = 1_000n
 /** Some nodes answer for as few as these. */
-const fewestBlocksAtOnce = 10n
+const minBlocksAtOnce = 10n
 /** Clocks and blocks differ: so much earlier is looked too. */
 const marginMs = 10 * 60_000
 
-export async function authorizationOutcome(node: OpenNode, asked: AskedAuthorization): Promise<AuthorizationOutcome> {
+export async function authorizationOutcome(node: OpenNode, query: AuthorizationQuery): Promise<AuthorizationOutcome> {
   const { client, network, usdc, multicall } = node
-  const { from, nonce, validBefore, nowMs } = asked
+  const { from, nonce, validBefore, nowMs } = query
   // One call: its facts are of one block.
   const [chainId, isUsed, seconds, block] = await client.multicall({
     contracts: [
@@ -22,32 +22,32 @@ export async function authorizationOutcome(node: OpenNode, asked: AskedAuthoriza
       { ...multicall, functionName: 'getBlockNumber' },
     ],
   })
-  needNetwork(network, chainId)
-  if (needed(isUsed)) return whatUsedIt(node, asked, needed(block))
-  const isPast = needed(seconds) >= BigInt(validBefore) && nowMs >= Number(validBefore) * 1000
+  assertNetwork(network, chainId)
+  if (requireResult(isUsed)) return whatUsedIt(node, query, requireResult(block))
+  const isPast = requireResult(seconds) >= BigInt(validBefore) && nowMs >= Number(validBefore) * 1000
   return { state: isPast ? 'expired' : 'unused' }
 }
 
 /** Backwards through the logs of this authorization, until a time at which it cannot have been used. */
-async function whatUsedIt(node: OpenNode, asked: AskedAuthorization, block: bigint): Promise<AuthorizationOutcome> {
+async function whatUsedIt(node: OpenNode, query: AuthorizationQuery, block: bigint): Promise<AuthorizationOutcome> {
   const { client } = node
-  const since = BigInt(Math.max(0, Math.floor((asked.sinceMs - marginMs) / 1000)))
-  let atOnce = asked.blocksAtOnce ?? usualBlocksAtOnce
+  const since = BigInt(Math.max(0, Math.floor((query.sinceMs - marginMs) / 1000)))
+  let atOnce = query.blocksAtOnce ?? defaultBlocksAtOnce
   // A transaction may have come since the call: whatever the node has by now counts.
   let end = maximum(block, await client.getBlockNumber())
   for (;;) {
     const start = end >= atOnce ? end - atOnce + 1n : 0n
-    let found: Found
+    let uses: UseLogs
     try {
-      found = await usesBetween(node, asked, { start, end })
-    } catch (failure) {
-      if (atOnce <= fewestBlocksAtOnce) throw failure
-      atOnce = maximum(atOnce / 10n, fewestBlocksAtOnce)
+      uses = await usesBetween(node, query, { start, end })
+    } catch (error) {
+      if (atOnce <= minBlocksAtOnce) throw error
+      atOnce = maximum(atOnce / 10n, minBlocksAtOnce)
       continue
     }
-    if (found.cancelled) return { state: 'cancelled' }
-    for (const transaction of found.transactions) {
-      const transfer = await hasPaid(node, asked, transaction)
+    if (uses.cancelled) return { state: 'cancelled' }
+    for (const transaction of uses.transactions) {
+      const transfer = await hasPaid(node, query, transaction)
       if (transfer === 'paid') return { state: 'paid', transaction }
       if (transfer === 'other') return { state: 'used-otherwise' }
     }
@@ -56,14 +56,14 @@ async function whatUsedIt(node: OpenNode, asked: AskedAuthorization, block: bigi
   }
 }
 
-type Found = { transactions: Hex[]; cancelled: boolean }
+type UseLogs = { transactions: Hex[]; cancelled: boolean }
 
 async function usesBetween(
   { client, usdc }: OpenNode,
-  { from, nonce }: AskedAuthorization,
+  { from, nonce }: AuthorizationQuery,
   { start, end }: { start: bigint; end: bigint },
-): Promise<Found> {
-  const logsOf = async (name: 'AuthorizationUsed' | 'AuthorizationCanceled') => {
+): Promise<UseLogs> {
+  const listLogs = async (name: 'AuthorizationUsed' | 'AuthorizationCanceled') => {
     const event = name === 'AuthorizationUsed' ? usedEvent : cancelledEvent
     const logs = await client.getLogs({
       ...{ address: usdc.address, event, args: { authorizer: from, nonce }, strict: true },
@@ -78,12 +78,12 @@ async function usesBetween(
         transactionHash !== null,
     )
   }
-  const [used, cancelled] = await Promise.all([logsOf('AuthorizationUsed'), logsOf('AuthorizationCanceled')])
+  const [used, cancelled] = await Promise.all([listLogs('AuthorizationUsed'), listLogs('AuthorizationCanceled')])
   return { transactions: used.map(({ transactionHash }) => transactionHash), cancelled: cancelled.length > 0 }
 }
 
 const [usedEvent, cancelledEvent] = [usdcAbi[3], usdcAbi[4]] as const
 
-function maximum(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
+function maximum(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }

@@ -1,7 +1,7 @@
 import type { ContractFunctionParameters } from 'viem'
 import type { ChainBalance } from '../chain.ts'
 import type { OpenNode } from '../openNode.ts'
-import { needed, needNetwork } from './multicallResults.ts'
+import { assertNetwork, requireResult } from './multicallResults.ts'
 
 /** All of them, and the id of the chain they are of, in one call. */
 export async function balances(
@@ -17,12 +17,12 @@ export async function balances(
   ]
   // One call, whatever its length.
   const [chainId, ...figures] = await client.multicall({ batchSize: 0, contracts })
-  needNetwork(network, chainId)
-  return addresses.map((_, index) => ({ usdc: numberOf(figures[2 * index]), ether: numberOf(figures[2 * index + 1]) }))
+  assertNetwork(network, chainId)
+  return addresses.map((_, index) => ({ usdc: toNumber(figures[2 * index]), ether: toNumber(figures[2 * index + 1]) }))
 }
 
-function numberOf(result: Parameters<typeof needed>[0]): bigint {
-  const figure = needed(result)
+function toNumber(result: Parameters<typeof requireResult>[0]): bigint {
+  const figure = requireResult(result)
   if (typeof figure === 'bigint') return figure
   throw new Error('It is no number.')
 }

@@ -1,5 +1,5 @@
 import type { OpenNode } from '../openNode.ts'
-import { needed, needNetwork } from './multicallResults.ts'
+import { assertNetwork, requireResult } from './multicallResults.ts'
 
 export async function blockTimeMs({ client, network, multicall }: OpenNode): Promise<number> {
   const [chainId, seconds] = await client.multicall({
@@ -8,6 +8,6 @@ export async function blockTimeMs({ client, network, multicall }: OpenNode): Pro
       { ...multicall, functionName: 'getCurrentBlockTimestamp' },
     ],
   })
-  needNetwork(network, chainId)
-  return Number(needed(seconds)) * 1000
+  assertNetwork(network, chainId)
+  return Number(requireResult(seconds)) * 1000
 }

@@ -1,16 +1,16 @@
 import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { OtherNetwork } from '../failureFacts.ts'
 
-/** Of one call within a multicall. All of them may fail where the contract of USDC is not: on another network. */
+/** Result of one call within a multicall. On a network without the USDC contract all of them may fail. */
 type Result<T> = { status: 'success'; result: T } | { status: 'failure'; error: unknown } | undefined
 
 /** @throws OtherNetwork */
-export function needNetwork({ chainId }: EvmNetwork, found: Result<unknown>): void {
-  if (needed(found) !== BigInt(chainId)) throw new OtherNetwork(chainId)
+export function assertNetwork({ chainId }: EvmNetwork, reported: Result<unknown>): void {
+  if (requireResult(reported) !== BigInt(chainId)) throw new OtherNetwork(chainId)
 }
 
 /** @throws whatever the node, or the reader of its answer, said of this call */
-export function needed<T>(result: Result<T>): T {
+export function requireResult<T>(result: Result<T>): T {
   if (result?.status === 'success') return result.result
   throw result?.error ?? new Error('A result is missing.')
 }

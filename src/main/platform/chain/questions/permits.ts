@@ -1,8 +1,8 @@
 import { decodeFunctionData, parseAbi, parseEventLogs } from 'viem'
 import { permit2 } from '#shared/contract/networks.ts'
-import type { AskedPermit, Hex, PermitOutcome } from '../chain.ts'
+import type { Hex, PermitOutcome, PermitQuery } from '../chain.ts'
 import { type OpenNode, usdcAbi } from '../openNode.ts'
-import { needed, needNetwork } from './multicallResults.ts'
+import { assertNetwork, requireResult } from './multicallResults.ts'
 
 /** https://docs.uniswap.org/contracts/permit2/reference/signature-transfer */
 const permitAbi = parseAbi(['function nonceBitmap(address owner, uint256 word) view returns (uint256)'])
@@ -15,10 +15,10 @@ const uptoAbi = parseAbi([
 ])
 const allowanceAbi = parseAbi(['function allowance(address owner, address spender) view returns (uint256)'])
 
-export async function permitOutcome(node: OpenNode, asked: AskedPermit): Promise<PermitOutcome> {
+export async function permitOutcome(node: OpenNode, query: PermitQuery): Promise<PermitOutcome> {
   const { client, network, multicall } = node
-  const { from, deadline, nowMs } = asked
-  const nonce = BigInt(asked.nonce)
+  const { from, deadline, nowMs } = query
+  const nonce = BigInt(query.nonce)
   const [chainId, word, seconds] = await client.multicall({
     contracts: [
       { ...multicall, functionName: 'getChainId' },
@@ -26,12 +26,12 @@ export async function permitOutcome(node: OpenNode, asked: AskedPermit): Promise
       { ...multicall, functionName: 'getCurrentBlockTimestamp' },
     ],
   })
-  needNetwork(network, chainId)
-  if ((needed(word) >> (nonce & 255n)) & 1n) {
-    const taken = await takenIn(node, asked)
-    return { state: 'used', taken, transaction: taken === null ? null : asked.transaction }
+  assertNetwork(network, chainId)
+  if ((requireResult(word) >> (nonce & 255n)) & 1n) {
+    const amountTaken = await findAmountTaken(node, query)
+    return { state: 'used', taken: amountTaken, transaction: amountTaken === null ? null : query.transaction }
   }
-  const isPast = needed(seconds) > BigInt(deadline) && nowMs > Number(deadline) * 1000
+  const isPast = requireResult(seconds) > BigInt(deadline) && nowMs > Number(deadline) * 1000
   return { state: isPast ? 'expired' : 'unused' }
 }
 
@@ -39,27 +39,27 @@ export async function permitOutcome(node: OpenNode, asked: AskedPermit): Promise
  * The transaction is the seller's word. It counts where it is the settlement of this very permit, whose nonce is used once, and
  * moved that much USDC: the transaction of another payment, which may have been smaller, does not.
  */
-async function takenIn({ client, usdc }: OpenNode, asked: AskedPermit): Promise<string | null> {
-  const { from, to, nonce, amount: most, transaction: hash } = asked
+async function findAmountTaken({ client, usdc }: OpenNode, query: PermitQuery): Promise<string | null> {
+  const { from, to, nonce, amount, transaction: hash } = query
   if (hash === null) return null
   const [{ status, logs, transactionHash }, { input, to: called, hash: found }] = await Promise.all([
     client.getTransactionReceipt({ hash }),
     client.getTransaction({ hash }),
   ])
   if (transactionHash !== hash || found !== hash || status !== 'success') return null
-  if (!isOf(called, permit2.uptoSpender)) return null
-  const settlement = settlementIn(input)
-  if (!settlement || settlement.nonce !== BigInt(nonce) || !isOf(settlement.owner, from)) return null
-  const own = logs.filter(({ address }) => isOf(address, usdc.address))
-  const [moved, ...others] = parseEventLogs({ abi: usdcAbi, logs: own, eventName: 'Transfer' }).filter(
-    ({ args }) => isOf(args.from, from) && isOf(args.to, to),
+  if (!isAddress(called, permit2.uptoSpender)) return null
+  const settlement = parseSettlement(input)
+  if (!settlement || settlement.nonce !== BigInt(nonce) || !isAddress(settlement.owner, from)) return null
+  const ownLogs = logs.filter(({ address }) => isAddress(address, usdc.address))
+  const [moved, ...others] = parseEventLogs({ abi: usdcAbi, logs: ownLogs, eventName: 'Transfer' }).filter(
+    ({ args }) => isAddress(args.from, from) && isAddress(args.to, to),
   )
   const isWhole = moved?.args.value === settlement.amount && others.length === 0
-  return isWhole && settlement.amount <= BigInt(most) ? settlement.amount.toString() : null
+  return isWhole && settlement.amount <= BigInt(amount) ? settlement.amount.toString() : null
 }
 
-/** Undefined where the contract was called in another way. */
-function settlementIn(data: Hex): { nonce: bigint; amount: bigint; owner: string } | undefined {
+/** Decodes a settlement. Returns undefined for other calls of the contract. */
+function parseSettlement(data: Hex): { nonce: bigint; amount: bigint; owner: string } | undefined {
   try {
     const [{ nonce }, amount, owner] = decodeFunctionData({ abi: uptoAbi, data }).args
     return { nonce, amount, owner }
@@ -76,10 +76,10 @@ export async function permitAllowance({ client, network, usdc, multicall }: Open
       { address: usdc.address, abi: allowanceAbi, functionName: 'allowance', args },
     ],
   })
-  needNetwork(network, chainId)
-  return needed(allowed)
+  assertNetwork(network, chainId)
+  return requireResult(allowed)
 }
 
-function isOf(address: string | null, other: string): boolean {
-  return address?.toLowerCase() === other.toLowerCase()
+function isAddress(address: string | null, b: string): boolean {
+  return address?.toLowerCase() === b.toLowerCase()
 }

@@ -11,21 +11,21 @@ export async function hasPaid(
   const { status, logs, transactionHash } = await client.getTransactionReceipt({ hash })
   if (transactionHash !== hash) throw new Error('It is the receipt of another transaction.')
   if (status !== 'success') return 'reverted'
-  const own = logs.filter(({ address }) => address.toLowerCase() === usdc.address.toLowerCase())
-  const events = parseEventLogs({ abi: usdcAbi, logs: own })
+  const ownLogs = logs.filter(({ address }) => address.toLowerCase() === usdc.address.toLowerCase())
+  const events = parseEventLogs({ abi: usdcAbi, logs: ownLogs })
   const isUsed = events.some(
-    (it) => it.eventName === 'AuthorizationUsed' && isOf(it.args.authorizer, from) && it.args.nonce === nonce,
+    (log) => log.eventName === 'AuthorizationUsed' && isAddress(log.args.authorizer, from) && log.args.nonce === nonce,
   )
   const isMoved = events.some(
     (it) =>
       it.eventName === 'Transfer' &&
-      isOf(it.args.from, from) &&
-      isOf(it.args.to, to) &&
+      isAddress(it.args.from, from) &&
+      isAddress(it.args.to, to) &&
       it.args.value === BigInt(value),
   )
   return isUsed && isMoved ? 'paid' : 'other'
 }
 
-function isOf(address: string, lowerCase: string): boolean {
+function isAddress(address: string, lowerCase: string): boolean {
   return address.toLowerCase() === lowerCase
 }

@@ -4,8 +4,8 @@ import type {
   Fees,
   Hex,
   PreparedTransfer,
-  SentTransfer,
   SignedTransfer,
+  SubmittedTransfer,
   TransferCheck,
   TransferReceipt,
   TransferTerms,
@@ -13,7 +13,7 @@ import type {
 } from '../chain.ts'
 import { isRefusedByContract } from '../failureFacts.ts'
 import { type OpenNode, usdcAbi } from '../openNode.ts'
-import { needed, needNetwork } from './multicallResults.ts'
+import { assertNetwork, requireResult } from './multicallResults.ts'
 import { hasPaid } from './transferLogs.ts'
 
 /** In one call, so that all of it is of one block. Anybody may hand in a transfer, so a contract may try it too. */
@@ -27,21 +27,21 @@ export async function checkTransfer(
       { ...multicall, functionName: 'getChainId' },
       { ...usdc, functionName: 'balanceOf', args: [from] },
       { ...usdc, functionName: 'authorizationState', args: [from, nonce] },
-      { ...usdc, functionName: 'transferWithAuthorization', args: partsOf(transfer) },
+      { ...usdc, functionName: 'transferWithAuthorization', args: toParts(transfer) },
     ],
   })
-  needNetwork(network, chainId)
-  if (needed(isUsed)) return 'used'
-  if (needed(balance) < BigInt(value)) return 'too-little'
+  assertNetwork(network, chainId)
+  if (requireResult(isUsed)) return 'used'
+  if (requireResult(balance) < BigInt(value)) return 'too-little'
   return trial.status === 'success' ? 'fine' : 'refused'
 }
 
 export async function prepareTransfer({ client, usdc }: OpenNode, transfer: SignedTransfer): Promise<PreparedTransfer> {
-  const call = { ...usdc, functionName: 'transferWithAuthorization', args: partsOf(transfer) } as const
+  const call = { ...usdc, functionName: 'transferWithAuthorization', args: toParts(transfer) } as const
   const [gas, fees] = await Promise.all([
-    client.estimateContractGas({ ...call, account: anybody }).catch((failure: unknown) => {
-      if (isRefusedByContract(failure)) return undefined
-      throw failure
+    client.estimateContractGas({ ...call, account: anybody }).catch((error: unknown) => {
+      if (isRefusedByContract(error)) return undefined
+      throw error
     }),
     client.estimateFeesPerGas(),
   ])
@@ -52,13 +52,13 @@ export async function prepareTransfer({ client, usdc }: OpenNode, transfer: Sign
 
 export async function sendTransfer(
   { client, network, usdc }: OpenNode,
-  { transfer, gas, fees, relayerKey, leastNonce, replaces }: TransferToSend,
-): Promise<SentTransfer> {
+  { transfer, gas, fees, relayerKey, minNonce, replaces }: TransferToSend,
+): Promise<SubmittedTransfer> {
   const relayer = privateKeyToAccount(relayerKey)
   const count = async (blockTag: 'latest' | 'pending') =>
     client.getTransactionCount({ address: relayer.address, blockTag })
   const replaced = replaces && (await count('latest')) <= replaces.nonce ? replaces : undefined
-  const nonce = replaced ? replaced.nonce : Math.max(await count('pending'), leastNonce)
+  const nonce = replaced ? replaced.nonce : Math.max(await count('pending'), minNonce)
   const paid = replaced ? higherFees(fees, replaced.fees) : fees
   const serializedTransaction = await relayer.signTransaction({
     ...paid,
@@ -66,7 +66,7 @@ export async function sendTransfer(
     data: encodeFunctionData({
       abi: usdcAbi,
       functionName: 'transferWithAuthorization',
-      args: partsOf(transfer),
+      args: toParts(transfer),
     }),
   })
   await client.sendRawTransaction({ serializedTransaction })
@@ -79,17 +79,17 @@ export async function transferReceipt(
 ): Promise<TransferReceipt> {
   try {
     return await hasPaid(node, transfer, hash)
-  } catch (failure) {
-    if (failure instanceof TransactionReceiptNotFoundError) return 'none'
-    throw failure
+  } catch (error) {
+    if (error instanceof TransactionReceiptNotFoundError) return 'none'
+    throw error
   }
 }
 
 /** Nodes take another transaction in the place of one only for a tenth more; a quarter leaves no doubt. */
 function higherFees(now: Fees, before: Fees): Fees {
-  const higher = (one: bigint, other: bigint) => {
-    const more = (other * 5n) / 4n + 1n
-    return one > more ? one : more
+  const higher = (a: bigint, b: bigint) => {
+    const more = (b * 5n) / 4n + 1n
+    return a > more ? a : more
   }
   return {
     maxFeePerGas: higher(now.maxFeePerGas, before.maxFeePerGas),
@@ -97,17 +97,17 @@ function higherFees(now: Fees, before: Fees): Fees {
   }
 }
 
-/** Whoever it is: the contract asks who signed, not who sends. */
+/** Arbitrary sender: the contract checks the signer, not the sender. */
 const anybody = '0x0000000000000000000000000000000000000001'
 
-function partsOf({ signature, ...it }: SignedTransfer) {
+function toParts({ signature, ...rest }: SignedTransfer) {
   return [
-    it.from,
-    it.to,
-    BigInt(it.value),
-    BigInt(it.validAfter),
-    BigInt(it.validBefore),
-    it.nonce,
+    rest.from,
+    rest.to,
+    BigInt(rest.value),
+    BigInt(rest.validAfter),
+    BigInt(rest.validBefore),
+    rest.nonce,
     Number(`0x${signature.slice(130)}`),
     signature.slice(0, 66) as Hex, // of 65 bytes in hexadecimal, as checked before
     `0x${signature.slice(66, 130)}`,

@@ -25,9 +25,9 @@ export function compressNames(message: Buffer): Buffer {
     while (message.readUInt8(end) !== 0) end += message.readUInt8(end) + 1
     while (read < end) {
       const suffix = message.toString('latin1', read, end)
-      const known = offsets.get(suffix)
-      if (known !== undefined) {
-        written = output.writeUInt16BE(pointerBits | known, written)
+      const offset = offsets.get(suffix)
+      if (offset !== undefined) {
+        written = output.writeUInt16BE(pointerBits | offset, written)
         read = end + 1
         return
       }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Answer, DecodedPacket, OptAnswer, Packet } from 'dns-packet'
 import { compressNames } from './compressNames.ts'
-import { type Zone, zoneAnswer } from './zoneAnswer.ts'
+import { resolveZone, type Zone } from './zoneAnswer.ts'
 
 const load = createRequire(import.meta.url)
 /** Loaded with the first message, as it takes 20 ms. */
@@ -13,7 +13,7 @@ type Rcode = keyof typeof rcodes
 const headerBytes = 12
 const opcodeMask = 0x7800
 /** What every resolver takes over UDP, and the most that is sent there: larger datagrams may be lost in pieces. */
-const udpBytes = { plain: 512, most: 1_232 }
+const udpBytes = { plain: 512, max: 1_232 }
 /** Over UDP they make small questions into large answers; whole zones are nobody's but the owner's. */
 const refusedTypes = new Set(['ANY', 'AXFR', 'IXFR'])
 
@@ -23,30 +23,30 @@ export type Transport = 'udp' | 'tcp'
  * The answer to a message, whatever bytes it is of.
  * @returns undefined for what is answered by nothing: what is too short, or an answer itself
  */
-export function answeredMessage(
+export function answerMessage(
   message: Buffer,
   transport: Transport,
   zoneOf: (name: string) => Zone | undefined,
 ): Buffer | undefined {
   if (message.length < headerBytes || (message.readUInt8(2) & 0x80) !== 0) return undefined
-  const query = decoded(message)
-  if (!query) return failed(message, 'FORMERR')
+  const query = decodeMessage(message)
+  if (!query) return createError(message, 'FORMERR')
   const edns = query.additionals?.find((it): it is OptAnswer => it.type === 'OPT')
   const opcode = message.readUInt16BE(2) & opcodeMask
   const answer = (rcode: Rcode, packet: Packet = {}): Buffer => {
-    const room = transport === 'tcp' ? 65_535 : roomOf(edns)
-    return fitted({ query, opcode, edns, rcode, packet, room })
+    const maxBytes = transport === 'tcp' ? 65_535 : getMaxUdpBytes(edns)
+    return fitMessage({ query, opcode, edns, rcode, packet, maxBytes })
   }
   if (opcode !== 0) return answer('NOTIMP')
   if (edns && edns.ednsVersion !== 0) return answer('BADVERS')
   const [question, ...more] = query.questions ?? []
-  if (!question || more.length > 0 || !/^[\x21-\x7e]*$/.test(question.name)) return failed(message, 'FORMERR')
+  if (!question || more.length > 0 || !/^[\x21-\x7e]*$/.test(question.name)) return createError(message, 'FORMERR')
   if (question.class !== 'IN' || refusedTypes.has(question.type)) return answer('REFUSED')
-  const { rcode, authoritative, ...sections } = zoneAnswer(question, zoneOf)
+  const { rcode, authoritative, ...sections } = resolveZone(question, zoneOf)
   return answer(rcode, { flags: authoritative ? packets().AUTHORITATIVE_ANSWER : 0, ...sections })
 }
 
-function decoded(message: Buffer): DecodedPacket | undefined {
+function decodeMessage(message: Buffer): DecodedPacket | undefined {
   try {
     return packets().decode(message)
   } catch {
@@ -55,25 +55,25 @@ function decoded(message: Buffer): DecodedPacket | undefined {
 }
 
 /** Without a question: it was not understood. */
-function failed(message: Buffer, rcode: Rcode): Buffer {
+function createError(message: Buffer, rcode: Rcode): Buffer {
   return packets().encode({ type: 'response', id: message.readUInt16BE(0), flags: rcodes[rcode] })
 }
 
-function roomOf(edns: OptAnswer | undefined): number {
-  return edns ? Math.min(Math.max(edns.udpPayloadSize, udpBytes.plain), udpBytes.most) : udpBytes.plain
+function getMaxUdpBytes(edns: OptAnswer | undefined): number {
+  return edns ? Math.min(Math.max(edns.udpPayloadSize, udpBytes.plain), udpBytes.max) : udpBytes.plain
 }
 
-type Given = {
+type FitOptions = {
   query: DecodedPacket
   /** As bits of the flags. */
   opcode: number
   edns: OptAnswer | undefined
   rcode: Rcode
   packet: Packet
-  room: number
+  maxBytes: number
 }
 
-function fitted({ query, opcode, edns, rcode, packet, room }: Given): Buffer {
+function fitMessage({ query, opcode, edns, rcode, packet, maxBytes }: FitOptions): Buffer {
   const { encode, RECURSION_DESIRED, TRUNCATED_RESPONSE } = packets()
   const code = rcodes[rcode]
   const header = {
@@ -82,17 +82,17 @@ function fitted({ query, opcode, edns, rcode, packet, room }: Given): Buffer {
     flags: opcode | (packet.flags ?? 0) | (query.flag_rd ? RECURSION_DESIRED : 0) | (code & 0xf),
     questions: query.questions ?? [],
   }
-  const opt: Answer[] = edns ? [optOf(code)] : []
+  const opt: Answer[] = edns ? [createOpt(code)] : []
   const { answers = [], authorities = [], additionals = [] } = packet
   const whole = compressNames(encode({ ...header, answers, authorities, additionals: [...additionals, ...opt] }))
-  if (whole.length <= room) return whole
+  if (whole.length <= maxBytes) return whole
   return encode({ ...header, flags: header.flags | TRUNCATED_RESPONSE, additionals: opt })
 }
 
-function optOf(code: number): OptAnswer {
+function createOpt(code: number): OptAnswer {
   const extendedRcode = code >> 4
   return {
-    ...{ type: 'OPT', name: '.', udpPayloadSize: udpBytes.most, extendedRcode, ednsVersion: 0, flags: 0 },
+    ...{ type: 'OPT', name: '.', udpPayloadSize: udpBytes.max, extendedRcode, ednsVersion: 0, flags: 0 },
     ...{ flag_do: false, options: [] },
   }
 }

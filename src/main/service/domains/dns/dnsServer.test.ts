@@ -46,16 +46,16 @@ beforeAll(async () => {
 })
 afterAll(() => server?.close())
 
-async function dig(...asked: string[]): Promise<string> {
-  const { stdout } = await run('dig', ['@127.0.0.1', '-p', String(server.port), '+tries=1', '+time=5', ...asked])
+async function dig(...parameters: string[]): Promise<string> {
+  const { stdout } = await run('dig', ['@127.0.0.1', '-p', String(server.port), '+tries=1', '+time=5', ...parameters])
   return stdout
 }
-const short = async (...asked: string[]) => (await dig('+short', ...asked)).trim().split('\n')
+const short = async (...parameters: string[]) => (await dig('+short', ...parameters)).trim().split('\n')
 
 test('delv, another resolver, reads every type', async () => {
   const delv = async (name: string, type: string) => {
-    const at = ['@127.0.0.1', '-p', String(server.port), '-i', '+short']
-    const { stdout } = await run('delv', [...at, name, type])
+    const options = ['@127.0.0.1', '-p', String(server.port), '-i', '+short']
+    const { stdout } = await run('delv', [...options, name, type])
     return stdout.trim().split('\n').sort()
   }
   expect(await delv('example.test', 'A')).toEqual(['192.0.2.1', '192.0.2.2'])
@@ -99,9 +99,9 @@ describe('dig', () => {
       ['under.tree.example.test', 'A'],
       ['tree.example.test', 'TXT'],
     ] as const) {
-      const other = await dig(name, type)
-      expect(other).toMatch(/status: NOERROR.*\n.*flags: qr aa/)
-      expect(other).toContain('ANSWER: 0, AUTHORITY: 1')
+      const otherOutput = await dig(name, type)
+      expect(otherOutput).toMatch(/status: NOERROR.*\n.*flags: qr aa/)
+      expect(otherOutput).toContain('ANSWER: 0, AUTHORITY: 1')
     }
   })
 
@@ -151,7 +151,7 @@ describe('dig', () => {
 })
 
 describe('what is no question', () => {
-  async function sentOverUdp(message: Buffer): Promise<Buffer> {
+  async function sendOverUdp(message: Buffer): Promise<Buffer> {
     const socket = createSocket('udp4')
     const said = once(socket, 'message') as Promise<[Buffer]>
     socket.send(message, server.port, '127.0.0.1')
@@ -164,7 +164,7 @@ describe('what is no question', () => {
   test('is answered with a format error, or not at all, and the server goes on', async () => {
     const header = question.subarray(0, 12)
     for (const body of ['', '\xc0\x0c\x00\x01\x00\x01', '\x3f', '\xff'.repeat(300)]) {
-      const answer = await sentOverUdp(Buffer.concat([header, Buffer.from(body, 'latin1')]))
+      const answer = await sendOverUdp(Buffer.concat([header, Buffer.from(body, 'latin1')]))
       expect([answer.readUInt16BE(0), answer.readUInt16BE(2) & 0x800f]).toEqual([7, 0x8001])
     }
     const socket = createSocket('udp4')
@@ -186,7 +186,7 @@ describe('what is no question', () => {
       { type: 'A' as const, name: 'example.test' },
       { type: 'MX' as const, name: 'example.test' },
     ]
-    const answer = await sentOverUdp(encode({ type: 'query', id: 9, questions }))
+    const answer = await sendOverUdp(encode({ type: 'query', id: 9, questions }))
     expect(answer.readUInt16BE(2) & 0xf).toBe(1)
   })
 

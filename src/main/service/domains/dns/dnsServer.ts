@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, isIPv6, type Server, type Socket } from 'node:net'
 import { hostAndPort, type ListenAddress } from '#platform/listenAddress.ts'
 import { AppError } from '#shared/appError.ts'
-import { answeredMessage } from './dnsMessage.ts'
+import { answerMessage } from './dnsMessage.ts'
 import type { Zone } from './zoneAnswer.ts'
 
 export type DnsServer = {
@@ -13,7 +13,7 @@ export type DnsServer = {
 }
 
 const idleMs = 10_000
-const mostConnections = 64
+const maxConnections = 64
 /** Two sockets take one port, which may be free for one of them only. */
 const triedPorts = 20
 
@@ -22,19 +22,19 @@ export async function startDnsServer(
   address: ListenAddress,
   zoneOf: (name: string) => Zone | undefined,
 ): Promise<DnsServer> {
-  for (let left = address.port === 0 ? triedPorts : 1; ; left -= 1) {
+  for (let attempts = address.port === 0 ? triedPorts : 1; ; attempts -= 1) {
     const tcp = tcpServer(zoneOf)
     const udp = udpServer(address.host, zoneOf)
     try {
       tcp.server.listen(address.port, address.host)
       await once(tcp.server, 'listening')
-      const port = portOf(tcp.server)
+      const port = getPort(tcp.server)
       udp.bind({ port, address: address.host, exclusive: true })
       await once(udp, 'listening')
       return { port, close: () => closed(tcp, udp) }
     } catch (cause) {
       await closed(tcp, udp)
-      if (left === 1) throw unusable(address, cause)
+      if (attempts === 1) throw unusable(address, cause)
     }
   }
 }
@@ -43,16 +43,16 @@ function unusable(address: ListenAddress, cause: unknown): AppError {
   return new AppError('listen/failed', `DNS cannot listen at ${hostAndPort(address)}.`, { cause })
 }
 
-function portOf(server: Server): number {
-  const at = server.address()
-  if (typeof at === 'object' && at) return at.port
+function getPort(server: Server): number {
+  const address = server.address()
+  if (typeof address === 'object' && address) return address.port
   throw new Error('The DNS server listens nowhere.')
 }
 
 function udpServer(host: string, zoneOf: (name: string) => Zone | undefined): UdpSocket {
   const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
   socket.on('message', (message, from) => {
-    const answer = answeredMessage(message, 'udp', zoneOf)
+    const answer = answerMessage(message, 'udp', zoneOf)
     if (answer) socket.send(answer, from.port, from.address, () => {}) // whoever asked may be gone
   })
   socket.on('error', () => {}) // of single datagrams; of binding, `once` hears as well
@@ -68,13 +68,13 @@ function tcpServer(zoneOf: (name: string) => Zone | undefined): Tcp {
     socket.on('close', () => connections.delete(socket))
     socket.on('error', () => socket.destroy())
     socket.setTimeout(idleMs, () => socket.destroy())
-    let left = Buffer.alloc(0)
+    let pending = Buffer.alloc(0)
     socket.on('data', (bytes) => {
-      left = Buffer.concat([left, bytes])
-      while (left.length >= 2 && left.length >= 2 + left.readUInt16BE(0)) {
-        const end = 2 + left.readUInt16BE(0)
-        const answer = answeredMessage(left.subarray(2, end), 'tcp', zoneOf)
-        left = left.subarray(end)
+      pending = Buffer.concat([pending, bytes])
+      while (pending.length >= 2 && pending.length >= 2 + pending.readUInt16BE(0)) {
+        const end = 2 + pending.readUInt16BE(0)
+        const answer = answerMessage(pending.subarray(2, end), 'tcp', zoneOf)
+        pending = pending.subarray(end)
         if (!answer) return void socket.destroy()
         const length = Buffer.alloc(2)
         length.writeUInt16BE(answer.length)
@@ -86,7 +86,7 @@ function tcpServer(zoneOf: (name: string) => Zone | undefined): Tcp {
       }
     })
   })
-  server.maxConnections = mostConnections
+  server.maxConnections = maxConnections
   return { server, connections }
 }
 

@@ -24,64 +24,64 @@ export type ZoneAnswer = {
 const negativeTtl = 300
 const nameserverTtl = 3_600
 /** Names that one answer follows, from CNAME to CNAME. */
-const longestChain = 8
+const maxChain = 8
 
 /**
  * Answers a question about a name as an authoritative server does (RFC 1034, wildcards as RFC 4592).
  * @param name as it was asked: its case comes back
  * @param zoneOf the zone that a name lies in
  */
-export function zoneAnswer(
+export function resolveZone(
   question: { name: string; type: string },
   zoneOf: (name: string) => Zone | undefined,
 ): ZoneAnswer {
-  const found: ZoneAnswer = { rcode: 'NOERROR', authoritative: true, answers: [], authorities: [], additionals: [] }
+  const answer: ZoneAnswer = { rcode: 'NOERROR', authoritative: true, answers: [], authorities: [], additionals: [] }
   let name = question.name
-  for (let step = 0; step < longestChain; step += 1) {
+  for (let step = 0; step < maxChain; step += 1) {
     const zone = zoneOf(name.toLowerCase())
-    if (!zone) return step === 0 ? { ...found, rcode: 'REFUSED', authoritative: false } : found
-    const next = answerIn(zone, { name, type: question.type }, found)
-    if (next === undefined) return found
+    if (!zone) return step === 0 ? { ...answer, rcode: 'REFUSED', authoritative: false } : answer
+    const next = answerIn(zone, { name, type: question.type }, answer)
+    if (next === undefined) return answer
     name = next
   }
-  return found
+  return answer
 }
 
 /** @returns the name that a CNAME leads to, where the answer goes on */
-function answerIn(zone: Zone, { name, type }: { name: string; type: string }, found: ZoneAnswer): string | undefined {
-  const host = hostOf(zone, name)
-  const cut = delegationOf(zone, host)
+function answerIn(zone: Zone, { name, type }: { name: string; type: string }, answer: ZoneAnswer): string | undefined {
+  const host = toHost(zone, name)
+  const cut = findDelegation(zone, host)
   if (cut) {
-    refer(zone, cut, found)
+    refer(zone, cut, answer)
     return undefined
   }
   const records = recordsAt(zone, host)
   if (!records) {
     // After a CNAME the name that was asked for is there: only its end is not.
-    found.rcode = 'NXDOMAIN'
-    found.authorities.push(soaOf(zone))
+    answer.rcode = 'NXDOMAIN'
+    answer.authorities.push(createSoa(zone))
     return undefined
   }
   const alias = records.find((it) => it.type === 'CNAME')
   if (alias && type !== 'CNAME') {
-    found.answers.push(...answersOf(alias, name))
+    answer.answers.push(...toAnswers(alias, name))
     return alias.value
   }
-  const asked = records.filter((it) => it.type === type).flatMap((it) => answersOf(it, name))
-  if (host === '@' && type === 'SOA') asked.push(soaOf(zone))
-  if (host === '@' && type === 'NS') asked.push(...zone.nameservers.map((it) => nameserver(zone.name, it)))
-  if (asked.length === 0) found.authorities.push(soaOf(zone))
-  else found.answers.push(...asked)
+  const matching = records.filter((it) => it.type === type).flatMap((it) => toAnswers(it, name))
+  if (host === '@' && type === 'SOA') matching.push(createSoa(zone))
+  if (host === '@' && type === 'NS') matching.push(...zone.nameservers.map((it) => nameserver(zone.name, it)))
+  if (matching.length === 0) answer.authorities.push(createSoa(zone))
+  else answer.answers.push(...matching)
   return undefined
 }
 
-function hostOf(zone: Zone, name: string): string {
+function toHost(zone: Zone, name: string): string {
   const lower = name.toLowerCase()
   return lower === zone.name ? '@' : lower.slice(0, -zone.name.length - 1)
 }
 
 /** The name, at or above this one, whose names are another server's. */
-function delegationOf(zone: Zone, host: string): string | undefined {
+function findDelegation(zone: Zone, host: string): string | undefined {
   if (host === '@') return undefined
   const labels = host.split('.')
   for (let from = labels.length - 1; from >= 0; from -= 1) {
@@ -91,13 +91,13 @@ function delegationOf(zone: Zone, host: string): string | undefined {
   return undefined
 }
 
-function refer(zone: Zone, cut: string, found: ZoneAnswer): void {
-  if (found.answers.length === 0) found.authoritative = false
+function refer(zone: Zone, cut: string, answer: ZoneAnswer): void {
+  if (answer.answers.length === 0) answer.authoritative = false
   for (const record of zone.records.filter((it) => it.type === 'NS' && it.host === cut)) {
-    found.authorities.push(...answersOf(record, `${cut}.${zone.name}`))
+    answer.authorities.push(...toAnswers(record, `${cut}.${zone.name}`))
     if (!record.value.endsWith(`.${zone.name}`)) continue
     const glue = zone.records.filter((it) => isAddress(it) && `${it.host}.${zone.name}` === record.value)
-    found.additionals.push(...glue.flatMap((it) => answersOf(it, record.value)))
+    answer.additionals.push(...glue.flatMap((it) => toAnswers(it, record.value)))
   }
 }
 
@@ -123,7 +123,7 @@ function recordsAt({ records }: Zone, host: string): readonly DnsRecordData[] | 
   return undefined
 }
 
-function soaOf({ name, serial, nameservers }: Zone): Answer {
+function createSoa({ name, serial, nameservers }: Zone): Answer {
   const [mname = `ns1.${name}`] = nameservers
   return {
     type: 'SOA',
@@ -146,7 +146,7 @@ function nameserver(name: string, data: string): Answer {
 }
 
 /** As the wire has it. */
-function answersOf({ type, value, ttl, distance }: DnsRecordData, name: string): Answer[] {
+function toAnswers({ type, value, ttl, distance }: DnsRecordData, name: string): Answer[] {
   switch (type) {
     case 'MX':
       return [{ type, name, ttl, data: { preference: distance ?? 0, exchange: value } }]

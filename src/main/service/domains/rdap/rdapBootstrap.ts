@@ -26,7 +26,7 @@ export function readRdapBootstrap(file: string): RdapBootstrap {
   }
   return (name) => {
     const labels = name.split('.')
-    const suffixes = labels.map((_, at) => labels.slice(at).join('.')).slice(1)
+    const suffixes = labels.map((_, index) => labels.slice(index).join('.')).slice(1)
     return suffixes.map((suffix) => servers.get(suffix)).find((it) => it !== undefined)
   }
 }

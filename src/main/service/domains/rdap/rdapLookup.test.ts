@@ -3,17 +3,17 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { httpClient } from '#platform/httpClient.ts'
+import { createHttpClient } from '#platform/httpClient.ts'
 import { installFolder } from '#platform/programFile.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { readRdapBootstrap } from './rdapBootstrap.ts'
-import { type RdapLookup, rdapLookup } from './rdapLookup.ts'
+import { createRdapLookup, type RdapLookup } from './rdapLookup.ts'
 
 /** Real HTTP, on this computer only. */
-let asked: string[]
+let requests: string[]
 let nowMs = 0
 let lookup: RdapLookup
-const http = httpClient({ maxAnswerBytes: 10_000 })
+const http = createHttpClient({ maxAnswerBytes: 10_000 })
 
 const json = (response: ServerResponse, status: number, value: unknown) =>
   void response.writeHead(status, { 'content-type': 'application/rdap+json' }).end(JSON.stringify(value))
@@ -35,54 +35,56 @@ const answers: Readonly<Record<string, (response: ServerResponse, name: string) 
 }
 const server = createServer((request, response) => {
   const name = request.url?.replace('/domain/', '') ?? ''
-  asked.push(name)
+  requests.push(name)
   answers[name.split(/[-.]/)[0] ?? '']?.(response, name)
 })
 const others = createServer((_, response) => json(response, 404, { errorCode: 404 }))
 
 beforeAll(async () => {
-  for (const it of [server, others]) await new Promise<void>((resolve) => it.listen(0, '127.0.0.1', resolve))
+  for (const target of [server, others]) await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
 })
 afterAll(() => {
   http.close()
-  for (const it of [server, others]) it.close()
+  for (const target of [server, others]) target.close()
 })
 beforeEach(() => {
-  asked = []
+  requests = []
   nowMs += 3_600_000
   const file = join(temporaryFolder('rdap'), 'dns.json')
-  const [own, other] = [server, others].map((it) => `http://127.0.0.1:${(it.address() as AddressInfo).port}/`)
+  const [ownUrl, otherUrl] = [server, others].map(
+    (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+  )
   const services = [
     [
       ['com', 'co.uk'],
-      ['http://rdap.example/', own],
+      ['http://rdap.example/', ownUrl],
     ],
-    [['uk', 'net'], [other]],
+    [['uk', 'net'], [otherUrl]],
     [['org'], ['http://rdap.example/']],
   ]
   writeFileSync(file, JSON.stringify({ version: '1.0', services }))
-  lookup = rdapLookup({ bootstrap: readRdapBootstrap(file), http, now: () => nowMs })
+  lookup = createRdapLookup({ bootstrap: readRdapBootstrap(file), http, now: () => nowMs })
 })
 
 test('only the 404 of the registry’s own server says that a name is free', async () => {
   const names = Object.keys(answers).map((word) => `${word}.com`)
-  const found = await lookup.check(names)
-  expect(Object.fromEntries(found.map(({ name, status }) => [name, status]))).toEqual({
+  const results = await lookup.check(names)
+  expect(Object.fromEntries(results.map(({ name, status }) => [name, status]))).toEqual({
     ...Object.fromEntries(names.map((name) => [name, 'unknown'])),
     ...{ 'taken.com': 'taken', 'free.com': 'available', 'empty.com': 'available' },
   })
-  expect(found.every(({ price, premium }) => price === null && !premium)).toBe(true)
+  expect(results.every(({ price, premium }) => price === null && !premium)).toBe(true)
 })
 
 test('a redirect is followed nowhere', async () => {
   await lookup.check(['moved.com'])
-  expect(asked).toEqual(['moved.com'])
+  expect(requests).toEqual(['moved.com'])
 })
 
 test('the longest suffix decides who is asked, and nobody is asked without TLS elsewhere', async () => {
-  const found = await lookup.check(['taken.co.uk', 'x.uk', 'free.org', 'free.example'])
-  expect(found.map(({ status }) => status)).toEqual(['taken', 'available', 'unknown', 'unknown'])
-  expect(asked).toEqual(['taken.co.uk'])
+  const results = await lookup.check(['taken.co.uk', 'x.uk', 'free.org', 'free.example'])
+  expect(results.map(({ status }) => status)).toEqual(['taken', 'available', 'unknown', 'unknown'])
+  expect(requests).toEqual(['taken.co.uk'])
 })
 
 test('an answer serves for five minutes, and none is no answer', async () => {
@@ -91,15 +93,15 @@ test('an answer serves for five minutes, and none is no answer', async () => {
   await lookup.check(['free.com', 'broken.com'])
   nowMs += 2 * 60_000
   await lookup.check(['free.com'])
-  expect(asked.filter((name) => name === 'free.com')).toHaveLength(2)
-  expect(asked.filter((name) => name === 'broken.com')).toHaveLength(2)
+  expect(requests.filter((name) => name === 'free.com')).toHaveLength(2)
+  expect(requests.filter((name) => name === 'broken.com')).toHaveLength(2)
 })
 
 test('many are asked a few at a time, in the order in which they were named', async () => {
-  const names = Array.from({ length: 40 }, (_, at) => (at % 2 ? `taken-${at}.com` : `free-${at}.com`))
-  const found = await lookup.check(names)
-  expect(found.map(({ name, status }) => [name, status])).toEqual(
-    names.map((name, at) => [name, at % 2 ? 'taken' : 'available']),
+  const names = Array.from({ length: 40 }, (_, index) => (index % 2 ? `taken-${index}.com` : `free-${index}.com`))
+  const results = await lookup.check(names)
+  expect(results.map(({ name, status }) => [name, status])).toEqual(
+    names.map((name, index) => [name, index % 2 ? 'taken' : 'available']),
   )
 })
 

@@ -1,5 +1,5 @@
 import type { HttpClient } from '#platform/httpClient.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { RegistrarFailure } from './registrar.ts'
 
 export type RegistrarRequest = {
@@ -32,30 +32,30 @@ export async function askRegistrar(
       body,
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     })
-    return { status, json: parsedJson(text) }
-  } catch (failure) {
-    throw unanswered(title, changes && !isUnsent(failure), codeOf(failure))
+    return { status, json: parseJsonOrUndefined(text) }
+  } catch (error) {
+    throw noResponseError(title, changes && !isUnsent(error), readCode(error))
   }
 }
 
 /** The failure itself is no part of it: it may tell the address. */
-function unanswered(title: string, maybeDone: boolean, code: string): RegistrarFailure {
+function noResponseError(title: string, maybeDone: boolean, code: string): RegistrarFailure {
   const cause = new Error(`The call failed: ${code}`)
   return new RegistrarFailure(maybeDone ? 'unclear' : 'unreachable', `${title} does not answer.`, { cause })
 }
 
 /** What a registrar says, for people: one line, and never a secret of ours that it repeats. */
-export function toldByRegistrar(text: unknown, secrets: readonly string[]): string {
+export function sanitizeRegistrarText(text: unknown, secrets: readonly string[]): string {
   const line = typeof text === 'string' ? text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim() : ''
   return secrets.reduce((said, secret) => said.replaceAll(secret, '…'), line).slice(0, 200)
 }
 
 /** No connection was made, so nothing was asked. */
-function isUnsent(failure: unknown): boolean {
-  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(codeOf(failure))
+function isUnsent(error: unknown): boolean {
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(readCode(error))
 }
 
-function codeOf(failure: unknown): string {
-  if (failure instanceof Error && 'code' in failure) return String(failure.code)
-  return failure instanceof Error ? failure.name : 'unknown'
+function readCode(error: unknown): string {
+  if (error instanceof Error && 'code' in error) return String(error.code)
+  return error instanceof Error ? error.name : 'unknown'
 }

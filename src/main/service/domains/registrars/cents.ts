@@ -1,8 +1,8 @@
-const mostCents = 100_000_000
+const maxCents = 100_000_000
 
 /** Of a price in dollars, as registrars write it: a number, or its decimal text. Undefined: it is no price. */
-export function centsOf(dollars: unknown): number | undefined {
+export function toCents(dollars: unknown): number | undefined {
   const isPrice = typeof dollars === 'number' || (typeof dollars === 'string' && /^\d{1,7}(\.\d{1,4})?$/.test(dollars))
   const cents = isPrice ? Math.ceil(Math.round(Number(dollars) * 10_000) / 100) : Number.NaN
-  return Number.isSafeInteger(cents) && cents > 0 && cents <= mostCents ? cents : undefined
+  return Number.isSafeInteger(cents) && cents > 0 && cents <= maxCents ? cents : undefined
 }

@@ -1,7 +1,7 @@
 import type { HttpClient } from '#platform/httpClient.ts'
-import { nameComApi } from './namecom/nameComApi.ts'
+import { createNameComApi } from './namecom/nameComApi.ts'
 import { nameComRegistrar } from './namecom/nameComRegistrar.ts'
-import { nameSiloApi } from './namesilo/nameSiloApi.ts'
+import { createNameSiloApi } from './namesilo/nameSiloApi.ts'
 import { nameSiloRegistrar } from './namesilo/nameSiloRegistrar.ts'
 import type { Registrar, TldPrice } from './registrar.ts'
 import type { RegistrarOptions } from './registrarOptions.ts'
@@ -15,37 +15,37 @@ export function openRegistrar(
   const registrar =
     options.kind === 'namesilo'
       ? nameSiloRegistrar({
-          api: nameSiloApi({ http, url, apiKey: options.apiKey }),
+          api: createNameSiloApi({ http, url, apiKey: options.apiKey }),
           ...{ paymentId: options.paymentId, settlesWithinMs, now },
         })
       : nameComRegistrar({
-          api: nameComApi({ http, url, username: options.username, token: options.token }),
+          api: createNameComApi({ http, url, username: options.username, token: options.token }),
           ...{ settlesWithinMs, now },
         })
-  return { ...registrar, prices: keptPrices(registrar, now) }
+  return { ...registrar, prices: cachePrices(registrar, now) }
 }
 
-const pricesKeptMs = 60 * 60_000
+const priceTtlMs = 60 * 60_000
 
 /** Anybody may ask for the prices, and the list is long. An old one serves while the registrar does not answer. */
-function keptPrices(registrar: Registrar, now: () => number): Registrar['prices'] {
-  let kept: { prices: readonly TldPrice[]; readAtMs: number } | undefined
+function cachePrices(registrar: Registrar, now: () => number): Registrar['prices'] {
+  let cached: { prices: readonly TldPrice[]; readAtMs: number } | undefined
   let underWay: Promise<readonly TldPrice[]> | undefined
   const read = async (): Promise<readonly TldPrice[]> => {
     const prices = await registrar.prices()
-    kept = { prices, readAtMs: now() }
+    cached = { prices, readAtMs: now() }
     return prices
   }
   return async () => {
-    if (kept && now() - kept.readAtMs < pricesKeptMs) return kept.prices
+    if (cached && now() - cached.readAtMs < priceTtlMs) return cached.prices
     underWay ??= read().finally(() => {
       underWay = undefined
     })
     try {
       return await underWay
-    } catch (failure) {
-      if (kept) return kept.prices
-      throw failure
+    } catch (error) {
+      if (cached) return cached.prices
+      throw error
     }
   }
 }

@@ -109,7 +109,7 @@ export class RegistrarFailure extends Error {
 }
 
 /** @throws RegistrarFailure `refused` for a name that costs more than was promised */
-export function needPrice(name: string, promised: NamePrice, present: NamePrice): void {
+export function assertPrice(name: string, promised: NamePrice, present: NamePrice): void {
   if (present.registration <= promised.registration && present.renewal <= promised.renewal) return
   throw new RegistrarFailure('refused', `${name} costs more by now than it was offered for.`)
 }

@@ -1,10 +1,10 @@
 import { sseFrame } from '#platform/http/sseEvents.ts'
 import type { AnswerPart, InnerAnswer } from '../answer.ts'
 import type { FailureKind, InferenceError } from '../inferenceError.ts'
-import { type FinishReason, inputOf, type Usage } from '../innerForm.ts'
-import { defined, type Loose } from '../looseJson.ts'
+import { type FinishReason, sumInput, type Usage } from '../innerForm.ts'
+import { type Loose, omitUndefined } from '../looseJson.ts'
 import { asksForUsage, formatOfOrigin } from './chatRequest.ts'
-import type { Bill, ContentEvent, FinishEvent, StreamWriter, Told } from './dialect.ts'
+import type { Bill, ContentEvent, FinishEvent, ResponseMeta, StreamWriter } from './dialect.ts'
 
 const reasons: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
@@ -17,16 +17,16 @@ const reasons: Readonly<Record<FinishReason, string>> = {
 }
 
 /** @see https://platform.openai.com/docs/api-reference/chat/object */
-export function chatAnswer(answer: InnerAnswer, told: Told, bill: Bill): Loose {
+export function chatAnswer(answer: InnerAnswer, meta: ResponseMeta, bill: Bill): Loose {
   return {
-    id: told.id,
+    id: meta.id,
     object: 'chat.completion',
-    created: told.createdSeconds,
-    model: told.model,
+    created: meta.createdSeconds,
+    model: meta.model,
     choices: [
-      defined({
+      omitUndefined({
         index: 0,
-        message: messageOf(answer.parts),
+        message: toMessage(answer.parts),
         logprobs: null,
         finish_reason: reasons[answer.reason],
         native_finish_reason: answer.native,
@@ -36,14 +36,14 @@ export function chatAnswer(answer: InnerAnswer, told: Told, bill: Bill): Loose {
   }
 }
 
-function messageOf(parts: readonly AnswerPart[]): Loose {
+function toMessage(parts: readonly AnswerPart[]): Loose {
   const texts = parts.filter((part) => part.type === 'text')
   const calls = parts.filter((part) => part.type === 'call')
   const thinking = parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('')
   const refusal = parts.flatMap((part) => (part.type === 'refusal' ? [part.text] : [])).join('')
-  const details = parts.flatMap((part) => detailOf(part))
+  const details = parts.flatMap((part) => toDetails(part))
   const signature = texts.find((part) => part.signature?.origin === 'gemini')?.signature
-  return defined({
+  return omitUndefined({
     role: 'assistant',
     content: texts.length > 0 ? texts.map((part) => part.text).join('') : null,
     refusal: refusal === '' ? null : refusal,
@@ -53,7 +53,7 @@ function messageOf(parts: readonly AnswerPart[]): Loose {
     tool_calls:
       calls.length > 0
         ? calls.map((call) =>
-            defined({
+            omitUndefined({
               id: call.id,
               type: 'function',
               function: { name: call.name, arguments: call.arguments },
@@ -65,7 +65,7 @@ function messageOf(parts: readonly AnswerPart[]): Loose {
 }
 
 /** What must come back unchanged: thinking with its signature, and what is sealed. */
-function detailOf(part: AnswerPart): Loose[] {
+function toDetails(part: AnswerPart): Loose[] {
   if (part.type === 'redacted') {
     return [{ type: 'reasoning.encrypted', data: part.sealed.value, format: formatOfOrigin[part.sealed.origin] }]
   }
@@ -79,22 +79,22 @@ function googleContent(value: string): Loose {
 }
 
 export function chatUsage({ usage, cost, warnings }: Bill): Loose {
-  return defined({
-    ...tokenCounts(usage),
+  return omitUndefined({
+    ...countTokens(usage),
     cost,
     warnings: warnings.length > 0 ? warnings : undefined,
   })
 }
 
 /** Cached tokens are within the prompt, thinking within the completion, as OpenAI counts. */
-function tokenCounts(usage: Usage): Loose {
-  const prompt = inputOf(usage)
+function countTokens(usage: Usage): Loose {
+  const prompt = sumInput(usage)
   const written = usage.cacheWrite5m + usage.cacheWrite1h
   return {
     prompt_tokens: prompt,
     completion_tokens: usage.output,
     total_tokens: prompt + usage.output,
-    prompt_tokens_details: defined({
+    prompt_tokens_details: omitUndefined({
       cached_tokens: usage.cacheRead,
       cache_write_tokens: written > 0 ? written : undefined,
     }),
@@ -105,9 +105,9 @@ function tokenCounts(usage: Usage): Loose {
 /** `chunk` and `finishOnly`: behind chunks that were not written here. */
 type ChatStreamWriter = StreamWriter & { chunk: (delta: Loose) => string; finishOnly: StreamWriter['finish'] }
 
-export function chatStreamWriter(told: Told): ChatStreamWriter {
-  const head = `{"id":${JSON.stringify(told.id)},"object":"chat.completion.chunk","created":${told.createdSeconds},"model":${JSON.stringify(told.model)},`
-  const withUsage = asksForUsage(told.asked)
+export function createChatStreamWriter(meta: ResponseMeta): ChatStreamWriter {
+  const head = `{"id":${JSON.stringify(meta.id)},"object":"chat.completion.chunk","created":${meta.createdSeconds},"model":${JSON.stringify(meta.model)},`
+  const withUsage = asksForUsage(meta.requestBody)
   let begun = false
   let calls = 0
   /** The text of the thinking that may still be signed, and which part that is. */
@@ -121,7 +121,7 @@ export function chatStreamWriter(told: Told): ChatStreamWriter {
   const chunk = (delta: Loose) =>
     `data: ${head}"choices":[{"index":0,"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":null}]}\n\n`
 
-  function written(event: ContentEvent): string {
+  function writeEvent(event: ContentEvent): string {
     switch (event.type) {
       case 'text':
         return event.text === '' ? '' : frame({ content: event.text })
@@ -131,18 +131,18 @@ export function chatStreamWriter(told: Told): ChatStreamWriter {
         thinking = { block: event.block, text: (thinking.block === event.block ? thinking.text : '') + event.text }
         return event.text === '' ? '' : frame({ reasoning_content: event.text })
       case 'redacted':
-        return frame({ reasoning_details: detailOf({ type: 'redacted', sealed: event.sealed }) })
+        return frame({ reasoning_details: toDetails({ type: 'redacted', sealed: event.sealed }) })
       case 'signature': {
         const { signature } = event
         if (thinking.block !== event.block) return frame({ extra_content: googleContent(signature.value) })
-        const details = detailOf({ type: 'thinking', text: thinking.text, signature })
+        const details = toDetails({ type: 'thinking', text: thinking.text, signature })
         return details.length > 0 ? frame({ reasoning_details: details }) : ''
       }
       case 'call':
         calls += 1
         return frame({
           tool_calls: [
-            defined({
+            omitUndefined({
               index: calls - 1,
               id: event.id,
               type: 'function',
@@ -161,7 +161,7 @@ export function chatStreamWriter(told: Told): ChatStreamWriter {
   }
 
   function finishOnly(event: FinishEvent, bill: Bill): string {
-    const choice = defined({
+    const choice = omitUndefined({
       index: 0,
       delta: {},
       logprobs: null,
@@ -174,7 +174,7 @@ export function chatStreamWriter(told: Told): ChatStreamWriter {
   }
 
   return {
-    write: written,
+    write: writeEvent,
     finish: (event, bill) => (begun ? '' : chunk({ role: 'assistant', content: '' })) + finishOnly(event, bill),
     chunk,
     finishOnly,
@@ -198,7 +198,7 @@ const types: Readonly<Record<FailureKind, string>> = {
 
 /** Also of Responses. @see https://platform.openai.com/docs/guides/error-codes */
 export function chatFailure(error: InferenceError): Loose {
-  return defined({
+  return omitUndefined({
     error: {
       message: error.message,
       type: types[error.kind],

@@ -1,5 +1,5 @@
 import { chatFields } from '../raw/chatFields.ts'
-import { chatAnswer, chatFailure, chatStreamWriter } from './chatAnswer.ts'
+import { chatAnswer, chatFailure, createChatStreamWriter } from './chatAnswer.ts'
 import { chatRequest, translatedChatFields } from './chatRequest.ts'
 import type { Dialect } from './dialect.ts'
 
@@ -9,6 +9,6 @@ export const chatDialect: Dialect = {
   translatedFields: translatedChatFields,
   read: chatRequest,
   writeAnswer: chatAnswer,
-  streamWriter: chatStreamWriter,
+  streamWriter: createChatStreamWriter,
   writeFailure: chatFailure,
 }

@@ -1,5 +1,5 @@
-import { joinedResults } from '../callResults.ts'
-import { badRequest } from '../inferenceError.ts'
+import { mergeToolResults } from '../callResults.ts'
+import { badRequestError } from '../inferenceError.ts'
 import type {
   AnswerFormat,
   AssistantPart,
@@ -17,17 +17,17 @@ import type {
   Turn,
 } from '../innerForm.ts'
 import { type Loose, listAt, looseObject, objectAt, textAt } from '../looseJson.ts'
-import { dataUrl, imageSource } from './imageSource.ts'
+import { dataUrl, parseImageSource } from './imageSource.ts'
 import {
   asObject,
   effortField,
   flagField,
   listField,
-  neededMessages,
-  neededText,
   numberField,
   objectField,
-  samplingOf,
+  readSampling,
+  requireMessages,
+  requireText,
   stopField,
   textField,
   verbosityField,
@@ -69,27 +69,27 @@ export const translatedChatFields = [
 
 /** @see https://platform.openai.com/docs/api-reference/chat/create */
 export function chatRequest(body: Loose): InnerRequest {
-  const model = neededText(body, 'model')
-  const messages = neededMessages(body, 'messages')
+  const model = requireText(body, 'model')
+  const messages = requireMessages(body, 'messages')
   const n = wholeField(body, 'n', 1)
   if (n !== undefined && n > 1)
-    throw badRequest('n', 'Only one choice is made at a time: `n` must be 1.', 'unsupported_value')
+    throw badRequestError('n', 'Only one choice is made at a time: `n` must be 1.', 'unsupported_value')
   if (listField(body, 'functions') || body.function_call) {
-    throw badRequest('functions', '`functions` is of an older version: use `tools`.', 'unsupported_parameter')
+    throw badRequestError('functions', '`functions` is of an older version: use `tools`.', 'unsupported_parameter')
   }
   const warnings: string[] = []
-  const tools = toolsOf(listField(body, 'tools') ?? [], warnings)
+  const tools = toTools(listField(body, 'tools') ?? [], warnings)
   return {
     model,
     stream: flagField(body, 'stream') ?? false,
-    turns: joinedResults(
-      messages.flatMap((message, at) => turnOf(asObject(message, `messages[${at}]`), `messages[${at}]`)),
+    turns: mergeToolResults(
+      messages.flatMap((message, index) => toTurns(asObject(message, `messages[${index}]`), `messages[${index}]`)),
     ),
     tools,
-    toolChoice: toolChoiceOf(body.tool_choice ?? undefined, tools),
+    toolChoice: toToolChoice(body.tool_choice ?? undefined, tools),
     parallelToolCalls: flagField(body, 'parallel_tool_calls'),
     maxOutputTokens: wholeField(body, 'max_completion_tokens', 1) ?? wholeField(body, 'max_tokens', 1),
-    sampling: samplingOf({
+    sampling: readSampling({
       temperature: numberField(body, 'temperature', { min: 0, max: 2 }),
       topP: numberField(body, 'top_p', { min: 0, max: 1 }),
       topK: wholeField(body, 'top_k', 0),
@@ -98,11 +98,11 @@ export function chatRequest(body: Loose): InnerRequest {
       frequencyPenalty: numberField(body, 'frequency_penalty', { min: -2, max: 2 }),
     }),
     stop: stopField(body, 'stop'),
-    format: formatOf(objectField(body, 'response_format')),
-    reasoning: reasoningOf(body),
+    format: toFormat(objectField(body, 'response_format')),
+    reasoning: toReasoning(body),
     verbosity: verbosityField(body, 'verbosity'),
     promptCacheKey: textField(body, 'prompt_cache_key'),
-    cache: cacheOf(body),
+    cache: parseCacheTtl(body),
     user: textField(body, 'user'),
     warnings,
   }
@@ -112,88 +112,92 @@ export function asksForUsage(body: Loose): boolean {
   return objectAt(body, 'stream_options').include_usage === true
 }
 
-function turnOf(message: Loose, param: string): Turn[] {
-  const role = neededText(message, 'role', `${param}.role`)
+function toTurns(message: Loose, param: string): Turn[] {
+  const role = requireText(message, 'role', `${param}.role`)
   switch (role) {
     case 'system':
     case 'developer':
-      return [{ role: 'system', developer: role === 'developer', parts: textsOf(message.content, `${param}.content`) }]
+      return [{ role: 'system', developer: role === 'developer', parts: toTexts(message.content, `${param}.content`) }]
     case 'user': {
-      const parts = partsOf(message.content, `${param}.content`)
+      const parts = toParts(message.content, `${param}.content`)
       return [{ role: 'user', parts }]
     }
     case 'assistant':
       return [assistantTurn(message, param)]
     case 'tool': {
-      const parts = partsOf(message.content, `${param}.content`).filter((part) => part.type !== 'file')
-      const callId = neededText(message, 'tool_call_id', `${param}.tool_call_id`)
+      const parts = toParts(message.content, `${param}.content`).filter((part) => part.type !== 'file')
+      const callId = requireText(message, 'tool_call_id', `${param}.tool_call_id`)
       const name = textAt(message, 'name') ?? ''
       return [{ role: 'user', parts: [{ type: 'result', callId, name, parts, failed: false }] }]
     }
     default:
-      throw badRequest(`${param}.role`, `${JSON.stringify(role)} is no role of a message.`)
+      throw badRequestError(`${param}.role`, `${JSON.stringify(role)} is no role of a message.`)
   }
 }
 
-function textsOf(content: unknown, param: string): TextPart[] {
-  const parts = partsOf(content, param)
+function toTexts(content: unknown, param: string): TextPart[] {
+  const parts = toParts(content, param)
   return parts.map((part) => {
-    if (part.type !== 'text') throw badRequest(param, `\`${param}\` must be text.`)
+    if (part.type !== 'text') throw badRequestError(param, `\`${param}\` must be text.`)
     return part
   })
 }
 
-export function partsOf(content: unknown, param: string): (TextPart | ImagePart | FilePart)[] {
+export function toParts(content: unknown, param: string): (TextPart | ImagePart | FilePart)[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (content === null || content === undefined) return []
-  if (!Array.isArray(content)) throw badRequest(param, `\`${param}\` must be a string or a list of parts.`)
-  return content.map((part: unknown, at) => partOf(asObject(part, `${param}[${at}]`), `${param}[${at}]`))
+  if (!Array.isArray(content)) throw badRequestError(param, `\`${param}\` must be a string or a list of parts.`)
+  return content.map((part: unknown, index) => toPart(asObject(part, `${param}[${index}]`), `${param}[${index}]`))
 }
 
-function partOf(part: Loose, param: string): TextPart | ImagePart | FilePart {
-  const cache = cacheOf(part)
+function toPart(part: Loose, param: string): TextPart | ImagePart | FilePart {
+  const cache = parseCacheTtl(part)
   switch (part.type) {
     case 'text':
       return { type: 'text', text: textField(part, 'text', `${param}.text`) ?? '', cache }
     case 'refusal':
       return { type: 'text', text: textAt(part, 'refusal') ?? '' }
     case 'image_url': {
-      const url = textAt(part, 'image_url') ?? neededText(objectAt(part, 'image_url'), 'url', `${param}.image_url.url`)
+      const url = textAt(part, 'image_url') ?? requireText(objectAt(part, 'image_url'), 'url', `${param}.image_url.url`)
       const detail = textAt(objectAt(part, 'image_url'), 'detail')
-      return { type: 'image', source: imageSource(url, `${param}.image_url.url`), detail, cache }
+      return { type: 'image', source: parseImageSource(url, `${param}.image_url.url`), detail, cache }
     }
     case 'file': {
       const file = objectAt(part, 'file')
-      const data = dataUrl(neededText(file, 'file_data', `${param}.file.file_data`), `${param}.file.file_data`)
+      const data = dataUrl(requireText(file, 'file_data', `${param}.file.file_data`), `${param}.file.file_data`)
       return { type: 'file', name: textAt(file, 'filename'), ...data }
     }
     default:
-      throw badRequest(`${param}.type`, `Parts of type ${JSON.stringify(part.type)} are not supported.`, 'unsupported')
+      throw badRequestError(
+        `${param}.type`,
+        `Parts of type ${JSON.stringify(part.type)} are not supported.`,
+        'unsupported',
+      )
   }
 }
 
 function assistantTurn(message: Loose, param: string): AssistantTurn {
-  const texts = textsOf(message.content, `${param}.content`).filter((part) => part.text !== '')
+  const texts = toTexts(message.content, `${param}.content`).filter((part) => part.text !== '')
   const signature = googleSignature(message)
   const [first] = texts
   if (first && signature) first.signature = signature
   const refusal = textAt(message, 'refusal')
-  const calls = (listField(message, 'tool_calls', `${param}.tool_calls`) ?? []).map((call, at) =>
-    callOf(asObject(call, `${param}.tool_calls[${at}]`), `${param}.tool_calls[${at}]`),
+  const calls = (listField(message, 'tool_calls', `${param}.tool_calls`) ?? []).map((call, index) =>
+    toCall(asObject(call, `${param}.tool_calls[${index}]`), `${param}.tool_calls[${index}]`),
   )
   return {
     role: 'assistant',
-    parts: [...thinkingOf(message), ...texts, ...(refusal ? [{ type: 'text' as const, text: refusal }] : []), ...calls],
+    parts: [...toThinking(message), ...texts, ...(refusal ? [{ type: 'text' as const, text: refusal }] : []), ...calls],
   }
 }
 
-function callOf(call: Loose, param: string): AssistantPart {
+function toCall(call: Loose, param: string): AssistantPart {
   const named = asObject(call.function, `${param}.function`)
   const text = named.arguments ?? ''
   return {
     type: 'call',
-    id: neededText(call, 'id', `${param}.id`),
-    name: neededText(named, 'name', `${param}.function.name`),
+    id: requireText(call, 'id', `${param}.id`),
+    name: requireText(named, 'name', `${param}.function.name`),
     arguments: typeof text === 'string' ? text : JSON.stringify(text),
     signature: googleSignature(call),
   }
@@ -212,16 +216,16 @@ export const formatOfOrigin: Readonly<Record<Origin, string>> = {
 }
 
 /** Signed thinking comes back in `reasoning_details`, each block for itself; otherwise there is its text only. */
-function thinkingOf(message: Loose): AssistantPart[] {
-  const details = listAt(message, 'reasoning_details').flatMap((it) => detailOf(looseObject(it) ?? {}))
+function toThinking(message: Loose): AssistantPart[] {
+  const details = listAt(message, 'reasoning_details').flatMap((it) => toDetails(looseObject(it) ?? {}))
   if (details.length > 0) return details
-  const blocks = listAt(message, 'thinking_blocks').flatMap((it) => blockOf(looseObject(it) ?? {}))
+  const blocks = listAt(message, 'thinking_blocks').flatMap((it) => toBlocks(looseObject(it) ?? {}))
   if (blocks.length > 0) return blocks
   const text = textAt(message, 'reasoning_content') ?? textAt(message, 'reasoning')
   return text ? [{ type: 'thinking', text }] : []
 }
 
-function detailOf(detail: Loose): AssistantPart[] {
+function toDetails(detail: Loose): AssistantPart[] {
   const format = textAt(detail, 'format')
   const origin = (Object.keys(formatOfOrigin) as Origin[]).find((it) => formatOfOrigin[it] === format) ?? 'anthropic'
   if (detail.type === 'reasoning.encrypted') {
@@ -239,7 +243,7 @@ function detailOf(detail: Loose): AssistantPart[] {
   ]
 }
 
-function blockOf(block: Loose): AssistantPart[] {
+function toBlocks(block: Loose): AssistantPart[] {
   if (block.type === 'redacted_thinking') {
     return [{ type: 'redacted', sealed: { origin: 'anthropic', value: textAt(block, 'data') ?? '' } }]
   }
@@ -248,9 +252,9 @@ function blockOf(block: Loose): AssistantPart[] {
   return block.type === 'thinking' ? [{ type: 'thinking', text: textAt(block, 'thinking') ?? '', signature }] : []
 }
 
-function toolsOf(list: readonly unknown[], warnings: string[]): Tool[] {
-  return list.flatMap((it, at) => {
-    const param = `tools[${at}]`
+function toTools(list: readonly unknown[], warnings: string[]): Tool[] {
+  return list.flatMap((it, index) => {
+    const param = `tools[${index}]`
     const tool = asObject(it, param)
     if (tool.type !== undefined && tool.type !== 'function') {
       warnings.push(`a tool of type ${String(tool.type)} was left out`)
@@ -259,45 +263,45 @@ function toolsOf(list: readonly unknown[], warnings: string[]): Tool[] {
     const named = asObject(tool.function, `${param}.function`)
     return [
       {
-        name: neededText(named, 'name', `${param}.function.name`),
+        name: requireText(named, 'name', `${param}.function.name`),
         description: textField(named, 'description', `${param}.function.description`),
         parameters: objectField(named, 'parameters', `${param}.function.parameters`),
         strict: flagField(named, 'strict'),
-        cache: cacheOf(tool) ?? cacheOf(named),
+        cache: parseCacheTtl(tool) ?? parseCacheTtl(named),
       },
     ]
   })
 }
 
-function toolChoiceOf(choice: unknown, tools: readonly Tool[]): ToolChoice | undefined {
+function toToolChoice(choice: unknown, tools: readonly Tool[]): ToolChoice | undefined {
   if (choice === undefined || tools.length === 0) return undefined
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
   const name = textAt(objectAt(choice, 'function'), 'name')
   if (name === undefined)
-    throw badRequest('tool_choice', '`tool_choice` must be auto, none, required or name a function.')
+    throw badRequestError('tool_choice', '`tool_choice` must be auto, none, required or name a function.')
   if (!tools.some((tool) => tool.name === name)) {
-    throw badRequest('tool_choice', `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`)
+    throw badRequestError('tool_choice', `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`)
   }
   return { type: 'tool', name }
 }
 
-function formatOf(format: Loose | undefined): AnswerFormat | undefined {
+function toFormat(format: Loose | undefined): AnswerFormat | undefined {
   if (!format || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json' }
   if (format.type !== 'json_schema') {
-    throw badRequest('response_format.type', '`response_format.type` must be text, json_object or json_schema.')
+    throw badRequestError('response_format.type', '`response_format.type` must be text, json_object or json_schema.')
   }
-  const given = asObject(format.json_schema, 'response_format.json_schema')
+  const schema = asObject(format.json_schema, 'response_format.json_schema')
   return {
     type: 'schema',
-    name: neededText(given, 'name', 'response_format.json_schema.name'),
-    description: textAt(given, 'description'),
-    schema: asObject(given.schema ?? {}, 'response_format.json_schema.schema'),
-    strict: flagField(given, 'strict'),
+    name: requireText(schema, 'name', 'response_format.json_schema.name'),
+    description: textAt(schema, 'description'),
+    schema: asObject(schema.schema ?? {}, 'response_format.json_schema.schema'),
+    strict: flagField(schema, 'strict'),
   }
 }
 
-function reasoningOf(body: Loose): Reasoning | undefined {
+function toReasoning(body: Loose): Reasoning | undefined {
   const reasoning = objectField(body, 'reasoning') ?? {}
   const effort = effortField(body, 'reasoning_effort') ?? effortField(reasoning, 'effort', 'reasoning.effort')
   const budgetTokens = wholeField(reasoning, 'max_tokens', 0)
@@ -305,7 +309,7 @@ function reasoningOf(body: Loose): Reasoning | undefined {
   return effort === undefined ? undefined : { effort }
 }
 
-export function cacheOf(carrier: Loose): CacheMark | undefined {
+export function parseCacheTtl(carrier: Loose): CacheMark | undefined {
   const mark = looseObject(carrier.cache_control)
   if (!mark) return undefined
   return mark.ttl === '1h' ? '1h' : '5m'

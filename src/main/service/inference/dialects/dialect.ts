@@ -17,13 +17,13 @@ export type Dialect = {
   translatedFields: readonly string[]
   /** @throws InferenceError naming the field that is wrong */
   read(body: Loose): InnerRequest
-  writeAnswer(answer: InnerAnswer, told: Told, bill: Bill): Loose
-  streamWriter(told: Told): StreamWriter
+  writeAnswer(answer: InnerAnswer, meta: ResponseMeta, bill: Bill): Loose
+  streamWriter(meta: ResponseMeta): StreamWriter
   writeFailure(error: InferenceError): Loose
 }
 
 /** What the answer tells of itself. */
-export type Told = {
+export type ResponseMeta = {
   /** Of the answer; other ids are made of it. */
   id: string
   model: string
@@ -33,7 +33,7 @@ export type Told = {
   /** Estimated input tokens, for streams that report them before the provider does. */
   inputTokens?: number | undefined
   /** The request as it came: Responses repeat much of it. */
-  asked: Loose
+  requestBody: Loose
   /** Receives the output items of a response, before its last bytes leave. */
   onOutput?: ((output: readonly unknown[]) => void) | undefined
 }

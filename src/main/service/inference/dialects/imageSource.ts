@@ -1,27 +1,27 @@
-import { badRequest } from '../inferenceError.ts'
+import { badRequestError } from '../inferenceError.ts'
 import type { ImageSource } from '../innerForm.ts'
 
 /** What all five families take. */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 
 /** @throws InferenceError where it is neither the data of an image nor an https address */
-export function imageSource(url: string, param: string): ImageSource {
+export function parseImageSource(url: string, param: string): ImageSource {
   if (url.startsWith('data:')) {
     const { mediaType, base64 } = dataUrl(url, param)
-    return imageData(mediaType, base64, param)
+    return readImageData(mediaType, base64, param)
   }
   if (!URL.canParse(url) || new URL(url).protocol !== 'https:') {
-    throw badRequest(param, 'An image must be a data URL or an https address.')
+    throw badRequestError(param, 'An image must be a data URL or an https address.')
   }
   return { kind: 'url', url }
 }
 
-export function imageData(mediaType: string, base64: string, param: string): ImageSource {
-  const known = mediaType === 'image/jpg' ? 'image/jpeg' : mediaType
-  if (!imageTypes.some((it) => it === known)) {
-    throw badRequest(param, `${mediaType || 'An unknown type'} is no type of image: use ${imageTypes.join(', ')}.`)
+export function readImageData(mediaType: string, base64: string, param: string): ImageSource {
+  const normalizedType = mediaType === 'image/jpg' ? 'image/jpeg' : mediaType
+  if (!imageTypes.some((it) => it === normalizedType)) {
+    throw badRequestError(param, `${mediaType || 'An unknown type'} is no type of image: use ${imageTypes.join(', ')}.`)
   }
-  return { kind: 'data', mediaType: known, base64 }
+  return { kind: 'data', mediaType: normalizedType, base64 }
 }
 
 /** @see https://www.rfc-editor.org/rfc/rfc2397 */
@@ -30,7 +30,7 @@ export function dataUrl(url: string, param: string): { mediaType: string; base64
   const [mediaType = '', ...parameters] = url.slice('data:'.length, Math.max(comma, 5)).split(';')
   const base64 = url.slice(comma + 1)
   if (comma < 0 || !parameters.includes('base64') || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64) || base64 === '') {
-    throw badRequest(param, 'A data URL must hold base64, as in data:image/png;base64,….')
+    throw badRequestError(param, 'A data URL must hold base64, as in data:image/png;base64,….')
   }
   return { mediaType: mediaType.toLowerCase(), base64 }
 }

@@ -1,10 +1,10 @@
 import { sseFrame } from '#platform/http/sseEvents.ts'
 import type { AnswerPart, InnerAnswer } from '../answer.ts'
 import type { FailureKind, InferenceError } from '../inferenceError.ts'
-import { type FinishReason, inputOf, type Usage } from '../innerForm.ts'
-import { defined, type Loose, parsedObject } from '../looseJson.ts'
-import type { Bill, ContentEvent, FinishEvent, StreamWriter, Told } from './dialect.ts'
-import { sealedParts } from './sealedParts.ts'
+import { type FinishReason, sumInput, type Usage } from '../innerForm.ts'
+import { type Loose, omitUndefined, parseJsonObject } from '../looseJson.ts'
+import type { Bill, ContentEvent, FinishEvent, ResponseMeta, StreamWriter } from './dialect.ts'
+import { sealParts } from './sealParts.ts'
 
 const reasons: Readonly<Record<FinishReason, string>> = {
   stop: 'end_turn',
@@ -17,13 +17,13 @@ const reasons: Readonly<Record<FinishReason, string>> = {
 }
 
 /** @see https://docs.anthropic.com/en/api/messages */
-export function messagesAnswer(answer: InnerAnswer, told: Told, bill: Bill): Loose {
-  return defined({
-    id: told.id,
+export function messagesAnswer(answer: InnerAnswer, meta: ResponseMeta, bill: Bill): Loose {
+  return omitUndefined({
+    id: meta.id,
     type: 'message',
     role: 'assistant',
-    model: told.model,
-    content: answer.parts.flatMap(blocksOf),
+    model: meta.model,
+    content: answer.parts.flatMap(toBlocks),
     stop_reason: stopReason(answer),
     stop_sequence: answer.stopSequence ?? null,
     native_finish_reason: answer.native,
@@ -35,23 +35,23 @@ function stopReason({ reason, stopSequence }: Pick<InnerAnswer, 'reason' | 'stop
   return reason === 'stop' && stopSequence !== undefined ? 'stop_sequence' : reasons[reason]
 }
 
-function blocksOf(part: AnswerPart): Loose[] {
+function toBlocks(part: AnswerPart): Loose[] {
   switch (part.type) {
     case 'text':
       return [
         ...(part.text === '' ? [] : [{ type: 'text', text: part.text }]),
-        ...(part.signature ? [sealedBlock(part.signature, 'text')] : []),
+        ...(part.signature ? [toSealedBlock(part.signature, 'text')] : []),
       ]
     case 'refusal':
       return [{ type: 'text', text: part.text }]
     case 'thinking':
       return [{ type: 'thinking', thinking: part.text, signature: signatureText(part.signature) }]
     case 'redacted':
-      return [redactedBlock(part.sealed)]
+      return [toRedactedBlock(part.sealed)]
     case 'call': {
-      const input = parsedObject(part.arguments) ?? { INVALID_JSON: part.arguments }
+      const input = parseJsonObject(part.arguments) ?? { INVALID_JSON: part.arguments }
       const block = { type: 'tool_use', id: part.id, name: part.name, input }
-      return part.signature ? [sealedBlock(part.signature, 'call'), block] : [block]
+      return part.signature ? [toSealedBlock(part.signature, 'call'), block] : [block]
     }
   }
 }
@@ -60,31 +60,31 @@ type Signature = { origin: string; value: string }
 
 /** A field that callers send back as it is, also when the thinking was signed by nobody. */
 function signatureText(signature: Signature | undefined): string {
-  return signature?.origin === 'anthropic' ? signature.value : sealedParts([])
+  return signature?.origin === 'anthropic' ? signature.value : sealParts([])
 }
 
-function redactedBlock(sealed: Parameters<typeof sealedBlock>[0]): Loose {
-  const data = sealed.origin === 'anthropic' ? sealed.value : sealedParts([{ type: 'redacted', sealed }])
+function toRedactedBlock(sealed: Parameters<typeof toSealedBlock>[0]): Loose {
+  const data = sealed.origin === 'anthropic' ? sealed.value : sealParts([{ type: 'redacted', sealed }])
   return { type: 'redacted_thinking', data }
 }
 
-function sealedBlock(
+function toSealedBlock(
   signature: NonNullable<Extract<ContentEvent, { type: 'signature' }>['signature']>,
-  of: 'call' | 'text',
+  target: 'call' | 'text',
 ): Loose {
-  return { type: 'redacted_thinking', data: sealedParts([{ type: 'signature', of, signature }]) }
+  return { type: 'redacted_thinking', data: sealParts([{ type: 'signature', of: target, signature }]) }
 }
 
 export function messagesUsage({ usage, cost, warnings }: Bill): Loose {
-  return defined({
-    ...tokenCounts(usage),
+  return omitUndefined({
+    ...toTokenCounts(usage),
     cost,
     warnings: warnings.length > 0 ? warnings : undefined,
   })
 }
 
 /** Cached tokens are beside the input, as Anthropic counts. */
-function tokenCounts(usage: Usage): Loose {
+function toTokenCounts(usage: Usage): Loose {
   return {
     input_tokens: usage.input,
     cache_creation_input_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
@@ -101,7 +101,7 @@ function tokenCounts(usage: Usage): Loose {
 const nothing: Usage = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 }
 
 /** @see https://docs.anthropic.com/en/docs/build-with-claude/streaming */
-export function messagesStreamWriter(told: Told): StreamWriter {
+export function createMessagesStreamWriter(meta: ResponseMeta): StreamWriter {
   let begun = false
   let usage = nothing
   let index = -1
@@ -116,14 +116,14 @@ export function messagesStreamWriter(told: Told): StreamWriter {
     if (begun) return ''
     begun = true
     const message = {
-      id: told.id,
+      id: meta.id,
       type: 'message',
       role: 'assistant',
-      model: told.model,
+      model: meta.model,
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: tokenCounts(inputOf(usage) > 0 ? usage : { ...usage, input: told.inputTokens ?? 0 }),
+      usage: toTokenCounts(sumInput(usage) > 0 ? usage : { ...usage, input: meta.inputTokens ?? 0 }),
     }
     return frame({ type: 'message_start', message }) + frame({ type: 'ping' })
   }
@@ -133,7 +133,7 @@ export function messagesStreamWriter(told: Told): StreamWriter {
     open = undefined
     // Every block of thinking has a signature, as callers send it back.
     const signature =
-      openType === 'thinking' && !signed ? delta({ type: 'signature_delta', signature: sealedParts([]) }) : ''
+      openType === 'thinking' && !signed ? delta({ type: 'signature_delta', signature: sealParts([]) }) : ''
     return signature + frame({ type: 'content_block_stop', index })
   }
 
@@ -151,7 +151,7 @@ export function messagesStreamWriter(told: Told): StreamWriter {
   /** A block that is whole at once. */
   const whole = (block: Loose & { type: string }) => start(-1, block) + close()
 
-  function written(event: ContentEvent): string {
+  function writeEvent(event: ContentEvent): string {
     switch (event.type) {
       case 'text':
       case 'refusal': {
@@ -168,11 +168,11 @@ export function messagesStreamWriter(told: Told): StreamWriter {
           signed = true
           return delta({ type: 'signature_delta', signature: signatureText(event.signature) })
         }
-        return whole(sealedBlock(event.signature, 'text') as Loose & { type: string })
+        return whole(toSealedBlock(event.signature, 'text') as Loose & { type: string })
       case 'redacted':
-        return whole(redactedBlock(event.sealed) as Loose & { type: string })
+        return whole(toRedactedBlock(event.sealed) as Loose & { type: string })
       case 'call': {
-        const before = event.signature ? whole(sealedBlock(event.signature, 'call') as Loose & { type: string }) : ''
+        const before = event.signature ? whole(toSealedBlock(event.signature, 'call') as Loose & { type: string }) : ''
         return before + start(event.block, { type: 'tool_use', id: event.id, name: event.name, input: {} })
       }
       case 'arguments':
@@ -186,9 +186,9 @@ export function messagesStreamWriter(told: Told): StreamWriter {
   }
 
   return {
-    write: written,
+    write: writeEvent,
     finish(event: FinishEvent, bill: Bill) {
-      const fields = defined({
+      const fields = omitUndefined({
         stop_reason: stopReason({ reason: event.reason, stopSequence: event.stopSequence }),
         stop_sequence: event.stopSequence ?? null,
         native_finish_reason: event.native,
@@ -218,7 +218,7 @@ const types: Readonly<Record<FailureKind, string>> = {
 export function messagesFailure(error: InferenceError): Loose {
   return {
     type: 'error',
-    error: defined({ type: types[error.kind], message: error.message, code: error.reason, param: error.param }),
+    error: omitUndefined({ type: types[error.kind], message: error.message, code: error.reason, param: error.param }),
     ...(error.detail !== undefined && { detail: error.detail }),
   }
 }

@@ -1,6 +1,6 @@
 import { messagesFields } from '../raw/messagesFields.ts'
 import type { Dialect } from './dialect.ts'
-import { messagesAnswer, messagesFailure, messagesStreamWriter } from './messagesAnswer.ts'
+import { createMessagesStreamWriter, messagesAnswer, messagesFailure } from './messagesAnswer.ts'
 import { messagesRequest, translatedMessagesFields } from './messagesRequest.ts'
 
 export const messagesDialect: Dialect = {
@@ -9,6 +9,6 @@ export const messagesDialect: Dialect = {
   translatedFields: translatedMessagesFields,
   read: messagesRequest,
   writeAnswer: messagesAnswer,
-  streamWriter: messagesStreamWriter,
+  streamWriter: createMessagesStreamWriter,
   writeFailure: messagesFailure,
 }

@@ -1,5 +1,5 @@
-import { joinedResults } from '../callResults.ts'
-import { badRequest } from '../inferenceError.ts'
+import { mergeToolResults } from '../callResults.ts'
+import { badRequestError } from '../inferenceError.ts'
 import type {
   AnswerFormat,
   AssistantPart,
@@ -14,23 +14,23 @@ import type {
   Turn,
 } from '../innerForm.ts'
 import { type Loose, objectAt, textAt } from '../looseJson.ts'
-import { cacheOf } from './chatRequest.ts'
-import { imageData, imageSource } from './imageSource.ts'
+import { parseCacheTtl } from './chatRequest.ts'
+import { parseImageSource, readImageData } from './imageSource.ts'
 import {
   asObject,
   effortField,
   flagField,
   listField,
-  neededMessages,
-  neededText,
   numberField,
   objectField,
-  samplingOf,
+  readSampling,
+  requireMessages,
+  requireText,
   stopField,
   textField,
   wholeField,
 } from './requestFields.ts'
-import { isSealedParts, type SealedPart, unsealedParts, withSignatures } from './sealedParts.ts'
+import { isSealedParts, type SealedPart, unsealParts, withSignatures } from './sealParts.ts'
 
 export const translatedMessagesFields = [
   'model',
@@ -56,145 +56,155 @@ export const translatedMessagesFields = [
 export function messagesRequest(body: Loose): InnerRequest {
   const maxOutputTokens = wholeField(body, 'max_tokens', 1)
   if (maxOutputTokens === undefined)
-    throw badRequest('max_tokens', '`max_tokens` is required.', 'missing_required_parameter')
-  return { ...countedRequest(body), maxOutputTokens }
+    throw badRequestError('max_tokens', '`max_tokens` is required.', 'missing_required_parameter')
+  return { ...readCountRequest(body), maxOutputTokens }
 }
 
 /** Without `max_tokens`, as its tokens are counted. */
-export function countedRequest(body: Loose): InnerRequest {
-  const model = neededText(body, 'model')
-  const messages = neededMessages(body, 'messages')
+export function readCountRequest(body: Loose): InnerRequest {
+  const model = requireText(body, 'model')
+  const messages = requireMessages(body, 'messages')
   const warnings: string[] = []
-  const tools = toolsOf(listField(body, 'tools') ?? [], warnings)
+  const tools = toTools(listField(body, 'tools') ?? [], warnings)
   const choice = objectField(body, 'tool_choice')
   const outputConfig = objectField(body, 'output_config') ?? {}
   return {
     model,
     stream: flagField(body, 'stream') ?? false,
-    turns: joinedResults([
+    turns: mergeToolResults([
       ...systemTurns(body.system),
-      ...messages.map((it, at) => turnOf(asObject(it, `messages[${at}]`), { param: `messages[${at}]`, warnings })),
+      ...messages.map((message, index) =>
+        toTurn(asObject(message, `messages[${index}]`), { param: `messages[${index}]`, warnings }),
+      ),
     ]),
     tools,
-    toolChoice: tools.length > 0 ? toolChoiceOf(choice, tools) : undefined,
+    toolChoice: tools.length > 0 ? toToolChoice(choice, tools) : undefined,
     parallelToolCalls: choice?.disable_parallel_tool_use === true ? false : undefined,
     maxOutputTokens: undefined,
-    sampling: samplingOf({
+    sampling: readSampling({
       temperature: numberField(body, 'temperature', { min: 0, max: 1 }),
       topP: numberField(body, 'top_p', { min: 0, max: 1 }),
       topK: wholeField(body, 'top_k', 0),
     }),
     stop: stopField(body, 'stop_sequences'),
-    format: formatOf(objectField(outputConfig, 'format', 'output_config.format')),
-    reasoning: reasoningOf(body, outputConfig),
+    format: toFormat(objectField(outputConfig, 'format', 'output_config.format')),
+    reasoning: toReasoning(body, outputConfig),
     verbosity: undefined,
     promptCacheKey: undefined,
-    cache: cacheOf(body),
+    cache: parseCacheTtl(body),
     user: textAt(objectAt(body, 'metadata'), 'user_id'),
     warnings,
   }
 }
 
-type Place = { param: string; warnings: string[] }
+type FieldContext = { param: string; warnings: string[] }
 
 function systemTurns(system: unknown): Turn[] {
   if (system === undefined || system === null) return []
   if (typeof system === 'string') return [{ role: 'system', developer: false, parts: [{ type: 'text', text: system }] }]
-  if (!Array.isArray(system)) throw badRequest('system', '`system` must be a string or a list of text blocks.')
-  const parts = system.map((it: unknown, at) => textOf(asObject(it, `system[${at}]`), `system[${at}]`))
+  if (!Array.isArray(system)) throw badRequestError('system', '`system` must be a string or a list of text blocks.')
+  const parts = system.map((block: unknown, index) => toText(asObject(block, `system[${index}]`), `system[${index}]`))
   return [{ role: 'system', developer: false, parts }]
 }
 
-function turnOf(message: Loose, place: Place): Turn {
-  const role = neededText(message, 'role', `${place.param}.role`)
-  const param = `${place.param}.content`
+function toTurn(message: Loose, context: FieldContext): Turn {
+  const role = requireText(message, 'role', `${context.param}.role`)
+  const param = `${context.param}.content`
   const content = message.content
   if (typeof content !== 'string' && !Array.isArray(content)) {
-    throw badRequest(param, `\`${param}\` must be a string or a list of blocks.`)
+    throw badRequestError(param, `\`${param}\` must be a string or a list of blocks.`)
   }
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-  const each = <T>(read: (block: Loose, place: Place) => T[]): T[] =>
-    blocks.flatMap((it: unknown, at) => {
-      const inner = `${param}[${at}]`
-      return read(asObject(it, inner), { ...place, param: inner })
+  const each = <T>(read: (block: Loose, context: FieldContext) => T[]): T[] =>
+    blocks.flatMap((it: unknown, index) => {
+      const inner = `${param}[${index}]`
+      return read(asObject(it, inner), { ...context, param: inner })
     })
   if (role === 'user') return { role, parts: each(userParts) }
   if (role === 'assistant') return { role, parts: withSignatures(each(assistantParts)) }
-  if (role === 'system') return { role, developer: false, parts: each((block, { param: at }) => [textOf(block, at)]) }
-  throw badRequest(`${place.param}.role`, `${JSON.stringify(role)} is no role of a message.`)
+  if (role === 'system')
+    return { role, developer: false, parts: each((block, { param: index }) => [toText(block, index)]) }
+  throw badRequestError(`${context.param}.role`, `${JSON.stringify(role)} is no role of a message.`)
 }
 
-function textOf(block: Loose, param: string): TextPart {
-  if (block.type !== 'text') throw badRequest(`${param}.type`, `\`${param}\` must be a text block.`)
-  return { type: 'text', text: textField(block, 'text', `${param}.text`) ?? '', cache: cacheOf(block) }
+function toText(block: Loose, param: string): TextPart {
+  if (block.type !== 'text') throw badRequestError(`${param}.type`, `\`${param}\` must be a text block.`)
+  return { type: 'text', text: textField(block, 'text', `${param}.text`) ?? '', cache: parseCacheTtl(block) }
 }
 
-function userParts(block: Loose, { param, warnings }: Place): (TextPart | ImagePart | FilePart | ToolResultPart)[] {
+function userParts(
+  block: Loose,
+  { param, warnings }: FieldContext,
+): (TextPart | ImagePart | FilePart | ToolResultPart)[] {
   switch (block.type) {
     case 'text':
-      return [textOf(block, param)]
+      return [toText(block, param)]
     case 'image':
-      return [imageOf(block, param)]
+      return [toImage(block, param)]
     case 'document':
-      return documentOf(block, param)
+      return toDocument(block, param)
     case 'tool_result':
-      return [resultOf(block, { param, warnings })]
+      return [toResult(block, { param, warnings })]
     default:
       warnings.push(`a block of type ${String(block.type)} was left out`)
       return []
   }
 }
 
-function imageOf(block: Loose, param: string): ImagePart {
+function toImage(block: Loose, param: string): ImagePart {
   const source = asObject(block.source, `${param}.source`)
-  const cache = cacheOf(block)
+  const cache = parseCacheTtl(block)
   if (source.type === 'url') {
-    const url = neededText(source, 'url', `${param}.source.url`)
-    return { type: 'image', source: imageSource(url, `${param}.source.url`), cache }
+    const url = requireText(source, 'url', `${param}.source.url`)
+    return { type: 'image', source: parseImageSource(url, `${param}.source.url`), cache }
   }
   if (source.type !== 'base64') {
-    throw badRequest(`${param}.source.type`, 'An image must have a source of type base64 or url.', 'unsupported')
+    throw badRequestError(`${param}.source.type`, 'An image must have a source of type base64 or url.', 'unsupported')
   }
-  const mediaType = neededText(source, 'media_type', `${param}.source.media_type`)
-  const data = neededText(source, 'data', `${param}.source.data`)
-  return { type: 'image', source: imageData(mediaType, data, `${param}.source`), cache }
+  const mediaType = requireText(source, 'media_type', `${param}.source.media_type`)
+  const data = requireText(source, 'data', `${param}.source.data`)
+  return { type: 'image', source: readImageData(mediaType, data, `${param}.source`), cache }
 }
 
-function documentOf(block: Loose, param: string): (TextPart | FilePart)[] {
+function toDocument(block: Loose, param: string): (TextPart | FilePart)[] {
   const source = asObject(block.source, `${param}.source`)
   const name = textAt(block, 'title')
-  if (source.type === 'text') return [{ type: 'text', text: textAt(source, 'data') ?? '', cache: cacheOf(block) }]
+  if (source.type === 'text') return [{ type: 'text', text: textAt(source, 'data') ?? '', cache: parseCacheTtl(block) }]
   if (source.type !== 'base64') {
-    throw badRequest(`${param}.source.type`, 'A document must have a source of type base64 or text.', 'unsupported')
+    throw badRequestError(
+      `${param}.source.type`,
+      'A document must have a source of type base64 or text.',
+      'unsupported',
+    )
   }
-  const base64 = neededText(source, 'data', `${param}.source.data`)
+  const base64 = requireText(source, 'data', `${param}.source.data`)
   return [{ type: 'file', name, mediaType: textAt(source, 'media_type') ?? 'application/pdf', base64 }]
 }
 
-function resultOf(block: Loose, { param, warnings }: Place): ToolResultPart {
+function toResult(block: Loose, { param, warnings }: FieldContext): ToolResultPart {
   const { content } = block
   const blocks =
     typeof content === 'string' ? [{ type: 'text', text: content }] : (listField(block, 'content', param) ?? [])
-  const parts = blocks.flatMap((it, at) => {
-    const inner = `${param}.content[${at}]`
+  const parts = blocks.flatMap((it, index) => {
+    const inner = `${param}.content[${index}]`
     return userParts(asObject(it, inner), { param: inner, warnings })
   })
   return {
     type: 'result',
-    callId: neededText(block, 'tool_use_id', `${param}.tool_use_id`),
+    callId: requireText(block, 'tool_use_id', `${param}.tool_use_id`),
     name: '',
     parts: parts.filter((part) => part.type === 'text' || part.type === 'image'),
     failed: block.is_error === true,
-    cache: cacheOf(block),
+    cache: parseCacheTtl(block),
   }
 }
 
 type Signed = AssistantPart | Extract<SealedPart, { type: 'signature' }>
 
-function assistantParts(block: Loose, { param, warnings }: Place): Signed[] {
+function assistantParts(block: Loose, { param, warnings }: FieldContext): Signed[] {
   switch (block.type) {
     case 'text':
-      return [textOf(block, param)]
+      return [toText(block, param)]
     case 'thinking': {
       const value = textAt(block, 'signature') ?? ''
       // Thinking that nobody signed has a mark of ours in the place of a signature.
@@ -203,16 +213,14 @@ function assistantParts(block: Loose, { param, warnings }: Place): Signed[] {
     }
     case 'redacted_thinking': {
       const value = textAt(block, 'data') ?? ''
-      return isSealedParts(value)
-        ? unsealedParts(value)
-        : [{ type: 'redacted', sealed: { origin: 'anthropic', value } }]
+      return isSealedParts(value) ? unsealParts(value) : [{ type: 'redacted', sealed: { origin: 'anthropic', value } }]
     }
     case 'tool_use':
       return [
         {
           type: 'call',
-          id: neededText(block, 'id', `${param}.id`),
-          name: neededText(block, 'name', `${param}.name`),
+          id: requireText(block, 'id', `${param}.id`),
+          name: requireText(block, 'name', `${param}.name`),
           arguments: JSON.stringify(block.input ?? {}),
         },
       ]
@@ -222,9 +230,9 @@ function assistantParts(block: Loose, { param, warnings }: Place): Signed[] {
   }
 }
 
-function toolsOf(list: readonly unknown[], warnings: string[]): Tool[] {
-  return list.flatMap((it, at) => {
-    const param = `tools[${at}]`
+function toTools(list: readonly unknown[], warnings: string[]): Tool[] {
+  return list.flatMap((it, index) => {
+    const param = `tools[${index}]`
     const tool = asObject(it, param)
     if (tool.type !== undefined && tool.type !== null && tool.type !== 'custom') {
       warnings.push(`a tool of type ${String(tool.type)} was left out`)
@@ -232,17 +240,17 @@ function toolsOf(list: readonly unknown[], warnings: string[]): Tool[] {
     }
     return [
       {
-        name: neededText(tool, 'name', `${param}.name`),
+        name: requireText(tool, 'name', `${param}.name`),
         description: textField(tool, 'description', `${param}.description`),
         parameters: asObject(tool.input_schema, `${param}.input_schema`),
         strict: flagField(tool, 'strict'),
-        cache: cacheOf(tool),
+        cache: parseCacheTtl(tool),
       },
     ]
   })
 }
 
-function toolChoiceOf(choice: Loose | undefined, tools: readonly Tool[]): ToolChoice | undefined {
+function toToolChoice(choice: Loose | undefined, tools: readonly Tool[]): ToolChoice | undefined {
   if (!choice) return undefined
   switch (choice.type) {
     case 'auto':
@@ -251,30 +259,34 @@ function toolChoiceOf(choice: Loose | undefined, tools: readonly Tool[]): ToolCh
     case 'any':
       return { type: 'required' }
     case 'tool': {
-      const name = neededText(choice, 'name', 'tool_choice.name')
+      const name = requireText(choice, 'name', 'tool_choice.name')
       if (tools.some((tool) => tool.name === name)) return { type: 'tool', name }
-      throw badRequest('tool_choice.name', `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`)
+      throw badRequestError(
+        'tool_choice.name',
+        `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`,
+      )
     }
     default:
-      throw badRequest('tool_choice.type', '`tool_choice.type` must be auto, any, tool or none.')
+      throw badRequestError('tool_choice.type', '`tool_choice.type` must be auto, any, tool or none.')
   }
 }
 
-function formatOf(format: Loose | undefined): AnswerFormat | undefined {
+function toFormat(format: Loose | undefined): AnswerFormat | undefined {
   if (!format) return undefined
   if (format.type !== 'json_schema')
-    throw badRequest('output_config.format.type', 'The format must be of type json_schema.')
+    throw badRequestError('output_config.format.type', 'The format must be of type json_schema.')
   const schema = asObject(format.schema, 'output_config.format.schema')
   return { type: 'schema', name: 'answer', description: undefined, schema, strict: true }
 }
 
-function reasoningOf(body: Loose, outputConfig: Loose): Reasoning | undefined {
+function toReasoning(body: Loose, outputConfig: Loose): Reasoning | undefined {
   const thinking = objectField(body, 'thinking')
   const effort = effortField(outputConfig, 'effort', 'output_config.effort')
   if (thinking?.type === 'disabled') return { effort: 'none' }
   if (thinking?.type === 'enabled') {
     const budgetTokens = wholeField(thinking, 'budget_tokens', 1_024)
-    if (budgetTokens === undefined) throw badRequest('thinking.budget_tokens', '`thinking.budget_tokens` is required.')
+    if (budgetTokens === undefined)
+      throw badRequestError('thinking.budget_tokens', '`thinking.budget_tokens` is required.')
     return { budgetTokens }
   }
   if (thinking?.type === 'adaptive') return { effort: effort ?? 'high' }

@@ -1,5 +1,5 @@
 import { type Effort, efforts } from '#shared/modelFields.ts'
-import { badRequest } from '../inferenceError.ts'
+import { badRequestError } from '../inferenceError.ts'
 import type { Sampling } from '../innerForm.ts'
 import { type Loose, looseObject } from '../looseJson.ts'
 
@@ -7,20 +7,21 @@ import { type Loose, looseObject } from '../looseJson.ts'
 
 export function textField(body: Loose, name: string, param = name): string | undefined {
   const value = body[name] ?? undefined
-  if (value !== undefined && typeof value !== 'string') throw badRequest(param, `\`${param}\` must be a string.`)
+  if (value !== undefined && typeof value !== 'string') throw badRequestError(param, `\`${param}\` must be a string.`)
   return value
 }
 
-export function neededText(body: Loose, name: string, param = name): string {
+export function requireText(body: Loose, name: string, param = name): string {
   const value = textField(body, name, param)
   if (value === undefined || value === '')
-    throw badRequest(param, `\`${param}\` is required.`, 'missing_required_parameter')
+    throw badRequestError(param, `\`${param}\` is required.`, 'missing_required_parameter')
   return value
 }
 
 export function flagField(body: Loose, name: string): boolean | undefined {
   const value = body[name] ?? undefined
-  if (value !== undefined && typeof value !== 'boolean') throw badRequest(name, `\`${name}\` must be true or false.`)
+  if (value !== undefined && typeof value !== 'boolean')
+    throw badRequestError(name, `\`${name}\` must be true or false.`)
   return value
 }
 
@@ -28,7 +29,7 @@ export function numberField(body: Loose, name: string, range: { min: number; max
   const value = body[name] ?? undefined
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !Number.isFinite(value) || value < range.min || value > range.max) {
-    throw badRequest(name, `\`${name}\` must be a number from ${range.min} to ${range.max}.`)
+    throw badRequestError(name, `\`${name}\` must be a number from ${range.min} to ${range.max}.`)
   }
   return value
 }
@@ -37,14 +38,14 @@ export function wholeField(body: Loose, name: string, min: number): number | und
   const value = body[name] ?? undefined
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) {
-    throw badRequest(name, `\`${name}\` must be a whole number from ${min}.`)
+    throw badRequestError(name, `\`${name}\` must be a whole number from ${min}.`)
   }
   return value
 }
 
 export function listField(body: Loose, name: string, param = name): readonly unknown[] | undefined {
   const value = body[name] ?? undefined
-  if (value !== undefined && !Array.isArray(value)) throw badRequest(param, `\`${param}\` must be a list.`)
+  if (value !== undefined && !Array.isArray(value)) throw badRequestError(param, `\`${param}\` must be a list.`)
   return value
 }
 
@@ -56,14 +57,14 @@ export function objectField(body: Loose, name: string, param = name): Loose | un
 
 export function asObject(value: unknown, param: string): Loose {
   const object = looseObject(value)
-  if (!object) throw badRequest(param, `\`${param}\` must be an object.`)
+  if (!object) throw badRequestError(param, `\`${param}\` must be an object.`)
   return object
 }
 
-export function neededMessages(body: Loose, name: string): readonly unknown[] {
+export function requireMessages(body: Loose, name: string): readonly unknown[] {
   const list = listField(body, name)
-  if (list === undefined) throw badRequest(name, `\`${name}\` is required.`, 'missing_required_parameter')
-  if (list.length === 0) throw badRequest(name, `\`${name}\` must not be empty.`, 'empty_array')
+  if (list === undefined) throw badRequestError(name, `\`${name}\` is required.`, 'missing_required_parameter')
+  if (list.length === 0) throw badRequestError(name, `\`${name}\` must not be empty.`, 'empty_array')
   return list
 }
 
@@ -71,7 +72,7 @@ export function stopField(body: Loose, name: string): readonly string[] {
   const value = body[name] ?? []
   const list = typeof value === 'string' ? [value] : value
   if (!Array.isArray(list) || list.some((it) => typeof it !== 'string')) {
-    throw badRequest(name, `\`${name}\` must be a string or a list of strings.`)
+    throw badRequestError(name, `\`${name}\` must be a string or a list of strings.`)
   }
   return list
 }
@@ -80,19 +81,19 @@ export function effortField(body: Loose, name: string, param = name): Effort | u
   const value = textField(body, name, param)
   if (value === undefined) return undefined
   const effort = efforts.find((it) => it === value)
-  if (!effort) throw badRequest(param, `\`${param}\` must be one of ${efforts.join(', ')}.`)
+  if (!effort) throw badRequestError(param, `\`${param}\` must be one of ${efforts.join(', ')}.`)
   return effort
 }
 
 export function verbosityField(body: Loose, name: string, param = name): 'low' | 'medium' | 'high' | undefined {
   const value = textField(body, name, param)
   if (value === undefined || value === 'low' || value === 'medium' || value === 'high') return value
-  throw badRequest(param, `\`${param}\` must be low, medium or high.`)
+  throw badRequestError(param, `\`${param}\` must be low, medium or high.`)
 }
 
 /** Without the fields that nobody gave. */
-export function samplingOf(given: { [K in keyof Sampling]?: Sampling[K] | undefined }): Sampling {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+export function readSampling(fields: { [K in keyof Sampling]?: Sampling[K] | undefined }): Sampling {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
 /** Returns the top-level fields without an equivalent in another dialect. */

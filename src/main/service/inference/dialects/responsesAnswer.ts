@@ -1,8 +1,8 @@
 import type { InnerAnswer } from '../answer.ts'
 import type { InferenceError } from '../inferenceError.ts'
-import { type FinishReason, inputOf } from '../innerForm.ts'
-import { defined, type Loose, listAt, objectAt } from '../looseJson.ts'
-import type { Bill, Told } from './dialect.ts'
+import { type FinishReason, sumInput } from '../innerForm.ts'
+import { type Loose, listAt, objectAt, omitUndefined } from '../looseJson.ts'
+import type { Bill, ResponseMeta } from './dialect.ts'
 import { outputItems } from './responsesItems.ts'
 import { responsesTools } from './responsesTools.ts'
 
@@ -13,18 +13,18 @@ const incomplete: Partial<Record<FinishReason, string>> = {
 }
 
 /** @see https://platform.openai.com/docs/api-reference/responses/object */
-export function responsesAnswer(answer: InnerAnswer, told: Told, bill: Bill): Loose {
+export function responsesAnswer(answer: InnerAnswer, meta: ResponseMeta, bill: Bill): Loose {
   const output = outputItems(answer.parts, {
-    tools: responsesTools(listAt(told.asked, 'tools'), []),
-    id: itemIds(told),
+    tools: responsesTools(listAt(meta.requestBody, 'tools'), []),
+    id: createItemIds(meta),
   })
-  return finishedResponse(told, { reason: answer.reason, native: answer.native, output, bill })
+  return createFinishedResponse(meta, { reason: answer.reason, native: answer.native, output, bill })
 }
 
 /** Ids of items, made of the id of the answer. */
-export function itemIds(told: Told): (prefix: string) => string {
+export function createItemIds(meta: ResponseMeta): (prefix: string) => string {
   let count = 0
-  const stem = told.id.replace(/^[a-z]+_/, '')
+  const stem = meta.id.replace(/^[a-z]+_/, '')
   return (prefix) => {
     count += 1
     return `${prefix}_${stem}${count.toString(36).padStart(3, '0')}`
@@ -33,13 +33,13 @@ export function itemIds(told: Told): (prefix: string) => string {
 
 type Finished = { reason: FinishReason; native: string | undefined; output: readonly Loose[]; bill: Bill }
 
-export function finishedResponse(told: Told, { reason, native, output, bill }: Finished): Loose {
+export function createFinishedResponse(meta: ResponseMeta, { reason, native, output, bill }: Finished): Loose {
   const why = incomplete[reason]
-  told.onOutput?.(output)
+  meta.onOutput?.(output)
   return {
-    ...responseHead(told),
+    ...responseHead(meta),
     status: why === undefined ? 'completed' : 'incomplete',
-    completed_at: told.nowSeconds?.() ?? told.createdSeconds,
+    completed_at: meta.nowSeconds?.() ?? meta.createdSeconds,
     incomplete_details: why === undefined ? null : { reason: why },
     output,
     usage: responsesUsage(bill),
@@ -48,8 +48,8 @@ export function finishedResponse(told: Told, { reason, native, output, bill }: F
 }
 
 /** Before anything was answered; much of it repeats the request. */
-export function responseHead({ id, model, createdSeconds, asked }: Told): Loose {
-  const text = objectAt(asked, 'text')
+export function responseHead({ id, model, createdSeconds, requestBody }: ResponseMeta): Loose {
+  const text = objectAt(requestBody, 'text')
   return {
     id,
     object: 'response',
@@ -59,39 +59,39 @@ export function responseHead({ id, model, createdSeconds, asked }: Told): Loose 
     background: false,
     error: null,
     incomplete_details: null,
-    instructions: asked.instructions ?? null,
-    frequency_penalty: asked.frequency_penalty ?? 0,
-    max_output_tokens: asked.max_output_tokens ?? null,
-    max_tool_calls: asked.max_tool_calls ?? null,
+    instructions: requestBody.instructions ?? null,
+    frequency_penalty: requestBody.frequency_penalty ?? 0,
+    max_output_tokens: requestBody.max_output_tokens ?? null,
+    max_tool_calls: requestBody.max_tool_calls ?? null,
     model,
     output: [],
-    parallel_tool_calls: asked.parallel_tool_calls ?? true,
-    presence_penalty: asked.presence_penalty ?? 0,
+    parallel_tool_calls: requestBody.parallel_tool_calls ?? true,
+    presence_penalty: requestBody.presence_penalty ?? 0,
     previous_response_id: null,
-    prompt_cache_key: asked.prompt_cache_key ?? null,
-    reasoning: { effort: null, summary: null, ...objectAt(asked, 'reasoning') },
-    safety_identifier: asked.safety_identifier ?? null,
+    prompt_cache_key: requestBody.prompt_cache_key ?? null,
+    reasoning: { effort: null, summary: null, ...objectAt(requestBody, 'reasoning') },
+    safety_identifier: requestBody.safety_identifier ?? null,
     service_tier: 'default',
     store: false,
-    temperature: asked.temperature ?? 1,
+    temperature: requestBody.temperature ?? 1,
     text: { format: { type: 'text' }, ...text },
-    tool_choice: asked.tool_choice ?? 'auto',
-    tools: listAt(asked, 'tools'),
-    top_logprobs: asked.top_logprobs ?? 0,
-    top_p: asked.top_p ?? 1,
+    tool_choice: requestBody.tool_choice ?? 'auto',
+    tools: listAt(requestBody, 'tools'),
+    top_logprobs: requestBody.top_logprobs ?? 0,
+    top_p: requestBody.top_p ?? 1,
     truncation: 'disabled',
     usage: null,
-    user: asked.user ?? null,
-    metadata: objectAt(asked, 'metadata'),
+    user: requestBody.user ?? null,
+    metadata: objectAt(requestBody, 'metadata'),
   }
 }
 
 export function responsesUsage({ usage, cost, warnings }: Bill): Loose {
-  const input = inputOf(usage)
+  const input = sumInput(usage)
   const written = usage.cacheWrite5m + usage.cacheWrite1h
-  return defined({
+  return omitUndefined({
     input_tokens: input,
-    input_tokens_details: defined({
+    input_tokens_details: omitUndefined({
       cached_tokens: usage.cacheRead,
       cache_write_tokens: written > 0 ? written : undefined,
     }),
@@ -103,7 +103,7 @@ export function responsesUsage({ usage, cost, warnings }: Bill): Loose {
   })
 }
 
-export function failedResponse(told: Told, error: InferenceError): Loose {
+export function createFailedResponse(meta: ResponseMeta, error: InferenceError): Loose {
   const code = error.kind === 'rate' ? 'rate_limit_exceeded' : (error.reason ?? 'server_error')
-  return { ...responseHead(told), status: 'failed', error: { code, message: error.message } }
+  return { ...responseHead(meta), status: 'failed', error: { code, message: error.message } }
 }

@@ -3,7 +3,7 @@ import { chatFailure } from './chatAnswer.ts'
 import type { Dialect } from './dialect.ts'
 import { responsesAnswer } from './responsesAnswer.ts'
 import { responsesRequest, translatedResponsesFields } from './responsesRequest.ts'
-import { responsesStreamWriter } from './responsesStream.ts'
+import { createResponsesStreamWriter } from './responsesStream.ts'
 
 export const responsesDialect: Dialect = {
   name: 'responses',
@@ -11,6 +11,6 @@ export const responsesDialect: Dialect = {
   translatedFields: translatedResponsesFields,
   read: responsesRequest,
   writeAnswer: responsesAnswer,
-  streamWriter: responsesStreamWriter,
+  streamWriter: createResponsesStreamWriter,
   writeFailure: chatFailure,
 }

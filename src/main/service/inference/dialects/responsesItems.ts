@@ -1,17 +1,17 @@
 import type { AnswerPart } from '../answer.ts'
 import type { Signature } from '../innerForm.ts'
-import { type Loose, parsedObject, textAt } from '../looseJson.ts'
+import { type Loose, parseJsonObject, textAt } from '../looseJson.ts'
 import type { ResponsesTool } from './responsesTools.ts'
-import { type SealedPart, sealedParts } from './sealedParts.ts'
+import { type SealedPart, sealParts } from './sealParts.ts'
 
 type Items = { tools: readonly ResponsesTool[]; id: (prefix: string) => string }
 
 /** Items of an answer in the form of Responses. `id` makes their ids. */
 export function outputItems(parts: readonly AnswerPart[], items: Items): Loose[] {
-  return parts.flatMap((part) => itemsOf(part, items))
+  return parts.flatMap((part) => toItems(part, items))
 }
 
-function itemsOf(part: AnswerPart, { tools, id }: Items): Loose[] {
+function toItems(part: AnswerPart, { tools, id }: Items): Loose[] {
   switch (part.type) {
     case 'text': {
       const text = part.text === '' ? [] : [messageItem(id('msg'), [textContent(part.text)])]
@@ -20,9 +20,9 @@ function itemsOf(part: AnswerPart, { tools, id }: Items): Loose[] {
     case 'refusal':
       return [messageItem(id('msg'), [refusalContent(part.text)])]
     case 'thinking':
-      return [reasoningItem(id('rs'), part.text, sealedThinking(part))]
+      return [reasoningItem(id('rs'), part.text, toSealedThinking(part))]
     case 'redacted':
-      return [redactedItem(id('rs'), part)]
+      return [toRedactedItem(id('rs'), part)]
     case 'call': {
       const signed = part.signature ? [signatureItem(id('rs'), 'call', part.signature)] : []
       return [...signed, callItem({ id, part, tools })]
@@ -31,8 +31,8 @@ function itemsOf(part: AnswerPart, { tools, id }: Items): Loose[] {
 }
 
 /** Callers send items of reasoning back unread, so that one of its own carries a signature. */
-export function signatureItem(id: string, of: 'call' | 'text', signature: Signature): Loose {
-  return reasoningItem(id, '', sealedParts([{ type: 'signature', of, signature }]))
+export function signatureItem(id: string, target: 'call' | 'text', signature: Signature): Loose {
+  return reasoningItem(id, '', sealParts([{ type: 'signature', of: target, signature }]))
 }
 
 export function messageItem(id: string, content: Loose[], status = 'completed'): Loose {
@@ -53,14 +53,14 @@ export function reasoningItem(id: string, text: string, sealed: string | undefin
 }
 
 /** With the text too, byte for byte: what is signed must come back as it was. */
-export function sealedThinking(part: Extract<SealedPart, { type: 'thinking' }>): string {
-  return sealedParts([{ type: 'thinking', text: part.text, ...(part.signature && { signature: part.signature }) }])
+export function toSealedThinking(part: Extract<SealedPart, { type: 'thinking' }>): string {
+  return sealParts([{ type: 'thinking', text: part.text, ...(part.signature && { signature: part.signature }) }])
 }
 
 /** OpenAI's own item as it came, and what others sealed within one of ours. */
-export function redactedItem(id: string, { sealed }: Extract<AnswerPart, { type: 'redacted' }>): Loose {
-  const own = sealed.origin === 'openai' ? parsedObject(sealed.value) : undefined
-  return own ?? reasoningItem(id, '', sealedParts([{ type: 'redacted', sealed }]))
+export function toRedactedItem(id: string, { sealed }: Extract<AnswerPart, { type: 'redacted' }>): Loose {
+  const payload = sealed.origin === 'openai' ? parseJsonObject(sealed.value) : undefined
+  return payload ?? reasoningItem(id, '', sealParts([{ type: 'redacted', sealed }]))
 }
 
 export function toolNamed(tools: readonly ResponsesTool[], innerName: string): ResponsesTool | undefined {
@@ -69,7 +69,7 @@ export function toolNamed(tools: readonly ResponsesTool[], innerName: string): R
 
 /** The text of a freeform tool is the one parameter that it was given for functions. */
 export function freeformInput(text: string): string {
-  return textAt(parsedObject(text), 'input') ?? text
+  return textAt(parseJsonObject(text), 'input') ?? text
 }
 
 type Call = {

@@ -1,5 +1,5 @@
-import { joinedResults } from '../callResults.ts'
-import { badRequest } from '../inferenceError.ts'
+import { mergeToolResults } from '../callResults.ts'
+import { badRequestError } from '../inferenceError.ts'
 import type {
   AnswerFormat,
   AssistantPart,
@@ -11,23 +11,23 @@ import type {
   Turn,
 } from '../innerForm.ts'
 import { type Loose, listAt, looseObject, objectAt, textAt } from '../looseJson.ts'
-import { unknownItem } from '../responseItems.ts'
-import { dataUrl, imageSource } from './imageSource.ts'
+import { unknownItemError } from '../responseItems.ts'
+import { dataUrl, parseImageSource } from './imageSource.ts'
 import {
   asObject,
   effortField,
   flagField,
   listField,
-  neededText,
   numberField,
   objectField,
-  samplingOf,
+  readSampling,
+  requireText,
   textField,
   verbosityField,
   wholeField,
 } from './requestFields.ts'
-import { innerNameOf, responsesToolChoice, responsesTools } from './responsesTools.ts'
-import { isSealedParts, type SealedPart, unsealedParts, withSignatures } from './sealedParts.ts'
+import { responsesToolChoice, responsesTools, toInnerName } from './responsesTools.ts'
+import { isSealedParts, type SealedPart, unsealParts, withSignatures } from './sealParts.ts'
 
 export const translatedResponsesFields = [
   'model',
@@ -60,20 +60,20 @@ export const translatedResponsesFields = [
 
 /** What needs a memory of past responses, which no stateless gateway has. */
 function refuseState(body: Loose): void {
-  const refused = (param: string, why: string) => badRequest(param, why, 'unsupported_parameter')
-  if (body.store === true) throw refused('store', 'Nothing is stored here: `store` must be false or absent.')
+  const refuse = (param: string, why: string) => badRequestError(param, why, 'unsupported_parameter')
+  if (body.store === true) throw refuse('store', 'Nothing is stored here: `store` must be false or absent.')
   if (body.previous_response_id) {
-    throw refused('previous_response_id', 'Steward stores no conversations: send the whole conversation in `input`.')
+    throw refuse('previous_response_id', 'Steward stores no conversations: send the whole conversation in `input`.')
   }
   if (body.conversation)
-    throw refused('conversation', 'Steward stores no conversations: send the whole conversation in `input`.')
-  if (body.background === true) throw refused('background', '`background` needs storage, which is not there.')
-  if (body.prompt) throw refused('prompt', 'Prompts are not stored: send `instructions` and `input`.')
+    throw refuse('conversation', 'Steward stores no conversations: send the whole conversation in `input`.')
+  if (body.background === true) throw refuse('background', '`background` needs storage, which is not there.')
+  if (body.prompt) throw refuse('prompt', 'Prompts are not stored: send `instructions` and `input`.')
 }
 
 /** @see https://platform.openai.com/docs/api-reference/responses/create */
 export function responsesRequest(body: Loose): InnerRequest {
-  const model = neededText(body, 'model')
+  const model = requireText(body, 'model')
   refuseState(body)
   const warnings: string[] = []
   const tools = responsesTools(listField(body, 'tools') ?? [], warnings)
@@ -84,7 +84,7 @@ export function responsesRequest(body: Loose): InnerRequest {
   return {
     model,
     stream: flagField(body, 'stream') ?? false,
-    turns: joinedResults([
+    turns: mergeToolResults([
       ...(instructions ? [systemTurn([{ type: 'text', text: instructions }], false)] : []),
       ...inputTurns(body.input ?? undefined, warnings),
     ]),
@@ -92,12 +92,12 @@ export function responsesRequest(body: Loose): InnerRequest {
     toolChoice: responsesToolChoice(body.tool_choice, tools, warnings),
     parallelToolCalls: flagField(body, 'parallel_tool_calls'),
     maxOutputTokens: wholeField(body, 'max_output_tokens', 1),
-    sampling: samplingOf({
+    sampling: readSampling({
       temperature: numberField(body, 'temperature', { min: 0, max: 2 }),
       topP: numberField(body, 'top_p', { min: 0, max: 1 }),
     }),
     stop: [],
-    format: formatOf(objectField(text, 'format', 'text.format')),
+    format: toFormat(objectField(text, 'format', 'text.format')),
     reasoning: effort === undefined ? undefined : { effort },
     verbosity: verbosityField(text, 'verbosity', 'text.verbosity'),
     promptCacheKey: textField(body, 'prompt_cache_key'),
@@ -113,9 +113,9 @@ function systemTurn(parts: TextPart[], developer: boolean): Turn {
 
 function inputTurns(input: unknown, warnings: string[]): Turn[] {
   if (typeof input === 'string') return [{ role: 'user', parts: [{ type: 'text', text: input }] }]
-  if (input === undefined) throw badRequest('input', '`input` is required.', 'missing_required_parameter')
-  if (!Array.isArray(input)) throw badRequest('input', '`input` must be a string or a list of items.')
-  if (input.length === 0) throw badRequest('input', '`input` must not be empty.', 'empty_array')
+  if (input === undefined) throw badRequestError('input', '`input` is required.', 'missing_required_parameter')
+  if (!Array.isArray(input)) throw badRequestError('input', '`input` must be a string or a list of items.')
+  if (input.length === 0) throw badRequestError('input', '`input` must not be empty.', 'empty_array')
   const turns: Turn[] = []
   /** Items of the model one after the other are one turn. */
   let open: (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] = []
@@ -124,31 +124,31 @@ function inputTurns(input: unknown, warnings: string[]): Turn[] {
     open = []
     if (turn.parts.length > 0) turns.push(turn)
   }
-  for (const [at, it] of input.entries()) {
-    const item = asObject(it, `input[${at}]`)
-    const ofModel = modelParts(item, { param: `input[${at}]`, warnings })
+  for (const [index, it] of input.entries()) {
+    const item = asObject(it, `input[${index}]`)
+    const ofModel = modelParts(item, { param: `input[${index}]`, warnings })
     if (ofModel) {
       open.push(...ofModel)
       continue
     }
     close()
-    turns.push(...turnOf(item, { param: `input[${at}]`, warnings }))
+    turns.push(...toTurns(item, { param: `input[${index}]`, warnings }))
   }
   close()
   return turns
 }
 
-type Place = { param: string; warnings: string[] }
+type FieldContext = { param: string; warnings: string[] }
 
 /** @returns undefined for what is not of the model */
 function modelParts(
   item: Loose,
-  { param, warnings }: Place,
+  { param, warnings }: FieldContext,
 ): (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] | undefined {
   switch (item.type) {
     case undefined:
     case null:
-      if (item.role === undefined || item.role === null) throw unknownItem(param)
+      if (item.role === undefined || item.role === null) throw unknownItemError(param)
       return item.role === 'assistant' ? outputTexts(item.content, `${param}.content`) : undefined
     case 'message':
       return item.role === 'assistant' ? outputTexts(item.content, `${param}.content`) : undefined
@@ -156,10 +156,10 @@ function modelParts(
       return [
         {
           type: 'call',
-          id: neededText(item, 'call_id', `${param}.call_id`),
-          name: innerNameOf(
+          id: requireText(item, 'call_id', `${param}.call_id`),
+          name: toInnerName(
             textField(item, 'namespace', `${param}.namespace`),
-            neededText(item, 'name', `${param}.name`),
+            requireText(item, 'name', `${param}.name`),
           ),
           arguments: textField(item, 'arguments', `${param}.arguments`) ?? '',
         },
@@ -168,10 +168,10 @@ function modelParts(
       return [
         {
           type: 'call',
-          id: neededText(item, 'call_id', `${param}.call_id`),
-          name: innerNameOf(
+          id: requireText(item, 'call_id', `${param}.call_id`),
+          name: toInnerName(
             textField(item, 'namespace', `${param}.namespace`),
-            neededText(item, 'name', `${param}.name`),
+            requireText(item, 'name', `${param}.name`),
           ),
           arguments: JSON.stringify({ input: textField(item, 'input', `${param}.input`) ?? '' }),
         },
@@ -182,7 +182,7 @@ function modelParts(
     case 'custom_tool_call_output':
       return undefined
     case 'item_reference':
-      throw unknownItem(param)
+      throw unknownItemError(param)
     default:
       warnings.push(`an item of type ${String(item.type)} was left out`)
       return []
@@ -192,7 +192,7 @@ function modelParts(
 /** What is sealed has all of it; the summary is for people. */
 function reasoningParts(item: Loose): (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] {
   const sealed = textAt(item, 'encrypted_content')
-  if (sealed !== undefined && isSealedParts(sealed)) return unsealedParts(sealed)
+  if (sealed !== undefined && isSealedParts(sealed)) return unsealParts(sealed)
   if (sealed !== undefined) return [{ type: 'redacted', sealed: { origin: 'openai', value: JSON.stringify(item) } }]
   const texts = [...listAt(item, 'summary'), ...listAt(item, 'content')].map((it) => textAt(it, 'text') ?? '')
   const text = texts.filter((it) => it !== '').join('\n\n')
@@ -201,16 +201,16 @@ function reasoningParts(item: Loose): (AssistantPart | Extract<SealedPart, { typ
 
 function outputTexts(content: unknown, param: string): TextPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
-  if (!Array.isArray(content)) throw badRequest(param, `\`${param}\` must be a string or a list of parts.`)
+  if (!Array.isArray(content)) throw badRequestError(param, `\`${param}\` must be a string or a list of parts.`)
   return content.flatMap((it: unknown) => {
     const text = textAt(it, 'text') ?? textAt(it, 'refusal') ?? ''
     return text === '' ? [] : [{ type: 'text' as const, text }]
   })
 }
 
-function turnOf(item: Loose, { param, warnings }: Place): Turn[] {
+function toTurns(item: Loose, { param, warnings }: FieldContext): Turn[] {
   if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
-    const callId = neededText(item, 'call_id', `${param}.call_id`)
+    const callId = requireText(item, 'call_id', `${param}.call_id`)
     const parts = inputParts(item.output, { param: `${param}.output`, warnings })
     return [
       {
@@ -219,7 +219,7 @@ function turnOf(item: Loose, { param, warnings }: Place): Turn[] {
       },
     ]
   }
-  const role = neededText(item, 'role', `${param}.role`)
+  const role = requireText(item, 'role', `${param}.role`)
   const parts = inputParts(item.content, { param: `${param}.content`, warnings })
   switch (role) {
     case 'user':
@@ -233,20 +233,20 @@ function turnOf(item: Loose, { param, warnings }: Place): Turn[] {
         ),
       ]
     default:
-      throw badRequest(`${param}.role`, `${JSON.stringify(role)} is no role of a message.`)
+      throw badRequestError(`${param}.role`, `${JSON.stringify(role)} is no role of a message.`)
   }
 }
 
-function inputParts(content: unknown, { param, warnings }: Place): (TextPart | ImagePart | FilePart)[] {
+function inputParts(content: unknown, { param, warnings }: FieldContext): (TextPart | ImagePart | FilePart)[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (content === undefined || content === null) return []
-  if (!Array.isArray(content)) throw badRequest(param, `\`${param}\` must be a string or a list of parts.`)
-  return content.flatMap((it: unknown, at) =>
-    partOf(asObject(it, `${param}[${at}]`), { param: `${param}[${at}]`, warnings }),
+  if (!Array.isArray(content)) throw badRequestError(param, `\`${param}\` must be a string or a list of parts.`)
+  return content.flatMap((it: unknown, index) =>
+    toPart(asObject(it, `${param}[${index}]`), { param: `${param}[${index}]`, warnings }),
   )
 }
 
-function partOf(part: Loose, { param, warnings }: Place): (TextPart | ImagePart | FilePart)[] {
+function toPart(part: Loose, { param, warnings }: FieldContext): (TextPart | ImagePart | FilePart)[] {
   switch (part.type) {
     case 'input_text':
     case 'output_text':
@@ -255,12 +255,12 @@ function partOf(part: Loose, { param, warnings }: Place): (TextPart | ImagePart 
     case 'input_image': {
       const url = textAt(part, 'image_url') ?? textAt(objectAt(part, 'image_url'), 'url')
       if (url === undefined)
-        throw badRequest(`${param}.image_url`, 'Stored files are not there: send the image itself.')
-      return [{ type: 'image', source: imageSource(url, `${param}.image_url`), detail: textAt(part, 'detail') }]
+        throw badRequestError(`${param}.image_url`, 'Stored files are not there: send the image itself.')
+      return [{ type: 'image', source: parseImageSource(url, `${param}.image_url`), detail: textAt(part, 'detail') }]
     }
     case 'input_file': {
       const data = textAt(part, 'file_data')
-      if (data === undefined) throw badRequest(`${param}.file_data`, 'Files are not stored: send the file itself.')
+      if (data === undefined) throw badRequestError(`${param}.file_data`, 'Files are not stored: send the file itself.')
       return [{ type: 'file', name: textAt(part, 'filename'), ...dataUrl(data, `${param}.file_data`) }]
     }
     default:
@@ -269,15 +269,15 @@ function partOf(part: Loose, { param, warnings }: Place): (TextPart | ImagePart 
   }
 }
 
-function formatOf(format: Loose | undefined): AnswerFormat | undefined {
+function toFormat(format: Loose | undefined): AnswerFormat | undefined {
   if (!format || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json' }
   if (format.type !== 'json_schema') {
-    throw badRequest('text.format.type', '`text.format.type` must be text, json_object or json_schema.')
+    throw badRequestError('text.format.type', '`text.format.type` must be text, json_object or json_schema.')
   }
   return {
     type: 'schema',
-    name: neededText(format, 'name', 'text.format.name'),
+    name: requireText(format, 'name', 'text.format.name'),
     description: textAt(format, 'description'),
     schema: looseObject(format.schema) ?? {},
     strict: flagField(format, 'strict'),

@@ -2,19 +2,19 @@ import { sseFrame } from '#platform/http/sseEvents.ts'
 import type { InferenceError } from '../inferenceError.ts'
 import type { Signature } from '../innerForm.ts'
 import { type Loose, listAt } from '../looseJson.ts'
-import type { Bill, ContentEvent, FinishEvent, StreamWriter, Told } from './dialect.ts'
-import { failedResponse, finishedResponse, itemIds, responseHead } from './responsesAnswer.ts'
+import type { Bill, ContentEvent, FinishEvent, ResponseMeta, StreamWriter } from './dialect.ts'
+import { createFailedResponse, createFinishedResponse, createItemIds, responseHead } from './responsesAnswer.ts'
 import {
   callItem,
   freeformInput,
   messageItem,
   reasoningItem,
-  redactedItem,
   refusalContent,
-  sealedThinking,
   signatureItem,
   textContent,
   toolNamed,
+  toRedactedItem,
+  toSealedThinking,
 } from './responsesItems.ts'
 import { responsesTools } from './responsesTools.ts'
 
@@ -23,9 +23,9 @@ type OpenItem =
   | { type: 'call'; block: number; id: string; callId: string; name: string; text: string; freeform: boolean }
 
 /** @see https://platform.openai.com/docs/api-reference/responses-streaming */
-export function responsesStreamWriter(told: Told): StreamWriter {
-  const tools = responsesTools(listAt(told.asked, 'tools'), [])
-  const nextId = itemIds(told)
+export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
+  const tools = responsesTools(listAt(meta.requestBody, 'tools'), [])
+  const nextId = createItemIds(meta)
   const output: Loose[] = []
   let begun = false
   let sequence = 0
@@ -40,34 +40,36 @@ export function responsesStreamWriter(told: Told): StreamWriter {
   function begin(): string {
     if (begun) return ''
     begun = true
-    const response = responseHead(told)
+    const response = responseHead(meta)
     return frame('response.created', { response }) + frame('response.in_progress', { response })
   }
 
   /** Where the open item is in the answer. */
-  const place = (item: OpenItem) => ({ item_id: item.id, output_index: output.length })
+  const locate = (item: OpenItem) => ({ item_id: item.id, output_index: output.length })
 
   function whole(item: Loose): string {
     const before = begin() + close()
-    const at = { output_index: output.length, item }
+    const location = { output_index: output.length, item }
     output.push(item)
-    return before + frame('response.output_item.added', at) + frame('response.output_item.done', at)
+    return before + frame('response.output_item.added', location) + frame('response.output_item.done', location)
   }
 
-  function opened(item: OpenItem): string {
+  function openItem(item: OpenItem): string {
     const before = begin() + close()
     open = item
-    const added = frame('response.output_item.added', { output_index: output.length, item: startedItem(item) })
+    const added = frame('response.output_item.added', { output_index: output.length, item: createStartedItem(item) })
     if (item.type === 'call') return before + added
     if (item.type === 'thinking') {
       const part = { type: 'summary_text', text: '' }
-      return before + added + frame('response.reasoning_summary_part.added', { ...place(item), summary_index: 0, part })
+      return (
+        before + added + frame('response.reasoning_summary_part.added', { ...locate(item), summary_index: 0, part })
+      )
     }
     const part = item.type === 'text' ? textContent('') : refusalContent('')
-    return before + added + frame('response.content_part.added', { ...place(item), content_index: 0, part })
+    return before + added + frame('response.content_part.added', { ...locate(item), content_index: 0, part })
   }
 
-  function startedItem(item: OpenItem): Loose {
+  function createStartedItem(item: OpenItem): Loose {
     if (item.type === 'thinking') return reasoningItem(item.id, '', undefined)
     if (item.type !== 'call') return messageItem(item.id, [], 'in_progress')
     const part = { type: 'call' as const, id: item.callId, name: item.name, arguments: '' }
@@ -86,30 +88,35 @@ export function responsesStreamWriter(told: Told): StreamWriter {
 
   /** What ends the item before its own end, and the item in whole. */
   function closing(item: OpenItem): [frames: string, done: Loose] {
-    const at = place(item)
+    const location = locate(item)
     switch (item.type) {
       case 'text': {
         const part = textContent(item.text)
-        const text = frame('response.output_text.done', { ...at, content_index: 0, text: item.text, logprobs: [] })
+        const text = frame('response.output_text.done', {
+          ...location,
+          content_index: 0,
+          text: item.text,
+          logprobs: [],
+        })
         return [
-          text + frame('response.content_part.done', { ...at, content_index: 0, part }),
+          text + frame('response.content_part.done', { ...location, content_index: 0, part }),
           messageItem(item.id, [part]),
         ]
       }
       case 'refusal': {
         const part = refusalContent(item.text)
-        const refusal = frame('response.refusal.done', { ...at, content_index: 0, refusal: item.text })
+        const refusal = frame('response.refusal.done', { ...location, content_index: 0, refusal: item.text })
         return [
-          refusal + frame('response.content_part.done', { ...at, content_index: 0, part }),
+          refusal + frame('response.content_part.done', { ...location, content_index: 0, part }),
           messageItem(item.id, [part]),
         ]
       }
       case 'thinking': {
         const part = { type: 'summary_text', text: item.text }
-        const text = frame('response.reasoning_summary_text.done', { ...at, summary_index: 0, text: item.text })
-        const sealed = sealedThinking({ type: 'thinking', text: item.text, signature: item.signature })
+        const text = frame('response.reasoning_summary_text.done', { ...location, summary_index: 0, text: item.text })
+        const sealed = toSealedThinking({ type: 'thinking', text: item.text, signature: item.signature })
         return [
-          text + frame('response.reasoning_summary_part.done', { ...at, summary_index: 0, part }),
+          text + frame('response.reasoning_summary_part.done', { ...location, summary_index: 0, part }),
           reasoningItem(item.id, item.text, sealed),
         ]
       }
@@ -118,13 +125,13 @@ export function responsesStreamWriter(told: Told): StreamWriter {
         const done = callItem({ id: () => item.id, part, tools })
         if (!item.freeform) {
           return [
-            frame('response.function_call_arguments.done', { ...at, name: done.name, arguments: item.text }),
+            frame('response.function_call_arguments.done', { ...location, name: done.name, arguments: item.text }),
             done,
           ]
         }
         const input = freeformInput(item.text)
-        const delta = frame('response.custom_tool_call_input.delta', { ...at, delta: input })
-        return [delta + frame('response.custom_tool_call_input.done', { ...at, input }), done]
+        const delta = frame('response.custom_tool_call_input.delta', { ...location, delta: input })
+        return [delta + frame('response.custom_tool_call_input.done', { ...location, input }), done]
       }
     }
   }
@@ -132,19 +139,19 @@ export function responsesStreamWriter(told: Told): StreamWriter {
   function ofText(type: 'text' | 'refusal' | 'thinking', block: number, text: string): string {
     const fresh = open?.block !== block || open.type !== type
     if (fresh && text === '' && type !== 'thinking') return ''
-    const before = fresh ? opened({ type, block, id: nextId(type === 'thinking' ? 'rs' : 'msg'), text: '' }) : ''
+    const before = fresh ? openItem({ type, block, id: nextId(type === 'thinking' ? 'rs' : 'msg'), text: '' }) : ''
     if (!open || text === '') return before
     open.text += text
-    const at = place(open)
+    const location = locate(open)
     if (type === 'thinking') {
-      return before + frame('response.reasoning_summary_text.delta', { ...at, summary_index: 0, delta: text })
+      return before + frame('response.reasoning_summary_text.delta', { ...location, summary_index: 0, delta: text })
     }
     const name = type === 'text' ? 'response.output_text.delta' : 'response.refusal.delta'
     const logprobs = type === 'text' ? { logprobs: [] } : {}
-    return before + frame(name, { ...at, content_index: 0, delta: text, ...logprobs })
+    return before + frame(name, { ...location, content_index: 0, delta: text, ...logprobs })
   }
 
-  function written(event: ContentEvent): string {
+  function writeEvent(event: ContentEvent): string {
     switch (event.type) {
       case 'start':
         return begin()
@@ -159,7 +166,7 @@ export function responsesStreamWriter(told: Told): StreamWriter {
         }
         return whole(signatureItem(nextId('rs'), 'text', event.signature))
       case 'redacted':
-        return whole(redactedItem(nextId('rs'), { type: 'redacted', sealed: event.sealed }))
+        return whole(toRedactedItem(nextId('rs'), { type: 'redacted', sealed: event.sealed }))
       case 'call': {
         const before = event.signature ? whole(signatureItem(nextId('rs'), 'call', event.signature)) : ''
         const freeform = toolNamed(tools, event.name)?.freeform ?? false
@@ -173,30 +180,30 @@ export function responsesStreamWriter(told: Told): StreamWriter {
           text: '',
           freeform,
         }
-        return before + opened(call)
+        return before + openItem(call)
       }
       case 'arguments':
         if (open?.type !== 'call' || event.text === '') return ''
         open.text += event.text
         if (open.freeform) return ''
-        return frame('response.function_call_arguments.delta', { ...place(open), delta: event.text })
+        return frame('response.function_call_arguments.delta', { ...locate(open), delta: event.text })
       case 'usage':
         return ''
     }
   }
 
   return {
-    write: written,
+    write: writeEvent,
     finish({ reason, native }: FinishEvent, bill: Bill) {
       const before = begin() + close()
-      const response = finishedResponse(told, { reason, native, output, bill })
+      const response = createFinishedResponse(meta, { reason, native, output, bill })
       return (
         before + frame(response.status === 'completed' ? 'response.completed' : 'response.incomplete', { response })
       )
     },
     fail(error: InferenceError) {
       const { reason, message, param } = error
-      const failed = frame('response.failed', { response: { ...failedResponse(told, error), output } })
+      const failed = frame('response.failed', { response: { ...createFailedResponse(meta, error), output } })
       return failed + frame('error', { code: reason ?? null, message, param: param ?? null })
     },
   }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { badRequest } from '../inferenceError.ts'
+import { badRequestError } from '../inferenceError.ts'
 import type { Tool, ToolChoice } from '../innerForm.ts'
 import { type Loose, listAt, textAt } from '../looseJson.ts'
-import { asObject, neededText, objectField, textField } from './requestFields.ts'
+import { asObject, objectField, requireText, textField } from './requestFields.ts'
 
 /** A tool of Responses, and the one name that it has in the inner form. */
 export type ResponsesTool = {
@@ -15,22 +15,22 @@ export type ResponsesTool = {
   tool: Tool
 }
 
-const longestName = 64
+const maxName = 64
 
 /** Kinds that only OpenAI runs are left out, which is told. */
 export function responsesTools(list: readonly unknown[], warnings: string[]): ResponsesTool[] {
-  return list.flatMap((it, at) =>
-    toolsOf(asObject(it, `tools[${at}]`), { param: `tools[${at}]`, namespace: undefined, warnings }),
+  return list.flatMap((it, index) =>
+    toTools(asObject(it, `tools[${index}]`), { param: `tools[${index}]`, namespace: undefined, warnings }),
   )
 }
 
-type Place = { param: string; namespace: string | undefined; warnings: string[] }
+type FieldContext = { param: string; namespace: string | undefined; warnings: string[] }
 
-function toolsOf(tool: Loose, { param, namespace, warnings }: Place): ResponsesTool[] {
+function toTools(tool: Loose, { param, namespace, warnings }: FieldContext): ResponsesTool[] {
   switch (tool.type) {
     case 'function': {
-      const name = neededText(tool, 'name', `${param}.name`)
-      const innerName = innerNameOf(namespace, name)
+      const name = requireText(tool, 'name', `${param}.name`)
+      const innerName = toInnerName(namespace, name)
       const description = textField(tool, 'description', `${param}.description`)
       const parameters = objectField(tool, 'parameters', `${param}.parameters`)
       const strict = typeof tool.strict === 'boolean' ? tool.strict : undefined
@@ -39,15 +39,15 @@ function toolsOf(tool: Loose, { param, namespace, warnings }: Place): ResponsesT
       ]
     }
     case 'custom': {
-      const name = neededText(tool, 'name', `${param}.name`)
-      const innerName = innerNameOf(namespace, name)
+      const name = requireText(tool, 'name', `${param}.name`)
+      const innerName = toInnerName(namespace, name)
       return [{ innerName, name, namespace, freeform: true, tool: freeformTool(innerName, tool) }]
     }
     case 'namespace': {
-      const name = neededText(tool, 'name', `${param}.name`)
-      return listAt(tool, 'tools').flatMap((it, at) => {
-        const inner = `${param}.tools[${at}]`
-        return toolsOf(asObject(it, inner), { param: inner, namespace: name, warnings })
+      const name = requireText(tool, 'name', `${param}.name`)
+      return listAt(tool, 'tools').flatMap((it, index) => {
+        const inner = `${param}.tools[${index}]`
+        return toTools(asObject(it, inner), { param: inner, namespace: name, warnings })
       })
     }
     default:
@@ -73,11 +73,11 @@ function freeformTool(name: string, tool: Loose): Tool {
   }
 }
 
-export function innerNameOf(namespace: string | undefined, name: string): string {
+export function toInnerName(namespace: string | undefined, name: string): string {
   const joined = namespace === undefined ? name : `${namespace}__${name}`
-  if (joined.length <= longestName || namespace === undefined) return joined
+  if (joined.length <= maxName || namespace === undefined) return joined
   const digest = createHash('sha256').update(joined).digest('hex').slice(0, 8)
-  return `${joined.slice(0, longestName - 9)}_${digest}`
+  return `${joined.slice(0, maxName - 9)}_${digest}`
 }
 
 export function responsesToolChoice(
@@ -89,10 +89,13 @@ export function responsesToolChoice(
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
   const given = asObject(choice, 'tool_choice')
   if (given.type === 'function' || given.type === 'custom') {
-    const name = neededText(given, 'name', 'tool_choice.name')
+    const name = requireText(given, 'name', 'tool_choice.name')
     const tool = tools.find((it) => it.name === name)
     if (tool) return { type: 'tool', name: tool.innerName }
-    throw badRequest('tool_choice.name', `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`)
+    throw badRequestError(
+      'tool_choice.name',
+      `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`,
+    )
   }
   warnings.push(`tool_choice of type ${String(given.type)} became auto`)
   return { type: 'auto' }

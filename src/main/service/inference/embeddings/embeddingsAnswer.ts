@@ -30,11 +30,11 @@ export function readVectors(answer: Loose, { inputs, encoding, dimensions }: Emb
     if (vector.length !== length) throw unusable(`a vector of ${vector.length} numbers in the place of ${length}`)
     items.set(index, { object: 'embedding', index, embedding: encodeVector(vector, encoding) })
   }
-  return inputs.map((_, at) => items.get(at) as Item) // as many as inputs, none twice
+  return inputs.map((_, index) => items.get(index) as Item) // as many as inputs, none twice
 }
 
-function unusable(what: string): InferenceError {
-  return new InferenceError('upstream', `The provider sent ${what}.`, { reason: 'unusable' })
+function unusable(reason: string): InferenceError {
+  return new InferenceError('upstream', `The provider sent ${reason}.`, { reason: 'unusable' })
 }
 
 type Vector = readonly number[] | Float32Array

@@ -5,16 +5,16 @@ import type { CatalogueModel } from '../catalogueModel.ts'
 import { credentialHeaders } from '../credentialHeaders.ts'
 import type { GatewayParts } from '../gateway.ts'
 import type { Reservation } from '../inferenceCredits.ts'
-import { InferenceError, unknownModel } from '../inferenceError.ts'
-import { countAt, defined, type Loose, objectAt } from '../looseJson.ts'
+import { InferenceError, unknownModelError } from '../inferenceError.ts'
+import { countAt, type Loose, objectAt, omitUndefined } from '../looseJson.ts'
 import { requireModelKind } from '../modelKind.ts'
 import type { Provider } from '../provider.ts'
-import { createKeyScrubber, notConfigured, readJsonReply, scrubFailure } from '../providerReply.ts'
+import { createKeyScrubber, notConfiguredError, readJsonReply, scrubFailure } from '../providerReply.ts'
 import { filterFields } from '../raw/fieldShape.ts'
-import type { Held } from '../reservationPlan.ts'
+import type { HoldPlan } from '../reservationPlan.ts'
 import { reserve } from '../reserve.ts'
 import { failureText } from '../upstreamPools.ts'
-import { upstreamFailure } from '../upstreams/upstreamFailure.ts'
+import { toUpstreamError } from '../upstreams/upstreamFailure.ts'
 import { warningHeaders } from '../warningHeaders.ts'
 import { type EmbeddingsAnswer, readVectors } from './embeddingsAnswer.ts'
 import {
@@ -29,7 +29,7 @@ import {
 
 type Parts<Caller> = Pick<
   GatewayParts<Caller>,
-  'modelNamed' | 'providerOf' | 'credits' | 'pools' | 'leases' | 'now' | 'runningMs' | 'answerTimes'
+  'modelNamed' | 'findProvider' | 'credits' | 'pools' | 'leases' | 'now' | 'runningMs' | 'answerTimes'
 >
 type Call<Caller> = { body: Loose; caller: Caller; signal: AbortSignal; abort: (error: AppError) => void }
 type Work = { request: EmbeddingsRequest; model: CatalogueModel; passable: Loose; reservation: Reservation }
@@ -43,9 +43,9 @@ export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): Embedding
   /** @throws InferenceError, or the AppError of a refused reservation */
   return async ({ body, caller, signal, abort }) => {
     const request = readEmbeddingsRequest(body)
-    const { body: passable, leftOut } = filterFields(body, embeddingsFields)
+    const { body: passable, removed: removedFields } = filterFields(body, embeddingsFields)
     const model = parts.modelNamed(request.model)
-    if (!model) throw unknownModel(request.model)
+    if (!model) throw unknownModelError(request.model)
     requireModelKind(model, 'embedding')
     assertEmbeddable(model, request)
     const { provider, reservation } = await reserve(parts, { model, abort }, () =>
@@ -57,10 +57,10 @@ export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): Embedding
       }),
     )
     try {
-      if (!provider) throw notConfigured(model)
+      if (!provider) throw notConfiguredError(model)
       signal.throwIfAborted() // nothing was sent, so nothing is charged
       const embedded = await embed({ request, model, passable, reservation }, provider, signal)
-      return { headers: warningHeaders(leftOut), body: embedded }
+      return { headers: warningHeaders(removedFields), body: embedded }
     } finally {
       // Changes nothing once it is settled.
       await reservation.release()
@@ -77,15 +77,15 @@ export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): Embedding
       const tokens = isPlausible ? count : undefined
       const data = await readPaidVectors(work, answer, tokens)
       return { object: 'list', data, model: model.name, usage: await settle(work, tokens) }
-    } catch (failure) {
-      const isWorkDone = failure instanceof InferenceError && failure.reason === 'overlong'
+    } catch (error) {
+      const isWorkDone = error instanceof InferenceError && error.reason === 'overlong'
       if (signal.aborted || isWorkDone) await settle(work, undefined)
-      throw failure instanceof InferenceError ? scrubFailure(failure, provider) : failure
+      throw error instanceof InferenceError ? scrubFailure(error, provider) : error
     }
   }
 
   async function ask({ model, request, passable }: Work, provider: Provider, signal: AbortSignal): Promise<Loose> {
-    const sent = defined({
+    const body = omitUndefined({
       model: model.upstreamId,
       input: passable.input,
       encoding_format: providerEncoding(model),
@@ -95,12 +95,12 @@ export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): Embedding
     const reply = await parts.pools.send({
       url: `${provider.baseUrl.replace(/\/+$/, '')}/embeddings`,
       headers: credentialHeaders(model, provider.apiKey),
-      body: JSON.stringify(sent),
+      body: JSON.stringify(body),
       signal,
     })
     const { status, headers } = reply
     if (status < 200 || status >= 300) {
-      throw upstreamFailure({ status, body: await failureText(reply.body), retryAfter: headers['retry-after'] })
+      throw toUpstreamError({ status, body: await failureText(reply.body), retryAfter: headers['retry-after'] })
     }
     const limits = { maxQuietMs: defaultQuietMs, maxDurationMs: defaultDurationMs, ...parts.answerTimes }
     return await readJsonReply(reply, {
@@ -118,9 +118,9 @@ async function readPaidVectors(
 ): Promise<EmbeddingsAnswer['data']> {
   try {
     return readVectors(answer, work.request)
-  } catch (failure) {
+  } catch (error) {
     if (tokens !== undefined) await settle(work, tokens)
-    throw failure
+    throw error
   }
 }
 
@@ -139,7 +139,11 @@ async function settle(
 }
 
 /** @returns undefined where the credits do not cover the input */
-function planHold(model: CatalogueModel, { inputs }: EmbeddingsRequest, availableMicroUsd: number): Held | undefined {
+function planHold(
+  model: CatalogueModel,
+  { inputs }: EmbeddingsRequest,
+  availableMicroUsd: number,
+): HoldPlan | undefined {
   const max = { input: maxEmbeddingTokens(inputs), output: 0, cache: undefined }
   const amountMicroUsd = maxModelCost(model.tiers, max)
   return amountMicroUsd > availableMicroUsd && !isFreeModel(model.tiers)

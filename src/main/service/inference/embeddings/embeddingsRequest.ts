@@ -1,9 +1,9 @@
 import type { CatalogueModel } from '../catalogueModel.ts'
 import { textField, wholeField } from '../dialects/requestFields.ts'
-import { badRequest } from '../inferenceError.ts'
+import { badRequestError } from '../inferenceError.ts'
 import type { Loose } from '../looseJson.ts'
 import { maxJsonAnswerBytes } from '../providerReply.ts'
-import { data, type FieldShape, objectOf, scalars } from '../raw/fieldShape.ts'
+import { data, type FieldShape, objectShape, scalars } from '../raw/fieldShape.ts'
 import { tokenCount } from '../tokenCount.ts'
 
 export type VectorEncoding = 'float' | 'base64'
@@ -17,7 +17,7 @@ export type EmbeddingsRequest = {
 }
 
 /** @see https://platform.openai.com/docs/api-reference/embeddings/create */
-export const embeddingsFields: FieldShape = objectOf({
+export const embeddingsFields: FieldShape = objectShape({
   ...scalars('model', 'encoding_format', 'dimensions', 'user'),
   input: data,
 })
@@ -30,45 +30,45 @@ const maxDimensions = 65_536
 export function readEmbeddingsRequest(body: Loose): EmbeddingsRequest {
   const encoding = textField(body, 'encoding_format') ?? 'float'
   if (encoding !== 'float' && encoding !== 'base64') {
-    throw badRequest('encoding_format', '`encoding_format` must be float or base64.')
+    throw badRequestError('encoding_format', '`encoding_format` must be float or base64.')
   }
   const dimensions = wholeField(body, 'dimensions', 1)
   if (dimensions !== undefined && dimensions > maxDimensions) {
-    throw badRequest('dimensions', `\`dimensions\` must be at most ${maxDimensions}.`)
+    throw badRequestError('dimensions', `\`dimensions\` must be at most ${maxDimensions}.`)
   }
   textField(body, 'user')
   return { model: textField(body, 'model') ?? '', inputs: readInputs(body.input ?? undefined), encoding, dimensions }
 }
 
 function readInputs(input: unknown): EmbeddingsRequest['inputs'] {
-  if (input === undefined) throw badRequest('input', '`input` is required.', 'missing_required_parameter')
+  if (input === undefined) throw badRequestError('input', '`input` is required.', 'missing_required_parameter')
   if (typeof input === 'string') return [readText(input, 'input')]
-  if (!Array.isArray(input)) throw badRequest('input', '`input` must be a string or a list of strings or tokens.')
-  if (input.length === 0) throw badRequest('input', '`input` must not be empty.', 'empty_array')
+  if (!Array.isArray(input)) throw badRequestError('input', '`input` must be a string or a list of strings or tokens.')
+  if (input.length === 0) throw badRequestError('input', '`input` must not be empty.', 'empty_array')
   if (typeof input[0] === 'number') return [readTokens(input, 'input')]
   if (input.length > maxInputs) {
-    throw badRequest('input', `\`input\` must have at most ${maxInputs} items.`, 'array_above_max_length')
+    throw badRequestError('input', `\`input\` must have at most ${maxInputs} items.`, 'array_above_max_length')
   }
   const isTexts = typeof input[0] === 'string'
-  return input.map((item: unknown, at) => {
-    const param = `input[${at}]`
+  return input.map((item: unknown, index) => {
+    const param = `input[${index}]`
     if (isTexts && typeof item === 'string') return readText(item, param)
     if (!isTexts && Array.isArray(item)) return readTokens(item, param)
-    throw badRequest(param, `\`${param}\` must be a string, or a list of tokens like all other items.`)
+    throw badRequestError(param, `\`${param}\` must be a string, or a list of tokens like all other items.`)
   })
 }
 
 function readText(text: string, param: string): string {
-  if (text === '') throw badRequest(param, `\`${param}\` must not be an empty string.`)
+  if (text === '') throw badRequestError(param, `\`${param}\` must not be an empty string.`)
   return text
 }
 
 function readTokens(list: readonly unknown[], param: string): readonly number[] {
-  if (list.length === 0) throw badRequest(param, `\`${param}\` must not be empty.`, 'empty_array')
-  if (list.length > maxTokensPerInput) throw badRequest(param, `\`${param}\` has too many tokens.`)
-  return list.map((token, at) => {
+  if (list.length === 0) throw badRequestError(param, `\`${param}\` must not be empty.`, 'empty_array')
+  if (list.length > maxTokensPerInput) throw badRequestError(param, `\`${param}\` has too many tokens.`)
+  return list.map((token, index) => {
     if (typeof token === 'number' && Number.isSafeInteger(token) && token >= 0) return token
-    throw badRequest(`${param}[${at}]`, `\`${param}[${at}]\` must be a token: a whole number from 0.`)
+    throw badRequestError(`${param}[${index}]`, `\`${param}[${index}]\` must be a token: a whole number from 0.`)
   })
 }
 
@@ -77,13 +77,16 @@ const frameTokens = 16
 
 /** @returns more tokens than the inputs can have: no tokenizer makes more of a text than it has bytes */
 export function maxEmbeddingTokens(inputs: EmbeddingsRequest['inputs']): number {
-  return inputs.reduce((sum, it) => sum + frameTokens + (typeof it === 'string' ? Buffer.byteLength(it) : it.length), 0)
+  return inputs.reduce(
+    (sum, input) => sum + frameTokens + (typeof input === 'string' ? Buffer.byteLength(input) : input.length),
+    0,
+  )
 }
 
 /** @returns about as many tokens as a provider counts, for answers without a count */
 export async function estimateEmbeddingTokens(inputs: EmbeddingsRequest['inputs']): Promise<number> {
   let sum = 0
-  for (const it of inputs) sum += typeof it === 'string' ? await tokenCount(it) : it.length
+  for (const input of inputs) sum += typeof input === 'string' ? await tokenCount(input) : input.length
   return Math.min(sum, maxEmbeddingTokens(inputs))
 }
 
@@ -105,14 +108,14 @@ export function providerEncoding(model: CatalogueModel): VectorEncoding {
  */
 export function assertEmbeddable(model: CatalogueModel, request: EmbeddingsRequest): void {
   if (!model.quirks.embeddings?.takesTokens && typeof request.inputs[0] !== 'string') {
-    throw badRequest('input', `\`input\` must be text: ${model.name} takes no tokens.`)
+    throw badRequestError('input', `\`input\` must be text: ${model.name} takes no tokens.`)
   }
   const dimensions = request.dimensions ?? model.dimensions
   if (dimensions === undefined) return
   const encodings = [request.encoding, providerEncoding(model)]
   const bytes = itemBytes + dimensions * (encodings.includes('float') ? floatBytes : base64FloatBytes)
-  const most = Math.max(1, Math.floor(maxJsonAnswerBytes / bytes))
-  if (request.inputs.length <= most) return
-  const message = `\`input\` must have at most ${most} items with vectors of ${dimensions} numbers in ${request.encoding}: an answer has 8 MB at most.`
-  throw badRequest('input', message, 'array_above_max_length')
+  const maxCount = Math.max(1, Math.floor(maxJsonAnswerBytes / bytes))
+  if (request.inputs.length <= maxCount) return
+  const message = `\`input\` must have at most ${maxCount} items with vectors of ${dimensions} numbers in ${request.encoding}: an answer has 8 MB at most.`
+  throw badRequestError('input', message, 'array_above_max_length')
 }

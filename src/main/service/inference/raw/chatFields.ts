@@ -3,36 +3,36 @@ import {
   data,
   either,
   type FieldShape,
-  listOf,
-  objectOf,
+  listShape,
+  objectShape,
   paidFields,
-  priced,
+  pricedShape,
   scalar,
   scalars,
   variant,
 } from './fieldShape.ts'
 
-const cacheControl = objectOf(scalars('type', 'ttl'))
+const cacheControl = objectShape(scalars('type', 'ttl'))
 
 /** Other types are refused by name when the request is parsed. */
 const part = byType('part', {
-  text: objectOf({ ...scalars('type', 'text'), cache_control: cacheControl }),
-  refusal: objectOf(scalars('type', 'refusal')),
-  image_url: objectOf({
+  text: objectShape({ ...scalars('type', 'text'), cache_control: cacheControl }),
+  refusal: objectShape(scalars('type', 'refusal')),
+  image_url: objectShape({
     type: scalar,
-    image_url: either(scalar, objectOf(scalars('url', 'detail'))),
+    image_url: either(scalar, objectShape(scalars('url', 'detail'))),
     cache_control: cacheControl,
   }),
-  file: objectOf({ type: scalar, file: objectOf(scalars('file_data', 'filename')), cache_control: cacheControl }),
+  file: objectShape({ type: scalar, file: objectShape(scalars('file_data', 'filename')), cache_control: cacheControl }),
 })
 
-const message = objectOf({
+const message = objectShape({
   ...scalars('role', 'name', 'tool_call_id', 'refusal', 'reasoning_content', 'reasoning', 'partial', 'prefix'),
-  content: either(scalar, listOf(part)),
-  tool_calls: listOf(
-    objectOf({
+  content: either(scalar, listShape(part)),
+  tool_calls: listShape(
+    objectShape({
       ...scalars('id', 'type', 'index'),
-      function: objectOf({ name: scalar, arguments: data, parsed_arguments: data }),
+      function: objectShape({ name: scalar, arguments: data, parsed_arguments: data }),
       extra_content: data,
     }),
   ),
@@ -50,17 +50,20 @@ const tool = variant('tool', ({ type }): FieldShape | undefined => {
   if (type === undefined || type === null || type === 'function') return functionTool
   return type === 'custom' ? customTool : undefined
 })
-const functionTool = objectOf({
+const functionTool = objectShape({
   type: scalar,
-  function: objectOf({ ...scalars('name', 'description', 'strict'), parameters: data, cache_control: cacheControl }),
+  function: objectShape({ ...scalars('name', 'description', 'strict'), parameters: data, cache_control: cacheControl }),
   cache_control: cacheControl,
 })
-const customTool = objectOf({ type: scalar, custom: objectOf({ ...scalars('name', 'description'), format: data }) })
+const customTool = objectShape({
+  type: scalar,
+  custom: objectShape({ ...scalars('name', 'description'), format: data }),
+})
 
 const unstored: FieldShape = { kind: 'never', reason: 'nothing is stored here' }
 
 /** @see https://platform.openai.com/docs/api-reference/chat/create */
-export const chatFields: FieldShape = objectOf({
+export const chatFields: FieldShape = objectShape({
   ...paidFields,
   ...scalars(
     ...['model', 'max_tokens', 'max_completion_tokens', 'n', 'stream', 'user', 'safety_identifier'],
@@ -71,26 +74,26 @@ export const chatFields: FieldShape = objectOf({
     ...['repeat_penalty', 'repeat_last_n', 'min_tokens', 'ignore_eos', 'skip_special_tokens', 'cache_prompt'],
     ...['guided_regex', 'guided_grammar', 'grammar'],
   ),
-  stream_options: objectOf(scalars('include_usage', 'include_obfuscation')),
-  messages: listOf(message),
-  stop: either(scalar, listOf(scalar)),
-  tools: listOf(tool),
-  tool_choice: either(scalar, objectOf({ type: scalar, function: objectOf(scalars('name')) })),
-  response_format: objectOf({
+  stream_options: objectShape(scalars('include_usage', 'include_obfuscation')),
+  messages: listShape(message),
+  stop: either(scalar, listShape(scalar)),
+  tools: listShape(tool),
+  tool_choice: either(scalar, objectShape({ type: scalar, function: objectShape(scalars('name')) })),
+  response_format: objectShape({
     type: scalar,
-    json_schema: objectOf({ ...scalars('name', 'description', 'strict'), schema: data }),
+    json_schema: objectShape({ ...scalars('name', 'description', 'strict'), schema: data }),
   }),
-  reasoning: objectOf(scalars('effort', 'max_tokens', 'enabled', 'exclude', 'summary')),
-  thinking: objectOf(scalars('type', 'budget_tokens', 'keep')),
+  reasoning: objectShape(scalars('effort', 'max_tokens', 'enabled', 'exclude', 'summary')),
+  thinking: objectShape(scalars('type', 'budget_tokens', 'keep')),
   logit_bias: data,
   cache_control: cacheControl,
   guided_json: data,
-  guided_choice: listOf(scalar),
+  guided_choice: listShape(scalar),
   chat_template_kwargs: data,
-  service_tier: priced('auto', 'default'),
+  service_tier: pricedShape('auto', 'default'),
   store: { kind: 'scalar', values: [false], reason: 'nothing is stored here' },
   // Labels for stored completions, which the provider refuses without `store`.
   metadata: unstored,
-  functions: listOf(scalar),
+  functions: listShape(scalar),
   function_call: scalar,
 })

@@ -10,10 +10,10 @@ export type FieldShape =
   | { kind: 'scalar'; values?: readonly unknown[]; reason?: string }
   /** Arbitrary JSON of the caller, such as a JSON schema. */
   | { kind: 'data' }
-  | { kind: 'list'; of: FieldShape }
+  | { kind: 'list'; items: FieldShape }
   | { kind: 'object'; fields: Readonly<Record<string, FieldShape>> }
   /** Object whose fields depend on its type. `noun` names it in warnings. */
-  | { kind: 'variant'; noun: string; shapeOf: (object: Loose) => FieldShape | undefined }
+  | { kind: 'variant'; noun: string; findShape: (object: Loose) => FieldShape | undefined }
   /** First shape with the JSON type of the value. */
   | { kind: 'either'; shapes: readonly FieldShape[] }
   /** Removed, with a warning that states the reason. */
@@ -23,15 +23,15 @@ export type FieldShape =
 
 export const scalar: FieldShape = { kind: 'scalar' }
 export const data: FieldShape = { kind: 'data' }
-export const listOf = (of: FieldShape): FieldShape => ({ kind: 'list', of })
-export const objectOf = (fields: Readonly<Record<string, FieldShape>>): FieldShape => ({ kind: 'object', fields })
+export const listShape = (items: FieldShape): FieldShape => ({ kind: 'list', items })
+export const objectShape = (fields: Readonly<Record<string, FieldShape>>): FieldShape => ({ kind: 'object', fields })
 export const either = (...shapes: readonly FieldShape[]): FieldShape => ({ kind: 'either', shapes })
 export const scalars = (...names: readonly string[]): Record<string, FieldShape> =>
   Object.fromEntries(names.map((name) => [name, scalar]))
 export const variant = (noun: string, shapeOf: (object: Loose) => FieldShape | undefined): FieldShape => ({
   kind: 'variant',
   noun,
-  shapeOf,
+  findShape: shapeOf,
 })
 /** A variant whose `type` names its shape. */
 export const byType = (noun: string, shapes: Readonly<Record<string, FieldShape>>): FieldShape =>
@@ -39,7 +39,7 @@ export const byType = (noun: string, shapes: Readonly<Record<string, FieldShape>
 
 const unpriced = 'it is not in the price list'
 /** Changes the token price unless it has one of these values. */
-export const priced = (...harmless: readonly unknown[]): FieldShape => ({
+export const pricedShape = (...harmless: readonly unknown[]): FieldShape => ({
   kind: 'scalar',
   values: harmless,
   reason: unpriced,
@@ -55,7 +55,7 @@ export const paidFields: Readonly<Record<string, FieldShape>> = Object.fromEntri
 export type FilteredFields = {
   body: Loose
   /** Lists the removed fields, for `x-steward-warnings`. */
-  leftOut: string[]
+  removed: string[]
 }
 
 /**
@@ -64,12 +64,12 @@ export type FilteredFields = {
  * @throws InferenceError if a removed field refers to data stored in the provider's account
  */
 export function filterFields(body: Loose, shape: FieldShape): FilteredFields {
-  const leftOut: string[] = []
-  const filtered = filterValue(body, shape, '', leftOut)
-  return { body: looseObject(filtered) ?? {}, leftOut }
+  const removed: string[] = []
+  const filtered = filterValue(body, shape, '', removed)
+  return { body: looseObject(filtered) ?? {}, removed }
 }
 
-function filterValue(value: unknown, shape: FieldShape, path: string, leftOut: string[]): unknown {
+function filterValue(value: unknown, shape: FieldShape, path: string, removed: string[]): unknown {
   switch (shape.kind) {
     case 'data':
       return value
@@ -78,67 +78,67 @@ function filterValue(value: unknown, shape: FieldShape, path: string, leftOut: s
     case 'scalar': {
       const { values, reason = 'not supported' } = shape
       if (isScalar(value) && (values === undefined || values.includes(value))) return value
-      return leaveOut(value, path, { leftOut, warning: `${path} was left out: ${reason}` })
+      return leaveOut(value, path, { removed, warning: `${path} was left out: ${reason}` })
     }
     case 'list':
       if (!Array.isArray(value)) break
-      return value.flatMap((item: unknown, at) => {
-        const filtered = filterValue(item, shape.of, `${path}[${at}]`, leftOut)
+      return value.flatMap((item: unknown, index) => {
+        const filtered = filterValue(item, shape.items, `${path}[${index}]`, removed)
         return filtered === undefined ? [] : [filtered]
       })
     case 'object': {
       const object = looseObject(value)
       if (!object) break
-      return filterObject(object, shape.fields, path, leftOut)
+      return filterObject(object, shape.fields, path, removed)
     }
     case 'variant': {
       const object = looseObject(value)
       if (!object) break
-      const own = shape.shapeOf(object)
-      if (own) return filterValue(object, own, path, leftOut)
+      const matchingShape = shape.findShape(object)
+      if (matchingShape) return filterValue(object, matchingShape, path, removed)
       const article = /^[aeiou]/.test(shape.noun) ? 'an' : 'a'
       const warning = `${article} ${shape.noun} of type ${String(object.type)} was left out`
-      return leaveOut(value, path, { leftOut, warning })
+      return leaveOut(value, path, { removed, warning })
     }
     case 'either': {
-      const own = shape.shapes.find((it) => takesKind(it, value))
-      if (own) return filterValue(value, own, path, leftOut)
+      const matchingShape = shape.shapes.find((it) => takesKind(it, value))
+      if (matchingShape) return filterValue(value, matchingShape, path, removed)
       break
     }
     case 'never':
-      return leaveOut(value, path, { leftOut, warning: `${path} was left out: ${shape.reason}` })
+      return leaveOut(value, path, { removed, warning: `${path} was left out: ${shape.reason}` })
   }
-  return leaveOut(value, path, { leftOut, warning: `${path} was left out: not supported` })
+  return leaveOut(value, path, { removed, warning: `${path} was left out: not supported` })
 }
 
 function filterObject(
   object: Loose,
   fields: Readonly<Record<string, FieldShape>>,
   path: string,
-  leftOut: string[],
+  removed: string[],
 ): Loose {
   const allowed: Record<string, unknown> = {}
   for (const name of Object.keys(object)) {
     const value = object[name]
     if (value === undefined) continue
-    const own = path === '' ? name : `${path}.${name}`
+    const fieldPath = path === '' ? name : `${path}.${name}`
     const shape = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (shape === undefined) {
       refuseStoredReferences({ [name]: value }, path)
-      if (value !== null) leftOut.push(`${own} was left out: not supported`)
+      if (value !== null) removed.push(`${fieldPath} was left out: not supported`)
       continue
     }
-    const filtered = value === null ? null : filterValue(value, shape, own, leftOut)
+    const filtered = value === null ? null : filterValue(value, shape, fieldPath, removed)
     if (filtered !== undefined) allowed[name] = filtered
   }
   return allowed
 }
 
-type Omission = { leftOut: string[]; warning: string }
+type Omission = { removed: string[]; warning: string }
 
-function leaveOut(value: unknown, path: string, { leftOut, warning }: Omission): undefined {
+function leaveOut(value: unknown, path: string, { removed, warning }: Omission): undefined {
   refuseStoredReferences(value, path)
-  if (value !== null) leftOut.push(warning)
+  if (value !== null) removed.push(warning)
   return undefined
 }
 

@@ -3,40 +3,40 @@ import {
   data,
   either,
   type FieldShape,
-  listOf,
-  objectOf,
+  listShape,
+  objectShape,
   paidFields,
-  priced,
+  pricedShape,
   scalar,
   scalars,
   variant,
 } from './fieldShape.ts'
 
-const cacheControl = objectOf(scalars('type', 'ttl'))
+const cacheControl = objectShape(scalars('type', 'ttl'))
 
-const text = objectOf({ ...scalars('type', 'text'), cache_control: cacheControl })
-const image = objectOf({
+const text = objectShape({ ...scalars('type', 'text'), cache_control: cacheControl })
+const image = objectShape({
   type: scalar,
   source: byType('source', {
-    base64: objectOf(scalars('type', 'media_type', 'data')),
-    url: objectOf(scalars('type', 'url')),
+    base64: objectShape(scalars('type', 'media_type', 'data')),
+    url: objectShape(scalars('type', 'url')),
   }),
   cache_control: cacheControl,
 })
 /** Document URLs are refused when the request is parsed: their size is unknown until the provider fetches them. */
-const document = objectOf({
+const document = objectShape({
   ...scalars('type', 'title', 'context'),
   source: byType('source', {
-    base64: objectOf(scalars('type', 'media_type', 'data')),
-    text: objectOf(scalars('type', 'media_type', 'data')),
+    base64: objectShape(scalars('type', 'media_type', 'data')),
+    text: objectShape(scalars('type', 'media_type', 'data')),
   }),
-  citations: objectOf(scalars('enabled')),
+  citations: objectShape(scalars('enabled')),
   cache_control: cacheControl,
 })
-const searchResult = objectOf({
+const searchResult = objectShape({
   ...scalars('type', 'source', 'title'),
-  content: listOf(byType('block', { text })),
-  citations: objectOf(scalars('enabled')),
+  content: listShape(byType('block', { text })),
+  citations: objectShape(scalars('enabled')),
   cache_control: cacheControl,
 })
 
@@ -45,37 +45,37 @@ const userBlock = byType('block', {
   image,
   document,
   search_result: searchResult,
-  tool_result: objectOf({
+  tool_result: objectShape({
     ...scalars('type', 'tool_use_id', 'is_error'),
-    content: either(scalar, listOf(byType('block', { text, image, document, search_result: searchResult }))),
+    content: either(scalar, listShape(byType('block', { text, image, document, search_result: searchResult }))),
     cache_control: cacheControl,
   }),
 })
 const assistantBlock = byType('block', {
   text,
-  thinking: objectOf(scalars('type', 'thinking', 'signature')),
-  redacted_thinking: objectOf(scalars('type', 'data')),
-  tool_use: objectOf({ ...scalars('type', 'id', 'name'), input: data, cache_control: cacheControl }),
+  thinking: objectShape(scalars('type', 'thinking', 'signature')),
+  redacted_thinking: objectShape(scalars('type', 'data')),
+  tool_use: objectShape({ ...scalars('type', 'id', 'name'), input: data, cache_control: cacheControl }),
 })
 
 const message = variant('message', ({ role }): FieldShape => {
   const block = role === 'user' ? userBlock : role === 'assistant' ? assistantBlock : byType('block', { text })
-  return objectOf({ role: scalar, content: either(scalar, listOf(block)) })
+  return objectShape({ role: scalar, content: either(scalar, listShape(block)) })
 })
 
 /** Tools that the caller runs. Tools that a provider runs are billed in addition to tokens. */
 const callersTools: readonly [RegExp, FieldShape][] = [
-  [/^(bash|memory)_\d+$/, objectOf({ ...scalars('type', 'name'), cache_control: cacheControl })],
-  [/^text_editor_\d+$/, objectOf({ ...scalars('type', 'name', 'max_characters'), cache_control: cacheControl })],
+  [/^(bash|memory)_\d+$/, objectShape({ ...scalars('type', 'name'), cache_control: cacheControl })],
+  [/^text_editor_\d+$/, objectShape({ ...scalars('type', 'name', 'max_characters'), cache_control: cacheControl })],
   [
     /^computer_\d+$/,
-    objectOf({
+    objectShape({
       ...scalars('type', 'name', 'display_width_px', 'display_height_px', 'display_number', 'enable_zoom'),
       cache_control: cacheControl,
     }),
   ],
 ]
-const customTool = objectOf({
+const customTool = objectShape({
   ...scalars('type', 'name', 'description', 'strict', 'eager_input_streaming'),
   input_schema: data,
   input_examples: data,
@@ -87,21 +87,21 @@ const tool = variant('tool', ({ type }): FieldShape | undefined => {
 })
 
 /** @see https://docs.anthropic.com/en/api/messages */
-export const messagesFields: FieldShape = objectOf({
+export const messagesFields: FieldShape = objectShape({
   ...paidFields,
   ...scalars('model', 'max_tokens', 'stream', 'temperature', 'top_p', 'top_k'),
-  system: either(scalar, listOf(byType('block', { text }))),
-  messages: listOf(message),
-  stop_sequences: either(scalar, listOf(scalar)),
-  tools: listOf(tool),
-  tool_choice: objectOf(scalars('type', 'name', 'disable_parallel_tool_use')),
-  thinking: objectOf(scalars('type', 'budget_tokens', 'display')),
-  output_config: objectOf({ effort: scalar, format: objectOf({ type: scalar, schema: data }) }),
-  metadata: objectOf(scalars('user_id')),
+  system: either(scalar, listShape(byType('block', { text }))),
+  messages: listShape(message),
+  stop_sequences: either(scalar, listShape(scalar)),
+  tools: listShape(tool),
+  tool_choice: objectShape(scalars('type', 'name', 'disable_parallel_tool_use')),
+  thinking: objectShape(scalars('type', 'budget_tokens', 'display')),
+  output_config: objectShape({ effort: scalar, format: objectShape({ type: scalar, schema: data }) }),
+  metadata: objectShape(scalars('user_id')),
   cache_control: cacheControl,
-  service_tier: priced('auto', 'standard_only'),
-  speed: priced('standard'),
-  inference_geo: priced('global'),
+  service_tier: pricedShape('auto', 'standard_only'),
+  speed: pricedShape('standard'),
+  inference_geo: pricedShape('global'),
 })
 
 /** Names, without dates, of betas that neither change prices nor access what a provider stores or runs. */
@@ -121,12 +121,12 @@ const betas: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the allowed values of the header `anthropic-beta`, and warnings about the rest. */
-export function filterBetas(header: string | undefined): { betas: string | undefined; leftOut: string[] } {
+export function filterBetas(header: string | undefined): { betas: string | undefined; removed: string[] } {
   const names = (header ?? '').split(',').flatMap((it) => (it.trim() === '' ? [] : [it.trim()]))
   const isAllowed = (name: string) => betas.has(name.replace(/-\d{4}-?\d{2}-?\d{2}$/, ''))
   const allowed = names.filter(isAllowed)
   return {
     betas: allowed.length > 0 ? allowed.join(',') : undefined,
-    leftOut: names.filter((it) => !isAllowed(it)).map((it) => `anthropic-beta ${it.slice(0, 100)} was left out`),
+    removed: names.filter((it) => !isAllowed(it)).map((it) => `anthropic-beta ${it.slice(0, 100)} was left out`),
   }
 }

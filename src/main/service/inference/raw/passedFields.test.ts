@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { type Asked, gatewayWorld } from '#test/support/models/gatewayWorld.ts'
+import { createGatewayWorld, type GatewayRequest } from '#test/support/models/gatewayWorld.ts'
 import { filterBetas } from './messagesFields.ts'
 
-const world = await gatewayWorld()
+const world = await createGatewayWorld()
 afterAll(() => world.close())
 beforeEach(() => world.clear())
 
@@ -11,7 +11,7 @@ const asked = {
   responses: { dialect: 'responses', model: 'gpt-5.2', stream: false },
   messages: { dialect: 'messages', model: 'claude-haiku-4.5', stream: false },
   chat: { dialect: 'chat', model: 'kimi-k2.5', stream: false },
-} as const satisfies Record<string, Asked>
+} as const satisfies Record<string, GatewayRequest>
 
 const bodies = {
   responses: (fields: object) => ({ max_output_tokens: 16, input: [user], ...fields }),
@@ -170,7 +170,7 @@ test('threads of Messages are refused for every model, with the sentence that he
 test('betas pass by an allow-list, and the rest is named', () => {
   expect(filterBetas('context-1m-2025-08-07, interleaved-thinking-2025-05-14,files-api-2025-04-14')).toEqual({
     betas: 'interleaved-thinking-2025-05-14',
-    leftOut: ['anthropic-beta context-1m-2025-08-07 was left out', 'anthropic-beta files-api-2025-04-14 was left out'],
+    removed: ['anthropic-beta context-1m-2025-08-07 was left out', 'anthropic-beta files-api-2025-04-14 was left out'],
   })
-  expect(filterBetas(undefined)).toEqual({ betas: undefined, leftOut: [] })
+  expect(filterBetas(undefined)).toEqual({ betas: undefined, removed: [] })
 })

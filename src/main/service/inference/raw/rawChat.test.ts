@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { textChunks } from '../upstreams/textChunks.ts'
+import { createTextChunks } from '../upstreams/textChunks.ts'
 import { rawChat } from './rawChat.ts'
 
-const told = { id: 'chatcmpl-own', model: 'own', createdSeconds: 1, asked: {} }
+const meta = { id: 'chatcmpl-own', model: 'own', createdSeconds: 1, requestBody: {} }
 const chunk = (delta: object, more: object = {}) =>
   JSON.stringify({
     ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'm', service_tier: '$& $1' },
@@ -13,7 +13,7 @@ const chunk = (delta: object, more: object = {}) =>
 const event = (data: string) => ({ event: undefined, data })
 const frames = (texts: readonly string[]) => texts.map((content) => `data: ${chunk({ content })}\n\n`).join('')
 const begun = (...datas: readonly string[]) => {
-  const relay = rawChat.relay(told)
+  const relay = rawChat.relay(meta)
   for (const data of datas) relay.push(event(data))
   return relay
 }
@@ -26,7 +26,7 @@ test('a run of chunks goes on as its chunks do, one by one', () => {
   )
   fc.assert(
     fc.property(fc.array(text, { minLength: 1 }), (texts) => {
-      const chunks = textChunks()
+      const chunks = createTextChunks()
       chunks.learn(chunk({ content: 'one' }))
       const run = chunks.runIn(frames(texts), 0)
       if (!run) return
@@ -46,11 +46,11 @@ test.each([
   ['chunks of another form', [chunk({ role: 'assistant' }, { x: 1 }), chunk({ content: 'one' }, { x: 1 })]],
 ])('a run goes on whole where the relay knows %s', (_, datas) => {
   const run = frames(['one', ' two', ' three'])
-  const sent = begun(...datas).pushRun?.(run) ?? ''
-  const contents = sent
+  const output = begun(...datas).pushRun?.(run) ?? ''
+  const contents = output
     .split('\n\n')
     .slice(0, -1)
     .map((it) => JSON.parse(it.slice('data: '.length)))
   expect(contents.map((it) => it.choices[0].delta.content)).toEqual(['one', ' two', ' three'])
-  expect(contents.map((it) => it.id)).toEqual(Array(3).fill(told.id))
+  expect(contents.map((it) => it.id)).toEqual(Array(3).fill(meta.id))
 })

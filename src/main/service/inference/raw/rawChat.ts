@@ -1,9 +1,9 @@
-import { chatAnswer, chatStreamWriter, chatUsage } from '../dialects/chatAnswer.ts'
+import { chatAnswer, chatUsage, createChatStreamWriter } from '../dialects/chatAnswer.ts'
 import type { ChatQuirks } from '../families/quirks.ts'
 import type { InnerRequest } from '../innerForm.ts'
-import { countAt, type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
+import { countAt, type Loose, listAt, looseObject, objectAt, parseJsonObject, textAt } from '../looseJson.ts'
 import { openAiRequest } from '../upstreams/openAiRequest.ts'
-import { textChunks } from '../upstreams/textChunks.ts'
+import { createTextChunks } from '../upstreams/textChunks.ts'
 import type { RawPass } from './rawPass.ts'
 
 /** What the translator writes of the request; every other field passes as it came. */
@@ -31,26 +31,26 @@ const dropped: ReadonlySet<string> = new Set([...translated, 'cache_control'])
 export const rawChat: RawPass = {
   write(body, request, target) {
     const written = openAiRequest(request, target)
-    const kept: Record<string, unknown> = {}
-    for (const name in body) if (!dropped.has(name)) kept[name] = body[name]
-    for (const name of translated) if (written.body[name] !== undefined) kept[name] = written.body[name]
+    const cleaned: Record<string, unknown> = {}
+    for (const name in body) if (!dropped.has(name)) cleaned[name] = body[name]
+    for (const name of translated) if (written.body[name] !== undefined) cleaned[name] = written.body[name]
     for (const name of ['thinking', 'enable_thinking', 'thinking_budget']) {
-      if (written.body[name] !== undefined) kept[name] = written.body[name]
+      if (written.body[name] !== undefined) cleaned[name] = written.body[name]
     }
-    if (request.stream) kept.stream_options = { ...objectAt(body, 'stream_options'), include_usage: true }
-    if (kept.tools !== undefined && listAt(kept, 'tools').length === 0) delete kept.tools
-    kept.messages = messagesOf(body, request, target.model.quirks.chat)
+    if (request.stream) cleaned.stream_options = { ...objectAt(body, 'stream_options'), include_usage: true }
+    if (cleaned.tools !== undefined && listAt(cleaned, 'tools').length === 0) delete cleaned.tools
+    cleaned.messages = toMessages(body, request, target.model.quirks.chat)
     if (refusesLogprobs(request, target.model.refuses)) {
       for (const name of ['logprobs', 'top_logprobs']) {
-        if (kept[name]) written.warnings.push(`${name} was left out: ${target.model.name} does not take it`)
-        delete kept[name]
+        if (cleaned[name]) written.warnings.push(`${name} was left out: ${target.model.name} does not take it`)
+        delete cleaned[name]
       }
     }
-    return { ...written, body: kept }
+    return { ...written, body: cleaned }
   },
-  answer(body, answer, told, bill) {
+  answer(body, answer, meta, bill) {
     const [choice] = listAt(body, 'choices')
-    const plain = chatAnswer(answer, told, bill)
+    const plain = chatAnswer(answer, meta, bill)
     const [own] = listAt(plain, 'choices')
     const message = {
       ...objectAt(own, 'message'),
@@ -67,30 +67,30 @@ export const rawChat: RawPass = {
       usage: { ...objectAt(body, 'usage'), ...chatUsage(bill) },
     }
   },
-  relay(told) {
-    const writer = chatStreamWriter(told)
-    const head = `{"id":${JSON.stringify(told.id)},"object":"chat.completion.chunk","created":${told.createdSeconds},"model":${JSON.stringify(told.model)}`
+  relay(meta) {
+    const writer = createChatStreamWriter(meta)
+    const head = `{"id":${JSON.stringify(meta.id)},"object":"chat.completion.chunk","created":${meta.createdSeconds},"model":${JSON.stringify(meta.model)}`
     /** How the chunks of this stream begin, before what differs. */
-    let usual: string | undefined
+    let defaultHead: string | undefined
     let begun = false
-    const chunks = textChunks()
+    const chunks = createTextChunks()
     /** The same as those that go on to the caller. */
-    let alike = { before: '', behind: '' }
+    let alike = { before: '', after: '' }
     /** Of each call, whether it has arguments. */
     const calls = new Map<number, boolean>()
 
-    function patched(data: string): string {
-      const text = chunks.textOf(data)
-      if (text !== undefined) return alike.before + text + alike.behind
-      if (usual !== undefined && data.startsWith(usual) && isContent(data)) {
+    function patchChunk(data: string): string {
+      const text = chunks.readText(data)
+      if (text !== undefined) return alike.before + text + alike.after
+      if (defaultHead !== undefined && data.startsWith(defaultHead) && isContent(data)) {
         chunks.learn(data)
-        const { before, behind } = chunks.around()
-        alike = { before: `data: ${head}${before.slice(usual.length)}`, behind: `${behind}\n\n` }
-        return `data: ${head}${data.slice(usual.length)}\n\n`
+        const { before, behind: after } = chunks.after()
+        alike = { before: `data: ${head}${before.slice(defaultHead.length)}`, after: `${after}\n\n` }
+        return `data: ${head}${data.slice(defaultHead.length)}\n\n`
       }
-      const chunk = parsedObject(data)
+      const chunk = parseJsonObject(data)
       if (!chunk || chunk.error) return ''
-      usual ??= headOf(data)
+      defaultHead ??= readHead(data)
       const [choice] = listAt(chunk, 'choices')
       if (!choice) return ''
       const delta = { ...objectAt(choice, 'delta') }
@@ -107,19 +107,19 @@ export const rawChat: RawPass = {
       if (begun && empty) return ''
       begun = true
       const { usage: _, ...rest } = chunk
-      const fields = { ...rest, id: told.id, created: told.createdSeconds, model: told.model }
+      const fields = { ...rest, id: meta.id, created: meta.createdSeconds, model: meta.model }
       const { usage: __, ...choiceRest } = looseObject(choice) ?? {}
       return `data: ${JSON.stringify({ ...fields, choices: [{ ...choiceRest, delta, finish_reason: null }] })}\n\n`
     }
 
     return {
-      push: ({ data }) => (data.trim() === '[DONE]' ? '' : patched(data)),
+      push: ({ data }) => (data.trim() === '[DONE]' ? '' : patchChunk(data)),
       pushRun(frames) {
         // The beginning ends in what no chunk has twice, so that it stands nowhere but there.
-        const begin = `data: ${chunks.around().before}`
+        const begin = `data: ${chunks.after().before}`
         if (alike.before !== '' && frames.startsWith(begin)) return frames.split(begin).join(alike.before)
         const events = frames.split('\n\n').slice(0, -1)
-        return events.map((it) => patched(it.slice('data: '.length))).join('')
+        return events.map((it) => patchChunk(it.slice('data: '.length))).join('')
       },
       finish(event, bill) {
         if (!begun) return writer.finish(event, bill)
@@ -141,33 +141,33 @@ function isContent(data: string): boolean {
 }
 
 /** Up to the name of the model, where a chunk begins as OpenAI's do. */
-function headOf(data: string): string | undefined {
+function readHead(data: string): string | undefined {
   return /^\{"id":"[^"\\]*","object":"chat\.completion\.chunk","created":\d+,"model":"[^"\\]*"/.exec(data)?.[0]
 }
 
 /** Messages as they came, but for what the provider would refuse. */
-function messagesOf(body: Loose, request: InnerRequest, quirks: ChatQuirks | undefined): Loose[] {
-  const images = fetchedImages(request)
+function toMessages(body: Loose, request: InnerRequest, quirks: ChatQuirks | undefined): Loose[] {
+  const images = listFetchedImages(request)
   return listAt(body, 'messages').map((it) => {
     // `parsed` is what OpenAI's own client adds for itself.
     const { reasoning_details: _, thinking_blocks: __, parsed: ___, ...message } = looseObject(it) ?? {}
-    const kept: Record<string, unknown> = message
+    const cleaned: Record<string, unknown> = message
     if (quirks?.refusesThinkingFields) {
-      delete kept.reasoning_content
-      delete kept.reasoning
-      delete kept.extra_content
+      delete cleaned.reasoning_content
+      delete cleaned.reasoning
+      delete cleaned.extra_content
     }
-    if (kept.role === 'developer' && !quirks?.hasDeveloperRole) kept.role = 'system'
-    if (quirks?.returnsThinking && listAt(kept, 'tool_calls').length > 0) {
-      kept.reasoning_content = textAt(kept, 'reasoning_content') || textAt(kept, 'reasoning') || ' '
+    if (cleaned.role === 'developer' && !quirks?.hasDeveloperRole) cleaned.role = 'system'
+    if (quirks?.returnsThinking && listAt(cleaned, 'tool_calls').length > 0) {
+      cleaned.reasoning_content = textAt(cleaned, 'reasoning_content') || textAt(cleaned, 'reasoning') || ' '
     }
-    if (Array.isArray(kept.content)) kept.content = contentOf(kept.content, { images, quirks })
-    if (Array.isArray(kept.tool_calls)) kept.tool_calls = kept.tool_calls.map((call) => callOf(call, quirks))
-    return kept
+    if (Array.isArray(cleaned.content)) cleaned.content = toContent(cleaned.content, { images, quirks })
+    if (Array.isArray(cleaned.tool_calls)) cleaned.tool_calls = cleaned.tool_calls.map((call) => toCall(call, quirks))
+    return cleaned
   })
 }
 
-function contentOf(
+function toContent(
   parts: readonly unknown[],
   { images, quirks }: { images: ReadonlyMap<string, string>; quirks: ChatQuirks | undefined },
 ): unknown[] {
@@ -182,7 +182,7 @@ function contentOf(
 }
 
 /** A call without arguments is refused by none as `{}`. */
-function callOf(it: unknown, quirks: ChatQuirks | undefined): Loose {
+function toCall(it: unknown, quirks: ChatQuirks | undefined): Loose {
   const { extra_content: extra, ...call } = looseObject(it) ?? {}
   const { parsed_arguments: _, ...named } = objectAt(call, 'function')
   return {
@@ -193,7 +193,7 @@ function callOf(it: unknown, quirks: ChatQuirks | undefined): Loose {
 }
 
 /** The data of each image that was fetched, by its address. */
-function fetchedImages(request: InnerRequest): Map<string, string> {
+function listFetchedImages(request: InnerRequest): Map<string, string> {
   const images = new Map<string, string>()
   for (const turn of request.turns) {
     if (turn.role !== 'user') continue

@@ -1,7 +1,7 @@
 import { sseFrame } from '#platform/http/sseEvents.ts'
 import { messagesUsage } from '../dialects/messagesAnswer.ts'
-import { isSealedParts } from '../dialects/sealedParts.ts'
-import { type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
+import { isSealedParts } from '../dialects/sealParts.ts'
+import { type Loose, listAt, looseObject, objectAt, parseJsonObject, textAt } from '../looseJson.ts'
 import { anthropicRequest } from '../upstreams/anthropicRequest.ts'
 import type { RawPass } from './rawPass.ts'
 
@@ -10,45 +10,45 @@ const translated = ['model', 'max_tokens', 'temperature', 'top_p', 'top_k', 'sto
 export const rawMessages: RawPass = {
   write(body, request, target) {
     const written = anthropicRequest(request, target)
-    const kept: Record<string, unknown> = { ...body }
-    for (const name of translated) delete kept[name]
-    for (const name of translated) if (written.body[name] !== undefined) kept[name] = written.body[name]
+    const cleaned: Record<string, unknown> = { ...body }
+    for (const name of translated) delete cleaned[name]
+    for (const name of translated) if (written.body[name] !== undefined) cleaned[name] = written.body[name]
     // A budget above what may be answered is refused; thinking that was left out needs its field gone.
     if (objectAt(body, 'thinking').type === 'enabled') {
-      if (written.body.thinking === undefined) delete kept.thinking
-      else kept.thinking = { ...objectAt(body, 'thinking'), ...objectAt(written.body, 'thinking') }
+      if (written.body.thinking === undefined) delete cleaned.thinking
+      else cleaned.thinking = { ...objectAt(body, 'thinking'), ...objectAt(written.body, 'thinking') }
     }
-    const tools = listAt(kept, 'tools')
+    const tools = listAt(cleaned, 'tools')
     if (tools.length === 0) {
-      delete kept.tools
-      delete kept.tool_choice
+      delete cleaned.tools
+      delete cleaned.tool_choice
     }
-    kept.messages = listAt(body, 'messages').map(messageOf).filter(hasContent)
-    return { ...written, body: kept }
+    cleaned.messages = listAt(body, 'messages').map(toMessage).filter(hasContent)
+    return { ...written, body: cleaned }
   },
-  answer(body, answer, told, bill) {
+  answer(body, answer, meta, bill) {
     return {
       ...body,
-      model: told.model,
+      model: meta.model,
       ...(answer.native !== undefined && { native_finish_reason: answer.native }),
-      usage: { ...objectAt(body, 'usage'), ...costOf(messagesUsage(bill)) },
+      usage: { ...objectAt(body, 'usage'), ...pickCost(messagesUsage(bill)) },
     }
   },
-  relay(told) {
+  relay(meta) {
     let last: Loose = {}
     return {
       push({ event, data }) {
         if (event === 'message_start') {
-          const start = parsedObject(data) ?? {}
-          return sseFrame({ ...start, message: { ...objectAt(start, 'message'), model: told.model } }, event)
+          const start = parseJsonObject(data) ?? {}
+          return sseFrame({ ...start, message: { ...objectAt(start, 'message'), model: meta.model } }, event)
         }
-        if (event === 'message_delta') last = parsedObject(data) ?? {}
-        const held = event === 'message_delta' || event === 'message_stop' || event === 'error'
-        return held ? '' : sseFrame(data, event)
+        if (event === 'message_delta') last = parseJsonObject(data) ?? {}
+        const isDeferred = event === 'message_delta' || event === 'message_stop' || event === 'error'
+        return isDeferred ? '' : sseFrame(data, event)
       },
       finish({ native }, bill) {
         const delta = { ...objectAt(last, 'delta'), ...(native !== undefined && { native_finish_reason: native }) }
-        const usage = { ...objectAt(last, 'usage'), ...costOf(messagesUsage(bill)) }
+        const usage = { ...objectAt(last, 'usage'), ...pickCost(messagesUsage(bill)) }
         const end = sseFrame({ ...last, type: 'message_delta', delta, usage }, 'message_delta')
         return end + sseFrame({ type: 'message_stop' }, 'message_stop')
       },
@@ -57,18 +57,18 @@ export const rawMessages: RawPass = {
 }
 
 /** The provider's own counts stand. */
-function costOf({ cost, warnings }: Loose): Loose {
+function pickCost({ cost, warnings }: Loose): Loose {
   return { cost, ...(warnings !== undefined && { warnings }) }
 }
 
 /** Without blank texts, and without thinking of other families, which this provider refuses. */
-function messageOf(it: unknown): Loose {
-  const message = looseObject(it) ?? {}
+function toMessage(value: unknown): Loose {
+  const message = looseObject(value) ?? {}
   if (!Array.isArray(message.content)) return message
-  return { ...message, content: message.content.filter(isTaken) }
+  return { ...message, content: message.content.filter(isPassed) }
 }
 
-function isTaken(block: unknown): boolean {
+function isPassed(block: unknown): boolean {
   const type = looseObject(block)?.type
   if (type === 'text') return (textAt(block, 'text') ?? '').trim() !== ''
   if (type === 'thinking') {

@@ -1,6 +1,6 @@
 import type { SseEvent } from '#platform/http/sseEvents.ts'
 import type { InnerAnswer } from '../answer.ts'
-import type { Bill, FinishEvent, Told } from '../dialects/dialect.ts'
+import type { Bill, FinishEvent, ResponseMeta } from '../dialects/dialect.ts'
 import type { InnerRequest } from '../innerForm.ts'
 import type { Loose } from '../looseJson.ts'
 import type { Target, UpstreamRequest } from '../upstreams/upstream.ts'
@@ -12,8 +12,8 @@ import type { Target, UpstreamRequest } from '../upstreams/upstream.ts'
 export type RawPass = {
   /** `body` has only fields that the dialect allows; `request` is the parsed body with fetched images. */
   write(body: Loose, request: InnerRequest, target: Target): UpstreamRequest
-  answer(body: Loose, answer: InnerAnswer, told: Told, bill: Bill): Loose
-  relay(told: Told): RawRelay
+  answer(body: Loose, answer: InnerAnswer, meta: ResponseMeta, bill: Bill): Loose
+  relay(meta: ResponseMeta): RawRelay
 }
 
 /** Of a stream. What ends it is written once it is known what it costs. */

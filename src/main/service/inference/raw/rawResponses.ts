@@ -1,8 +1,8 @@
 import { sseFrame } from '#platform/http/sseEvents.ts'
-import type { Told } from '../dialects/dialect.ts'
+import type { ResponseMeta } from '../dialects/dialect.ts'
 import { responsesUsage } from '../dialects/responsesAnswer.ts'
-import { isSealedParts } from '../dialects/sealedParts.ts'
-import { type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
+import { isSealedParts } from '../dialects/sealParts.ts'
+import { type Loose, listAt, looseObject, objectAt, parseJsonObject, textAt } from '../looseJson.ts'
 import { responsesUpstreamRequest } from '../upstreams/responsesUpstreamRequest.ts'
 import type { RawPass } from './rawPass.ts'
 
@@ -12,27 +12,29 @@ const ends = ['response.completed', 'response.incomplete']
 export const rawResponses: RawPass = {
   write(body, request, target) {
     const written = responsesUpstreamRequest(request, target)
-    const kept: Record<string, unknown> = { ...body }
-    for (const name of translated) delete kept[name]
-    for (const name of translated) if (written.body[name] !== undefined) kept[name] = written.body[name]
+    const cleaned: Record<string, unknown> = { ...body }
+    for (const name of translated) delete cleaned[name]
+    for (const name of translated) if (written.body[name] !== undefined) cleaned[name] = written.body[name]
     const include = listAt(body, 'include')
-    kept.include = [...new Set([...include, 'reasoning.encrypted_content'])]
-    const tools = listAt(kept, 'tools').map(inLocalEnvironment)
-    if (tools.length > 0) kept.tools = tools
+    cleaned.include = [...new Set([...include, 'reasoning.encrypted_content'])]
+    const tools = listAt(cleaned, 'tools').map(inLocalEnvironment)
+    if (tools.length > 0) cleaned.tools = tools
     else {
-      delete kept.tools
-      delete kept.tool_choice
-      delete kept.parallel_tool_calls
+      delete cleaned.tools
+      delete cleaned.tool_choice
+      delete cleaned.parallel_tool_calls
     }
-    if (Array.isArray(body.input)) kept.input = body.input.filter(isTaken)
-    return { ...written, body: kept }
+    if (Array.isArray(body.input)) cleaned.input = body.input.filter(isPassed)
+    return { ...written, body: cleaned }
   },
-  answer: (body, answer, told, bill) => finished(body, { told, native: answer.native, usage: responsesUsage(bill) }),
-  relay(told) {
+  answer: (body, answer, meta, bill) =>
+    finishResponse(body, { meta, native: answer.native, usage: responsesUsage(bill) }),
+  relay(meta) {
     let last: Loose = {}
     return {
       push({ event, data }) {
-        const parsed = event?.startsWith('response.') && data.includes('"response":') ? parsedObject(data) : undefined
+        const parsed =
+          event?.startsWith('response.') && data.includes('"response":') ? parseJsonObject(data) : undefined
         const type = event ?? textAt(parsed, 'type')
         if (type !== undefined && ends.includes(type)) {
           last = parsed ?? {}
@@ -40,11 +42,11 @@ export const rawResponses: RawPass = {
         }
         if (type === 'response.failed' || type === 'error') return ''
         if (!parsed) return sseFrame(data, event)
-        return sseFrame({ ...parsed, response: { ...objectAt(parsed, 'response'), model: told.model } }, event)
+        return sseFrame({ ...parsed, response: { ...objectAt(parsed, 'response'), model: meta.model } }, event)
       },
       finish({ native }, bill) {
-        const response = finished(objectAt(last, 'response'), {
-          told,
+        const response = finishResponse(objectAt(last, 'response'), {
+          meta,
           native,
           usage: responsesUsage(bill),
         })
@@ -54,15 +56,15 @@ export const rawResponses: RawPass = {
   },
 }
 
-function finished(
+function finishResponse(
   response: Loose,
-  { told, native, usage }: { told: Told; native: string | undefined; usage: Loose },
+  { meta, native, usage }: { meta: ResponseMeta; native: string | undefined; usage: Loose },
 ): Loose {
   const { cost, warnings } = usage
-  told.onOutput?.(listAt(response, 'output'))
+  meta.onOutput?.(listAt(response, 'output'))
   return {
     ...response,
-    model: told.model,
+    model: meta.model,
     ...(native !== undefined && { native_finish_reason: native }),
     usage: { ...objectAt(response, 'usage'), cost, ...(warnings !== undefined && { warnings }) },
   }
@@ -75,7 +77,7 @@ function inLocalEnvironment(tool: unknown): unknown {
 }
 
 /** Without reasoning of other families, which OpenAI cannot open. */
-function isTaken(item: unknown): boolean {
+function isPassed(item: unknown): boolean {
   const sealed = textAt(item, 'encrypted_content')
   return looseObject(item)?.type !== 'reasoning' || sealed === undefined || !isSealedParts(sealed)
 }

@@ -1,4 +1,4 @@
-import { badRequest } from '../inferenceError.ts'
+import { badRequestError } from '../inferenceError.ts'
 import { looseObject } from '../looseJson.ts'
 
 const nothingStored = 'Steward stores no conversations: send the whole conversation'
@@ -31,7 +31,7 @@ const maxDepth = 32
 export function refuseStoredReferences(value: unknown, path: string, depth = 0): void {
   if (depth > maxDepth) return
   if (Array.isArray(value)) {
-    for (const [at, item] of value.entries()) refuseStoredReferences(item, `${path}[${at}]`, depth + 1)
+    for (const [index, item] of value.entries()) refuseStoredReferences(item, `${path}[${index}]`, depth + 1)
     return
   }
   const object = looseObject(value)
@@ -39,10 +39,11 @@ export function refuseStoredReferences(value: unknown, path: string, depth = 0):
   for (const name of Object.keys(object)) {
     const field = object[name]
     if (field === null || field === undefined || field === false) continue
-    const own = path === '' ? name : `${path}.${name}`
+    const fieldPath = path === '' ? name : `${path}.${name}`
     const sentence = Object.hasOwn(advice, name) ? advice[name] : idOfStored.test(name) ? adviceForId(name) : undefined
-    if (sentence !== undefined && !isLocal(name, field)) throw badRequest(own, sentence, 'unsupported_parameter')
-    refuseStoredReferences(field, own, depth + 1)
+    if (sentence !== undefined && !isLocal(name, field))
+      throw badRequestError(fieldPath, sentence, 'unsupported_parameter')
+    refuseStoredReferences(field, fieldPath, depth + 1)
   }
 }
 

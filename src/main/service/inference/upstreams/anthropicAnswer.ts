@@ -1,6 +1,6 @@
 import { type FailureKind, InferenceError } from '../inferenceError.ts'
 import type { FinishReason, InnerEvent, Usage } from '../innerForm.ts'
-import { countAt, type Loose, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
+import { countAt, type Loose, looseObject, objectAt, parseJsonObject, textAt } from '../looseJson.ts'
 import type { StreamReader } from './upstream.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {
@@ -16,26 +16,26 @@ const reasons: Readonly<Record<string, FinishReason>> = {
 export function anthropicAnswer(body: Loose): InnerEvent[] {
   if (body.type === 'error' || body.error) return [{ type: 'error', error: anthropicError(body) }]
   if (!Array.isArray(body.content)) return [{ type: 'error', error: unusable('It has no content.') }]
-  const usage = usageReader()
+  const usage = createUsageReader()
   return [
     { type: 'start', id: textAt(body, 'id') },
-    ...body.content.flatMap((block: unknown, at) => [...wholeBlock(at, looseObject(block) ?? {})]),
+    ...body.content.flatMap((block: unknown, index) => [...wholeBlock(index, looseObject(block) ?? {})]),
     ...usage.take(body.usage),
-    finishOf(body),
+    toFinish(body),
   ]
 }
 
 /** Maximum length of tool inputs that were not streamed, in characters. */
 const maxWholeChars = 8 * 1024 * 1024
 
-export function anthropicStreamReader(): StreamReader {
-  const usage = usageReader()
+export function createAnthropicStreamReader(): StreamReader {
+  const usage = createUsageReader()
   /** Inputs that came whole, at the beginning of their block. */
   const whole = new Map<number, string>()
   let wholeChars = 0
   let ended = false
 
-  function taken(event: Loose): InnerEvent[] {
+  function readEvent(event: Loose): InnerEvent[] {
     const index = countAt(event, 'index') ?? 0
     switch (event.type) {
       case 'message_start': {
@@ -54,7 +54,7 @@ export function anthropicStreamReader(): StreamReader {
         return [...blockStart(index, block)]
       }
       case 'content_block_delta':
-        return [...deltaOf(index, objectAt(event, 'delta'), whole)]
+        return [...toDelta(index, objectAt(event, 'delta'), whole)]
       case 'content_block_stop': {
         const text = whole.get(index)
         return text === undefined ? [] : [{ type: 'arguments', block: index, text }]
@@ -63,7 +63,7 @@ export function anthropicStreamReader(): StreamReader {
         const counted = usage.take(event.usage)
         if (textAt(objectAt(event, 'delta'), 'stop_reason') === undefined) return counted
         ended = true
-        return [...counted, finishOf(objectAt(event, 'delta'))]
+        return [...counted, toFinish(objectAt(event, 'delta'))]
       }
       case 'error':
         return [{ type: 'error', error: anthropicError(event) }]
@@ -75,8 +75,8 @@ export function anthropicStreamReader(): StreamReader {
 
   return {
     push({ data }) {
-      const event = parsedObject(data)
-      return event ? taken(event) : [{ type: 'error', error: unusable('An event of its stream is no JSON.') }]
+      const event = parseJsonObject(data)
+      return event ? readEvent(event) : [{ type: 'error', error: unusable('An event of its stream is no JSON.') }]
     },
     end() {
       if (ended) return []
@@ -118,7 +118,7 @@ function* blockStart(index: number, block: Loose): Generator<InnerEvent> {
   }
 }
 
-function* deltaOf(index: number, delta: Loose, whole: Map<number, string>): Generator<InnerEvent> {
+function* toDelta(index: number, delta: Loose, whole: Map<number, string>): Generator<InnerEvent> {
   switch (delta.type) {
     case 'text_delta':
       yield { type: 'text', block: index, text: textAt(delta, 'text') ?? '' }
@@ -142,14 +142,14 @@ function* deltaOf(index: number, delta: Loose, whole: Map<number, string>): Gene
   }
 }
 
-function finishOf(fields: Loose): InnerEvent {
+function toFinish(fields: Loose): InnerEvent {
   const native = textAt(fields, 'stop_reason')
   const stopSequence = textAt(fields, 'stop_sequence')
   return { type: 'finish', reason: reasons[native ?? 'end_turn'] ?? 'stop', native, stopSequence }
 }
 
 /** Each count by itself is cumulative: the last one that was told counts, a 0 too. */
-export function usageReader() {
+export function createUsageReader() {
   const counts = new Map<string, number>()
   const names = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
   return {
@@ -166,13 +166,13 @@ export function usageReader() {
       }
       const thinking = countAt(objectAt(value, 'output_tokens_details'), 'thinking_tokens')
       if (thinking !== undefined) counts.set('thinking_tokens', thinking)
-      return [{ type: 'usage', usage: usageOf(counts) }]
+      return [{ type: 'usage', usage: toUsage(counts) }]
     },
   }
 }
 
 /** Writes are told in sum, and mostly also by how long they are kept; what the sum has beyond those is of 5 minutes. */
-function usageOf(counts: ReadonlyMap<string, number>): Usage {
+function toUsage(counts: ReadonlyMap<string, number>): Usage {
   const count = (name: string) => counts.get(name) ?? 0
   const sum = count('cache_creation_input_tokens')
   const hour = count('ephemeral_1h_input_tokens')

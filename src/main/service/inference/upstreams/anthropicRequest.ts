@@ -1,4 +1,4 @@
-import { resultsOf } from '../callResults.ts'
+import { listResults } from '../callResults.ts'
 import type {
   AssistantTurn,
   CacheMark,
@@ -9,25 +9,25 @@ import type {
   Turn,
   UserTurn,
 } from '../innerForm.ts'
-import { defined, type Loose, parsedObject } from '../looseJson.ts'
-import { effortOf, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
+import { type Loose, omitUndefined, parseJsonObject } from '../looseJson.ts'
+import { getEffort, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
 import { closedSchema } from './closedSchema.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
 /** The version of the API that all of this was written against: https://docs.anthropic.com/en/api/versioning */
 export const anthropicVersion = '2023-06-01'
-const leastBudget = 1_024
+const minBudget = 1_024
 /** Of the greatest output, how much thinking may take: the rest is for the answer. */
 const budgetShare = 0.8
 
 /** @see https://docs.anthropic.com/en/api/messages */
-export function anthropicRequest(asked: InnerRequest, target: Target): UpstreamRequest {
-  const request = withoutRefused(asked, target.model)
+export function anthropicRequest(canonical: InnerRequest, target: Target): UpstreamRequest {
+  const request = withoutRefused(canonical, target.model)
   const { warnings } = request
   const system = request.turns.flatMap((turn) => (turn.role === 'system' ? turn.parts : []))
   const thinking = thinkingFields(request, target)
   const tools = request.tools.map((tool) =>
-    defined({
+    omitUndefined({
       name: tool.name,
       description: tool.description,
       input_schema: { type: 'object', ...tool.parameters },
@@ -38,13 +38,13 @@ export function anthropicRequest(asked: InnerRequest, target: Target): UpstreamR
     system.push({ type: 'text', text: 'Answer with one JSON object and nothing else.' })
     warnings.push('response_format json_object became an instruction')
   }
-  const messages = messagesOf(request.turns)
+  const messages = toMessages(request.turns)
   if (messages.length === 0 && system.length > 0) {
     messages.push({ role: 'user', content: system.splice(0).map(textBlock) })
   }
   const format = formatFields(request)
   const outputConfig = { ...thinking.outputConfig, ...format }
-  const body = defined({
+  const body = omitUndefined({
     model: target.model.upstreamId,
     max_tokens: target.maxOutputTokens,
     system: system.some((part) => part.text.trim() !== '') ? system.filter(isNotBlank).map(textBlock) : undefined,
@@ -80,21 +80,21 @@ function thinkingFields(request: InnerRequest, { model, maxOutputTokens }: Targe
     return off
   }
   if (model.reasoning?.by === 'adaptive') {
-    const effort = nearestEffort(effortOf(request, model), model.reasoning.values)
+    const effort = nearestEffort(getEffort(request, model), model.reasoning.values)
     return { on: true, field: { type: 'adaptive' }, outputConfig: { effort } }
   }
   if (model.reasoning?.by !== 'budget') return off
-  if (lostThinking(request.turns)) {
+  if (hasLostThinking(request.turns)) {
     warnings.push('thinking was left out: the calls of this turn came back without theirs')
     return off
   }
-  const most = Math.min(model.reasoning.max, Math.floor(maxOutputTokens * budgetShare))
-  if (most < leastBudget) {
-    warnings.push(`thinking was left out: it needs more than ${Math.ceil(leastBudget / budgetShare)} tokens of output`)
+  const max = Math.min(model.reasoning.max, Math.floor(maxOutputTokens * budgetShare))
+  if (max < minBudget) {
+    warnings.push(`thinking was left out: it needs more than ${Math.ceil(minBudget / budgetShare)} tokens of output`)
     return off
   }
-  const wanted = reasoning.budgetTokens ?? budgetOf[effortOf(request, model)]
-  const budget = Math.max(leastBudget, Math.min(wanted, most))
+  const wanted = reasoning.budgetTokens ?? budgetOf[getEffort(request, model)]
+  const budget = Math.max(minBudget, Math.min(wanted, max))
   return { on: true, field: { type: 'enabled', budget_tokens: budget }, outputConfig: {} }
 }
 
@@ -109,9 +109,9 @@ export const budgetOf = {
 }
 
 /** The model thinks on where it was, so that the turn that called must begin with its thinking, signed. */
-function lostThinking(turns: readonly Turn[]): boolean {
+function hasLostThinking(turns: readonly Turn[]): boolean {
   const last = turns.findLast((turn) => turn.role !== 'system')
-  if (last?.role !== 'user' || resultsOf(last).length === 0) return false
+  if (last?.role !== 'user' || listResults(last).length === 0) return false
   const calling = turns.findLast((turn) => turn.role === 'assistant')
   if (!calling?.parts.some((part) => part.type === 'call')) return false
   return !isOwnThinking(calling.parts[0])
@@ -126,15 +126,16 @@ function sampling(request: InnerRequest, thinking: boolean): Loose {
   const { temperature, topP, topK } = request.sampling
   const { warnings } = request
   if (temperature !== undefined && temperature > 1) warnings.push('temperature became 1, the greatest of this family')
-  if (!thinking) return defined({ temperature: temperature && Math.min(temperature, 1), top_p: topP, top_k: topK })
-  const kept = topP !== undefined && topP >= 0.95 ? topP : undefined
-  const left = [
+  if (!thinking)
+    return omitUndefined({ temperature: temperature && Math.min(temperature, 1), top_p: topP, top_k: topK })
+  const allowedTopP = topP !== undefined && topP >= 0.95 ? topP : undefined
+  const removed = [
     temperature !== undefined && temperature !== 1 && 'temperature',
-    topP !== kept && 'top_p',
+    topP !== allowedTopP && 'top_p',
     topK !== undefined && 'top_k',
   ].filter((it) => it !== false)
-  for (const name of left) warnings.push(`${name} was left out: not together with thinking`)
-  return defined({ top_p: kept })
+  for (const name of removed) warnings.push(`${name} was left out: not together with thinking`)
+  return omitUndefined({ top_p: allowedTopP })
 }
 
 function stops(request: InnerRequest): string[] | undefined {
@@ -161,7 +162,7 @@ function toolChoice({ toolChoice: choice, parallelToolCalls }: InnerRequest): Lo
 type Message = { role: 'user' | 'assistant'; content: Loose[] }
 
 /** Roles alternate; the results of calls come first in their turn. */
-function messagesOf(turns: readonly Turn[]): Message[] {
+function toMessages(turns: readonly Turn[]): Message[] {
   const messages: Message[] = []
   for (const turn of turns) {
     if (turn.role === 'system') continue
@@ -172,7 +173,7 @@ function messagesOf(turns: readonly Turn[]): Message[] {
     else messages.push({ role: turn.role, content })
   }
   for (const message of messages) {
-    if (message.role === 'user') message.content.sort((one, other) => rank(one) - rank(other))
+    if (message.role === 'user') message.content.sort((a, b) => rank(a) - rank(b))
   }
   if (messages[0]?.role === 'assistant') messages.unshift({ role: 'user', content: [{ type: 'text', text: '…' }] })
   trimEnd(messages.at(-1))
@@ -202,7 +203,7 @@ function userBlock(part: UserTurn['parts'][number]): Loose[] {
       return [imageBlock(part)]
     case 'file': {
       const source = { type: 'base64', media_type: part.mediaType, data: part.base64 }
-      return [defined({ type: 'document', source, title: part.name })]
+      return [omitUndefined({ type: 'document', source, title: part.name })]
     }
     case 'result':
       return [resultBlock(part)]
@@ -214,7 +215,7 @@ function resultBlock(part: ToolResultPart): Loose {
     if (it.type === 'image') return [imageBlock(it)]
     return isNotBlank(it) ? [textBlock(it)] : []
   })
-  return defined({
+  return omitUndefined({
     type: 'tool_result',
     tool_use_id: toolUseId(part.callId),
     content: content.length > 0 ? content : undefined,
@@ -239,7 +240,7 @@ function assistantBlock(part: AssistantTurn['parts'][number]): Loose[] {
       return part.sealed.origin === 'anthropic' ? [{ type: 'redacted_thinking', data: part.sealed.value }] : []
     case 'call': {
       // Malformed ones go back as Anthropic's documentation says, so that the model sees what it wrote.
-      const input = parsedObject(part.arguments === '' ? '{}' : part.arguments) ?? { INVALID_JSON: part.arguments }
+      const input = parseJsonObject(part.arguments === '' ? '{}' : part.arguments) ?? { INVALID_JSON: part.arguments }
       return [{ type: 'tool_use', id: toolUseId(part.id), name: part.name, input }]
     }
   }
@@ -251,7 +252,7 @@ function toolUseId(id: string): string {
 }
 
 function textBlock(part: TextPart): Loose {
-  return defined({ type: 'text', text: part.text, cache_control: cacheField(part.cache) })
+  return omitUndefined({ type: 'text', text: part.text, cache_control: cacheField(part.cache) })
 }
 
 function imageBlock({ source, cache }: ImagePart): Loose {
@@ -259,7 +260,7 @@ function imageBlock({ source, cache }: ImagePart): Loose {
     source.kind === 'url'
       ? { type: 'url', url: source.url }
       : { type: 'base64', media_type: source.mediaType, data: source.base64 }
-  return defined({ type: 'image', source: field, cache_control: cacheField(cache) })
+  return omitUndefined({ type: 'image', source: field, cache_control: cacheField(cache) })
 }
 
 function cacheField(cache: CacheMark | undefined): Loose | undefined {

@@ -31,33 +31,33 @@ export function closedSchema(schema: Loose): { schema: Loose; warnings: string[]
 }
 
 function close(schema: Loose, dropped: Set<string>): Loose {
-  const kept: Record<string, unknown> = {}
+  const closed: Record<string, unknown> = {}
   const limits: string[] = []
   for (const [name, value] of Object.entries(schema)) {
     if (unchecked.includes(name) || (name === 'minItems' && Number(value) > 1)) {
       dropped.add(name)
       limits.push(`${name}: ${JSON.stringify(value)}`)
     } else if (ofSchemas.includes(name) && Array.isArray(value)) {
-      kept[name] = value.map((it) => closeIfObject(it, dropped))
+      closed[name] = value.map((it) => closeIfObject(it, dropped))
     } else if (ofNames.includes(name)) {
       const entries = Object.entries(looseObject(value) ?? {})
-      kept[name] = Object.fromEntries(entries.map(([key, it]) => [key, closeIfObject(it, dropped)]))
+      closed[name] = Object.fromEntries(entries.map(([key, value]) => [key, closeIfObject(value, dropped)]))
     } else if (name === 'items') {
-      kept[name] = closeIfObject(value, dropped)
+      closed[name] = closeIfObject(value, dropped)
     } else {
-      kept[name] = value
+      closed[name] = value
     }
   }
   if (isOfObjects(schema)) {
     if (schema.additionalProperties !== false && schema.additionalProperties !== undefined) {
       dropped.add('additionalProperties')
     }
-    kept.additionalProperties = false
+    closed.additionalProperties = false
   }
   if (limits.length > 0) {
-    kept.description = [schema.description, `{${limits.join(', ')}}`].filter((it) => it !== undefined).join('\n')
+    closed.description = [schema.description, `{${limits.join(', ')}}`].filter((it) => it !== undefined).join('\n')
   }
-  return kept
+  return closed
 }
 
 function closeIfObject(value: unknown, dropped: Set<string>): unknown {

@@ -3,7 +3,7 @@ import { InferenceError } from '../inferenceError.ts'
 import type { FinishReason, InnerEvent, Usage } from '../innerForm.ts'
 import { countAt, type Loose, listAt, looseObject, objectAt, textAt } from '../looseJson.ts'
 import type { ReaderOptions, StreamReader } from './upstream.ts'
-import { upstreamFailure } from './upstreamFailure.ts'
+import { toUpstreamError } from './upstreamFailure.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {
   STOP: 'stop',
@@ -32,7 +32,7 @@ export function geminiAnswer(body: Loose, options: ReaderOptions): InnerEvent[] 
   return [...reader.take(body), reader.end()]
 }
 
-export function geminiStreamReader(options: ReaderOptions): StreamReader {
+export function createGeminiStreamReader(options: ReaderOptions): StreamReader {
   const reader = geminiReader(options)
   return {
     push({ data }) {
@@ -55,10 +55,10 @@ function geminiReader({ newCallId }: ReaderOptions) {
   let kind: string | undefined
   let native: string | undefined
   let blocked: InferenceError | undefined
-  let told = ''
+  let currentKind = ''
   let counted: Loose = {}
 
-  function blockOf(wanted: string): number {
+  function getBlock(wanted: string): number {
     if (kind !== wanted) block += 1
     kind = wanted
     return block
@@ -69,24 +69,24 @@ function geminiReader({ newCallId }: ReaderOptions) {
     const text = textAt(part, 'text')
     const value = textAt(part, 'thoughtSignature')
     if (call) {
-      const at = blockOf('call')
+      const index = getBlock('call')
       kind = undefined
       const id = textAt(call, 'id') || newCallId()
       const signature = value ? { origin: 'gemini' as const, value } : undefined
       return [
-        { type: 'call', block: at, id, name: textAt(call, 'name') ?? '', signature },
-        { type: 'arguments', block: at, text: JSON.stringify(call.args ?? {}) },
+        { type: 'call', block: index, id, name: textAt(call, 'name') ?? '', signature },
+        { type: 'arguments', block: index, text: JSON.stringify(call.args ?? {}) },
       ]
     }
     if (text === undefined || (text === '' && !value)) return []
     const wanted = part.thought === true ? 'thinking' : 'text'
-    const at = blockOf(wanted)
-    if (!value) return [{ type: wanted, block: at, text }]
+    const index = getBlock(wanted)
+    if (!value) return [{ type: wanted, block: index, text }]
     // What comes now is not what was signed.
     kind = undefined
     return [
-      { type: wanted, block: at, text },
-      { type: 'signature', block: at, signature: { origin: 'gemini', value } },
+      { type: wanted, block: index, text },
+      { type: 'signature', block: index, signature: { origin: 'gemini', value } },
     ]
   }
 
@@ -96,17 +96,17 @@ function geminiReader({ newCallId }: ReaderOptions) {
     started = true
     const feedback = objectAt(body, 'promptFeedback')
     const blockReason = textAt(feedback, 'blockReason')
-    if (blockReason !== undefined) blocked = blockedPrompt(blockReason, textAt(feedback, 'blockReasonMessage'))
+    if (blockReason !== undefined) blocked = blockedPromptError(blockReason, textAt(feedback, 'blockReasonMessage'))
     const candidate = looseObject(listAt(body, 'candidates')[0])
     for (const part of listAt(objectAt(candidate, 'content'), 'parts')) events.push(...ofPart(looseObject(part) ?? {}))
     const metadata = looseObject(body.usageMetadata)
     if (metadata) {
       // Each count by itself is cumulative, and a chunk may leave out what has not changed.
       counted = { ...counted, ...metadata }
-      events.push({ type: 'usage', usage: usageOf(counted) })
+      events.push({ type: 'usage', usage: toUsage(counted) })
     }
     native = textAt(candidate, 'finishReason') ?? native
-    told = textAt(candidate, 'finishMessage') ?? told
+    currentKind = textAt(candidate, 'finishMessage') ?? currentKind
     return events
   }
 
@@ -117,13 +117,13 @@ function geminiReader({ newCallId }: ReaderOptions) {
       return { type: 'error', error }
     }
     if (failures.includes(native)) {
-      const error = unusable(`The model made a call that is none: ${native}. ${told}`.trimEnd(), native)
+      const error = unusable(`The model made a call that is none: ${native}. ${currentKind}`.trimEnd(), native)
       return { type: 'error', error }
     }
     if (block < 0 && native !== 'MAX_TOKENS') {
       const filtered = reasons[native] === 'filtered'
       const error = filtered
-        ? blockedPrompt(native, told)
+        ? blockedPromptError(native, currentKind)
         : unusable(`It is empty; the model ended with ${native}.`, native)
       return { type: 'error', error }
     }
@@ -134,7 +134,7 @@ function geminiReader({ newCallId }: ReaderOptions) {
 }
 
 /** The prompt has the cached tokens within it; thoughts are counted beside the answer. */
-function usageOf(usage: Loose): Usage {
+function toUsage(usage: Loose): Usage {
   const prompt = (countAt(usage, 'promptTokenCount') ?? 0) + (countAt(usage, 'toolUsePromptTokenCount') ?? 0)
   const cacheRead = countAt(usage, 'cachedContentTokenCount') ?? 0
   const reasoning = countAt(usage, 'thoughtsTokenCount') ?? 0
@@ -150,10 +150,10 @@ function usageOf(usage: Loose): Usage {
 
 function errorIn(body: Loose): InferenceError {
   const status = countAt(body.error, 'code') ?? 500
-  return upstreamFailure({ status: status < 400 ? 502 : status, body: JSON.stringify(body), retryAfter: undefined })
+  return toUpstreamError({ status: status < 400 ? 502 : status, body: JSON.stringify(body), retryAfter: undefined })
 }
 
-function blockedPrompt(reason: string, message = ''): InferenceError {
+function blockedPromptError(reason: string, message = ''): InferenceError {
   const sentence = `The provider blocked this request: ${reason}. ${message}`.trimEnd()
   return new InferenceError('request', sentence, { reason: 'content_filter' })
 }

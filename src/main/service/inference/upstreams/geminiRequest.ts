@@ -1,7 +1,7 @@
-import { badRequest } from '../inferenceError.ts'
+import { badRequestError } from '../inferenceError.ts'
 import type { AssistantTurn, ImagePart, InnerRequest, Signature, TextPart, Turn, UserTurn } from '../innerForm.ts'
-import { defined, type Loose, looseObject, parsedObject } from '../looseJson.ts'
-import { effortOf, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
+import { type Loose, looseObject, omitUndefined, parseJsonObject } from '../looseJson.ts'
+import { getEffort, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
 import { budgetOf } from './anthropicRequest.ts'
 import { geminiSchema } from './geminiSchema.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
@@ -10,21 +10,21 @@ import type { Target, UpstreamRequest } from './upstream.ts'
  * For calls whose signature was lost on their way through the caller.
  * @see https://ai.google.dev/gemini-api/docs/thought-signatures
  */
-export const lostSignature = 'skip_thought_signature_validator'
+export const missingSignature = 'skip_thought_signature_validator'
 const maxStops = 5
 
 /** @see https://ai.google.dev/api/generate-content */
-export function geminiRequest(asked: InnerRequest, target: Target): UpstreamRequest {
+export function geminiRequest(canonical: InnerRequest, target: Target): UpstreamRequest {
   const { model } = target
-  const request = withoutRefused(asked, model)
+  const request = withoutRefused(canonical, model)
   const { warnings, sampling } = request
   const system = request.turns
     .flatMap((turn) => (turn.role === 'system' ? turn.parts : []))
     .filter(isNotBlank)
     .map(({ text }) => ({ text }))
-  const contents = contentsOf(request.turns, model.signedCalls)
+  const contents = toContents(request.turns, model.signedCalls)
   if (contents.length === 0 && system.length > 0) contents.push({ role: 'user', parts: system.splice(0) })
-  const body = defined({
+  const body = omitUndefined({
     contents,
     systemInstruction: system.length > 0 ? { parts: system } : undefined,
     tools:
@@ -32,7 +32,7 @@ export function geminiRequest(asked: InnerRequest, target: Target): UpstreamRequ
         ? [{ functionDeclarations: request.tools.map((it) => declaration(it, warnings)) }]
         : undefined,
     toolConfig: request.tools.length > 0 ? toolConfig(request) : undefined,
-    generationConfig: defined({
+    generationConfig: omitUndefined({
       maxOutputTokens: target.maxOutputTokens,
       temperature: sampling.temperature,
       topP: sampling.topP,
@@ -60,7 +60,7 @@ export function geminiRequest(asked: InnerRequest, target: Target): UpstreamRequ
 
 type Content = { role: 'user' | 'model'; parts: Loose[] }
 
-function contentsOf(turns: readonly Turn[], signed: boolean): Content[] {
+function toContents(turns: readonly Turn[], signed: boolean): Content[] {
   const contents: Content[] = []
   let calls: readonly string[] = []
   for (const turn of turns) {
@@ -86,7 +86,7 @@ function holdsResults({ parts }: Content): boolean {
 function userParts(turn: UserTurn, calls: readonly string[]): Loose[] {
   const results = turn.parts
     .filter((part) => part.type === 'result')
-    .sort((one, other) => calls.indexOf(one.callId) - calls.indexOf(other.callId))
+    .sort((a, b) => calls.indexOf(a.callId) - calls.indexOf(b.callId))
   const images: Loose[] = []
   const answers = results.map((part) => {
     const texts = part.parts.filter((it) => it.type === 'text')
@@ -110,16 +110,16 @@ function modelParts(turn: AssistantTurn, signed: boolean): Loose[] {
   return turn.parts.flatMap((part): Loose[] => {
     switch (part.type) {
       case 'text':
-        if (part.text === '' && !own(part.signature)) return []
-        return [defined({ text: part.text, thoughtSignature: own(part.signature) })]
+        if (part.text === '' && !toOwnSignature(part.signature)) return []
+        return [omitUndefined({ text: part.text, thoughtSignature: toOwnSignature(part.signature) })]
       case 'call': {
         // Of parallel calls only the first one is signed.
-        const bypass = signed && part === firstCall ? lostSignature : undefined
-        const args = parsedObject(part.arguments === '' ? '{}' : part.arguments) ?? { INVALID_JSON: part.arguments }
+        const bypass = signed && part === firstCall ? missingSignature : undefined
+        const args = parseJsonObject(part.arguments === '' ? '{}' : part.arguments) ?? { INVALID_JSON: part.arguments }
         return [
-          defined({
+          omitUndefined({
             functionCall: { id: part.id, name: part.name, args },
-            thoughtSignature: own(part.signature) ?? bypass,
+            thoughtSignature: toOwnSignature(part.signature) ?? bypass,
           }),
         ]
       }
@@ -129,22 +129,22 @@ function modelParts(turn: AssistantTurn, signed: boolean): Loose[] {
   })
 }
 
-function own(signature: Signature | undefined): string | undefined {
+function toOwnSignature(signature: Signature | undefined): string | undefined {
   return signature?.origin === 'gemini' ? signature.value : undefined
 }
 
 function imagePart({ source }: ImagePart): Loose {
-  if (source.kind === 'url') throw badRequest('messages', 'An image was not fetched.', 'image')
+  if (source.kind === 'url') throw badRequestError('messages', 'An image was not fetched.', 'image')
   return { inlineData: { mimeType: source.mediaType, data: source.base64 } }
 }
 
 function declaration(tool: InnerRequest['tools'][number], warnings: string[]): Loose {
-  const { schema, warnings: lost } = geminiSchema(tool.parameters ?? {})
-  warnings.push(...lost.map((it) => `${tool.name}: ${it}`))
+  const { schema, warnings: schemaWarnings } = geminiSchema(tool.parameters ?? {})
+  warnings.push(...schemaWarnings.map((it) => `${tool.name}: ${it}`))
   const properties = looseObject(schema.properties)
   const empty = (schema.type === undefined || schema.type === 'object') && Object.keys(properties ?? {}).length === 0
   const parameters = empty && !schema.anyOf ? undefined : { type: 'object', ...schema }
-  return defined({ name: tool.name, description: tool.description, parameters })
+  return omitUndefined({ name: tool.name, description: tool.description, parameters })
 }
 
 function toolConfig({ toolChoice: choice }: InnerRequest): Loose | undefined {
@@ -158,7 +158,7 @@ function toolConfig({ toolChoice: choice }: InnerRequest): Loose | undefined {
 
 function stops(request: InnerRequest): string[] | undefined {
   const usable = request.stop.filter((it) => it !== '')
-  if (usable.length > maxStops) throw badRequest('stop', `This family takes ${maxStops} stop sequences at most.`)
+  if (usable.length > maxStops) throw badRequestError('stop', `This family takes ${maxStops} stop sequences at most.`)
   return usable.length > 0 ? usable : undefined
 }
 
@@ -177,9 +177,9 @@ function thinkingConfig(request: InnerRequest, { model, maxOutputTokens }: Targe
   const on = thinks(request, model)
   if (reasoning.by === 'level') {
     if (!request.reasoning) return { includeThoughts: true }
-    const wanted = effortOf(request, model)
-    const level = nearestEffort(wanted, reasoning.values)
-    if (level !== wanted) request.warnings.push(`reasoning effort ${wanted} became ${level} for ${model.name}`)
+    const effort = getEffort(request, model)
+    const level = nearestEffort(effort, reasoning.values)
+    if (level !== effort) request.warnings.push(`reasoning effort ${effort} became ${level} for ${model.name}`)
     return { includeThoughts: true, thinkingLevel: level }
   }
   if (reasoning.by !== 'budget') return undefined
@@ -189,7 +189,7 @@ function thinkingConfig(request: InnerRequest, { model, maxOutputTokens }: Targe
     return { includeThoughts: true, thinkingBudget: reasoning.min }
   }
   if (!request.reasoning) return { includeThoughts: true }
-  const wanted = request.reasoning.budgetTokens ?? budgetOf[effortOf(request, model)]
+  const wanted = request.reasoning.budgetTokens ?? budgetOf[getEffort(request, model)]
   const budget = Math.max(reasoning.min, Math.min(wanted, reasoning.max, maxOutputTokens))
   return { includeThoughts: true, thinkingBudget: budget }
 }

@@ -1,7 +1,7 @@
 import { type Loose, looseObject } from '../looseJson.ts'
 
 /** Taken as they are: https://ai.google.dev/api/caching#Schema */
-const kept = [
+const supportedKeys = [
   'title',
   'description',
   'minItems',
@@ -52,29 +52,29 @@ export function geminiSchema(schema: Loose): { schema: Loose; warnings: string[]
   return { schema: rewritten, warnings: names === '' ? [] : [`the schema lost ${names}`] }
 }
 
-type Place = { root: Loose; dropped: Set<string>; open: readonly string[]; depth: number }
+type RewriteContext = { root: Loose; dropped: Set<string>; open: readonly string[]; depth: number }
 
-function rewrite(value: unknown, place: Place): Loose {
-  const given = looseObject(value)
-  if (!given) {
-    if (value === false) place.dropped.add('false')
+function rewrite(value: unknown, context: RewriteContext): Loose {
+  const object = looseObject(value)
+  if (!object) {
+    if (value === false) context.dropped.add('false')
     return {}
   }
-  if (place.depth > maxDepth) {
-    place.dropped.add('nesting')
+  if (context.depth > maxDepth) {
+    context.dropped.add('nesting')
     return {}
   }
-  const inner = { ...place, depth: place.depth + 1 }
-  if (typeof given.$ref === 'string') return referred(given.$ref, given, inner)
-  if (Array.isArray(given.allOf)) return merged(given, inner)
+  const inner = { ...context, depth: context.depth + 1 }
+  if (typeof object.$ref === 'string') return resolveReference(object.$ref, object, inner)
+  if (Array.isArray(object.allOf)) return mergeAllOf(object, inner)
   const schema: Record<string, unknown> = {}
-  for (const name of kept) if (given[name] !== undefined) schema[name] = given[name]
-  typed(given, schema, inner)
-  valued(given, schema, inner)
-  bounded(given, schema, inner)
-  nested(given, schema, inner)
-  const known = [...kept, ...silent, ...handled]
-  for (const name of Object.keys(given)) if (!known.includes(name)) place.dropped.add(name)
+  for (const name of supportedKeys) if (object[name] !== undefined) schema[name] = object[name]
+  addType(object, schema, inner)
+  addValues(object, schema, inner)
+  addBounds(object, schema, inner)
+  addNested(object, schema, inner)
+  const supported = [...supportedKeys, ...silent, ...handled]
+  for (const name of Object.keys(object)) if (!supported.includes(name)) context.dropped.add(name)
   return schema
 }
 
@@ -95,70 +95,70 @@ const handled = [
   'additionalProperties',
 ]
 
-function referred(ref: string, given: Loose, place: Place): Loose {
-  if (place.open.includes(ref)) {
-    place.dropped.add('recursive $ref')
+function resolveReference(ref: string, schema: Loose, context: RewriteContext): Loose {
+  if (context.open.includes(ref)) {
+    context.dropped.add('recursive $ref')
     return { type: 'object' }
   }
-  const target = ref.startsWith('#') ? at(place.root, ref.slice(1)) : undefined
+  const target = ref.startsWith('#') ? findPointer(context.root, ref.slice(1)) : undefined
   if (!target) {
-    place.dropped.add('$ref')
+    context.dropped.add('$ref')
     return {}
   }
-  const { $ref: _, ...beside } = given
-  return rewrite({ ...target, ...beside }, { ...place, open: [...place.open, ref] })
+  const { $ref: _, ...beside } = schema
+  return rewrite({ ...target, ...beside }, { ...context, open: [...context.open, ref] })
 }
 
-function at(root: Loose, pointer: string): Loose | undefined {
-  let found: Loose | undefined = root
+function findPointer(root: Loose, pointer: string): Loose | undefined {
+  let value: Loose | undefined = root
   for (const step of pointer.split('/').slice(1)) {
-    found = looseObject(found?.[decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')])
+    value = looseObject(value?.[decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')])
   }
-  return found
+  return value
 }
 
 /** All of them at once: their fields together, properties and required ones joined. */
-function merged(given: Loose, place: Place): Loose {
-  const { allOf, ...own } = given
-  const parts = [...(allOf as unknown[]).map((it) => rewrite(it, place)), rewrite(own, place)]
+function mergeAllOf(schema: Loose, context: RewriteContext): Loose {
+  const { allOf, ...rest } = schema
+  const parts = [...(allOf as unknown[]).map((it) => rewrite(it, context)), rewrite(rest, context)]
   const sum: Record<string, unknown> = {}
   for (const part of parts) {
     for (const [name, value] of Object.entries(part)) {
       if (name === 'properties') sum.properties = { ...looseObject(sum.properties), ...looseObject(value) }
-      else if (name === 'required') sum.required = [...new Set([...listOf(sum.required), ...listOf(value)])]
+      else if (name === 'required') sum.required = [...new Set([...toList(sum.required), ...toList(value)])]
       else if (name in sum && JSON.stringify(sum[name]) !== JSON.stringify(value) && name !== 'description') {
-        place.dropped.add('allOf')
+        context.dropped.add('allOf')
       } else sum[name] = value
     }
   }
   return sum
 }
 
-function typed(given: Loose, schema: Record<string, unknown>, place: Place): void {
-  const types = Array.isArray(given.type) ? given.type.filter((it) => typeof it === 'string') : [given.type]
+function addType(source: Loose, schema: Record<string, unknown>, context: RewriteContext): void {
+  const types = Array.isArray(source.type) ? source.type.filter((it) => typeof it === 'string') : [source.type]
   const real = types.filter((it): it is string => typeof it === 'string' && it !== 'null')
-  if (types.includes('null') || given.nullable === true) schema.nullable = true
+  if (types.includes('null') || source.nullable === true) schema.nullable = true
   const [only] = real
   if (real.length === 1) schema.type = only
-  else if (real.length > 1) schema.anyOf = real.map((type) => ofType(type, given, place))
+  else if (real.length > 1) schema.anyOf = real.map((type) => ofType(type, source, context))
   else if (types.includes('null')) schema.type = 'null'
-  else if (given.properties) schema.type = 'object'
-  else if (given.items) schema.type = 'array'
-  const { format } = given
+  else if (source.properties) schema.type = 'object'
+  else if (source.items) schema.type = 'array'
+  const { format } = source
   if (typeof format !== 'string') return
   if (typeof only === 'string' && formats[only]?.includes(format)) schema.format = format
-  else place.dropped.add(`format ${format}`)
+  else context.dropped.add(`format ${format}`)
 }
 
 /** An alternative of a list of types. An array must say of what. */
-function ofType(type: string, given: Loose, place: Place): Loose {
-  if (type === 'array') return { type, items: given.items === undefined ? {} : rewrite(given.items, place) }
+function ofType(type: string, source: Loose, context: RewriteContext): Loose {
+  if (type === 'array') return { type, items: source.items === undefined ? {} : rewrite(source.items, context) }
   return { type }
 }
 
 /** `enum` is of texts only; a number that is the least and the greatest is the only one. */
-function valued(given: Loose, schema: Record<string, unknown>, place: Place): void {
-  const values = given.const === undefined ? given.enum : [given.const]
+function addValues(source: Loose, schema: Record<string, unknown>, context: RewriteContext): void {
+  const values = source.const === undefined ? source.enum : [source.const]
   if (!Array.isArray(values)) return
   if (values.includes(null)) schema.nullable = true
   const real = values.filter((it) => it !== null)
@@ -178,7 +178,7 @@ function valued(given: Loose, schema: Record<string, unknown>, place: Place): vo
   } else if (real.length === 0) {
     schema.type = 'null'
   } else {
-    place.dropped.add(given.const === undefined ? 'enum' : 'const')
+    context.dropped.add(source.const === undefined ? 'enum' : 'const')
     if (real.every((it) => typeof it === 'boolean')) schema.type = 'boolean'
     const said = `One of ${JSON.stringify(values)}.`
     schema.description = [schema.description, said].filter((it) => it !== undefined).join(' ')
@@ -186,53 +186,53 @@ function valued(given: Loose, schema: Record<string, unknown>, place: Place): vo
 }
 
 /** Beyond a whole number is from the next one on. */
-function bounded(given: Loose, schema: Record<string, unknown>, place: Place): void {
+function addBounds(source: Loose, schema: Record<string, unknown>, context: RewriteContext): void {
   const whole = schema.type === 'integer'
-  const { exclusiveMinimum, exclusiveMaximum } = given
+  const { exclusiveMinimum, exclusiveMaximum } = source
   if (typeof exclusiveMinimum === 'number') {
-    if (!whole) place.dropped.add('exclusiveMinimum')
-    const least = whole ? Math.floor(exclusiveMinimum) + 1 : exclusiveMinimum
-    schema.minimum = Math.max(least, typeof given.minimum === 'number' ? given.minimum : least)
-  } else if (exclusiveMinimum !== undefined && exclusiveMinimum !== false) place.dropped.add('exclusiveMinimum')
+    if (!whole) context.dropped.add('exclusiveMinimum')
+    const min = whole ? Math.floor(exclusiveMinimum) + 1 : exclusiveMinimum
+    schema.minimum = Math.max(min, typeof source.minimum === 'number' ? source.minimum : min)
+  } else if (exclusiveMinimum !== undefined && exclusiveMinimum !== false) context.dropped.add('exclusiveMinimum')
   if (typeof exclusiveMaximum === 'number') {
-    if (!whole) place.dropped.add('exclusiveMaximum')
-    const most = whole ? Math.ceil(exclusiveMaximum) - 1 : exclusiveMaximum
-    schema.maximum = Math.min(most, typeof given.maximum === 'number' ? given.maximum : most)
-  } else if (exclusiveMaximum !== undefined && exclusiveMaximum !== false) place.dropped.add('exclusiveMaximum')
+    if (!whole) context.dropped.add('exclusiveMaximum')
+    const max = whole ? Math.ceil(exclusiveMaximum) - 1 : exclusiveMaximum
+    schema.maximum = Math.min(max, typeof source.maximum === 'number' ? source.maximum : max)
+  } else if (exclusiveMaximum !== undefined && exclusiveMaximum !== false) context.dropped.add('exclusiveMaximum')
 }
 
-function nested(given: Loose, schema: Record<string, unknown>, place: Place): void {
-  const properties = looseObject(given.properties)
+function addNested(source: Loose, schema: Record<string, unknown>, context: RewriteContext): void {
+  const properties = looseObject(source.properties)
   if (properties) {
     schema.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, value]) => [name, rewrite(value, place)]),
+      Object.entries(properties).map(([name, value]) => [name, rewrite(value, context)]),
     )
-    const required = listOf(given.required).filter((it) => typeof it === 'string' && it in properties)
+    const required = toList(source.required).filter((it) => typeof it === 'string' && it in properties)
     if (required.length > 0) schema.required = required
-  } else if (listOf(given.required).length > 0) place.dropped.add('required')
-  if (given.additionalProperties !== undefined) place.dropped.add('additionalProperties')
-  if (Array.isArray(given.prefixItems)) {
-    place.dropped.add('prefixItems')
-    schema.items = { anyOf: given.prefixItems.map((it) => rewrite(it, place)) }
+  } else if (toList(source.required).length > 0) context.dropped.add('required')
+  if (source.additionalProperties !== undefined) context.dropped.add('additionalProperties')
+  if (Array.isArray(source.prefixItems)) {
+    context.dropped.add('prefixItems')
+    schema.items = { anyOf: source.prefixItems.map((it) => rewrite(it, context)) }
   } else if (schema.type === 'array') {
-    schema.items = given.items === undefined ? {} : rewrite(given.items, place)
+    schema.items = source.items === undefined ? {} : rewrite(source.items, context)
   }
-  const alternatives = given.anyOf ?? given.oneOf
+  const alternatives = source.anyOf ?? source.oneOf
   if (!Array.isArray(alternatives)) return
   // More than one of them may fit then.
-  if (given.anyOf === undefined) place.dropped.add('oneOf')
-  const rewritten = alternatives.map((it) => rewrite(it, place))
+  if (source.anyOf === undefined) context.dropped.add('oneOf')
+  const rewritten = alternatives.map((it) => rewrite(it, context))
   const real = rewritten.filter((it) => it.type !== 'null')
   if (real.length < rewritten.length) schema.nullable = true
   const [only] = real
-  if (real.length === 1 && only) Object.assign(schema, { ...only, ...described(schema) })
+  if (real.length === 1 && only) Object.assign(schema, { ...only, ...pickDescription(schema) })
   else schema.anyOf = real
 }
 
-function described({ description }: Loose): Loose {
+function pickDescription({ description }: Loose): Loose {
   return description === undefined ? {} : { description }
 }
 
-function listOf(value: unknown): unknown[] {
+function toList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
 }

@@ -1,11 +1,11 @@
-import { geminiAnswer, geminiStreamReader } from './geminiAnswer.ts'
+import { createGeminiStreamReader, geminiAnswer } from './geminiAnswer.ts'
 import { geminiRequest } from './geminiRequest.ts'
 import type { Upstream } from './upstream.ts'
-import { upstreamFailure } from './upstreamFailure.ts'
+import { toUpstreamError } from './upstreamFailure.ts'
 
 export const geminiUpstream: Upstream = {
   write: geminiRequest,
   readAnswer: geminiAnswer,
-  streamReader: geminiStreamReader,
-  readFailure: upstreamFailure,
+  streamReader: createGeminiStreamReader,
+  readFailure: toUpstreamError,
 }

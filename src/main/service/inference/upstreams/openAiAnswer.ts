@@ -1,7 +1,7 @@
 import { InferenceError } from '../inferenceError.ts'
 import type { FinishReason, InnerEvent, Usage } from '../innerForm.ts'
-import { countAt, type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
-import { textChunks } from './textChunks.ts'
+import { countAt, type Loose, listAt, looseObject, objectAt, parseJsonObject, textAt } from '../looseJson.ts'
+import { createTextChunks } from './textChunks.ts'
 import type { ReaderOptions, StreamReader } from './upstream.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {
@@ -19,8 +19,8 @@ const reasons: Readonly<Record<string, FinishReason>> = {
 }
 
 export function openAiAnswer(body: Loose, options: ReaderOptions): InnerEvent[] {
-  const failure = failureIn(body)
-  if (failure) return [{ type: 'error', error: failure }]
+  const error = findError(body)
+  if (error) return [{ type: 'error', error: error }]
   const choice = looseObject(listAt(body, 'choices')[0])
   const message = looseObject(choice?.message)
   if (!choice || !message) return [{ type: 'error', error: unusable('It has no choice.') }]
@@ -38,14 +38,14 @@ export function openAiAnswer(body: Loose, options: ReaderOptions): InnerEvent[] 
 
 export function openAiStreamReader(options: ReaderOptions): StreamReader {
   const reader = choiceReader(options)
-  const chunks = textChunks()
+  const chunks = createTextChunks()
   let started = false
   let done = false
   let native: string | undefined
 
-  function taken(chunk: Loose): InnerEvent[] {
-    const failure = failureIn(chunk)
-    if (failure) return [{ type: 'error', error: failure }]
+  function readChunk(chunk: Loose): InnerEvent[] {
+    const error = findError(chunk)
+    if (error) return [{ type: 'error', error: error }]
     const events: InnerEvent[] = started ? [] : [{ type: 'start', id: textAt(chunk, 'id') }]
     started = true
     const choice = looseObject(listAt(chunk, 'choices')[0])
@@ -69,15 +69,15 @@ export function openAiStreamReader(options: ReaderOptions): StreamReader {
 
   return {
     push({ data }) {
-      const text = chunks.textOf(data)
+      const text = chunks.readText(data)
       if (text !== undefined) return [reader.text(text)]
       if (data.trim() === '[DONE]') {
         done = true
         return end()
       }
-      const chunk = parsedObject(data)
+      const chunk = parseJsonObject(data)
       if (!chunk) return [{ type: 'error', error: unusable('An event of its stream is no JSON.') }]
-      const events = taken(chunk)
+      const events = readChunk(chunk)
       if (isOneText(chunk, events)) chunks.learn(data)
       return events
     },
@@ -109,7 +109,7 @@ function choiceReader({ newCallId }: ReaderOptions) {
   let live = false
   let waitingChars = 0
 
-  function blockOf(wanted: 'text' | 'refusal' | 'thinking'): number {
+  function getBlock(wanted: 'text' | 'refusal' | 'thinking'): number {
     if (kind !== wanted) block += 1
     kind = wanted
     return block
@@ -130,7 +130,7 @@ function choiceReader({ newCallId }: ReaderOptions) {
   function ofCalls(pieces: readonly unknown[]): InnerEvent[] {
     const events: InnerEvent[] = []
     for (const [at, piece] of pieces.entries()) {
-      const index = countAt(piece, 'index') ?? indexOf(calls, piece, at)
+      const index = countAt(piece, 'index') ?? findIndex(calls, piece, at)
       const call = calls.get(index) ?? { id: undefined, name: '', waiting: '', signature: undefined, block: undefined }
       calls.set(index, call)
       const named = objectAt(piece, 'function')
@@ -152,18 +152,18 @@ function choiceReader({ newCallId }: ReaderOptions) {
     return events
   }
 
-  const textEvent = (text: string): InnerEvent => ({ type: 'text', block: blockOf('text'), text })
+  const textEvent = (text: string): InnerEvent => ({ type: 'text', block: getBlock('text'), text })
 
   return {
     text: textEvent,
     take(delta: Loose): InnerEvent[] {
       const events: InnerEvent[] = []
       const thinking = textAt(delta, 'reasoning_content') ?? textAt(delta, 'reasoning')
-      if (thinking) events.push({ type: 'thinking', block: blockOf('thinking'), text: thinking })
+      if (thinking) events.push({ type: 'thinking', block: getBlock('thinking'), text: thinking })
       const text = contentText(delta.content)
       if (text !== '') events.push(textEvent(text))
       const refusal = textAt(delta, 'refusal')
-      if (refusal) events.push({ type: 'refusal', block: blockOf('refusal'), text: refusal })
+      if (refusal) events.push({ type: 'refusal', block: getBlock('refusal'), text: refusal })
       const legacy = looseObject(delta.function_call)
       const pieces = legacy ? [{ index: 0, function: legacy }] : listAt(delta, 'tool_calls')
       if (pieces.length > 0) events.push(...ofCalls(pieces))
@@ -172,7 +172,7 @@ function choiceReader({ newCallId }: ReaderOptions) {
     /** What waited: calls behind the first one. */
     close(): InnerEvent[] {
       if (calls.size === 0) return []
-      const inOrder = [...calls].sort(([one], [other]) => one - other)
+      const inOrder = [...calls].sort(([a], [b]) => a - b)
       return inOrder.flatMap(([, call]) => (call.block === undefined && call.name !== '' ? begun(call) : []))
     },
   }
@@ -188,7 +188,7 @@ type OpenCall = {
 }
 
 /** Some servers leave the index out: a known id goes on with its call, any other is a new one. */
-function indexOf(calls: ReadonlyMap<number, OpenCall>, piece: unknown, at: number): number {
+function findIndex(calls: ReadonlyMap<number, OpenCall>, piece: unknown, at: number): number {
   const id = textAt(piece, 'id')
   for (const [index, call] of calls) if (id !== undefined && call.id === id) return index
   return id === undefined && calls.size > 0 ? calls.size - 1 : Math.max(at, calls.size)
@@ -226,7 +226,7 @@ export function usageIn(value: unknown): Usage | undefined {
 }
 
 /** An error that came with a status of success, or in the middle of a stream. */
-export function failureIn(body: Loose): InferenceError | undefined {
+export function findError(body: Loose): InferenceError | undefined {
   const { error } = body
   if (error === undefined || error === null) return undefined
   const message =

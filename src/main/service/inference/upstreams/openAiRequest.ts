@@ -1,8 +1,8 @@
 import type { ChatQuirks, ModelQuirks } from '../families/quirks.ts'
-import { badRequest } from '../inferenceError.ts'
+import { badRequestError } from '../inferenceError.ts'
 import type { AssistantTurn, ImagePart, InnerRequest, TextPart, ToolResultPart, UserTurn } from '../innerForm.ts'
-import { defined, type Loose } from '../looseJson.ts'
-import { effortOf, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
+import { type Loose, omitUndefined } from '../looseJson.ts'
+import { getEffort, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
 type ImageRules = Pick<ModelQuirks, 'takesImageUrls'>
@@ -14,14 +14,14 @@ function chatQuirks({ name, quirks }: Target['model']): ChatQuirks {
 }
 
 /** @see https://platform.openai.com/docs/api-reference/chat/create */
-export function openAiRequest(asked: InnerRequest, target: Target): UpstreamRequest {
+export function openAiRequest(canonical: InnerRequest, target: Target): UpstreamRequest {
   const { model, maxOutputTokens } = target
   const quirks = chatQuirks(model)
-  const request = withoutRefused(asked, model)
+  const request = withoutRefused(canonical, model)
   const { tools, sampling, warnings } = request
   const reasoning = reasoningFields(request, target)
   const stream = request.stream || (model.thinksInStreamsOnly && thinks(request, model))
-  const body = defined({
+  const body = omitUndefined({
     model: model.upstreamId,
     messages: request.turns.flatMap((turn) => {
       if (turn.role === 'user') return userMessages(turn, model.quirks)
@@ -38,7 +38,7 @@ export function openAiRequest(asked: InnerRequest, target: Target): UpstreamRequ
     frequency_penalty: sampling.frequencyPenalty,
     stop: request.stop.length > 0 ? request.stop : undefined,
     response_format: formatField(request),
-    tools: tools.length > 0 ? tools.map((tool) => ({ type: 'function', function: functionOf(tool) })) : undefined,
+    tools: tools.length > 0 ? tools.map((tool) => ({ type: 'function', function: toFunction(tool) })) : undefined,
     tool_choice: tools.length > 0 ? toolChoice(request) : undefined,
     parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
     ...reasoning,
@@ -62,7 +62,7 @@ export function reasoningFields(request: InnerRequest, { model }: Pick<Target, '
   }
   switch (model.reasoning.by) {
     case 'effort': {
-      const wanted = effortOf(request, model)
+      const wanted = getEffort(request, model)
       const effort = nearestEffort(wanted, model.reasoning.values)
       if (effort !== wanted) request.warnings.push(`reasoning effort ${wanted} became ${effort} for ${model.name}`)
       return { reasoning_effort: effort }
@@ -72,7 +72,7 @@ export function reasoningFields(request: InnerRequest, { model }: Pick<Target, '
       return { thinking: { type: thinks(request, model) ? 'enabled' : 'disabled' } }
     case 'budget':
       if (!thinks(request, model)) return { enable_thinking: false }
-      return defined({ enable_thinking: true, thinking_budget: reasoning.budgetTokens })
+      return omitUndefined({ enable_thinking: true, thinking_budget: reasoning.budgetTokens })
     default:
       return {}
   }
@@ -120,9 +120,9 @@ function userPart(part: UserTurn['parts'][number], family: ImageRules): Loose {
 }
 
 function imagePart({ source, detail }: ImagePart, { takesImageUrls }: ImageRules): Loose {
-  if (source.kind === 'url' && !takesImageUrls) throw badRequest('messages', 'An image was not fetched.', 'image')
+  if (source.kind === 'url' && !takesImageUrls) throw badRequestError('messages', 'An image was not fetched.', 'image')
   const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.base64}`
-  return { type: 'image_url', image_url: defined({ url, detail }) }
+  return { type: 'image_url', image_url: omitUndefined({ url, detail }) }
 }
 
 function assistantMessages(turn: AssistantTurn, quirks: ChatQuirks): Loose[] {
@@ -133,7 +133,7 @@ function assistantMessages(turn: AssistantTurn, quirks: ChatQuirks): Loose[] {
   // Moonshot refuses calls that lost their thinking; a blank is what it takes for thinking that nobody has.
   const back = quirks.returnsThinking && calls.length > 0 ? thinking || ' ' : undefined
   return [
-    defined({
+    omitUndefined({
       role: 'assistant',
       content: texts.length > 0 ? texts.map((part) => part.text).join('') : null,
       reasoning_content: back,
@@ -155,11 +155,11 @@ function textContent(parts: readonly TextPart[]): unknown {
 }
 
 function textPart(part: TextPart): Loose {
-  return defined({ type: 'text', text: part.text, cache_control: part.cache ? { type: 'ephemeral' } : undefined })
+  return omitUndefined({ type: 'text', text: part.text, cache_control: part.cache ? { type: 'ephemeral' } : undefined })
 }
 
-function functionOf(tool: InnerRequest['tools'][number]): Loose {
-  return defined({
+function toFunction(tool: InnerRequest['tools'][number]): Loose {
+  return omitUndefined({
     name: tool.name,
     description: tool.description,
     parameters: tool.parameters,
@@ -176,5 +176,5 @@ function formatField({ format }: InnerRequest): unknown {
   if (!format) return undefined
   if (format.type === 'json') return { type: 'json_object' }
   const { name, description, schema, strict } = format
-  return { type: 'json_schema', json_schema: defined({ name, description, schema, strict }) }
+  return { type: 'json_schema', json_schema: omitUndefined({ name, description, schema, strict }) }
 }

@@ -1,6 +1,6 @@
 import { InferenceError } from '../inferenceError.ts'
 import type { FinishReason, InnerEvent, Usage } from '../innerForm.ts'
-import { countAt, type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
+import { countAt, type Loose, listAt, looseObject, objectAt, parseJsonObject, textAt } from '../looseJson.ts'
 import type { StreamReader } from './upstream.ts'
 
 const incomplete: Readonly<Record<string, FinishReason>> = {
@@ -16,39 +16,39 @@ export function responsesUpstreamAnswer(body: Loose): InnerEvent[] {
   const items = itemReader()
   return [
     { type: 'start', id: textAt(body, 'id') },
-    ...listAt(body, 'output').flatMap((item, at) => items.whole(at, looseObject(item) ?? {})),
-    ...endOf(body),
+    ...listAt(body, 'output').flatMap((item, index) => items.whole(index, looseObject(item) ?? {})),
+    ...toEnd(body),
   ]
 }
 
-export function responsesUpstreamStreamReader(): StreamReader {
+export function createResponsesUpstreamStreamReader(): StreamReader {
   const items = itemReader()
   let ended = false
 
-  function taken(event: Loose): InnerEvent[] {
-    const at = countAt(event, 'output_index') ?? 0
+  function readEvent(event: Loose): InnerEvent[] {
+    const index = countAt(event, 'output_index') ?? 0
     switch (event.type) {
       case 'response.created':
         return [{ type: 'start', id: textAt(event.response, 'id') }]
       case 'response.output_item.added':
-        return items.begun(at, objectAt(event, 'item'))
+        return items.begun(index, objectAt(event, 'item'))
       case 'response.output_text.delta':
-        return items.text('text', `${at} ${countAt(event, 'content_index') ?? 0}`, textAt(event, 'delta') ?? '')
+        return items.text('text', `${index} ${countAt(event, 'content_index') ?? 0}`, textAt(event, 'delta') ?? '')
       case 'response.refusal.delta':
-        return items.text('refusal', `${at} ${countAt(event, 'content_index') ?? 0}`, textAt(event, 'delta') ?? '')
+        return items.text('refusal', `${index} ${countAt(event, 'content_index') ?? 0}`, textAt(event, 'delta') ?? '')
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta': {
         const part = countAt(event, 'summary_index') ?? countAt(event, 'content_index') ?? 0
-        return items.text('thinking', `${at} thinking ${part}`, textAt(event, 'delta') ?? '')
+        return items.text('thinking', `${index} thinking ${part}`, textAt(event, 'delta') ?? '')
       }
       case 'response.function_call_arguments.delta':
-        return items.arguments(at, textAt(event, 'delta') ?? '')
+        return items.arguments(index, textAt(event, 'delta') ?? '')
       case 'response.output_item.done':
-        return items.done(at, objectAt(event, 'item'))
+        return items.done(index, objectAt(event, 'item'))
       case 'response.completed':
       case 'response.incomplete':
         ended = true
-        return endOf(objectAt(event, 'response'))
+        return toEnd(objectAt(event, 'response'))
       case 'response.failed':
         return [{ type: 'error', error: errorIn(objectAt(event, 'response')) }]
       case 'error':
@@ -60,8 +60,8 @@ export function responsesUpstreamStreamReader(): StreamReader {
 
   return {
     push({ data }) {
-      const event = parsedObject(data)
-      if (event) return taken(event)
+      const event = parseJsonObject(data)
+      if (event) return readEvent(event)
       const error = new InferenceError('upstream', 'The provider sent an event that is no JSON.', {
         reason: 'unusable',
       })
@@ -85,59 +85,59 @@ function itemReader() {
   const withArguments = new Set<number>()
   let last = -1
 
-  function blockOf(key: string): number {
-    const known = blocks.get(key)
-    if (known !== undefined) return known
+  function getBlock(key: string): number {
+    const existing = blocks.get(key)
+    if (existing !== undefined) return existing
     last += 1
     blocks.set(key, last)
     return last
   }
 
   function text(type: 'text' | 'refusal' | 'thinking', key: string, piece: string): InnerEvent[] {
-    return piece === '' ? [] : [{ type, block: blockOf(key), text: piece }]
+    return piece === '' ? [] : [{ type, block: getBlock(key), text: piece }]
   }
 
-  function begun(at: number, item: Loose): InnerEvent[] {
-    if (item.type !== 'function_call' || blocks.has(`${at} call`)) return []
+  function begun(index: number, item: Loose): InnerEvent[] {
+    if (item.type !== 'function_call' || blocks.has(`${index} call`)) return []
     const id = textAt(item, 'call_id') ?? ''
-    return [{ type: 'call', block: blockOf(`${at} call`), id, name: textAt(item, 'name') ?? '' }]
+    return [{ type: 'call', block: getBlock(`${index} call`), id, name: textAt(item, 'name') ?? '' }]
   }
 
-  function args(at: number, piece: string): InnerEvent[] {
+  function args(index: number, piece: string): InnerEvent[] {
     if (piece === '') return []
-    withArguments.add(at)
-    return [{ type: 'arguments', block: blockOf(`${at} call`), text: piece }]
+    withArguments.add(index)
+    return [{ type: 'arguments', block: getBlock(`${index} call`), text: piece }]
   }
 
   /** What its pieces have not told yet: arguments in whole, and what is sealed. */
-  function done(at: number, item: Loose): InnerEvent[] {
+  function done(index: number, item: Loose): InnerEvent[] {
     if (item.type === 'function_call') {
-      const call = begun(at, item)
-      return withArguments.has(at) ? call : [...call, ...args(at, textAt(item, 'arguments') ?? '')]
+      const call = begun(index, item)
+      return withArguments.has(index) ? call : [...call, ...args(index, textAt(item, 'arguments') ?? '')]
     }
     if (item.type !== 'reasoning' || typeof item.encrypted_content !== 'string') return []
     const sealed = { origin: 'openai' as const, value: JSON.stringify(item) }
-    return [{ type: 'redacted', block: blockOf(`${at} sealed`), sealed }]
+    return [{ type: 'redacted', block: getBlock(`${index} sealed`), sealed }]
   }
 
-  function whole(at: number, item: Loose): InnerEvent[] {
+  function whole(index: number, item: Loose): InnerEvent[] {
     const events: InnerEvent[] = []
     for (const [part, content] of listAt(item, 'content').entries()) {
       const refusal = textAt(content, 'refusal')
       const type = item.type === 'reasoning' ? 'thinking' : refusal === undefined ? 'text' : 'refusal'
-      const key = type === 'thinking' ? `${at} thinking ${part}` : `${at} ${part}`
+      const key = type === 'thinking' ? `${index} thinking ${part}` : `${index} ${part}`
       events.push(...text(type, key, refusal ?? textAt(content, 'text') ?? ''))
     }
     for (const [part, summary] of listAt(item, 'summary').entries()) {
-      events.push(...text('thinking', `${at} thinking ${part}`, textAt(summary, 'text') ?? ''))
+      events.push(...text('thinking', `${index} thinking ${part}`, textAt(summary, 'text') ?? ''))
     }
-    return [...events, ...done(at, item)]
+    return [...events, ...done(index, item)]
   }
 
   return { text, begun, arguments: args, done, whole }
 }
 
-function endOf(response: Loose): InnerEvent[] {
+function toEnd(response: Loose): InnerEvent[] {
   const usage = usageIn(response.usage)
   const why = textAt(objectAt(response, 'incomplete_details'), 'reason')
   const native = why ?? textAt(response, 'status')

@@ -1,5 +1,5 @@
 import type { AssistantTurn, InnerRequest, TextPart, ToolResultPart, Turn, UserTurn } from '../innerForm.ts'
-import { defined, type Loose, parsedObject } from '../looseJson.ts'
+import { type Loose, omitUndefined, parseJsonObject } from '../looseJson.ts'
 import { withoutRefused } from '../modelRefusals.ts'
 import { reasoningFields } from './openAiRequest.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
@@ -8,23 +8,23 @@ import type { Target, UpstreamRequest } from './upstream.ts'
  * For models of OpenAI that only its Responses API has. Nothing is stored there, so that thinking comes back sealed.
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
-export function responsesUpstreamRequest(asked: InnerRequest, target: Target): UpstreamRequest {
-  const request = withoutRefused(asked, target.model)
+export function responsesUpstreamRequest(canonical: InnerRequest, target: Target): UpstreamRequest {
+  const request = withoutRefused(canonical, target.model)
   const { tools, sampling, warnings } = request
   const effort = reasoningFields(request, target).reasoning_effort
-  const text = defined({ format: formatField(request), verbosity: request.verbosity })
+  const text = omitUndefined({ format: formatField(request), verbosity: request.verbosity })
   if (request.stop.length > 0) warnings.push('stop was left out: Responses have no word for it')
-  const body = defined({
+  const body = omitUndefined({
     model: target.model.upstreamId,
-    input: request.turns.flatMap(itemsOf),
+    input: request.turns.flatMap(toItems),
     max_output_tokens: target.maxOutputTokens,
     temperature: sampling.temperature,
     top_p: sampling.topP,
-    tools: tools.length > 0 ? tools.map(toolOf) : undefined,
+    tools: tools.length > 0 ? tools.map(toTool) : undefined,
     tool_choice: tools.length > 0 ? toolChoice(request) : undefined,
     parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
     text: Object.keys(text).length > 0 ? text : undefined,
-    reasoning: target.model.reasoning ? defined({ effort, summary: 'auto' }) : undefined,
+    reasoning: target.model.reasoning ? omitUndefined({ effort, summary: 'auto' }) : undefined,
     prompt_cache_key: request.promptCacheKey,
     store: false,
     include: ['reasoning.encrypted_content'],
@@ -33,7 +33,7 @@ export function responsesUpstreamRequest(asked: InnerRequest, target: Target): U
   return { path: '/responses', headers: {}, body, stream: request.stream, warnings }
 }
 
-function itemsOf(turn: Turn): Loose[] {
+function toItems(turn: Turn): Loose[] {
   if (turn.role === 'assistant') return modelItems(turn)
   if (turn.role === 'user') return userItems(turn)
   const text = turn.parts.map((part) => part.text).join('\n\n')
@@ -42,18 +42,18 @@ function itemsOf(turn: Turn): Loose[] {
 
 function userItems(turn: UserTurn): Loose[] {
   const results = turn.parts.filter((part) => part.type === 'result').map(resultItem)
-  const content = turn.parts.flatMap(contentOf)
+  const content = turn.parts.flatMap(toContent)
   return content.length > 0 ? [...results, { type: 'message', role: 'user', content }] : results
 }
 
 function resultItem(part: ToolResultPart): Loose {
   const texts = part.parts.filter((it): it is TextPart => it.type === 'text')
   const output =
-    texts.length === part.parts.length ? texts.map((it) => it.text).join('\n') : part.parts.flatMap(contentOf)
+    texts.length === part.parts.length ? texts.map((it) => it.text).join('\n') : part.parts.flatMap(toContent)
   return { type: 'function_call_output', call_id: part.callId, output }
 }
 
-function contentOf(part: UserTurn['parts'][number]): Loose[] {
+function toContent(part: UserTurn['parts'][number]): Loose[] {
   switch (part.type) {
     case 'text':
       return part.text === '' ? [] : [{ type: 'input_text', text: part.text }]
@@ -84,7 +84,7 @@ function modelItem(part: AssistantTurn['parts'][number]): Loose[] {
         { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: part.text, annotations: [] }] },
       ]
     case 'redacted': {
-      const item = part.sealed.origin === 'openai' ? parsedObject(part.sealed.value) : undefined
+      const item = part.sealed.origin === 'openai' ? parseJsonObject(part.sealed.value) : undefined
       return item ? [item] : []
     }
     case 'call':
@@ -101,8 +101,8 @@ function modelItem(part: AssistantTurn['parts'][number]): Loose[] {
   }
 }
 
-function toolOf(tool: InnerRequest['tools'][number]): Loose {
-  return defined({
+function toTool(tool: InnerRequest['tools'][number]): Loose {
+  return omitUndefined({
     type: 'function',
     name: tool.name,
     description: tool.description,
@@ -120,5 +120,5 @@ function formatField({ format }: InnerRequest): Loose | undefined {
   if (!format) return undefined
   if (format.type === 'json') return { type: 'json_object' }
   const { name, description, schema, strict } = format
-  return defined({ type: 'json_schema', name, description, schema, strict })
+  return omitUndefined({ type: 'json_schema', name, description, schema, strict })
 }

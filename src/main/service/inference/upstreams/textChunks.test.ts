@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { chatFrames, plainUsage } from '#test/support/models/scriptedAnswer.ts'
 import { openAiStreamReader } from './openAiAnswer.ts'
-import { textChunks } from './textChunks.ts'
+import { createTextChunks } from './textChunks.ts'
 
 const chunk = (content: string, more: object = {}) =>
   JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }], ...more })
@@ -10,15 +10,15 @@ const chunk = (content: string, more: object = {}) =>
 test('a chunk that it takes for a text has that text, and is the one it learnt else', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (first, second) => {
-      const chunks = textChunks()
+      const chunks = createTextChunks()
       chunks.learn(chunk(first))
-      const text = chunks.textOf(chunk(second))
+      const text = chunks.readText(chunk(second))
       if (text !== undefined) expect(text).toBe(second)
     }),
   )
-  const chunks = textChunks()
+  const chunks = createTextChunks()
   chunks.learn(chunk('one'))
-  expect(chunks.textOf(chunk(' two'))).toBe(' two')
+  expect(chunks.readText(chunk(' two'))).toBe(' two')
 })
 
 test.each([
@@ -32,31 +32,31 @@ test.each([
   `${chunk('two')}}`,
   chunk('two').replace('"two"', '"two\u0001"'),
 ])('anything else is parsed: %s', (data) => {
-  const chunks = textChunks()
+  const chunks = createTextChunks()
   chunks.learn(chunk('one'))
-  expect(chunks.textOf(data)).toBeUndefined()
+  expect(chunks.readText(data)).toBeUndefined()
 })
 
 test('a stream reads the same, whether its chunks come alike or not', () => {
   const datas = chatFrames({ parts: [{ text: 'one "two" three\nfour five six seven' }], usage: plainUsage }).map((it) =>
     it.slice('data: '.length).trimEnd(),
   )
-  const read = (vary: (data: string, at: number) => string) => {
+  const read = (vary: (data: string, index: number) => string) => {
     const reader = openAiStreamReader({ newCallId: () => 'call' })
-    return datas.flatMap((data, at) => reader.push({ event: undefined, data: vary(data, at) }))
+    return datas.flatMap((data, index) => reader.push({ event: undefined, data: vary(data, index) }))
   }
-  const varied = read((data, at) => (data.startsWith('{') ? data.replace('{', `{"obfuscation":"${at}",`) : data))
+  const varied = read((data, index) => (data.startsWith('{') ? data.replace('{', `{"obfuscation":"${index}",`) : data))
   expect(read((data) => data)).toEqual(varied)
 })
 
 test('a run ends before the first event that must be parsed, and begins nowhere else', () => {
-  const chunks = textChunks()
+  const chunks = createTextChunks()
   const frame = (content: string) => `data: ${chunk(content)}\n\n`
   expect(chunks.runIn(frame('one'), 0)).toBeUndefined()
   chunks.learn(chunk('one'))
   const alike = frame(' two') + frame(' three')
-  for (const other of [frame('"four"'), frame('four').trimEnd(), frame(''), ': comment\n\n', 'data: [DONE]\n\n']) {
-    expect(chunks.runIn(`x${alike}${other}${alike}`, 1)).toEqual({ frames: alike, text: ' two three' })
-    expect(chunks.runIn(other + alike, 0)).toBeUndefined()
+  for (const variant of [frame('"four"'), frame('four').trimEnd(), frame(''), ': comment\n\n', 'data: [DONE]\n\n']) {
+    expect(chunks.runIn(`x${alike}${variant}${alike}`, 1)).toEqual({ frames: alike, text: ' two three' })
+    expect(chunks.runIn(variant + alike, 0)).toBeUndefined()
   }
 })

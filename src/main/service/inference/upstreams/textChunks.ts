@@ -10,19 +10,19 @@ export type TextRun = {
  * Most chunks of a stream of chat completions are the one before them with another text. Such a one needs no parser: what
  * stands before and behind its text is the same to the byte, and in the text nothing is escaped.
  */
-export function textChunks() {
+export function createTextChunks() {
   let before: string | undefined
-  let behind = ''
+  let after = ''
   /** What stands before the text of a frame, behind it, and between the texts of two. */
   let frame = { begin: '', end: '', joint: '' }
   return {
     /** What stands before the text of chunks that are alike, and behind it. */
-    around: () => ({ before: before ?? '', behind }),
+    after: () => ({ before: before ?? '', behind: after }),
     /** @returns undefined for a chunk that must be parsed */
-    textOf(data: string): string | undefined {
-      if (before === undefined || data.length <= before.length + behind.length) return undefined
-      if (!data.startsWith(before) || !data.endsWith(behind)) return undefined
-      const text = data.slice(before.length, data.length - behind.length)
+    readText(data: string): string | undefined {
+      if (before === undefined || data.length <= before.length + after.length) return undefined
+      if (!data.startsWith(before) || !data.endsWith(after)) return undefined
+      const text = data.slice(before.length, data.length - after.length)
       return plain.test(text) ? text : undefined
     },
     /** Of text between two events: the whole events from here on that need no parser. Undefined where the first does. */
@@ -31,14 +31,14 @@ export function textChunks() {
       if (before === undefined || !text.startsWith(begin, from)) return undefined
       const texts: string[] = []
       let whole = from
-      for (let at = from + begin.length; ; at = whole + begin.length) {
-        const quote = text.indexOf('"', at)
+      for (let offset = from + begin.length; ; offset = whole + begin.length) {
+        const quote = text.indexOf('"', offset)
         // V8 compares a slice eight characters at a time, and `startsWith` one after the other.
         const goesOn = quote >= 0 && text.slice(quote, quote + joint.length) === joint
         if (!goesOn && (quote < 0 || !text.startsWith(end, quote))) break
-        const own = text.slice(at, quote)
-        if (!plain.test(own)) break
-        texts.push(own)
+        const piece = text.slice(offset, quote)
+        if (!plain.test(piece)) break
+        texts.push(piece)
         whole = quote + end.length
         if (!goesOn) break
       }
@@ -50,8 +50,8 @@ export function textChunks() {
       const end = data.indexOf('"', begin)
       if (begin < mark.length || data[end + 1] !== '}' || data.lastIndexOf(mark) + mark.length !== begin) return
       before = data.slice(0, begin)
-      behind = data.slice(end)
-      frame = { begin: `data: ${before}`, end: `${behind}\n\n`, joint: `${behind}\n\ndata: ${before}` }
+      after = data.slice(end)
+      frame = { begin: `data: ${before}`, end: `${after}\n\n`, joint: `${after}\n\ndata: ${before}` }
     },
   }
 }

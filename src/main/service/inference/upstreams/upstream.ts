@@ -13,7 +13,7 @@ export type Upstream = {
   readAnswer(body: Loose, options: ReaderOptions): InnerEvent[]
   /** Of an answer in events. */
   streamReader(options: ReaderOptions): StreamReader
-  readFailure(failure: UpstreamFailure): InferenceError
+  readFailure(error: UpstreamFailure): InferenceError
 }
 
 /** What is asked, and for how much at most. */

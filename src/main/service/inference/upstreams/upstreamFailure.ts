@@ -7,9 +7,9 @@ import type { UpstreamFailure } from './upstream.ts'
  * A provider's answer without success. All five have a sentence at `error.message`. What a caller could have done keeps
  * its status; a refused key is Steward's matter and never a 401 of the caller's.
  */
-export function upstreamFailure({ status, body, retryAfter }: UpstreamFailure): InferenceError {
-  const { message, code } = told(body)
-  const kind = kindOf(status)
+export function toUpstreamError({ status, body, retryAfter }: UpstreamFailure): InferenceError {
+  const { message, code } = parseError(body)
+  const kind = getKind(status)
   if (status === 401 || status === 403 || status === 402) {
     const why = status === 402 ? 'wants to be paid first' : 'refused the key that Steward has for it'
     return new InferenceError('upstream', `The provider ${why}.`, { reason: `provider_${status}`, retryAfter })
@@ -21,7 +21,7 @@ export function upstreamFailure({ status, body, retryAfter }: UpstreamFailure): 
   })
 }
 
-function kindOf(status: number): FailureKind {
+function getKind(status: number): FailureKind {
   if (status === 404) return 'model'
   if (status === 413) return 'too_large'
   if (status === 429) return 'rate'
@@ -32,7 +32,7 @@ function kindOf(status: number): FailureKind {
 
 const maxMessageChars = 2_000
 
-function told(body: string): { message: string | undefined; code: string | undefined } {
+function parseError(body: string): { message: string | undefined; code: string | undefined } {
   let parsed: unknown
   try {
     parsed = parseJson(body)

@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 import { approvals } from './approvals.ts'
-import { askedOnce } from './askedOnce.ts'
+import { migrateIdempotency } from './askedOnce.ts'
 import { chatSpend } from './chatSpend.ts'
 import { chats } from './chats.ts'
 import { chatTools } from './chatTools.ts'
@@ -10,7 +10,7 @@ import { domainRenewals } from './domainRenewals.ts'
 import { grantPaths } from './grantPaths.ts'
 import { grantReservations } from './grantReservations.ts'
 import { intentBasis } from './intentBasis.ts'
-import { keptIntents } from './keptIntents.ts'
+import { migrateRetention } from './keptIntents.ts'
 import { localDomains } from './localDomains.ts'
 import { modelServerPrices } from './modelServerPrices.ts'
 import { paymentBudgets } from './paymentBudgets.ts'
@@ -36,8 +36,8 @@ export const agentMigrations: readonly Migration[] = [
   timeline,
   registrations,
   intentBasis,
-  askedOnce,
-  keptIntents,
+  migrateIdempotency,
+  migrateRetention,
   grantReservations,
   providers,
   chats,

@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Whoever lost the answer and asks again with the same `Idempotency-Key` gets the same intent. */
-export const askedOnce = {
+/** Idempotency keys of intents: a repeated request returns the same intent. */
+export const migrateIdempotency = {
   version: 6,
   up: `
   CREATE TABLE asked_once (

@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** What chats cost and may cost. Amounts are micro-dollars, days are days of UTC. */
+/** Spend and limits of chats. Amounts in micro-dollars, days in UTC. */
 export const chatSpend = {
   version: 11,
   up: `

@@ -1,8 +1,8 @@
 import type { Migration } from '../../migrate.ts'
 
 /**
- * Which domains are renewed from the wallet, what became of each expiry, and who was told of it. `place` is service and
- * account. DNS plans belong to an account too: those of before go to the account that read their zone, if it was one.
+ * Automatic renewals, the outcome for each expiry, and sent notices. `place` is service and account. DNS plans get an
+ * account too: earlier ones belong to the account that read their zone, if exactly one did.
  */
 export const domainRenewals = {
   version: 19,

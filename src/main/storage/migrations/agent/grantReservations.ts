@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Which grant was counted down for which intent, while that is neither signed nor given back. */
+/** Uses of grants reserved for intents that are neither signed nor released. */
 export const grantReservations = {
   version: 8,
   up: `

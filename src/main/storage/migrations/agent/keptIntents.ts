@@ -1,7 +1,7 @@
 import type { Migration } from '../../migrate.ts'
 
-/** What was decided is kept by whose it is, so that nobody's requests push out those of others. */
-export const keptIntents = {
+/** Retention of decided intents per requester, so that no requester evicts the intents of another. */
+export const migrateRetention = {
   version: 7,
   up: `
   ALTER TABLE intents ADD COLUMN kept_with TEXT GENERATED ALWAYS AS (

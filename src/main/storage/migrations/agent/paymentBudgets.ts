@@ -1,8 +1,8 @@
 import type { Migration } from '../../migrate.ts'
 
 /**
- * What payments may cost. Amounts are micro-dollars. One entry an intent: 'reserved' while it is being signed, 'signed'
- * until it is known what became of it, then 'spent' or 'void'. All but 'void' count.
+ * Budgets of payments. Amounts in micro-dollars. One entry per intent: 'reserved' during signing, 'signed' until the
+ * outcome is known, then 'spent' or 'void'. All but 'void' count.
  */
 export const paymentBudgets = {
   version: 14,

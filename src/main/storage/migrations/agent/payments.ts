@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** What was paid to others, and what is on its way: written before anything is sent. */
+/** Outgoing payments. A row is written before anything is sent. */
 export const payments = {
   version: 13,
   up: `

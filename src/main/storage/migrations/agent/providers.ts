@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** What is known of the keys of model providers without the keys, which only the secret store holds; and model servers. */
+/** Metadata of provider keys, and model servers. The keys are in the secret store alone. */
 export const providers = {
   version: 9,
   up: `

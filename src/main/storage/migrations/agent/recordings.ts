@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** How long the log and recordings are kept, and which recordings there are. What they show is in files of their own. */
+/** Retention of log and recordings, and an index of recordings. Their content is in separate files. */
 export const recordings = {
   version: 18,
   up: `

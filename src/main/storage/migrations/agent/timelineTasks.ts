@@ -1,8 +1,8 @@
 import type { Migration } from '../../migrate.ts'
 
 /**
- * What belongs together in the log, what each entry leads to, its words for the search, and that its oldest entries may go
- * once an entry says so. Entries of before have neither task nor links of their own: what their details name is only indexed.
+ * Tasks, links and search terms of log entries, and trimming of the oldest entries, which an entry records. Earlier
+ * entries have no task or links; terms of their details are indexed.
  */
 export const timelineTasks = {
   version: 17,

@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** What is known of the wallet without its secrets, which only the secret store holds. */
+/** Public part of the wallet. Its secrets are in the secret store alone. */
 export const wallet = {
   version: 1,
   up: `

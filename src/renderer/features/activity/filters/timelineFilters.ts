@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Input } from '#shared/contract/route.ts'
 import type { listTimeline, TimelineEntry } from '#shared/contract/timeline.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 
 export const areas = [
   'all',
@@ -92,8 +92,8 @@ export function queryOf({ search, area, actor, ...times }: TimelineFilters, now:
     ...(search.trim() !== '' && { search: search.trim() }),
     ...(area !== 'all' && { kinds: kindsOf[area].join(',') }),
     ...(actor !== 'anyone' && { actor }),
-    ...(from !== undefined && { from: isoTime(from.getTime()) }),
-    ...(to !== undefined && { to: isoTime(to.getTime()) }),
+    ...(from !== undefined && { from: toIsoTime(from.getTime()) }),
+    ...(to !== undefined && { to: toIsoTime(to.getTime()) }),
   }
 }
 

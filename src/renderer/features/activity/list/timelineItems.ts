@@ -1,4 +1,4 @@
-import { requestIdOf, type TimelineEntry } from '#shared/contract/timeline.ts'
+import { getRequestId, type TimelineEntry } from '#shared/contract/timeline.ts'
 
 /** A line of the list: a day, or what happened: one entry, a request with all that became of it, or a call with its effects. */
 export type TimelineItem = { kind: 'day'; key: string; label: string } | { kind: 'row'; key: string; row: TimelineRow }
@@ -77,7 +77,7 @@ function findCalls(entries: readonly TimelineEntry[]): ReadonlyMap<string, Timel
 /** The request of an entry, or of the payment that the entry is about. */
 function requestOf(entry: TimelineEntry): string | undefined {
   if (entry.problem !== null) return undefined
-  return requestIdOf(entry) ?? (entry.kind.startsWith('payment.') ? entry.links.intent : undefined)
+  return getRequestId(entry) ?? (entry.kind.startsWith('payment.') ? entry.links.intent : undefined)
 }
 
 /** The only request of each task without a call: a purchase, whose effects the service reports in the same task. */

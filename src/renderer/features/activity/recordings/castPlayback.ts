@@ -11,7 +11,7 @@ export type CastEvent =
   | { atMs: number; kind: 'size'; cols: number; rows: number }
 
 /** A player that waits longer than that for the next output is dull. */
-const longestWaitMs = 2_000
+const maxWaitMs = 2_000
 const largest = 500
 
 /**
@@ -40,7 +40,7 @@ export function withoutLongWaits(cast: Cast): Cast {
   let beforeMs = 0
   let atMs = 0
   const events = cast.events.map((event) => {
-    atMs += Math.min(longestWaitMs, event.atMs - beforeMs)
+    atMs += Math.min(maxWaitMs, event.atMs - beforeMs)
     beforeMs = event.atMs
     return { ...event, atMs }
   })

@@ -4,7 +4,7 @@ import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
 import { readAgain } from '#renderer/agent/readAgain.ts'
 import { windowAddress } from '#renderer/agent/windowLink.ts'
 import { deleteRecording, deleteRecordings, listRecordings, readRecording } from '#shared/contract/recordings.ts'
-import { requestOf } from '#shared/contract/route.ts'
+import { buildRequest } from '#shared/contract/route.ts'
 import { parseCast } from './castPlayback.ts'
 
 export const recordingsKey = ['recordings'] as const
@@ -46,7 +46,7 @@ export function useCast(recordingId: string) {
 }
 
 export function castAddress(recordingId: string): string {
-  return windowAddress(requestOf(readRecording, { recordingId }).path)
+  return windowAddress(buildRequest(readRecording, { recordingId }).path)
 }
 
 export function useDeleting() {

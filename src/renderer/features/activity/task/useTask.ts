@@ -35,7 +35,7 @@ export function useTask(task: TaskId) {
 
 /** As it happened: what the service did comes into the log a moment later than what the agent did. */
 function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
-  return entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at) || one.sequence - other.sequence)
+  return entries.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at) || a.sequence - b.sequence)
 }
 
 const tasksPage = 50

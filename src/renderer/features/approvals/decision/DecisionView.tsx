@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
-import { askerWords } from '#shared/contract/askerWords.ts'
+import { describeRequester } from '#shared/contract/askerWords.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { stateWords } from '../inbox/stateWords.ts'
 import { TimeLeft } from '../inbox/TimeLeft.tsx'
@@ -53,7 +53,7 @@ export function DecisionView({ record, next }: { record: IntentRecord; next: str
 }
 
 function Asked({ record: { asker, reason } }: { record: IntentRecord }) {
-  const { name, what } = askerWords(asker)
+  const { name, what } = describeRequester(asker)
   const isOwn = asker.kind === 'agent'
   return (
     <section aria-label="Who asks" className="flex flex-col gap-2">

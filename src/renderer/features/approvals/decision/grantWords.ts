@@ -1,6 +1,6 @@
-import { askerWords } from '#shared/contract/askerWords.ts'
+import { describeRequester } from '#shared/contract/askerWords.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { deedWords, payeeWords } from '#shared/contract/intentWords.ts'
+import { describeDeed, describePayee } from '#shared/contract/intentWords.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
 
@@ -19,8 +19,8 @@ export function mayApproveMore({ kind, needs_confirmation, decision }: IntentRec
 
 /** Exactly what will be signed without another question. */
 export function grantSentence(record: IntentRecord, { times, minutes, onlyPath }: GrantDraft, nowMs: number): string {
-  const { name } = askerWords(record.asker)
-  const deed = deedWords({
+  const { name } = describeRequester(record.asker)
+  const deed = describeDeed({
     kind: record.kind,
     host: record.host ?? '*',
     max_amount_micro_usd: record.amount_micro_usd,
@@ -30,7 +30,7 @@ export function grantSentence(record: IntentRecord, { times, minutes, onlyPath }
   const means =
     record.kind === 'tool.call'
       ? `call ${record.scope ?? 'the tool'}`
-      : `${paymentWords(record, times) ?? deed}${payeeWords(record.scope)} with ${shortAddress(record.address)}${sold}`
+      : `${paymentWords(record, times) ?? deed}${describePayee(record.scope)} with ${shortAddress(record.address)}${sold}`
   const often = times === undefined ? 'any number of times' : `this time and ${times - 1} more`
   const end = minutes === undefined ? '' : `, until ${endText(nowMs + minutes * 60_000, nowMs)}`
   return `${name} may ${means}, ${often}${end}, and you are not asked again.`

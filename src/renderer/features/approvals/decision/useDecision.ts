@@ -5,7 +5,7 @@ import { useWallet } from '#renderer/agent/useWallet.ts'
 import { useSheet } from '#renderer/ui/sheetContext.ts'
 import { AppError } from '#shared/appError.ts'
 import { decideIntent, type IntentRecord } from '#shared/contract/intents.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 import { followInbox } from '../inbox/useInbox.ts'
 import type { GrantDraft } from './grantWords.ts'
 
@@ -36,9 +36,9 @@ export function useDecision(record: IntentRecord) {
       })
       followInbox(queryClient, { type: 'intent.changed', intent })
       return true
-    } catch (failure) {
-      if (failure instanceof AppError && failure.code === 'wallet/locked') void unlock()
-      else setError(failure)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'wallet/locked') void unlock()
+      else setError(error)
       return false
     } finally {
       setBusy(undefined)
@@ -63,6 +63,6 @@ function wireGrant({ times, minutes, onlyPath }: GrantDraft, nowMs: number) {
   return {
     ...(times !== undefined && { times }),
     ...(onlyPath && { only_path: true }),
-    ...(minutes !== undefined && { until: isoTime(nowMs + minutes * 60_000) }),
+    ...(minutes !== undefined && { until: toIsoTime(nowMs + minutes * 60_000) }),
   }
 }

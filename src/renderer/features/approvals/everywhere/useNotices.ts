@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { goTo, usePlace } from '#renderer/ui/place.ts'
 import { notify } from '#renderer/ui/toast.tsx'
-import { askerWords } from '#shared/contract/askerWords.ts'
+import { describeRequester } from '#shared/contract/askerWords.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { intentHeadline } from '../intentHeadline.ts'
 
@@ -34,7 +34,7 @@ export function noticeId(intentId: string): string {
 
 function tell(intent: IntentRecord): () => void {
   const { id, asker, reason } = intent
-  const who = asker.kind === 'person' ? 'Waiting' : `${askerWords(asker).name} asks`
+  const who = asker.kind === 'person' ? 'Waiting' : `${describeRequester(asker).name} asks`
   return notify.asked(`${who} for your approval`, {
     ...{
       id: noticeId(id),

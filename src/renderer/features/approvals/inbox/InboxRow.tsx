@@ -2,7 +2,7 @@ import { classNames } from '#renderer/ui/classNames.ts'
 import { addressOf } from '#renderer/ui/place.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
-import { askerWords } from '#shared/contract/askerWords.ts'
+import { describeRequester } from '#shared/contract/askerWords.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { intentHeadline, paidAddress } from '../intentHeadline.ts'
 import { stateWords } from './stateWords.ts'
@@ -37,7 +37,7 @@ export function InboxRow({ record, isPresent, rival }: InboxRowProps) {
         <span className="mt-0.5 flex items-center gap-1.5 text-small text-muted">
           <StatusDot tone={tone} />
           <span className="min-w-0 flex-1 truncate">
-            {state === 'waiting' && !decision ? askerWords(asker).name : words}
+            {state === 'waiting' && !decision ? describeRequester(asker).name : words}
           </span>
           {state === 'waiting' ? <TimeLeft until={expires_at} /> : <TimeAgo at={decision?.at ?? created_at} />}
         </span>

@@ -21,6 +21,6 @@ export function merged(waiting: Inbox, latest: Inbox): Inbox {
   return [...latest, ...waiting.filter(({ id }) => !known.has(id))].toSorted(newestFirst)
 }
 
-function newestFirst(one: IntentRecord, other: IntentRecord): number {
-  return other.created_at.localeCompare(one.created_at)
+function newestFirst(a: IntentRecord, b: IntentRecord): number {
+  return b.created_at.localeCompare(a.created_at)
 }

@@ -1,6 +1,6 @@
-import { askerWords } from '#shared/contract/askerWords.ts'
+import { describeRequester } from '#shared/contract/askerWords.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { purchaseWords } from '#shared/contract/purchaseWords.ts'
+import { describePurchase } from '#shared/contract/purchaseWords.ts'
 
 /**
  * Says who else asks for the same thing, such as `Chat also asks to register example.com. One approval is enough.`
@@ -10,10 +10,10 @@ import { purchaseWords } from '#shared/contract/purchaseWords.ts'
 export function rivalWords({ id, purchase }: IntentRecord, inbox: readonly IntentRecord[]): string | undefined {
   if (purchase === null) return undefined
   const others = inbox.filter((it) => it.id !== id && it.purchase === purchase && isOpen(it))
-  const names = [...new Set(others.map(({ asker }) => askerWords(asker).name))]
+  const names = [...new Set(others.map(({ asker }) => describeRequester(asker).name))]
   if (names.length === 0) return undefined
   const also = names.length === 1 && names[0] !== 'You' ? 'also asks' : 'also ask'
-  return `${listed(names)} ${also} to ${purchaseWords(purchase)}. One approval is enough.`
+  return `${listed(names)} ${also} to ${describePurchase(purchase)}. One approval is enough.`
 }
 
 function isOpen({ state }: IntentRecord): boolean {

@@ -8,7 +8,7 @@ import { goTo } from '#renderer/ui/place.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { decideIntent, getIntent } from '#shared/contract/intents.ts'
-import { serverNameOf } from '#shared/contract/toolServers.ts'
+import { parseServerName } from '#shared/contract/toolServers.ts'
 
 /** A call waits for the person. What moves money or signs is shown whole, as in Approvals, before it is approved. */
 export function CallApproval({ call: { intent_id: id, note, tool } }: { call: ChatCall }) {
@@ -30,8 +30,8 @@ export function CallApproval({ call: { intent_id: id, note, tool } }: { call: Ch
     try {
       if (always) await allowAlways?.()
       await agent(decideIntent, { intentId: id, approve })
-    } catch (failure) {
-      notify.failed(failure, { action: { label: 'Review', run: review } })
+    } catch (error) {
+      notify.failed(error, { action: { label: 'Review', run: review } })
     } finally {
       setBusy(false)
     }
@@ -81,7 +81,7 @@ export function CallApproval({ call: { intent_id: id, note, tool } }: { call: Ch
 function useAlwaysAllowed(alias: string): (() => Promise<unknown>) | undefined {
   const { data: servers = [] } = useToolServers()
   const { agree } = useToolServerActions()
-  const server = servers.find(({ name }) => name === serverNameOf(alias))
+  const server = servers.find(({ name }) => name === parseServerName(alias))
   const tool = server?.tools.find((it) => it.alias === alias && it.enabled)
   return server && tool && (() => agree(server.id, [{ ...tool, ask: false }]))
 }

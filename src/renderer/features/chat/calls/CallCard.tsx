@@ -14,9 +14,9 @@ import { useId, useState } from 'react'
 import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
-import { serverNameOf } from '#shared/contract/toolServers.ts'
+import { parseServerName } from '#shared/contract/toolServers.ts'
 import { openRecord } from '#shared/openRecord.ts'
-import { shownLine } from '#shared/shownLine.ts'
+import { sanitizeLine } from '#shared/shownLine.ts'
 import { CallApproval } from './CallApproval.tsx'
 import { CallDetails } from './CallDetails.tsx'
 import {
@@ -58,8 +58,8 @@ export function CallCard({ call }: { call: ChatCall }) {
   const [StateIcon, look] = exitCode === undefined ? stateLooks[call.state] : ([CircleX, 'text-caution'] as const)
   const stateLabel = exitCode === undefined ? stateWords[call.state] : `Exit code ${exitCode}`
   const title = callTitle(call.tool)
-  const alias = serverNameOf(call.tool)
-  const server = alias === undefined ? undefined : shownLine(alias, 60)
+  const alias = parseServerName(call.tool)
+  const server = alias === undefined ? undefined : sanitizeLine(alias, 60)
   // Nobody approves what they have not seen.
   const needsLook = server !== undefined || dnsLines(call, args) !== undefined
   const open = chosen ?? (needsLook && call.state === 'waiting')

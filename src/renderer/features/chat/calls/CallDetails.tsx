@@ -4,7 +4,7 @@ import { classNames } from '#renderer/ui/classNames.ts'
 import { goTo } from '#renderer/ui/place.ts'
 import { visibleText } from '#renderer/ui/visibleText.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
-import { shownLine } from '#shared/shownLine.ts'
+import { sanitizeLine } from '#shared/shownLine.ts'
 import { formatCost } from '../money/amounts.ts'
 import { type CallArguments, dnsLines, plainOutput } from './callWords.ts'
 
@@ -17,7 +17,7 @@ export function CallDetails({ call, args }: CallDetailsProps) {
   return (
     <div className="flex flex-col gap-2.5 p-2.5">
       {changes ? (
-        <Part title={`DNS of ${shownLine(String(args?.domain ?? ''), 255)}`}>
+        <Part title={`DNS of ${sanitizeLine(String(args?.domain ?? ''), 255)}`}>
           <Lines label="DNS changes">
             {changes.map(({ sign, text }) => (
               <span

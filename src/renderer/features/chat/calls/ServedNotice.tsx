@@ -2,12 +2,12 @@ import { useToolServers } from '#renderer/agent/useToolServers.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { goTo } from '#renderer/ui/place.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
-import { serverNameOf } from '#shared/contract/toolServers.ts'
+import { parseServerName } from '#shared/contract/toolServers.ts'
 
 /** The server described this tool otherwise than the person allowed it, so the call did not run. */
 export function ServedNotice({ call: { tool: alias } }: { call: ChatCall }) {
   const { data: servers = [] } = useToolServers()
-  const server = servers.find(({ name }) => name === serverNameOf(alias))
+  const server = servers.find(({ name }) => name === parseServerName(alias))
   const tool = server?.tools.find((it) => it.alias === alias)
   if (!server || tool?.changed_from == null) return null
   return (

@@ -13,9 +13,9 @@ import {
 } from 'lucide-react'
 import { visibleText } from '#renderer/ui/visibleText.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
-import { servedMark, serverNameOf } from '#shared/contract/toolServers.ts'
+import { parseServerName, servedMark } from '#shared/contract/toolServers.ts'
 import { openRecord, plainWord } from '#shared/openRecord.ts'
-import { shownLine } from '#shared/shownLine.ts'
+import { sanitizeLine } from '#shared/shownLine.ts'
 
 export type CallArguments = Readonly<Record<string, unknown>>
 
@@ -77,17 +77,17 @@ const icons: readonly (readonly [prefix: string, icon: LucideIcon])[] = [
 
 /** Tools of other servers look like themselves, whatever they are called. */
 export function callIcon(tool: string): LucideIcon {
-  if (serverNameOf(tool) !== undefined) return Plug
+  if (parseServerName(tool) !== undefined) return Plug
   return icons.find(([prefix]) => tool.startsWith(prefix))?.[1] ?? Wrench
 }
 
 export function callTitle(tool: string): string {
-  const server = serverNameOf(tool)
-  if (server !== undefined) return shownLine(tool.slice(server.length + servedMark.length), longestName)
-  return (Object.hasOwn(titles, tool) ? titles[tool] : undefined) ?? shownLine(tool, longestName)
+  const server = parseServerName(tool)
+  if (server !== undefined) return sanitizeLine(tool.slice(server.length + servedMark.length), maxName)
+  return (Object.hasOwn(titles, tool) ? titles[tool] : undefined) ?? sanitizeLine(tool, maxName)
 }
 
-const longestName = 100
+const maxName = 100
 
 /** What it is about, in the first line of the card. */
 export function callSubject(args: CallArguments | undefined): string {
@@ -106,7 +106,7 @@ export function callSubject(args: CallArguments | undefined): string {
   ]
     .map((name) => args?.[name])
     .find((value) => (typeof value === 'string' && value !== '') || typeof value === 'number')
-  return subject === undefined ? '' : shownLine(String(subject), 160)
+  return subject === undefined ? '' : sanitizeLine(String(subject), 160)
 }
 
 export const stateWords: Readonly<Record<ChatCall['state'], string>> = openRecord(
@@ -159,7 +159,7 @@ export function dnsLines(
   if (!/^domain_dns_(add|update|delete)$/.test(tool) || !args) return undefined
   if (tool === 'domain_dns_add') return [{ sign: '+', text: recordText(args) }]
   // What was there before the call, where it is known.
-  const old = before === null ? `record ${shownLine(String(args.record_id ?? ''), 60)}` : recordText(before)
+  const old = before === null ? `record ${sanitizeLine(String(args.record_id ?? ''), 60)}` : recordText(before)
   const gone: DnsLine = { sign: '−', text: old }
   return tool === 'domain_dns_delete' ? [gone] : [gone, { sign: '+', text: recordText({ ...before, ...args }) }]
 }
@@ -167,6 +167,6 @@ export function dnsLines(
 /** `A  www  192.0.2.1  3600` */
 function recordText(record: CallArguments): string {
   return ['type', 'host', 'value', 'ttl', 'distance']
-    .flatMap((name) => (record[name] == null ? [] : [shownLine(String(record[name]), 300)]))
+    .flatMap((name) => (record[name] == null ? [] : [sanitizeLine(String(record[name]), 300)]))
     .join('  ')
 }

@@ -103,13 +103,13 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
 }
 
 /** In characters: one line of more would take a page seconds to lay out. */
-const longestLine = 10_000
+const maxLine = 10_000
 
 /** As it is shown; what is copied is the line itself. */
 export function drawnLine(text: string): string {
-  if (text.length <= longestLine) return visibleText(text)
-  const rest = (text.length - longestLine).toLocaleString('en')
-  return `${visibleText(text.slice(0, longestLine))} … ${rest} more characters, which are in the copy`
+  if (text.length <= maxLine) return visibleText(text)
+  const rest = (text.length - maxLine).toLocaleString('en')
+  return `${visibleText(text.slice(0, maxLine))} … ${rest} more characters, which are in the copy`
 }
 
 type Timer = ReturnType<typeof setTimeout>

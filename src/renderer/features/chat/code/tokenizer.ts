@@ -6,8 +6,8 @@ import { type LineTokens, tokenKinds } from './tokens.ts'
 const kinds: readonly string[] = tokenKinds
 const theme = createCssVariablesTheme({ name: 'steward', variablePrefix: '--', fontStyle: false })
 /** A line that is longer, or takes longer, is plain from there on. */
-const longestLine = 1_000
-const longestLineMs = 1_000
+const maxLine = 1_000
+const maxLineMs = 1_000
 
 export type Tokenizer = {
   /** Goes on where the lines before ended. @returns undefined where there is no grammar for the language */
@@ -41,8 +41,8 @@ export function tokenizers(): () => Tokenizer {
         const result = highlighter.codeToTokensBase(lines.join('\n'), {
           lang,
           theme: 'steward',
-          tokenizeMaxLineLength: longestLine,
-          tokenizeTimeLimit: longestLineMs,
+          tokenizeMaxLineLength: maxLine,
+          tokenizeTimeLimit: maxLineMs,
           ...(state && { grammarState: state }),
         })
         state = highlighter.getLastGrammarState(result) ?? state

@@ -13,7 +13,7 @@ type ToolsMenuProps = {
 }
 
 /** Sandboxes that are offered; more are chosen by their name in a message. */
-const mostSandboxes = 12
+const maxSandboxes = 12
 
 /** Whether the models of this chat may call tools, and in which sandbox. */
 export function ToolsMenu({ tools, onTools, onMore }: ToolsMenuProps) {
@@ -31,7 +31,7 @@ export function ToolsMenu({ tools, onTools, onMore }: ToolsMenuProps) {
       checked: tools.enabled && tools.sandbox_id === null,
       onSelect: () => onTools({ enabled: true, sandbox_id: null }),
     },
-    ...sandboxes.slice(0, mostSandboxes).map(({ id, name, short_id }) => ({
+    ...sandboxes.slice(0, maxSandboxes).map(({ id, name, short_id }) => ({
       label: sandboxes.some((it) => it.id !== id && it.name === name) ? `In ${name} (${short_id})` : `In ${name}`,
       checked: tools.enabled && tools.sandbox_id === id,
       onSelect: () => onTools({ enabled: true, sandbox_id: id }),

@@ -29,8 +29,8 @@ export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<D
           const name = (file.name || `pasted-${index + 1}`).slice(-255)
           const attachment = await agent(addAttachment, { name }, { bytes: file })
           setDraft((before) => ({ ...before, attachments: [...before.attachments, attachment] }))
-        } catch (failure) {
-          const { message, hint } = shownError(failure)
+        } catch (error) {
+          const { message, hint } = shownError(error)
           setRefused((before) => [...before, { name: file.name || 'The file', reason: `${message} ${hint}` }])
         } finally {
           underWay.current -= 1

@@ -3,13 +3,13 @@ import { useMemo } from 'react'
 import { windowAddress } from '#renderer/agent/windowLink.ts'
 import { sizeText } from '#renderer/ui/sizeText.ts'
 import { type Attachment, getAttachmentContent } from '#shared/contract/chatLibrary.ts'
-import { requestOf } from '#shared/contract/route.ts'
+import { buildRequest } from '#shared/contract/route.ts'
 
 /** An image as it is, any other file by its name; both open in a tab of their own or are downloaded. */
 export function AttachmentView({ attachment }: { attachment: Attachment }) {
   const { id, kind, name, size } = attachment
   // Signed once: an address that changed would be read again.
-  const address = useMemo(() => windowAddress(requestOf(getAttachmentContent, { attachmentId: id }).path), [id])
+  const address = useMemo(() => windowAddress(buildRequest(getAttachmentContent, { attachmentId: id }).path), [id])
   if (kind === 'image') {
     return (
       <a href={address} target="_blank" rel="noopener noreferrer" title={name}>

@@ -153,8 +153,8 @@ function useSought(
         const { message, leaf_id: leaf } = await agent(getMessage, { messageId: sought })
         if (leaf !== leafId) await actions.change(conversationId, { leaf_id: sought })
         await readAround(message.position)
-      } catch (failure) {
-        notify.failed(failure, { title: 'Could not find that message' })
+      } catch (error) {
+        notify.failed(error, { title: 'Could not find that message' })
       }
     })()
   }, [sought, isRead, isThere, asked, agent, actions, readAround, leafId, conversationId])

@@ -22,7 +22,7 @@ const atEndPixels = 48
 /** So near an end of what was read more is read. */
 const readAheadPixels = 1_200
 /** A message is about so high. Where it is not known yet, a lower guess would draw many that are out of view. */
-const usualPixels = 120
+const defaultPixels = 120
 
 /**
  * The messages, of which only those in view are drawn. It opens at the end and stays there while one is there; while one
@@ -119,7 +119,7 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
       >
         <div className="pb-4">
           {hasEarlier(branch) && <p className="sr-only">Earlier messages load as you scroll up.</p>}
-          <Virtualizer ref={list} scrollRef={place} shift={shift} itemSize={usualPixels} bufferSize={600}>
+          <Virtualizer ref={list} scrollRef={place} shift={shift} itemSize={defaultPixels} bufferSize={600}>
             {rows.map((row) => (
               <MessageRow
                 key={row.key}

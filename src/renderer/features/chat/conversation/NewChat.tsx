@@ -38,11 +38,11 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
         attachment_ids: draft.attachments.map((it) => it.id),
         models,
       })
-    } catch (failure) {
+    } catch (error) {
       // The chat is there, and so is what was written.
       keepDraft(id, draft)
       goTo('chat', id)
-      throw failure
+      throw error
     }
     goTo('chat', id)
   }

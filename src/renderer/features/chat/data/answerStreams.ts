@@ -3,8 +3,8 @@ import type { FetchLike } from '#renderer/agent/agentClient.ts'
 import { AnswerEvent, type Message, streamMessage } from '#shared/contract/chatMessages.ts'
 import type { ConversationId, MessageId } from '#shared/contract/chats.ts'
 import { readEvent } from '#shared/contract/readAnswer.ts'
-import { requestOf } from '#shared/contract/route.ts'
-import { emitter } from '#shared/emitter.ts'
+import { buildRequest } from '#shared/contract/route.ts'
+import { createEmitter } from '#shared/emitter.ts'
 
 /** The answers that are being made, as they grow. */
 export type AnswerStreams = {
@@ -36,7 +36,7 @@ export function answerStreams({
   pausesMs = [200, 500, 1000, 2000],
 }: Options): AnswerStreams {
   const followed = new Map<MessageId, Followed>()
-  const changes = emitter()
+  const changes = createEmitter()
   let isDue = false
   /** However many words come, they are drawn once for each frame. */
   const tell = () => {
@@ -72,7 +72,7 @@ export function answerStreams({
 
   const read = async (id: MessageId, held: Followed): Promise<boolean> => {
     const { signal } = held.abort
-    const { path } = requestOf(streamMessage, { messageId: id })
+    const { path } = buildRequest(streamMessage, { messageId: id })
     const response = await fetchLike(path, { method: 'GET', headers: { accept: 'text/event-stream' }, signal })
     if (response.status === 404) return true // the message is gone
     if (!response.ok || !response.body) return false

@@ -87,7 +87,7 @@ export function branchRows({ messages, beside }: Branch): BranchRow[] {
     const group = message.group_id
     const others = group === null ? [] : beside.filter((it) => it.group_id === group && it.id !== message.id)
     const order = (it: Message) => message.sibling_ids.indexOf(it.id)
-    const all = others.length === 0 ? [] : [message, ...others].sort((one, other) => order(one) - order(other))
+    const all = others.length === 0 ? [] : [message, ...others].sort((a, b) => order(a) - order(b))
     return { key: group ?? message.id, message, beside: all }
   })
 }

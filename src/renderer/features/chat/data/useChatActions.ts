@@ -61,8 +61,8 @@ export function useChatActions() {
       try {
         keep(await agent(restoreConversation, { conversationId }))
         goTo('chat', conversationId)
-      } catch (failure) {
-        notify.failed(failure)
+      } catch (error) {
+        notify.failed(error)
       }
     },
     async send({ conversationId, ...message }: Sending): Promise<void> {

@@ -12,16 +12,16 @@ export function KatexFormula({ tex, display }: { tex: string; display: boolean }
 }
 
 /** Each of its macros may put so many characters in its place, all together. */
-const mostExpanded = 40_000
-const mostExpansions = 200
+const maxExpanded = 40_000
+const maxExpansions = 200
 const definesMacros = /\\(?:[gex]?def|let|futurelet|(?:re)?newcommand|providecommand)(?![a-zA-Z])/
 const deepest = 250
-const mostElements = 20_000
+const maxElements = 20_000
 
 /** @returns undefined for a formula that is too deep or too large for a page: it is shown as it is written */
 function drawn(tex: string, display: boolean): HTMLElement | undefined {
   const formula = document.createElement('span')
-  const expansions = Math.max(10, Math.min(mostExpansions, Math.floor(mostExpanded / tex.length)))
+  const expansions = Math.max(10, Math.min(maxExpansions, Math.floor(maxExpanded / tex.length)))
   try {
     katex.render(tex, formula, {
       displayMode: display,
@@ -31,7 +31,7 @@ function drawn(tex: string, display: boolean): HTMLElement | undefined {
       trust: false,
       strict: false,
       maxSize: 20,
-      maxExpand: definesMacros.test(tex) ? expansions : mostExpansions,
+      maxExpand: definesMacros.test(tex) ? expansions : maxExpansions,
     })
   } catch {
     return undefined // what is no fault of the formula is thrown all the same: it was too deep for the parser
@@ -43,7 +43,7 @@ function drawn(tex: string, display: boolean): HTMLElement | undefined {
 function isModest(formula: Element): boolean {
   let [depth, count] = [0, 0]
   for (let at: Element | null = formula; at; count++) {
-    if (depth > deepest || count > mostElements) return false
+    if (depth > deepest || count > maxElements) return false
     if (at.firstElementChild) {
       at = at.firstElementChild
       depth++

@@ -17,10 +17,10 @@ export type Blocks = {
 
 /** In characters. A list is cut at its next item, anything else at the next line: no block gets slow to parse. */
 const longBlock = 4_000
-const longestBlock = 6_000
+const maxBlock = 6_000
 const rowsOfGroup = 25
 const cellsOfGroup = 500
-const longestDefinitions = 8_000
+const maxDefinitions = 8_000
 
 type Open =
   | { kind: 'code'; fence: string; indent: number; language: string; lines: string[] }
@@ -66,11 +66,7 @@ export function splitBlocks(text: string): Blocks {
   }
 
   for (const line of text.split('\n')) {
-    if (
-      !(open?.kind === 'code' || open?.kind === 'math') &&
-      isDefinition(line) &&
-      definitionsLength < longestDefinitions
-    ) {
+    if (!(open?.kind === 'code' || open?.kind === 'math') && isDefinition(line) && definitionsLength < maxDefinitions) {
       definitions.push(line)
       definitionsLength += line.length
     }
@@ -106,7 +102,7 @@ export function splitBlocks(text: string): Blocks {
           if (closesFence(line.replace(/^[\s>]+/, ''), open.fence)) open.fence = undefined
           lines.push(line)
           open.length += line.length + 1
-          if (open.length > longestBlock) close(true)
+          if (open.length > maxBlock) close(true)
           break
         }
         if (line.trim() === '') {
@@ -139,7 +135,7 @@ export function splitBlocks(text: string): Blocks {
           (!open.isList && /^ {0,3}(?:\$\$|\\\[|#{1,6}[ \t])/.test(line)) ||
           /^ {0,3}#{1,6}[ \t]/.test(last) ||
           (open.length > longBlock && open.isList && startsItem && /^\S/.test(line)) ||
-          open.length > longestBlock
+          open.length > maxBlock
         if (isOver) {
           close(true)
           begin(line)

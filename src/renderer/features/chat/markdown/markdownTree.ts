@@ -15,8 +15,8 @@ const deepest = 12
 /** In characters: what is longer in one piece is shown as it is written. */
 const longest = 16_000
 /** Each may open something that only the end of the text closes: so many are looked for again and again. */
-const mostOpen = 400
-const mostMarks = 1_000
+const maxOpen = 400
+const maxMarks = 1_000
 
 /**
  * @param definitions lines that links of the text refer to
@@ -63,7 +63,7 @@ function isCostly(text: string): boolean {
     else if (character === ']') open = Math.max(0, open - 1)
     if ('[*_~`'.includes(character) && character !== before) marks++
     before = character
-    if (open > mostOpen || marks > mostMarks) return true
+    if (open > maxOpen || marks > maxMarks) return true
   }
   return false
 }

@@ -55,7 +55,7 @@ export function withMathMarks(text: string): string {
   return parts.join('')
 }
 
-const longestInline = 1_000
+const maxInline = 1_000
 
 /** @returns undefined where this dollar opens none, -1 where no dollar follows at all */
 function closingDollar(text: string, open: number): number | undefined {
@@ -63,7 +63,7 @@ function closingDollar(text: string, open: number): number | undefined {
   if (next === undefined || /\s/.test(next)) return undefined
   const end = text.indexOf('$', open + 1)
   if (end === -1) return -1
-  if (end - open > longestInline || hasBreak(text, open, end)) return undefined
+  if (end - open > maxInline || hasBreak(text, open, end)) return undefined
   const before = text[end - 1] ?? ''
   if (/\s/.test(before) || before === '\\' || /\d/.test(text[end + 1] ?? '')) return undefined
   return end

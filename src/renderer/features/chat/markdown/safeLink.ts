@@ -4,12 +4,12 @@ export type SafeLink = { href: string; host: string }
 const schemes = new Set(['http:', 'https:', 'mailto:'])
 /** Drawn from the text itself: nothing is fetched for it, and nothing in it runs. */
 const drawnImage = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=\s]+$/i
-const longestAddress = 8_000
-const longestImage = 8_000_000
+const maxAddress = 8_000
+const maxImage = 8_000_000
 
 /** @returns undefined for whatever is not a whole address of the web or of mail: `javascript:`, `data:`, `file:`, a path of our own */
 export function safeLink(address: string): SafeLink | undefined {
-  if (address.length > longestAddress) return undefined
+  if (address.length > maxAddress) return undefined
   const url = URL.parse(address.trim())
   if (!url || !schemes.has(url.protocol)) return undefined
   if (url.protocol === 'mailto:') return { href: url.href, host: decodedOr(url.pathname) }
@@ -21,7 +21,7 @@ export function safeLink(address: string): SafeLink | undefined {
 }
 
 export function isDrawnImage(address: string): boolean {
-  return address.length < longestImage && drawnImage.test(address)
+  return address.length < maxImage && drawnImage.test(address)
 }
 
 function decodedOr(text: string): string {

@@ -23,7 +23,7 @@ export function modelGroups(models: readonly ListedModel[], query: string): Mode
     available: members.some(({ available }) => available),
     models: members,
   }))
-  return groups.sort((one, other) => Number(other.available) - Number(one.available))
+  return groups.sort((a, b) => Number(b.available) - Number(a.available))
 }
 
 /** Whether the model's price is known. Otherwise its cost counts as 0. */

@@ -3,7 +3,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { TextAreaField } from '#renderer/ui/TextAreaField.tsx'
 import type { Prompt } from '#shared/contract/chatLibrary.ts'
-import { filledPrompt } from '#shared/promptText.ts'
+import { fillPrompt } from '#shared/promptText.ts'
 
 type UsePromptDialogProps = { prompt: Prompt; onUse: (text: string) => void; onClose: () => void }
 
@@ -11,7 +11,7 @@ type UsePromptDialogProps = { prompt: Prompt; onUse: (text: string) => void; onC
 export function UsePromptDialog({ prompt, onUse, onClose }: UsePromptDialogProps) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
-  const text = filledPrompt(prompt.text, given)
+  const text = fillPrompt(prompt.text, given)
   return (
     <Dialog
       open

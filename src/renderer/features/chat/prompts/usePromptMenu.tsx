@@ -19,7 +19,7 @@ export type PromptMenu = {
   open: () => void
 }
 
-const mostShown = 8
+const maxShown = 8
 
 /** `/` and some letters at the beginning of a message find prompts of the library. */
 export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
@@ -31,7 +31,7 @@ export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
   const [library, setLibrary] = useState(false)
   const [, query] = /^\/([^\n/]{0,60})$/.exec(text) ?? []
   const isOpen = query !== undefined && dismissed !== text
-  const found = isOpen ? matchingPrompts(prompts, query).slice(0, mostShown) : []
+  const found = isOpen ? matchingPrompts(prompts, query).slice(0, maxShown) : []
   const present = Math.min(at, Math.max(0, found.length - 1))
 
   const use = (prompt: Prompt) => {

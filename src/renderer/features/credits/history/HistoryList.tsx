@@ -18,7 +18,7 @@ type HistoryListProps = {
   onRefund: ((charge: CreditTransaction) => void) | undefined
 }
 
-const usualPixels = 37
+const defaultPixels = 37
 const rowsBeyondView = 16
 
 /**
@@ -38,14 +38,13 @@ export function HistoryList({ query, newest, scroller, keyNames, onRefund }: His
     count: total,
     getScrollElement: () => scroller,
     getItemKey: keyOf,
-    estimateSize: () => usualPixels,
+    estimateSize: () => defaultPixels,
     overscan: rowsBeyondView,
     scrollMargin: top,
     // While one reads further down, nothing moves when new ones come.
     anchorTo: scroller.scrollTop > top ? 'end' : 'start',
     // The stop is always there, so that the focus is never lost with its row.
-    rangeExtractor: (range) =>
-      [...new Set([...defaultRangeExtractor(range), stopIndex])].toSorted((one, other) => one - other),
+    rangeExtractor: (range) => [...new Set([...defaultRangeExtractor(range), stopIndex])].toSorted((a, b) => a - b),
   })
   const drawn = virtualizer.getVirtualItems()
   const range = virtualizer.range ?? { startIndex: 0, endIndex: 0 }

@@ -1,12 +1,12 @@
 import { windowAddress } from '#renderer/agent/windowLink.ts'
 import { exportTransactions } from '#shared/contract/credits.ts'
-import { requestOf } from '#shared/contract/route.ts'
+import { buildRequest } from '#shared/contract/route.ts'
 import type { HistoryQuery } from './historyFilters.ts'
 
 /** The browser's own download. */
 export function downloadHistory(query: HistoryQuery): void {
   const link = document.createElement('a')
-  link.href = windowAddress(requestOf(exportTransactions, query).path)
+  link.href = windowAddress(buildRequest(exportTransactions, query).path)
   link.download = 'steward-credits.csv'
   link.click()
 }

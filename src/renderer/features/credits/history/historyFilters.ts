@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type listTransactions, TransactionType } from '#shared/contract/credits.ts'
 import type { Input } from '#shared/contract/route.ts'
 import { openRecord, plainWord } from '#shared/openRecord.ts'
-import { isoTime } from '#shared/time.ts'
+import { toIsoTime } from '#shared/time.ts'
 
 export const typeLabels: Record<TransactionType, string> = openRecord(
   {
@@ -59,8 +59,8 @@ export function historyQuery({ text, type, model, key, ...times }: HistoryFilter
     ...(type !== 'all' && { type }),
     ...(model !== '' && { model }),
     ...(key !== '' && { key }),
-    ...(from !== undefined && { from: isoTime(from) }),
-    ...(to !== undefined && { to: isoTime(to) }),
+    ...(from !== undefined && { from: toIsoTime(from) }),
+    ...(to !== undefined && { to: toIsoTime(to) }),
   }
 }
 

@@ -2,7 +2,7 @@
 export type BulkProgress = { done: number; failures: readonly { domain: string; failure: unknown }[] }
 
 /** A registrar is not asked for everything at once. */
-const mostAtOnce = 4
+const maxAtOnce = 4
 
 /**
  * Does the same with each of them. One that fails holds back no other.
@@ -20,12 +20,12 @@ export async function bulkRun(
       const name = domain
       const failed = await change(name).then(
         () => [],
-        (failure: unknown) => [{ domain: name, failure }],
+        (error: unknown) => [{ domain: name, failure: error }],
       )
       progress = { done: progress.done + 1, failures: [...progress.failures, ...failed] }
       onProgress(progress)
     }
   }
-  await Promise.all(Array.from({ length: mostAtOnce }, work))
+  await Promise.all(Array.from({ length: maxAtOnce }, work))
   return progress
 }

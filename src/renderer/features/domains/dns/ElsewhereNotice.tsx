@@ -20,7 +20,7 @@ export function ElsewhereNotice({ domain: { domain, unicode, nameservers } }: El
   const changing = useMutation({
     mutationFn: () => agent(changeNameservers, { domain, nameservers: namable }),
     onSuccess: () => notify.done(`${unicode} uses the registrar’s nameservers`),
-    onError: (failure) => notify.failed(failure),
+    onError: (error) => notify.failed(error),
     onSettled: () => readAgain(queryClient, domainsKey),
   })
   if (!nameserversElsewhere(nameservers, own)) return null

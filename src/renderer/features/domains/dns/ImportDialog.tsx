@@ -78,7 +78,7 @@ function readZone(zone: string, text: string): ImportedZone | { fault: string } 
   }
 }
 
-function importedWords({ records, leftOut, clamped }: ImportedZone): string {
+function importedWords({ records, skipped: leftOut, clamped }: ImportedZone): string {
   const count = records.length === 1 ? '1 record.' : `${records.length} records.`
   const { min, max } = dnsLimits.ttl
   const raised = clamped.filter(({ from }) => from < min)

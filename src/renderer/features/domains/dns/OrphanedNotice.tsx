@@ -23,7 +23,7 @@ export function OrphanedNotice({ domain: { domain, unicode, orphaned_names: name
   const removing = useMutation({
     mutationFn: () => agent(removeOrphaned, { domain }),
     onSuccess: ({ removed }) => notify.done(`Removed ${countWords(removed.length)} of ${unicode}`),
-    onError: (failure) => notify.failed(failure),
+    onError: (error) => notify.failed(error),
     onSettled: () => readAgain(queryClient, domainsKey),
   })
   const records = data?.records ?? []

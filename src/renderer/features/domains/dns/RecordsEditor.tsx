@@ -71,7 +71,7 @@ export function RecordsEditor({
   const undoing = useMutation({
     mutationFn: (planId: string) => agent(undoPlan, { planId }),
     onSuccess: setPlan,
-    onError: (failure) => notify.failed(failure),
+    onError: (error) => notify.failed(error),
   })
   const onApplied = (applied: DnsPlan) => {
     setPlan(undefined)

@@ -8,7 +8,7 @@ import { type SandboxPort, SandboxPortFields } from '#renderer/ui/sandboxes/Sand
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { addSandboxDomain } from '#shared/contract/sandboxDomains.ts'
 import { type DnsRecordData, DnsRecordFault, normalRecord } from '#shared/dns/dnsRecord.ts'
-import { zoneConflict } from '#shared/dns/zoneRules.ts'
+import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 import { sandboxRecord } from './sandboxRecord.ts'
 import { isAddressOf } from './zoneEdits.ts'
 
@@ -36,7 +36,7 @@ export function SandboxDialog({ zone, present, onClose, onAdd }: SandboxDialogPr
     },
     onSuccess: (record) => {
       const isReplaced = isAddressOf(record.host)
-      const conflict = zoneConflict(
+      const conflict = findZoneConflict(
         present.filter((it) => !isReplaced(it)),
         record,
       )

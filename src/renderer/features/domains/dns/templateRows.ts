@@ -1,5 +1,5 @@
 import { type DnsRecordData, DnsRecordFault, normalRecord } from '#shared/dns/dnsRecord.ts'
-import { zoneConflict } from '#shared/dns/zoneRules.ts'
+import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 import type { RecordTemplate } from './recordTemplates.ts'
 
 /** `exists`: it is there already. `blocked`: it cannot be added; `note` says why. */
@@ -39,7 +39,7 @@ export function templateRows(
 }
 
 function rowOf(record: DnsRecordData, others: readonly DnsRecordData[]): TemplateRow {
-  const conflict = zoneConflict(others, record)
+  const conflict = findZoneConflict(others, record)
   if (conflict?.reason === 'duplicate') return { record, state: 'exists' }
   if (conflict) return { record, state: 'blocked', note: `A ${conflict.with.type} record is in its place.` }
   // Two SPF records at one name count as none: https://www.rfc-editor.org/rfc/rfc7208#section-3.2

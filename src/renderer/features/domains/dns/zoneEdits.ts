@@ -1,6 +1,6 @@
 import type { DnsRecord } from '#shared/contract/dnsRecords.ts'
 import { type DnsRecordData, DnsRecordFault, hasDistance, normalRecord } from '#shared/dns/dnsRecord.ts'
-import { zoneConflict } from '#shared/dns/zoneRules.ts'
+import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 
 /** What a person wants to be otherwise: it stays what it is when the zone below it changes. */
 export type ZoneEdits = {
@@ -123,7 +123,7 @@ export function writtenRecord(
       ttl: number(ttl),
       ...(hasDistance(form.type) && { distance: number(distance) }),
     })
-    const conflict = zoneConflict(others, record)
+    const conflict = findZoneConflict(others, record)
     if (!conflict) return { record }
     if (conflict.reason === 'duplicate') return { field: 'value', message: 'This record exists already.' }
     return { field: 'host', message: `${record.host} has a ${conflict.with.type} record. A CNAME stands alone.` }

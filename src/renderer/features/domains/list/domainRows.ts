@@ -33,12 +33,12 @@ export function domainRows(
   const fits = (it: Domain) =>
     (it.domain.includes(wanted) || it.unicode.toLowerCase().includes(wanted)) &&
     (filter === 'all' || (filter === 'expiring' ? isExpiring(it, nowMs) : !it.locked))
-  const compare = (one: Domain, other: Domain) =>
-    (sort === 'expiry' ? one.expires_at.localeCompare(other.expires_at) : 0) || order(one.domain, other.domain)
+  const compare = (a: Domain, b: Domain) =>
+    (sort === 'expiry' ? a.expires_at.localeCompare(b.expires_at) : 0) || order(a.domain, b.domain)
   return domains.filter(fits).sort(compare)
 }
 
 /** Not by the rules of a language: 5,000 names are sorted in a moment. */
-function order(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -9,7 +9,7 @@ import { addressOf } from '#renderer/ui/place.ts'
 import { dismissNotices, removeRenewal } from '#shared/contract/domainRenewals.ts'
 import { dayText } from './renewalWords.ts'
 
-const mostNamed = 3
+const maxNamed = 3
 
 /** Domains that expire, until the person has taken note. */
 export function NoticeBar() {
@@ -27,7 +27,7 @@ export function NoticeBar() {
   const notices = data?.notices ?? []
   const missing = data?.missing ?? []
   if (notices.length === 0 && missing.length === 0) return null
-  const others = notices.length - mostNamed
+  const others = notices.length - maxNamed
   return (
     <PageColumn width="table" className="flex flex-col gap-2 pt-3">
       {missing.map((domain) => (
@@ -52,7 +52,7 @@ export function NoticeBar() {
         >
           <CalendarClock aria-hidden className="size-4 shrink-0 text-caution" />
           <p className="min-w-0 flex-1 basis-72">
-            {notices.slice(0, mostNamed).map(({ domain, expires_at: at }, index) => (
+            {notices.slice(0, maxNamed).map(({ domain, expires_at: at }, index) => (
               <span key={domain}>
                 {index > 0 && ' · '}
                 <a href={addressOf('domains', 'name', domain)} className="font-medium hover:underline">

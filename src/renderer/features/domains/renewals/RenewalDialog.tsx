@@ -36,8 +36,8 @@ export function RenewalDialog({ name, present, yearMicroUsd, onSave, onClose }: 
     try {
       await onSave(written)
       onClose()
-    } catch (failure) {
-      setError(failure)
+    } catch (error) {
+      setError(error)
       setBusy(false)
     }
   }

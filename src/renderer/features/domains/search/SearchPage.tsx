@@ -5,14 +5,14 @@ import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { useAddressFilters } from '#renderer/ui/useAddressFilters.ts'
 import { useSettled } from '#renderer/ui/useSettled.ts'
-import { usualTlds } from '#shared/contract/domainSearch.ts'
+import { defaultTlds } from '#shared/contract/domainSearch.ts'
 import { SourceNote } from '../SourceNote.tsx'
 import { useSearchResults } from '../useDomains.ts'
 import { Availability, dollars } from './Availability.tsx'
 import { BuyButton } from './BuyButton.tsx'
 
 /** Asked apart, so that a slow registry does not hold back the others. */
-const parts = [usualTlds.slice(0, 2), usualTlds.slice(2, 4), usualTlds.slice(4)].map((it) => it.join(','))
+const parts = [defaultTlds.slice(0, 2), defaultTlds.slice(2, 4), defaultTlds.slice(4)].map((it) => it.join(','))
 
 const Words = z.object({ q: z.string().max(253) })
 const noQuery = { q: '' }

@@ -68,9 +68,9 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
     if (busy) return
     try {
       await write({ to: path, ifVersion })
-    } catch (failure) {
-      if (failure instanceof AppError && failure.code === 'file/changed') setConflict(true)
-      else notify.failed(failure, { title: `Could not save ${nameOf(path)}` })
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'file/changed') setConflict(true)
+      else notify.failed(error, { title: `Could not save ${nameOf(path)}` })
     }
   })
   /** Takes the place of nothing. @throws AppError `file/exists` … */
@@ -83,8 +83,8 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
       known.current = now.version
       setConflict(false)
       changed(false)
-    } catch (failure) {
-      notify.failed(failure, { title: `Could not reload ${nameOf(path)}` })
+    } catch (error) {
+      notify.failed(error, { title: `Could not reload ${nameOf(path)}` })
     }
   }
 

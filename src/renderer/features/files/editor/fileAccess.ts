@@ -13,14 +13,14 @@ export type OpenedFile = { size: number; version: string } & (
 )
 
 /** More is slow to edit, and seldom meant to be. */
-export const mostTextBytes = 2 * 1024 * 1024
+export const maxTextBytes = 2 * 1024 * 1024
 
 export async function openFile(agent: Agent, id: SandboxId, path: string, signal?: AbortSignal): Promise<OpenedFile> {
   const given = signal ? { signal } : {}
   // Told before it is read: what changes in between is noticed when it is saved.
   const { size, version } = await agent(statFile, { id, path, follow: true }, given)
   if (isImage(nameOf(path))) return { kind: 'image', size, version }
-  if (size > mostTextBytes) return { kind: 'large', size, version }
+  if (size > maxTextBytes) return { kind: 'large', size, version }
   const { content, encoding } = await agent(readFile, { id, path }, given)
   if (encoding !== 'utf8' || content.includes('\0')) return { kind: 'binary', size, version }
   return { kind: 'text', text: content, size, version }

@@ -22,7 +22,7 @@ export function TransferTray({ sandbox, queue, transfers, onWrongFile }: Transfe
   const done = doneOf(transfers)
   const size = transfers.reduce((sum, it) => sum + it.size, 0)
   const sent = transfers.reduce((sum, it) => sum + it.sent, 0)
-  const open = [...transfers].sort((one, other) => Number(one.state === 'done') - Number(other.state === 'done'))
+  const open = [...transfers].sort((a, b) => Number(a.state === 'done') - Number(b.state === 'done'))
   return (
     <section aria-label="Transfers" className="flex max-h-56 shrink-0 flex-col border-t border-line bg-panel">
       <header className="flex h-8 shrink-0 items-center gap-2 pr-1.5 pl-3">

@@ -1,7 +1,7 @@
 import type { Agent } from '#renderer/agent/agentClient.ts'
 import { AppError } from '#shared/appError.ts'
 import { appendUpload, beginUpload, cancelUpload, getUpload, uploadOffsetHeader } from '#shared/contract/uploads.ts'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 import { type SandboxId, UploadId } from '#shared/ids.ts'
 import type { TransferNotes } from './transferNotes.ts'
 
@@ -56,7 +56,7 @@ type Options = {
 }
 
 /** At once: a machine is not faster with more. */
-const mostSending = 3
+const maxSending = 3
 /** Small, so that one sees how far it is. */
 const pieceBytes = 2 * 1024 * 1024
 const retryMs = [500, 1000, 2000, 4000] as const
@@ -69,7 +69,7 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
     bytesPerSecond: 0,
     state: 'needs-file',
   }))
-  const changes = emitter()
+  const changes = createEmitter()
   const controls = new Map<string, AbortController>()
   let closed = false
 
@@ -133,10 +133,10 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
       try {
         await send(id, file, control.signal)
         break
-      } catch (failure) {
+      } catch (error) {
         if (control.signal.aborted) break
         if ((find(id)?.sent ?? 0) > before) failures = 0
-        if (!(await goesOn(id, failure, failures, control.signal))) break
+        if (!(await goesOn(id, error, failures, control.signal))) break
       }
     }
     if (controls.get(id) === control) controls.delete(id)
@@ -169,7 +169,7 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
 
   const pump = (): void => {
     for (const { id, file } of transfers.filter(({ state }) => state === 'waiting')) {
-      if (closed || controls.size >= mostSending) return
+      if (closed || controls.size >= maxSending) return
       if (!file) continue
       change(id, { state: 'sending' })
       void run(id, file)
@@ -182,11 +182,11 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
   }
 
   /** The next file would fail as this one did. */
-  const holdAll = (failure: unknown): void => {
+  const holdAll = (error: unknown): void => {
     for (const { id, state } of transfers) {
       if (state !== 'waiting' && state !== 'sending' && state !== 'lost') continue
       stop(id)
-      change(id, { state: 'paused', failure, bytesPerSecond: 0 })
+      change(id, { state: 'paused', failure: error, bytesPerSecond: 0 })
     }
   }
 

@@ -52,14 +52,14 @@ export function isFolderEntry({ type, target_type }: FileEntry): boolean {
   return type === 'directory' || target_type === 'directory'
 }
 
-function orderBy(sortBy: SortBy): (one: FileEntry, other: FileEntry) => number {
-  const byName = (one: FileEntry, other: FileEntry) =>
-    one.name.localeCompare(other.name, undefined, { numeric: true, sensitivity: 'base' })
-  return (one, other) => {
-    const folders = Number(isFolderEntry(other)) - Number(isFolderEntry(one))
+function orderBy(sortBy: SortBy): (a: FileEntry, b: FileEntry) => number {
+  const byName = (a: FileEntry, b: FileEntry) =>
+    a.name.localeCompare(b.name, undefined, { numeric: true, sensitivity: 'base' })
+  return (a, b) => {
+    const folders = Number(isFolderEntry(b)) - Number(isFolderEntry(a))
     if (folders !== 0) return folders
-    if (sortBy === 'size') return other.size - one.size || byName(one, other)
-    if (sortBy === 'modified') return other.modified_at.localeCompare(one.modified_at) || byName(one, other)
-    return byName(one, other)
+    if (sortBy === 'size') return b.size - a.size || byName(a, b)
+    if (sortBy === 'modified') return b.modified_at.localeCompare(a.modified_at) || byName(a, b)
+    return byName(a, b)
   }
 }

@@ -41,8 +41,8 @@ export function GenesisPromptField({ hash, error, onHash }: GenesisPromptFieldPr
     try {
       const made = await work()
       if (turn === newest.current) onHash(made)
-    } catch (failure) {
-      notify.failed(failure, { title: 'Could not hash the prompt' })
+    } catch (error) {
+      notify.failed(error, { title: 'Could not hash the prompt' })
     }
   }
   const type = (text: string) => {

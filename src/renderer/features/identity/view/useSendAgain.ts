@@ -11,7 +11,7 @@ export function useSendAgain(registrationId: string): { send: () => void; busy: 
     onSuccess: ({ state, detail }) => {
       if (state === 'sending' && detail !== null) notify.told('Not delivered yet', { hint: detail })
     },
-    onError: (failure) => notify.failed(failure, { title: 'Could not send it again' }),
+    onError: (error) => notify.failed(error, { title: 'Could not send it again' }),
   })
   return { send: () => mutate(), busy: isPending }
 }

@@ -4,7 +4,7 @@ import { classNames } from '#renderer/ui/classNames.ts'
 import { Select } from '#renderer/ui/Select.tsx'
 import { Region, type RuntimeReport } from '#shared/contract/sandboxes.ts'
 import { idleChoices, idleText } from '../idleWords.ts'
-import type { CreateForm, FieldErrors } from './createForm.ts'
+import type { CreateForm, FieldErrors } from './form.ts'
 
 type AdvancedFieldsProps = {
   form: CreateForm

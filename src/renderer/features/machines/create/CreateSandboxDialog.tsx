@@ -19,7 +19,7 @@ import {
   fieldErrorOf,
   fieldErrorsOf,
   inputOf,
-} from './createForm.ts'
+} from './form.ts'
 import { ImageField } from './ImageField.tsx'
 import { NetworkField } from './NetworkField.tsx'
 import { RuntimeNote } from './RuntimeNote.tsx'

@@ -16,7 +16,7 @@ export function NetworkField({ value, runtime, error, onChange }: NetworkFieldPr
   const chosen = value ?? runtime?.default_network
   const isDefault = (network: Network) => network === runtime?.default_network
   // The default comes first.
-  const offered = networks.toSorted((one, other) => Number(isDefault(other)) - Number(isDefault(one)))
+  const offered = networks.toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
   const options = offered.map((network) => networkOption(network, runtime))
   return (
     <Select

@@ -11,7 +11,7 @@ export function FoundSandboxes() {
   const [deleting, setDeleting] = useState<FoundSandbox>()
   if (found.length === 0) return null
   const keepOne = (sandbox: FoundSandbox): void => {
-    keep(sandbox).catch((failure: unknown) => notify.failed(failure, { title: `Could not keep ${nameOf(sandbox)}` }))
+    keep(sandbox).catch((error: unknown) => notify.failed(error, { title: `Could not keep ${nameOf(sandbox)}` }))
   }
   return (
     <section aria-label="Found sandboxes" className="m-2 rounded-card border border-line bg-caution-soft p-3">

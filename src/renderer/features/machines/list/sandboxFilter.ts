@@ -4,7 +4,7 @@ import type { Sandbox } from '#shared/contract/sandboxes.ts'
 export const filterFrom = 9
 
 /** A shorter word may begin the id of any. */
-const shortestId = 4
+const minId = 4
 
 type Looked = Pick<Sandbox, 'id' | 'name' | 'status' | 'image' | 'runtime'>
 
@@ -12,5 +12,5 @@ type Looked = Pick<Sandbox, 'id' | 'name' | 'status' | 'image' | 'runtime'>
 export function fits({ id, name, status, image, runtime }: Looked, written: string): boolean {
   const words = written.toLowerCase().split(/\s+/)
   const text = [name, status, image ?? '', runtime].join(' ').toLowerCase()
-  return words.every((word) => text.includes(word) || (word.length >= shortestId && id.startsWith(word)))
+  return words.every((word) => text.includes(word) || (word.length >= minId && id.startsWith(word)))
 }

@@ -41,8 +41,8 @@ export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
       )
       notify.done('Payment limits saved')
       onClose()
-    } catch (failure) {
-      setError(failure)
+    } catch (error) {
+      setError(error)
     } finally {
       setBusy(false)
       void readAgain(queryClient, budgetsKey)

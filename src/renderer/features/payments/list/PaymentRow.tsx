@@ -2,7 +2,7 @@ import { CreditCard, Globe, type LucideIcon, RefreshCw, Waypoints } from 'lucide
 import { classNames } from '#renderer/ui/classNames.ts'
 import { addressOf } from '#renderer/ui/place.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
-import { askerWords } from '#shared/contract/askerWords.ts'
+import { describeRequester } from '#shared/contract/askerWords.ts'
 import type { Payment, PaymentPurpose } from '#shared/contract/paymentRecords.ts'
 import { openRecord } from '#shared/openRecord.ts'
 import { amountText } from '../paymentWords.ts'
@@ -46,7 +46,7 @@ export function PaymentRow({ payment }: { payment: Payment }) {
           {seller}
         </span>
         <span className="w-28 shrink-0 truncate text-small text-muted max-wide:hidden">
-          {asker.kind === 'person' ? 'You' : askerWords(asker).name}
+          {asker.kind === 'person' ? 'You' : describeRequester(asker).name}
         </span>
         <span className="w-12 shrink-0 text-right">
           <TimeAgo at={createdAt} />

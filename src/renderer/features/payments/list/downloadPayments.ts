@@ -1,12 +1,12 @@
 import { windowAddress } from '#renderer/agent/windowLink.ts'
 import { exportPayments } from '#shared/contract/localPayments.ts'
-import { requestOf } from '#shared/contract/route.ts'
+import { buildRequest } from '#shared/contract/route.ts'
 import type { PaymentQuery } from '../usePayments.ts'
 
 /** The browser's own download. */
 export function downloadPayments(query: PaymentQuery): void {
   const link = document.createElement('a')
-  link.href = windowAddress(requestOf(exportPayments, query).path)
+  link.href = windowAddress(buildRequest(exportPayments, query).path)
   link.download = 'steward-payments.csv'
   link.click()
 }

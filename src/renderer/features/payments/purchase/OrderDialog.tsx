@@ -17,11 +17,11 @@ import { microText } from '../paymentWords.ts'
 import { TestChip } from '../StateChip.tsx'
 import { PayerLine } from './PayerLine.tsx'
 import {
+  defaultChoices,
   orderTitle,
   type PurchaseChoices,
   purchaseInput,
   renewedUntil,
-  usualChoices,
   yearsText,
 } from './purchaseInput.ts'
 import { chosenOffer, useOrder, useQuote } from './usePurchase.ts'
@@ -31,7 +31,7 @@ type OrderDialogProps = { order: PurchaseOrder; onClose: () => void; onOrdered: 
 
 /** What is bought, for how long and for how much. Nothing is signed here. */
 export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
-  const [choices, setChoices] = useState(usualChoices)
+  const [choices, setChoices] = useState(defaultChoices)
   const [hosts, setHosts] = useState<string>()
   const nameservers = Nameservers.safeParse((hosts ?? '').split(/[\s,]+/).filter((it) => it !== ''))
   const hasOwn = hosts !== undefined

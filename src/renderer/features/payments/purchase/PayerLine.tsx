@@ -32,7 +32,7 @@ export function PayerLine({ network, amount, isTest, onCanPay }: PayerLineProps)
   const giving = useMutation({
     mutationFn: (address: string) => agent(giveTestMoney, { address }),
     onSuccess: () => notify.done('100 test USDC added'),
-    onError: (failure) => notify.failed(failure),
+    onError: (error) => notify.failed(error),
     onSettled: () => readAgain(queryClient, paymentsKey),
   })
   return (

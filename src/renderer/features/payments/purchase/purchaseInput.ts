@@ -11,7 +11,7 @@ export type PurchaseChoices = {
   sandbox?: { id: string; port: number }
 }
 
-export const usualChoices: PurchaseChoices = { years: 1, privacy: true, nameservers: [] }
+export const defaultChoices: PurchaseChoices = { years: 1, privacy: true, nameservers: [] }
 
 /** What is asked of the agent, as a quote and then as the order. */
 export function purchaseInput(

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { AddressText } from '#renderer/ui/AddressText.tsx'
 import { Panel } from '#renderer/ui/Panel.tsx'
 import { addressOf } from '#renderer/ui/place.ts'
-import { askerWords } from '#shared/contract/askerWords.ts'
+import { describeRequester } from '#shared/contract/askerWords.ts'
 import { testLedgerNetwork } from '#shared/contract/networks.ts'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { amountText, microText } from '../paymentWords.ts'
@@ -33,7 +33,7 @@ export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
           {offer.description !== null && <q className="block text-muted break-words">{offer.description}</q>}
         </Fact>
         <Fact name="Asked by">
-          {payment.asker.kind === 'person' ? 'You' : askerWords(payment.asker).name}
+          {payment.asker.kind === 'person' ? 'You' : describeRequester(payment.asker).name}
           {payment.reason !== null && <q className="block text-muted break-words">{payment.reason}</q>}
         </Fact>
         <Fact name="From">

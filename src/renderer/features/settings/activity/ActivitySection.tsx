@@ -26,7 +26,7 @@ export function ActivitySection() {
   const changing = useMutation({
     mutationFn: (wanted: Partial<ActivitySettings>) => agent(changeActivitySettings, wanted),
     onSuccess: (changed) => queryClient.setQueryData(settingsKey, changed),
-    onError: (failure) => notify.failed(failure),
+    onError: (error) => notify.failed(error),
   })
   // What was chosen is shown at once.
   const wanted = changing.isPending ? changing.variables : {}

@@ -13,7 +13,7 @@ import { NewKeyDialog } from '../keys/NewKeyDialog.tsx'
 import { useModels } from '../models/useModels.ts'
 import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
 import { SnippetBlock } from './SnippetBlock.tsx'
-import { type CodingClient, codingClients, readKeyLine, smallModelFor, snippetsOf, usualModel } from './snippets.ts'
+import { type CodingClient, codingClients, defaultModel, readKeyLine, smallModelFor, snippetsOf } from './snippets.ts'
 
 export function CodingAgentsSection() {
   const { data, error, isPending, refetch } = useModels()
@@ -39,7 +39,7 @@ function Clients({ models }: { models: readonly ListedModel[] }) {
   const [asked, setAsked] = useState(false)
   const available = models.filter((it) => it.available).map(({ id }) => id)
   const offered = available.length > 0 ? available : models.map(({ id }) => id)
-  const model = chosen !== undefined && offered.includes(chosen) ? chosen : (usualModel(client, offered) ?? '')
+  const model = chosen !== undefined && offered.includes(chosen) ? chosen : (defaultModel(client, offered) ?? '')
   const { label, keyName } = codingClients.find(({ id }) => id === client) ?? codingClients[0]
   const { origin } = window.location
   const contextWindow = models.find(({ id }) => id === model)?.context_window ?? 0

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codingClients, smallModelFor, snippetsOf, usualModel } from './snippets.ts'
+import { codingClients, defaultModel, smallModelFor, snippetsOf } from './snippets.ts'
 
 const options = {
   origin: 'http://127.0.0.1:4100',
@@ -33,10 +33,10 @@ test('snippets set the context window of the model', () => {
 
 test('a client begins with a model that suits it, of those that answer', () => {
   const models = ['gemini-3-pro', 'gpt-5.2', 'claude-sonnet-4.5', 'claude-haiku-4.5']
-  expect(usualModel('codex', models)).toBe('gpt-5.2')
-  expect(usualModel('claude-code', models)).toBe('claude-sonnet-4.5')
-  expect(usualModel('claude-code', ['llama'])).toBe('llama')
-  expect(usualModel('codex', [])).toBeUndefined()
+  expect(defaultModel('codex', models)).toBe('gpt-5.2')
+  expect(defaultModel('claude-code', models)).toBe('claude-sonnet-4.5')
+  expect(defaultModel('claude-code', ['llama'])).toBe('llama')
+  expect(defaultModel('codex', [])).toBeUndefined()
   expect(smallModelFor('claude-sonnet-4.5', models)).toBe('claude-haiku-4.5')
   expect(smallModelFor('gpt-5.2', models)).toBe('gpt-5.2')
 })

@@ -146,7 +146,7 @@ export ANTHROPIC_API_KEY="$STEWARD_KEY"`,
 }
 
 /** The model that a client is usually used with, among those that answer. */
-export function usualModel(client: CodingClient, models: readonly string[]): string | undefined {
+export function defaultModel(client: CodingClient, models: readonly string[]): string | undefined {
   const wanted = /claude|anthropic/.test(client) ? ['claude-opus', 'claude-sonnet', 'claude'] : ['gpt-5.2', 'gpt']
   for (const start of wanted) {
     const found = models.find((it) => it.startsWith(start))

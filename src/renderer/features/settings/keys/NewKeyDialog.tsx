@@ -47,7 +47,7 @@ function NewKeyForm({ initialName, onMade, onClose }: NewKeyFormProps) {
     const found = {
       ...(parsed.error && { name: `A name ${parsed.error.issues[0]?.message}.` }),
       ...(models?.length === 0 && { models: 'Choose at least one model.' }),
-      ...(models && models.length > mostModels && { models: `Choose at most ${mostModels} models.` }),
+      ...(models && models.length > maxModels && { models: `Choose at most ${maxModels} models.` }),
       ...(cents === undefined && { limit: 'Enter dollars and cents, as in 5 or 2.50.' }),
     }
     setWrong(found)
@@ -98,7 +98,7 @@ const proposedLimit = '5'
 
 type Wrong = { name?: string; models?: string; limit?: string }
 /** As the service takes. */
-const mostModels = 50
+const maxModels = 50
 
 type MadeKeyProps = Made & { nextLine: string | undefined; onClose: () => void }
 

@@ -1,7 +1,7 @@
 import { parseUsd } from '#shared/money/moneyText.ts'
 
 const microUsdPerCent = 10_000n
-const mostCents = 100_000_000n
+const maxCents = 100_000_000n
 
 /** `5`, `5.25`; empty is no limit. @returns undefined for what is no amount */
 export function limitCents(written: string): number | null | undefined {
@@ -9,5 +9,5 @@ export function limitCents(written: string): number | null | undefined {
   const micro = parseUsd(written)
   if (micro === undefined || BigInt(micro) % microUsdPerCent !== 0n) return undefined
   const cents = BigInt(micro) / microUsdPerCent
-  return cents > mostCents ? undefined : Number(cents)
+  return cents > maxCents ? undefined : Number(cents)
 }

@@ -38,6 +38,6 @@ export function useApiKeyActions() {
   }
 }
 
-function newestFirst(one: ApiKey, other: ApiKey): number {
-  return other.created_at.localeCompare(one.created_at)
+function newestFirst(a: ApiKey, b: ApiKey): number {
+  return b.created_at.localeCompare(a.created_at)
 }

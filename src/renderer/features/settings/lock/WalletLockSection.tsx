@@ -95,8 +95,8 @@ function LockNow() {
     setBusy(true)
     try {
       queryClient.setQueryData<Wallet>(walletKey, await agent(lockWallet, {}))
-    } catch (failure) {
-      notify.failed(failure)
+    } catch (error) {
+      notify.failed(error)
     } finally {
       setBusy(false)
     }
@@ -117,8 +117,8 @@ function AutoLockRow({ wallet }: { wallet: Wallet }) {
     try {
       const changed = await agent(changeWallet, { auto_lock_minutes: minutesOf(option) })
       queryClient.setQueryData<Wallet>(walletKey, changed)
-    } catch (failure) {
-      notify.failed(failure)
+    } catch (error) {
+      notify.failed(error)
     } finally {
       setBusy(false)
     }

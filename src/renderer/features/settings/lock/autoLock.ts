@@ -25,6 +25,6 @@ function afterWords(minutes: number): string {
   return minutes === 1 ? 'After 1 minute' : `After ${minutes} minutes`
 }
 
-function byNumber(one: number, other: number): number {
-  return one - other
+function byNumber(a: number, b: number): number {
+  return a - b
 }

@@ -99,8 +99,8 @@ function ReadAgainButton() {
     setBusy(true)
     try {
       await readAgain()
-    } catch (failure) {
-      notify.failed(failure)
+    } catch (error) {
+      notify.failed(error)
     } finally {
       setBusy(false)
     }

@@ -10,7 +10,7 @@ import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { useSheet } from '#renderer/ui/sheetContext.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { type ListedModel, unknownPriceVersion } from '#shared/contract/inference.ts'
-import type { FoundServer, ModelServer } from '#shared/contract/providers.ts'
+import type { DiscoveredServer, ModelServer } from '#shared/contract/providers.ts'
 import { SettingsGroup } from '../SettingsPage.tsx'
 import { AddServerDialog } from './AddServerDialog.tsx'
 import { ModelList } from './ModelTable.tsx'
@@ -22,7 +22,7 @@ import { useModelServers, useProviderActions } from './useProviders.ts'
 export function OwnServers({ models }: { models: readonly ListedModel[] }) {
   const { data, error, isPending, refetch } = useModelServers()
   const { find } = useProviderActions()
-  const [found, setFound] = useState<FoundServer[]>()
+  const [found, setFound] = useState<DiscoveredServer[]>()
   const [searching, setSearching] = useState(false)
   const [adding, setAdding] = useState(false)
 
@@ -30,8 +30,8 @@ export function OwnServers({ models }: { models: readonly ListedModel[] }) {
     setSearching(true)
     try {
       setFound(await find())
-    } catch (failure) {
-      notify.failed(failure)
+    } catch (error) {
+      notify.failed(error)
     } finally {
       setSearching(false)
     }
@@ -66,7 +66,7 @@ export function OwnServers({ models }: { models: readonly ListedModel[] }) {
   )
 }
 
-type FoundServersProps = { found: readonly FoundServer[]; added: readonly ModelServer[] }
+type FoundServersProps = { found: readonly DiscoveredServer[]; added: readonly ModelServer[] }
 
 function FoundServers({ found, added }: FoundServersProps) {
   const fresh = found.filter(({ base_url }) => !added.some((it) => it.base_url === base_url))
@@ -91,7 +91,7 @@ function FoundServers({ found, added }: FoundServersProps) {
 
 const namedAtOnce = 4
 
-function FoundRow({ server: { name, title, base_url, models } }: { server: FoundServer }) {
+function FoundRow({ server: { name, title, base_url, models } }: { server: DiscoveredServer }) {
   const { addServer } = useProviderActions()
   const [busy, setBusy] = useState(false)
   const add = async () => {
@@ -99,8 +99,8 @@ function FoundRow({ server: { name, title, base_url, models } }: { server: Found
     try {
       await addServer({ name, base_url })
       notify.done(`Added ${title}`)
-    } catch (failure) {
-      notify.failed(failure)
+    } catch (error) {
+      notify.failed(error)
       setBusy(false)
     }
   }
@@ -183,8 +183,8 @@ function ServerRow({ server, models, taken, onRemove }: ServerRowProps) {
     try {
       const { models: read } = await refreshServer(id)
       notify.done(`${name}: ${modelCount(read.length)}`)
-    } catch (failure) {
-      notify.failed(failure)
+    } catch (error) {
+      notify.failed(error)
     }
   }
   return (

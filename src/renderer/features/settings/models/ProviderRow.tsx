@@ -37,8 +37,8 @@ export function ProviderRow({ provider, models, onRemove }: ProviderRowProps) {
     setTesting(true)
     try {
       setResult(await test(family))
-    } catch (failure) {
-      notify.failed(failure)
+    } catch (error) {
+      notify.failed(error)
     } finally {
       setTesting(false)
     }

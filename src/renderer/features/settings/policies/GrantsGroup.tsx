@@ -4,7 +4,7 @@ import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { Grant } from '#shared/contract/intents.ts'
-import { deedWords, payeeWords } from '#shared/contract/intentWords.ts'
+import { describeDeed, describePayee } from '#shared/contract/intentWords.ts'
 import { SettingsGroup } from '../SettingsPage.tsx'
 import { useGrants, useRevokeGrant } from './useGrants.ts'
 
@@ -39,17 +39,17 @@ function GrantRow({ grant }: { grant: Grant }) {
     setBusy(true)
     try {
       await revoke(grant.id)
-    } catch (failure) {
+    } catch (error) {
       setBusy(false)
-      notify.failed(failure)
+      notify.failed(error)
     }
   }
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2 pr-2 pl-3.5">
       <div className="min-w-56 flex-1">
         <p>
-          {who} may {deedWords({ kind, host: host ?? '*', max_amount_micro_usd })}
-          {payeeWords(scope)}
+          {who} may {describeDeed({ kind, host: host ?? '*', max_amount_micro_usd })}
+          {describePayee(scope)}
           {path ? ` for ${path} only` : ''} without asking.
         </p>
         <p className="text-small text-faint">{endWords(grant)}</p>

@@ -22,8 +22,8 @@ export function policyChanges(from: SavedPolicy, to: SavedPolicy): PolicyChange[
 }
 
 function orderChange(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
-  const kept = (one: SavedPolicy, other: SavedPolicy) =>
-    one.rules.map(({ id }) => id).filter((id) => other.rules.some((rule) => rule.id === id))
+  const kept = (a: SavedPolicy, b: SavedPolicy) =>
+    a.rules.map(({ id }) => id).filter((id) => b.rules.some((rule) => rule.id === id))
   const same = kept(from, to).join() === kept(to, from).join()
   return same ? [] : [{ kind: 'moved', after: 'Rules are in a different order.' }]
 }

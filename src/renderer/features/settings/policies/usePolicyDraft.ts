@@ -31,7 +31,7 @@ export function usePolicyDraft(policy: Policy) {
   }
 }
 
-function isSame(one: SavedPolicy, other: SavedPolicy): boolean {
+function isSame(a: SavedPolicy, b: SavedPolicy): boolean {
   const shown = ({ rules, confirm_above_micro_usd, expiry_minutes }: SavedPolicy) =>
     JSON.stringify([
       rules.map(({ id, effect, kind, asker, host, max_amount_micro_usd }) => [
@@ -45,5 +45,5 @@ function isSame(one: SavedPolicy, other: SavedPolicy): boolean {
       confirm_above_micro_usd,
       expiry_minutes,
     ])
-  return shown(one) === shown(other)
+  return shown(a) === shown(b)
 }

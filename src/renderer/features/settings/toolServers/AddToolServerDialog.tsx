@@ -6,11 +6,11 @@ import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { useSheet } from '#renderer/ui/sheetContext.ts'
 import { TextField } from '#renderer/ui/TextField.tsx'
-import { SecretName, ToolServerName, type ToolServerPlace, toolServerLimits } from '#shared/contract/toolServers.ts'
+import { SecretName, ToolServerName, type ToolServerTransport, toolServerLimits } from '#shared/contract/toolServers.ts'
 
 type Draft = {
   name: string
-  kind: ToolServerPlace['kind']
+  kind: ToolServerTransport['kind']
   sandbox: string
   command: string
   url: string

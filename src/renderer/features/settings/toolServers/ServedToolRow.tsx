@@ -26,8 +26,8 @@ export function ServedToolRow({ serverId, tool }: ServedToolRowProps) {
     setBusy(true)
     try {
       await agree(serverId, [{ ...tool, ...part }])
-    } catch (failure) {
-      notify.failed(failure)
+    } catch (error) {
+      notify.failed(error)
     } finally {
       setBusy(false)
     }

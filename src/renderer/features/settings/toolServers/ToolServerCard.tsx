@@ -31,8 +31,8 @@ export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
     setBusy(what)
     try {
       await work()
-    } catch (failure) {
-      notify.failed(failure)
+    } catch (error) {
+      notify.failed(error)
     } finally {
       setBusy(undefined)
     }

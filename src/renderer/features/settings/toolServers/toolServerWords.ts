@@ -50,14 +50,14 @@ function linesOf({ title, description, input_schema }: ServedText): string[] {
 }
 
 /** Beyond this, all of the old and all of the new. */
-const mostLines = 800
+const maxLines = 800
 
 /** By the longest common sequence of lines. */
 function lineChanges(before: readonly string[], after: readonly string[]): ChangedLine[] {
-  if (before.length > mostLines || after.length > mostLines) return [...gone(before), ...come(after)]
+  if (before.length > maxLines || after.length > maxLines) return [...gone(before), ...come(after)]
   const lengths = before.map(() => new Uint16Array(after.length + 1))
   lengths.push(new Uint16Array(after.length + 1))
-  const at = (one: number, other: number): number => lengths[one]?.[other] ?? 0
+  const at = (a: number, b: number): number => lengths[a]?.[b] ?? 0
   for (let one = before.length - 1; one >= 0; one -= 1) {
     for (let other = after.length - 1; other >= 0; other -= 1) {
       const row = lengths[one]

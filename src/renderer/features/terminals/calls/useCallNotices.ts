@@ -11,7 +11,7 @@ import { notificationsAllowed } from '../view/bell.ts'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'
 
 /** More programs that call at once are marked only: one sandbox must not cover the screen with notices. */
-const mostNotices = 3
+const maxNotices = 3
 
 /** Follows what programs call, and tells of each once: on the screen, or by the system while the window is behind others. */
 export function useCallNotices(): void {
@@ -23,7 +23,7 @@ export function useCallNotices(): void {
     const call = callIn(event)
     if (calls && call?.text === '' && !readPreferences().bellMark) return
     if (calls && call) {
-      if (!calls.called(call) || call.text === '' || notices.size >= mostNotices) return
+      if (!calls.called(call) || call.text === '' || notices.size >= maxNotices) return
       const names = queryClient.getQueryData<SandboxList>(sandboxesKey)
       notices.set(call.terminalId, tell(call, names?.find(({ id }) => id === call.sandboxId)?.name))
     } else if (calls) forgetEnded(calls, event)

@@ -2,7 +2,7 @@ import { Bot } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
 import { addressOf } from '#renderer/ui/place.ts'
-import { shownLine } from '#shared/shownLine.ts'
+import { sanitizeLine } from '#shared/shownLine.ts'
 
 type Typist = { conversationId: string; title: string; count: number }
 
@@ -14,7 +14,7 @@ export function TypedByNote({ terminalId }: { terminalId: string }) {
   useLiveEvent((event) => {
     if (event.type !== 'terminal.typed' || event.session_id !== terminalId) return
     const { conversation_id: conversationId, title } = event
-    setTypist((before) => ({ conversationId, title: shownLine(title, 60), count: (before?.count ?? 0) + 1 }))
+    setTypist((before) => ({ conversationId, title: sanitizeLine(title, 60), count: (before?.count ?? 0) + 1 }))
   })
   useEffect(() => {
     if (!typist) return

@@ -8,11 +8,11 @@ export function tabLabels(terminals: TerminalList): Map<string, string> {
   const ofCommand = new Map<string, number>()
   const taken = new Set<string>()
   const labels = new Map<string, string>()
-  for (const { session_id, name: given, title, process, command } of terminals) {
+  for (const { session_id, name, title, process, command } of terminals) {
     const program = commandName(command)
     const place = (ofCommand.get(program) ?? 0) + 1
     ofCommand.set(program, place)
-    const own = given ?? (oneLine(title ?? '') || (process ?? ''))
+    const own = name ?? (oneLine(title ?? '') || (process ?? ''))
     const label = own === '' ? freeLabel(program, place, taken) : freeLabel(own, 1, taken)
     taken.add(label)
     labels.set(session_id, label)

@@ -51,9 +51,9 @@ export function useTerminalActions(): TerminalActions {
       try {
         await agent(closeTerminal, { id: terminal.sandbox_id, sessionId: terminal.session_id })
         return true
-      } catch (failure) {
-        if (failure instanceof AppError && failure.code === 'terminal/not-found') return true
-        notify.failed(failure, { title: 'Could not close the terminal' })
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'terminal/not-found') return true
+        notify.failed(error, { title: 'Could not close the terminal' })
         return false
       }
     },
@@ -63,9 +63,9 @@ export function useTerminalActions(): TerminalActions {
       show(name)
       try {
         await agent(changeTerminal, { id: terminal.sandbox_id, sessionId: terminal.session_id, name })
-      } catch (failure) {
+      } catch (error) {
         show(terminal.name)
-        notify.failed(failure, { title: 'Could not rename the terminal' })
+        notify.failed(error, { title: 'Could not rename the terminal' })
       }
     },
     retitle: (terminal, title) => patch(terminal.sandbox_id, (list) => withTitle(list, terminal.session_id, title)),

@@ -138,8 +138,8 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
   return { send, close: stop }
 }
 
-function isSame(one: Drawn, other: Drawn | undefined): boolean {
-  return one.cursor === other?.cursor && one.cols === other.cols && one.rows === other.rows
+function isSame(a: Drawn, b: Drawn | undefined): boolean {
+  return a.cursor === b?.cursor && a.cols === b.cols && a.rows === b.rows
 }
 
 /** Returns undefined for a message that this version does not know. */

@@ -13,7 +13,7 @@ const steadyAfterMs = 5_000
 /** A hidden terminal that prints more than this is let go and drawn anew when it is shown. */
 const hiddenOutputLimitBytes = 2 * 1024 * 1024
 /** So is every other that stays hidden: what nobody looks at costs no parsing. Whoever only looks aside finds it as it was. */
-const usualParkAfterMs = 5_000
+const defaultParkAfterMs = 5_000
 
 /** Opens a WebSocket on 1 terminal; `scrollback` lines above the screen come with the snapshot. */
 export type StreamConnector = (query: { scrollback: number }) => WebSocket
@@ -55,7 +55,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
   const sent = sentInput(options.writer)
   const delayMs = options.retryDelayMs ?? retryDelayMs
   let attachment: Attachment | undefined
-  const parkAfterMs = options.parkAfterMs ?? usualParkAfterMs
+  const parkAfterMs = options.parkAfterMs ?? defaultParkAfterMs
   let retry: ReturnType<typeof setTimeout> | undefined
   let parking: ReturnType<typeof setTimeout> | undefined
   /** What the screen shows: when it was let go, it is drawn again only if that is no longer true. */
@@ -242,6 +242,6 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
   }
 }
 
-function isSame(one: TerminalSize, other: TerminalSize | undefined): boolean {
-  return one.cols === other?.cols && one.rows === other?.rows
+function isSame(a: TerminalSize, b: TerminalSize | undefined): boolean {
+  return a.cols === b?.cols && a.rows === b?.rows
 }

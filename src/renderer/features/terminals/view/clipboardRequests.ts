@@ -23,7 +23,7 @@ type ClipboardRequestsOptions = {
 }
 
 /** Longer texts are none that a person copied in a program. */
-const longestUnits = 1024 * 1024
+const maxUnits = 1024 * 1024
 
 /** A program may offer text for the clipboard, and never learns what is on it. */
 export function clipboardRequests({ parser, policy, remembered, write }: ClipboardRequestsOptions): ClipboardRequests {
@@ -57,7 +57,7 @@ export function clipboardRequests({ parser, policy, remembered, write }: Clipboa
 /** `c;<base64>`; `c;?` asks for what is on the clipboard, and gets nothing. */
 export function offeredText(data: string): string | undefined {
   const [, encoded = ''] = /^[cpqs0-7]*;([A-Za-z0-9+/=]+)$/.exec(data) ?? []
-  if (encoded === '' || encoded.length > longestUnits) return undefined
+  if (encoded === '' || encoded.length > maxUnits) return undefined
   try {
     const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -120,7 +120,7 @@ function copyOutput(session: TerminalSession, command: CommandMark): void {
 /** A command that output may have made up is shown at the prompt, and not run: the person sees what it is. */
 function runAgain(session: TerminalSession, mark: CommandMark): void {
   if (session.commands.isWaiting() && mark.command !== '') {
-    if (mark.isKnown) session.paste.run(mark.command)
+    if (mark.isVerified) session.paste.run(mark.command)
     else session.paste.paste(safeText(mark))
   } else
     notify.told('The shell is not waiting for a command.', { hint: 'Try again when the current command has finished.' })
@@ -128,8 +128,8 @@ function runAgain(session: TerminalSession, mark: CommandMark): void {
 }
 
 /** One line, which no shell runs as it is pasted, unless the shell itself told that it is the command. */
-function safeText({ command, isKnown }: CommandMark): string {
-  return isKnown ? command : asOneLine(pastedText(command))
+function safeText({ command, isVerified }: CommandMark): string {
+  return isVerified ? command : asOneLine(pastedText(command))
 }
 
 async function copyDirectory(session: TerminalSession | undefined): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/xterm'
-import { type CarriedMark, type CommandMark, terminalMarks } from '#shared/terminalMarks.ts'
+import { type CarriedMark, type CommandMark, createTerminalMarks } from '#shared/terminalMarks.ts'
 import { type Observable, observable } from './observable.ts'
 
 /** A command whose prompt is in view, in which row of the view. */
@@ -31,7 +31,7 @@ type TrailTerminal = Pick<
 > & { onRender?: Terminal['onRender'] }
 
 export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => void) => () => void): CommandTrail {
-  const marks = terminalMarks(terminal)
+  const marks = createTerminalMarks(terminal)
   const visible = observable<readonly VisibleCommand[]>([])
   let chosenId: number | undefined
   const ran = () => marks.list().filter(({ state }) => state !== 'prompt')
@@ -86,7 +86,7 @@ export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => 
       marks.take(carried)
     },
     present: () => chosen() ?? ran().at(-1),
-    outputOf: marks.outputOf,
+    outputOf: marks.readOutput,
     isWaiting: () => marks.list().at(-1)?.state === 'prompt',
     isMarked: () => marks.list().length > 0,
     running: () => marks.list().findLast(({ state }) => state === 'running'),

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 
 /** A value that views follow. */
 export type Observable<Value> = { readonly now: Value; subscribe(listener: () => void): () => void }
@@ -7,7 +7,7 @@ export type Observable<Value> = { readonly now: Value; subscribe(listener: () =>
 export type Settable<Value> = Observable<Value> & { set(value: Value): void }
 
 export function observable<Value>(initial: Value): Settable<Value> {
-  const changes = emitter()
+  const changes = createEmitter()
   let now = initial
   return {
     get now() {

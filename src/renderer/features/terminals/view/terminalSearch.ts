@@ -1,6 +1,6 @@
 import { type ISearchOptions, SearchAddon } from '@xterm/addon-search'
 import type { Terminal } from '@xterm/xterm'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 
 export type SearchQuery = { text: string; caseSensitive: boolean; regex: boolean }
 /** `place` counts from 1; it is undefined when there are more matches than are counted. */
@@ -21,7 +21,7 @@ type Decorations = NonNullable<ISearchOptions['decorations']>
 export function terminalSearch(terminal: Terminal): TerminalSearch {
   const addon = new SearchAddon()
   terminal.loadAddon(addon)
-  const results = emitter<SearchResult>()
+  const results = createEmitter<SearchResult>()
   let decorations: Decorations | undefined
   addon.onDidChangeResults(({ resultIndex, resultCount }) =>
     results.emit({ total: resultCount, place: resultIndex < 0 ? undefined : resultIndex + 1 }),

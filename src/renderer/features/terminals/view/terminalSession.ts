@@ -1,7 +1,7 @@
 import { FitAddon } from '@xterm/addon-fit'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { Terminal } from '@xterm/xterm'
-import { emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 import { boundTerminal, boundWidths } from '#shared/terminalBounds.ts'
 import type { StreamState } from '../stream/streamState.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
@@ -87,8 +87,8 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   let frame: number | undefined
   let { appearance } = options
   const closing = new AbortController()
-  const moves = emitter()
-  const inputs = emitter()
+  const moves = createEmitter()
+  const inputs = createEmitter()
   const preferences = () => appearance.preferences
   const links = terminalLinks(on.linkHint, options.inside)
   const terminal = new Terminal({

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
-import { compressionOf, decompressed, type FilePart } from './decompressed.ts'
+import { detectCompression, type FilePart, openDecompressed } from './decompressed.ts'
 import type { TarHeader } from './tarLayer.ts'
 
 /** What an archive holds: the layers of one image, the lowest first, or a tar of a root file system. */
@@ -50,7 +50,7 @@ const maxNesting = 3
  * @throws AppError `image/failed`
  */
 export async function readArchive(path: string, signal: AbortSignal): Promise<ImageArchive> {
-  const members = await membersOf(path, signal)
+  const members = await readMembers(path, signal)
   const docker = members.get('manifest.json')
   if (docker) {
     const parsed = DockerManifest.safeParse(await json(docker))
@@ -58,19 +58,19 @@ export async function readArchive(path: string, signal: AbortSignal): Promise<Im
   }
   const index = members.get('index.json')
   if (index && members.has('oci-layout')) return ociArchive(await parse(Index, index), members)
-  const whole: ArchiveLayer = { open: async () => decompressed({ path }, 'none') }
+  const whole: ArchiveLayer = { open: async () => openDecompressed({ path }, 'none') }
   return { layers: [whole], layered: false, environment: [], ignored: [], title: undefined }
 }
 
 type Members = ReadonlyMap<string, FilePart>
 
 /** Where the members of the tar are in the file, by name. Links among them are followed, as old `docker save` needs. */
-async function membersOf(path: string, signal: AbortSignal): Promise<Members> {
-  const found = new Map<string, FilePart>()
+async function readMembers(path: string, signal: AbortSignal): Promise<Members> {
+  const members = new Map<string, FilePart>()
   const links = new Map<string, string>()
   const { extract } = await import('tar-stream')
   const entries = extract()
-  const piped = pipeline(decompressed({ path }, 'none'), entries, { signal })
+  const piped = pipeline(openDecompressed({ path }, 'none'), entries, { signal })
   piped.catch(() => {}) // awaited below
   try {
     for await (const entry of entries) {
@@ -79,32 +79,32 @@ async function membersOf(path: string, signal: AbortSignal): Promise<Members> {
       const target = linkname ?? ''
       if (name.length > maxNameCharacters || target.length > maxNameCharacters) continue
       const plain = posix.normalize(name)
-      if (type === 'file' || type === 'contiguous-file') found.set(plain, { path, at: byteOffset, size })
+      if (type === 'file' || type === 'contiguous-file') members.set(plain, { path, offset: byteOffset, size })
       if (type === 'symlink') links.set(plain, posix.normalize(posix.join(posix.dirname(plain), target)))
       // A root file system may have many more: its names are read when it is written.
-      if (found.size + links.size >= maxMembers) break
+      if (members.size + links.size >= maxMembers) break
     }
-    if (found.size + links.size < maxMembers) await piped
-  } catch (failure) {
+    if (members.size + links.size < maxMembers) await piped
+  } catch (error) {
     signal.throwIfAborted()
-    throw noTar(failure)
+    throw noTar(error)
   } finally {
     entries.destroy()
     await piped.catch(() => {}) // read to the end, or left on purpose
   }
   for (const [name, target] of links) {
-    const part = found.get(target)
-    if (part && !found.has(name)) found.set(name, part)
+    const part = members.get(target)
+    if (part && !members.has(name)) members.set(name, part)
   }
-  return found
+  return members
 }
 
 async function dockerArchive(images: z.infer<typeof DockerManifest>, members: Members): Promise<ImageArchive> {
   const [image, ...others] = images
   if (!image || others.length > 0) {
-    throw broken(`it holds ${images.length} images. Save one: docker save NAME > FILE`)
+    throw brokenArchiveError(`it holds ${images.length} images. Save one: docker save NAME > FILE`)
   }
-  const layers = image.Layers.map((name) => layerOf(member(members, posix.normalize(name)), undefined))
+  const layers = image.Layers.map((name) => createLayer(member(members, posix.normalize(name)), undefined))
   const { config } = await parse(Configuration, member(members, posix.normalize(image.Config)))
   return { layers, layered: true, ...settings(config), title: image.RepoTags?.[0] }
 }
@@ -113,46 +113,46 @@ async function ociArchive(index: z.infer<typeof Index>, members: Members): Promi
   let { manifests } = index
   for (let depth = 0; depth < maxNesting; depth++) {
     const chosen = ofThisMachine(manifests)
-    const content = await verified(members, chosen)
+    const content = await readVerified(members, chosen)
     const nested = Index.safeParse(content)
     if (nested.success) {
       manifests = nested.data.manifests
       continue
     }
-    const { config, layers } = parsed(Manifest, content, chosen.digest)
-    const configuration = parsed(Configuration, await verified(members, config), config.digest)
+    const { config, layers } = parseContent(Manifest, content, chosen.digest)
+    const configuration = parseContent(Configuration, await readVerified(members, config), config.digest)
     return {
-      layers: layers.map((layer) => layerOf(blob(members, layer), layer.digest)),
+      layers: layers.map((layer) => createLayer(blob(members, layer), layer.digest)),
       layered: true,
       ...settings(configuration.config),
       title: index.manifests[0]?.annotations?.['org.opencontainers.image.ref.name'],
     }
   }
-  throw broken('its lists of images are nested too deep')
+  throw brokenArchiveError('its lists of images are nested too deep')
 }
 
 function ofThisMachine(manifests: readonly Descriptor[]): Descriptor {
-  const wanted = process.arch === 'x64' ? 'amd64' : process.arch
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const fitting = manifests.filter(
-    ({ platform }) => !platform || (platform.os === 'linux' && platform.architecture === wanted),
+    ({ platform }) => !platform || (platform.os === 'linux' && platform.architecture === architecture),
   )
   const [chosen] = fitting
-  if (!chosen) throw broken(`it holds no image for linux/${wanted}`)
+  if (!chosen) throw brokenArchiveError(`it holds no image for linux/${architecture}`)
   return chosen
 }
 
-function layerOf(part: FilePart, digest: string | undefined): ArchiveLayer {
+function createLayer(part: FilePart, digest: string | undefined): ArchiveLayer {
   return {
     async open() {
-      const compression = await compressionOf(part)
-      if (digest === undefined) return decompressed(part, compression)
+      const compression = await detectCompression(part)
+      if (digest === undefined) return openDecompressed(part, compression)
       await verify(part, digest)
-      return decompressed(part, compression)
+      return openDecompressed(part, compression)
     },
   }
 }
 
-async function verified(members: Members, descriptor: Descriptor): Promise<unknown> {
+async function readVerified(members: Members, descriptor: Descriptor): Promise<unknown> {
   const part = blob(members, descriptor)
   await verify(part, descriptor.digest)
   return json(part)
@@ -166,8 +166,8 @@ async function verify(part: FilePart, digest: string): Promise<void> {
       done()
     },
   })
-  await pipeline(decompressed(part, 'none'), sink.resume())
-  if (`sha256:${hash.digest('hex')}` !== digest) throw broken(`${digest} is not what it should be`)
+  await pipeline(openDecompressed(part, 'none'), sink.resume())
+  if (`sha256:${hash.digest('hex')}` !== digest) throw brokenArchiveError(`${digest} is not what it should be`)
 }
 
 function blob(members: Members, { digest }: Descriptor): FilePart {
@@ -177,38 +177,38 @@ function blob(members: Members, { digest }: Descriptor): FilePart {
 function member(members: Members, name: string): FilePart {
   const found = members.get(name)
   if (found) return found
-  throw broken(`${JSON.stringify(name.slice(0, 200))} is missing in it`)
+  throw brokenArchiveError(`${JSON.stringify(name.slice(0, 200))} is missing in it`)
 }
 
 function settings(config: Record<string, unknown> | null | undefined) {
-  const given = z.array(z.string()).safeParse(config?.Env)
+  const environment = z.array(z.string()).safeParse(config?.Env)
   const isSet = (value: unknown): boolean =>
     typeof value === 'string' ? value !== '' && value !== '/' : typeof value === 'object' && value !== null
   return {
-    environment: given.success ? given.data : [],
+    environment: environment.success ? environment.data : [],
     ignored: unusedKeys.filter((key) => isSet(config?.[key])),
   }
 }
 
 async function parse<T>(schema: z.ZodType<T>, part: FilePart): Promise<T> {
-  return parsed(schema, await json(part), part.path)
+  return parseContent(schema, await json(part), part.path)
 }
 
-function parsed<T>(schema: z.ZodType<T>, content: unknown, name: string): T {
+function parseContent<T>(schema: z.ZodType<T>, content: unknown, name: string): T {
   const result = schema.safeParse(content)
   if (result.success) return result.data
-  throw broken(`${name} does not describe an image: ${result.error.issues[0]?.message}`)
+  throw brokenArchiveError(`${name} does not describe an image: ${result.error.issues[0]?.message}`)
 }
 
-async function json({ path, at = 0, size }: FilePart): Promise<unknown> {
+async function json({ path, offset = 0, size }: FilePart): Promise<unknown> {
   const length = size ?? (await stat(path)).size
-  if (length > maxJsonBytes) throw broken('its description is too large')
+  if (length > maxJsonBytes) throw brokenArchiveError('its description is too large')
   const file = await open(path, 'r')
   try {
-    const { buffer } = await file.read({ buffer: Buffer.alloc(length), position: at })
+    const { buffer } = await file.read({ buffer: Buffer.alloc(length), position: offset })
     return parseJson(buffer.toString('utf8'))
   } catch (cause) {
-    throw broken('its description is no JSON', cause)
+    throw brokenArchiveError('its description is no JSON', cause)
   } finally {
     await file.close()
   }
@@ -219,6 +219,6 @@ function noTar(cause: unknown): AppError {
   return new AppError('image/failed', `This is no tar archive, or it is incomplete: ${reason}.`, { cause })
 }
 
-function broken(reason: string, cause?: unknown): AppError {
+function brokenArchiveError(reason: string, cause?: unknown): AppError {
   return new AppError('image/failed', `This archive cannot be used: ${reason}.`, { cause })
 }

@@ -10,10 +10,10 @@ import type { AddImage, RuntimeImages } from '../../sandboxRuntime.ts'
 import { findExecutable } from '../hostTools.ts'
 import { type ImageArchive, readArchive } from './archiveFile.ts'
 import { debianSystem } from './debianSystem.ts'
-import { compressionOf, decompressed } from './decompressed.ts'
+import { detectCompression, openDecompressed } from './decompressed.ts'
 import { findIdRange } from './idRange.ts'
 import type { ImageFile, ImageStore, StoredImage } from './imageStore.ts'
-import { type LayerReport, type LayerWriter, layerWriter } from './layerWriter.ts'
+import { createLayerWriter, type LayerReport, type LayerWriter } from './layerWriter.ts'
 import { ownDistribution } from './ownDistribution.ts'
 import { type LayerLimits, readFailure, writeTar } from './tarLayer.ts'
 
@@ -31,48 +31,48 @@ type ImagesOptions = {
 type FilledSource = Exclude<ImageSource, { kind: 'registry' }>
 
 const addMs = 30 * 60_000
-const mostFiles = 3_000_000
+const maxFiles = 3_000_000
 const reserve = 512 * 1024 * 1024
 
 /** The images of bubblewrap machines. */
-export function bubblewrapImages(options: ImagesOptions): RuntimeImages {
+export function createBubblewrapImages(options: ImagesOptions): RuntimeImages {
   const { runtime, store, now } = options
 
-  const told = ({ name, detail, sizeBytes, createdAtMs }: StoredImage): HostImage => ({
+  const toHostImage = ({ name, detail, sizeBytes, createdAtMs }: StoredImage): HostImage => ({
     ...{ name, runtime, status: 'ready', detail, progress: null },
     ...{ sizeBytes, createdAtMs },
   })
 
   const fill = async (
     { source, onProgress }: { source: FilledSource; onProgress: AddImage['onProgress'] },
-    place: { root: string; spare: string },
+    location: { root: string; spare: string },
     signal: AbortSignal,
   ): Promise<ImageFile> => {
     const range = await findIdRange()
     if (typeof range === 'string') throw new AppError('image/failed', range)
-    const writer = layerWriter({ perl: await options.perl(), range, folder: place.root })
-    const calledOff = (): void => void writer.close()
-    signal.addEventListener('abort', calledOff, { once: true })
+    const writer = createLayerWriter({ perl: await options.perl(), range, folder: location.root })
+    const abort = (): void => void writer.close()
+    signal.addEventListener('abort', abort, { once: true })
     try {
-      const bytesLeft = await room(place.root, options.reservedBytes ?? reserve)
-      const limits: LayerLimits = { bytesLeft, entriesLeft: mostFiles }
-      const filling = { writer, limits, spare: place.spare, onProgress, signal }
-      const made = source.kind === 'system' ? await fromSystem(source, filling) : await fromArchive(source, filling)
+      const remainingBytes = await measureSpace(location.root, options.reservedBytes ?? reserve)
+      const limits: LayerLimits = { remainingBytes, remainingEntries: maxFiles }
+      const filling = { writer, limits, spare: location.spare, onProgress, signal }
+      const content = source.kind === 'system' ? await fromSystem(source, filling) : await fromArchive(source, filling)
       const { bytes, bash } = await writer.end()
       signal.throwIfAborted()
-      needBash(bash)
-      return { version: 1, ...made, sizeBytes: bytes, createdAtMs: now() }
-    } catch (failure) {
+      assertBash(bash)
+      return { version: 1, ...content, sizeBytes: bytes, createdAtMs: now() }
+    } catch (error) {
       signal.throwIfAborted()
-      throw failure
+      throw error
     } finally {
-      signal.removeEventListener('abort', calledOff)
+      signal.removeEventListener('abort', abort)
       await writer.close()
     }
   }
 
   return {
-    list: async () => (await store.list()).map(told),
+    list: async () => (await store.list()).map(toHostImage),
     async add(request, signal) {
       const { name, source, onProgress } = request
       if (source.kind === 'registry') {
@@ -83,12 +83,12 @@ export function bubblewrapImages(options: ImagesOptions): RuntimeImages {
       await store.sweep()
       const late = AbortSignal.timeout(addMs)
       try {
-        return told(
-          await store.add(name, (place) => fill({ source, onProgress }, place, AbortSignal.any([signal, late]))),
+        return toHostImage(
+          await store.add(name, (location) => fill({ source, onProgress }, location, AbortSignal.any([signal, late]))),
         )
-      } catch (failure) {
-        if (!late.aborted || signal.aborted) throw failure
-        throw tooLate(failure)
+      } catch (error) {
+        if (!late.aborted || signal.aborted) throw error
+        throw tooLate(error)
       }
     },
     remove: (name) => store.remove(name),
@@ -110,12 +110,12 @@ type Filling = {
   onProgress: AddImage['onProgress']
   signal: AbortSignal
 }
-type Made = Pick<ImageFile, 'detail' | 'path'>
+type ImageContent = Pick<ImageFile, 'detail' | 'path'>
 
 async function fromSystem(
   { packages }: Extract<ImageSource, { kind: 'system' }>,
   { writer, limits, onProgress, signal }: Filling,
-): Promise<Made> {
+): Promise<ImageContent> {
   const [distribution, mmdebstrap] = await Promise.all([ownDistribution(), findExecutable('mmdebstrap')])
   if (typeof distribution === 'string') throw new AppError('image/source', distribution)
   if (mmdebstrap === undefined) throw new AppError('image/failed', (await systemObstacle()) ?? '')
@@ -126,9 +126,12 @@ async function fromSystem(
   return { detail: `${distribution.title}${more}, made from the packages of this machine's distribution.`, path: null }
 }
 
-async function fromArchive({ path }: Extract<ImageSource, { kind: 'archive' }>, filling: Filling): Promise<Made> {
+async function fromArchive(
+  { path }: Extract<ImageSource, { kind: 'archive' }>,
+  filling: Filling,
+): Promise<ImageContent> {
   const { writer, limits, onProgress, signal } = filling
-  await needFile(path)
+  await assertFile(path)
   onProgress('Reading the archive', 0)
   const archive = await readArchive(await plainFile(path, filling), signal)
   for (const [index, layer] of archive.layers.entries()) {
@@ -138,14 +141,14 @@ async function fromArchive({ path }: Extract<ImageSource, { kind: 'archive' }>, 
     await writer.layer()
     await writeTar(await layer.open(), { writer, limits, layered: archive.layered, signal })
   }
-  return { detail: described(path, archive), path: sensiblePath(archive.environment) }
+  return { detail: describeArchive(path, archive), path: sensiblePath(archive.environment) }
 }
 
 /** As elf(5) numbers them. */
 const architectures: Partial<Record<NodeJS.Architecture, number>> = { x64: 62, arm64: 183 }
 
 /** Commands and terminals run it: an image without one would make sandboxes that nobody can use. */
-function needBash(bash: LayerReport['bash']): void {
+function assertBash(bash: LayerReport['bash']): void {
   const wrong = (sentence: string) => new AppError('image/failed', sentence)
   if (bash === null) throw wrong('It has no bash, which every sandbox needs: add the package bash to it.')
   if (bash.architecture === 0) throw wrong('Its bash is not a Linux program.')
@@ -159,43 +162,43 @@ function tooLate(cause: unknown): AppError {
   return new AppError('image/failed', `It was not complete after ${addMs / 60_000} minutes.`, { cause })
 }
 
-async function needFile(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined)
-  if (!found)
+async function assertFile(path: string): Promise<void> {
+  const stats = await stat(path).catch(() => undefined)
+  if (!stats)
     throw new AppError('image/failed', `There is no file ${path} on this machine, or Steward may not read it.`)
-  if (!found.isFile()) throw new AppError('image/failed', `${path} is no file.`)
+  if (!stats.isFile()) throw new AppError('image/failed', `${path} is no file.`)
 }
 
 /** The archive itself, or a copy of it that is not compressed: its layers are in no certain order. */
 async function plainFile(path: string, { spare, limits, signal }: Filling): Promise<string> {
-  const compression = await compressionOf({ path })
+  const compression = await detectCompression({ path })
   if (compression === 'none') return path
   const plain = join(spare, 'archive.tar')
-  let left = limits.bytesLeft
+  let remaining = limits.remainingBytes
   const counted = new Transform({
     transform(chunk: Buffer, _, done) {
-      left -= chunk.length
-      if (left < 0)
+      remaining -= chunk.length
+      if (remaining < 0)
         done(new AppError('file/no-space', 'The image is too large: there is not so much room on the disk.'))
       else done(null, chunk)
     },
   })
   try {
-    await pipeline(decompressed({ path }, compression), counted, createWriteStream(plain), { signal })
-  } catch (failure) {
+    await pipeline(openDecompressed({ path }, compression), counted, createWriteStream(plain), { signal })
+  } catch (error) {
     signal.throwIfAborted()
-    throw readFailure(failure)
+    throw readFailure(error)
   }
-  limits.bytesLeft = left
+  limits.remainingBytes = remaining
   return plain
 }
 
 /** Everybody may read it: of the file its name, not the host's folders. */
-function described(path: string, { title, layered, ignored }: ImageArchive): string {
-  const what = layered
+function describeArchive(path: string, { title, layered, ignored }: ImageArchive): string {
+  const kind = layered
     ? `The image ${title ?? 'without a name'} of ${basename(path)}.`
     : `The files of ${basename(path)}.`
-  return ignored.length === 0 ? what : `${what} Not used of its settings: ${ignored.join(', ')}.`
+  return ignored.length === 0 ? kind : `${kind} Not used of its settings: ${ignored.join(', ')}.`
 }
 
 /** PATH of the image where every part of it is an absolute path. */
@@ -205,7 +208,7 @@ function sensiblePath(environment: readonly string[]): string | null {
   return path.split(':').every((part) => /^\/[\x21-\x7e]*$/.test(part)) ? path : null
 }
 
-async function room(folder: string, reserved: number): Promise<number> {
+async function measureSpace(folder: string, reserved: number): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return Math.max(0, bavail * bsize - reserved)
 }

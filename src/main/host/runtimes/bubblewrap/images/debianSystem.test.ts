@@ -31,7 +31,7 @@ test('What mmdebstrap has started ends with it when it is called off', async () 
   writeFileSync(mmdebstrap, script.join('\n'), { mode: 0o755 })
   chmodSync(folder, 0o777)
   const calledOff = new AbortController()
-  const made = debianSystem(
+  const result = debianSystem(
     {
       mmdebstrap,
       distribution: { title: 'Debian', suite: 'stable', sources: '' },
@@ -41,7 +41,7 @@ test('What mmdebstrap has started ends with it when it is called off', async () 
     },
     async (tar) => void tar.resume(),
   )
-  await expect(made).rejects.toThrow('called off')
+  await expect(result).rejects.toThrow('called off')
   const started = Number(readFileSync(pidFile, 'utf8'))
   await until('what it has started to end', () => isStopped(started))
 })

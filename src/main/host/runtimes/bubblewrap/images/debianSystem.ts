@@ -106,13 +106,13 @@ async function run(
   }
   signal.addEventListener('abort', end, { once: true })
   try {
-    const used = use(child.stdout).catch((failure: unknown) => {
+    const used = use(child.stdout).catch((error: unknown) => {
       end()
-      throw failure
+      throw error
     })
     const [outcome, code] = await Promise.all([Promise.allSettled([used]), ended])
     signal.throwIfAborted()
-    if (code !== 0) throw failed(said)
+    if (code !== 0) throw failedError(said)
     const [written] = outcome
     if (written.status === 'rejected') throw written.reason
   } finally {
@@ -133,7 +133,7 @@ async function withoutRoot(command: readonly string[]): Promise<readonly string[
   return [perl, '-e', perlScript('range', 'inRange'), perlArgument({ range: { uids: ids, gids: ids }, command })]
 }
 
-function failed(said: readonly string[]): AppError {
+function failedError(said: readonly string[]): AppError {
   const missing = said
     .map((line) => /Unable to locate package (\S+)/.exec(line)?.[1])
     .find((name) => name !== undefined)

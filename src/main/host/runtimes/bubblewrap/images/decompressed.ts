@@ -5,7 +5,7 @@ import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { AppError } from '#shared/appError.ts'
 
 /** A part of a file; without `size` the whole. */
-export type FilePart = { path: string; at?: number; size?: number }
+export type FilePart = { path: string; offset?: number; size?: number }
 
 export type Compression = 'none' | 'gzip' | 'zstd'
 
@@ -17,10 +17,10 @@ const marks: readonly (readonly [start: string, name: string])[] = [
 ]
 
 /** @throws AppError `image/failed` for a compression that Node cannot read */
-export async function compressionOf({ path, at = 0, size }: FilePart): Promise<Compression> {
+export async function detectCompression({ path, offset = 0, size }: FilePart): Promise<Compression> {
   const file = await open(path, 'r')
   try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(6), position: at })
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(6), position: offset })
     const start = buffer.subarray(0, Math.min(bytesRead, size ?? bytesRead)).toString('hex')
     const name = marks.find(([mark]) => start.startsWith(mark))?.[1] ?? 'none'
     if (name === 'none' || name === 'gzip' || name === 'zstd') return name
@@ -31,9 +31,9 @@ export async function compressionOf({ path, at = 0, size }: FilePart): Promise<C
 }
 
 /** The bytes of a part as they were before they were compressed. Ends with an error when any are missing. */
-export function decompressed({ path, at = 0, size }: FilePart, compression: Compression): Readable {
+export function openDecompressed({ path, offset = 0, size }: FilePart, compression: Compression): Readable {
   if (size === 0) return new PassThrough().end()
-  const raw = createReadStream(path, { start: at, ...(size !== undefined && { end: at + size - 1 }) })
+  const raw = createReadStream(path, { start: offset, ...(size !== undefined && { end: offset + size - 1 }) })
   if (compression === 'none') return raw
   const plain = compression === 'gzip' ? createGunzip() : createZstdDecompress()
   return pipeline(raw, plain, () => {}) // its failure reaches whoever reads `plain`

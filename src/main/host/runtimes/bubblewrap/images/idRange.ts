@@ -29,8 +29,8 @@ export function toNumberInRange({ firstUid }: Pick<IdRange, 'firstUid'>, uid: nu
 /** @returns one sentence about what is missing, and how to get it, when there is no range */
 export async function findIdRange(): Promise<IdRange | string> {
   if (process.getuid?.() === 0) {
-    const own = `0 0 ${idsOfImage}`
-    return { uids: own, gids: own, firstUid: undefined, mappers: undefined }
+    const mapping = `0 0 ${idsOfImage}`
+    return { uids: mapping, gids: mapping, firstUid: undefined, mappers: undefined }
   }
   const [newuidmap, newgidmap] = await Promise.all(['newuidmap', 'newgidmap'].map((name) => findExecutable(name)))
   if (newuidmap === undefined || newgidmap === undefined) {

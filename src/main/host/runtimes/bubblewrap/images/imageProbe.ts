@@ -6,7 +6,7 @@ import { imageContent } from '../baseFiles.ts'
 import type { DiskTemplates } from '../diskTemplates.ts'
 import { type MachineStorage, makeTree } from '../machineFolder.ts'
 import type { Spawner } from '../spawner.ts'
-import { doorway, launchRequest } from '../startRequest.ts'
+import { doorway, toLaunchRequest } from '../startRequest.ts'
 import { tryLaunch } from '../tryLaunch.ts'
 import { findIdRange, type IdRange } from './idRange.ts'
 import { removeInRange } from './inRange.ts'
@@ -38,14 +38,18 @@ export async function probeImages(options: {
     await mkdir(root, { mode: 0o755 })
     await writeFile(join(root, 'file'), 'of the image')
     const storage = await storageIn(place, uid, templates)
-    const at = `${doorway}/root`
-    const command = ['/bin/sh', '-c', `echo changed > ${at}/file && chown 1000:1000 ${at}/file && mkdir ${at}/folder`]
+    const rootPath = `${doorway}/root`
+    const command = [
+      '/bin/sh',
+      '-c',
+      `echo changed > ${rootPath}/file && chown 1000:1000 ${rootPath}/file && mkdir ${rootPath}/folder`,
+    ]
     const launch = { cgroups: [], folder: { image: probeName, storage }, image: { root, range }, entries: [], command }
     const user = uid === undefined ? undefined : { uid, holder: undefined }
-    await tryLaunch(options.spawner, launchRequest({ ...launch, user }))
+    await tryLaunch(options.spawner, toLaunchRequest({ ...launch, user }))
     return { range, detail: undefined }
-  } catch (failure) {
-    const said = failure instanceof Error ? failure.message : String(failure)
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error)
     const detail = `Images cannot be used here: ${said}. They need Linux 5.19 and a file system such as ext4, XFS or Btrfs.`
     return { range: undefined, detail }
   } finally {
@@ -54,13 +58,13 @@ export async function probeImages(options: {
 }
 
 async function storageIn(
-  place: string,
+  folder: string,
   uid: number | undefined,
   templates: DiskTemplates | undefined,
 ): Promise<MachineStorage> {
   const template = await templates?.find({ content: imageContent, diskGb: 1 })
-  if (template !== undefined) return { kind: 'image', path: join(place, 'disk.ext4'), template }
-  const path = join(place, 'files')
+  if (template !== undefined) return { kind: 'image', path: join(folder, 'disk.ext4'), template }
+  const path = join(folder, 'files')
   makeTree(path, uid === undefined ? undefined : { uid, gid: uid }, imageContent)
   return { kind: 'folder', path }
 }

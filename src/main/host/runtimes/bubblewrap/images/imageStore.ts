@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type DataLock, lockData, lockHolder } from '#platform/dataLock.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { type DataLock, findLockHolder, lockData } from '#platform/dataLock.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { isRunning } from '#platform/processIdentity.ts'
 import { AppError } from '#shared/appError.ts'
 import { ImageName } from '#shared/contract/images.ts'
@@ -30,7 +30,7 @@ export type ImageStore = {
    * Calls `fill` with an empty folder for the files; the image is there once it has resolved, complete or not at all.
    * @throws AppError `image/exists`; what `fill` throws
    */
-  add(name: ImageName, fill: (place: { root: string; spare: string }) => Promise<ImageFile>): Promise<StoredImage>
+  add(name: ImageName, fill: (location: { root: string; spare: string }) => Promise<ImageFile>): Promise<StoredImage>
   /** Succeeds when there is none. */
   remove(name: ImageName): Promise<void>
   /** Whether some process adds it now. */
@@ -44,18 +44,18 @@ const probe = /^probe-image-(\d+)-/
 const unfinished = /^\.(?:adding|removing)-(.+)-[0-9a-f]{12}$/
 
 /** @param folder nobody but Steward's user may enter it */
-export function imageStore(folder: string): ImageStore {
-  const rootOf = (name: string): string => join(folder, name, 'root')
+export function createImageStore(folder: string): ImageStore {
+  const getRoot = (name: string): string => join(folder, name, 'root')
   const lockName = (name: string): string => `.${name}.lock`
 
   const find = async (name: ImageName): Promise<StoredImage | undefined> => {
     const text = await readFile(join(folder, name, 'image.json'), 'utf8').catch(() => undefined)
-    const file = text === undefined ? undefined : ImageFile.safeParse(parsedJson(text)).data
-    return file && { ...file, name, root: rootOf(name) }
+    const file = text === undefined ? undefined : ImageFile.safeParse(parseJsonOrUndefined(text)).data
+    return file && { ...file, name, root: getRoot(name) }
   }
 
-  const hidden = (what: 'adding' | 'removing', name: string): string =>
-    join(folder, `.${what}-${name}-${randomBytes(6).toString('hex')}`)
+  const hidden = (action: 'adding' | 'removing', name: string): string =>
+    join(folder, `.${action}-${name}-${randomBytes(6).toString('hex')}`)
 
   const lock = async (name: ImageName): Promise<DataLock> => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -86,10 +86,10 @@ export function imageStore(folder: string): ImageStore {
         await rm(join(path, 'spare'), { recursive: true, force: true })
         await writeFile(join(path, 'image.json'), JSON.stringify(file), { mode: 0o600 })
         await rename(path, join(folder, name))
-        return { ...file, name, root: rootOf(name) }
-      } catch (failure) {
+        return { ...file, name, root: getRoot(name) }
+      } catch (error) {
         await removeInRange(path)
-        throw failure
+        throw error
       } finally {
         await held.release()
       }
@@ -105,12 +105,12 @@ export function imageStore(folder: string): ImageStore {
         await held.release()
       }
     },
-    isBeingAdded: async (name) => (await lockHolder(folder, lockName(name))) !== undefined,
+    isBeingAdded: async (name) => (await findLockHolder(folder, lockName(name))) !== undefined,
     async sweep() {
       for (const entry of await readdir(folder).catch(() => [])) {
         const name = unfinished.exec(entry)?.[1]
         const probing = probe.exec(entry)?.[1]
-        const useless = name !== undefined && !(await lockHolder(folder, lockName(name)))
+        const useless = name !== undefined && !(await findLockHolder(folder, lockName(name)))
         if (useless || (probing && !isRunning(Number(probing)))) await removeInRange(join(folder, entry))
       }
     },

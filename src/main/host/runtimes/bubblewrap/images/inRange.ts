@@ -17,17 +17,17 @@ export async function removeInRange(path: string): Promise<void> {
 
 /** Whether files belong to another user than Steward's, who is not root: only root of the range may work on them. */
 export function belongsToRange(path: string): boolean {
-  const own = process.getuid?.()
+  const uid = process.getuid?.()
   const owner = lstatSync(path, { throwIfNoEntry: false })?.uid
-  return own !== 0 && owner !== undefined && owner !== own
+  return uid !== 0 && owner !== undefined && owner !== uid
 }
 
 /** @throws AppError `runtime/unavailable` if the files at the path belong to the range, and there is none now */
 export async function assertRange(path: string): Promise<void> {
-  if (belongsToRange(path) && typeof (await findIdRange()) === 'string') throw notInRange(lstatSync(path).uid)
+  if (belongsToRange(path) && typeof (await findIdRange()) === 'string') throw notInRangeError(lstatSync(path).uid)
 }
 
-export function notInRange(uid: number): AppError {
+export function notInRangeError(uid: number): AppError {
   return new AppError('runtime/unavailable', `Files of the sandbox belong to the user ${uid}.`, {
     detail:
       'That user must be among your subordinate ids in /etc/subuid and /etc/subgid, with the package uidmap installed.',
@@ -35,7 +35,7 @@ export function notInRange(uid: number): AppError {
 }
 
 /** @returns the command, or one that runs it as root of the range where the files at the path belong to the range */
-export async function forFilesOf(path: string, command: readonly string[]): Promise<readonly string[]> {
+export async function buildFileCommand(path: string, command: readonly string[]): Promise<readonly string[]> {
   return belongsToRange(path) ? ((await inRange(command)) ?? command) : command
 }
 

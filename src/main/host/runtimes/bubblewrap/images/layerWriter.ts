@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { z } from 'zod'
-import { parsedJson } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import { perlArgument, perlScript } from '../../perlScript.ts'
 import type { IdRange } from './idRange.ts'
@@ -47,7 +47,7 @@ const flushBytes = 256 * 1024
 const detailBytes = 2_000
 
 /** @param folder exists, is empty and belongs to Steward's user */
-export function layerWriter(options: { perl: string; range: IdRange; folder: string }): LayerWriter {
+export function createLayerWriter(options: { perl: string; range: IdRange; folder: string }): LayerWriter {
   const { perl, range, folder } = options
   const script = [perlScript('range', 'layer'), perlArgument({ range, folder })]
   const child = spawn(perl, ['-e', ...script], { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'pipe'] })
@@ -61,8 +61,8 @@ export function layerWriter(options: { perl: string; range: IdRange; folder: str
     if (complaint.length < detailBytes) complaint += bytes.toString('utf8')
   })
   stdin.on('error', () => {}) // it has ended: `ended` tells why
-  const ended = endOf(child)
-  const out = buffered(stdin, ended)
+  const ended = waitForEnd(child)
+  const out = createBuffer(stdin, ended)
 
   const tell = (...fields: (string | number)[]): Promise<void> => {
     const text = Buffer.from(fields.join('\0'))
@@ -70,11 +70,11 @@ export function layerWriter(options: { perl: string; range: IdRange; folder: str
     length.writeUInt32BE(text.length)
     return out.write(Buffer.concat([length, text]))
   }
-  const failure = (): AppError => writeFailure(complaint.trim())
+  const toFailure = (): AppError => writeFailure(complaint.trim())
   const telling = async (...fields: (string | number)[]): Promise<void> => {
     await tell(...fields).catch(async () => {
       await ended
-      throw failure()
+      throw toFailure()
     })
   }
 
@@ -89,7 +89,7 @@ export function layerWriter(options: { perl: string; range: IdRange; folder: str
         if (written > size) break
         await out.write(chunk).catch(async () => {
           await ended
-          throw failure()
+          throw toFailure()
         })
       }
       if (written !== size) throw new AppError('image/failed', `The archive ends in the middle of ${path}.`)
@@ -103,8 +103,8 @@ export function layerWriter(options: { perl: string; range: IdRange; folder: str
       await out.flush().catch(() => {}) // how it ended says more
       stdin.end()
       const code = await ended
-      const report = LayerReport.safeParse(parsedJson(said)).data
-      if (code !== 0 || report === undefined) throw failure()
+      const report = LayerReport.safeParse(parseJsonOrUndefined(said)).data
+      if (code !== 0 || report === undefined) throw toFailure()
       return report
     },
     async close() {
@@ -114,7 +114,7 @@ export function layerWriter(options: { perl: string; range: IdRange; folder: str
   }
 }
 
-function endOf(child: ChildProcess): Promise<number | null> {
+function waitForEnd(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => {
     child.once('error', () => resolve(null))
     child.once('close', (code) => resolve(code))
@@ -122,13 +122,13 @@ function endOf(child: ChildProcess): Promise<number | null> {
 }
 
 /** Gathers small writes: an image has tens of thousands of entries. */
-function buffered(to: Writable, ended: Promise<unknown>) {
-  let held: Uint8Array[] = []
+function createBuffer(to: Writable, ended: Promise<unknown>) {
+  let chunks: Uint8Array[] = []
   let size = 0
   const flush = async (): Promise<void> => {
     if (to.destroyed || to.writableEnded) throw new Error('It has ended.')
-    const bytes = Buffer.concat(held)
-    held = []
+    const bytes = Buffer.concat(chunks)
+    chunks = []
     size = 0
     if (to.write(bytes)) return
     await Promise.race([once(to, 'drain'), ended.then(() => Promise.reject(new Error('It has ended.')))])
@@ -136,7 +136,7 @@ function buffered(to: Writable, ended: Promise<unknown>) {
   return {
     flush,
     async write(bytes: Uint8Array): Promise<void> {
-      held.push(bytes)
+      chunks.push(bytes)
       size += bytes.length
       if (size >= flushBytes) await flush()
     },

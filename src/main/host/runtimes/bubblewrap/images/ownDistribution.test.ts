@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ownLines, ownStanzas } from './ownDistribution.ts'
 
-const own = new Set(['http://deb.debian.org/debian', 'http://deb.debian.org/debian-security'])
+const addresses = new Set(['http://deb.debian.org/debian', 'http://deb.debian.org/debian-security'])
 const lines = [
   'deb http://deb.debian.org/debian/ bookworm main',
   'deb-src http://deb.debian.org/debian bookworm main',
@@ -21,14 +21,14 @@ Components: main
 `
 
 test('sources of others are left out, also where their suite has the same name', () => {
-  const of = { suite: 'bookworm', own }
-  expect(ownLines(lines, of)).toBe('deb http://deb.debian.org/debian/ bookworm main\n')
-  expect(ownStanzas(stanzas, of)).toContain('debian-security')
-  expect(ownStanzas(stanzas, of)).not.toContain('nodesource')
+  const source = { suite: 'bookworm', addresses }
+  expect(ownLines(lines, source)).toBe('deb http://deb.debian.org/debian/ bookworm main\n')
+  expect(ownStanzas(stanzas, source)).toContain('debian-security')
+  expect(ownStanzas(stanzas, source)).not.toContain('nodesource')
 })
 
 test('the suite alone decides where apt has read no list', () => {
-  const of = { suite: 'bookworm', own: undefined }
-  expect(ownLines(lines, of)).toContain('download.docker.com')
-  expect(ownLines(lines, of)).not.toContain('trixie')
+  const source = { suite: 'bookworm', addresses: undefined }
+  expect(ownLines(lines, source)).toContain('download.docker.com')
+  expect(ownLines(lines, source)).not.toContain('trixie')
 })

@@ -16,14 +16,14 @@ export async function ownDistribution(): Promise<Distribution | string> {
     return `Images can be made from Debian and its like, and this is ${fields.get('PRETTY_NAME') ?? 'another system'}.`
   }
   const own = await ownAddresses(family.filter((name) => name !== undefined))
-  return { title: fields.get('PRETTY_NAME') ?? suite, suite, sources: await aptSources({ suite, own }) }
+  return { title: fields.get('PRETTY_NAME') ?? suite, suite, sources: await aptSources({ suite, addresses: own }) }
 }
 
 /** Criteria for sources of the distribution itself. Third-party lists, such as Docker's, name the same suite. */
 export type OwnSource = {
   suite: string
   /** Addresses without a trailing slash; undefined if apt has not downloaded its lists yet. */
-  own: ReadonlySet<string> | undefined
+  addresses: ReadonlySet<string> | undefined
 }
 
 const askMs = 30_000
@@ -33,39 +33,39 @@ async function ownAddresses(family: readonly string[]): Promise<ReadonlySet<stri
   const format = ['indextargets', '--format', '$(ORIGIN)\t$(REPO_URI)']
   const listing = await promisify(execFile)('apt-get', format, { timeout: askMs }).catch(() => undefined)
   const rows = (listing?.stdout ?? '').split('\n').map((line) => line.split('\t'))
-  const own = rows.filter(([origin = '']) => family.includes(origin.toLowerCase()))
-  return own.length === 0 ? undefined : new Set(own.map(([, address = '']) => withoutSlash(address)))
+  const ownRows = rows.filter(([origin = '']) => family.includes(origin.toLowerCase()))
+  return ownRows.length === 0 ? undefined : new Set(ownRows.map(([, address = '']) => withoutSlash(address)))
 }
 
 const withoutSlash = (address: string): string => address.replace(/\/+$/, '')
 
 /** Where this machine's own packages come from; sources of others are left out. Empty when that is not known. */
-async function aptSources(of: OwnSource): Promise<string> {
+async function aptSources(source: OwnSource): Promise<string> {
   const parts = await readdir('/etc/apt/sources.list.d').catch(() => [])
   const files = ['/etc/apt/sources.list', ...parts.toSorted().map((name) => join('/etc/apt/sources.list.d', name))]
   const texts = await Promise.all(
     files.map(async (file) => [file, await readFile(file, 'utf8').catch(() => '')] as const),
   )
   return texts
-    .map(([file, text]) => (file.endsWith('.sources') ? ownStanzas(text, of) : ownLines(text, of)))
+    .map(([file, text]) => (file.endsWith('.sources') ? ownStanzas(text, source) : ownLines(text, source)))
     .filter((text) => text !== '')
     .join('\n')
 }
 
 /** Of sources.list(5): one line each. */
-export function ownLines(text: string, of: OwnSource): string {
+export function ownLines(text: string, source: OwnSource): string {
   const own = text.split('\n').filter((line) => {
     const [type, address = '', name = ''] = line
       .replace(/\[[^\]]*\]/, '')
       .trim()
       .split(/\s+/)
-    return type === 'deb' && ofSuite(name, of.suite) && isOwn(address, of)
+    return type === 'deb' && ofSuite(name, source.suite) && isOwn(address, source)
   })
   return own.map((line) => `${line.trim()}\n`).join('')
 }
 
 /** Of sources.list(5): stanzas of fields. */
-export function ownStanzas(text: string, of: OwnSource): string {
+export function ownStanzas(text: string, source: OwnSource): string {
   const stanzas = text
     .split('\n')
     .filter((line) => !line.startsWith('#'))
@@ -76,13 +76,13 @@ export function ownStanzas(text: string, of: OwnSource): string {
     const suites = field('Suites').split(/\s+/)
     const addresses = field('URIs').split(/\s+/)
     const isBinary = /\bdeb\b/.test(field('Types')) && field('Enabled') !== 'no'
-    return isBinary && suites.every((name) => ofSuite(name, of.suite)) && addresses.every((it) => isOwn(it, of))
+    return isBinary && suites.every((name) => ofSuite(name, source.suite)) && addresses.every((it) => isOwn(it, source))
   })
   return own.map((stanza) => `${stanza.trim()}\n`).join('\n')
 }
 
-function isOwn(address: string, { own }: OwnSource): boolean {
-  return own === undefined || own.has(withoutSlash(address))
+function isOwn(address: string, { addresses }: OwnSource): boolean {
+  return addresses === undefined || addresses.has(withoutSlash(address))
 }
 
 /** `bookworm` has `bookworm-updates` and `bookworm-security` beside it. */

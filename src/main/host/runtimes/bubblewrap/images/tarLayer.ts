@@ -7,8 +7,8 @@ import type { LayerWriter, Owner } from './layerWriter.ts'
 
 export type LayerLimits = {
   /** What all layers together may take. */
-  bytesLeft: number
-  entriesLeft: number
+  remainingBytes: number
+  remainingEntries: number
 }
 
 /** What tar-stream 3 tells really: see its headers.js. */
@@ -43,12 +43,12 @@ export async function writeTar(
       entry.resume()
     }
     await piped
-  } catch (failure) {
+  } catch (error) {
     entries.destroy()
     tar.destroy()
     await piped.catch(() => {}) // the first failure tells more
     signal.throwIfAborted()
-    throw readFailure(failure)
+    throw readFailure(error)
   }
 }
 
@@ -58,9 +58,9 @@ async function writeEntry(
 ): Promise<void> {
   const header = entry.header as unknown as TarHeader
   const path = safePath(header.name)
-  const owner = ownerOf(header)
-  limits.entriesLeft -= 1
-  if (limits.entriesLeft < 0) throw tooLarge('it has too many files')
+  const owner = readOwner(header)
+  limits.remainingEntries -= 1
+  if (limits.remainingEntries < 0) throw tooLarge('it has too many files')
   const name = path.slice(path.lastIndexOf('/') + 1)
   if (layered && name === opaque) return writer.onlyOwn(path.slice(0, -name.length - 1) || '/')
   if (layered && name.startsWith(whiteout)) {
@@ -70,15 +70,15 @@ async function writeEntry(
     case 'directory':
       return writer.folder(path, owner)
     case 'symlink':
-      return writer.link(path, owner, textOf(header.linkname, path))
+      return writer.link(path, owner, readTarget(header.linkname, path))
     case 'link':
-      return writer.sameAs(path, safePath(textOf(header.linkname, path)))
+      return writer.sameAs(path, safePath(readTarget(header.linkname, path)))
     case 'file':
     case 'contiguous-file': {
-      if (path === '/') throw broken('its `/` is a file')
+      if (path === '/') throw brokenLayerError('its `/` is a file')
       const size = header.size
-      limits.bytesLeft -= size
-      if (limits.bytesLeft < 0) throw tooLarge('there is not so much room on the disk')
+      limits.remainingBytes -= size
+      if (limits.remainingBytes < 0) throw tooLarge('there is not so much room on the disk')
       if (Object.keys(header.pax ?? {}).some((key) => key.startsWith('GNU.sparse'))) throw sparse(path)
       return writer.file(path, owner, { size, chunks: entry as AsyncIterable<Uint8Array> })
     }
@@ -94,36 +94,36 @@ async function writeEntry(
 /** Absolute and without a way out; `/` for the folder itself. @throws AppError `image/failed` */
 function safePath(name: string): string {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.')
-  const shown = JSON.stringify(name.slice(0, 200))
-  if (name.startsWith('/')) throw broken(`${shown} is an absolute path`)
-  if (parts.includes('..')) throw broken(`${shown} leads out of the image`)
-  if (name.includes('\0') || name.length > 4096) throw broken(`${shown} is no path that Linux can follow`)
+  const label = JSON.stringify(name.slice(0, 200))
+  if (name.startsWith('/')) throw brokenLayerError(`${label} is an absolute path`)
+  if (parts.includes('..')) throw brokenLayerError(`${label} leads out of the image`)
+  if (name.includes('\0') || name.length > 4096) throw brokenLayerError(`${label} is no path that Linux can follow`)
   return `/${parts.join('/')}`
 }
 
-function ownerOf({ name, uid, gid, mode, mtime, pax }: TarHeader): Owner {
+function readOwner({ name, uid, gid, mode, mtime, pax }: TarHeader): Owner {
   const ids = { uid: Number(pax?.uid ?? uid), gid: Number(pax?.gid ?? gid) }
   for (const id of Object.values(ids)) {
     if (Number.isInteger(id) && id >= 0 && id < idsOfImage) continue
-    throw broken(`${JSON.stringify(name.slice(0, 200))} belongs to ${id}, and users end at ${idsOfImage - 1}`)
+    throw brokenLayerError(`${JSON.stringify(name.slice(0, 200))} belongs to ${id}, and users end at ${idsOfImage - 1}`)
   }
   const seconds = Math.floor(mtime.getTime() / 1000)
   return { ...ids, mode: mode & 0o7777, seconds: Number.isSafeInteger(seconds) ? seconds : 0 }
 }
 
-function textOf(target: string | null, path: string): string {
+function readTarget(target: string | null, path: string): string {
   if (target === null || target === '' || target.includes('\0')) {
-    throw broken(`the link ${path} points nowhere`)
+    throw brokenLayerError(`the link ${path} points nowhere`)
   }
   return target
 }
 
-function broken(reason: string): AppError {
+function brokenLayerError(reason: string): AppError {
   return new AppError('image/failed', `This archive cannot be used: ${reason}.`)
 }
 
 function sparse(path: string): AppError {
-  return broken(`${path} is stored in a way that Steward does not read, such as a sparse file`)
+  return brokenLayerError(`${path} is stored in a way that Steward does not read, such as a sparse file`)
 }
 
 function tooLarge(reason: string): AppError {
@@ -131,8 +131,8 @@ function tooLarge(reason: string): AppError {
 }
 
 /** What zlib and the reader of tars say means that bytes are missing or wrong. */
-export function readFailure(failure: unknown): AppError {
-  if (failure instanceof AppError) return failure
-  const reason = failure instanceof Error ? failure.message.replace(/\.$/, '') : String(failure)
-  return new AppError('image/failed', `The archive is damaged or incomplete: ${reason}.`, { cause: failure })
+export function readFailure(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const reason = error instanceof Error ? error.message.replace(/\.$/, '') : String(error)
+  return new AppError('image/failed', `The archive is damaged or incomplete: ${reason}.`, { cause: error })
 }

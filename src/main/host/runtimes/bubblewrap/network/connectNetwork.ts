@@ -4,7 +4,7 @@ import { parseJson } from '#platform/boundedJson.ts'
 import type { Network } from '#shared/contract/sandboxes.ts'
 import { perlArgument, perlScript } from '../../perlScript.ts'
 import type { SandboxUser } from '../startRequest.ts'
-import { networkCard, networkRules, sandboxAddresses } from './networkRules.ts'
+import { createNetworkRules, networkCard, sandboxAddresses } from './networkRules.ts'
 
 /** Programs that connect a sandbox, by their absolute paths, and how `pasta` is told of its namespaces. */
 export type NetworkTools = {
@@ -52,13 +52,13 @@ const Refusal = z.object({ reason: z.string() })
  */
 export function networkArguments({ tools, network, uid, closed }: ConnectRequest): ConnectArguments {
   const { pasta, nft, way, hasFrameRules } = tools
-  const { rules, frameRules, own } = networkRules(network, closed)
+  const { rules, frameRules, ownRules } = createNetworkRules(network, closed)
   return {
     uid: uid ?? null,
     nft,
     rules,
     frame_rules: hasFrameRules ? frameRules : null,
-    own: own && { rules: own.rules, frames: hasFrameRules ? own.frames : null },
+    own_rules: ownRules && { rules: ownRules.rules, frames: hasFrameRules ? ownRules.frames : null },
     pasta,
     pasta_arguments: pastaArguments,
     way,
@@ -69,7 +69,7 @@ export function networkArguments({ tools, network, uid, closed }: ConnectRequest
 const pastaArguments = [
   ...['--foreground', '--quiet', '--config-net', '--ipv4-only', '--no-netns-quit'],
   ...['--tcp-ports', 'none', '--udp-ports', 'none', '--tcp-ns', 'none', '--udp-ns', 'none', '--no-map-gw'],
-  ...['--address', sandboxAddresses.own, '--netmask', sandboxAddresses.mask, '--gateway', sandboxAddresses.gateway],
+  ...['--address', sandboxAddresses.sandbox, '--netmask', sandboxAddresses.mask, '--gateway', sandboxAddresses.gateway],
   ...['--dns-forward', sandboxAddresses.names],
   ...['--ns-ifname', networkCard, '--no-dhcp', '--no-dhcpv6', '--no-ndp', '--no-ra'],
 ]

@@ -40,23 +40,26 @@ export async function probeNetwork(closed: readonly string[], user?: SandboxUser
   if (!perl || !pasta || !nft) {
     const missing = Object.entries({ perl, pasta, nft }).filter(([, path]) => !path)
     const names = missing.map(([name]) => name).join(', ')
-    const wanted = missing.map(([name]) => packages[name as keyof typeof packages]).join(' ') // its own keys
-    return unable(`missing ${names}. On Debian and Ubuntu: apt-get install ${wanted}`, `sudo apt-get install ${wanted}`)
+    const packageNames = missing.map(([name]) => packages[name as keyof typeof packages]).join(' ') // its own keys
+    return unable(
+      `missing ${names}. On Debian and Ubuntu: apt-get install ${packageNames}`,
+      `sudo apt-get install ${packageNames}`,
+    )
   }
   const refusals: string[] = []
   for (const way of ways) {
     const tools = { perl, pasta, nft, way, hasFrameRules: true }
-    const offered = (found: NetworkTools): NetworkAbilities => ({
-      tools: found,
+    const toAbilities = (tools: NetworkTools): NetworkAbilities => ({
+      tools: tools,
       networks: ['none', 'internet', 'open'],
-      detail: found.hasFrameRules ? null : noFrameRules,
+      detail: tools.hasFrameRules ? null : noFrameRules,
       cure: null,
     })
-    const refusal = await refusalOf(tools, { closed, user })
-    if (refusal === undefined) return offered(tools)
+    const refusal = await findRefusal(tools, { closed, user })
+    if (refusal === undefined) return toAbilities(tools)
     const withoutFrameRules = { ...tools, hasFrameRules: false }
-    if (isAboutFrames(refusal) && (await refusalOf(withoutFrameRules, { closed, user })) === undefined)
-      return offered(withoutFrameRules)
+    if (isAboutFrames(refusal) && (await findRefusal(withoutFrameRules, { closed, user })) === undefined)
+      return toAbilities(withoutFrameRules)
     refusals.push(refusal)
     if (!isAboutTheWay(refusal)) break
   }
@@ -72,15 +75,15 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-async function refusalOf(
+async function findRefusal(
   tools: NetworkTools,
   { closed, user }: { closed: readonly string[]; user: SandboxUser | undefined },
 ): Promise<string | undefined> {
   const ofRoot = process.getuid?.() === 0 ? { uid: unprivileged, holder: undefined } : undefined
   try {
     return await tryToConnect({ tools, user: user ?? ofRoot, closed, signal: AbortSignal.timeout(probeMs) })
-  } catch (failure) {
-    return failure instanceof Error ? failure.message : String(failure)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Network } from '#shared/contract/sandboxes.ts'
 
 /** The sandbox's own address, its gateway and the name server that it asks: those of QEMU's and slirp's user networks. */
-export const sandboxAddresses = { own: '10.0.2.15', mask: '255.255.255.0', gateway: '10.0.2.2', names: '10.0.2.3' }
+export const sandboxAddresses = { sandbox: '10.0.2.15', mask: '255.255.255.0', gateway: '10.0.2.2', names: '10.0.2.3' }
 
 /** The sandbox's network card, as pasta makes it. */
 export const networkCard = 'eth0'
@@ -15,7 +15,7 @@ export type NetworkRules = {
    */
   frameRules: string
   /** Chains that refuse this computer's addresses, and their verdict; null if those are allowed. */
-  own: { rules: ChainVerdict; frames: ChainVerdict } | null
+  ownRules: { rules: ChainVerdict; frames: ChainVerdict } | null
 }
 type ChainVerdict = readonly [chain: string, verdict: 'reject' | 'drop']
 
@@ -25,7 +25,7 @@ type ChainVerdict = readonly [chain: string, verdict: 'reject' | 'drop']
  *
  * @param closed networks that `internet` does not reach, such as `10.0.0.0/8`
  */
-export function networkRules(network: Exclude<Network, 'none'>, closed: readonly string[]): NetworkRules {
+export function createNetworkRules(network: Exclude<Network, 'none'>, closed: readonly string[]): NetworkRules {
   const refused = network === 'internet' ? closed : ['127.0.0.0/8']
   const names = `ip daddr ${sandboxAddresses.names} meta l4proto { tcp, udp } th dport 53 accept`
   const refuse = (verdict: ChainVerdict[1]) => refused.map((range) => `ip daddr ${range} ${verdict}`)
@@ -40,13 +40,13 @@ export function networkRules(network: Exclude<Network, 'none'>, closed: readonly
     frameRules: table('netdev steward', `type filter hook egress device "${networkCard}" priority 0; policy drop;`, [
       'ether type arp accept',
       'ether type != ip drop',
-      `ip saddr != ${sandboxAddresses.own} drop`,
+      `ip saddr != ${sandboxAddresses.sandbox} drop`,
       names,
       'jump own',
       ...refuse('drop'),
       'accept',
     ]),
-    own:
+    ownRules:
       network === 'internet' ? { rules: ['inet steward own', 'reject'], frames: ['netdev steward own', 'drop'] } : null,
   }
 }

@@ -11,17 +11,17 @@ const allowed = 'allowed'
 const filters = (architecture: Architecture) => seccompFilters(architecture) ?? { outer: '', inner: '' }
 
 /** Runs classic BPF as the kernel does. @returns `allowed`, or the errno */
-function answerOf(program: string, call: { architecture: number; number: number; arguments?: readonly number[] }) {
+function evaluate(program: string, call: { architecture: number; number: number; arguments?: readonly number[] }) {
   const code = Buffer.from(program, 'hex')
   const data = Buffer.alloc(64)
   data.writeUInt32LE(call.number >>> 0, 0)
   data.writeUInt32LE(call.architecture >>> 0, 4)
   for (const [index, value] of (call.arguments ?? []).entries()) data.writeUInt32LE(value >>> 0, 16 + 8 * index)
   let accumulator = 0
-  for (let at = 0; ; at++) {
-    const [kind, value] = [code.readUInt16LE(at * 8), code.readUInt32LE(at * 8 + 4)]
+  for (let index = 0; ; index++) {
+    const [kind, value] = [code.readUInt16LE(index * 8), code.readUInt32LE(index * 8 + 4)]
     const jump = (isTrue: boolean): void => {
-      at += code.readUInt8(at * 8 + (isTrue ? 2 : 3))
+      index += code.readUInt8(index * 8 + (isTrue ? 2 : 3))
     }
     if (kind === 0x20) accumulator = data.readUInt32LE(value)
     else if (kind === 0x54) accumulator = (accumulator & value) >>> 0
@@ -38,8 +38,9 @@ describe.each(columns)('the filters of %s', (name) => {
   const column = columns.indexOf(name) as 0 | 1
   const { inner, outer } = filters(name)
   const said = (filter: string, number: number | null, ...rest: number[]) =>
-    number === null ? undefined : answerOf(filter, { architecture: audit[name], number, arguments: rest })
-  const call = (of: keyof typeof argumentCalls, ...rest: number[]) => said(inner, argumentCalls[of][column], ...rest)
+    number === null ? undefined : evaluate(filter, { architecture: audit[name], number, arguments: rest })
+  const call = (callName: keyof typeof argumentCalls, ...rest: number[]) =>
+    said(inner, argumentCalls[callName][column], ...rest)
 
   test('allow every call that is listed, and answer ENOSYS to every other number', () => {
     const listed = new Set(Object.values(allowedCalls).map((row) => row[column]))
@@ -54,15 +55,15 @@ describe.each(columns)('the filters of %s', (name) => {
   })
 
   test('let only what makes and enters a sandbox mount and join namespaces', () => {
-    for (const [of, row] of Object.entries(enteringCalls)) {
-      expect([said(outer, row[column]), said(inner, row[column])], of).toEqual([allowed, 1])
+    for (const [callName, row] of Object.entries(enteringCalls)) {
+      expect([said(outer, row[column]), said(inner, row[column])], callName).toEqual([allowed, 1])
     }
     expect(said(outer, argumentCalls.unshare[column], 0x10000000)).toBe(allowed)
   })
 
   test('refuse calls of another architecture', () => {
     for (const architecture of [0x40000003, 0x40000028, audit[name === 'x64' ? 'arm64' : 'x64']])
-      for (const filter of [inner, outer]) expect(answerOf(filter, { architecture, number: 0 })).toBe(38)
+      for (const filter of [inner, outer]) expect(evaluate(filter, { architecture, number: 0 })).toBe(38)
   })
 
   test('allow sockets of four families, and of these only the usual ones', () => {
@@ -103,7 +104,7 @@ describe.each(columns)('the filters of %s', (name) => {
   test('allow ioctls that are listed, and answer ENOTTY to all others', () => {
     expect([call('ioctl', 0, 0x5401), call('ioctl', 0, 0x5413)]).toEqual([allowed, allowed])
     const refused = { TIOCSTI: 0x5412, TIOCSETD: 0x5423, TIOCCONS: 0x541d, TIOCLINUX: 0x541c, FIFREEZE: 0xc0045877 }
-    for (const [of, request] of Object.entries(refused)) expect(call('ioctl', 0, request), of).toBe(25)
+    for (const [callName, request] of Object.entries(refused)) expect(call('ioctl', 0, request), callName).toBe(25)
   })
 
   test('allow a debugger to switch address randomization off, and little else of a personality', () => {
@@ -126,7 +127,9 @@ const header = '/usr/include/x86_64-linux-gnu/asm/unistd_64.h'
 test('numbers of x64 are those of the C library, where it is installed', (context) => {
   if (!existsSync(header)) context.skip(`there is no ${header}`)
   const text = readFileSync(header, 'utf8')
-  const numbers = new Map([...text.matchAll(/#define __NR_(\w+) (\d+)/g)].map(([, name, it]) => [name, Number(it)]))
+  const numbers = new Map(
+    [...text.matchAll(/#define __NR_(\w+) (\d+)/g)].map(([, name, number]) => [name, Number(number)]),
+  )
   for (const [call, [number]] of Object.entries({ ...allowedCalls, ...argumentCalls, ...privilegedCalls }))
     if (numbers.has(call)) expect(number, call).toBe(numbers.get(call))
 })

@@ -13,7 +13,7 @@ const load = 0x20
 const and = 0x54
 const ifEqual = 0x15
 const ifAbove = 0x25
-const ifAtLeast = 0x35
+const jumpIfAtLeast = 0x35
 const ifAnyBit = 0x45
 const answer = 0x06
 const allow = 0x7fff0000
@@ -78,15 +78,15 @@ function onCall(number: number, steps: readonly Step[]): Step[] {
 }
 
 const argumentChecks: Readonly<Record<ArgumentCall, () => Step[]>> = {
-  ioctl: () => oneOf(dataOffset.secondArgument, Object.values(allowedIoctls), noTerminal),
+  ioctl: () => matchAny(dataOffset.secondArgument, Object.values(allowedIoctls), noTerminal),
   socket: () => sockets(socketKinds),
   socketpair: () => sockets(socketKinds.filter(({ family }) => family === 1)),
-  personality: () => oneOf(dataOffset.firstArgument, allowedPersonalities, notPermitted),
+  personality: () => matchAny(dataOffset.firstArgument, allowedPersonalities, notPermitted),
   clone: () => onlyFlags(allowedCloneFlags),
   unshare: () => onlyFlags(allowedUnshareFlags),
 }
 
-function oneOf(offset: number, values: readonly number[], errno: number): Step[] {
+function matchAny(offset: number, values: readonly number[], errno: number): Step[] {
   return [
     [load, 0, 0, offset],
     ...values.flatMap((value): Step[] => [
@@ -109,7 +109,9 @@ function onlyFlags(flags: number): Step[] {
 /** Ignores flags in the type (SOCK_NONBLOCK, SOCK_CLOEXEC), which the kernel validates. */
 function sockets(kinds: readonly SocketKind[]): Step[] {
   const ofType = ({ type, protocols }: SocketKind['types'][number]): Step[] => {
-    const steps: Step[] = protocols ? oneOf(dataOffset.thirdArgument, protocols, noProtocol) : [[answer, 0, 0, allow]]
+    const steps: Step[] = protocols
+      ? matchAny(dataOffset.thirdArgument, protocols, noProtocol)
+      : [[answer, 0, 0, allow]]
     return [[ifEqual, 0, steps.length, type], ...steps]
   }
   const ofFamily = ({ family, types }: SocketKind): Step[] => {
@@ -136,7 +138,7 @@ function byRange(allowed: readonly number[], privileged: readonly number[]): Ste
   }
   return [
     ...ranges.flatMap(({ first, last, value }): Step[] => [
-      [ifAtLeast, 1, 0, first],
+      [jumpIfAtLeast, 1, 0, first],
       [answer, 0, 0, fail(noSystemCall)],
       [ifAbove, 1, 0, last],
       [answer, 0, 0, value],

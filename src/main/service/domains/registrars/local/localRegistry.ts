@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { dnsRecordTypes } from '#shared/dns/dnsRecord.ts'
-import { domainName } from '../../domainName.ts'
+import { parseDomainName } from '../../domainName.ts'
 import {
   type Availability,
-  needPrice,
+  assertPrice,
   type Registrar,
   type RegistrarDomain,
   RegistrarFailure,
   type RegistrarRecord,
   type TldPrice,
 } from '../registrar.ts'
-import { magicOf } from './magicNames.ts'
+import { findMagicName } from './magicNames.ts'
 import type { RegistryDomain, RegistryRepository } from './registryRepository.ts'
 
 /** What its zones name, and its DNS server answers with. */
@@ -20,7 +20,7 @@ const pendingMs = 5_000
 const expiringMs = 7 * 24 * 60 * 60_000
 /** Of each price of the list, for a premium name. */
 const premiumFactor = 200
-const mostYearsAhead = 10
+const maxYearsAhead = 10
 
 /** The test registry of this computer: it takes part in nothing, and its names cost test money. */
 export function localRegistry(options: {
@@ -32,24 +32,24 @@ export function localRegistry(options: {
   const priceOf = new Map(prices.map((it) => [it.tld, it]))
 
   const availability = (name: string): Availability => {
-    const magic = magicOf(name)
-    const price = priceOf.get(domainName(name).tld)
+    const magic = findMagicName(name)
+    const price = priceOf.get(parseDomainName(name).tld)
     if (!price || magic === 'down') return { name, status: 'unknown', premium: false, price: null }
     const premium = magic === 'premium'
     const factor = premium ? premiumFactor : 1
-    const isTaken = magic === 'taken' || magic === 'redemption' || records.find(name) !== undefined
+    const isUnavailable = magic === 'taken' || magic === 'redemption' || records.find(name) !== undefined
     return {
       name,
-      status: isTaken ? 'taken' : 'available',
+      status: isUnavailable ? 'taken' : 'available',
       premium,
       price: { registration: price.registration * factor, renewal: price.renewal * factor },
     }
   }
-  const reached = (name: string): void => {
-    if (magicOf(name) === 'down') throw new RegistrarFailure('unreachable', 'The registrar does not answer.')
+  const assertReachable = (name: string): void => {
+    if (findMagicName(name) === 'down') throw new RegistrarFailure('unreachable', 'The registrar does not answer.')
   }
-  const owned = (name: string): RegistryDomain => {
-    reached(name)
+  const requireDomain = (name: string): RegistryDomain => {
+    assertReachable(name)
     const domain = records.find(name)
     if (domain) return domain
     throw new RegistrarFailure('refused', `${name} is not registered here.`)
@@ -66,13 +66,13 @@ export function localRegistry(options: {
     prices: async () => prices,
     check: async (names) => names.map(availability),
     async register({ name, years, privacy, nameservers, price }) {
-      reached(name)
-      const magic = magicOf(name)
+      assertReachable(name)
+      const magic = findMagicName(name)
       const present = availability(name).price
       if (!present) {
         throw new RegistrarFailure('refused', 'The test registry has no names below this top-level domain.')
       }
-      needPrice(name, price, present)
+      assertPrice(name, price, present)
       const atMs = now()
       const isFree = magic !== 'taken' && magic !== 'takenAtPurchase' && magic !== 'redemption'
       const isAdded =
@@ -85,59 +85,59 @@ export function localRegistry(options: {
       if (!isAdded) throw new RegistrarFailure('taken', `${name} is taken.`)
     },
     async renewalPrice(name) {
-      owned(name)
+      requireDomain(name)
       return availability(name).price?.renewal ?? null
     },
     async renew({ name, years, amountCents }) {
-      const { expiresAtMs } = owned(name)
+      const { expiresAtMs } = requireDomain(name)
       if ((availability(name).price?.renewal ?? 0) * years > amountCents) {
         throw new RegistrarFailure('refused', `The renewal of ${name} costs more by now than it was offered for.`)
       }
       const renewedAtMs = later(Math.max(expiresAtMs, now()), years)
-      if (renewedAtMs > later(now(), mostYearsAhead)) {
-        throw new RegistrarFailure('refused', `${name} can be renewed for ${mostYearsAhead} years from now at most.`)
+      if (renewedAtMs > later(now(), maxYearsAhead)) {
+        throw new RegistrarFailure('refused', `${name} can be renewed for ${maxYearsAhead} years from now at most.`)
       }
       records.change(name, { expiresAtMs: renewedAtMs })
     },
     async find(name) {
-      reached(name)
+      assertReachable(name)
       const domain = records.find(name)
       return domain && toDomain(domain, now())
     },
     async setPrivacy(name, privacy) {
-      owned(name)
+      requireDomain(name)
       records.change(name, { privacy })
     },
     async setLocked(name, locked) {
-      owned(name)
+      requireDomain(name)
       records.change(name, { locked })
     },
     async authCode(name) {
-      if (owned(name).locked) throw new RegistrarFailure('refused', `${name} is locked. Unlock it first.`)
+      if (requireDomain(name).locked) throw new RegistrarFailure('refused', `${name} is locked. Unlock it first.`)
       return { code: randomBytes(9).toString('base64url') } // nothing takes it: there is no other test registry
     },
     async setNameservers(name, nameservers) {
-      owned(name)
+      requireDomain(name)
       records.change(name, { nameservers })
     },
     async records(name) {
-      owned(name)
+      requireDomain(name)
       return records.records(name)
     },
     async addRecord(name, record) {
-      owned(name)
+      requireDomain(name)
       const id = `rec_${randomBytes(12).toString('hex')}`
       records.addRecord(name, { ...record, id })
       return id
     },
     async changeRecord(name, id, record) {
-      owned(name)
+      requireDomain(name)
       const changed: RegistrarRecord = { ...record, id }
       if (!records.changeRecord(name, changed)) throw noRecord(id)
       return id
     },
     async removeRecord(name, id) {
-      owned(name)
+      requireDomain(name)
       if (!records.removeRecord(name, id)) throw noRecord(id)
     },
   }

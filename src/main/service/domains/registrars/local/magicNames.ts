@@ -20,7 +20,7 @@ export const magicNames = {
 } as const
 export type MagicName = keyof typeof magicNames
 
-export function magicOf(name: string): MagicName | undefined {
+export function findMagicName(name: string): MagicName | undefined {
   const matching = (Object.keys(magicNames) as MagicName[]).filter((it) => name.startsWith(magicNames[it])) // its very keys
-  return matching.sort((one, other) => magicNames[other].length - magicNames[one].length)[0]
+  return matching.sort((a, b) => magicNames[b].length - magicNames[a].length)[0]
 }

@@ -49,10 +49,10 @@ export type RegistryRepository = {
   changeRecord(name: string, record: RegistrarRecord): boolean
   removeRecord(name: string, id: string): boolean
   /** Finds the zone that contains a name. */
-  zoneOf(name: string): Zone | undefined
+  findZone(name: string): Zone | undefined
 }
 
-export function registryRepository(database: Database): RegistryRepository {
+export function createRegistryRepository(database: Database): RegistryRepository {
   const find = database.prepare<[Params<'name'>], StoredRow>(
     `SELECT ${domains.selection()} FROM registry_domains WHERE name = @name`,
   )
@@ -85,7 +85,7 @@ export function registryRepository(database: Database): RegistryRepository {
     const row = find.get({ name })
     return row && domains.fromRow(row)
   }
-  const recordsOf = (domain: string): RegistrarRecord[] => listRecords.all({ domain }).map(zoneRecords.fromRow)
+  const listZoneRecords = (domain: string): RegistrarRecord[] => listRecords.all({ domain }).map(zoneRecords.fromRow)
   const toParams = (domain: string, { id, type, host, value, ttl, distance }: RegistrarRecord) => ({
     ...zoneRecords.params({ id, type, host, value, ttl, distance }),
     domain,
@@ -105,17 +105,17 @@ export function registryRepository(database: Database): RegistryRepository {
       const domain = findDomain(name)
       if (domain) change.run(domains.params({ ...domain, ...changes, name }))
     },
-    records: recordsOf,
+    records: listZoneRecords,
     addRecord(name, record) {
       changeZone(name, () => addRecord.run(toParams(name, record)).changes)
     },
     changeRecord: (name, record) => changeZone(name, () => changeRecord.run(toParams(name, record)).changes),
     removeRecord: (name, id) => changeZone(name, () => removeRecord.run({ id, domain: name }).changes),
-    zoneOf(name) {
+    findZone(name) {
       const labels = name.split('.')
       for (let from = 0; from < labels.length; from += 1) {
         const domain = findDomain(labels.slice(from).join('.'))
-        if (domain) return { ...domain, records: recordsOf(domain.name) }
+        if (domain) return { ...domain, records: listZoneRecords(domain.name) }
       }
       return undefined
     },

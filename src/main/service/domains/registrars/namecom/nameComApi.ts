@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { HttpClient } from '#platform/httpClient.ts'
-import { askRegistrar, toldByRegistrar } from '../askRegistrar.ts'
+import { askRegistrar, sanitizeRegistrarText } from '../askRegistrar.ts'
 import { RegistrarFailure } from '../registrar.ts'
 
 export type NameComCall = {
@@ -25,12 +25,17 @@ const Failure = z.object({ message: z.unknown().optional(), details: z.unknown()
  * name.com's API, version 4.
  * @see https://www.name.com/api-docs
  */
-export function nameComApi(options: { http: HttpClient; url: string; username: string; token: string }): NameComApi {
+export function createNameComApi(options: {
+  http: HttpClient
+  url: string
+  username: string
+  token: string
+}): NameComApi {
   const { http, username, token } = options
   const base = options.url.replace(/\/+$/, '')
   const authorization = `Basic ${Buffer.from(`${username}:${token}`).toString('base64')}`
 
-  const answered = async (path: string, { method = 'GET', body, reads, signal }: NameComCall) => {
+  const send = async (path: string, { method = 'GET', body, reads, signal }: NameComCall) => {
     const changes = method !== 'GET' && reads !== true
     const answer = await askRegistrar(
       { http, title: nameComTitle },
@@ -49,9 +54,9 @@ export function nameComApi(options: { http: HttpClient; url: string; username: s
   }
 
   return {
-    ask: async (path, schema, call = {}) => read(schema, await answered(path, call)),
+    ask: async (path, schema, call = {}) => read(schema, await send(path, call)),
     async find(path, schema) {
-      const answer = await answered(path, {})
+      const answer = await send(path, {})
       return answer.status === 404 ? undefined : read(schema, answer)
     },
   }
@@ -61,7 +66,7 @@ type Answered = { status: number; json: unknown; changes: boolean }
 
 function refusal({ status, json, changes }: Answered, secrets: readonly string[]): RegistrarFailure {
   const { data } = Failure.safeParse(json)
-  const said = [data?.message, data?.details].map((it) => toldByRegistrar(it, secrets)).filter((it) => it !== '')
+  const said = [data?.message, data?.details].map((it) => sanitizeRegistrarText(it, secrets)).filter((it) => it !== '')
   const cause = new Error(`Status ${status}: ${said.join(', ')}`)
   if (status === 429) return new RegistrarFailure('unreachable', `${nameComTitle} is asked too often.`, { cause })
   // 402: the account has no money.
@@ -69,8 +74,10 @@ function refusal({ status, json, changes }: Answered, secrets: readonly string[]
     return new RegistrarFailure('unreachable', `${nameComTitle} refuses the account of this service.`, { cause })
   }
   if (status >= 400 && status < 500 && data) {
-    const isTaken = /not available|unavailable|already (registered|taken)/i.test(said.join(' '))
-    return new RegistrarFailure(isTaken ? 'taken' : 'refused', `${nameComTitle} refused: ${said.join(', ')}`, { cause })
+    const isUnavailable = /not available|unavailable|already (registered|taken)/i.test(said.join(' '))
+    return new RegistrarFailure(isUnavailable ? 'taken' : 'refused', `${nameComTitle} refused: ${said.join(', ')}`, {
+      cause,
+    })
   }
   return new RegistrarFailure(changes ? 'unclear' : 'unreachable', `${nameComTitle} gave no answer.`, { cause })
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { HttpClient } from '#platform/httpClient.ts'
-import { askRegistrar, toldByRegistrar } from '../askRegistrar.ts'
+import { askRegistrar, sanitizeRegistrarText } from '../askRegistrar.ts'
 import { RegistrarFailure } from '../registrar.ts'
 
 export type NameSiloReply = { code: number; detail: string; [field: string]: unknown }
@@ -26,13 +26,13 @@ const success = [300, 301, 302]
 const ourFault = [109, 110, 111, 112, 113, 116, 117, 118, 119]
 /** The registry or NameSilo itself failed. */
 const theirFault = [115, 201]
-const taken = [261, 262]
+const unavailableCodes = [261, 262]
 
 /**
  * NameSilo's API, version 1, in JSON. It takes the key in the address only, so addresses of it are in no log and no failure.
  * @see https://www.namesilo.com/api-reference
  */
-export function nameSiloApi(options: { http: HttpClient; url: string; apiKey: string }): NameSiloApi {
+export function createNameSiloApi(options: { http: HttpClient; url: string; apiKey: string }): NameSiloApi {
   const { http, apiKey } = options
   const base = options.url.replace(/\/+$/, '')
 
@@ -47,16 +47,16 @@ export function nameSiloApi(options: { http: HttpClient; url: string; apiKey: st
       )
       const answer = Answer.safeParse(json)
       if (status === 429) throw new RegistrarFailure('unreachable', `${nameSiloTitle} is asked too often.`)
-      if (status !== 200 || !answer.success) throw lost(changes, status)
+      if (status !== 200 || !answer.success) throw unknownOutcomeError(changes, status)
       const { reply } = answer.data
-      const detail = toldByRegistrar(reply.detail, [apiKey, encodeURIComponent(apiKey)])
+      const detail = sanitizeRegistrarText(reply.detail, [apiKey, encodeURIComponent(apiKey)])
       if (success.includes(reply.code) || also.includes(reply.code)) return { ...reply, detail }
       throw refusal({ code: reply.code, detail }, changes)
     },
   }
 }
 
-function lost(changes: boolean, status: number): RegistrarFailure {
+function unknownOutcomeError(changes: boolean, status: number): RegistrarFailure {
   return new RegistrarFailure(changes ? 'unclear' : 'unreachable', `${nameSiloTitle} gave no answer.`, {
     cause: new Error(`The answer has status ${status}, or is no reply.`),
   })
@@ -71,7 +71,11 @@ function refusal({ code, detail }: { code: number; detail: string }, changes: bo
     return new RegistrarFailure(changes ? 'unclear' : 'unreachable', `${nameSiloTitle} failed.`, { cause })
   }
   const said = detail === '' ? `it answered ${code}` : detail
-  return new RegistrarFailure(taken.includes(code) ? 'taken' : 'refused', `${nameSiloTitle} refused: ${said}`, {
-    cause,
-  })
+  return new RegistrarFailure(
+    unavailableCodes.includes(code) ? 'taken' : 'refused',
+    `${nameSiloTitle} refused: ${said}`,
+    {
+      cause,
+    },
+  )
 }

@@ -1,17 +1,17 @@
 import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
-import { domainName } from '../../domainName.ts'
-import { centsOf } from '../cents.ts'
+import { parseDomainName } from '../../domainName.ts'
+import { toCents } from '../cents.ts'
 import {
   type Availability,
-  needPrice,
+  assertPrice,
   type Registrar,
   type RegistrarDomain,
   RegistrarFailure,
   type TldPrice,
 } from '../registrar.ts'
-import { needType, sentValue, toRegistrarRecords } from '../registrarRecords.ts'
+import { assertSupportedType, formatValue, toRegistrarRecords } from '../registrarRecords.ts'
 import { type NameSiloApi, type NameSiloReply, nameSiloTitle } from './nameSiloApi.ts'
-import { DomainInfo, entriesOf, Offer, Price, Record } from './nameSiloShapes.ts'
+import { DomainInfo, listEntries, Offer, Price, Record } from './nameSiloShapes.ts'
 
 const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT'] as const
 /** It takes 200 names, but they stand in its address. */
@@ -31,16 +31,16 @@ export function nameSiloRegistrar(options: {
   const paidBy = paymentId === undefined ? {} : { payment_id: paymentId }
 
   const prices = async (signal?: AbortSignal): Promise<TldPrice[]> =>
-    Object.entries(await api.ask('getPrices', { signal })).flatMap(([tld, told]) => priceOf(tld, told) ?? [])
+    Object.entries(await api.ask('getPrices', { signal })).flatMap(([tld, prices]) => toPrice(tld, prices) ?? [])
 
   const check = async (names: readonly string[], signal?: AbortSignal): Promise<Availability[]> => {
-    const found = new Map<string, Availability>()
-    for (let at = 0; at < names.length; at += namesAtOnce) {
-      const domains = names.slice(at, at + namesAtOnce).join(',')
+    const results = new Map<string, Availability>()
+    for (let offset = 0; offset < names.length; offset += namesAtOnce) {
+      const domains = names.slice(offset, offset + namesAtOnce).join(',')
       const reply = await api.ask('checkRegisterAvailability', { params: { domains }, signal })
-      for (const it of availabilities(reply)) found.set(it.name, it)
+      for (const result of availabilities(reply)) results.set(result.name, result)
     }
-    return names.map((name) => found.get(name) ?? { name, status: 'unknown', premium: false, price: null })
+    return names.map((name) => results.get(name) ?? { name, status: 'unknown', premium: false, price: null })
   }
   const info = async (name: string): Promise<RegistrarDomain | undefined> => {
     const reply = await api.ask('getDomainInfo', { params: { domain: name }, also: [notOurs] })
@@ -64,8 +64,8 @@ export function nameSiloRegistrar(options: {
       if (present?.status !== 'available' || !present.price) {
         throw new RegistrarFailure('refused', `${nameSiloTitle} does not offer ${name} now.`)
       }
-      needPrice(name, price, present.price)
-      const hosts = Object.fromEntries(nameservers.map((host, at) => [`ns${at + 1}`, host]))
+      assertPrice(name, price, present.price)
+      const hosts = Object.fromEntries(nameservers.map((host, index) => [`ns${index + 1}`, host]))
       await change('registerDomain', {
         ...{ domain: name, years, private: privacy ? 1 : 0, auto_renew: 0 },
         ...hosts,
@@ -92,27 +92,27 @@ export function nameSiloRegistrar(options: {
       return { code: null }
     },
     async setNameservers(name, nameservers) {
-      const hosts = Object.fromEntries(nameservers.map((host, at) => [`ns${at + 1}`, host]))
+      const hosts = Object.fromEntries(nameservers.map((host, index) => [`ns${index + 1}`, host]))
       await change('changeNameServers', { domain: name, ...hosts })
     },
     async records(name) {
       const reply = await api.ask('dnsListRecords', { params: { domain: name } })
-      const told = entriesOf(reply.resource_record).map((it) => Record.safeParse(it))
-      if (told.some(({ success }) => !success)) {
+      const records = listEntries(reply.resource_record).map((it) => Record.safeParse(it))
+      if (records.some(({ success }) => !success)) {
         throw new RegistrarFailure('unreachable', `${nameSiloTitle} lists DNS records that cannot be read.`)
       }
       return toRegistrarRecords(
         name,
-        told.flatMap(({ data }) => data ?? []),
+        records.flatMap(({ data }) => data ?? []),
       )
     },
     async addRecord(name, record) {
-      needType(registrar, record.type)
-      return recordId(await change('dnsAddRecord', { domain: name, rrtype: record.type, ...sent(record) }))
+      assertSupportedType(registrar, record.type)
+      return recordId(await change('dnsAddRecord', { domain: name, rrtype: record.type, ...toWireRecord(record) }))
     },
     async changeRecord(name, id, record) {
-      needType(registrar, record.type)
-      return recordId(await change('dnsUpdateRecord', { domain: name, rrid: id, ...sent(record) }))
+      assertSupportedType(registrar, record.type)
+      return recordId(await change('dnsUpdateRecord', { domain: name, rrid: id, ...toWireRecord(record) }))
     },
     async removeRecord(name, id) {
       await change('dnsDeleteRecord', { domain: name, rrid: id })
@@ -120,24 +120,24 @@ export function nameSiloRegistrar(options: {
   }
 
   async function renewalPrice(name: string): Promise<number | null> {
-    const { tld } = domainName(name)
+    const { tld } = parseDomainName(name)
     return (await prices()).find((it) => it.tld === tld)?.renewal ?? null
   }
 }
 
-function priceOf(tld: string, told: unknown): TldPrice | undefined {
-  const { data } = Price.safeParse(told)
-  const [registration, renewal, transfer] = [centsOf(data?.registration), centsOf(data?.renew), centsOf(data?.transfer)]
+function toPrice(tld: string, fields: unknown): TldPrice | undefined {
+  const { data } = Price.safeParse(fields)
+  const [registration, renewal, transfer] = [toCents(data?.registration), toCents(data?.renew), toCents(data?.transfer)]
   if (registration === undefined || renewal === undefined) return undefined
   return { tld: tld.toLowerCase(), registration, renewal, transfer: transfer ?? registration }
 }
 
 function availabilities({ available, unavailable }: NameSiloReply): Availability[] {
-  const offers = entriesOf(available).flatMap((it) => Offer.safeParse(it).data ?? [])
-  const none = entriesOf(unavailable).flatMap((it) => Offer.safeParse(it).data ?? [])
+  const offers = listEntries(available).flatMap((it) => Offer.safeParse(it).data ?? [])
+  const none = listEntries(unavailable).flatMap((it) => Offer.safeParse(it).data ?? [])
   return [
     ...offers.map(({ domain, price, renew, premium, duration }): Availability => {
-      const [registration, renewal] = [centsOf(price), centsOf(renew)]
+      const [registration, renewal] = [toCents(price), toCents(renew)]
       // A price of several years at once is none that we can tell for one.
       const isWhole = registration !== undefined && renewal !== undefined && duration === 1
       return { name: domain, status: 'available', premium, price: isWhole ? { registration, renewal } : null }
@@ -147,9 +147,9 @@ function availabilities({ available, unavailable }: NameSiloReply): Availability
 }
 
 function toDomain(name: string, reply: NameSiloReply, nowMs: number): RegistrarDomain {
-  const told = DomainInfo.safeParse(reply)
-  if (!told.success) throw new RegistrarFailure('unreachable', `${nameSiloTitle} tells of ${name} what cannot be read.`)
-  const { created, expires, status, locked, private: privacy, auto_renew: autoRenew, nameservers } = told.data
+  const info = DomainInfo.safeParse(reply)
+  if (!info.success) throw new RegistrarFailure('unreachable', `${nameSiloTitle} tells of ${name} what cannot be read.`)
+  const { created, expires, status, locked, private: privacy, auto_renew: autoRenew, nameservers } = info.data
   const state = status.toLowerCase()
   const isOver = state.includes('expired') || state === 'inactive' || nowMs >= expires
   return {
@@ -158,10 +158,10 @@ function toDomain(name: string, reply: NameSiloReply, nowMs: number): RegistrarD
   }
 }
 
-function sent(record: DnsRecordData) {
+function toWireRecord(record: DnsRecordData) {
   const { host, ttl, distance } = record
   return {
-    ...{ rrhost: host === '@' ? '' : host, rrvalue: sentValue(record), rrttl: ttl },
+    ...{ rrhost: host === '@' ? '' : host, rrvalue: formatValue(record), rrttl: ttl },
     ...(distance !== null && { rrdistance: distance }),
   }
 }

@@ -42,7 +42,7 @@ export const DomainInfo = z.object({
   nameservers: z
     .unknown()
     .optional()
-    .transform((told) => entriesOf(told).flatMap((it) => Host.safeParse(it).data ?? [])),
+    .transform((value) => listEntries(value).flatMap((it) => Host.safeParse(it).data ?? [])),
 })
 
 export const Record = z
@@ -59,13 +59,13 @@ export const Record = z
 const wrappers = ['domain', 'nameserver', 'resource_record']
 
 /** The entries of a list, of a list of one, of `{domain: […]}` or of `{"0": …}`. */
-export function entriesOf(told: unknown): unknown[] {
-  if (told === undefined || told === null || told === '') return []
-  if (Array.isArray(told)) return told
-  if (typeof told !== 'object') return [told]
-  const fields = Object.entries(told)
+export function listEntries(value: unknown): unknown[] {
+  if (value === undefined || value === null || value === '') return []
+  if (Array.isArray(value)) return value
+  if (typeof value !== 'object') return [value]
+  const fields = Object.entries(value)
   const [only] = fields
   if (only && fields.length === 1 && wrappers.includes(only[0]) && typeof only[1] === 'object')
-    return entriesOf(only[1])
-  return fields.length > 0 && fields.every(([name]) => /^\d+$/.test(name)) ? fields.map(([, it]) => it) : [told]
+    return listEntries(only[1])
+  return fields.length > 0 && fields.every(([name]) => /^\d+$/.test(name)) ? fields.map(([, entry]) => entry) : [value]
 }

@@ -58,8 +58,8 @@ function Choices({ sandbox }: { sandbox: Sandbox }) {
     try {
       await change(sandbox, changed)
       if (hint !== undefined) notify.told(hint)
-    } catch (failure) {
-      notify.failed(failure, { title: `Could not change ${sandbox.name}` })
+    } catch (error) {
+      notify.failed(error, { title: `Could not change ${sandbox.name}` })
     }
   }
   return (

@@ -25,9 +25,9 @@ export function portErrorsOf(form: PortForm): PortErrors {
 }
 
 /** The field that a refusal is about; undefined when it is about the request as a whole. */
-export function portErrorOf(failure: unknown): PortErrors | undefined {
-  if (!(failure instanceof AppError)) return undefined
-  return failure.code === 'port/taken' ? { subdomain: failure.message } : undefined
+export function portErrorOf(error: unknown): PortErrors | undefined {
+  if (!(error instanceof AppError)) return undefined
+  return error.code === 'port/taken' ? { subdomain: error.message } : undefined
 }
 
 function sentence(demand: string): string {

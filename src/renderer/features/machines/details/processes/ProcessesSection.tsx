@@ -10,7 +10,7 @@ import { useProcesses, useSignal } from './useProcesses.ts'
 type ProcessesSectionProps = { sandbox: Sandbox; visible: boolean }
 
 /** More rows than anybody reads; the rest is said in a number. */
-const mostRows = 200
+const maxRows = 200
 
 export function ProcessesSection({ sandbox, visible }: ProcessesSectionProps) {
   return (
@@ -31,12 +31,12 @@ function Processes({ sandbox, visible }: ProcessesSectionProps) {
   return (
     <>
       <ProcessTable
-        processes={rows.slice(0, mostRows)}
+        processes={rows.slice(0, maxRows)}
         order={order}
         onOrder={(column) => setOrder(orderAfter(order, column))}
         onSignal={(process, signal) => void send(process, signal)}
       />
-      {rows.length > mostRows && <p className="pt-1 text-small text-faint">and {rows.length - mostRows} more</p>}
+      {rows.length > maxRows && <p className="pt-1 text-small text-faint">and {rows.length - maxRows} more</p>}
     </>
   )
 }

@@ -9,13 +9,13 @@ export function sortedProcesses(
   { column, descending }: ProcessOrder,
 ): SandboxProcess[] {
   const sign = descending ? -1 : 1
-  return processes.toSorted((one, other) => {
-    const [first, second] = [one[column], other[column]]
+  return processes.toSorted((a, b) => {
+    const [first, second] = [a[column], b[column]]
     const difference =
       typeof first === 'number' && typeof second === 'number'
         ? first - second
         : String(first).localeCompare(String(second))
-    return difference === 0 ? one.pid - other.pid : sign * difference
+    return difference === 0 ? a.pid - b.pid : sign * difference
   })
 }
 

@@ -23,8 +23,8 @@ export function useSignal({ id }: Sandbox): (process: SandboxProcess, signal: Pr
   return async ({ pid }, signal) => {
     try {
       await agent(signalProcess, { id, pid, signal })
-    } catch (failure) {
-      notify.failed(failure, { title: `Process ${pid} was not sent ${signal}` })
+    } catch (error) {
+      notify.failed(error, { title: `Process ${pid} was not sent ${signal}` })
     }
     await queryClient.invalidateQueries({ queryKey: ['processes', id] })
   }

@@ -9,7 +9,7 @@ export type Series = { times: readonly number[]; values: readonly (number | null
 
 export const historySeconds = 300
 /** Between two readings of one look; more is time in which nobody looked. */
-const longestGapMs = 12_000
+const maxGapMs = 12_000
 
 export function withReading(history: MetricHistory | undefined, latest: Metrics): MetricHistory {
   const point = {
@@ -30,7 +30,7 @@ export function seriesOf(points: readonly MetricPoint[], pick: (point: MetricPoi
   const values: (number | null)[] = []
   let before: number | undefined
   for (const point of points) {
-    if (before !== undefined && point.atMs - before > longestGapMs) {
+    if (before !== undefined && point.atMs - before > maxGapMs) {
       times.push((before + 1) / 1000)
       values.push(null)
     }

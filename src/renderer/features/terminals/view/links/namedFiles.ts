@@ -2,7 +2,7 @@
 export type NamedFile = { start: number; end: number; path: string; line: number; column?: number }
 
 /** In one line; a line that names more is no list of places. */
-const mostNamed = 8
+const maxNamed = 8
 
 /** A path has no blanks, quotes, brackets or colons here: those around it belong to the sentence. */
 const path = String.raw`(?<path>[^\s"'\`<>()[\]{}:,;|]{1,1024})`
@@ -33,7 +33,7 @@ export function namedFiles(text: string): NamedFile[] {
       })
     }
   }
-  return found.sort((one, other) => one.start - other.start).slice(0, mostNamed)
+  return found.sort((a, b) => a.start - b.start).slice(0, maxNamed)
 }
 
 /** No number: `12:30`, `127.0.0.1:53`. */

@@ -11,7 +11,7 @@ type Options = {
 }
 
 /** A line of output that takes more rows is read in part. */
-const mostRows = 16
+const maxRows = 16
 
 /** The ports and the files that the line under the pointer names, the files as far as they are there. Rows begin at 1. */
 export function placeLinks({ buffer, folder, find, link }: Options): ILinkProvider {
@@ -40,10 +40,10 @@ export function placeLinks({ buffer, folder, find, link }: Options): ILinkProvid
 /** A line with the rows on which it goes on, and the cell of each of its characters. */
 function wholeLine(buffer: IBuffer, row: number): { text: string; cells: { x: number; y: number }[] } {
   let first = row
-  while (row - first < mostRows && buffer.getLine(first)?.isWrapped) first -= 1
+  while (row - first < maxRows && buffer.getLine(first)?.isWrapped) first -= 1
   const cells: { x: number; y: number }[] = []
   let text = ''
-  for (let y = first; y < first + mostRows; y++) {
+  for (let y = first; y < first + maxRows; y++) {
     const line = buffer.getLine(y)
     if (!line || (y > first && !line.isWrapped)) break
     for (let x = 0; x < line.length; x++) {

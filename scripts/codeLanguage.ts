@@ -1,0 +1,155 @@
+/** Reads comments and names of TypeScript files, and finds those that `npm run check` refuses (CONTRIBUTING, "Language"). */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import ts from 'typescript'
+
+export type CodeFile = { path: string; lines: number; source: ts.SourceFile }
+export type Violation = { path: string; line: number; rule: LanguageRule; text: string }
+export type LanguageRule = 'comment-opening' | 'identifier-part' | 'limit-prefix' | 'participle-export'
+
+/** Comments open with a verb, a noun or "Whether". */
+export const forbiddenOpening =
+  /^(What|Of|Where|It|Its|One (that|of|which)|Those|Who|Whoever|Nobody|Nothing|Somebody|Something|Without|So (many|much)|As it|Undefined|Which|How)\b/
+
+/** Phrases of comments that a reader has to translate. */
+export const forbiddenPhrase =
+  /\b(where it is|of it|what it (was|is)|told|kept|nobody|somebody|whoever|anew|by itself|of its own|one that|meanwhile|goes on|at hand|comes? to nothing)\b/gi
+
+/** Words that say nothing about a value. Participles qualify a noun (`storedRow`); these replace it. */
+export const forbiddenParts: ReadonlySet<string> = new Set(
+  'given asked told kept wanted taken held gone most usual longest found words note known shown made'.split(' '),
+)
+
+/** Names with such a word that stay, with the reason. Whole names, as they are declared. */
+export const allowedNames: Readonly<Record<string, string>> = {
+  asked: 'state and column of intents and orders, on the wire',
+  asked_at: 'field on the wire',
+  asked_at_ms: 'column',
+  asked_once: 'table',
+  found_sandboxes: 'field on the wire',
+  kept_with: 'column',
+  most_micro_usd: 'field on the wire',
+  most_usd: 'field on the wire',
+  note: 'field on the wire',
+  notFound: 'the term of HTTP',
+  told_at: 'column',
+  told_at_ms: 'column',
+  words: 'the term of BIP-39',
+  wordCount: 'the term of BIP-39',
+}
+
+const limitPrefix = /^(most|usual|least|fewest|need)[A-Z]/
+const participle = /^[a-z]+(ed|ept|old|ound|aken|iven|ought)$/
+/** First parts of function names that end like a participle and are a verb or a noun. */
+const verbs = new Set('need feed seed speed embed proceed hold scaffold fold shed bold threshold unfold'.split(' '))
+
+export function readCodeFiles(paths: readonly string[]): CodeFile[] {
+  return execFileSync('git', ['ls-files', ...paths], { encoding: 'utf8' })
+    .split('\n')
+    .filter((path) => /\.tsx?$/.test(path))
+    .flatMap((path) => {
+      const text = readIfPresent(path)
+      return text === undefined ? [] : [parseCode(path, text)]
+    })
+}
+
+export function parseCode(path: string, text: string): CodeFile {
+  const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kind)
+  return { path, lines: text.split('\n').length - 1, source }
+}
+
+export function findViolations({ path, source }: CodeFile): Violation[] {
+  const violations: Violation[] = []
+  const add = (position: number, rule: LanguageRule, text: string): void => {
+    violations.push({ path, line: source.getLineAndCharacterOfPosition(position).line + 1, rule, text })
+  }
+  for (const { text, position } of readComments(source)) {
+    if (forbiddenOpening.test(text)) add(position, 'comment-opening', text.slice(0, 60))
+  }
+  visitNodes(source, (node) => {
+    if (!ts.isIdentifier(node) || !isDeclaredName(node) || Object.hasOwn(allowedNames, node.text)) return
+    const position = node.getStart(source)
+    if (limitPrefix.test(node.text)) add(position, 'limit-prefix', node.text)
+    else if (splitName(node.text).some((part) => forbiddenParts.has(part))) add(position, 'identifier-part', node.text)
+    if (isExportedFunction(node.parent) && startsWithParticiple(node.text)) {
+      add(position, 'participle-export', node.text)
+    }
+  })
+  return violations
+}
+
+/** Comments of a file without their delimiters. */
+export function readComments(source: ts.SourceFile): { text: string; position: number }[] {
+  const comments = new Map<number, string>()
+  const { text } = source
+  const add = (ranges: readonly ts.CommentRange[] = []): void => {
+    for (const { pos, end } of ranges) comments.set(pos, stripDelimiters(text.slice(pos, end)))
+  }
+  visitNodes(source, (node) => {
+    if (ts.isJsxText(node)) return
+    add(ts.getLeadingCommentRanges(text, node.pos))
+    add(ts.getTrailingCommentRanges(text, node.end))
+  })
+  return [...comments].map(([position, comment]) => ({ position, text: comment }))
+}
+
+/** Lower-case words of a name in camel case, Pascal case or snake case. */
+export function splitName(name: string): string[] {
+  return name
+    .split(/(?=[A-Z])|_/)
+    .map((part) => part.toLowerCase())
+    .filter((part) => part !== '')
+}
+
+export function visitNodes(node: ts.Node, handle: (node: ts.Node) => void): void {
+  handle(node)
+  node.forEachChild((child) => visitNodes(child, handle))
+}
+
+function stripDelimiters(comment: string): string {
+  return comment
+    .replace(/^(\/\*\*?|\/\/)\s*(\*\s)?/, '')
+    .replace(/\s*\*\/$/, '')
+    .trim()
+}
+
+function isDeclaredName(node: ts.Identifier): boolean {
+  const { parent } = node
+  if (ts.isBindingElement(parent)) return parent.name === node
+  if (ts.isImportSpecifier(parent) || ts.isImportClause(parent)) return false
+  return (
+    ts.isNamedTupleMember(parent) ||
+    ((ts.isDeclarationStatement(parent) || isOtherDeclaration(parent)) && parent.name === node)
+  )
+}
+
+function isOtherDeclaration(
+  node: ts.Node,
+): node is ts.VariableDeclaration | ts.ParameterDeclaration | ts.PropertySignature | ts.MethodSignature {
+  return (
+    ts.isVariableDeclaration(node) ||
+    ts.isParameter(node) ||
+    ts.isPropertySignature(node) ||
+    ts.isMethodSignature(node) ||
+    ts.isPropertyDeclaration(node) ||
+    ts.isMethodDeclaration(node)
+  )
+}
+
+function isExportedFunction(node: ts.Node): boolean {
+  return ts.isFunctionDeclaration(node) && !!node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+}
+
+function startsWithParticiple(name: string): boolean {
+  const [first = ''] = splitName(name)
+  return participle.test(first) && !verbs.has(first)
+}
+
+function readIfPresent(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined // deleted and not yet committed
+  }
+}

@@ -1,0 +1,17 @@
+import type { Plugin } from 'vite'
+
+/** Leaves the other formats of KaTeX's fonts out of the build: every supported browser reads WOFF2. */
+export function keepOnlyWoff2(): Plugin {
+  return {
+    name: 'only-woff2',
+    enforce: 'pre',
+    transform: {
+      filter: { id: /katex[\\/]dist[\\/]katex.*\.css$/ },
+      handler: (code) => ({ code: withoutOtherFonts(code), map: null }),
+    },
+  }
+}
+
+function withoutOtherFonts(css: string): string {
+  return css.replaceAll(/,\s*url\([^)]*\.(?:woff|ttf)\)\s*format\(["'](?:woff|truetype)["']\)/g, '')
+}

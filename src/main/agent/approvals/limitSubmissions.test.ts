@@ -1,0 +1,71 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { Asker } from '#shared/contract/intents.ts'
+import {
+  agent,
+  openApprovals,
+  otherScript,
+  person,
+  rule,
+  script,
+  signInTo,
+  withRules,
+} from '#test/support/approvals.ts'
+import { askPace, limitSubmissions } from './limitSubmissions.ts'
+
+const { burst } = askPace.ofOneAsker
+
+function openPaced() {
+  let nowMs = 1_800_000_000_000
+  const now = () => nowMs
+  const approvals = openApprovals({ now })
+  onTestFinished(approvals.close)
+  approvals.approvals.changePolicy(withRules([rule({ effect: 'deny' })]))
+  const paced = limitSubmissions(approvals.approvals, now)
+  const ask = (asker: Asker) => paced.ask({ intent: signInTo('a.example'), asker })
+  const pass = (seconds: number) => {
+    nowMs += seconds * 1000
+  }
+  return { ...approvals, paced, ask, pass }
+}
+
+const tooOften = (retryAfterSeconds: number) =>
+  expect.objectContaining({ code: 'request/rate', status: 429, retryAfterSeconds })
+
+test('a program that asks too often is told when to go on, and leaves nothing in the log', async () => {
+  const { ask, pass, notes, approvals } = openPaced()
+  for (let count = 0; count < burst; count++) expect((await ask(script)).state).toBe('denied')
+  const noted = notes.length
+  for (let count = 0; count < 3; count++) await expect(ask(script)).rejects.toThrow(tooOften(3))
+  expect(notes).toHaveLength(noted)
+  expect(approvals.list({ limit: 200 }).intents).toHaveLength(burst)
+  pass(3)
+  expect((await ask(script)).state).toBe('denied')
+  await expect(ask(script)).rejects.toThrow(tooOften(3))
+})
+
+test('neither other programs nor the person nor Steward itself are held up by one that floods', async () => {
+  const { ask } = openPaced()
+  for (let count = 0; count < burst; count++) await ask(script)
+  await expect(ask(script)).rejects.toThrow(tooOften(3))
+  expect((await ask(otherScript)).state).toBe('denied')
+  for (let count = 0; count < 2 * burst; count++) await ask(count % 2 === 0 ? person : agent)
+})
+
+test('many keys together are no way around it', async () => {
+  const { ask } = openPaced()
+  const { burst: all } = askPace.ofAllTogether
+  const asker = (count: number) => ({ ...script, id: `key:${Math.floor(count / burst)}` })
+  for (let count = 0; count < all; count++) await ask(asker(count))
+  await expect(ask(asker(all))).rejects.toThrow(tooOften(1))
+  expect((await ask(person)).state).toBe('denied')
+})
+
+test('who may not ask any more may still take back, as often', async () => {
+  const { ask, paced } = openPaced()
+  for (let count = 0; count < burst; count++) await ask(script)
+  await expect(ask(script)).rejects.toThrow(tooOften(3))
+  for (let count = 0; count < burst; count++) {
+    expect(() => paced.cancel('int_none', script)).toThrow(expect.objectContaining({ code: 'intent/not-found' }))
+  }
+  expect(() => paced.cancel('int_none', script)).toThrow(tooOften(3))
+})

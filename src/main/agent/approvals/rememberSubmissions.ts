@@ -1,0 +1,39 @@
+import { createOncePerKey, responseTtlMs } from '#platform/oncePerKey.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
+import type { LocalCall } from '../base/localEndpoint.ts'
+import type { RepeatRepository } from './repeatRepository.ts'
+
+/** To be done in the transaction that keeps the intent. */
+export type Alongside = (record: IntentRecord) => void
+
+export type RepeatedAsks = {
+  /**
+   * Asks once for each `Idempotency-Key` of an asker; without one, each time. A repetition within 24 hours is told by a
+   * header and gets the intent of before: who lost the answer wants the signature, not what was known when they asked.
+   * The key is kept with the intent or not at all.
+   * @param ask @returns the id of the intent that it made
+   * @returns that id
+   * @throws AppError as `ask` and `oncePerKey`
+   */
+  once(
+    call: Pick<LocalCall, 'asker' | 'repeatable' | 'setHeader'>,
+    ask: (alongside: Alongside) => Promise<string>,
+  ): Promise<string>
+}
+
+export function rememberSubmissions({ repeats, now }: { repeats: RepeatRepository; now: () => number }): RepeatedAsks {
+  const requests = createOncePerKey<string>((slot) => repeats.find(slot, now()))
+  return {
+    async once({ asker, repeatable, setHeader }, ask) {
+      if (!repeatable) return ask(() => {})
+      const { answer, replayed } = await requests.once({ ...repeatable, holder: `${asker.kind} ${asker.id}` }, (slot) =>
+        ask(({ id }) => {
+          const nowMs = now()
+          repeats.add(slot, id, { nowMs, expiresAtMs: nowMs + responseTtlMs })
+        }),
+      )
+      if (replayed) setHeader('idempotent-replayed', 'true')
+      return answer
+    },
+  }
+}

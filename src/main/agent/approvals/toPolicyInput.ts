@@ -1,0 +1,34 @@
+import type { Asker, Grant, IntentKind, IntentRecord } from '#shared/contract/intents.ts'
+
+/** An intent as policy, grants and reservations see it. */
+export type JudgedIntent = {
+  kind: IntentKind
+  asker: Asker
+  host: string | null
+  /** Payee and network of a payment, chain of a sign-in. */
+  scope: string | null
+  /** Path of what a payment is for. */
+  path?: string | null | undefined
+  accountId: Grant['account_id']
+  amountMicroUsd: bigint | null
+  /** Thing that a payment buys. */
+  purchase?: string | null
+}
+
+/** Whether the wallet signs it. What a tool wants to do needs an approval alone. */
+export function needsWallet(kind: IntentKind): boolean {
+  return kind !== 'tool.call'
+}
+
+export function toPolicyInput(record: IntentRecord): JudgedIntent {
+  const { kind, asker, host, scope, path, account_id: accountId, purchase } = record
+  return { kind, asker, host, scope, path, accountId, amountMicroUsd: readAmount(record), purchase }
+}
+
+export function readAmount({ amount_micro_usd: amount }: Pick<IntentRecord, 'amount_micro_usd'>): bigint | null {
+  return amount === null ? null : BigInt(amount)
+}
+
+export function isAbove(amountMicroUsd: bigint | null, threshold: string): boolean {
+  return amountMicroUsd !== null && amountMicroUsd > BigInt(threshold)
+}

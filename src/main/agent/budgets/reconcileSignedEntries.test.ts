@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { payment, script } from '#test/support/approvals.ts'
+import { paymentsOfTest } from '#test/support/openPayments.ts'
+import type { AuthorizationState } from '../payments/authorizationLookup.ts'
+import { reconcileSignedEntries } from './reconcileSignedEntries.ts'
+
+test('what a program had signed to pay by itself counts until the chain says that it was not used', async () => {
+  let nowMs = Date.now()
+  const now = () => nowMs
+  const { approvals, records } = paymentsOfTest({ now, limits: { day_micro_usd: 1_000 } })
+  const signed = await approvals.ask({ intent: payment('900'), asker: script })
+  expect(signed.state).toBe('signed')
+  const readUsed = () => records.sum({ sinceMs: 0 })
+  expect(readUsed()).toEqual({ spent: 0, held: 900 })
+  const refused = await approvals.ask({ intent: payment('101'), asker: script })
+  expect(refused).toMatchObject({ state: 'denied', error: expect.stringContaining('any 24 hours') })
+
+  let outcome: AuthorizationState = { state: 'unknown', detail: 'No answer.' }
+  const lookups: object[] = []
+  const lookup = {
+    async findState(authorization: object) {
+      lookups.push(authorization)
+      return outcome
+    },
+  }
+  const entries = reconcileSignedEntries({ records, lookup, now })
+  await entries.lookAfter(() => false) // it has not expired yet
+  expect(lookups).toEqual([])
+  nowMs += 2 * 3_600_000
+  await entries.lookAfter(() => false)
+  expect(lookups).toMatchObject([{ network: 'eip155:8453', amount: '900', nonce: signed.result?.authorization?.nonce }])
+  expect(readUsed().held).toBe(900)
+  nowMs += 2 * 3_600_000
+  outcome = { state: 'unused', isFinal: true }
+  await entries.lookAfter(() => true) // Steward follows it itself
+  expect(readUsed().held).toBe(900)
+  await entries.lookAfter(() => false)
+  expect(readUsed()).toEqual({ spent: 0, held: 0 })
+})

@@ -1,0 +1,31 @@
+import type { AuthorizationLookup } from '../payments/authorizationLookup.ts'
+import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'
+import { parsePayee } from './paymentBudgets.ts'
+
+/** An hour between two questions about one that nobody can tell of. */
+const againMs = 3_600_000
+
+/** What the wallet signed for programs that pay by themselves: it counts until it has expired and was not used. */
+export function reconcileSignedEntries(options: {
+  records: Pick<PaymentBudgetRepository, 'overdue' | 'settle'>
+  lookup: AuthorizationLookup
+  now: () => number
+}) {
+  const { records, lookup, now } = options
+  const nextLookupMs = new Map<string, number>()
+  return {
+    /** @param isFollowed whether it is of a payment that Steward follows itself */
+    async lookAfter(isFollowed: (intentId: string) => boolean): Promise<void> {
+      for (const { id, payee, payer, nonce, validBeforeMs, amountMicroUsd, atMs } of records.overdue(now() - 65_000)) {
+        if (isFollowed(id) || (nextLookupMs.get(id) ?? 0) > now() - againMs) continue
+        nextLookupMs.set(id, now())
+        const { network, payTo } = parsePayee(payee)
+        const amount = String(amountMicroUsd)
+        const outcome = await lookup.findState({ network, payer, payTo, amount, nonce, validBeforeMs, sinceMs: atMs })
+        if (outcome.state !== 'unknown') nextLookupMs.delete(id)
+        if (outcome.state === 'used') records.settle(id, 'spent', outcome.takenMicroUsd)
+        if (outcome.state === 'unused' && outcome.isFinal) records.settle(id, 'void')
+      }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { frameTokens, imageTokens } from './estimateTokens.ts'
+import type { MessageWeight } from './messageRepository.ts'
+
+/** How much a model takes. */
+export type TokenBudget = { contextWindow: number; outputTokens: number }
+
+export type ContextWindow = {
+  /** Numbers of messages, oldest first. */
+  messages: number[]
+  /** So many of the oldest were left out. */
+  omitted: number
+  /** Of all that is sent: estimated, and more than it can be. */
+  defaultTokens: number
+  maxTokens: number
+}
+
+/** Of a request, as JSON, to the service: it takes 32 MB. */
+const maxRequestBytes = 30 * 1024 ** 2
+/** The estimate can be off by so much, and a provider refuses a prompt that is too long. */
+const margin = 1.1
+
+/**
+ * The part of a branch that a model can take: all of it, else its newest messages, beginning with one of the person.
+ * @param weights of the whole branch, oldest first, with the message that is to be answered at its end
+ * @returns undefined where not even that one fits
+ */
+export function fitContextWindow(
+  weights: readonly MessageWeight[],
+  system: Pick<MessageWeight, 'bytes' | 'tokens'>,
+  budget: TokenBudget,
+): ContextWindow | undefined {
+  const availableTokens = (budget.contextWindow - Math.min(budget.outputTokens, budget.contextWindow / 2)) / margin
+  const sums: Sum[] = [
+    { expected: frameTokens.usual + system.tokens, max: 2 * frameTokens.most + system.bytes, bytes: system.bytes },
+  ]
+  for (const weight of weights.toReversed()) {
+    const sum = addMessage(sums.at(-1), weight)
+    if (sum.expected > availableTokens || sum.bytes > maxRequestBytes) break
+    sums.push(sum)
+  }
+  let count = sums.length - 1
+  if (count < weights.length) while (count > 0 && weights.at(-count)?.role !== 'user') count -= 1
+  const sum = sums[count]
+  if (count === 0 || !sum) return undefined
+  return {
+    messages: weights.slice(-count).map(({ number }) => number),
+    omitted: weights.length - count,
+    defaultTokens: Math.ceil(sum.expected),
+    maxTokens: sum.max,
+  }
+}
+
+type Sum = { expected: number; max: number; bytes: number }
+
+/** No tokenizer makes more tokens of a text than it has bytes; an image has some of its own. */
+function addMessage(sum: Sum | undefined, { bytes, tokens, images, image_bytes }: MessageWeight): Sum {
+  const { expected, max, bytes: before } = sum ?? { expected: 0, max: 0, bytes: 0 }
+  return {
+    expected: expected + frameTokens.usual + tokens,
+    max: max + frameTokens.most * (1 + images) + bytes + images * imageTokens.most,
+    bytes: before + bytes + Math.ceil(image_bytes / 3) * 4,
+  }
+}

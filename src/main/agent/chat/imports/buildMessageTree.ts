@@ -1,0 +1,69 @@
+import type { ImportedNode } from './importedConversation.ts'
+
+export type MendedMessage = Omit<ImportedNode, 'role' | 'parentId'> & {
+  role: 'user' | 'assistant'
+  parentId: string | undefined
+}
+
+/**
+ * The messages of an export as a tree, parents before children, whatever the file says of parents: hidden nodes are left
+ * out, a parent that is not there and a circle begin a branch of their own, and of two nodes with one id the first counts.
+ */
+export function buildMessageTree(given: readonly ImportedNode[]): MendedMessage[] {
+  const nodes = new Map<string, ImportedNode>()
+  for (const node of given) if (!nodes.has(node.id)) nodes.set(node.id, node)
+  const done = new Map<string, ParentRef>()
+  const messages: MendedMessage[] = []
+
+  const settle = (node: ImportedNode, before: ParentRef): void => {
+    if (node.role === 'hidden') {
+      const thoughts = node.reasoning === '' ? before.thoughts : { text: node.reasoning, before: before.thoughts }
+      done.set(node.id, { parentId: before.parentId, thoughts })
+      return
+    }
+    const { role, parentId: _, ...rest } = node
+    const reasoning = role === 'assistant' ? joinThoughts({ text: node.reasoning, before: before.thoughts }) : ''
+    messages.push({ ...rest, role, reasoning, parentId: before.parentId })
+    done.set(node.id, { parentId: node.id, thoughts: undefined })
+  }
+
+  for (const node of nodes.values()) {
+    // From this node up to one that has its place, then down again.
+    const way: ImportedNode[] = []
+    const onTheWay = new Set<string>()
+    let next: ImportedNode | undefined = node
+    while (next && !done.has(next.id) && !onTheWay.has(next.id)) {
+      way.push(next)
+      onTheWay.add(next.id)
+      next = next.parentId === undefined ? undefined : nodes.get(next.parentId)
+    }
+    let before: ParentRef = (next && done.get(next.id)) ?? { parentId: undefined, thoughts: undefined }
+    for (const node of way.reverse()) {
+      settle(node, before)
+      before = done.get(node.id) ?? before
+    }
+  }
+  return messages
+}
+
+/** Children of a node are attached to `parentId`; the first answer among them starts with the thoughts. */
+type ParentRef = { parentId: string | undefined; thoughts: Thought | undefined }
+
+/** Reasoning of a hidden node, linked to the one before. Nodes may share it: it goes to the first answer. */
+type Thought = { text: string; before: Thought | undefined; isUsed?: boolean }
+
+/** Maximum reasoning of one message, in characters. */
+export const maxReasoningLength = 1_000_000
+
+/** Returns the thoughts that no other answer has claimed, so that one text is not copied to every descendant. */
+function joinThoughts(last: Thought): string {
+  const texts: string[] = []
+  let length = 0
+  for (let thought: Thought | undefined = last; thought && !thought.isUsed; thought = thought.before) {
+    thought.isUsed = true
+    if (thought.text === '' || length >= maxReasoningLength) continue
+    texts.push(thought.text)
+    length += thought.text.length
+  }
+  return texts.reverse().join('\n\n').slice(0, maxReasoningLength)
+}

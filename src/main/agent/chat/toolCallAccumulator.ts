@@ -1,0 +1,58 @@
+import { AppError } from '#shared/appError.ts'
+import { chatToolLimits } from '#shared/contract/chatTools.ts'
+
+/** A piece of a call as it comes; `index` says of which. */
+export type CallPiece = { index: number; name: string; arguments: string; extra: unknown }
+/** What the provider wants back unchanged: signed thinking, and signatures of text. */
+export type Carried = { reasoning_details?: unknown[] | undefined; extra_content?: unknown }
+export type GatheredCall = { name: string; arguments: string; extra: unknown }
+
+export type GatheredCalls = {
+  /** @throws AppError `inference/upstream` for calls without an end */
+  add(piece: CallPiece): void
+  /** @throws AppError `inference/upstream` if the details exceed their limit */
+  carry(carried: Carried): void
+  calls(): GatheredCall[]
+  readProviderState(): Carried
+}
+
+/** More than any model makes: they are refused one by one, up to here. */
+const maxCalls = 8 * chatToolLimits.callsOfStep
+const maxDetails = 1_000
+
+function jsonLength(value: unknown): number {
+  return value === undefined ? 0 : (JSON.stringify(value)?.length ?? 0)
+}
+
+/** Puts the calls of one step together. */
+export function createToolCallAccumulator(): GatheredCalls {
+  const calls = new Map<number, GatheredCall>()
+  let details: unknown[] = []
+  let extraContent: unknown
+  let characters = 0
+
+  /** @throws AppError `inference/upstream` */
+  function countCharacters(count: number): void {
+    characters += count
+    if (characters <= 4 * chatToolLimits.argumentCharacters && calls.size <= maxCalls) return
+    throw new AppError('inference/upstream', 'The model made too many tool calls and was stopped.')
+  }
+
+  return {
+    add({ index, name, arguments: text, extra }) {
+      const call = calls.get(index) ?? { name: '', arguments: '', extra: undefined }
+      countCharacters(name.length + text.length + jsonLength(extra))
+      calls.set(index, { name: call.name + name, arguments: call.arguments + text, extra: extra ?? call.extra })
+    },
+    carry({ reasoning_details: added = [], extra_content: extra }) {
+      countCharacters(jsonLength(added) + jsonLength(extra))
+      details = [...details, ...added].slice(0, maxDetails)
+      extraContent = extra ?? extraContent
+    },
+    calls: () => [...calls.entries()].sort(([a], [b]) => a - b).map(([, call]) => call),
+    readProviderState: () => ({
+      ...(details.length > 0 && { reasoning_details: details }),
+      ...(extraContent !== undefined && { extra_content: extraContent }),
+    }),
+  }
+}

@@ -1,0 +1,96 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { silentLog } from '#platform/log.ts'
+import type { LocalEvent } from '#shared/contract/localApi.ts'
+import type { WalletAccountId } from '#shared/contract/wallet.ts'
+import { createEmitter } from '#shared/emitter.ts'
+import { migrate } from '#storage/migrate.ts'
+import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
+import { eventually } from '#test/support/eventually.ts'
+import type { SigningAccount } from '../wallet/walletKeys.ts'
+import { createWalletLinker } from './walletLinker.ts'
+import { createWalletLinkRepository } from './walletLinkRepository.ts'
+import { createWalletUnlinking } from './walletUnlinking.ts'
+
+const address = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
+const account: SigningAccount = { id: 'wal_1' as WalletAccountId, chainType: 'evm', address, label: 'Phrase 1' }
+
+/** Linking of one account, which the test holds at the signature or at the service. */
+function openLinker() {
+  const database = openDatabase(':memory:')
+  migrate(database, agentMigrations)
+  const records = createWalletLinkRepository(database)
+  const events = createEmitter<LocalEvent>()
+  let accounts = [account]
+  const linkedAtService = new Set<string>()
+  const [signature, link] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const steps: string[] = []
+  const call = async ({ operation }: { operation: string }) => {
+    if (operation === 'authWalletLink') {
+      linkedAtService.add(address)
+      steps.push('link')
+      await link.promise
+    }
+    if (operation === 'authWalletUnlink') linkedAtService.delete(address)
+    const wallets = [...linkedAtService].map((wallet_address) => ({
+      wallet_address,
+      wallet_type: 'evm',
+      linked_at: '',
+    }))
+    return { id: 'acc_1', wallets, wallet_address: address }
+  }
+  const linked = createWalletLinker({
+    ...{ events, records, log: silentLog, note: () => undefined as never },
+    link: { status: () => ({ state: 'connected', name: 'Steward' }) as never },
+    client: { call: call as never },
+    wallet: {
+      account: () =>
+        accounts[0] ??
+        (() => {
+          throw new Error('none')
+        })(),
+      accounts: () => accounts,
+      isUnlocked: () => true,
+    },
+    messages: {
+      async sign() {
+        steps.push('sign')
+        await signature.promise
+        return { message: '', signature: '', chain_type: 'evm' }
+      },
+    },
+  })
+  onTestFinished(async () => {
+    await linked.close()
+    database.close()
+  })
+  events.emit({ type: 'ready' })
+  return {
+    ...{ steps, linkedAtService, records, linked, signature, link },
+    removeAccount() {
+      createWalletUnlinking(records).removeAddresses([address], { unlinksAll: false })
+      accounts = []
+      events.emit({ type: 'wallet.changed' } as LocalEvent)
+    },
+  }
+}
+
+test('an account that is removed while it is signed for is not linked', async () => {
+  const { steps, linkedAtService, records, linked, signature, link, removeAccount } = openLinker()
+  await eventually(() => expect(steps).toEqual(['sign']))
+  removeAccount()
+  link.resolve()
+  signature.resolve()
+  await linked.waitUntilSettled()
+  expect([[...linkedAtService], records.listAll()]).toEqual([[], []])
+})
+
+test('an account that is removed while the service links it is unlinked', async () => {
+  const { steps, linkedAtService, records, linked, signature, link, removeAccount } = openLinker()
+  signature.resolve()
+  await eventually(() => expect(steps).toEqual(['sign', 'link']))
+  removeAccount()
+  link.resolve()
+  await linked.waitUntilSettled()
+  expect([[...linkedAtService], records.listAll()]).toEqual([[], []])
+})

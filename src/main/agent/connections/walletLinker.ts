@@ -1,0 +1,222 @@
+import type { Log } from '#platform/log.ts'
+import { AppError } from '#shared/appError.ts'
+import { getMe, linkWallet, type Me, unlinkWallet } from '#shared/contract/auth.ts'
+import type { WalletAccountId } from '#shared/contract/wallet.ts'
+import type { WalletLink } from '#shared/contract/walletLinks.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
+import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
+import type { ServiceClient } from './serviceClient.ts'
+import type { ServiceLink } from './serviceLink.ts'
+import type { StoredWalletLink, WalletLinkRepository } from './walletLinkRepository.ts'
+import type { WalletMessages } from './walletMessages.ts'
+
+type Options = {
+  link: Pick<ServiceLink, 'status'>
+  events: Pick<LocalEvents, 'subscribe'>
+  client: Pick<ServiceClient, 'call'>
+  wallet: Pick<WalletKeys, 'account' | 'accounts' | 'isUnlocked'>
+  records: WalletLinkRepository
+  messages: WalletMessages
+  note: RecordActivity
+  log: Log
+}
+
+export type LinkedWallets = {
+  /** @throws AppError of the service */
+  list(signal: AbortSignal): Promise<WalletLink[]>
+  /** Links an account again that the user unlinked before. @throws AppError of the service, `wallet/locked`, `intent/denied` */
+  link(id: WalletAccountId, signal: AbortSignal): Promise<void>
+  /** Unlinks on behalf of the user: Steward does not link it again by itself. @throws AppError of the service */
+  unlink(address: string, signal: AbortSignal): Promise<void>
+  /** Resolves when nothing is left to link or unlink now. */
+  waitUntilSettled(): Promise<void>
+  close(): Promise<void>
+}
+
+const actor = { kind: 'system', name: 'Steward' } as const
+
+/**
+ * Links the wallet's default accounts to the account at the service, each once, so that they sign in to it; and unlinks
+ * what was removed from the wallet. Both are tried again with the next connection or unlocking. A wallet that the user
+ * unlinked stays unlinked.
+ */
+export function createWalletLinker(options: Options): LinkedWallets {
+  const { link, events, client, wallet, records, messages, note, log } = options
+  const closing = new AbortController()
+  const { signal } = closing
+  /** Addresses that could not be linked since the wallet was unlocked. */
+  const failed = new Set<string>()
+  let running: Promise<void> | undefined
+  let again = false
+
+  const isInWallet = (address: string): boolean => wallet.accounts().some((it) => it.address === address)
+
+  const synchronize = async (): Promise<void> => {
+    if (!wallet.isUnlocked()) failed.clear()
+    if (link.status().state !== 'connected') return
+    let me = await client.call(getMe, {}, { signal })
+    const removed = records.list(me.id).filter(({ state }) => state === 'unlinking')
+    for (const stored of removed) await unlinkRemoved(stored, me)
+    if (removed.length > 0) me = await client.call(getMe, {}, { signal })
+    compare(me)
+    if (!wallet.isUnlocked()) return
+    for (const account of defaultAccounts(wallet)) {
+      const stored = records.find(me.id, account.address)
+      if (!failed.has(account.address) && (!stored || stored.state === 'linking')) await linkOne(account, me.id)
+    }
+  }
+
+  /** Adopts what the service says of the accounts in the wallet. */
+  const compare = ({ id: serviceAccount, wallets }: Me): void => {
+    const linked = new Set(wallets.map((it) => it.wallet_address))
+    for (const { address } of wallet.accounts()) {
+      const stored = records.find(serviceAccount, address)
+      if (linked.has(address)) {
+        if (stored?.state === 'linked' || stored?.state === 'unlinking') continue
+        records.set({ serviceAccount, address, state: 'linked', isOwn: stored?.state === 'linking' })
+      } else if (stored?.state === 'linked') {
+        records.set({ ...stored, state: 'off' })
+      }
+    }
+  }
+
+  const linkOne = async (account: SigningAccount, serviceAccount: string): Promise<void> => {
+    const { name } = link.status()
+    try {
+      await sendLink(account, { serviceAccount, signal })
+    } catch (error) {
+      if (signal.aborted) return
+      failed.add(account.address)
+      const why = error instanceof Error ? error.message : ''
+      const summary = `The wallet ${account.label} was not linked to the account at ${name}. ${why}`.trim()
+      note({ kind: 'service.wallet_not_linked', actor, subject: account.address, summary })
+    }
+  }
+
+  const sendLink = async (
+    account: SigningAccount,
+    options: { serviceAccount: string; signal: AbortSignal },
+  ): Promise<void> => {
+    const { serviceAccount } = options
+    const why = `Link the wallet to your account at ${link.status().name}.`
+    const signed = await messages.sign(account, { why, signal: options.signal })
+    const { address } = account
+    if (!isInWallet(address)) throw new AppError('wallet/account-not-found', `The account ${account.id} was removed.`)
+    // Written first: after a crash, the next comparison finds out whether it was linked.
+    records.set({ serviceAccount, address, state: 'linking', isOwn: true })
+    try {
+      await client.call(linkWallet, signed, { signal: options.signal })
+    } catch (error) {
+      const isRefused = error instanceof AppError && error.status < 500
+      if (isRefused && records.find(serviceAccount, address)?.state === 'linking') {
+        records.remove({ serviceAccount, address })
+      }
+      if (!isRefused && !isInWallet(address)) records.set({ serviceAccount, address, state: 'unlinking', isOwn: true })
+      throw error
+    }
+    // A removal meanwhile may have been handled before the link existed.
+    const isPresent = isInWallet(address)
+    records.set({ serviceAccount, address, state: isPresent ? 'linked' : 'unlinking', isOwn: true })
+    if (!isPresent) proceed()
+  }
+
+  const unlinkRemoved = async (stored: StoredWalletLink, { wallets }: Me): Promise<void> => {
+    const { address } = stored
+    if (wallets.some((it) => it.wallet_address === address)) {
+      try {
+        await client.call(unlinkWallet, { address }, { signal })
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        const summary = `The removed wallet ${address} still signs in to your account at ${link.status().name}. ${error.message}`
+        note({ kind: 'service.wallet_not_unlinked', actor, subject: address, summary })
+      }
+    }
+    records.remove(stored)
+  }
+
+  const run = async (): Promise<void> => {
+    do {
+      again = false
+      try {
+        await synchronize()
+      } catch (error) {
+        if (!signal.aborted) log.warn('wallets were not compared with the account at the service', { error })
+      }
+    } while (again && !signal.aborted)
+    running = undefined
+  }
+  const proceed = (): void => {
+    again = true
+    running ??= run()
+  }
+
+  const unsubscribe = events.subscribe(({ type }) => {
+    if (type === 'wallet.changed' || type === 'ready') proceed()
+  })
+  return {
+    async list(options) {
+      const me = await client.call(getMe, {}, { signal: options })
+      compare(me)
+      return toViews(me)
+    },
+    async link(id, options) {
+      const account = wallet.accounts().find((it) => it.id === id)
+      if (!account) throw new AppError('wallet/account-not-found', `There is no account ${id}.`)
+      if (!wallet.isUnlocked()) throw new AppError('wallet/locked', 'The wallet is locked.')
+      const { id: serviceAccount } = await client.call(getMe, {}, { signal: options })
+      await sendLink(account, { serviceAccount, signal: options })
+    },
+    async unlink(address, options) {
+      const { id: serviceAccount } = await client.call(getMe, {}, { signal: options })
+      const { wallet_address } = await client.call(unlinkWallet, { address }, { signal: options })
+      records.set({ serviceAccount, address: wallet_address, state: 'off', isOwn: false })
+    },
+    async waitUntilSettled() {
+      await running
+    },
+    async close() {
+      unsubscribe()
+      closing.abort()
+      await running
+    },
+  }
+
+  function toViews({ id, wallets }: Me): WalletLink[] {
+    const accounts = new Map(wallet.accounts().map((account) => [account.address, account]))
+    const views = wallets.map(({ wallet_address: address, wallet_type, linked_at }): WalletLink => {
+      const account = accounts.get(address)
+      return {
+        ...{ address, chain_type: wallet_type, linked: true, linked_at },
+        by_steward: account !== undefined && records.find(id, address)?.isOwn === true,
+        ...{ account_id: account?.id ?? null, label: account?.label ?? null },
+      }
+    })
+    const linked = new Set(views.map(({ address }) => address))
+    const others = defaultAccounts(wallet).filter(({ address }) => !linked.has(address))
+    return [
+      ...views,
+      ...others.map(({ id: account_id, address, chainType: chain_type, label }) => ({
+        ...{ address, chain_type, linked: false, linked_at: null, by_steward: false, account_id, label },
+      })),
+    ]
+  }
+}
+
+/** Accounts that sign where none is named. */
+function defaultAccounts(wallet: Pick<WalletKeys, 'account'>): SigningAccount[] {
+  return (['evm', 'solana'] as const).flatMap((chainType) => {
+    try {
+      return [wallet.account(chainType)]
+    } catch {
+      return [] // it has none of this chain
+    }
+  })
+}
+
+/** Whether another attempt would be refused again. A service that is away, or knows no such sign-in, is asked later. */
+function isRefusal(error: unknown): error is AppError {
+  return (
+    error instanceof AppError && error.status >= 400 && error.status < 500 && ![401, 408, 429].includes(error.status)
+  )
+}

@@ -1,0 +1,68 @@
+import type { Answer } from 'dns-packet'
+import { type DnsRecordData, type DnsRecordType, normalRecord } from '#shared/dns/dnsRecord.ts'
+import { utf8Text } from '#shared/utf8.ts'
+
+/** Of one name and type: more than that nobody reads. */
+export const maxValues = 20
+const maxCharacters = 4_200
+
+/** As the zone writes it, MX and SRV with their priority before it, so that both can be compared. */
+export function zoneValue({ value, distance }: Pick<DnsRecordData, 'value' | 'distance'>): string {
+  return distance === null ? value : `${distance} ${value}`
+}
+
+/** The same of an answer; undefined where it is of another type. It is a stranger's: no control characters, no end. */
+export function normalizeAnswer(
+  zone: string,
+  answer: Answer,
+): { type: DnsRecordType; value: string; ttl: number } | undefined {
+  const read = readAnswer(answer)
+  if (!read) return undefined
+  const { type, value, distance } = read
+  const ttl = 'ttl' in answer && typeof answer.ttl === 'number' ? answer.ttl : 0
+  return { type, ttl, value: zoneValue({ value: normal(zone, type, value), distance }) }
+}
+
+type Read = { type: DnsRecordType; value: string; distance: number | null }
+
+function readAnswer(answer: Answer): Read | undefined {
+  switch (answer.type) {
+    case 'A':
+    case 'AAAA':
+    case 'CNAME':
+    case 'NS':
+      return { type: answer.type, value: answer.data, distance: null }
+    case 'MX':
+      return { type: 'MX', value: answer.data.exchange, distance: answer.data.preference ?? 0 }
+    case 'TXT': {
+      const pieces = [answer.data].flat().map((it) => Buffer.from(it))
+      const bytes = Buffer.concat(pieces)
+      return { type: 'TXT', value: utf8Text([...bytes]) ?? bytes.toString('latin1'), distance: null }
+    }
+    case 'SRV': {
+      const { priority = 0, weight = 0, port, target } = answer.data
+      return { type: 'SRV', value: `${weight} ${port} ${target}`, distance: priority }
+    }
+    case 'CAA': {
+      const { flags = 0, tag, value } = answer.data
+      return { type: 'CAA', value: `${flags} ${tag} "${value}"`, distance: null }
+    }
+    default:
+      return undefined
+  }
+}
+
+function normal(zone: string, type: DnsRecordType, value: string): string {
+  try {
+    // The host only has to be one that each type may have.
+    const host = type === 'SRV' ? '_x._tcp' : 'x'
+    // A text that begins with a quote is no zone file's.
+    return type === 'TXT' ? formatValue(value) : normalRecord(zone, { type, host, value }).value
+  } catch {
+    return formatValue(value)
+  }
+}
+
+function formatValue(value: string): string {
+  return value.replaceAll(/[\p{Cc}\p{Cs}]/gu, '\uFFFD').slice(0, maxCharacters)
+}

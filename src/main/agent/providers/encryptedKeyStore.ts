@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { removeFile, replaceFile } from '#platform/replaceFile.ts'
+import { seal, unseal } from '#platform/seal.ts'
+import type { SecretStore } from '#platform/secretStore.ts'
+import { AppError } from '#shared/appError.ts'
+import type { SecretStoreLocator } from '../wallet/secretStoreLocator.ts'
+
+/** Keeps keys of providers, sealed, in the keychain or a file. Each is bound to its slot. */
+export type SealedKeys = {
+  /** Where keys are kept, or would be. */
+  locate(): Promise<{ kind: 'keychain' | 'file'; name: string }>
+  /** @throws AppError `wallet/keychain-locked`, `wallet/keychain-unavailable`, `provider-key/unreadable` */
+  read(slot: string): Promise<string | undefined>
+  /** @returns where it is now */
+  write(slot: string, key: string): Promise<'keychain' | 'file'>
+  /** @param last nothing is kept any more */
+  remove(slot: string, last: boolean): Promise<void>
+}
+
+type Options = {
+  locator: SecretStoreLocator
+  /** Of the key that seals them. It lies beside the file: whoever can read one can read the other. */
+  sealFile: string
+}
+
+const sealBytes = 32
+
+export function createEncryptedKeyStore({ locator, sealFile }: Options): SealedKeys {
+  const about = (slot: string) => `provider key of ${slot}`
+  const toLocation = ({ kind }: Pick<SecretStore, 'kind'>) => (kind === 'vault_file' ? 'file' : 'keychain')
+
+  const sealingKey = async (): Promise<Buffer> => {
+    const seal = await readSeal(sealFile)
+    if (seal) return seal
+    const fresh = randomBytes(sealBytes)
+    await replaceFile(sealFile, `${fresh.toString('base64')}\n`)
+    return fresh
+  }
+
+  return {
+    async locate() {
+      const backend = await locator.backend()
+      return { kind: toLocation(backend), name: backend.name }
+    },
+    async read(slot) {
+      const sealed = await locator.current()?.read(slot)
+      if (sealed === undefined) return undefined
+      const key = await readSeal(sealFile)
+      const plain = key && unseal(key, sealed, about(slot))
+      if (!plain)
+        throw new AppError(
+          'provider-key/unreadable',
+          'The kept key cannot be opened: one of its files was changed or lost.',
+        )
+      const text = plain.toString('utf8')
+      plain.fill(0)
+      return text
+    },
+    async write(slot, key) {
+      const store = locator.current() ?? (await locator.claim())
+      const plain = Buffer.from(key)
+      try {
+        await store.write(slot, seal(await sealingKey(), plain, about(slot)))
+      } finally {
+        plain.fill(0)
+      }
+      return toLocation(store)
+    },
+    async remove(slot, last) {
+      await locator.current()?.remove(slot)
+      if (!last) return
+      await locator.release()
+      await removeFile(sealFile)
+    },
+  }
+}
+
+function unreadable(message: string, cause?: unknown): AppError {
+  return new AppError('provider-key/unreadable', message, { cause })
+}
+
+/** @throws AppError `provider-key/unreadable`, rather than to make another one that opens nothing */
+async function readSeal(file: string): Promise<Buffer | undefined> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    throw unreadable(`${file} cannot be read.`, cause)
+  }
+  const key = Buffer.from(text.trim(), 'base64')
+  return key.length === sealBytes ? key : undefined
+}

@@ -1,0 +1,111 @@
+import { serialQueue } from '#platform/serialQueue.ts'
+import { AppError } from '#shared/appError.ts'
+import { type Providers, providerKeyLimits, type StoredKey } from '#shared/contract/providers.ts'
+import { toIsoTime } from '#shared/time.ts'
+import type { SealedKeys } from './encryptedKeyStore.ts'
+import type { KeyRow, ProviderKeyRepository } from './providerKeyRepository.ts'
+
+/**
+ * The keys that a person gave, by slot: a family, or the id of a model server. They are held in memory while Steward
+ * runs, because a service that starts again needs them at once, whatever the keychain says then.
+ */
+export type ProviderKeyStore = {
+  findKey(slot: string): string | undefined
+  about(slot: string): StoredKey | null
+  /** @throws AppError `provider-key/invalid`, `wallet/keychain-locked`, `wallet/keychain-unavailable` */
+  store(slot: string, key: string, checked?: (parse: string) => string): Promise<void>
+  /** @returns whether there was one. @throws AppError as `put` */
+  remove(slot: string): Promise<boolean>
+  /** Reads what could not be read. `onRead` tells of each. */
+  readAgain(): Promise<void>
+  storage(): Promise<Providers['storage']>
+}
+
+type Options = {
+  sealed: SealedKeys
+  repository: ProviderKeyRepository
+  /** A key became known by being read, or could not be. */
+  onRead(slot: string): void
+  now: () => number
+}
+
+const visibleCharacters = 4
+/** Of shorter ones, four characters would be too much. */
+const minVisible = 16
+
+const worth = {
+  keychain:
+    'Keys are encrypted in the keychain of your system. Other programs that you run may be able to read them there.',
+  file: 'Keys are in an encrypted file, because no system keychain is used. What opens that file is stored next to it, so anyone who can read your files can read your keys.',
+} as const
+
+export function createProviderKeyStore({ sealed, repository, onRead, now }: Options): ProviderKeyStore {
+  const inTurn = serialQueue()
+  const rows = new Map(repository.all().map((row) => [row.slot, row]))
+  const keys = new Map<string, string>()
+  const faults = new Map<string, string>()
+
+  const read = async ({ slot }: KeyRow): Promise<void> => {
+    try {
+      const key = await sealed.read(slot)
+      if (key === undefined)
+        throw new AppError('provider-key/unreadable', 'The key is no longer where Steward kept it.')
+      keys.set(slot, key)
+      faults.delete(slot)
+    } catch (error) {
+      faults.set(slot, error instanceof AppError ? error.message : 'The key cannot be read.')
+    }
+    onRead(slot)
+  }
+
+  return {
+    findKey: (slot) => keys.get(slot),
+    about(slot) {
+      const row = rows.get(slot)
+      if (!row) return null
+      const { place, endsWith, setAtMs } = row
+      return { place, ends_with: endsWith, set_at: toIsoTime(setAtMs), fault: faults.get(slot) ?? null }
+    },
+    store: (slot, value, checked = checkedKey) =>
+      inTurn(async () => {
+        const key = checked(value)
+        const location = await sealed.write(slot, key)
+        const endsWith = key.length < minVisible ? null : key.slice(-visibleCharacters)
+        const row = { slot, place: location, endsWith, setAtMs: now() }
+        repository.put(row)
+        rows.set(slot, row)
+        keys.set(slot, key)
+        faults.delete(slot)
+      }),
+    remove: (slot) =>
+      inTurn(async () => {
+        if (!rows.has(slot)) return false
+        await sealed.remove(slot, rows.size === 1)
+        repository.remove(slot)
+        for (const collection of [rows, keys, faults]) collection.delete(slot)
+        return true
+      }),
+    readAgain: () =>
+      inTurn(async () => {
+        for (const row of rows.values()) if (!keys.has(row.slot)) await read(row)
+      }),
+    async storage() {
+      const { kind, name } = await sealed.locate()
+      return { kind, name, detail: worth[kind] }
+    },
+  }
+}
+
+/** @throws AppError `provider-key/invalid`, which never holds what was given */
+export function checkedKey(value: string): string {
+  const key = value.trim()
+  const { minCharacters, maxCharacters } = providerKeyLimits
+  if (key === '') throw new AppError('provider-key/invalid', 'Enter a key.')
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new AppError('provider-key/invalid', 'A key has no spaces, line breaks or special characters.')
+  }
+  if (key.length < minCharacters || key.length > maxCharacters) {
+    throw new AppError('provider-key/invalid', `A key has ${minCharacters} to ${maxCharacters} characters.`)
+  }
+  return key
+}

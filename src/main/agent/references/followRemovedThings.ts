@@ -1,0 +1,188 @@
+import type { Log } from '#platform/log.ts'
+import { AppError } from '#shared/appError.ts'
+import { listApiKeys } from '#shared/contract/accounts.ts'
+import { getMe } from '#shared/contract/auth.ts'
+import { listDomains } from '#shared/contract/domains.ts'
+import { listFoundSandboxes } from '#shared/contract/foundSandboxes.ts'
+import { listRemovedThings, removedKinds, removedThingLimits } from '#shared/contract/removedThings.ts'
+import { listSandboxes } from '#shared/contract/sandboxes.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+import type { ServiceLink } from '../connections/serviceLink.ts'
+import type { ExistingThingRepository } from './existingThingRepository.ts'
+import type { RemovedKind, RemovedThing, RemovedThings } from './removedThings.ts'
+
+type Options = {
+  link: Pick<ServiceLink, 'subscribe'>
+  client: Pick<ServiceClient, 'call'>
+  records: ExistingThingRepository
+  removed: Pick<RemovedThings, 'deliver' | 'listReferred'>
+  log: Log
+}
+
+const retry = { firstMs: 2_000, maxMs: 60_000 } as const
+/** Deliveries of one entry before it is skipped. */
+const maxAttempts = 5
+const pageSize = removedThingLimits.listed.max
+/** Pages of one run. A service stores 1,000 entries of an account; one with more pages never ends. */
+const maxPages = 20
+/** Sandboxes that a service announces between two comparisons. More are stored with the next comparison. */
+const maxAnnounced = 10_000
+
+/**
+ * Delivers removals of the service: reads its outbox from the last acknowledged entry, and with each connection compares
+ * what existed with what exists. A sandbox whose files were found without a row exists.
+ */
+export function followRemovedThings({ link, client, records, removed, log }: Options): { close(): Promise<void> } {
+  const closing = new AbortController()
+  const { signal } = closing
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let pending: { compare: boolean } | undefined
+  let retryMs: number = retry.firstMs
+  let account: string | undefined
+  let isCompared = false
+  /** Sandboxes that changed since the last comparison began: its list may be older than they are. */
+  const recent = new Map<string, string>()
+  let announced = 0
+  let failing: { sequence: number; attempts: number } | undefined
+
+  /** @returns whether the service has an outbox */
+  const readOutbox = async (): Promise<boolean> => {
+    for (let pages = 0; pages < maxPages; pages += 1) {
+      const after = account === undefined ? 0 : records.getProcessedSequence(account)
+      const page = await client.call(listRemovedThings, { after, limit: pageSize }, { signal }).catch(noOutbox)
+      signal.throwIfAborted()
+      if (!page) return false
+      if (page.account_id !== account) {
+        account = page.account_id // read again from where this account was left
+        continue
+      }
+      if (page.last_sequence < after) {
+        records.acknowledge(account, 0) // the service's database was restored from a backup
+        continue
+      }
+      for (const { sequence, kind, id, name } of page.things) {
+        if (isRemovedKind(kind)) deliver(account, { kind, id, name }, sequence)
+        records.acknowledge(account, sequence)
+      }
+      if (!page.has_more) return true
+    }
+    throw new Error(`The outbox of the service has more than ${maxPages} pages.`)
+  }
+  const deliver = (accountId: string, thing: RemovedThing, sequence: number): void => {
+    if (records.isOfOthers(accountId, thing.kind, thing.id)) return // another service's: this one cannot remove it
+    try {
+      removed.deliver(thing)
+    } catch (error) {
+      const attempts = failing?.sequence === sequence ? failing.attempts + 1 : 1
+      failing = { sequence, attempts }
+      if (attempts < maxAttempts) throw error
+      log.error('references to a removed thing could not be changed', { ...thing, error })
+    }
+    recent.delete(thing.id)
+    records.remove(accountId, thing.kind, thing.id)
+  }
+
+  const compare = async (accountId: string): Promise<void> => {
+    for (const kind of removedKinds) {
+      const existing = await listExisting(kind).catch((error: unknown) => {
+        if (signal.aborted) throw error
+        log.info('things of the service could not be listed', { kind, error })
+        return undefined
+      })
+      signal.throwIfAborted()
+      if (!existing) continue
+      const known = records.list(accountId, kind)
+      const missing = [...known].filter(([id]) => !existing.has(id))
+      const unknown = [...removed.listReferred(kind)].filter((id) => !existing.has(id) && !records.exists(kind, id))
+      for (const [id, name] of [...missing, ...unknown.map((id) => [id, id.slice(0, 8)] as const)]) {
+        removed.deliver({ kind, id, name })
+      }
+      records.replace(accountId, kind, existing)
+    }
+    for (const [id, name] of recent) records.add(accountId, 'sandbox', { id, name })
+  }
+  /** Names by id. */
+  const listExisting = async (kind: RemovedKind): Promise<Map<string, string>> => {
+    if (kind === 'key') {
+      const { api_keys: keys } = await client.call(listApiKeys, {}, { signal })
+      return new Map(keys.map(({ id, name }) => [id, name]))
+    }
+    if (kind === 'domain') {
+      const { domains } = await client.call(listDomains, {}, { signal })
+      return new Map(domains.filter((it) => it.left_at === null).map(({ domain }) => [domain, domain]))
+    }
+    const [{ sandboxes }, foundSandboxes] = [
+      await client.call(listSandboxes, {}, { signal }),
+      await client.call(listFoundSandboxes, {}, { signal }),
+    ]
+    return new Map([
+      ...foundSandboxes.sandboxes.map(({ id, name, short_id: shortId }) => [id, name ?? shortId] as const),
+      ...sandboxes.map(({ id, name }) => [id, name] as const),
+    ])
+  }
+
+  const run = async (work: { compare: boolean }): Promise<void> => {
+    try {
+      const hasOutbox = await readOutbox()
+      if (!hasOutbox) account = (await client.call(getMe, {}, { signal })).id
+      if (account !== undefined && (work.compare || !hasOutbox)) {
+        await compare(account)
+        recent.clear()
+        announced = 0
+        isCompared = true
+      }
+      retryMs = retry.firstMs
+    } catch (error) {
+      if (signal.aborted) return
+      log.warn('removals at the service could not be followed', { error })
+      pending = { compare: work.compare || (pending?.compare ?? false) }
+      timer = setTimeout(begin, retryMs)
+      retryMs = Math.min(retryMs * 2, retry.maxMs)
+    }
+  }
+  const begin = (): void => {
+    if (running || !pending || signal.aborted) return
+    clearTimeout(timer)
+    timer = undefined
+    const work = pending
+    pending = undefined
+    running = run(work).finally(() => {
+      running = undefined
+      if (!timer) begin()
+    })
+  }
+
+  const unsubscribe = link.subscribe((event) => {
+    if (event.type === 'sandbox.changed') {
+      const { id, name } = event.sandbox
+      announced += 1
+      if (announced > maxAnnounced) return
+      if (isCompared && account !== undefined) records.add(account, 'sandbox', { id, name })
+      else recent.set(id, name)
+      return
+    }
+    if (event.type !== 'ready' && event.type !== 'things.removed' && event.type !== 'sandbox.removed') return
+    if (event.type === 'ready') isCompared = false
+    pending = { compare: event.type === 'ready' || (pending?.compare ?? false) }
+    begin()
+  })
+  return {
+    async close() {
+      unsubscribe()
+      closing.abort()
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+/** A service of an earlier version has no such path. */
+function noOutbox(error: unknown): undefined {
+  if (error instanceof AppError && error.status === 404) return undefined
+  throw error
+}
+
+function isRemovedKind(kind: string): kind is RemovedKind {
+  return removedKinds.some((removedKind) => removedKind === kind)
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { AppError } from '#shared/appError.ts'
+import { parseServerName } from '#shared/contract/toolServers.ts'
+import type { Tool, ToolResult } from '#shared/contract/tools/tool.ts'
+import type { ToolRights } from '../tools/toolRights.ts'
+import { foreignText } from './foreignText.ts'
+import type { ListedTool } from './parseToolList.ts'
+import type { ServedListing } from './syncToolCatalog.ts'
+import {
+  isSame,
+  isUsable,
+  type StoredServer,
+  type StoredTool,
+  type ToolServerRepository,
+} from './toolServerRepository.ts'
+import { toToolResult } from './toToolResult.ts'
+
+/** Tools of other servers, as the executor and the models of a chat get them. */
+export type ServedTools = {
+  /** @returns undefined for what is no tool of a server. @throws AppError why it cannot be used now */
+  findTool(alias: string, rights: Pick<ToolRights, 'servers'>): Tool | undefined
+  /** @throws AppError `tool-server/changed`, `tool-server/off`, `tool-server/failed`, `tool-server/answer` */
+  call(
+    alias: string,
+    args: Readonly<Record<string, unknown>>,
+    options: { signal: AbortSignal; progress: (message: string) => void },
+  ): Promise<ToolResult>
+  /** What models are told of the tools of these servers, always in the same order. */
+  listOffered(servers: readonly string[]): OfferedTool[]
+}
+export type OfferedTool = { name: string; description: string; parameters: Record<string, unknown> }
+
+type Options = { repository: ToolServerRepository; listing: Pick<ServedListing, 'fresh'> }
+
+/** Of all servers of a chat. */
+const maxOffered = 128
+const maxErrorCharacters = 4_000
+
+export function createExternalTools({ repository, listing }: Options): ServedTools {
+  /** As the person agreed to it, and as it is listed. @throws AppError */
+  const usable = (server: StoredServer, alias: string): ListedTool => {
+    const tool = repository.tools(server.id).find((it) => (it.listed ?? it.agreed)?.alias === alias)
+    if (!tool?.listed) throw new AppError('tool/unknown', `There is no tool ${alias.slice(0, 64)}.`)
+    if (isUsable(tool)) return tool.listed
+    throw notUsable(server, tool)
+  }
+  /** @throws AppError */
+  const requireServer = (alias: string): StoredServer => {
+    const name = parseServerName(alias) ?? ''
+    const server = repository.findByName(name)
+    if (!server) throw new AppError('tool/unknown', `There is no tool ${alias.slice(0, 64)}.`)
+    if (server.enabled) return server
+    throw new AppError('tool-server/off', `The tool server “${name}” is off.`)
+  }
+  const call: ServedTools['call'] = async (alias, args, options) => {
+    const client = await listing.fresh(requireServer(alias), options.signal)
+    const server = requireServer(alias) // it may be off by now, or list the tool otherwise
+    const answer = await client.call(usable(server, alias).name, args, options)
+    const result = toToolResult(server.name, answer)
+    if (answer.isError) {
+      const said = foreignText(String(result.text), maxErrorCharacters)
+      throw new AppError('tool-server/answer', said === '' ? 'The server says that it failed, and not why.' : said)
+    }
+    return result
+  }
+
+  return {
+    call,
+    findTool(alias, { servers }) {
+      const name = parseServerName(alias)
+      if (name === undefined) return undefined
+      const server = repository.findByName(name)
+      if (!server || !servers.includes(server.id)) return undefined
+      const listed = usable(requireServer(alias), alias)
+      const asks = repository.tools(server.id).find((it) => it.name === listed.name)?.ask !== false
+      return {
+        name: alias,
+        description: listed.description,
+        group: 'served',
+        // Whatever it says of itself.
+        effect: 'change',
+        overwrites: true,
+        idempotent: false,
+        openWorld: true,
+        price: 'free',
+        cost: undefined,
+        change: undefined,
+        describe: undefined,
+        routes: [],
+        input: z.looseObject({}),
+        output: z.looseObject({}),
+        mayWait: true,
+        // What was approved in advance holds for the tool as it is described now.
+        approval: asks
+          ? () => ({
+              sentence: `Call ${listed.name} of the tool server “${name}”.`,
+              target: `${name} ${listed.digest.slice(0, 16)}`,
+            })
+          : undefined,
+        run: (args, { callServed }) => callServed(alias, args),
+        text: ({ text }) => String(text),
+      }
+    },
+    listOffered(servers) {
+      const found = repository.all().filter((it) => it.enabled && servers.includes(it.id))
+      const tools = found.flatMap(({ id, name }) =>
+        repository.tools(id).flatMap((tool) => {
+          if (!isUsable(tool) || !tool.agreed?.alias) return []
+          const { alias, description, input_schema: parameters } = tool.agreed
+          return [{ name: alias, description: `[Tool server “${name}”] ${description}`, parameters }]
+        }),
+      )
+      return tools.slice(0, maxOffered)
+    },
+  }
+}
+
+function notUsable({ name: server }: StoredServer, tool: StoredTool): AppError {
+  const name = tool.name.slice(0, 64)
+  if (tool.agreed && !isSame(tool)) {
+    return new AppError(
+      'tool-server/changed',
+      `“${server}” changed its tool ${name}. It is off until the person looks at it.`,
+    )
+  }
+  return new AppError('tool-server/off', `${name} of the tool server “${server}” is off.`)
+}

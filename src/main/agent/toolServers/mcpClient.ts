@@ -1,0 +1,165 @@
+import type { Client, Transport } from '@modelcontextprotocol/client'
+import { version } from '#platform/version.ts'
+import { AppError } from '#shared/appError.ts'
+import { toolServerLimits } from '#shared/contract/toolServers.ts'
+import { sanitizeLine } from '#shared/shownLine.ts'
+import { foreignText } from './foreignText.ts'
+import { Answered } from './toToolResult.ts'
+
+/** A connection to one MCP server, by the protocol's own client, in whichever revision the server speaks. */
+export type ServedClient = {
+  callsItself: string | null
+  revision: string | null
+  /** Whether it still holds. */
+  isOpen(): boolean
+  /** It told that its list has changed since it was read. */
+  saysChanged(): boolean
+  /** Every tool, as it comes. @throws AppError `tool-server/failed` */
+  list(signal: AbortSignal): Promise<unknown[]>
+  /** @throws AppError `tool-server/failed`, or `tool-server/answer` with what the server says */
+  call(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<Answered>
+  close(): Promise<void>
+}
+type CallOptions = { signal: AbortSignal; progress: (message: string) => void }
+
+export type Deadlines = { connectMs: number; listMs: number; silentMs: number; callMs: number }
+export const defaultDeadlines: Deadlines = { connectMs: 60_000, listMs: 20_000, silentMs: 120_000, callMs: 600_000 }
+
+type Options = {
+  transport: Transport
+  deadlines: Deadlines
+  /** Why the connection ended, where its transport knows. */
+  fault: () => string | undefined
+  signal: AbortSignal
+}
+
+const probeMs = 8_000
+
+/** @throws AppError `tool-server/failed`, `tool-server/address` */
+export async function createMcpClient({ transport, deadlines, fault, signal }: Options): Promise<ServedClient> {
+  const { Client: McpClient } = await import('@modelcontextprotocol/client')
+  // It offers nothing: whoever asks for sampling, roots or what the person knows is refused by the protocol.
+  const client: Client = new McpClient(
+    { name: 'steward', version },
+    {
+      capabilities: {},
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(probeMs, deadlines.connectMs) } },
+      inputRequired: { autoFulfill: false },
+      listMaxPages: 8,
+      // Schemas of strangers are not run here, neither for results.
+      jsonSchemaValidator: {
+        getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+      },
+    },
+  )
+  let open = true
+  let changed = false
+  client.setNotificationHandler('notifications/tools/list_changed', () => {
+    changed = true
+  })
+  client.onclose = () => {
+    open = false
+  }
+  const mapError = (error: unknown): AppError => toMcpError(error, fault())
+  try {
+    await client.connect(transport, { timeout: deadlines.connectMs, signal })
+  } catch (error) {
+    await client.close().catch(() => {})
+    throw mapError(error)
+  }
+  const itself = client.getServerVersion()
+  return {
+    callsItself: itself ? sanitizeLine(`${itself.title ?? itself.name} ${itself.version}`, 80) : null,
+    revision: sanitizeLine(client.getNegotiatedProtocolVersion() ?? '', 20) || null,
+    isOpen: () => open,
+    saysChanged: () => changed,
+    async list(options) {
+      changed = false
+      try {
+        const { tools } = await client.listTools(undefined, {
+          cacheMode: 'refresh',
+          timeout: deadlines.listMs,
+          maxTotalTimeout: deadlines.listMs,
+          signal: options,
+        })
+        return tools.slice(0, toolServerLimits.tools + 1)
+      } catch (error) {
+        throw mapError(error)
+      }
+    },
+    async call(name, args, { signal: callerSignal, progress }) {
+      try {
+        const answer = await client.callTool(
+          { name, arguments: { ...args } },
+          {
+            signal: callerSignal,
+            timeout: deadlines.silentMs,
+            maxTotalTimeout: deadlines.callMs,
+            resetTimeoutOnProgress: true,
+            onprogress: ({ message }) => message !== undefined && progress(sanitizeLine(String(message), 120)),
+          },
+        )
+        return Answered.parse(answer)
+      } catch (error) {
+        throw mapError(error)
+      }
+    },
+    close: () => client.close(),
+  }
+}
+
+const maxErrorText = 1_000
+/** Of the client package; 404 and 401 tell of an address and of a sign-in. */
+const refusals: Readonly<Record<number, string>> = {
+  401: 'The server wants a sign-in. Add a header with a key that it gave you.',
+  403: 'The server refuses the key.',
+  404: 'There is no MCP server at this address.',
+  405: 'There is no MCP server at this address.',
+}
+
+function toMcpError(error: unknown, fault: string | undefined): AppError {
+  if (error instanceof AppError) return error
+  const cause = findCause(error)
+  if (cause) return cause
+  if (fault !== undefined) return new AppError('tool-server/failed', fault, { cause: error })
+  const { name = '', message = '', code, data }: ErrorLike = error instanceof Error ? error : {}
+  const status = Number(data?.status)
+  if (Number.isInteger(status) && status >= 300) {
+    const words =
+      refusals[status] ?? (status < 400 ? 'The server leads elsewhere, where Steward does not follow.' : undefined)
+    return new AppError('tool-server/failed', words ?? `The server answers with status ${status}.`, { cause: error })
+  }
+  const why = String(code)
+  if (/input/i.test(why) || /input_required|elicit|sampling/i.test(message)) {
+    return new AppError(
+      'tool-server/unusable',
+      'The server wants to ask the person something, which Steward does not let it.',
+      {
+        cause: error,
+      },
+    )
+  }
+  if (/timeout/i.test(why)) return new AppError('tool-server/failed', 'The server does not answer.', { cause: error })
+  if (name === 'ProtocolError') {
+    return new AppError('tool-server/answer', `The server refuses: ${foreignText(message, maxErrorText)}`, {
+      cause: error,
+    })
+  }
+  if (/closed|not.?connected/i.test(why))
+    return new AppError('tool-server/failed', 'The server has ended.', { cause: error })
+  return new AppError('tool-server/failed', 'The server cannot be reached, or its answer cannot be read.', {
+    cause: error,
+  })
+}
+
+type ErrorLike = { name?: string; message?: string; code?: unknown; data?: { status?: unknown } }
+
+/** Ours, where the client package has put its own around it. */
+function findCause(error: unknown): AppError | undefined {
+  let present = error
+  for (let depth = 0; depth < 5 && present instanceof Error; depth += 1) {
+    if (present instanceof AppError) return present
+    present = present.cause
+  }
+  return undefined
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { ServedTool, servedMark, toolServerLimits } from '#shared/contract/toolServers.ts'
+import { foreignText } from './foreignText.ts'
+import { sanitizeSchema, UnusableSchema } from './toldSchema.ts'
+
+/** A tool as its server lists it, made fit to be read. */
+export const ListedTool = ServedTool.pick({
+  name: true,
+  alias: true,
+  title: true,
+  description: true,
+  input_schema: true,
+  digest: true,
+  hints: true,
+  fault: true,
+})
+export type ListedTool = z.infer<typeof ListedTool>
+
+const Raw = z.looseObject({
+  name: z.string().min(1).max(1_000),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  inputSchema: z.unknown(),
+  annotations: z.looseObject({}).optional().catch(undefined),
+})
+type Raw = z.infer<typeof Raw>
+
+/** As every provider takes names. */
+const maxAlias = 64
+const usableName = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/
+const maxDepth = 64
+
+/** What a server lists, in its order. What cannot be called says why; of two that are called alike, the second is refused. */
+export function parseToolList(server: string, raw: readonly unknown[]): ListedTool[] {
+  const names = new Set<string>()
+  const aliases = new Set<string>()
+  const tools: ListedTool[] = []
+  for (const item of raw.slice(0, toolServerLimits.tools)) {
+    const tool = Raw.safeParse(item).data
+    if (!tool || names.has(tool.name)) continue
+    names.add(tool.name)
+    const listed = parseTool(server, tool)
+    const twice = listed.alias !== null && aliases.has(listed.alias)
+    if (listed.alias !== null) aliases.add(listed.alias)
+    tools.push(
+      twice ? { ...listed, alias: null, fault: 'Another tool of this server has nearly the same name.' } : listed,
+    )
+  }
+  return tools
+}
+
+function parseTool(server: string, raw: Raw): ListedTool {
+  const { name, title, description = '', annotations = {} } = raw
+  const alias = `${server}${servedMark}${name.replaceAll('.', '_')}`
+  const fields = {
+    name: sanitizeName(name),
+    alias: null,
+    title: title === undefined ? null : foreignText(title, 100).replace(/\s+/g, ' '),
+    description: foreignText(description, toolServerLimits.descriptionCharacters).trim(),
+    input_schema: {},
+    digest: '',
+    hints: readHints(annotations),
+  }
+  try {
+    const digest = hashTool(raw)
+    if (!usableName.test(name)) {
+      return {
+        ...fields,
+        digest,
+        fault: 'Its name has characters other than letters, digits, hyphens and underscores.',
+      }
+    }
+    if (alias.length > maxAlias) return { ...fields, digest, fault: 'Its name is too long.' }
+    return { ...fields, digest, alias, input_schema: sanitizeSchema(raw.inputSchema), fault: null }
+  } catch (error) {
+    const fault = error instanceof UnusableSchema ? error.message : 'What the server says of it cannot be read.'
+    return { ...fields, digest: shortDigest(`${name} ${description.length}`), fault }
+  }
+}
+
+/** Removes invisible characters from a name, and marks a changed name so that it cannot equal another tool's. */
+function sanitizeName(name: string): string {
+  const cleaned = foreignText(name, 100).replace(/\s+/g, ' ')
+  return cleaned === name ? name : `${cleaned} (hidden characters)`
+}
+
+/** Of every word that the server says of it, whatever of that is shown. @throws UnusableSchema */
+function hashTool({ name, title, description, inputSchema, annotations }: Raw): string {
+  return shortDigest(JSON.stringify(sortKeys([name, title, description, inputSchema, annotations], 0)))
+}
+
+function shortDigest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}
+
+/** The order of fields means nothing. */
+function sortKeys(value: unknown, depth: number): unknown {
+  if (depth > maxDepth) throw new UnusableSchema('Its input schema is nested too deeply.')
+  if (Array.isArray(value)) return value.map((it) => sortKeys(it, depth + 1))
+  if (typeof value !== 'object' || value === null) return value ?? null
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, entry]) => [key, sortKeys(entry, depth + 1)])
+}
+
+function readHints(annotations: Record<string, unknown>): ListedTool['hints'] {
+  return [
+    ...(annotations.readOnlyHint === true ? (['reads'] as const) : []),
+    ...(annotations.destructiveHint === true ? (['destroys'] as const) : []),
+    ...(annotations.openWorldHint === true ? (['open-world'] as const) : []),
+  ]
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { ToolResult } from '#shared/contract/tools/tool.ts'
+import { foreignText } from './foreignText.ts'
+
+/** Far more than a model gets; what the chat keeps of it is cut again. */
+const maxCharacters = 200_000
+const maxBlocks = 200
+
+const Block = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({ type: z.literal('image'), mimeType: z.string().catch(''), data: z.string().catch('') }),
+  z.looseObject({ type: z.literal('audio'), mimeType: z.string().catch(''), data: z.string().catch('') }),
+  z.looseObject({ type: z.literal('resource_link'), uri: z.string(), name: z.string().catch('') }),
+  z.looseObject({
+    type: z.literal('resource'),
+    resource: z.looseObject({ uri: z.string().catch(''), text: z.string().optional() }),
+  }),
+])
+
+export const Answered = z.looseObject({
+  content: z.array(z.unknown()).catch([]),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().catch(false),
+})
+export type Answered = z.infer<typeof Answered>
+
+/** What a tool of a server answered: its text alone. Nothing that it links to is opened. */
+export function toToolResult(server: string, { content, structuredContent }: Answered): ToolResult {
+  const texts = content.slice(0, maxBlocks).map((block) => toText(Block.safeParse(block).data))
+  const text = texts.join('\n')
+  const structured = text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent, null, 2) : text
+  return { server, text: foreignText(structured, maxCharacters) }
+}
+
+function toText(block: z.infer<typeof Block> | undefined): string {
+  switch (block?.type) {
+    case 'text':
+      return block.text
+    case 'image':
+    case 'audio':
+      return `[${block.type} ${foreignText(block.mimeType, 60)}, ${Math.round((block.data.length * 3) / 4)} bytes, left out]`
+    case 'resource_link':
+      return `[link ${foreignText(block.uri, 500)}]`
+    case 'resource':
+      return block.resource.text ?? `[resource ${foreignText(block.resource.uri, 500)}, left out]`
+    case undefined:
+      return '[something of a kind that is not known, left out]'
+  }
+}

@@ -1,0 +1,124 @@
+import { AppError } from '#shared/appError.ts'
+import type { Keyring } from '#shared/contract/wallet.ts'
+import { openKeystore } from './keystoreFile.ts'
+import { parsePrivateKey } from './privateKeyText.ts'
+import { countWords, phraseToEntropy } from './recoveryPhrase.ts'
+import { createKeyringId, type DerivedAccount, firstAccounts, insertKeyring, keyringHaving } from './walletAccounts.ts'
+import type { WalletDoor } from './walletDoor.ts'
+import type { WalletNotes } from './walletNotes.ts'
+import { requireKeyring, type WalletRepository } from './walletRepository.ts'
+import { isWhole, type Secret, type WalletSecrets } from './walletSecrets.ts'
+import type { WatchedState } from './walletState.ts'
+import type { WalletVault } from './walletVault.ts'
+
+type Options = {
+  repository: WalletRepository
+  secrets: Pick<WalletSecrets, 'open' | 'begin' | 'put'>
+  state: Pick<WatchedState, 'tidy' | 'watched'>
+  door: Pick<WalletDoor, 'inTurn' | 'sinceNow' | 'become'>
+  notes: Pick<WalletNotes, 'recordCreated' | 'recordImported' | 'publishChanged'>
+  now: () => number
+}
+type NewSecret = {
+  secret: Secret
+  passphrase: string
+  words: number | null
+  writtenDown: boolean
+  label: string | undefined
+  isCurrent: () => boolean
+}
+
+/** What a person gives the wallet. With the first of it a wallet begins. */
+export function createKeyringImport({
+  repository,
+  secrets,
+  state,
+  door,
+  notes,
+  now,
+}: Options): Pick<WalletVault, 'addPhrase' | 'addPrivateKey' | 'addKeystore'> {
+  const add = (secret: NewSecret): Promise<string> =>
+    door.inTurn(() => addSecret(secret)).finally(() => secret.secret.bytes.fill(0))
+
+  const addSecret = async ({
+    secret,
+    passphrase,
+    words,
+    writtenDown,
+    label,
+    isCurrent,
+  }: NewSecret): Promise<string> => {
+    await state.tidy()
+    const opened = await state.watched(
+      async () => (await secrets.open(passphrase)) ?? (await secrets.begin(passphrase)),
+    )
+    try {
+      const accounts = await firstAccounts(secret)
+      const existing = keyringHaving(accounts, repository)
+      if (existing !== undefined && (await isWhole(opened, existing))) throw duplicate(accounts)
+      const id = existing ?? createKeyringId()
+      await secrets.put(opened, id, secret)
+      if (existing === undefined) {
+        insertKeyring(repository, { id, secret, words, writtenDown, label, found: accounts, atMs: now() })
+      }
+      await door.become(opened, isCurrent)
+      return id
+    } finally {
+      opened.dataKey.fill(0)
+    }
+  }
+
+  const toImported = (id: string, from: string): Keyring => {
+    const keyring = requireKeyring(repository, id)
+    notes.recordImported(keyring, from)
+    notes.publishChanged()
+    return keyring
+  }
+  const toCreated = (id: string): Keyring => {
+    const keyring = requireKeyring(repository, id)
+    notes.recordCreated(keyring)
+    notes.publishChanged()
+    return keyring
+  }
+
+  return {
+    async addPhrase({ phrase, isNew, label, writtenDown, passphrase }) {
+      const isCurrent = door.sinceNow()
+      const secret: Secret = { kind: 'phrase', bytes: toBuffer(await phraseToEntropy(phrase)) }
+      const words = countWords(secret.bytes)
+      const id = await add({ secret, passphrase, words, writtenDown, label, isCurrent })
+      return isNew ? toCreated(id) : toImported(id, 'a recovery phrase')
+    },
+    async addPrivateKey({ privateKey, chainType, label, passphrase }) {
+      const isCurrent = door.sinceNow()
+      const secret: Secret = { kind: chainType, bytes: toBuffer(await parsePrivateKey(privateKey, chainType)) }
+      const id = await add({ secret, passphrase, words: null, writtenDown: true, label, isCurrent })
+      return toImported(id, 'a private key')
+    },
+    async addKeystore({ json, password, label, passphrase }) {
+      const isCurrent = door.sinceNow()
+      const { key, address } = await openKeystore(json, password)
+      const secret: Secret = { kind: 'evm', bytes: toBuffer(key) }
+      await requireAddress(secret, address)
+      const id = await add({ secret, passphrase, words: null, writtenDown: true, label, isCurrent })
+      return toImported(id, 'a keystore file')
+    },
+  }
+}
+
+/** The same memory, not a copy of it. */
+function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}
+
+async function requireAddress(secret: Secret, address: string | undefined): Promise<void> {
+  if (address === undefined) return
+  const [account] = await firstAccounts(secret)
+  if (account?.address.toLowerCase() === `0x${address.replace(/^0x/i, '').toLowerCase()}`) return
+  secret.bytes.fill(0)
+  throw new AppError('wallet/keystore', 'The key in this file does not belong to the address it names.')
+}
+
+function duplicate([first]: readonly DerivedAccount[]): AppError {
+  return new AppError('wallet/duplicate', `${first?.address ?? 'This account'} is already in your wallet.`)
+}

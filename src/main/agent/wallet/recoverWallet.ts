@@ -1,0 +1,121 @@
+import { type Keyring, KeyringId } from '#shared/contract/wallet.ts'
+import { buildPath, parseIndex } from './derivation.ts'
+import { countWords } from './recoveryPhrase.ts'
+import {
+  type DerivedAccount,
+  deriveAccount,
+  firstAccounts,
+  insertKeyring,
+  isSame,
+  sameKeyring,
+} from './walletAccounts.ts'
+import type { WalletDoor } from './walletDoor.ts'
+import type { WalletNotes } from './walletNotes.ts'
+import { type AccountRow, requireKeyring, type WalletRepository } from './walletRepository.ts'
+import { isWhole, type Opened, openSecret, type Secret, type WalletSecrets } from './walletSecrets.ts'
+import type { WalletSettings } from './walletSettings.ts'
+
+export type MendedWallet = {
+  /** A removal that was cut off goes on. */
+  finishRemovals(opened: Opened): Promise<void>
+  /**
+   * A crash between secret and row, an answer of the keychain that came too late, or a lost database: what is sealed
+   * here belongs to this wallet, unless it was given again since.
+   */
+  adoptSecrets(opened: Opened): Promise<void>
+  /**
+   * The database that names the accounts is not sealed: an address that somebody else wrote there would be shown as one
+   * to pay to. The keys know better. Of a wallet that is open.
+   */
+  correctAddresses(): Promise<void>
+}
+
+type Options = {
+  repository: WalletRepository
+  secrets: Pick<WalletSecrets, 'list' | 'put' | 'drop'>
+  settings: Pick<WalletSettings, 'removing' | 'removed'>
+  door: Pick<WalletDoor, 'broken' | 'secret'>
+  notes: Pick<WalletNotes, 'recordRecovered' | 'addressCorrected'>
+  now: () => number
+}
+
+/** What an unlock puts right: only then are the secrets at hand. */
+export function recoverWallet({ repository, secrets, settings, door, notes, now }: Options): MendedWallet {
+  /** The keyrings whose accounts are among these. */
+  const holders = (accounts: readonly DerivedAccount[]): string[] => {
+    const rows = repository.accounts().filter((it) => accounts.some((account) => isSame(it, account)))
+    return [...new Set(rows.map((it) => it.keyring_id))]
+  }
+  const adopt = async (opened: Opened, id: KeyringId, secret: Secret): Promise<'kept' | 'dropped'> => {
+    const derived = await firstAccounts(secret)
+    const accounts = repository.accounts()
+    const missing = derived.filter((derivedAccount) => !accounts.some((it) => isSame(it, derivedAccount)))
+    if (missing.length > 0) {
+      insertKeyring(repository, { ...createAdopted(id, secret), found: missing, atMs: now() })
+      notes.recordRecovered(requireKeyring(repository, id))
+      return 'kept'
+    }
+    const same = sameKeyring(derived, accounts)
+    if (same !== undefined && !(await isWhole(opened, same))) await secrets.put(opened, same, secret)
+    for (const holder of holders(derived)) {
+      if (!(await isWhole(opened, holder))) return 'kept' // it may be the last copy
+    }
+    await secrets.drop(opened, id)
+    return 'dropped'
+  }
+
+  return {
+    async finishRemovals(opened) {
+      for (const id of settings.removing()) {
+        await secrets.drop(opened, id)
+        settings.removed(id)
+      }
+    },
+    async adoptSecrets(opened) {
+      const rows = repository.keyrings().map((it) => it.id)
+      const remaining = new Set(rows)
+      for (const id of opened.header.names.filter((it) => !remaining.has(it))) {
+        const text = await opened.store.read(id)
+        if (text === undefined) continue
+        const secret = openSecret(opened.dataKey, id, text)
+        try {
+          if (!secret || (await adopt(opened, KeyringId.parse(id), secret)) !== 'dropped') remaining.add(id)
+        } finally {
+          secret?.bytes.fill(0)
+        }
+      }
+      const { names } = opened.header
+      if (remaining.size !== names.length || rows.some((id) => !names.includes(id)))
+        await secrets.list(opened, [...remaining])
+    },
+    async correctAddresses() {
+      const broken = door.broken()
+      const wrong: { row: AccountRow; address: string }[] = []
+      for (const row of repository.accounts().filter((it) => !broken.includes(it.keyring_id))) {
+        const secret = door.secret(row.keyring_id)
+        try {
+          const address = await addressAt(secret, row)
+          if (address !== undefined && address !== row.address) wrong.push({ row, address })
+        } finally {
+          secret.bytes.fill(0)
+        }
+      }
+      if (wrong.length === 0) return
+      repository.correctAddresses(wrong.map(({ row, address }) => ({ id: row.id, address })))
+      repository.deriveIds()
+      for (const { row, address } of wrong) notes.addressCorrected(row, address)
+    },
+  }
+}
+
+function createAdopted(id: Keyring['id'], secret: Secret) {
+  const words = secret.kind === 'phrase' ? countWords(secret.bytes) : null
+  return { id, secret, words, writtenDown: secret.kind !== 'phrase', label: undefined }
+}
+
+/** Undefined for a path that no account has: what is signed with it is not of its address, and thrown away. */
+async function addressAt(secret: Secret, { chain_type, path }: AccountRow): Promise<string | undefined> {
+  if (secret.kind === 'phrase' && (path === null || path !== buildPath(chain_type, parseIndex(chain_type, path))))
+    return undefined
+  return (await deriveAccount(secret, chain_type, path)).address
+}

@@ -1,0 +1,72 @@
+import { AppError } from '#shared/appError.ts'
+import { keystoreName, makeKeystore } from './keystoreFile.ts'
+import { requireStrong } from './passphrases.ts'
+import { entropyToPhrase } from './recoveryPhrase.ts'
+import { accountKey } from './walletAccounts.ts'
+import { damagedSecretError, type WalletDoor } from './walletDoor.ts'
+import type { WalletNotes } from './walletNotes.ts'
+import { requireAccount, requireKeyring, type WalletRepository } from './walletRepository.ts'
+import { type Opened, openSecret, type Secret } from './walletSecrets.ts'
+import type { WalletVault } from './walletVault.ts'
+
+type Options = {
+  repository: WalletRepository
+  door: Pick<WalletDoor, 'withPassphrase'>
+  notes: Pick<WalletNotes, 'recordRevealed' | 'recordExported'>
+  now: () => number
+}
+
+/** What the wallet gives away, to whoever gives the passphrase. */
+export function createSecretExport({
+  repository,
+  door,
+  notes,
+  now,
+}: Options): Pick<WalletVault, 'revealPhrase' | 'exportKeystore'> {
+  const readSecret = async ({ store, dataKey }: Opened, id: string): Promise<Secret> => {
+    const text = await store.read(id)
+    const secret = text === undefined ? undefined : openSecret(dataKey, id, text)
+    if (secret) return secret
+    throw damagedSecretError(requireKeyring(repository, id).label)
+  }
+
+  return {
+    revealPhrase: (id, passphrase) =>
+      door.withPassphrase(passphrase, async (opened) => {
+        const keyring = requireKeyring(repository, id)
+        if (keyring.kind !== 'phrase') {
+          throw new AppError('request/invalid', `“${keyring.label}” is a private key and has no recovery phrase.`)
+        }
+        const secret = await readSecret(opened, id)
+        try {
+          const phrase = await entropyToPhrase(secret.bytes)
+          notes.recordRevealed(keyring)
+          return phrase
+        } finally {
+          secret.bytes.fill(0)
+        }
+      }),
+    exportKeystore: (id, { passphrase, password }) =>
+      door.withPassphrase(passphrase, async (opened) => {
+        const account = requireAccount(repository, id)
+        const { chain_type: chainType, address, keyring_id: keyringId, path, label } = account
+        if (chainType !== 'evm') {
+          throw new AppError(
+            'request/invalid',
+            `“${label}” is a Solana account. Only EVM accounts can be exported as a keystore file.`,
+          )
+        }
+        requireStrong(password)
+        const secret = await readSecret(opened, keyringId)
+        const key = await accountKey(secret, chainType, path)
+        try {
+          const json = await makeKeystore(key, { password, address })
+          notes.recordExported(account)
+          return { fileName: keystoreName(address, now()), json }
+        } finally {
+          key.fill(0)
+          secret.bytes.fill(0)
+        }
+      }),
+  }
+}

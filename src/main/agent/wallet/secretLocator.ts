@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import type { Config } from '#config/config.ts'
+import { createKeychainSecretStore } from '#platform/keychainSecretStore.ts'
+import type { SecretStore } from '#platform/secretStore.ts'
+import { createVaultFileSecretStore } from '#platform/vaultFileSecretStore.ts'
+import { createSecretStoreLocator, type SecretStoreLocator } from './secretStoreLocator.ts'
+
+type LocatorOptions = { dataFolder: string; config: Config; keychain?: (scopeName: string) => SecretStore }
+
+const systemKeychain = (scopeName: string): SecretStore =>
+  createKeychainSecretStore({ scopeName, platform: process.platform })
+
+/** Where the secrets of a data folder are, or would be. */
+export function createSecretLocator({
+  dataFolder,
+  config,
+  keychain = systemKeychain,
+}: LocatorOptions): SecretStoreLocator {
+  return createSecretStoreLocator({
+    folder: join(dataFolder, 'wallet'),
+    setting: config.wallet.secret_store,
+    keychain,
+    vaultFile: (file) => createVaultFileSecretStore({ file }),
+  })
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { removeFile, replaceFile } from '#platform/replaceFile.ts'
+import { backendNames, type SecretStore } from '#platform/secretStore.ts'
+import { AppError } from '#shared/appError.ts'
+import type { WalletBackend } from '#shared/contract/wallet.ts'
+
+type Options = {
+  /** Holds the vault file, or the name under which the keychain has this wallet. */
+  folder: string
+  setting: 'auto' | 'vault_file'
+  keychain: (scopeName: string) => SecretStore
+  vaultFile: (file: string) => SecretStore
+}
+
+/** Where the secrets are: a wallet stays where it was made, whatever answers later. */
+export type SecretStoreLocator = {
+  /** Undefined when no wallet was made in this folder. @throws AppError `wallet/damaged` */
+  current(): SecretStore | undefined
+  /** Of the wallet, or of one that would be made now. */
+  backend(): Promise<WalletBackend>
+  /**
+   * Chooses for a new wallet, and remembers it: the keychain when it keeps what is written, else the vault file. In the
+   * keychain each new wallet has names of its own: nothing that an earlier one wrote too late is taken for its own.
+   */
+  claim(): Promise<SecretStore>
+  /** The last secret is gone. */
+  release(): Promise<void>
+}
+
+const Pointer = z.strictObject({ version: z.literal(1), keychain_scope: z.string().regex(/^[0-9a-f]{16}$/) })
+const probe = { name: 'probe', value: 'Steward tried whether this keychain keeps secrets.' } as const
+
+export function createSecretStoreLocator({ folder, setting, keychain, vaultFile }: Options): SecretStoreLocator {
+  const pointerFile = join(folder, 'keychain.json')
+  const file = join(folder, 'vault.json')
+  const vault = vaultFile(file)
+  let cached: { scopeName: string; store: SecretStore } | undefined
+
+  const getKeychain = (scopeName: string): SecretStore => {
+    if (cached?.scopeName !== scopeName) cached = { scopeName, store: keychain(scopeName) }
+    return cached.store
+  }
+  const current = (): SecretStore | undefined => {
+    if (existsSync(pointerFile)) return getKeychain(readPointer(pointerFile))
+    return existsSync(file) ? vault : undefined
+  }
+
+  return {
+    current,
+    async backend() {
+      const created = current()
+      if (created) return toBackend(created)
+      if (setting === 'vault_file') return toBackend(vault)
+      const candidate = getKeychain('none')
+      const fault = await candidate.fault()
+      if (fault === undefined) return toBackend(candidate)
+      return { ...toBackend(vault), detail: `${fault} The sealed secrets will be in ${file}.` }
+    },
+    async claim() {
+      const created = current()
+      if (created === vault || (!created && setting === 'vault_file')) return vault
+      const scopeName = randomBytes(8).toString('hex')
+      const candidate = getKeychain(scopeName)
+      try {
+        await candidate.write(probe.name, probe.value)
+        await candidate.remove(probe.name)
+      } catch (error) {
+        if (!created && error instanceof AppError && error.code === 'wallet/keychain-unavailable') return vault
+        throw error
+      }
+      await replaceFile(pointerFile, `${JSON.stringify({ version: 1, keychain_scope: scopeName })}\n`)
+      return candidate
+    },
+    release: () => removeFile(pointerFile),
+  }
+}
+
+function readPointer(file: string): string {
+  const pointer = Pointer.safeParse(parseJsonOrUndefined(readFileSync(file, 'utf8')))
+  if (pointer.success) return pointer.data.keychain_scope
+  throw new AppError('wallet/damaged', `${file}, which names this wallet in the keychain, was changed.`)
+}
+
+function toBackend({ kind, detail }: SecretStore): WalletBackend {
+  return { kind, name: backendNames[kind], detail }
+}

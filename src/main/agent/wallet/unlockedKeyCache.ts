@@ -1,0 +1,79 @@
+import { seal, unseal } from '#platform/seal.ts'
+import { accountKey } from './walletAccounts.ts'
+import type { AccountRow } from './walletRepository.ts'
+import { openSecret, type Secret } from './walletSecrets.ts'
+
+/** Sealed texts by the id of their keyring; undefined where the store had none. */
+type SealedTexts = ReadonlyMap<string, string | undefined>
+
+type UnlockedState = {
+  dataKey: Buffer
+  secrets: SealedTexts
+  /** Keys of accounts that signed before: a phrase takes long to derive one. By the id of the account. */
+  keys: Map<string, string>
+}
+
+const keyAbout = ({ id }: AccountRow): string => `steward-wallet/1 key of ${id}`
+
+/** What is in memory while the wallet is open: one data key in one buffer, and nothing else that is not sealed with it. */
+export function createUnlockedKeyCache() {
+  let unlocked: UnlockedState | undefined
+
+  const secret = (keyringId: string): Secret | undefined => {
+    const text = unlocked?.secrets.get(keyringId)
+    return unlocked && text !== undefined ? openSecret(unlocked.dataKey, keyringId, text) : undefined
+  }
+
+  return {
+    isHeld: (): boolean => unlocked !== undefined,
+    /** In one step, in place of what was held. The data key is copied. */
+    hold(dataKey: Buffer, secrets: SealedTexts): void {
+      unlocked?.dataKey.fill(0)
+      unlocked = { dataKey: Buffer.from(dataKey), secrets, keys: new Map() }
+    },
+    /** @returns whether anything was held */
+    forget(): boolean {
+      const was = unlocked
+      was?.dataKey.fill(0)
+      unlocked = undefined
+      return was !== undefined
+    },
+    /** The keyring was removed. */
+    drop(keyringId: string): void {
+      if (!unlocked) return
+      const { dataKey, secrets } = unlocked
+      unlocked = { dataKey, secrets: new Map([...secrets].filter(([id]) => id !== keyringId)), keys: new Map() }
+    },
+    /** Undefined when it is missing or was changed. Whoever gets the bytes overwrites them. */
+    secret,
+    /** The 32 bytes that sign for an account; undefined when they are not here, or no longer. Whoever gets them overwrites them. */
+    async key(account: AccountRow): Promise<Uint8Array | undefined> {
+      const cachedKey = unlocked?.keys.get(account.id)
+      if (unlocked && cachedKey !== undefined) return toBytes(unseal(unlocked.dataKey, cachedKey, keyAbout(account)))
+      const from = unlocked
+      const ownSecret = secret(account.keyring_id)
+      if (!ownSecret) return undefined
+      try {
+        const key = await accountKey(ownSecret, account.chain_type, account.path)
+        if (!unlocked) key.fill(0)
+        else if (unlocked === from) unlocked.keys.set(account.id, seal(unlocked.dataKey, key, keyAbout(account)))
+        return unlocked && key
+      } finally {
+        ownSecret.bytes.fill(0)
+      }
+    },
+    /** The keyrings whose secret is missing or was changed. */
+    broken: (): string[] =>
+      [...(unlocked?.secrets.keys() ?? [])].filter((id) => {
+        const ownSecret = secret(id)
+        ownSecret?.bytes.fill(0)
+        return ownSecret === undefined
+      }),
+  }
+}
+export type UnlockedKeyCache = ReturnType<typeof createUnlockedKeyCache>
+
+/** The same memory, as whoever signs takes it. */
+function toBytes(plain: Buffer | undefined): Uint8Array | undefined {
+  return plain && new Uint8Array(plain.buffer, plain.byteOffset, plain.byteLength)
+}

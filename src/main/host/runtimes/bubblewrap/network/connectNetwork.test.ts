@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { perlScript } from '../../perlScript.ts'
+import { networkArguments } from './connectNetwork.ts'
+
+test('network.pl reads every argument, and none that is missing', () => {
+  const tools = { perl: 'perl', pasta: 'pasta', nft: 'nft', way: 'files', hasFrameRules: true } as const
+  const request = networkArguments({ tools, network: 'internet', uid: 1, closed: ['10.0.0.0/8'] })
+  const script = perlScript('network')
+  const keysRead = new Set([...script.matchAll(/\$given->\{(\w+)\}/g)].map(([, key = '']) => key))
+  // `tryToConnect`, the warden and `perlScript` add these.
+  for (const key of ['users', 'net', 'new', 'calls']) keysRead.delete(key)
+  expect([...keysRead].sort()).toEqual(Object.keys(request).sort())
+  expect(request.own_rules).toEqual({ rules: ['inet steward own', 'reject'], frames: ['netdev steward own', 'drop'] })
+})

@@ -1,0 +1,16 @@
+import { chmodSync } from 'node:fs'
+import { readSecretFile, writeSecretFile } from '#platform/secretFile.ts'
+
+const pattern = /^[A-Za-z0-9_-]{43}$/
+
+/** The key that signs access tokens: 32 bytes in a file only this user can read. Deleting it invalidates every token. */
+export function readTokenSecret(file: string, randomBytes: (count: number) => Buffer): Buffer {
+  const stored = readSecretFile(file)
+  if (stored !== undefined && pattern.test(stored)) {
+    chmodSync(file, 0o600)
+    return Buffer.from(stored, 'base64url')
+  }
+  const secret = randomBytes(32)
+  writeSecretFile(file, `${secret.toString('base64url')}\n`)
+  return secret
+}

@@ -1,0 +1,62 @@
+import type { Log } from '#platform/log.ts'
+import { AppError } from '#shared/appError.ts'
+import type { NewDnsRecord } from '#shared/dns/dnsRecord.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { Caller } from '../base/endpoint.ts'
+import { serviceAddresses } from './serviceAddresses.ts'
+import type { Zones } from './zones.ts'
+
+export type PointTarget = { sandboxId: string; port: number }
+
+/** What sandboxes offer to domains. */
+export type DomainTargets = {
+  /** @throws AppError `sandbox/not-found`, `port/not-found` */
+  check(caller: Caller, target: PointTarget): void
+  /** @throws AppError likewise, `sandbox-domain/taken` */
+  lead(accountId: AccountId, domain: string, target: PointTarget): Promise<{ url: string; verified: boolean }>
+}
+
+export type Pointed = { sandbox_id: string; port: number; url: string | null; verified: boolean; error: string | null }
+
+/** Leads a domain that was just bought to a port of a sandbox, and its DNS to this service. */
+export function linkDomain(options: {
+  targets: () => DomainTargets
+  zones: Pick<Zones, 'add'>
+  /** Absent: the service is reached on this computer. */
+  sandboxHost: string | undefined
+  log: Log
+}) {
+  const { targets, zones, sandboxHost, log } = options
+
+  const addresses = async (): Promise<NewDnsRecord[]> => {
+    // A CNAME is not allowed at the root: it gets the addresses behind the name.
+    return (await serviceAddresses(sandboxHost)).map((address) => ({ ...address, host: '@' }))
+  }
+  const addOnce = async (accountId: AccountId, name: string, record: NewDnsRecord): Promise<void> => {
+    try {
+      await zones.add({ accountId, name }, record)
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'dns/conflict')) throw error
+    }
+  }
+
+  return {
+    /** Before anybody pays. */
+    check: (caller: Caller, target: PointTarget) => targets().check(caller, target),
+    /** It may be done again. What fails is told: the domain was bought all the same. */
+    async point(accountId: AccountId, domain: string, target: PointTarget): Promise<Pointed> {
+      const { sandboxId: sandbox_id, port } = target
+      try {
+        const { url, verified } = await targets().lead(accountId, domain, target)
+        for (const record of await addresses()) await addOnce(accountId, domain, record)
+        return { sandbox_id, port, url, verified, error: null }
+      } catch (cause) {
+        log.warn('a domain that was bought could not be led to its sandbox', { domain, error: cause })
+        const error = cause instanceof AppError ? cause.message : 'Something unexpected went wrong in Steward.'
+        return { sandbox_id, port, url: null, verified: false, error }
+      }
+    },
+  }
+}
+
+export type PointedDomain = ReturnType<typeof linkDomain>

@@ -1,0 +1,41 @@
+import { posix } from 'node:path'
+
+/**
+ * On every byte of a sandbox: whatever it is, a browser saves it or draws it inside an `img` of ours. Opened by itself
+ * it would run nowhere: without scripts, in an origin of its own.
+ */
+const harmless = {
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'private, no-cache',
+} as const
+
+const pictures: Readonly<Record<string, string>> = {
+  '.avif': 'image/avif',
+  '.bmp': 'image/bmp',
+  '.gif': 'image/gif',
+  '.ico': 'image/x-icon',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.webp': 'image/webp',
+}
+
+export function createDownloadHeaders(name: string, type: string = getType(name)): Record<string, string> {
+  return { ...harmless, 'content-type': type, 'content-disposition': formatContentDisposition(name) }
+}
+
+function getType(name: string): string {
+  return pictures[posix.extname(name).toLowerCase()] ?? 'application/octet-stream'
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc6266 with names as in RFC 5987 */
+export function formatContentDisposition(name: string): string {
+  const plain = name.replace(/[^\w .()+,@=-]/g, '_')
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
+    /['()*]/g,
+    (it) => `%${it.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
+}

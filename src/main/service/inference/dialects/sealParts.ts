@@ -1,0 +1,77 @@
+import { parseJson } from '#platform/boundedJson.ts'
+import type { AssistantPart, CallPart, Origin, Signature, TextPart } from '../innerForm.ts'
+import { type Loose, looseObject, textAt } from '../looseJson.ts'
+
+/**
+ * Thinking of one provider travels through the dialect of another in the fields that its callers send back unread:
+ * `encrypted_content` of Responses, `signature` and `data` of Messages. What is Steward's begins with this.
+ */
+const mark = 'steward:'
+
+export type SealedPart =
+  | { type: 'thinking'; text: string; signature?: Signature | undefined }
+  | { type: 'redacted'; sealed: Signature }
+  /** Of the next call, or of the text before. */
+  | { type: 'signature'; of: 'call' | 'text'; signature: Signature }
+
+export function sealParts(parts: readonly SealedPart[]): string {
+  return mark + Buffer.from(JSON.stringify(parts)).toString('base64url')
+}
+
+export function isSealedParts(text: string): boolean {
+  return text.startsWith(mark)
+}
+
+/** Whatever cannot be read is left out: it came through hands of others. */
+export function unsealParts(text: string): SealedPart[] {
+  let list: unknown
+  try {
+    list = parseJson(Buffer.from(text.slice(mark.length), 'base64url').toString('utf8'))
+  } catch {
+    return []
+  }
+  return Array.isArray(list) ? list.flatMap((it) => toPart(looseObject(it) ?? {})) : []
+}
+
+function toPart(part: Loose): SealedPart[] {
+  const signature = parseSignature(part.signature)
+  const sealed = parseSignature(part.sealed)
+  if (part.type === 'thinking') return [{ type: 'thinking', text: textAt(part, 'text') ?? '', signature }]
+  if (part.type === 'redacted' && sealed) return [{ type: 'redacted', sealed }]
+  if (part.type === 'signature' && signature)
+    return [{ type: 'signature', of: part.of === 'text' ? 'text' : 'call', signature }]
+  return []
+}
+
+const origins: readonly Origin[] = ['openai', 'anthropic', 'gemini']
+
+function parseSignature(value: unknown): Signature | undefined {
+  const origin = origins.find((it) => it === textAt(value, 'origin'))
+  const text = textAt(value, 'value')
+  return origin && text !== undefined ? { origin, value: text } : undefined
+}
+
+/** Puts signatures on the parts that they came with. */
+export function withSignatures(
+  parts: readonly (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[],
+): AssistantPart[] {
+  const signed: AssistantPart[] = []
+  let ofCall: Signature | undefined
+  for (const part of parts) {
+    if (part.type === 'signature') {
+      if (part.of === 'call') ofCall = part.signature
+      else signText(signed, part.signature)
+    } else if (part.type === 'call' && ofCall) {
+      signed.push({ ...part, signature: ofCall } satisfies CallPart)
+      ofCall = undefined
+    } else signed.push(part)
+  }
+  return signed
+}
+
+function signText(parts: AssistantPart[], signature: Signature): void {
+  const index = parts.findLastIndex((part) => part.type === 'text')
+  const text = parts[index]
+  if (text?.type === 'text') parts[index] = { ...text, signature } satisfies TextPart
+  else parts.push({ type: 'text', text: '', signature })
+}

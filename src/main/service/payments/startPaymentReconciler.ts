@@ -1,0 +1,66 @@
+import type { Log } from '#platform/log.ts'
+import type { GroupCommit } from '#storage/groupCommit.ts'
+import type { PaymentGate } from './paymentGate.ts'
+import type { PaymentRepository, PaymentRow } from './paymentRepository.ts'
+
+/**
+ * Looks after payments that no request is about: those that a process left behind when it ended, those whose outcome is
+ * not known, and those that nobody came back for.
+ */
+export type UnfinishedPayments = {
+  /** Once everything that is sold is known. What a process before left is looked after first. */
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+const everyMs = 5_000
+const maxWaitMs = 10 * 60_000
+const atOnce = 20
+
+export function startPaymentReconciler(options: {
+  records: PaymentRepository
+  paymentGate: PaymentGate
+  commits: Pick<GroupCommit, 'commit'>
+  now: () => number
+  log: Log
+}): UnfinishedPayments {
+  const { records, paymentGate, commits, now, log } = options
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  let closed = false
+
+  const lookAfter = async (row: PaymentRow): Promise<void> => {
+    try {
+      const waitMs = Math.min(everyMs * 2 ** row.attempts, maxWaitMs)
+      await commits.commit(() => records.retryAt(row.id, now() + waitMs))
+      await paymentGate.lookAfter(row)
+    } catch (error) {
+      log.warn('a payment could not be finished yet', { payment: row.id, state: row.state, error })
+    }
+  }
+  const runRound = async (): Promise<void> => {
+    for (const row of records.due(now(), atOnce)) if (!closed) await lookAfter(row)
+  }
+  const run = (): void => {
+    running = runRound()
+      .catch((error: unknown) => log.error('payments cannot be looked after', { error }))
+      .then(() => {
+        if (!closed) timer = setTimeout(run, everyMs).unref()
+      })
+  }
+
+  return {
+    async start() {
+      await commits.commit(() => {
+        records.removeUnverified()
+        records.makeDue()
+      })
+      run()
+    },
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

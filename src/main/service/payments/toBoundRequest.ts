@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import type { PricedRequest } from '#platform/http/endpoint.ts'
+import { checkKey } from '#platform/oncePerKey.ts'
+import { AppError } from '#shared/appError.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { Caller } from '../base/endpoint.ts'
+import type { Offer } from './offer.ts'
+import type { PaymentPayload } from './parsePaymentHeader.ts'
+import type { Refusal } from './paymentAuthorization.ts'
+import type { PaymentLock, PaymentRow } from './paymentRepository.ts'
+
+/** What one payment is for: it never buys anything else. */
+export type BoundRequest = PaymentLock &
+  Pick<PaymentRow, 'operation' | 'key' | 'accountId' | 'method' | 'path' | 'bodyHash' | 'authorization'>
+
+export function toBoundRequest(input: { payload: PaymentPayload; order: Order; lock: PaymentLock }): BoundRequest {
+  const { payload, order, lock } = input
+  return { ...lock, ...order, authorization: payload.authorization }
+}
+
+/** Request to a paid route, before payment. */
+export type Order = Pick<PaymentRow, 'operation' | 'key' | 'accountId' | 'method' | 'path' | 'bodyHash'>
+
+/** @throws AppError `request/invalid` if the length of the `Idempotency-Key` is invalid */
+export function toOrder(input: {
+  accountId: AccountId
+  operation: string
+  request: PricedRequest
+  /** Identifier of the payment, used if the header is missing. */
+  identifier: string | undefined
+}): Order {
+  const { request, identifier, ...rest } = input
+  const { method, path, headers, body } = request
+  const key = headers['idempotency-key'] === undefined ? identifier : String(headers['idempotency-key'])
+  if (key !== undefined) checkKey(key)
+  return { ...rest, key, method, path, bodyHash: createHash('sha256').update(body).digest() }
+}
+
+export function isSameOrder(stored: Order, fresh: Order): boolean {
+  return (
+    stored.accountId === fresh.accountId &&
+    stored.operation === fresh.operation &&
+    stored.method === fresh.method &&
+    stored.path === fresh.path &&
+    stored.bodyHash.equals(fresh.bodyHash)
+  )
+}
+
+/** Returns the in-process lock names of the order's key; empty without a key. */
+export function keyNames({ accountId, key }: Pick<Order, 'accountId' | 'key'>): string[] {
+  return key === undefined ? [] : [JSON.stringify([accountId, key])]
+}
+
+/** Of its lock, in this process, which has one network. */
+export function toKeyString({ payer, nonce }: Pick<PaymentLock, 'payer' | 'nonce'>): string {
+  return `${payer} ${nonce}`
+}
+
+/** Whether it was settled, or may have been: what it costs by now does not matter any more. */
+export function hasMoved(row: PaymentRow | undefined): boolean {
+  return row !== undefined && ['settling', 'unknown', 'settled'].includes(row.state)
+}
+
+export function isSame(stored: BoundRequest, fresh: BoundRequest): boolean {
+  return isSameOrder(stored, fresh) && JSON.stringify(sortFields(stored)) === JSON.stringify(sortFields(fresh))
+}
+
+function sortFields({ authorization }: BoundRequest): [string, string][] {
+  return Object.entries(authorization).sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** Whoever signed in with a wallet pays with it. */
+export function assertOwnWallet(holder: Caller | undefined, { authorization: { from } }: PaymentPayload): void {
+  const wallet = holder?.wallet
+  if (!wallet || (wallet.type === 'evm' && wallet.address.toLowerCase() === from)) return
+  throw new AppError('payments/wallet', `The payment is of ${from}, and you signed in with ${wallet.address}.`)
+}
+
+/** What is said beside the authorization. The signature covers network and asset once more. */
+export function unfit({ scheme, network, asset }: PaymentPayload, { network: own }: Offer): Refusal | undefined {
+  if (scheme !== 'exact') return { reason: 'unsupported_scheme', message: `The scheme ${scheme} is not taken here.` }
+  if (network !== own.id && network !== own.slug) {
+    return { reason: 'invalid_network', message: `The payment is on ${network}, not on ${own.id}.` }
+  }
+  if (asset === undefined || asset.toLowerCase() === own.usdc.address.toLowerCase()) return undefined
+  return { reason: 'invalid_asset', message: `The payment is of ${asset}, not of ${own.usdc.address}.` }
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { AppError } from '#shared/appError.ts'
+import { chosenRuntime, emptyForm, fieldErrorOf, fieldErrorsOf, inputOf } from './form.ts'
+
+test('an empty name is left to the service, others go without blanks around them', () => {
+  expect(inputOf(emptyForm)).toEqual({ vcpu: 1, memory_mb: 512, disk_gb: 1, region: 'eu-north' })
+  expect(inputOf({ ...emptyForm, name: ' box ' })).toMatchObject({ name: 'box' })
+})
+
+test('finds what the service would refuse, field by field', () => {
+  expect(fieldErrorsOf(inputOf({ ...emptyForm, name: 'box' }))).toEqual({})
+  expect(fieldErrorsOf(inputOf({ ...emptyForm, name: 'x'.repeat(65), vcpu: 9 }))).toEqual({
+    name: 'Must have at most 64 characters.',
+    vcpu: 'Must be a whole number from 1 to 4.',
+  })
+})
+
+test('a refusal that names a field stands at that field', () => {
+  const refusal = new AppError('request/invalid', '`memory_mb` must be a whole number from 512 to 8192.')
+  expect(fieldErrorOf(refusal)).toEqual({ memory_mb: 'Must be a whole number from 512 to 8192.' })
+  expect(fieldErrorOf(new AppError('runtime/unavailable', 'bubblewrap is missing.'))).toEqual({
+    runtime: 'bubblewrap is missing.',
+  })
+  expect(fieldErrorOf(new AppError('sandbox/capacity', 'No capacity'))).toBeUndefined()
+  expect(fieldErrorOf(new AppError('request/invalid', '`other` must not be.'))).toBeUndefined()
+  expect(fieldErrorOf(new Error('no network'))).toBeUndefined()
+})
+
+test('the first runtime that works is used, unless one is named', () => {
+  const enforced = { memory: true, cpu: true, disk: true, processes: true }
+  const broken = { name: 'docker', available: false, detail: 'No socket.', enforced }
+  const works = { name: 'bubblewrap', available: true, detail: '0.8', enforced }
+  expect(chosenRuntime([broken, works], undefined)).toBe(works)
+  expect(chosenRuntime([broken, works], 'docker')).toBe(broken)
+  expect(chosenRuntime([broken], undefined)).toBeUndefined()
+})

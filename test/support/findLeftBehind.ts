@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { listProcesses } from './processes.ts'
+
+/** Everything on this machine that still carries the id of a sandbox: processes, mounts, loop devices, cgroups, files. */
+export function findLeftBehind(sandboxId: string, dataFolder: string): string[] {
+  return [
+    ...listProcesses()
+      .filter(({ command, environment }) => `${command} ${environment}`.includes(sandboxId))
+      .map(({ pid, command }) => `process ${pid}: ${command}`),
+    ...readFileSync('/proc/self/mountinfo', 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(sandboxId))
+      .map((line) => `mount ${line}`),
+    ...loopFiles().filter((file) => file.includes(sandboxId)),
+    ...findNamedBelow('/sys/fs/cgroup', sandboxId),
+    ...findNamedBelow(dataFolder, sandboxId),
+  ]
+}
+
+/** What loop devices show, deleted or not. */
+function loopFiles(): string[] {
+  return listEntries('/sys/block')
+    .filter(({ name }) => name.startsWith('loop'))
+    .flatMap(({ name }) => {
+      try {
+        return [readFileSync(join('/sys/block', name, 'loop/backing_file'), 'utf8')]
+      } catch {
+        return [] // not in use
+      }
+    })
+}
+
+/** Folders and files below `folder` whose name has the id. */
+function findNamedBelow(folder: string, id: string): string[] {
+  return listEntries(folder).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.name.includes(id)) return [path]
+    return entry.isDirectory() ? findNamedBelow(path, id) : []
+  })
+}
+
+/** What goes away while it is looked at is gone. */
+function listEntries(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}

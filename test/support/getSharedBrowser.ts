@@ -1,0 +1,19 @@
+import type { Browser } from 'playwright-core'
+import { openBrowser } from './browser.ts'
+import { listDescendants } from './processes.ts'
+import { sharedPids } from './sharedPids.ts'
+
+let opened: Promise<Browser> | undefined
+
+/** One Chromium for all files of this worker, which ends with it. Each file closes the windows that it opened. */
+export function getSharedBrowser(): Promise<Browser> {
+  opened ??= open()
+  return opened
+}
+
+async function open(): Promise<Browser> {
+  const before = new Set(listDescendants(process.pid).map((it) => it.pid))
+  const browser = await openBrowser()
+  for (const { pid } of listDescendants(process.pid)) if (!before.has(pid)) sharedPids.add(pid)
+  return browser
+}

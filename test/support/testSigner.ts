@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
+import { intentSigner } from '#agent/signer/intentSigner.ts'
+import type { Signer } from '#agent/signer/signer.ts'
+import type { SignerTools } from '#agent/signer/understood.ts'
+import { Intent, type IntentInput } from '#shared/contract/intents.ts'
+import { createMemoryKeys, type MemoryKeys } from './memoryKeys.ts'
+
+export type TestedSigner = {
+  keys: MemoryKeys
+  signer: Signer
+  /** As the local API would take it. */
+  prepare: (intent: IntentInput) => ReturnType<Signer['prepare']>
+  /** Prepared, then signed. */
+  signed: (intent: IntentInput) => ReturnType<Signer['sign']>
+  clock: { now: number }
+}
+
+export const testTime = Date.parse('2026-03-04T05:06:07.089Z')
+
+export function createTestSigner(
+  domainName = 'AIWS Automaton',
+  solanaBlockHash?: SignerTools['solanaBlockHash'],
+): TestedSigner {
+  const keys = createMemoryKeys()
+  const clock = { now: testTime }
+  const signer = intentSigner({
+    keys,
+    domainName,
+    now: () => clock.now,
+    randomBytes,
+    ...(solanaBlockHash && { solanaBlockHash }),
+  })
+  const prepare = async (intent: IntentInput) => signer.prepare(Intent.parse(intent))
+  return { keys, signer, clock, prepare, signed: async (intent) => signer.sign(await prepare(intent)) }
+}
+
+export function refusal(message: RegExp) {
+  return expect.objectContaining({ code: 'intent/invalid', message: expect.stringMatching(message) })
+}
