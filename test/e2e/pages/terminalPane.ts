@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { until } from '../../support/eventually.ts'
 
 const deadlineMs = 60_000
+const rowHeightPx = 20
 
 /** The terminal in view, as a person sees and uses it. */
 export type TerminalPane = {
@@ -28,7 +29,8 @@ export function terminalPane(page: Page): TerminalPane {
   const focus = () => pane.locator('.xterm-helper-textarea').focus()
   const hover = async (text: string): Promise<void> => {
     const { x, y } = await pane.locator('.xterm-rows > div', { hasText: text }).last().evaluate(findMiddle, text)
-    await page.mouse.move(x - 3, y)
+    // xterm.js looks for links when the pointer enters a row, and not again when the row's text changes under it.
+    await page.mouse.move(x, y + 2 * rowHeightPx)
     await page.mouse.move(x, y)
   }
   return {
@@ -59,7 +61,6 @@ export function terminalPane(page: Page): TerminalPane {
     hover,
     async openLink(text) {
       const hint = page.getByRole('tooltip').getByText('Ctrl+click to open')
-      // What is drawn anew meanwhile is looked at again when the pointer moves.
       await until(`a link at ${text}`, async () => {
         await hover(text)
         return hint.isVisible()
