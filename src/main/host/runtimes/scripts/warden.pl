@@ -28,7 +28,7 @@ sub ward {
   my $started = eval { start_sandbox() };
   if (!$started) {
     my $reason = $@;
-    kill 9, $bwrap if $bwrap;
+    kill_start() if $bwrap;
     waitpid $bwrap, 0 if $bwrap;
     tell_host({ failed => $reason });
     exit;
@@ -104,18 +104,23 @@ sub spare_from_memory_shortage {
   syswrite $file, '-1000';
 }
 
+# Kills the process group of bwrap: its child waits for it before `--die-with-parent` takes effect.
+sub kill_start { kill 9, $bwrap, -$bwrap }
+
 # Returns its first process as the host counts, once everything is mounted.
 sub start_bwrap {
   pipe(my $info, my $tells) && pipe(my $said, my $says) && pipe(my $complaint, my $complains) or die "no pipe: $!\n";
   $bwrap = fork;
   defined $bwrap or die "no process: $!\n";
   if (!$bwrap) {
+    setpgrp 0, 0;
     close $_ for $control, $info, $said, $complaint;
     open(STDOUT, '>&', $says) && open(STDERR, '>&', $complains) or exit 1;
     eval { my @kept = hand_over_file($tells, $sandbox->{info}); launch($sandbox) };
     print STDERR $@;
     kill 9, $$;
   }
+  setpgrp $bwrap, $bwrap;
   close $_ for $tells, $says, $complains;
   my %text = map { $_ => '' } 'info', 'said', 'complaint';
   my %streams = (info => $info, said => $said, complaint => $complaint);
@@ -345,7 +350,7 @@ sub end_all {
 sub take_requests {
   my $got = sysread $control, $asked, 65536, length $asked;
   if (!$got) {
-    kill 9, $sandbox->{init} if $sandbox->{init};
+    $sandbox->{init} ? kill 9, $sandbox->{init} : kill_start();
     end_all($bwrap, $keeper, keys %helpers);
     exit;
   }
@@ -359,7 +364,7 @@ sub take_requests {
 }
 
 %asked_for = (
-  end => sub { kill 9, $sandbox->{init} || $bwrap },
+  end => sub { $sandbox->{init} ? kill 9, $sandbox->{init} : kill_start() },
   become => sub {
     my ($request) = @_;
     $sandbox->{processors} = $request->{processors};
