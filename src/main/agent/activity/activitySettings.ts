@@ -3,7 +3,7 @@ import { createEmitter, type Emitter } from '#shared/emitter.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { SettingsRepository } from './settingsRepository.ts'
 
-/** How long the log and recordings are kept, and whether terminals are recorded. */
+/** Retention of the log and recordings, and whether terminals are recorded. */
 export type ActivitySettingsStore = {
   read(): ActivitySettings
   /** Terminals that were opened since are recorded; null: none are. */

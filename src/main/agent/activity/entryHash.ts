@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 
-/** What is hashed: an entry without its own hash. */
+/** Content that the hash covers: an entry without its own hash. */
 export type HashedEntry = Omit<TimelineEntry, 'hash' | 'problem'>
 
 /** Stands where the first entry has no other before it. */

@@ -7,12 +7,12 @@ import type { TimelineRepository } from './timelineRepository.ts'
 
 type Began = { task: TaskId; links: Links; actor: NewActivityEntry['actor'] }
 
-/** What is to be written, with the task in which it was noted. */
+/** Entry to be written, with the task that was current when it was recorded. */
 export type WaitingEntry = { entry: NewActivityEntry; present: PresentTask | undefined }
 
-/** What goes on over several tasks and belongs to the one that began it: a person approves what a program asked for. */
+/** Subjects that span several tasks and belong to the first: a person approves an intent that a program created. */
 const lasting = ['intent', 'payment'] as const
-/** Where it came from, and what goes along with all that follows. */
+/** Subjects that start a task, which all following entries join. */
 const origins = ['conversation', 'message', 'tool_call', 'payment', 'intent'] as const
 
 /** The entry with its task and all its links. Its own come first, then those of what began it, then the present ones. */

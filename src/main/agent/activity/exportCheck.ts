@@ -12,7 +12,7 @@ type ExportedEntry = z.infer<typeof ExportedEntry>
 
 export type ExportCheck = {
   checked: number
-  /** What stands side by side, from and to. More than one: entries are left out, as a filter does. */
+  /** Contiguous ranges of sequence numbers. More than one if a filter left entries out. */
   ranges: { from: number; to: number }[]
   /** The oldest entries, up to here, were cut off, as an entry in the file says. */
   cutThrough: number | null
@@ -76,7 +76,7 @@ function entryIn(text: string): ExportedEntry | string {
     const parsed: unknown = parseJson(text)
     const { data, error } = ExportedEntry.safeParse(parsed)
     if (!data) return `The line is no entry of the log: ${error?.issues[0]?.message ?? 'it has another form'}.`
-    // Of a field that is given twice, other programs show the first.
+    // Rejects duplicate fields, of which other programs show the first.
     if (canonicalJson(parsed) !== text.trimEnd())
       return 'The line is not as Steward writes it: a field, a space or the order differs.'
     return data

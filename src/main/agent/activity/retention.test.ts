@@ -219,7 +219,7 @@ test('what is no number of days is refused, and nothing is cut', async () => {
     }
   }
   for (const days of [0, -1, Number.NaN, Number.NEGATIVE_INFINITY]) {
-    // Nobody gets here with them; the table has the last word.
+    // The API validates them earlier; the table's check is the last line.
     expect(() => settings.change({ keep_recordings_days: days })).toThrow()
     if (!Number.isNaN(days)) expect(() => settings.change({ keep_entries_days: days })).toThrow()
   }
@@ -262,7 +262,7 @@ describe('a cut in the middle of', () => {
   }
 
   test.each(['oldest', 'newest'] as const)('a search from the %s on raises no false alarm', async (order) => {
-    // Who acted is in no index: the search goes through the rows in pieces.
+    // The requester is in no index, so the search reads rows in batches.
     const removed = removing()
     const { entries } = await listEntries(log.records, { actor: 'system', order, limit: 20_000 }, signal)
     expect(log.records.firstSequence()).toBeGreaterThan(501)

@@ -41,7 +41,7 @@ export function parseEntry(row: TimelineRow): TimelineEntry {
   return { ...entry, hash: row.hash, problem: problem() }
 }
 
-/** How a row stands to the one before it, or to what the log says was cut off before it. */
+/** Checks a row against its predecessor, or against the recorded truncation if the log starts there. */
 export function linkProblem(
   row: TimelineRow,
   previous: Pick<TimelineRow, 'sequence' | 'hash'> | undefined,

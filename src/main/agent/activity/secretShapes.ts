@@ -3,7 +3,7 @@ import { base58 } from '@scure/base'
 /** Stands where a secret was. */
 export const removed = '[removed]'
 
-/** What is replaced: all that is matched, or what `replace` leaves of it. */
+/** Replaces the whole match, or what `replace` returns. */
 export type SecretShape = { pattern: RegExp; replace: string | ((...groups: string[]) => string) }
 
 /** One value of a shell, of JSON (also quoted twice) or of a header, with its quotes. */
@@ -31,7 +31,7 @@ const issuedKeys: readonly RegExp[] = [
   /(?<![A-Za-z0-9])[xyzt]prv[1-9A-HJ-NP-Za-km-z]{90,}/g,
 ]
 
-/** What is secret by what it stands behind. */
+/** Secrets recognized by the name before them. */
 const named: readonly SecretShape[] = [
   { pattern: /\bBearer\s+([^\s"',;()\\]+)/gi, replace: (all, it = '') => (isWord(it) ? all : removed) },
   { pattern: /\bBasic\s+([A-Za-z0-9+/_-]{6,}={0,2})/gi, replace: (all, it = '') => (isBasic(it) ? removed : all) },
@@ -94,7 +94,7 @@ const keyBytes: readonly SecretShape[] = [
     replace: removed,
   },
   { pattern: /(?<![\d.])(?:\d{1,3}\s?,\s{0,4}){31,}\d{1,3}(?![\d.])/g, replace: removed },
-  // What was cut off somewhere else.
+  // Secrets that were truncated elsewhere.
   { pattern: /(?<![0-9A-Za-z])(?:0x)?[0-9a-f]{24,}…/gi, replace: `${removed}…` },
   {
     pattern: /(?<![\w+/=-])[\w+/-]{24,}(?:={1,2}(?!\w)|…|(?![\w+/-]))/g,
@@ -106,7 +106,7 @@ const issued = issuedKeys.map((pattern): SecretShape => ({ pattern, replace: rem
 /** In a field that is meant for a hash or a signature. */
 export const keyShapes: readonly SecretShape[] = [...issued, ...named]
 export const allShapes: readonly SecretShape[] = [...keyShapes, ...keyBytes]
-/** Without any of these there is no secret of those shapes: most sentences have none. */
+/** Cheap test before the patterns: a text without any of these has no secret of those shapes, and most have none. */
 export const maybeSecret =
   /[\w+/-]{16}|[=@:]|--|\s-u|\b(?:bearer|basic|sshpass)\b|(?:\d{1,3}\s?,\s{0,4}){8}|(?:\w\w[: ]){8}/i
 

@@ -31,7 +31,7 @@ type Options = {
 const pageSize = 500
 /** Pages of one run; the rest is read after a pause. A hostile service has pages without end. */
 const maxPages = 200
-/** What happens in a burst is read at once. */
+/** Debounces a burst of events into one read, in milliseconds. */
 const soonMs = 200
 const retry = { firstMs: 2_000, maxMs: 60_000 } as const
 

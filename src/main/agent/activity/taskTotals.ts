@@ -7,13 +7,13 @@ import type { listTasks, TimelineTask } from '#shared/contract/timelineTasks.ts'
 import { parseEntry } from './rowProblems.ts'
 import type { TimelineRepository } from './timelineRepository.ts'
 
-/** What costs are told as, in the details of entries. @see NotedEntry */
+/** Fields for costs in the details of entries. @see NotedEntry */
 const costs = ['cost_micro_usd', 'paid_micro_usdc', 'paid_test_micro_usdc', 'charged_micro_usd'] as const
 /** The newest ones of a task that has more. */
 const maxEntries = 20_000
 
 /**
- * What is known of a task, and what it cost in all. An entry that somebody changed counts for nothing.
+ * Summarizes a task with its total cost. Tampered entries count as zero.
  * @throws AppError `activity/task-not-found`
  */
 export function taskTotals(records: Pick<TimelineRepository, 'ofTask'>, task: TaskId): TimelineTask {
@@ -49,7 +49,7 @@ export function taskTotals(records: Pick<TimelineRepository, 'ofTask'>, task: Ta
 /** Titles of conversations and texts of questions, by id. They quote the user, so the log does not store them. */
 export type ChatTitles = (ids: readonly string[]) => ReadonlyMap<string, string>
 
-/** Of chats and programs: what a person does in the window is a task as well, and mostly a single entry. */
+/** Lists tasks of chats and programs only. Actions in the window are tasks too, but mostly of a single entry. */
 export function recentTasks(
   records: Pick<TimelineRepository, 'ofTask' | 'newestTasks'>,
   { before, limit }: { before?: number | undefined; limit: number },

@@ -14,7 +14,7 @@ import { truncateEntry } from './truncateEntry.ts'
 /** The append-only, hash-chained log of the person's side. */
 export type Timeline = {
   note: RecordActivity
-  /** What a service told, and how far its log was read: both or neither. @throws when they cannot be kept */
+  /** Stores a service's entries and the read position atomically. @throws AppError when they cannot be stored */
   follow(accountId: string, batch: { entries: readonly NewActivityEntry[]; sequence: number }): void
   /**
    * Says in the log that all entries before the first one of this time are cut off, with the hash that the chain goes on
@@ -32,9 +32,9 @@ export type Timeline = {
 type Options = {
   /** `agent.sqlite` */
   database: Database
-  /** Which task something is noted in. Absent: none. */
+  /** Source of the task that new entries join. Default: none. */
   tasks?: Pick<TaskContext, 'current'>
-  /** Where the head is kept beside it. */
+  /** File that stores the head outside of the database. */
   headPath: string
   now: () => number
   onAppended: (sequence: number) => void
@@ -45,7 +45,7 @@ export function createTimeline({ database, tasks, headPath, now, onAppended, log
   const records = createTimelineRepository(database)
   let head = firstHead(records, headPath)
   const headStore = createHeadFile({ file: headPath, databaseFile: database.name, log })
-  // What was noted inside somebody's transaction, whose end takes what it wrote back with it when it fails.
+  // Entries recorded within a caller's transaction. They are dropped if it rolls back.
   let waitingEntries: WaitingEntry[] = []
 
   const append = (entries: readonly WaitingEntry[], also?: () => void): void => {
@@ -139,8 +139,8 @@ function cutEntry({ first, last, beforeMs }: { first: number; last: TimelineRow;
 }
 
 /**
- * Where the chain goes on. A log whose end was cut off or exchanged goes on from the head that was kept, so that the
- * place where entries are missing stays visible for ever. So does one to which somebody added while it was closed.
+ * Returns the head that the chain continues from. A log whose end was removed or replaced continues from the stored
+ * head, so that the gap stays visible. So does one that was appended to while it was closed.
  */
 function firstHead(records: TimelineRepository, headPath: string): Head | undefined {
   const storedHead = readHead(headPath)

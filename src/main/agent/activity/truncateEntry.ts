@@ -46,7 +46,7 @@ export function truncateEntry(
 }
 
 function plainDetail(detail: NonNullable<NewActivityEntry['detail']>): NonNullable<NewActivityEntry['detail']> {
-  // Whoever reads it leaves out a field of this name, and would find another hash.
+  // The parser drops a field of this name, so its hash would differ.
   const fields = Object.entries(detail)
     .filter(([name]) => name !== '__proto__')
     .slice(0, limits.fields)
@@ -66,7 +66,7 @@ function plainLinks(links: Links): Links {
   )
 }
 
-/** What SQLite gives back as it was given: whole characters, and none that ends a text. */
+/** Drops NUL characters and lone surrogates, which SQLite does not round-trip. */
 function plainText(text: string, length: number): string {
   const cut = text.length > length ? `${text.slice(0, length - 1)}…` : text
   return cut.toWellFormed().replaceAll('\0', '\u{fffd}')

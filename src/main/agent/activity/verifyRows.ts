@@ -28,7 +28,7 @@ export async function verifyRows(
 
   for (;;) {
     const rows = records.following(previous?.sequence ?? 0, rowsAtOnce)
-    // What was read so far may have been cut off meanwhile: the rest follows from what the log says of that.
+    // Retention may have removed the rows read so far; the rest follows from the recorded truncation.
     let before = previous && previous.sequence < records.firstSequence() ? undefined : previous
     if (before !== previous) cut = lastCut(records, expectedHead()?.sequence ?? 0)
     for (const row of rows) {

@@ -9,7 +9,7 @@ import { cleanText, withoutSecrets } from './withoutSecrets.ts'
 const actor = { kind: 'client', name: 'a script' } as const
 const hex = '4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'
 const solanaKey = '5'.repeat(87)
-/** Its first bytes are small, so that it is shorter than most. */
+/** Small leading bytes make the encoded key shorter than average. */
 const shortSolanaKey = base58.encode(Uint8Array.of(0, 1, ...Buffer.alloc(62, 255)))
 const apiKey = `sk_steward_${'aB3_-'.repeat(9).slice(0, 43)}`
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl'

@@ -8,7 +8,7 @@ import { newTask } from '../base/taskContext.ts'
 import { forwardedAnswerHeaders } from './answerHeaders.ts'
 import { offersWindowKey, withoutWindowProtocols } from './windowProof.ts'
 
-/** Of our own pages, or about the way to us: none of the service's business. */
+/** Credentials and headers about the hop to the agent: none is forwarded. */
 const ownToRequests = new Set([
   'host',
   'cookie',
@@ -21,8 +21,8 @@ const ownToRequests = new Set([
 ])
 
 /**
- * What an answer may say for itself. All else stays behind: a service elsewhere may be somebody's who wants to act on
- * this origin, by cookies, redirects, workers, policies or headers that are yet to be invented.
+ * Response headers that are forwarded. All others are dropped: a hosted service may be hostile and try to act on this
+ * origin with cookies, redirects, workers or policies.
  */
 const connectionHeaders = new Set([
   'accept-ranges',
@@ -59,9 +59,9 @@ const plainTypes =
 const drawing = /^image\/svg\+xml\s*(;|$)/i
 
 /**
- * What goes on to the service. A caller that brings an API key of its own acts with it; the person's session acts with
- * the owner's; anybody else is the service's to turn away.
- * @param key the owner's, when the request belongs to the person's session
+ * Builds the headers of a request to the service. A caller's own API key is forwarded; a request of the user's session
+ * gets the owner's key; all others are left to the service to reject.
+ * @param key the owner's key, for requests of the user's session
  */
 export function requestHeaders(request: IncomingMessage, key: string | undefined): HeaderList {
   const headers: HeaderList = {}
@@ -82,7 +82,7 @@ export function requestHeaders(request: IncomingMessage, key: string | undefined
   return headers
 }
 
-/** Of an answer of the service, so that nothing in it is ever active content on our own origin. */
+/** Builds the headers of a response. Nothing from the service becomes active content on this origin. */
 export function answerHeaders(answer: IncomingMessage): HeaderList {
   const { headers } = answer
   const kept: HeaderList = { ...forwardedAnswerHeaders }
@@ -99,7 +99,7 @@ export function answerHeaders(answer: IncomingMessage): HeaderList {
   return kept
 }
 
-/** Of a handshake that the service agreed to. A protocol that only the agent was offered, the agent agrees to. */
+/** Builds the headers of an accepted handshake. The agent itself selects a protocol that only it was offered. */
 export function handshakeHeaders({ headers }: IncomingMessage, request: IncomingMessage): HeaderList {
   const kept: HeaderList = {}
   if (offersWindowKey(request)) kept[protocolHeader] = windowProtocol.agreed

@@ -32,7 +32,7 @@ async function startClients() {
     await service.close()
   })
   const { identifyClient, forget } = createLocalClients({ client, target, now: () => clock.nowMs })
-  // Of a request nothing but its headers is looked at.
+  // `identifyClient` reads only the headers.
   const identify = (headers: Record<string, string>) => identifyClient({ headers } as unknown as IncomingMessage)
   return { who: identify, forget, clock, revoked, requests: service.requests }
 }

@@ -18,7 +18,7 @@ type Options = {
 }
 export type LocalClients = {
   identifyClient: LocalRoutesOptions['identifyClient']
-  /** Something happened in the account, a key may be gone: the service is asked again. */
+  /** Drops the cache after an account event: a key may have been revoked. */
   forget(): void
 }
 type CachedMe = { me: Me; untilMs: number }
@@ -50,7 +50,7 @@ export function createLocalClients({ client, target, now }: Options): LocalClien
   const identifyClient = async (request: IncomingMessage): Promise<Asker | undefined> => {
     const credential = readCredential(request.headers)
     if (credential === undefined || credential === '') return undefined
-    // It is known here alone, and goes to no service.
+    // Tool keys are local and never sent to the service.
     if (credential.startsWith(toolKeyPrefix)) {
       throw new AppError('auth/forbidden', `This key is for tools: it opens ${mcpPath} and nothing else.`)
     }

@@ -14,7 +14,7 @@ import type { SessionCookie } from './cookies.ts'
 import { createLocalDocument } from './localDocument.ts'
 import type { PersonSessions } from './personSessions.ts'
 
-/** What does not change while this Steward runs. */
+/** Status fields that are constant while the process runs. */
 export type LocalStatus = Omit<Output<typeof getLocalStatus>, 'connection'>
 
 export type LocalRoutesOptions = {
@@ -22,7 +22,7 @@ export type LocalRoutesOptions = {
   cookie: SessionCookie
   link: ServiceLink
   status: LocalStatus
-  /** What the slices of the agent answer. */
+  /** Endpoints of the agent's features. */
   endpoints: readonly LocalEndpoint[]
   /** The holder of an API key that this agent's own account has; undefined for anybody else. */
   identifyClient: (request: IncomingMessage) => Promise<Asker | undefined>
@@ -31,13 +31,13 @@ export type LocalRoutesOptions = {
   /** Whether a request is the person's; what showed that is taken off it. */
   takeProof(request: IncomingMessage): boolean
   toFailure(toError: unknown, request: IncomingMessage): AppError
-  /** What a person or a program has done here is one task. Absent: none. */
+  /** Groups the actions of one request as a task. Default: none. */
   tasks?: Pick<TaskContext, 'run'> | undefined
   principals?: Pick<AgentPrincipals, 'lease'> | undefined
 }
 
 const person: Asker = { kind: 'person', id: 'person', name: 'You' }
-/** Of what needs no credential. */
+/** Requester of endpoints without authentication. */
 const anonymous: Asker = { kind: 'client', id: 'nobody', name: 'Nobody' }
 
 /** The agent's own operations. A session is opened by anybody with a token; all else asks who calls. */

@@ -87,7 +87,7 @@ type Ground = Options & {
   toFailure: LocalRoutesOptions['toFailure']
 }
 
-/** Who answers what: the wallet's pages, the agent itself, its service, or the files of the interface. */
+/** Routes a request to the wallet's pages, the agent's endpoints, the service or the renderer's files. */
 function localAnswers(ground: Ground) {
   const { port, link, sessions, events, sheets, sockets, forwarder, models } = ground
   const pages = createPageFiles(ground.pagesFolder, () => frameSources({ port, serviceUrl: link.target()?.url }))

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import { readSecretFile, writeSecretFile } from '#platform/secretFile.ts'
 
-/** Of the two secrets of a session neither is enough: the browser keeps one, the window's own origin the other. */
+/** Secrets of a session. The browser stores the first, the window's origin the second; requests need both. */
 export type OpenedSession = { secret: string; windowKey: string }
 
-/** What shows that a request is of the window: its key, or that it signed something with it. */
+/** Proof that a request comes from the window: the window key itself, or a signature made with it. */
 export type WindowProof = { key: string } | { signed: string; signature: Buffer }
 
 /**

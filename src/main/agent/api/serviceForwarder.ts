@@ -66,7 +66,7 @@ export function createServiceForwarder({ target, absence }: Pick<ServiceLink, 't
             method: 'GET',
             path: request.url ?? '/',
             headers: { ...headers, ...framing },
-            // Without an agent it is a connection of its own.
+            // Opens a connection per request unless an agent is passed.
             ...(createConnection ? { createConnection } : { agent: false }),
           })
         },

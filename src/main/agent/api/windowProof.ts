@@ -3,9 +3,9 @@ import { linkText, windowKeyHeader, windowLink, windowProtocol } from '#shared/c
 import type { WindowProof } from './personSessions.ts'
 
 /**
- * What a request brings, beside the cookie, to show that it is of the window's own origin: a cookie alone is also in
- * the hands of every other server on this host that the browser was led to.
- * @param now milliseconds since 1970
+ * Creates the check that a request with the session cookie comes from the window's own origin. The cookie alone is not
+ * enough: browsers send it to every port of this host.
+ * @param now returns milliseconds since 1970
  */
 export function createWindowProof(
   request: Pick<IncomingMessage, 'headers' | 'method' | 'url'>,

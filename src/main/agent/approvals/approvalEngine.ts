@@ -55,7 +55,7 @@ type Options = {
   log: Log
   /** Checks right before a signature what may have changed since the request. @throws AppError: nothing is signed */
   beforeSigning?: (record: IntentRecord) => Promise<void>
-  /** What an approval uses up; by itself that is grants alone. */
+  /** Reservations that an approval consumes besides grants. */
   reservations?: Reservations
 }
 

@@ -5,7 +5,7 @@ import type { RecordActivity } from '../base/recordActivity.ts'
 import { describePolicyChange } from './describeConfirmation.ts'
 import type { TimelineActor } from './intentLifecycle.ts'
 
-/** What the log is told of approvals. */
+/** Records approval events in the activity log. */
 export type ApprovalNotes = {
   recordSubmitted(record: IntentRecord): void
   /**
@@ -61,7 +61,7 @@ export function createApprovalNotes(note: RecordActivity): ApprovalNotes {
     },
     became(record, by) {
       const { state, sentence, decision } = record
-      // Nothing is signed for a tool: that it was approved is all there is to tell, and what it did it notes itself.
+      // Tools have no signature and record their own effects.
       if (state === 'waiting' || (state === 'signed' && record.kind === 'tool.call')) return
       const actor = by ?? (state === 'approved' || state === 'denied' ? decider(record) : steward)
       const byPerson = decision?.by === 'person'

@@ -10,7 +10,7 @@ export type Approvals = {
    * @throws AppError `intent/invalid`, `intent/too-many`, `wallet/absent`
    */
   ask(request: AskRequest): Promise<IntentRecord>
-  /** What would become of it, without asking. @throws AppError `intent/invalid`, `wallet/absent` */
+  /** Evaluates an intent without creating it. @throws AppError `intent/invalid`, `wallet/absent` */
   foresee(request: Pick<AskRequest, 'intent' | 'asker'>): Promise<Foreseen>
   /** As soon as it is neither waiting nor being signed, or when the time is up, as it is then. */
   waitUntilSettled(id: string, options: { waitMs: number; signal?: AbortSignal }): Promise<IntentRecord>
@@ -23,7 +23,10 @@ export type Approvals = {
   cancel(id: string, asker: Asker, withdrawal?: Withdrawal): IntentRecord
   /** Shows what waits for a requester under its present name. */
   renameRequester(requesterId: string, name: string): void
-  /** Of the person's session only. @throws AppError `intent/decided`, `wallet/locked`, `intent/confirmation`, `intent/stopped`, `intent/denied` */
+  /**
+   * Decides an intent, for the user's session only. @throws AppError `intent/decided`, `wallet/locked`,
+   * `intent/confirmation`, `intent/stopped`, `intent/denied`
+   */
   decide(id: string, decision: Decision): Promise<IntentRecord>
   grants(): Grant[]
   revokeGrant(id: string): void
@@ -44,7 +47,7 @@ export type Approvals = {
   /** @throws AppError `wallet/locked`, `wallet/absent` */
   checkUnlocked(): void
   policy(): Policy
-  /** What lets more through was confirmed outside of the window before. */
+  /** Applies a policy. The caller has already confirmed any loosening outside of the window. */
   changePolicy(policy: Omit<Policy, 'stopped'>): Policy
   switchStop(stopped: boolean): Policy
   close(): void
@@ -57,7 +60,7 @@ export type Withdrawal = {
   error: string
 }
 
-/** What rules and grants say now. */
+/** Effect that the policy and grants have now. */
 export type Foreseen = { effect: 'ask' } | { effect: 'allow' | 'deny'; detail: string }
 
 export type AskRequest = {

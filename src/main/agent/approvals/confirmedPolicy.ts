@@ -5,7 +5,7 @@ import type { Approvals } from './approvals.ts'
 import { type ConfirmationText, describeConfirmation, resumeConfirmation } from './describeConfirmation.ts'
 import { checkRules, loosens } from './policyChange.ts'
 
-/** What the window wished for and only a sheet may do. */
+/** Policy change that needs confirmation in a secure prompt. */
 export type PolicyWish = ConfirmationText & { apply: () => unknown }
 
 export type ConfirmedPolicy = {
@@ -18,7 +18,7 @@ export type ConfirmedPolicy = {
    * @throws AppError `policy/confirmation`, `wallet/locked`, `wallet/absent`
    */
   confirmAndApply<T>(wish: ConfirmationText & { apply: () => T }, signal: AbortSignal): Promise<T>
-  /** What the window wished for last. */
+  /** Returns the pending change, if there is one. */
   wish(): PolicyWish | undefined
 }
 
@@ -31,8 +31,8 @@ type Options = {
 const maxLines = 20
 
 /**
- * What is stricter holds at once. What lets more through, or ends the stop, is confirmed where the window cannot draw:
- * else whoever holds the window would take the confirmation of large amounts away first.
+ * Applies stricter policies immediately. A loosening, or the end of a stop, is confirmed outside of the window:
+ * otherwise whoever controls the window could first remove the confirmation of large amounts.
  */
 export function createConfirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy {
   let wished: PolicyWish | undefined
@@ -70,7 +70,7 @@ export function createConfirmedPolicy({ approvals, dialog }: Options): Confirmed
       const apply = () => {
         const { stopped: _, ...now } = approvals.policy()
         const { stopped: __, ...then } = present
-        // What was confirmed was a change of that policy, and of no other.
+        // Rejects a confirmation of an outdated change.
         if (JSON.stringify(now) !== JSON.stringify(then)) throw unconfirmedError('The policy changed in the meantime.')
         return approvals.changePolicy(next)
       }

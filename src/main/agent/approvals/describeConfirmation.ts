@@ -18,7 +18,7 @@ export const resumeConfirmation: ConfirmationText = {
   lines: [],
 }
 
-/** What holds afterwards and does not now, and what no longer holds. */
+/** Describes permissions that a change adds and removes. */
 export function describeConfirmation(from: Rules, to: Rules): ConfirmationText {
   const { added, removed, isMoved } = ruleChanges(from, to)
   const [before, after] = [confirmAbove(from), confirmAbove(to)]

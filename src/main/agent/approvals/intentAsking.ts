@@ -41,7 +41,7 @@ function toDenial({ by, error }: Refusal): Verdict | undefined {
     : undefined
 }
 
-/** What is asked is judged at once: signed, denied, or kept for the person. */
+/** Creates intents and evaluates each immediately: signed, denied or waiting for the user. */
 export function createIntentSubmission(options: Options): Pick<Approvals, 'ask' | 'foresee'> {
   const { lifecycle, intents, policies, judging, mayNow, signing, signer, wallet, expireDue, newId, now } = options
 

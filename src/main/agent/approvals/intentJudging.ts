@@ -12,9 +12,9 @@ export type IntentJudging = {
   verdictOn(record: IntentRecord): Verdict
   /** Ends a request that waits, for a refusal that is final. @returns undefined where it does not wait any more */
   refuse(id: string, refusal: Refusal): IntentRecord | undefined
-  /** What was asked just now, by the verdict on it. */
+  /** Settles a new intent by its verdict. */
   settleFirst(record: IntentRecord, verdict: Verdict, options: { unlocked: boolean }): IntentRecord
-  /** What was allowed and waited for the wallet: the policy may be another by now. */
+  /** Settles an allowed intent that waited for the wallet, by the present policy. */
   settleAgain(stored: StoredIntent): IntentRecord | undefined
 }
 
@@ -68,7 +68,7 @@ export function createIntentJudging({ lifecycle, policies, verdictOn, mayNow, no
       const refusal = mayNow({ request: record })
       if (refusal) return isFinal(refusal) ? refuse(id, refusal) : askAgain(id, change)
       const verdict = verdictOn(record)
-      // What the person approved holds, unless it would take more by now than they gave.
+      // A user's approval stays valid unless the intent now needs a confirmation that was not made.
       const holds = decision?.by === 'person' && (confirmed || !change.needs_confirmation)
       if (holds) return approve(id, decision, change)
       const allowed = decision?.by !== 'person' && verdict.effect === 'allow'

@@ -10,7 +10,7 @@ import { toPolicyInput } from './toPolicyInput.ts'
 
 export type TimelineActor = TimelineEntry['actor']
 
-/** What an event may change of a record, beside its state. */
+/** Fields of a record that an event may change besides its state. */
 export type IntentChange = Partial<Pick<IntentRecord, 'decision' | 'result' | 'error' | 'needs_confirmation'>> & {
   /** The person confirmed it where the window cannot draw; absent leaves that as it is. */
   confirmed?: boolean
@@ -43,7 +43,7 @@ export type IntentLifecycle = Pick<IntentRepository, 'find' | 'inState'> & {
   apply(id: string, event: Exclude<IntentEvent, 'ask' | 'approve'>, change?: IntentChange): IntentRecord | undefined
   /** Renames the requester of what waits, as when the user renames a chat. */
   renameRequester(requesterId: string, name: string): void
-  /** What is open and cannot be understood: it fails, and is never signed. */
+  /** Fails open intents that cannot be parsed. They are never signed. */
   failDamaged(): void
   /** Moves the deadlines of waiting requests, when the clock was set. */
   moveDeadlines(byMs: number): void
@@ -58,7 +58,7 @@ export function createIntentLifecycle({ database, reservations }: Options): Inte
   const { find, inState } = createIntentRepository(database)
   const rows = createIntentStateRepository(database)
   const changes = createEmitter<ChangedIntent>()
-  /** Of the transaction under way. */
+  /** Callbacks to run when the current transaction commits. */
   let after: (() => void)[] | undefined
   let changed = new Map<string, ChangedIntent>()
 

@@ -53,9 +53,8 @@ export function isSame(record: IntentRecord, { account, sentence, raw }: Prepare
 }
 
 /**
- * What must be the same for an approval in advance to hold, beyond what the asker says of itself: the payee and the
- * network of a payment (CAIP-10), the chain of a sign-in (CAIP-2), the tool and what it is about. Of a prepared intent, whose network is written in
- * one way.
+ * Returns the scope that a grant must match besides the requester's identity: payee and network of a payment (CAIP-10),
+ * chain of a sign-in (CAIP-2), or tool and target. Expects a prepared intent, whose network is normalized.
  * @see https://chainagnostic.org/CAIPs/caip-10
  */
 function readScope(intent: Intent): string | null {

@@ -8,7 +8,7 @@ import { createLockableSigner } from '#test/support/lockableSigner.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import type { Decision } from './approvals.ts'
 
-/** What was approved and came back to waiting, because the wallet locked itself while it was signed. */
+/** Approves an intent that returns to `waiting` because the wallet locks while signing. */
 function openSigning(options: Parameters<typeof approvalsOfTest>[0] = {}) {
   const held = approvalsOfTest(options)
   const { approvals, signer } = held

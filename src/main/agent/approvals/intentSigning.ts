@@ -11,7 +11,7 @@ import { isSame } from './intentRecord.ts'
 import type { StoredIntent } from './intentRepository.ts'
 
 export type IntentSigning = {
-  /** What would be signed now. @throws AppError `intent/invalid` when it is not what was shown */
+  /** Prepares the intent again. @throws AppError `intent/invalid` when the result differs from the approved one */
   prepareAgain(stored: StoredIntent): Promise<PreparedIntent>
   /**
    * Signs what was approved. Where the wallet locked itself and is unlocked again by now, it is resumed at once.
@@ -74,7 +74,7 @@ export function createIntentSigning({
       return lifecycle.apply(id, 'sign', { result }) ?? present(id)
     } catch (error) {
       if (closed) throw error
-      // It was locked a moment ago: the approval holds, and it is signed when the wallet is unlocked.
+      // The wallet locked while signing: the approval stays valid, and signing continues once it is unlocked.
       if (error instanceof AppError && error.code === 'wallet/locked') {
         return lifecycle.apply(id, 'lock') ?? present(id)
       }

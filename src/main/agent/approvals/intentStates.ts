@@ -1,8 +1,8 @@
 import type { IntentState } from '#shared/contract/intents.ts'
 
-/** What can happen to an intent. */
+/** Events of an intent's state machine. */
 export type IntentEvent =
-  /** Somebody asked for it. */
+  /** Created by a requester. */
   | 'ask'
   /** The person, a rule or a grant allowed it, and what it uses up is reserved. */
   | 'approve'
@@ -56,7 +56,7 @@ export function isOpen(state: IntentState): boolean {
   return Object.keys(transitions[state]).length > 0
 }
 
-/** What becomes of the reservation of an intent on its way from one state to another. */
+/** Returns the change of an intent's reservation for a state transition. */
 export function reservationStep(from: IntentState, to: IntentState): 'reserve' | 'commit' | 'giveBack' | undefined {
   if (to === 'approved') return 'reserve'
   if (from !== 'approved') return undefined

@@ -32,7 +32,7 @@ const effect = (intent: JudgedIntent, changes: Partial<Parameters<typeof judge>[
 test('what was approved in advance is allowed again, also for less', () => {
   expect(effect(payment)).toBe('allow')
   expect(effect({ ...payment, amountMicroUsd: 1n })).toBe('allow')
-  // What a client is called may change; who it is does not.
+  // Names of clients may change, ids do not.
   expect(effect({ ...payment, asker: { ...script, name: 'Renamed' } })).toBe('allow')
 })
 

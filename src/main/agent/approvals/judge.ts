@@ -11,7 +11,7 @@ export type Verdict =
 
 type EvaluationInput = {
   policy: Policy
-  /** Those that still hold. */
+  /** Grants that have not expired. */
   grants: readonly Grant[]
   /** Host of the service that the agent is connected to. */
   serviceHost: string | undefined

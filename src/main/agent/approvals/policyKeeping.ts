@@ -24,7 +24,7 @@ export function createPolicyKeeping(
 ): Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'hasWallet' | 'checkUnlocked'> {
   const { lifecycle, policies, wallet, review, notes, onChanged, now } = options
 
-  /** What waits, and what is being signed. @returns how many */
+  /** Denies intents that are waiting or being signed. @returns how many */
   const denyOpen = (): number => {
     const decision = { by: 'stop', detail: 'Everything was stopped.', at: toIsoTime(now()) } as const
     const open = [...lifecycle.inState('waiting'), ...lifecycle.inState('approved')]
@@ -59,7 +59,7 @@ export function createPolicyKeeping(
       const unlocked = wallet.isUnlocked()
       return lifecycle.atomically(() => {
         const present = policies.read()
-        // Without a wallet nothing could be signed, and nothing could be unlocked either.
+        // Without a wallet nothing can be signed or unlocked, so no unlock is required.
         if (present.stopped && !stopped && !unlocked && hasWallet()) throw walletLockedError(wallet)
         policies.switchStop(stopped)
         const policy = { ...present, stopped }

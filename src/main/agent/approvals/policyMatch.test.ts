@@ -78,7 +78,7 @@ test('who refuses a host refuses it however it is written', () => {
   expect(fits(denies('a.example:80'), to('a.example:8080'))).toBe(false)
   expect(fits(denies('127.1:90'), to('127.0.0.1:90'))).toBe(true)
   expect(fits(denies('[0:0:0:0:0:0:0:1]:90'), to('[::1]:90'))).toBe(true)
-  // Of http or of https, who knows: nobody is allowed more than was named.
+  // The scheme is unknown, so the port may differ: the rule must not match.
   expect(fits(rule({ effect: 'allow', host: 'a.example:443' }), to('a.example'))).toBe(false)
 })
 

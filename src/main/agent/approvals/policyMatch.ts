@@ -1,6 +1,6 @@
 import type { AskerKind, IntentKind, PolicyRule } from '#shared/contract/intents.ts'
 
-/** What of an intent a rule looks at. */
+/** Fields of an intent that rules match. */
 export type PolicySubject = {
   kind: IntentKind
   askerKind: AskerKind
@@ -23,12 +23,12 @@ export function fits(rule: PolicyRule, subject: PolicySubject): boolean {
   )
 }
 
-/** Who allowed anything to be signed did not allow tools to destroy: that is allowed by name. */
+/** A rule for any kind does not allow destructive tools; these are allowed by name only. */
 function kindFits({ kind, effect }: PolicyRule, subject: IntentKind): boolean {
   return kind === subject || (kind === '*' && (effect !== 'allow' || subject !== 'tool.call'))
 }
 
-/** Where no money moves, none moves beyond the limit. */
+/** An intent that moves no money is within any limit. */
 function amountFits({ max_amount_micro_usd: limit }: PolicyRule, amount: bigint | null): boolean {
   return limit === null || amount === null || amount <= BigInt(limit)
 }
@@ -36,14 +36,14 @@ function amountFits({ max_amount_micro_usd: limit }: PolicyRule, amount: bigint 
 function hostFits({ host: pattern, effect }: PolicyRule, host: string | null): boolean {
   if (host === null) return pattern === '*'
   const location = parseHost(host)
-  // What cannot be read as a host is nobody that was allowed by name or by `*`, and may be one that was refused.
+  // An unparsable host matches no allow rule and every deny rule.
   if (!location) return effect !== 'allow'
   if (pattern === '*') return true
   const below = pattern.startsWith('*.')
   const wanted = parseHost(below ? pattern.slice(2) : pattern)
   if (!wanted) return effect !== 'allow'
   const named = below ? location.name.endsWith(`.${wanted.name}`) : location.name === wanted.name
-  // Who refuses a host refuses all of its ports; who allows one allows no more than was named.
+  // A denied host is denied on all ports; an allowed one on the named port only.
   const anyPort = effect === 'deny' && wanted.port === ''
   // A host is named without the port of its scheme, which is one of these.
   const schemePort = effect !== 'allow' && location.port === '' && ['443', '80'].includes(wanted.port)

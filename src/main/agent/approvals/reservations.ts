@@ -1,9 +1,9 @@
 import type { IntentRecord, PolicyRule } from '#shared/contract/intents.ts'
 import type { JudgedIntent } from './toPolicyInput.ts'
 
-/** What a signature would use up. */
+/** Use that a signature would consume. */
 export type ReservedUse = JudgedIntent & {
-  /** Of the intent: one reservation at a time. */
+  /** Id of the intent, which holds at most one reservation. */
   id: string
   /** On whose word it is approved. */
   by: NonNullable<IntentRecord['decision']>['by']
@@ -24,8 +24,8 @@ export interface Reservations {
    * @throws Error when this id has a reservation already
    */
   reserve(use: ReservedUse): ReservationRefusal | undefined
-  /** It was used, for good. Of an id without a reservation it does nothing. */
+  /** Commits a reservation permanently. Without one, does nothing. */
   commit(id: string): void
-  /** It was not used and never will be. Of an id without a reservation, as after `commit`, it does nothing. */
+  /** Releases a reservation that was never used. Without one, as after `commit`, does nothing. */
   giveBack(id: string): void
 }

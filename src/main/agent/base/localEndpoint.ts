@@ -13,10 +13,10 @@ export type PaymentSpender = {
 }
 
 export type LocalCall = Pick<BaseCall, 'body' | 'repeatable' | 'setHeader' | 'signal'> & {
-  /** Who asks, after its session or API key was checked. */
+  /** Requester, authenticated by session or API key. */
   asker: Asker
   spender?: PaymentSpender | undefined
-  /** Of this Steward, as the caller wrote it: `http://127.0.0.1:4100`. */
+  /** Origin of this server as the caller addressed it: `http://127.0.0.1:4100`. */
   origin: string
 }
 
@@ -32,7 +32,7 @@ export function localEndpoint<R extends Route, const A extends Answer<R> | Bytes
   return { route, handle: handle as LocalEndpoint['handle'] }
 }
 
-/** One that answers with server-sent events. */
+/** Defines an endpoint that responds with server-sent events. */
 export function localEventsEndpoint<R extends Route>(
   route: R,
   handle: (input: Parsed<R>, call: LocalCall) => EventsAnswer,

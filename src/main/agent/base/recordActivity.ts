@@ -1,7 +1,7 @@
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import type { Links, TaskId } from '#shared/contract/timelineLinks.ts'
 
-/** What a slice tells the log. Nothing in it is a secret, and it never fails the work that it is about. */
+/** Entry that a feature records. Contains no secrets; recording never fails the caller's work. */
 export type NewActivityEntry = {
   /** `area.event` */
   kind: string
@@ -16,7 +16,7 @@ export type NewActivityEntry = {
   detail?: TimelineEntry['detail']
   /** Absent: the task of the intent or payment it links to, else the present one of `TaskContext`. */
   task?: TaskId
-  /** What it leads to, beside the links of the present task. */
+  /** Links added to those of the current task. */
   links?: Links
   /** Absent is now. */
   atMs?: number

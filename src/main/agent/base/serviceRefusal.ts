@@ -11,7 +11,7 @@ const ofStatus: Readonly<Record<number, ErrorCode>> = {
   503: 'inference/overloaded',
   504: 'inference/timeout',
 }
-/** What the service calls a failure, in the form of its paths of models. */
+/** Error codes for the service's reasons, as its model endpoints name them. */
 const ofReason: Readonly<Record<string, ErrorCode>> = {
   provider_not_configured: 'inference/unconfigured',
   insufficient_credits: 'inference/credits',
@@ -24,7 +24,7 @@ const ofReason: Readonly<Record<string, ErrorCode>> = {
 
 type ErrorFields = { error?: unknown; code?: unknown; detail?: unknown }
 
-/** What the service said in the place of an answer, in either of its forms. */
+/** Converts an error response of the service, in either of its formats. */
 export function toServiceError(status: number, answer: unknown, retryAfter?: string): AppError {
   const { error, code, detail } = readFields(answer)
   if (typeof error === 'object' && error !== null) return toModelError({ status, error, detail, retryAfter })

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { formatRequester, isTurn, type Requester, requesterHeader } from '#shared/contract/requester.ts'
 import { type Links, type TaskId, taskHeader } from '#shared/contract/timelineLinks.ts'
 
-/** What is going on, for what it leaves in the log and sends to the service. */
+/** Task in progress, for log entries and for requests to the service. */
 export type PresentTask = {
   id: TaskId
   links: Links
@@ -11,7 +11,7 @@ export type PresentTask = {
   requester?: Requester | undefined
 }
 
-/** Which task the present work belongs to, however deep in it something is noted. */
+/** Tracks the current task across asynchronous calls. */
 export type TaskContext = {
   /** Work within a turn of a chat, or within a call, stays part of it, with more links; a turn is always a task of its own. */
   run<T>(task: PresentTask, work: () => T): T
@@ -20,7 +20,7 @@ export type TaskContext = {
   current(): PresentTask | undefined
 }
 
-/** One of its own, for what no id of another thing names. */
+/** Creates an id for a task that no other resource identifies. */
 export function newTask(kind: 'action' | 'call'): TaskId {
   return `${kind}:${randomUUID().replaceAll('-', '')}`
 }

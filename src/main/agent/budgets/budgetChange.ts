@@ -5,7 +5,7 @@ import type { ConfirmationText } from '../approvals/describeConfirmation.ts'
 type Line = { label: string; value: string }
 type Named = ReadonlyMap<string, number>
 
-/** What holds while the kept limits cannot be understood: nothing is paid. */
+/** Limits that apply while the stored ones cannot be parsed: no payments. */
 export const closedLimits: PaymentBudgetLimits = {
   payment_micro_usd: 0,
   day_micro_usd: 0,

@@ -22,9 +22,9 @@ export type PaymentBudgets = {
   states(): BudgetState[]
   /** @throws AppError `data/unusable` where they cannot be understood */
   limits(): PaymentBudgetLimits
-  /** What day and month leave for anything, chats too; `Infinity` without limits. */
+  /** Amount that the daily and monthly limits leave for anything, chats included; `Infinity` without limits. */
   remainingForAll(): number
-  /** Of those two, the one that leaves least. */
+  /** Returns the daily or monthly budget with the smaller remainder. */
   tightest(): BudgetState | undefined
 }
 
@@ -140,7 +140,7 @@ export function createSharedBudget({ remainingForAll, tightest }: PaymentBudgets
   }
 }
 
-/** Of `eip155:8453:0x…`. */
+/** Parses a scope such as `eip155:8453:0x…`. */
 export function parsePayee(scope: string | null): { network: string; payTo: string } {
   const [, network = '', payTo = ''] = /^([^:]+:[^:]+):(.+)$/.exec(scope ?? '') ?? []
   return { network, payTo }

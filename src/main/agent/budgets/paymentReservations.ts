@@ -6,7 +6,7 @@ import { type PaymentBudgets, parsePayee } from './paymentBudgets.ts'
 type Options = {
   records: PaymentBudgetRepository
   budgets: Pick<PaymentBudgets, 'refusal'>
-  /** As it is within the transaction that signs it. */
+  /** Reads within the transaction that stores the signature. */
   findSignature: (intentId: string) => IntentRecord['result'] | undefined
   now: () => number
 }

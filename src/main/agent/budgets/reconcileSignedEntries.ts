@@ -5,7 +5,7 @@ import { parsePayee } from './paymentBudgets.ts'
 /** An hour between two questions about one that nobody can tell of. */
 const againMs = 3_600_000
 
-/** What the wallet signed for programs that pay by themselves: it counts until it has expired and was not used. */
+/** Reconciles signatures for programs that pay themselves: each counts until it has expired unused. */
 export function reconcileSignedEntries(options: {
   records: Pick<PaymentBudgetRepository, 'overdue' | 'settle'>
   lookup: AuthorizationLookup

@@ -8,17 +8,17 @@ export type SpendAsk = {
   id: string
   model: string
   /**
-   * What it costs at most when it may cost so much.
-   * @param availableMicroUsd `Infinity` where no limit holds
-   * @returns at most `availableMicroUsd`; undefined when that is too little for any answer
+   * Plans the maximum cost within the budget.
+   * @param availableMicroUsd `Infinity` without a limit
+   * @returns at most `availableMicroUsd`; undefined if that is too little for any answer
    */
   plan(availableMicroUsd: number): number | undefined
 }
 
-/** Where it is spent. */
+/** Keys of the scopes that a cost counts toward. */
 export type SpendScopeKeys = {
   conversationId: string
-  /** Of this conversation; null: the default of all. */
+  /** Limits of this conversation; null for the default. */
   ownLimits: SpendLimits | null
 }
 
@@ -36,17 +36,17 @@ export type SpendBudgets = {
    * @throws AppError `budget/exceeded` naming the limit, with nothing reserved
    */
   reserve(scope: SpendScopeKeys, asks: readonly SpendAsk[]): LimitState[]
-  /** Of an id without a reservation it does nothing: an answer is settled once. @returns whether it did something */
+  /** Settles a reservation at most once; without one, does nothing. @returns whether it settled */
   settle(id: string, actual: SpendActual): boolean
-  /** Nobody can tell what it came to: all that was reserved. */
+  /** Settles at the whole reservation, because the actual cost is unknown. */
   markSpent(id: string): void
-  /** It cost nothing. */
+  /** Releases the reservation; nothing was spent. */
   release(id: string): void
-  /** Of answers of an earlier run. */
+  /** Lists reservations left by a previous run. */
   listUnsettled(): string[]
   /** The conversation's first, then the day's; without a conversation the day's alone. */
   states(scope: SpendScopeKeys | undefined): LimitState[]
-  /** What hard limits leave; `Infinity` where there is none. */
+  /** Amount that hard limits leave; `Infinity` without one. */
   available(scope: SpendScopeKeys | undefined): number
   /** @returns why nothing of a plan fits, without reserving anything */
   refusal(scope: SpendScopeKeys | undefined, asks: readonly SpendAsk[]): AppError | undefined
@@ -68,7 +68,7 @@ const nothing: SpendActual = {
 }
 const dayMs = 24 * 3600 * 1000
 
-/** What everything that is paid may cost together. */
+/** Budget over all spending. */
 export type SharedBudget = {
   remainingForAll(): number
   /** Why it leaves too little, as a sentence. */

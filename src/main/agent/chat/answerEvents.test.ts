@@ -18,7 +18,7 @@ function world() {
   const growing = running.begin({ id: 'm', number: 1, conversationId: 'c', estimateUsage: () => noUsage })
   const { answer } = growing
   let finished = false
-  // Of the message only what the events look at.
+  // Only the fields that the events read.
   const read = () =>
     ({
       text: answer.text,

@@ -3,22 +3,22 @@ import type { AnswerEvent, Message } from '#shared/contract/chatMessages.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import type { RunningAnswer } from './runningAnswers.ts'
 
-/** Nobody reads faster. */
+/** Pause between events: faster than anyone reads. */
 const pauseMs = 33
 /** In characters: so much waits for a reader who takes nothing. */
 const maxDelta = 65_536
 
 type StreamOptions = {
   answer: RunningAnswer | undefined
-  /** As it is now. */
+  /** Returns the current message. */
   read: () => Message
   /** The reader has left. */
   signal: AbortSignal
 }
 
 /**
- * How an answer grows. Whoever reads keeps count of what was sent, and gets what came since when they ask for more: a
- * slow reader gets longer pieces, up to a limit, and no more than one waits for them in memory.
+ * Streams a growing answer. Each event holds everything since the previous one, so a slow reader gets larger events, up
+ * to a limit, and at most one waits in memory.
  */
 export async function* answerEvents({ answer, read, signal }: StreamOptions): AsyncGenerator<{ data: AnswerEvent }> {
   const first = read()
@@ -35,7 +35,7 @@ async function* deltas(
   const sentLengths = { text: first.text.length, reasoning: first.reasoning.length }
   const knownCalls = new Map(first.calls.map((call) => [call.id, JSON.stringify(call)]))
   let lastCalls: readonly ChatCall[] | undefined
-  /** Those that the reader does not know as they are now. */
+  /** Returns calls that changed since they were last sent. */
   const news = (): ChatCall[] => {
     if (answer.calls === lastCalls) return []
     lastCalls = answer.calls

@@ -6,12 +6,12 @@ import { type ContextWindow, fitContextWindow } from './fitContextWindow.ts'
 import type { MessageWeight } from './messageRepository.ts'
 import { affordableOutput, computeCost, worstCost } from './modelPrices.ts'
 
-/** What would be sent to a model, and what that costs. */
+/** Request for a model and its cost. */
 export type AnswerPlan = {
   model: ListedModel
   context: ContextWindow
   requestedTokens: number
-  /** So much of it is paid for; set by `plan`. */
+  /** Output tokens that the reservation covers; set by `plan`. */
   maxTokens: number
   /** In micro-dollars: the input alone, and the most. */
   minCost: number
@@ -20,13 +20,13 @@ export type AnswerPlan = {
 }
 
 type PlanOptions = {
-  /** Of the whole branch, with the message that is to be answered at its end. */
+  /** Weights of the whole branch, including the message to answer. */
   weights: readonly MessageWeight[]
   systemPrompt: string
   parameters: Pick<ChatParameters, 'max_tokens'>
 }
 
-/** Where nobody says how long an answer may be: as the service has it. */
+/** Output limit where the request sets none; the service has the same. */
 const defaultTokens = 16_384
 /** Below that an answer says nothing, and some providers refuse it. */
 const minTokens = 16
@@ -44,7 +44,7 @@ export function planAnswer(model: ListedModel, { weights, systemPrompt, paramete
       `The message is longer than ${model.id} takes (${takes} tokens with its answer).`,
     )
   }
-  // Nothing is billed beyond what a model can read.
+  // Input beyond the context window is not billed.
   const input = Math.min(context.maxTokens, model.context_window)
   return {
     model,

@@ -10,13 +10,13 @@ import type { StoredConversation } from './conversationRepository.ts'
 import { estimateTokens } from './estimateTokens.ts'
 import type { MessageRow } from './messageRepository.ts'
 
-/** What an answer has come to after some steps, each of which is reserved and settled for itself. */
+/** State of an answer after its steps, each of which is reserved and settled separately. */
 export type AnswerTurn = {
   readonly plan: AnswerPlan
   readonly reservation: { id: string; microUsd: number }
-  /** Of the steps before this one. */
+  /** Usage of the previous steps. */
   readonly usage: AnswerUsage
-  /** Of all steps, as far as it is known by now. */
+  /** Estimates the usage of all steps so far. */
   estimateUsage(tokens: { text: number; reasoning: number }): AnswerUsage
   /** The step is settled. */
   stepEnded(usage: AnswerUsage): void
@@ -119,7 +119,7 @@ function stepPlan({ store, row, conversation, model, text }: StepOptions): Answe
   })
 }
 
-/** Of all that is sent of an answer. */
+/** Measures all of an answer that is sent back to the model. */
 export function weightOfAnswer(text: string, calls: readonly CallRow[]): { bytes: number; tokens: number } {
   const parts = [text, ...calls.flatMap((it) => [it.tool, it.arguments, it.output ?? ''])]
   const frames = 64 * calls.length

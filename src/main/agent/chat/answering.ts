@@ -34,7 +34,7 @@ export type AnsweringParts = {
   principals: Pick<AgentPrincipals, 'lease'>
   /** Reports whether the provider of a model accepted its key. */
   learnKey(provider: string, accepted: boolean): void
-  /** Of random hexadecimal digits. */
+  /** Returns random hexadecimal digits. */
   newId: () => string
   now: () => number
   log: Log
@@ -47,7 +47,7 @@ export type AnswerJob = {
   reservedMicroUsd: number
 }
 
-/** What comes is stored that often, so that a crash loses little. */
+/** Interval of saving output, so that a crash loses little. */
 const storeMs = 400
 /** Far beyond what any model makes: whoever sends more is broken, or means harm. */
 const maxCharacters = 8_000_000
@@ -141,7 +141,7 @@ async function runSteps(parts: AnsweringParts, { job, growing, turn, keep }: Run
         ? `Not run: the limit of ${maxSteps} steps for one answer is reached.`
         : undefined
     await runCalls(parts, rows, location, refusal)
-    // It is settled by now.
+    // Already settled.
     const ended = { ...outcome, usage: undefined, unpaid: true, calls: [] }
     if (growing.signal.aborted) return { ...ended, error: growing.signal.reason }
     if (refusal !== undefined) return { ...ended, finishReason: 'step_limit' }
@@ -206,7 +206,7 @@ async function runStep(parts: AnsweringParts, { job, growing, turn }: Omit<RunOp
 
 /** @throws AppError `inference/upstream` for an answer without an end */
 function appendPiece({ answer, add }: GrowingAnswer, piece: { text: string; reasoning: string }, begun: number): void {
-  // What a further step says is a paragraph of its own.
+  // Starts a new paragraph for the text of a further step.
   const isNew = begun > 0 && answer.text.length === begun && piece.text !== ''
   const whole = isNew ? { ...piece, text: `\n\n${piece.text}` } : piece
   const available = maxCharacters - answer.text.length - answer.reasoning.length
@@ -224,7 +224,7 @@ function wasRefused(error: unknown): boolean {
   return cause === undefined || (cause instanceof Error && /ECONNREFUSED|ENOENT/.test(cause.message))
 }
 
-/** Of the step that has just ended. */
+/** Returns the usage of the step that just ended. */
 function stepUsage(
   { turn, growing }: Pick<RunOptions, 'turn' | 'growing'>,
   { usage }: Pick<Outcome, 'usage'>,

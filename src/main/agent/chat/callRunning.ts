@@ -24,13 +24,13 @@ export type CallRunning = {
     },
   ): Promise<CallEnd>
 }
-/** What is going on meanwhile. */
+/** Progress of a call. */
 export type CallNews = Pick<CallChange, 'state' | 'note' | 'intent_id'> & { before?: string | null }
 export type CallEnd = Pick<CallChange, 'state' | 'output' | 'result'>
 
 type Parts = { executor: ToolExecutor; approvals: Pick<Approvals, 'cancel'> }
 
-/** What is told of a call or a payment that outlives its asking. */
+/** State of a call or payment that outlives its request. */
 const Followed = z.object({
   id: z.string(),
   state: z.string(),
@@ -54,7 +54,7 @@ const lookMs = 20_000
 const resultBytes = 100_000
 
 export function createCallRunning({ executor, approvals }: Parts): CallRunning {
-  /** Of a call of a tool, or of a payment. */
+  /** Follows a tool call or a payment. */
   const follow = async (id: string, { caller, signal, waitMs }: FollowOptions): Promise<Followed> => {
     if (id.startsWith('call_')) return executor.waitUntilSettled(id, { caller, waitMs, signal })
     const wait = { person: waitMs, program: waits.program }
@@ -140,7 +140,7 @@ function toOutcome(name: string, { id, state, sentence, result, error, hint }: F
   return { kind: 'error', code, sentence: error ?? `It ended as ${state}.`, hint: hint ?? '' }
 }
 
-/** Of a tool of another server all there is to tell is its text. */
+/** Tools of MCP servers return text only. */
 function toText(name: string, answer: Followed['result'] & object): string {
   if (parseServerName(name) !== undefined && typeof answer.text === 'string') return answer.text
   return toolNamed(name)?.text?.(answer) ?? JSON.stringify(answer, null, 2)
@@ -162,7 +162,7 @@ function toEnd(outcome: ToolOutcome): CallEnd {
   }
 }
 
-/** Of an enormous result its beginning and its end, and how much is missing. */
+/** Truncates a large result to its beginning and end, and states the number of characters removed. */
 function cut(text: string): string {
   const max = chatToolLimits.outputCharacters
   if (text.length <= max) return text.toWellFormed()

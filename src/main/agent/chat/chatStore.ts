@@ -11,14 +11,14 @@ import { createLibraryRepository, type LibraryRepository } from './libraryReposi
 import { createMessageRepository, type MessageRepository, type MessageRow } from './messageRepository.ts'
 import { createSearchRepository, type SearchRepository } from './searchRepository.ts'
 
-/** What is kept of chats. */
+/** Storage of chats. */
 export type ChatStore = {
   conversations: ConversationRepository
   messages: MessageRepository
   calls: CallRepository
   library: LibraryRepository
   search: SearchRepository
-  /** What the models of a chat are told of the tools of these MCP servers. */
+  /** Lists the tools of these MCP servers as models see them. */
   listOffered(servers: readonly string[]): readonly OfferedTool[]
   /** All of it or nothing. */
   atomically<T>(work: () => T): T

@@ -3,7 +3,7 @@ import { listToolsOfProfile } from '#shared/contract/tools/toolTable.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 
-/** What is sent with each request of a conversation, beside its messages. */
+/** Parts of each request besides the messages. */
 export type Toolbox = {
   /** The instructions of the person, and what goes with tools. */
   system: string
@@ -29,7 +29,7 @@ export function buildPromptContext(
 ): Toolbox {
   const prompt = systemPrompt.trim()
   if (!tools.enabled && !wasUsed) return { system: prompt, tools: [], weighed: prompt }
-  // Nobody knows what a tool of another server does, so a narrower profile has none of them.
+  // The effects of a server's tools are unknown, so only the profile `all` includes them.
   const served = tools.profile === 'all' ? store.listOffered(tools.servers) : []
   const listed = [
     ...listToolsOfProfile(tools.profile).map((tool) => ({

@@ -6,7 +6,7 @@ import type { CallPiece, Carried } from './toolCallAccumulator.ts'
 /** Places of calls in a step. */
 const maxIndex = 1_000
 
-/** What the service tells of an answer while it is made. */
+/** Events of an answer in progress. */
 export type CompletionEvent =
   | { type: 'piece'; text: string; reasoning: string }
   | { type: 'call'; piece: CallPiece }
@@ -22,7 +22,7 @@ export type CompletionUsage = {
   cacheWrittenTokens: number
   outputTokens: number
   reasoningTokens: number
-  /** Undefined: the service does not tell. */
+  /** Undefined if the service reports no cost. */
   costMicroUsd: number | undefined
   estimated: boolean
 }

@@ -22,7 +22,7 @@ type RequestOptions = {
 type Turn = { role: string; content: string | null | Part[]; [field: string]: unknown }
 type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
 
-/** What is asked of the service, as OpenAI's chat completions have it. */
+/** Builds a request in the format of OpenAI's chat completions. */
 export function completionRequest(store: ChatStore, options: RequestOptions): Input<typeof createChatCompletion> {
   const { conversation, model, maxTokens, answer } = options
   const { temperature, top_p, reasoning_effort, stop, seed } = conversation.parameters

@@ -39,7 +39,7 @@ export type ConversationsParts = {
   now: () => number
 }
 
-/** What a person sets; what is undefined stays. */
+/** Settings that the user changes; undefined leaves a field unchanged. */
 type Settings = {
   title?: string | undefined
   folder_id?: string | null | undefined
@@ -60,7 +60,7 @@ export type Conversations = {
   }
   create(settings: Settings): Conversation
   get(id: string): Conversation
-  /** As it was stored. */
+  /** Converts a stored conversation to its wire format. */
   toWire(conversation: StoredConversation): Conversation
   summary(conversation: StoredConversation): ConversationSummary
   change(id: string, settings: Settings & { leaf_id?: string | undefined }): Conversation

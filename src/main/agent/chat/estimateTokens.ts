@@ -1,6 +1,6 @@
 /**
- * How many tokens a text has, near enough for an estimate, without the tables of any provider. It adds up: two texts
- * together have as many as both apart, so an answer that grows is counted by its pieces.
+ * Estimates the number of tokens of a text without a provider's tables. Additive: the estimate of two texts joined is
+ * the sum of both, so a growing answer is counted by its chunks.
  */
 export function estimateTokens(text: string): number {
   let weight = 0
@@ -8,7 +8,7 @@ export function estimateTokens(text: string): number {
   return weight
 }
 
-/** Of English prose a token has four characters; of code, figures and other scripts fewer. */
+/** English prose has about four characters per token; code, digits and other scripts fewer. */
 function estimateCharacter(code: number): number {
   if (code < 0x80) {
     if ((code >= 0x61 && code <= 0x7a) || code === 0x20) return 0.22
@@ -20,8 +20,8 @@ function estimateCharacter(code: number): number {
   return 0.8
 }
 
-/** Of an image, whatever its size: providers scale it down before they count. */
+/** Tokens of an image of any size: providers scale it down before they count. */
 export const imageTokens = { usual: 1_000, most: 4_096 } as const
 
-/** What a provider puts around each message. */
+/** Overhead of a provider per message. */
 export const frameTokens = { usual: 4, most: 64 } as const

@@ -14,7 +14,10 @@ import { measureMessage, requireAttachment } from './newMessages.ts'
 type Parts = { store: ChatStore; budgets: Pick<SpendBudgets, 'states' | 'refusal'>; models: ModelList }
 type EstimateRequest = Parsed<typeof estimateMessage>['body']
 
-/** What a message would cost, with nothing sent or reserved. @throws AppError `chat/…`, `service/unavailable` */
+/**
+ * Estimates the cost of a message without sending or reserving anything. @throws AppError `chat/…`,
+ * `service/unavailable`
+ */
 export async function estimateRequest(
   { store, budgets, models }: Parts,
   request: EstimateRequest,

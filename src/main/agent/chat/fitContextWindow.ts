@@ -1,20 +1,20 @@
 import { frameTokens, imageTokens } from './estimateTokens.ts'
 import type { MessageWeight } from './messageRepository.ts'
 
-/** How much a model takes. */
+/** Capacity of a model, in tokens. */
 export type TokenBudget = { contextWindow: number; outputTokens: number }
 
 export type ContextWindow = {
   /** Numbers of messages, oldest first. */
   messages: number[]
-  /** So many of the oldest were left out. */
+  /** Number of oldest messages omitted. */
   omitted: number
-  /** Of all that is sent: estimated, and more than it can be. */
+  /** Tokens of the whole request: an estimate, and an upper bound. */
   defaultTokens: number
   maxTokens: number
 }
 
-/** Of a request, as JSON, to the service: it takes 32 MB. */
+/** Size of a request to the service, as JSON; the service accepts 32 MB. */
 const maxRequestBytes = 30 * 1024 ** 2
 /** The estimate can be off by so much, and a provider refuses a prompt that is too long. */
 const margin = 1.1

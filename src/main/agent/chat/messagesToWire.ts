@@ -39,7 +39,7 @@ export function messagesToWire(
       parent_id: findId(row.parent) as MessageId | null,
       position: row.position,
       role: row.role,
-      // One that nobody makes could not be stored at its end, for example on a full disk.
+      // The final state could not be stored, for example because the disk was full.
       state: answer?.state ?? (row.finished_at_ms === null ? 'interrupted' : row.state),
       model: row.model,
       text: answer?.text ?? row.text,

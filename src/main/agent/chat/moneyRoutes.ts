@@ -23,7 +23,7 @@ type Options = {
   note: RecordActivity
 }
 
-/** What chats cost and may cost. */
+/** Creates the endpoints for the cost and limits of chats. */
 export function createMoneyRoutes({ store, budgets, models, publish, note }: Options): LocalEndpoint[] {
   const budget = () => {
     const today = budgets.states(undefined)[0] as LimitState // the day is always there

@@ -12,7 +12,7 @@ export function requireAttachment(store: ChatStore, id: string): StoredAttachmen
   throw new AppError('chat/attachment-not-found', `There is no attachment ${id}.`)
 }
 
-/** Of what is sent of a message of the person. */
+/** Measures the parts of a user's message that are sent. */
 export function measureMessage(
   text: string,
   attachments: readonly StoredAttachment[],
@@ -49,7 +49,7 @@ export const blankMessage: Blank = {
   finished_at_ms: null,
 }
 
-/** One that is about to be made. */
+/** Creates an empty answer. */
 export function createBlankAnswer({ model, context, maxTokens, requestedTokens, minCost }: AnswerPlan) {
   return {
     ...blankMessage,
@@ -60,7 +60,7 @@ export function createBlankAnswer({ model, context, maxTokens, requestedTokens, 
     tokens: 0,
     omitted: context.omitted,
     clamped: maxTokens < requestedTokens ? maxTokens : null,
-    // What a crash before the first piece leaves to settle.
+    // Usage to settle if the process crashes before the first chunk.
     usage: JSON.stringify({
       input_tokens: context.defaultTokens,
       cached_tokens: 0,

@@ -13,7 +13,7 @@ export type RunningAnswer = {
   readonly reasoning: string
   /** In their order; one that changes is another object. */
   readonly calls: readonly ChatCall[]
-  /** It is stored by now. */
+  /** Whether the answer is stored. */
   readonly isOver: boolean
   /** Estimated. */
   readonly usage: AnswerUsage
@@ -30,9 +30,9 @@ export type GrowingAnswer = {
   /** The person stopped it. */
   isStopped(): boolean
   add(piece: { text: string; reasoning: string }): void
-  /** It began, or changed. */
+  /** Adds or updates a call. */
   setCall(call: ChatCall): void
-  /** It is stored: whoever listens reads it there. */
+  /** Marks the answer as stored; listeners read it from storage. */
   over(): void
 }
 

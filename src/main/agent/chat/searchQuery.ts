@@ -1,9 +1,9 @@
 import type { SnippetPart } from '#shared/contract/chats.ts'
 
 /**
- * What a person types, in the language of FTS5: every word must occur, the last one as a beginning unless a blank or a
- * quote ends it. Nothing in it is an operator.
- * @returns undefined where nothing can be looked for
+ * Builds an FTS5 query: every word must occur, the last as a prefix unless a space or quote follows. Operators in the
+ * input are escaped.
+ * @returns undefined if the input has no searchable word
  */
 export function searchQuery(typed: string): string | undefined {
   const terms = [...typed.matchAll(/"([^"]*)"|([^\s"]+)/g)]

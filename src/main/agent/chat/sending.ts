@@ -26,7 +26,7 @@ export type SendingParts = {
   /** Whether the user stopped everything. */
   isStopped: () => boolean
   publish: LocalEvents['publish']
-  /** Of random hexadecimal digits. */
+  /** Returns random hexadecimal digits. */
   newId: () => string
   now: () => number
 }

@@ -20,7 +20,7 @@ type Parts = {
 export type ToolCallStep = { step: number; calls: readonly GatheredCall[]; carried: Carried }
 type CallLocation = { conversation: StoredConversation; growing: GrowingAnswer }
 
-/** Nobody reads faster. */
+/** Interval of progress updates: faster than anyone reads. */
 const liveMs = 100
 /** Names as every provider takes them back. */
 const strange = /[^A-Za-z0-9_-]/g
@@ -74,7 +74,7 @@ export async function runCalls(
       let present = keep(row)
       let live: string | null = null
       let timer: NodeJS.Timeout | undefined
-      /** What came meanwhile, now and then. */
+      /** Publishes output received since the last update. */
       const show = (): void => {
         timer ??= setTimeout(() => {
           timer = undefined
@@ -103,7 +103,7 @@ export async function runCalls(
   )
 }
 
-/** Who looks at that terminal is told who typed. */
+/** Viewers of the terminal see who typed. */
 function parseArguments(
   { tool, arguments: argumentText }: CallRow,
   { id, title }: StoredConversation,

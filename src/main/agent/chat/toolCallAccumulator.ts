@@ -3,7 +3,7 @@ import { chatToolLimits } from '#shared/contract/chatTools.ts'
 
 /** A piece of a call as it comes; `index` says of which. */
 export type CallPiece = { index: number; name: string; arguments: string; extra: unknown }
-/** What the provider wants back unchanged: signed thinking, and signatures of text. */
+/** Fields to return to the provider unchanged: signed thinking and signatures of text. */
 export type Carried = { reasoning_details?: unknown[] | undefined; extra_content?: unknown }
 export type GatheredCall = { name: string; arguments: string; extra: unknown }
 

@@ -42,7 +42,7 @@ export type AgentParts = {
   client: ServiceClient
   note: RecordActivity
   wallet: WalletVault
-  /** Where a person gives and sees secrets. */
+  /** Pages on which the user enters and views secrets. */
   sheets: SheetPages
   approvals: Approvals
   tools: ToolExecutor
@@ -52,7 +52,7 @@ export type AgentParts = {
   identifyClient: LocalRoutesOptions['identifyClient']
   tasks: LocalRoutesOptions['tasks']
   principals: AgentPrincipals
-  /** What the local API answers beside its own paths. */
+  /** Endpoints besides those of the API itself. */
   endpoints: readonly LocalEndpoint[]
 }
 

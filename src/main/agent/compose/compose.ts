@@ -27,7 +27,7 @@ import { composeAgent } from './agentParts.ts'
 
 /** The application: the agent with its local API, and the service it keeps running. */
 export type RunningApp = {
-  /** Of the interface and the local API. */
+  /** Origin of the renderer and the local API. */
   origin: string
   serviceUrl: string
   openBrowser: boolean
@@ -43,7 +43,7 @@ export type RunningApp = {
 
 type Options = Pick<StartOptions, 'dataFolder' | 'config' | 'listen'> & {
   shell: LocalStatus['shell']
-  /** Of Electron. */
+  /** Electron's dialogs. */
   dialog?: ApprovalDialog
   environment: Environment
   /** Shows one sentence to the user. */

@@ -41,7 +41,7 @@ export function composeDomain(ground: AgentGround): DomainParts {
       if (type !== 'ready' && type !== 'domains.changed') return
       if (type === 'ready') cache.revalidateAll()
       cache.outdate()
-      // What is kept is there when the service is not, also where nobody looked at it before.
+      // Fills the cache before the first use, for when the service is unavailable.
       cache.getCached(questions.list()).catch((error) => domainLog.info('domains could not be read', { error }))
     }),
     (unsubscribe) => unsubscribe(),

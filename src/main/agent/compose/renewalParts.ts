@@ -23,7 +23,7 @@ type RenewalOptions = {
 }
 
 const steward = { kind: 'system', name: 'Steward' } as const
-/** So many are named in the log. */
+/** Number of domains named in one log entry. */
 const maxNamed = 50
 
 /** Domains that are renewed from the wallet, and notices of those that expire. */

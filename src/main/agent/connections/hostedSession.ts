@@ -12,7 +12,7 @@ import type { ServiceTarget } from './serviceTarget.ts'
 import type { SignInWallet, SignInWalletRepository } from './signInWalletRepository.ts'
 import type { WalletMessages } from './walletMessages.ts'
 
-/** Where a hosted service is. */
+/** Address of a hosted service. */
 export type HostedEndpoint = {
   url: string
   /** PEM of the authority that vouches for it; undefined is a public one. */
@@ -260,7 +260,7 @@ function isFinal(error: unknown): boolean {
   return error.code.startsWith('intent/') || ['auth/verification', 'auth/forbidden'].includes(error.code)
 }
 
-/** What the service says of a credential, as against being away. */
+/** Whether the service rejected the credential, rather than being unavailable. */
 function isRefusal(error: unknown): boolean {
   return error instanceof AppError && error.status === 401
 }

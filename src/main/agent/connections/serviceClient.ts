@@ -13,7 +13,7 @@ export type ServiceCallOptions = {
   /** Instead of the agent's own; null sends none. */
   credential?: string | null
   idempotencyKey?: string
-  /** How long the answer may take; absent is half a minute. */
+  /** Timeout of the response, in milliseconds. Default: 30,000. */
   answerMs?: number
   /** Takes list entries that do not fit their schema, before the rest is returned. Default: the call throws. */
   onUnreadable?: (entries: readonly UnreadableEntry[]) => void
@@ -33,14 +33,14 @@ export type ServiceClient = {
 
 export type ServiceStream = {
   headers: Readonly<Record<string, string>>
-  /** What stands in `data`, as it comes. Throws AppError `service/unavailable` when it breaks off or falls silent. */
+  /** Contents of `data` fields as they arrive. Throws AppError `service/unavailable` on a disconnect or silence. */
   events: AsyncIterable<string>
 }
 
 const defaultAnswerMs = 30_000
 /** Until an answer begins: a model may think long before its first word. */
 const beginMs = 20 * 60_000
-/** Without any byte; the service sends a comment every 15 s. */
+/** Silence before a disconnect, in milliseconds; the service sends a comment every 15 s. */
 const silentMs = 90_000
 const maxRefusalBytes = 256 * 1024
 const maxAnswerBytes = 16 * 1024 * 1024

@@ -6,16 +6,16 @@ import { createEmitter } from '#shared/emitter.ts'
 import { createEventFeed } from './eventFeed.ts'
 import type { ServiceTarget } from './serviceTarget.ts'
 
-/** What the agent knows of its service, and the live events that come from there. */
+/** Connection to the service, with its live events. */
 export type ServiceLink = {
   status(): ServiceConnection
-  /** Where requests go; undefined while there is no service to send them to. */
+  /** Endpoint for requests; undefined without a service. */
   target(): ServiceTarget | undefined
   /** The service is (again) at this address. */
   connect(target: ServiceTarget): void
   /** The service is gone, for the reason given; whoever keeps it running will call `connect` again. */
   disconnect(reason: string, code?: AbsenceCode): void
-  /** What a request is told while there is no target. */
+  /** Error for requests while there is no endpoint. */
   absence(): AppError
   /** @returns what ends the subscription */
   subscribe(listener: (event: LocalEvent) => void): () => void

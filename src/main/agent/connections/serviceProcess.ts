@@ -121,7 +121,7 @@ function notStarted(cause: unknown, { said, logFile }: { said: string; logFile: 
 
 const spoken = /^steward: /
 
-/** What it said of its end, if it said so itself. */
+/** Returns the error that the process printed when it ended, if any. */
 function readErrorText(said: string): string | undefined {
   const lines = said.split('\n').filter((line) => spoken.test(line))
   return lines.at(-1)?.replace(spoken, '')

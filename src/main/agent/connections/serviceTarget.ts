@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 import { connectPrivately } from '#platform/privateSocket.ts'
 
-/** Where a service is and how it knows us. */
+/** Address and credential of a service. */
 export type ServiceTarget = {
   /** `http://127.0.0.1:4000`, without a slash at its end */
   url: string
-  /** What the person's own requests carry: an API key, or the access token of the moment. Read it when it is used. */
+  /** Credential of the user's requests: an API key, or the current access token. Read it for each request. */
   key: string
   /**
    * PEM of the one certificate this service is known by, which then proves it whatever name it is made for;
@@ -27,7 +27,7 @@ export function createTlsOptions({ certificate, authority }: ServiceTarget) {
   return { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined }
 }
 
-/** Where to connect, for `node:http` and `node:https` alike. The path is never resolved against the address. */
+/** Returns connection options for `node:http` and `node:https`. Paths are never resolved against the address. */
 export function getConnectTarget({ url, socketPath }: ServiceTarget) {
   const { protocol, hostname, port, host } = new URL(url)
   const isTls = protocol === 'https:'
@@ -39,12 +39,12 @@ export function getConnectTarget({ url, socketPath }: ServiceTarget) {
   }
 }
 
-/** Of what is asked there, without a slash at its end. */
+/** Builds the URL of a request. The base has no trailing slash. */
 export function buildUrl(target: ServiceTarget): string {
   return target.socketPath === undefined ? target.url : `http://${getConnectTarget(target).host}`
 }
 
-/** What connects there in the place of Node's own; undefined is Node's own. It throws like `connectPrivately`. */
+/** Returns a private connector, or undefined for Node's own. The connector throws like `connectPrivately`. */
 export function createConnector({ socketPath }: ServiceTarget): (() => Socket) | undefined {
   return socketPath === undefined ? undefined : () => connectPrivately(socketPath)
 }

@@ -12,12 +12,15 @@ export type Question<Answer> = {
   schema: z.ZodType<Answer>
   ask(signal: AbortSignal): Promise<Answer>
 }
-/** What the service tells of its own knowledge, where it does. */
+/** Freshness fields that the service reports for its own cache. */
 type CacheFields = { source?: 'live' | 'cache' | 'stale'; as_of?: string }
 export type Cached<Answer> = Omit<Answer, 'source' | 'as_of'> & { source: CachedSource; as_of: string }
 
 export type DomainCache = {
-  /** What is kept, at once; it is read anew behind. @throws AppError of the service where nothing is kept */
+  /**
+   * Returns the cached response immediately and refreshes in the background. @throws AppError of the service if nothing
+   * is cached
+   */
   getCached<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>>
   /** Likewise, as the bytes of its JSON: a long list is written once, and not for everybody who asks. */
   getCachedJson<Answer extends object>(question: Question<Answer>): Promise<Uint8Array>
@@ -39,7 +42,7 @@ type Entry = {
   /** The answer without what `shown` adds, as JSON; made when it is first asked for. */
   json?: Buffer
   readAtMs: number
-  /** Of the cache when it was read; anything else is old. */
+  /** Generation of the cache when the value was read; values of other generations are stale. */
   round: number
   /** The service did not answer when it was asked last. */
   isOffline: boolean
@@ -110,7 +113,7 @@ export function createDomainCache(options: {
       const of = getOwner()
       await of
       const answer = await question.ask(ending.signal)
-      // Somebody else signed in meanwhile: it is of neither for sure, so it is shown and not kept.
+      // The signed-in account changed during the request, so the response is returned but not cached.
       if (of !== owner) return answer
       const readAtMs = now()
       ending.signal.throwIfAborted() // the database may be closed by now

@@ -23,7 +23,7 @@ export type ZonePlans = {
   apply(id: string): Promise<DnsPlan>
   /** The plan that takes back what a plan did; what others did since stays. @throws AppError `dns/plan-state` where nothing was applied */
   undo(id: string): Promise<DnsPlan>
-  /** Without the service, of the account that was signed in last. */
+  /** Lists plans. Without the service, those of the account that was signed in last. */
   list(domain: string): Promise<DnsPlan[]>
 }
 
@@ -42,7 +42,7 @@ export function createZonePlans(options: {
 
   /** A zone that cannot be read has no records that anybody could know of: the failure goes to the caller. */
   const zoneNow = (domain: string) => cache.fetchNow(questions.zone(domain, { fresh: true }))
-  /** Of the account that is signed in now. A plan of another one is as unknown as none. */
+  /** Returns a plan of the signed-in account. Plans of other accounts are not found. */
   const requirePlan = async (id: string): Promise<DnsPlan> => {
     await cache.account()
     const plan = plans.find(id)

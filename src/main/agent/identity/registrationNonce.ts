@@ -13,8 +13,8 @@ const answerMs = 3_000
 const sendingMs = 60_000
 
 /**
- * One that the service has bound to the creator, where this agent is known to it by that wallet; else one of its own, which
- * serves as well. A bound one that might end while the person still thinks is of no use.
+ * Returns a nonce that the service has bound to the creator if it knows the agent by that wallet, else a random one,
+ * which is valid too. Skips a bound nonce that may expire while the user decides.
  */
 export async function registrationNonce(profile: AutomatonProfile, options: Options): Promise<string> {
   const { client, policy, newUuid } = options

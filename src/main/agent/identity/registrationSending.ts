@@ -17,7 +17,7 @@ export type RegistrationSending = {
 type Options = {
   records: RegistrationRepository
   client: Pick<ServiceClient, 'call'>
-  /** It is kept so by now. */
+  /** Called when the registration has changed and is stored. */
   became: (registration: Registration) => void
   log: Log
   /** Waits between the attempts while the outcome is unclear; the last one repeats. */
@@ -41,7 +41,7 @@ export function createRegistrationSending({ records, client, became, log, pauses
     if (!stored?.request) throw new Error(`The registration ${id} was never signed.`)
     const { registration, request } = stored
     try {
-      // Its signature authorizes it: no credential is shown.
+      // The signature authorizes the request; no credential is sent.
       const options = { credential: null, signal: closing.signal }
       const { automaton } = await client.call(registerAutomaton, request, options)
       failures = 0

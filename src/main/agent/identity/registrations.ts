@@ -68,7 +68,7 @@ export function createRegistrations(options: Options): Registrations {
   }
   const sending = createRegistrationSending({ records, client, became, log, ...(pausesMs && { pausesMs }) })
 
-  /** What became of the intent becomes of the registration that waits for it. */
+  /** Updates the registration that waits for this intent. */
   const follow = (registration: Registration, intent: IntentRecord): void => {
     const end = toEnd(intent)
     if (!end || registration.state !== 'waiting') return
@@ -130,7 +130,7 @@ export function createRegistrations(options: Options): Registrations {
       }
       await approvals.ask({ intent: { ...intent, nonce }, asker, reason, alongside })
       const { registration } = requireRegistration(id)
-      // What was decided at once was followed, and told of, while it was asked.
+      // An intent that was decided immediately was already published.
       if (registration.state === 'waiting') events.publish({ type: 'registration.changed', registration })
       return registration
     },
@@ -156,7 +156,7 @@ export function createRegistrations(options: Options): Registrations {
 
 type End = Pick<Registration, 'state' | 'detail'> & { request?: ReturnType<typeof registerAutomaton.body.parse> }
 
-/** Undefined while it is not decided, or not signed yet. */
+/** Undefined until the intent is decided and signed. */
 function toEnd({ state, error, result }: IntentRecord): End | undefined {
   if (state === 'waiting' || state === 'approved') return undefined
   if (state === 'denied') return { state: 'refused', detail: error ?? 'You denied it.' }

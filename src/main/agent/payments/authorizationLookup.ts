@@ -13,9 +13,9 @@ export type Authorization = {
   amount: string
   nonce: string
   validBeforeMs: number
-  /** It was not signed before. */
+  /** Time before which it cannot have been signed, in milliseconds since 1970. */
   sinceMs: number
-  /** Of `upto`: where the seller says that it was settled. */
+  /** Transaction in which the seller reports the settlement of an `upto` payment. */
   transaction?: string | null
 }
 export type AuthorizationState =
@@ -25,7 +25,7 @@ export type AuthorizationState =
   | { state: 'unused'; isFinal: boolean }
   | { state: 'unknown'; detail: string }
 
-/** Where it can be seen whether a signed payment was used: the chain, or the ledger of test money. It never throws. */
+/** Looks up whether a signed payment was used, on its chain or in the test ledger. Never throws. */
 export interface AuthorizationLookup {
   findState(authorization: Authorization): Promise<AuthorizationState>
 }
@@ -58,7 +58,7 @@ export function createChainLookup(
           validBefore: String(Math.floor(validBeforeMs / 1000) + settledSeconds),
         })
         if (outcome.state === 'paid') return { state: 'used', transaction: outcome.transaction }
-        // Its nonce is gone, and nothing says that it was gone otherwise: it counts as paid.
+        // The nonce is used and no cancellation is known, so the payment counts as settled.
         if (outcome.state === 'used') return { state: 'used', transaction: null }
         return { state: 'unused', isFinal: outcome.state !== 'unused' }
       } catch (error) {
@@ -68,7 +68,7 @@ export function createChainLookup(
   }
 }
 
-/** Of a transaction on Solana: its nonce is the block hash that it names, and the signature of the payer. */
+/** Looks up Solana transactions by their recent blockhash and the payer's signature. */
 export function createSolanaLookup(
   nodes: readonly Pick<SolanaNode, 'network' | 'transferOutcome'>[],
   now: () => number,

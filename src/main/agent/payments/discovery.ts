@@ -16,8 +16,8 @@ const maxDepth = 32
 const methods: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'patch', 'delete'])
 
 /**
- * Where a site tells what it sells, tried one after the other until one of them does. Read leniently: sites write it in many
- * ways. Nothing that is found is asked, and none of it is believed: `check` tells what an address costs.
+ * Reads what a site sells from the first well-known location that has a list. Parses leniently, because formats vary.
+ * Sends no request to listed addresses and trusts nothing: `check` returns an address's actual price.
  */
 export async function discoverEndpoints(seller: Seller, url: URL, signal: AbortSignal): Promise<Discovered> {
   const { origin } = url

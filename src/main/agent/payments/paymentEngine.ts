@@ -46,13 +46,13 @@ type Options = {
   budgetRecords: PaymentBudgetRepository
   settleSpender?: Parameters<typeof createPaymentJournal>[0]['settleSpender']
   strangers: Seller
-  /** Undefined while it is not there. */
+  /** Undefined while the service is unavailable. */
   ownService: () => Seller | undefined
-  /** Where the agent is connected to, as the journal names it. */
+  /** Name of the connected service in the journal. */
   service: string
   /** Works as a part of what the intent was asked for in. */
   runInTask: <T>(intentId: string, work: () => T) => T
-  /** Of the service of this application, whose test money the wallet pays with. */
+  /** Whether the URL belongs to this application's service, which accepts the wallet's test money. */
   isOwnService: (url: string) => boolean
   /** Whether the wallet has an account on Solana. */
   hasSolana: () => boolean
@@ -61,7 +61,7 @@ type Options = {
   /** As `SigningClock` asks for it. */
   blockTimeMs: (network: string) => Promise<number | undefined>
   lookup: AuthorizationLookup
-  /** What is done beside, from time to time. */
+  /** Periodic work besides following payments. */
   alongside?: (rows: PaymentRepository) => Promise<void>
   /** Calls for each change of an intent. @returns ends it */
   onIntentChange: (listener: Payments['onIntent']) => () => void

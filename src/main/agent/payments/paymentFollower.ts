@@ -9,7 +9,7 @@ export type PaymentFollower = {
   start(): void
   /** Now, whatever its time. */
   follow(id: PaymentId): Promise<void>
-  /** Something changed: when the next one is due may be another time. */
+  /** Schedules the next check again after a change. */
   plan(): void
   close(): Promise<void>
 }
@@ -20,7 +20,7 @@ const maxMs = 60_000
 export function createPaymentFollower(options: {
   payments: Pick<PaymentRepository, 'due' | 'nextAtMs' | 'listUnfinished'>
   sending: PaymentSending
-  /** Of payments that were signed for others. */
+  /** Checks payments that were signed for other programs. */
   alongside?: () => Promise<void>
   log: Log
   now: () => number

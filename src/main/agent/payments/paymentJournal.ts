@@ -14,7 +14,7 @@ export type PaymentChange = Partial<
   >
 > & {
   payload?: PaymentPayload
-  /** Of `upto`; absent: all that was signed. */
+  /** Settled amount of an `upto` payment. Default: the signed amount. */
   takenMicroUsd?: number
   attempts?: number
   nextAtMs: number | null
@@ -94,7 +94,7 @@ export function createPaymentJournal({ payments, budgets, settleSpender, now }: 
   }
 }
 
-/** Without what only its receipt has. */
+/** Summary without the fields of the receipt. */
 export function paymentSummary(record: PaymentRecord): Payment {
   const {
     quote: _,

@@ -9,7 +9,7 @@ const kinds = {
   reconciled: 'payment.reconciled',
 } as const
 
-/** What the log tells of payments, once for each state. Who asked and what was signed is told by their intents. */
+/** Records each state of a payment once. The requester and the signature are recorded with its intent. */
 export function createPaymentNotes(note: RecordActivity) {
   return {
     became(record: PaymentRecord, from: PaymentState | undefined): void {

@@ -64,7 +64,7 @@ const SettlementResponse = z.looseObject({
 /** Maximum stored size of a receipt's extensions, such as a signed receipt. */
 const maxExtensionBytes = 16 * 1024
 
-/** What a seller says of the payment; undefined where it says nothing that can be read. */
+/** Parses the seller's receipt; undefined if absent or invalid. */
 export function parseReceipt(headers: Readonly<Record<string, string>>): Receipt | undefined {
   const { v1, v2 } = paymentHeaders.receipt
   for (const header of [headers[v2], headers[v1]]) {
@@ -87,7 +87,7 @@ export function parseReceipt(headers: Readonly<Record<string, string>>): Receipt
   return undefined
 }
 
-/** Of an EVM network, or the first signature of a transaction on Solana: 64 bytes in base58. */
+/** Returns an EVM transaction hash, or the first signature of a Solana transaction: 64 bytes in base58. */
 function transactionHash(text: string): string | null {
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase()
   return /^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(text) ? text : null

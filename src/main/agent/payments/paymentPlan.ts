@@ -7,10 +7,10 @@ import type { KeptRequest } from './paymentRepository.ts'
 import { type ReadOffer, readOffers, sanitizeText } from './readOffers.ts'
 import type { Seller, SellerAnswer, SellerRequest } from './seller.ts'
 
-/** What somebody wants to pay for. */
+/** Request for a resource to pay for. */
 export type PurchaseRequest = {
   seller: Seller
-  /** As it is sent. */
+  /** Request as it is sent to the seller. */
   request: SellerRequest
   via: KeptRequest['via']
   /** The same as an address, for people and for the signer. */
@@ -32,7 +32,7 @@ export type ReadDemand = { offers: ReadOffer[]; choice: Choice | undefined }
 const maxSeconds = 300
 
 type Payer = {
-  /** It was asked of the service of this application, which alone is paid with its test money. */
+  /** Whether the seller is this application's service, which alone accepts test money. */
   isOwnService: boolean
   /** The wallet has an account there. */
   hasSolana: boolean
@@ -94,7 +94,7 @@ export function checkPrice(
   return amount
 }
 
-/** What the wallet is asked to sign: of the offer it takes network, payee, amount and a bounded time. */
+/** Builds the intent: network, payee and amount of the offer, and a bounded lifetime. */
 export function toIntent(
   { chosen }: Choice,
   { url, purpose, title }: Pick<PurchaseRequest, 'url' | 'purpose' | 'title'>,

@@ -20,20 +20,20 @@ export type PaymentSending = {
 type Options = {
   payments: Pick<PaymentRepository, 'find'>
   journal: Pick<PaymentJournal, 'become'>
-  /** Undefined where that service is not the one that Steward is connected to. */
+  /** Undefined if that service is not the connected one. */
   findSeller: (request: KeptRequest) => Seller | undefined
   lookup: Pick<AuthorizationLookup, 'findState'>
   transientHeaders: TransientHeaders
   now: () => number
 }
 
-/** Of requests with credentials, which are in memory only: what a later run finds was not sent, or will not be sent again. */
+/** Credentials of requests, in memory only. A later run therefore does not send or retry these requests. */
 export type TransientHeaders = Map<PaymentId, Readonly<Record<string, string>>>
 
 const secondMs = 1_000
 /** After the signature expired, before a chain is asked whether it was used: its clock is not ours. */
 const expiredMs = 65 * secondMs
-/** It has ended by then; after a crash it is taken up at once. */
+/** Lease of a send, in milliseconds. After a crash it expires immediately. */
 const sendingMs = 150 * secondMs
 const maxMs = 10 * 60 * secondMs
 /** Our node may hear of a transaction a few seconds after the seller's. */
@@ -69,7 +69,10 @@ export function createPaymentSending({
     else await take(submitted, answer, signal)
   }
 
-  /** Of `upto` the chain tells how much it was, never the seller; without its word all of it counts as taken. */
+  /**
+   * Reads the settled amount of an `upto` payment from the chain, never from the seller; undefined counts as the full
+   * amount.
+   */
   const readTakenMicroUsd = async (payment: StoredPayment, transaction: string | null, signal: AbortSignal) => {
     if (payment.record.scheme !== 'upto' || transaction === null) return undefined
     const settlement = await createLookup(payment, transaction)
@@ -94,7 +97,7 @@ export function createPaymentSending({
     const told = parseReceipt(answer.headers)
     const receipt = told && isOurs(told, { network, from }) ? told : undefined
     const result = { answer: toPaidAnswer(answer), ...(receipt && { receipt }) }
-    // It was paid, and our service has not cleared up yet what became of the order: the same bytes get the answer.
+    // The payment settled, but the service has not finished the order: a retry with the same bytes returns its result.
     const isOpen = payment.request.via === 'service' && isTransient(result.answer)
     if (receipt?.success && !isOpen) {
       const error = answer.status < 400 ? null : `Paid, and the seller answered with status ${answer.status}.`
@@ -176,7 +179,7 @@ export function createPaymentSending({
 
 type LaterOptions = { waitMs?: number } & Pick<Parameters<PaymentJournal['become']>[2], 'answer' | 'receipt'>
 
-/** What it says of another payer or network is not about our payment. */
+/** Whether a receipt names our payer and network; others are ignored. */
 function isOurs({ payer, network }: Receipt, ours: { network: string; from: string }): boolean {
   const samePayer = payer === null || normalizeAddress(payer) === normalizeAddress(ours.from)
   return samePayer && (network === null || network === ours.network || !network.includes(':'))
@@ -200,7 +203,7 @@ async function readNonce({ payload }: StoredPayment): Promise<string | undefined
   )
 }
 
-/** It says nothing of the payment: the same bytes are worth another try. */
+/** Whether the response says nothing about the payment, so that a retry with the same bytes may succeed. */
 function isTransient({ status, body }: PaidAnswer): boolean {
   return status >= 500 || [408, 425, 429].includes(status) || (status === 409 && body.includes('payments/in-flight'))
 }

@@ -1,6 +1,6 @@
 import type { PaymentState } from '#shared/contract/paymentRecords.ts'
 
-/** What leads where. What the table does not have changes nothing. `refused` ends for good once `paid` is known. */
+/** Allowed state transitions; others are ignored. `refused` becomes final once `paid` is known. */
 const next: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
   planned: ['waiting', 'signed', 'refused', 'unknown'],
   waiting: ['planned', 'signed', 'refused', 'unknown'],
@@ -16,7 +16,7 @@ export function mayBecome(from: PaymentState, to: PaymentState): boolean {
   return next[from].includes(to)
 }
 
-/** Nothing more comes of it that whoever asked would wait for. */
+/** Whether requesters have nothing further to wait for. */
 export function isFinal(state: PaymentState): boolean {
   return state === 'settled' || state === 'refused' || state === 'reconciled'
 }

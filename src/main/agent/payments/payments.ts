@@ -49,7 +49,7 @@ export type Payments = {
    * @throws AppError where nothing was signed and nothing will be
    */
   buy(getRequest: () => Promise<PurchaseRequest>, call: Call, options: BuyOptions): Promise<Bought>
-  /** What it would cost, and what would become of it. Never signs. */
+  /** Returns the cost and the policy's verdict without signing. */
   check(request: PurchaseRequest, asker: Asker, signal: AbortSignal): Promise<PaymentCheck>
   /** As soon as its state is final, or when the time is up. @throws AppError `payment/not-found` */
   waitUntilSettled(id: PaymentId, options: { waitMs: number; signal: AbortSignal }): Promise<StoredPayment>
@@ -63,7 +63,7 @@ export type Payments = {
    * @throws AppError where nothing may be signed
    */
   checkBeforeSigning(intent: IntentRecord): Promise<void>
-  /** Something became of an intent. */
+  /** Handles a changed intent. */
   onIntent(record: IntentRecord): void
   close(): void
 }
@@ -78,7 +78,7 @@ type Options = {
   payees: Pick<PaymentBudgetRepository, 'findPayee'>
   follower: Pick<PaymentFollower, 'follow' | 'plan'>
   transientHeaders: TransientHeaders
-  /** Where the agent is connected to now, as the journal names it. */
+  /** Name of the connected service in the journal. */
   service: string
   isOwnService: (url: string) => boolean
   /** Whether the wallet has an account on Solana. */
@@ -93,7 +93,7 @@ type Options = {
   wallNow?: () => number
 }
 
-/** It was free: nothing to keep, and nothing to repeat. */
+/** Thrown when the resource is free: nothing is stored or repeated. */
 class NothingToPay extends Error {
   readonly answer: SellerAnswer
   constructor(answer: SellerAnswer) {
@@ -116,7 +116,7 @@ export function createPayments(options: Options): Payments {
   const parseHost = (url: string): string => new URL(url).host
   const getPayer = ({ url }: PurchaseRequest) => ({ isOwnService: isOwnService(url), hasSolana: options.hasSolana() })
 
-  /** Of another payee than the one that this host was paid at before. @throws AppError `payment/payee`, `budget/exceeded` */
+  /** @throws AppError `payment/payee` if this host was paid at another payee before, `budget/exceeded` */
   const checkBudgets = ({ chosen }: Choice, host: string, amount: number): void => {
     const { network, pay_to } = chosen.offer
     const payTo = normalizeAddress(pay_to)
@@ -374,7 +374,7 @@ export function createPayments(options: Options): Payments {
   }
 }
 
-/** What a stranger refuses is its answer; what the own service refuses is a failure of ours, in its own words. */
+/** A stranger's error is returned as its response; an error of the own service is thrown with its code and message. */
 async function unpaid({ seller, request, via }: PurchaseRequest, signal: AbortSignal): Promise<SellerAnswer> {
   const answer = await seller.ask(request, signal)
   if (via === 'public' || answer.status === 402 || answer.status < 400) return answer

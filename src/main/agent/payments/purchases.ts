@@ -10,7 +10,7 @@ import type { ServiceClient } from '../connections/serviceClient.ts'
 import { type PurchaseRequest, parseUsd } from './paymentPlan.ts'
 import type { Seller } from './seller.ts'
 
-/** What the service sells, as something to pay for. */
+/** Purchases from the service. */
 export type Purchases = {
   registration(fields: Registration, priceUsd?: number): PurchaseRequest
   /** Adds when the domain expires, so that two requests for the same term are not paid both. */
@@ -23,14 +23,14 @@ export type Registration = {
   years: number
   privacy: boolean
   nameservers?: string[] | undefined
-  /** Where the domain is to lead at once. */
+  /** Sandbox that the domain points to after registration. */
   sandbox_id?: string | undefined
   sandbox_port?: number | undefined
 }
 export type Renewal = {
   domain: string
   years: number
-  /** It is refused, unpaid, if it expires at another time by now. */
+  /** Rejects the purchase before payment if the domain's expiry has changed. */
   if_expires_at?: string | undefined
 }
 
@@ -43,7 +43,7 @@ type Order = {
 type Options = {
   client: Pick<ServiceClient, 'call'>
   seller: Seller
-  /** Without a slash at its end. @throws AppError where there is none now */
+  /** Without a trailing slash. @throws AppError while no service is connected */
   serviceUrl: () => string
 }
 

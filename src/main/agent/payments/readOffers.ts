@@ -13,15 +13,15 @@ import type { PaymentOffer } from '#shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '#shared/contract/payments.ts'
 import { paymentIdentifierName } from '#shared/paymentIdentifier.ts'
 
-/** What a seller asks for, as it was sent: it goes back with the payment, word by word. */
+/** Payment requirements as received; they are returned with the payment unchanged. */
 export type RawOffer = Readonly<Record<string, unknown>>
 export type ReadOffer = {
   offer: PaymentOffer
   raw: RawOffer
   network: SupportedNetwork | undefined
-  /** Of a payable offer on Solana. */
+  /** Present on payable Solana offers. */
   solana?: SolanaTerms
-  /** Of a payable offer of `upto`: who settles it. */
+  /** Present on payable `upto` offers: the settling facilitator. */
   facilitator?: string
   /** The seller's declaration, returned to it with the identifier of the payment. */
   identifier?: Declaration
@@ -196,7 +196,7 @@ function solanaProblem(network: SolanaNetwork, payTo: string, extra: RawRequirem
   return /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(memo) ? 'Its memo has invisible characters.' : null
 }
 
-/** Of an offer without a problem. */
+/** Expects an offer without a problem. */
 function solanaTerms(extra: RawRequirements['extra']): SolanaTerms {
   const { feePayer, memo } = extra ?? {}
   return { feePayer: String(feePayer), ...(typeof memo === 'string' && memo !== '' && { memo }) }

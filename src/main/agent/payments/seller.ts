@@ -19,11 +19,11 @@ export type SellerAnswer = {
   /** By lower-case names; one of several values is joined by commas. */
   headers: Readonly<Record<string, string>>
   body: Buffer
-  /** Its body was longer, or broke off, and what came is here: headers with the receipt are never lost. */
+  /** Whether the body was cut at the limit or broke off. The headers with the receipt are always complete. */
   truncated: boolean
 }
 
-/** Who sells: any x402 address, or the service that Steward is connected to. */
+/** Seller of resources: any x402 address, or the connected service. */
 export interface Seller {
   /**
    * Asks once. No redirect is followed.
@@ -116,7 +116,7 @@ function readCode(cause: unknown): string {
 
 const visibleHeaders = ['content-type', 'content-length', 'date', 'etag', 'last-modified', 'location', 'retry-after']
 
-/** What of an answer is kept and shown. */
+/** Reduces a response to the fields that are stored and shown. */
 export function toPaidAnswer({ status, headers, body, truncated }: SellerAnswer): PaidAnswer {
   const selected = Object.fromEntries(
     visibleHeaders.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),

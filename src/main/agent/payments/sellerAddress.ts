@@ -2,7 +2,7 @@ import { strangerAddress } from '#platform/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
 
 /**
- * Where a payment may go.
+ * Validates the address of a payment.
  * @throws AppError `payment/address`
  */
 export function sellerAddress(address: string): URL {

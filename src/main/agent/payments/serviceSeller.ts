@@ -8,7 +8,7 @@ export type ServiceConnection = {
   client: HttpClient
   baseUrl: string
   authorization: string
-  /** What the request belongs to. */
+  /** Task of the request. */
   task?: PresentTask | undefined
 }
 

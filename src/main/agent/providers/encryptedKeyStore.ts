@@ -8,7 +8,7 @@ import type { SecretStoreLocator } from '../wallet/secretStoreLocator.ts'
 
 /** Keeps keys of providers, sealed, in the keychain or a file. Each is bound to its slot. */
 export type SealedKeys = {
-  /** Where keys are kept, or would be. */
+  /** Returns where keys are stored, or would be. */
   locate(): Promise<{ kind: 'keychain' | 'file'; name: string }>
   /** @throws AppError `wallet/keychain-locked`, `wallet/keychain-unavailable`, `provider-key/unreadable` */
   read(slot: string): Promise<string | undefined>
@@ -20,7 +20,7 @@ export type SealedKeys = {
 
 type Options = {
   locator: SecretStoreLocator
-  /** Of the key that seals them. It lies beside the file: whoever can read one can read the other. */
+  /** File of the encryption key. It is beside the data, so whoever can read one can read the other. */
   sealFile: string
 }
 

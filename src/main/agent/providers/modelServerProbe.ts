@@ -10,7 +10,7 @@ export type ProbedModels = {
   prices: Record<string, ModelPrice>
 }
 
-/** What stands at an address. `nothing`: why, in a few words that follow its name. */
+/** Result of probing an address. `nothing`: the reason, as a phrase that follows the server's name. */
 export type Probed = ProbedModels | { kind: 'needs-key' } | { kind: 'nothing'; why: string }
 
 export type ModelServerProbe = {

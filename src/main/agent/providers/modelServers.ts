@@ -21,7 +21,7 @@ export type OwnModelServers = {
   list(): ModelServers
   /** @throws AppError `model-server/not-found`, `provider-key/elsewhere` */
   get(id: ModelServerId): ModelServer
-  /** Those at the usual ports of this computer. Nobody else is asked. */
+  /** Probes the well-known ports of this computer and no other host. */
   find(): Promise<DiscoveredServer[]>
   /** @throws AppError `model-server/exists`, `model-server/too-many`, `model-server/silent` */
   add(server: { name: string; baseUrl: string; isFree?: boolean | undefined }): Promise<ModelServer>
@@ -40,7 +40,7 @@ export type OwnModelServers = {
 /** Changes to a server. Undefined fields stay unchanged. */
 export type ServerChanges = { isFree?: boolean | undefined; price?: ModelPrice | null | undefined }
 
-/** Where such servers listen unless they are told otherwise. */
+/** Default address of a model server. */
 export type WellKnownEndpoint = { name: string; title: string; baseUrl: string }
 export const defaultEndpoints: readonly WellKnownEndpoint[] = [
   { name: 'ollama', title: 'Ollama', baseUrl: 'http://127.0.0.1:11434/v1' },

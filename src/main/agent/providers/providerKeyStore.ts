@@ -30,7 +30,7 @@ type Options = {
 }
 
 const visibleCharacters = 4
-/** Of shorter ones, four characters would be too much. */
+/** Shorter keys show no characters at all. */
 const minVisible = 16
 
 const worth = {

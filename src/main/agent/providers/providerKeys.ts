@@ -10,7 +10,7 @@ import type { ProviderKeyStore } from './providerKeyStore.ts'
 /** The keys of the five families. No answer holds one. */
 export type ProviderKeys = {
   list(): Promise<Providers>
-  /** Of the family, as its sheet needs it. @throws AppError `provider-key/elsewhere` */
+  /** Returns the provider of a family for its prompt. @throws AppError `provider-key/elsewhere` */
   about(family: FamilyId): Provider
   /** @throws AppError `provider-key/elsewhere`, `provider-key/invalid`, `wallet/keychain-…` */
   set(family: FamilyId, key: string): Promise<void>
@@ -24,7 +24,7 @@ export type ProviderKeys = {
 
 type Options = {
   keyStore: ProviderKeyStore
-  /** Of the configuration. */
+  /** Base URLs and keys from the configuration. */
   configured: Readonly<Record<FamilyId, { base_url: string | null; api_key: string | null }>>
   /** Hands it to the service; undefined where that is elsewhere. */
   tellService: ((order: ModelOrder) => void) | undefined

@@ -20,7 +20,7 @@ type Parts = {
 
 /** The service answers as soon as there is output. */
 const waitMs = 20_000
-/** What comes in between is one event: fine enough to look alive, and a flood costs 20 reads a second. */
+/** Groups output into one event: fine enough to look live, and a flood causes 20 reads a second. */
 const defaultBetweenMs = 50
 
 /**

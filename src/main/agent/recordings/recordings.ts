@@ -14,7 +14,7 @@ import type { RecordingRepository, RecordingRow } from './recordingRepository.ts
 import { recordTerminal } from './recordTerminal.ts'
 import type { UnrecordedTerminals } from './unrecordedTerminals.ts'
 
-/** What terminals showed, where the person wants it to be recorded. */
+/** Recordings of terminal output, if the user turned them on. */
 export type Recordings = {
   /** @throws AppError `recording/not-found` */
   find(id: string): RecordingRow
@@ -57,7 +57,7 @@ export function createRecordings(options: Options): Recordings {
     const { session_id: terminalId, sandbox_id: sandboxId, command, cols, rows, created_at: createdAt } = terminal
     if (closing.signal.aborted || since === null || running.has(terminalId)) return
     const startedAtMs = Date.parse(createdAt)
-    // What a terminal showed before recording was turned on is nobody's business.
+    // Output before recording was turned on is not recorded.
     if (startedAtMs < since) return
     const settled = unrecorded.waitUntilOpened()
     if (settled) return void settled.then(() => begin(terminal))
@@ -94,7 +94,7 @@ export function createRecordings(options: Options): Recordings {
       if (row.state !== 'running' && !signal.aborted) toEnd(row)
     } catch (error) {
       if (signal.aborted) return
-      // Its next output, or the next connection, goes on with it.
+      // The next output or connection continues the recording.
       log.warn('a terminal could not be recorded', { terminal: begun.terminalId, error })
     }
   }
@@ -176,7 +176,7 @@ export function createRecordings(options: Options): Recordings {
 
   const unsubscribe = link.subscribe((event) => {
     if (event.type === 'sandbox.changed') names.set(event.sandbox.id, event.sandbox.name)
-    // One that ends at once is told of when it has.
+    // A terminal that ends immediately is published only after its end.
     if (event.type === 'terminal.changed') begin(event.terminal)
     if (event.type === 'terminal.output') recordOutput(event.session_id)
     if (event.type === 'ready') void look()

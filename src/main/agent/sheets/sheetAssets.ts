@@ -12,10 +12,10 @@ const named: Readonly<Record<string, { file: RegExp; type: string }>> = {
 const font = /^(inter|jetbrains-mono)-[\w-]+\.woff2$/
 
 /**
- * What pages of the wallet look like and do by themselves, from the built interface: one style, one script and the fonts
- * of the style, and no other file of it. `undefined` is no name of theirs.
+ * Loads assets of the wallet's pages from the built renderer: one style, one script and the style's fonts. Undefined
+ * for other names.
  *
- * @throws AppError `request/not-found` where the interface is not built
+ * @throws AppError `request/not-found` if the renderer is not built
  */
 export function createSheetAssets(pagesFolder: string): (name: string) => Promise<SheetAsset> | undefined {
   const folder = join(pagesFolder, 'assets')

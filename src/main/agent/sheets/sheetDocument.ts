@@ -6,7 +6,7 @@ import type { Problem, SheetView } from './sheetStep.ts'
 export type SheetEnd = 'done' | 'cancelled'
 export type SheetTheme = 'light' | 'dark'
 
-/** Where the sheet is shown: the origin of the window, and how it looks there. */
+/** Origin and theme of the window that shows the prompt. */
 export type WindowContext = { window: string; theme: SheetTheme }
 
 type StepPage = { view: SheetView; problem: Problem | undefined; key: string; context: WindowContext }

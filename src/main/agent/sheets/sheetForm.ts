@@ -38,7 +38,7 @@ async function readBytes(request: IncomingMessage): Promise<Buffer<ArrayBuffer>>
   for await (const chunk of request) {
     const piece = Buffer.from(chunk)
     bytes += piece.length
-    // It is read to its end all the same: a browser shows no answer before it has sent all.
+    // Reads the body to its end: browsers show no response before they have sent all.
     if (bytes <= maxBytes) chunks.push(piece)
   }
   if (bytes > maxBytes) throw new AppError('request/too-large', `This file has more than ${maxBytes / 1024} KB.`)

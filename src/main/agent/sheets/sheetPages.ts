@@ -6,7 +6,7 @@ import { readSheetForm } from './sheetForm.ts'
 import type { SheetAnswer, SheetSessions } from './sheetSessions.ts'
 import type { SheetFile } from './sheetStep.ts'
 
-/** What is served below `/sheet/`, on the sheets' own host name; who may ask was checked before. */
+/** Handles requests below `/sheet/` on the prompts' own host name. The caller has checked the requester. */
 export type SheetPages = {
   /** @throws AppError `request/not-found`, `request/method`, `request/too-large`, `request/malformed` */
   answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>

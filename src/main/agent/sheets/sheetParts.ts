@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts'
 import type { Problem, RenderContext } from './sheetStep.ts'
 
-/** What several sheets are made of. */
+/** Elements that several prompts share. */
 
 type FieldTexts = { name: string; label: string; hint?: string }
 
@@ -54,7 +54,7 @@ export function fileField(texts: FieldTexts & { accept: string }, { problem }: R
 
 export type Choice = { value: string; label: string; detail?: string }
 
-/** One of a few: the first one unless another was chosen before. */
+/** Radio buttons; the first is checked unless another was selected before. */
 export function choiceField(name: string, legend: string, choices: readonly Choice[], { form }: RenderContext): Html {
   const chosen = form(name) || choices[0]?.value
   const options = choices.map(

@@ -58,7 +58,7 @@ export function createSheetSessions({ now, onUnexpected, limits = sheetLimits }:
       }
     }
   }
-  /** What nobody comes back to is forgotten in time, too. */
+  /** Removes expired sessions. */
   const sweep = (): void => {
     clearTimeout(sweeping)
     endWhere(({ endsAtMs }) => endsAtMs <= now())

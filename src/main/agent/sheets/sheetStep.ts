@@ -9,7 +9,7 @@ export type SheetStep = {
    * @throws AppError or WrongField: the same page again, with what was wrong
    */
   take(form: SheetForm): Promise<SheetNext> | SheetNext
-  /** What its button `Download` gives. */
+  /** File of the button `Download`. */
   file?(): SheetFile
 }
 
@@ -19,7 +19,7 @@ export type SheetView = { title: string; body: Html }
 
 export type RenderContext = {
   problem: Problem | undefined
-  /** What was sent before, of fields that hold no secret. */
+  /** Submitted fields that hold no secret. */
   form: SheetForm
 }
 
@@ -28,7 +28,7 @@ export type SheetForm = (name: string) => string
 
 export type Problem = { message: string; hint: string | undefined; field: string | undefined }
 
-/** What the flows work with. */
+/** Dependencies of the flows. */
 export type SheetTools = {
   vault: WalletVault
   /** @throws AppError `wallet/passphrase-weak` */

@@ -69,7 +69,7 @@ export function createWalletSheets(options: Options): WalletSheets {
     if (request.purpose !== 'create' && request.purpose !== 'import') {
       return { flow: createFlow(request, wallet), endsWithLock: true }
     }
-    // What adds to a wallet holds its passphrase, and opens it at the end; what begins one has nothing to lock.
+    // Adding to a wallet requires its passphrase and unlocks it at the end; creating one needs no lock.
     const first = await isFirst(wallet)
     const flow = request.purpose === 'create' ? createSheet(tools, first) : importSheet(tools, first)
     return { flow, endsWithLock: !first }

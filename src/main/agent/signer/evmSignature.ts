@@ -28,7 +28,7 @@ export function evmSignatures(keys: Pick<WalletKeys, 'lend'>): SignEvm {
 
   return async (account, hash) => {
     const [{ sign }, { fromHex, toHex }] = await Promise.all([import('ox/Secp256k1'), import('ox/Signature')])
-    // Without extra entropy (RFC 6979): the same intent has the same signature.
+    // Deterministic (RFC 6979): the same intent has the same signature.
     const made = await keys.lend(account.id, (key) => sign({ payload: hash, privateKey: key, extraEntropy: false }))
     const signature = toHex(made)
     if (await isSignedBy(account.address, hash, fromHex(signature))) return signature

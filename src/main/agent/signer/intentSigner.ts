@@ -12,7 +12,7 @@ import { toolCall } from './toolCall.ts'
 import { type IntentOf, type IntentTools, refusedError, type SignerTools, type Understood } from './understood.ts'
 import { uptoPayment } from './uptoPayment.ts'
 
-/** Nothing that was prepared before is trusted: the bytes are built anew from the intent, and must be what was shown. */
+/** Signs intents. Rebuilds the bytes from the intent and rejects any that differ from what was approved. */
 export function intentSigner(options: SignerTools): Signer {
   const tools: IntentTools = { ...options, signEvm: evmSignatures(options.keys) }
   const understand = (wish: unknown): Promise<Understood> => {

@@ -12,11 +12,11 @@ type Payment = {
   /** For how long it can be used. */
   valid: string
   site: Pick<Site, 'warnings'>
-  /** What only this way of paying has. */
+  /** Fields of this payment scheme only. */
   more?: readonly IntentField[]
 }
 
-/** What a person sees of a payment, whichever way it goes. */
+/** Returns the fields that the user sees of a payment of any scheme. */
 export function paymentFields({ intent, account, network, amount, valid, site, more = [] }: Payment): IntentField[] {
   const { pay_to: payee, resource, description } = intent
   return [

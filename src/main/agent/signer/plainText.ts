@@ -6,8 +6,8 @@ const deceiving = /[\u202a-\u202e\u2066-\u2069]|\p{Cs}/u
 const invisible = /(?!\u200d)\p{Cf}/u
 
 /**
- * What is shown must be what is signed.
- * @param allowed control characters that it may hold
+ * Rejects text that would be displayed differently from what is signed.
+ * @param allowed control characters that it may contain
  * @throws AppError `intent/invalid`
  */
 export function checkPlain(name: string, text: string, allowed: '' | '\n\t' = ''): void {

@@ -12,7 +12,7 @@ type SignInIntent = IntentOf<'siwe' | 'siws'>
 
 const minute = 60_000
 const limits = {
-  /** Of clocks that go ahead of ours. */
+  /** Tolerates clocks that are ahead. */
   aheadMs: 2 * minute,
   /** A person may decide a day later. */
   oldestMs: 25 * 60 * minute,

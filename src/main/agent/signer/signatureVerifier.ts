@@ -2,7 +2,7 @@ import type { Signature } from 'ox/Signature'
 
 type Hex = `0x${string}`
 
-/** Of each window of the table: some hundred kilobytes, made in some milliseconds. */
+/** Window size of the precomputed table: some hundred kilobytes, computed in a few milliseconds. */
 const tableBits = 6
 
 /**

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url'
 import { type IntentField, refusedError } from './understood.ts'
 
-/** Who is signed in to, or paid: as the address names it. */
+/** Site that is paid or signed in to, as its URL names it. */
 export type Site = {
   /** Lower case, with the port unless it is the scheme's own; of `PreparedIntent.host`. */
   host: string
@@ -46,7 +46,7 @@ function isLoopback(hostname: string): boolean {
   return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
-/** Those whose letters are told apart least. */
+/** Scripts whose letters are most easily confused. */
 const scripts = {
   Latin: /\p{Script=Latin}/u,
   Cyrillic: /\p{Script=Cyrillic}/u,

@@ -2,7 +2,7 @@ import { sign, verify } from 'node:crypto'
 import { AppError } from '#shared/appError.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
 
-/** What stands before the 32 bytes of a key of Ed25519 in DER: https://www.rfc-editor.org/rfc/rfc8410 */
+/** DER prefix of a 32-byte Ed25519 private key: https://www.rfc-editor.org/rfc/rfc8410 */
 const privateHead = Buffer.from('302e020100300506032b657004220420', 'hex')
 const publicHead = Buffer.from('302a300506032b6570032100', 'hex')
 

@@ -13,7 +13,7 @@ export type SolanaTransfer = {
   blockHash: string
 }
 
-/** What the reference client takes; fees are the fee payer's, and the units are enough for the longest memo. */
+/** Limit of the reference client, enough for the longest memo. The fee payer pays the fees. */
 const computeUnits = 60_000
 const priceMicroLamports = 1n
 

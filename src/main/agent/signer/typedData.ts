@@ -9,7 +9,7 @@ export type TypedData = {
 }
 type Message = { readonly [name: string]: string | Message }
 
-/** What is signed: keccak256 of 0x1901, the hash of the domain, the hash of the message. */
+/** Hashes typed data: keccak256 of 0x1901, the domain's hash and the message's hash. */
 export async function typedDataHash({ domain, types, primaryType, message }: TypedData): Promise<`0x${string}`> {
   const { getSignPayload } = await import('ox/TypedData')
   return getSignPayload({ domain, types, primaryType, message })

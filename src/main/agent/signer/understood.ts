@@ -14,9 +14,9 @@ export type IntentField = IntentRecord['fields'][number]
 
 export type SignerTools = {
   keys: Pick<WalletKeys, 'account' | 'accounts' | 'lend'>
-  /** Of the EIP-712 domain that registrations are signed for: `identity.domain_name`. */
+  /** Name in the EIP-712 domain of registrations: `identity.domain_name`. */
   domainName: string
-  /** Of the service of this application, which has a ledger of test money; undefined where there is none. */
+  /** Origin of the service with the ledger of test money; undefined if there is none. */
   testLedgerOrigin?: () => string | undefined
   /** A block hash that a transaction on this network may name now. @throws AppError `chain/unavailable` */
   solanaBlockHash?: (network: SolanaNetwork) => Promise<string>
@@ -25,7 +25,7 @@ export type SignerTools = {
   randomBytes: (length: number) => Uint8Array
 }
 
-/** What every kind of intent is understood and signed with. */
+/** Dependencies of parsing and signing intents of any kind. */
 export type IntentTools = SignerTools & { signEvm: SignEvm }
 
 export function refusedError(message: string, cause?: unknown): AppError {

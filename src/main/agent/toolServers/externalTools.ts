@@ -25,14 +25,14 @@ export type ServedTools = {
     args: Readonly<Record<string, unknown>>,
     options: { signal: AbortSignal; progress: (message: string) => void },
   ): Promise<ToolResult>
-  /** What models are told of the tools of these servers, always in the same order. */
+  /** Lists the tools of these servers as models see them, in a stable order. */
   listOffered(servers: readonly string[]): OfferedTool[]
 }
 export type OfferedTool = { name: string; description: string; parameters: Record<string, unknown> }
 
 type Options = { repository: ToolServerRepository; listing: Pick<ServedListing, 'fresh'> }
 
-/** Of all servers of a chat. */
+/** Tools of all servers of a chat. */
 const maxOffered = 128
 const maxErrorCharacters = 4_000
 
@@ -90,7 +90,7 @@ export function createExternalTools({ repository, listing }: Options): ServedToo
         input: z.looseObject({}),
         output: z.looseObject({}),
         mayWait: true,
-        // What was approved in advance holds for the tool as it is described now.
+        // An earlier approval applies to the present description of the tool.
         approval: asks
           ? () => ({
               sentence: `Call ${listed.name} of the tool server “${name}”.`,

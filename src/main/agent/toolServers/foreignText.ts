@@ -8,7 +8,7 @@ const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Co
  * characters are cut, and it says so.
  */
 export function foreignText(text: string, maxLength: number): string {
-  // What is far beyond is not even looked at.
+  // Cuts before any further work.
   const cleaned = text
     .slice(0, 4 * maxLength)
     .replace(/\r\n?/g, '\n')

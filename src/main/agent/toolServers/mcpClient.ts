@@ -12,7 +12,7 @@ export type ServedClient = {
   revision: string | null
   /** Whether it still holds. */
   isOpen(): boolean
-  /** It told that its list has changed since it was read. */
+  /** Whether the server announced a change of its list since it was read. */
   saysChanged(): boolean
   /** Every tool, as it comes. @throws AppError `tool-server/failed` */
   list(signal: AbortSignal): Promise<unknown[]>
@@ -38,7 +38,7 @@ const probeMs = 8_000
 /** @throws AppError `tool-server/failed`, `tool-server/address` */
 export async function createMcpClient({ transport, deadlines, fault, signal }: Options): Promise<ServedClient> {
   const { Client: McpClient } = await import('@modelcontextprotocol/client')
-  // It offers nothing: whoever asks for sampling, roots or what the person knows is refused by the protocol.
+  // Declares no capabilities, so the protocol refuses requests for sampling, roots and elicitation.
   const client: Client = new McpClient(
     { name: 'steward', version },
     {
@@ -109,7 +109,7 @@ export async function createMcpClient({ transport, deadlines, fault, signal }: O
 }
 
 const maxErrorText = 1_000
-/** Of the client package; 404 and 401 tell of an address and of a sign-in. */
+/** HTTP errors of the client package; 404 and 401 point to a wrong address and a missing sign-in. */
 const refusals: Readonly<Record<number, string>> = {
   401: 'The server wants a sign-in. Add a header with a key that it gave you.',
   403: 'The server refuses the key.',

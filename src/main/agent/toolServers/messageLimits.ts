@@ -1,6 +1,6 @@
-/** Of one message, and of one answer over HTTP. */
+/** Size of one message, and of one HTTP response. */
 export const messageBytes = 4 * 1024 * 1024
-/** What a connection may say in a minute: whoever says more is cut off. */
+/** Limits of a connection per minute; it is closed beyond them. */
 export const minuteLimits = { bytes: 32 * 1024 * 1024, messages: 3_000 } as const
 
 export type MessageMeter = {

@@ -31,7 +31,10 @@ const maxAlias = 64
 const usableName = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/
 const maxDepth = 64
 
-/** What a server lists, in its order. What cannot be called says why; of two that are called alike, the second is refused. */
+/**
+ * Parses a server's tools in its order. Unusable tools carry the reason; the second of two with the same name is
+ * unusable.
+ */
 export function parseToolList(server: string, raw: readonly unknown[]): ListedTool[] {
   const names = new Set<string>()
   const aliases = new Set<string>()
@@ -85,7 +88,7 @@ function sanitizeName(name: string): string {
   return cleaned === name ? name : `${cleaned} (hidden characters)`
 }
 
-/** Of every word that the server says of it, whatever of that is shown. @throws UnusableSchema */
+/** Hashes all that the server says of a tool, whether shown or not. @throws UnusableSchema */
 function hashTool({ name, title, description, inputSchema, annotations }: Raw): string {
   return shortDigest(JSON.stringify(sortKeys([name, title, description, inputSchema, annotations], 0)))
 }

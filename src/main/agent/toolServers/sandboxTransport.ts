@@ -18,7 +18,7 @@ import { createMessageMeter, messageBytes } from './messageLimits.ts'
 type Options = {
   client: Pick<ServiceClient, 'call'>
   sandboxId: string
-  /** Of the server, for its terminal. */
+  /** Name of the server, for its terminal. */
   name: string
   command: string
   /** Secrets among them. */
@@ -34,7 +34,7 @@ const pieceCharacters = 128 * 1024
 /** A busy program may leave its input unread this long. */
 const unreadMs = 60_000
 const unreadRetryMs = 100
-/** Of what the program wrote to its standard error last. */
+/** Characters of the program's standard error that an error quotes. */
 const maxErrorCharacters = 600
 
 /**

@@ -1,13 +1,13 @@
 import { AppError } from '#shared/appError.ts'
 import type { ToolServerTransport } from '#shared/contract/toolServers.ts'
 
-/** Where a value of a server is kept among the keys of providers. */
+/** Returns the slot of a server's secret in the store of provider keys. */
 export function secretSlot(serverId: string, name: string): string {
   return `${serverId}.${name.toLowerCase()}`
 }
 
 const maxCharacters = 4_000
-/** What the protocol and the connection need for themselves. */
+/** Headers that the protocol and the connection set themselves. */
 const ownHeaders: ReadonlySet<string> = new Set([
   ...['accept', 'connection', 'content-length', 'content-type', 'expect', 'host', 'keep-alive', 'last-event-id'],
   ...['proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'user-agent'],

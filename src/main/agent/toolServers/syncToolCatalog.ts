@@ -12,7 +12,7 @@ import {
   unasked,
 } from './toolServerRepository.ts'
 
-/** What servers list. A tool that is listed otherwise than the person agreed to is off from then on. */
+/** Listed tools of servers. A tool that differs from what the user approved is turned off. */
 export type ServedListing = {
   /** Asks anew, and keeps what came of it. @throws AppError `tool-server/failed` */
   refresh(server: StoredServer, signal: AbortSignal): Promise<ServedClient>

@@ -24,7 +24,7 @@ export const Answered = z.looseObject({
 })
 export type Answered = z.infer<typeof Answered>
 
-/** What a tool of a server answered: its text alone. Nothing that it links to is opened. */
+/** Converts the result of a server's tool to text. Links in it are not followed. */
 export function toToolResult(server: string, { content, structuredContent }: Answered): ToolResult {
   const texts = content.slice(0, maxBlocks).map((block) => toText(Block.safeParse(block).data))
   const text = texts.join('\n')

@@ -54,7 +54,7 @@ type Options = {
   end(id: string): Promise<void>
   events: Pick<LocalEvents, 'publish'>
   note: RecordActivity
-  /** Of random hexadecimal digits. */
+  /** Returns random hexadecimal digits. */
   newId: () => string
 }
 

@@ -23,7 +23,7 @@ export function showsReceipt({ effect }: Pick<Tool, 'effect'>): boolean {
   return effect === 'pay' || effect === 'destroy'
 }
 
-/** What a listed tool says of its page. */
+/** Builds the metadata that links a tool to its page. */
 export function appMeta(tool: Pick<Tool, 'effect'>): { _meta?: { ui: { resourceUri: string } } } {
   return showsReceipt(tool) ? { _meta: { ui: { resourceUri: receiptUri } } } : {}
 }

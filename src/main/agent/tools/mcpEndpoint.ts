@@ -12,7 +12,7 @@ import type { ToolClients } from './toolClients.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
 import type { ToolRights } from './toolRights.ts'
 
-/** What answers `/mcp`. Host and origin were checked before. */
+/** Handles `/mcp`. Host and Origin are already checked. */
 export type McpEndpoint = {
   /** @throws AppError `auth/required`, `auth/invalid` */
   answer(exchange: Exchange): Promise<void>
@@ -30,7 +30,7 @@ type Options = {
   log: Log
 }
 
-/** Of one client at once: bodies that never end, and answers that nobody reads, take no more than that. */
+/** Simultaneous requests of one client: bounds endless request bodies and unread responses. */
 const maxOpen = 100
 
 export function createMcpEndpoint(options: Options): McpEndpoint {

@@ -28,10 +28,10 @@ export type McpServerOptions = {
   /** @throws AppError */
   receiptPage: () => Promise<string>
 }
-/** Who calls, in which revision of MCP: `legacy` up to 2025-11-25, `modern` from 2026-07-28 on. */
+/** Caller and revision of MCP: `legacy` up to 2025-11-25, `modern` from 2026-07-28 on. */
 type Served = { caller: ToolCaller; era: 'legacy' | 'modern' }
 
-/** What a client brings back that waits for the person: which call, and how often it came back. */
+/** State that a client returns while it waits for the user: the call, and how many times it polled. */
 type WaitState = { id: string; round: number }
 type WaitCodec = ReturnType<typeof createRequestStateCodec<WaitState>>
 

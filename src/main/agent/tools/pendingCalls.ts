@@ -22,14 +22,14 @@ export type PendingCalls = {
   /** The call of an intent, while it waits. */
   ofIntent(intentId: string): ToolCallRecord | undefined
   /**
-   * As it is when it has ended, or when the time is up.
-   * @throws AppError `tool/call-not-found` also for the call of another
+   * Waits until the call has ended or the time is up.
+   * @throws AppError `tool/call-not-found`, also for another caller's call
    */
   waitUntilSettled(
     id: string,
     options: { holder: string; waitMs: number; signal?: AbortSignal | undefined },
   ): Promise<ToolCallRecord>
-  /** What became of an intent: the call is done once it is approved, or never. */
+  /** Handles the decision on an intent: the call runs once it is approved, or never. */
   onDecision(intent: IntentRecord): void
   /** Ends what an earlier run left behind. @param intentOf undefined: it is gone */
   start(intentOf: (id: string) => IntentRecord | undefined): void
@@ -137,7 +137,7 @@ export function createPendingCalls({ calls, perform, newId, now, steadyMs = now 
         end(id, 'waiting', { state: 'denied', error: describeRefusal(intent) })
         return
       }
-      // Whoever changes the state runs it, so it runs once.
+      // Only the caller that changes the state runs the call, so it runs once.
       if (calls.change(id, 'waiting', { state: 'running' })) void finish(id, perform(call, closing.signal))
     },
     start(intentOf) {

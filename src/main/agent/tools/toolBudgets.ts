@@ -4,7 +4,7 @@ import type { Tool, ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { Database } from '#storage/openDatabase.ts'
 
-/** What each caller of tools may spend in a day of UTC, credits and USDC together. What is held counts as spent. */
+/** Daily spending of each caller of tools per UTC day, credits and USDC together. Holds count as spent. */
 export type ToolBudgets = {
   /**
    * Reserves the maximum cost of a call in credits before it runs. USDC is counted with its payment: `attach`.
@@ -41,7 +41,7 @@ export function createToolBudgets({ database, newId, now }: Options): ToolBudget
   const today = (): string => new Date(now()).toISOString().slice(0, 10)
   const sumSpentToday = (holder: string): number => sum.get(holder, today())?.total ?? 0
 
-  /** Nothing is held that another call took meanwhile. */
+  /** Holds at most what other calls have left. */
   const reserve = (id: string, amount: number, { holder, limit }: Spender): void => {
     const remaining = limit === null ? Number.POSITIVE_INFINITY : limit - sumSpentToday(holder)
     if (amount > remaining) throw overBudgetError(limit ?? 0, remaining)

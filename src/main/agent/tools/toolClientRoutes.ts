@@ -8,7 +8,7 @@ import {
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { ToolClients } from './toolClients.ts'
 
-/** How `steward-mcp` is started. */
+/** Command that starts `steward-mcp`. */
 export type StdioStart = { command: string[]; environment: Record<string, string> }
 
 export function createToolClientRoutes(clients: ToolClients, start: StdioStart): LocalEndpoint[] {

@@ -28,7 +28,7 @@ import type { BoundRun, ToolRun } from './toolRun.ts'
  */
 export type ToolExecutor = {
   runTool(name: string, input: unknown, run: ToolRun): Promise<ToolOutcome>
-  /** What became of a call that waited. @throws AppError `tool/call-not-found` */
+  /** Waits for the result of a pending call. @throws AppError `tool/call-not-found` */
   waitUntilSettled(
     id: string,
     options: { caller: Pick<ToolCaller, 'asker'>; waitMs: number; signal?: AbortSignal },

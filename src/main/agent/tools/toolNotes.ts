@@ -26,13 +26,13 @@ export type FinishedCall = { tool: Tool; args: ToolArguments; caller: By; tookMs
 type Counted = { entry: NewActivityEntry; recorded: number; more: number; sinceMs: number }
 type Options = {
   note: RecordActivity
-  /** What sums up several calls belongs to the task of none. */
+  /** Records summaries of several calls outside of any task. */
   noteAlone: RecordActivity
   now: () => number
 }
 
 const minuteMs = 60_000
-/** Of one tool, by one caller, with one outcome. */
+/** Entries per tool, caller and outcome. */
 const maxEntriesPerMinute = 30
 
 export function createToolNotes({ note, noteAlone, now }: Options): ToolNotes {

@@ -9,7 +9,7 @@ import type { ServiceClient } from '../connections/serviceClient.ts'
 export type OperationCall = {
   asker: Asker
   signal: AbortSignal
-  /** Of a payment, so that a repetition finds the same one. */
+  /** Key of a payment, so that a retry finds the same one. */
   idempotencyKey?: string | undefined
   /** Program whose budget a payment counts against. */
   spender?: PaymentSpender | undefined
@@ -23,7 +23,7 @@ export type ToolOperations = {
 
 type Options = {
   client: Pick<ServiceClient, 'call'>
-  /** What the agent itself answers. Asked for late: tools are among them. */
+  /** Endpoints of the agent. Read lazily, because tools are among them. */
   endpoints: () => readonly LocalEndpoint[]
 }
 
@@ -39,7 +39,7 @@ export function createToolOperations({ client, endpoints }: Options): ToolOperat
       }
       const endpoint = endpoints().find((it) => it.route.operation === route.operation)
       if (!endpoint) throw new Error(`Nothing answers ${route.operation}.`)
-      // What only the person's session may do, no tool does.
+      // Tools never do what only the user's session may do.
       if (route.auth !== 'client') throw new AppError('auth/forbidden', 'Only the session of the person may do this.')
       const answer = await endpoint.handle(parseRequest(route, rawInput(route, input)), {
         ...localCall(asker, signal),
@@ -52,7 +52,7 @@ export function createToolOperations({ client, endpoints }: Options): ToolOperat
   }
 }
 
-/** As it would come by HTTP, where the query is text. */
+/** Formats the input as HTTP would, where the query is text. */
 function rawInput<R extends Route>(route: R, input: Input<R>) {
   const fields = input as Record<string, unknown> // Input<R> is an intersection of objects
   const part = (names: string[], convert: (value: unknown) => unknown) =>

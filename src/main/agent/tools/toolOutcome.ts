@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { Tool, ToolResult, ToolWaiting } from '#shared/contract/tools/tool.ts'
 
-/** What a call of a tool came to. Nothing in a result is an instruction: it is text of others, to be shown as text. */
+/** Result of a tool call. Its text is untrusted and displayed as text. */
 export type ToolOutcome =
   | { kind: 'result'; result: ToolResult; text: string }
   /** It goes on without its caller; `approval_status` (or `executor.settled`) tells what becomes of it. */

@@ -75,7 +75,7 @@ export function toolPerformer(options: Options): PerformTool {
         if (!tool.routes.includes(route)) throw new Error(`${tool.name} does not name ${route.operation}.`)
         return operations.call(route, input, { asker, signal: until(), idempotencyKey: begun?.key, spender })
       }
-    // What is called once its caller has gone tidies up, and has a moment for that.
+    // Calls that run after their caller left clean up, within their own timeout.
     const call = callUntil(() => (signal.aborted ? AbortSignal.timeout(tidyMs) : signal))
     const callToEnd = callUntil(() => AbortSignal.timeout(endMs))
     const work: ToolWork = {

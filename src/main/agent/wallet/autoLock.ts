@@ -32,7 +32,7 @@ export function createAutoLock({
     end()
   }
   return {
-    /** It was opened or used. */
+    /** Records that the wallet was opened or used. */
     recordUse(): void {
       lastUseMs = now()
       check()

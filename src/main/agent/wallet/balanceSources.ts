@@ -5,7 +5,7 @@ import type { EvmNetwork, SolanaNetwork } from '#shared/contract/networks.ts'
 /** One network, through one node. */
 export type BalanceSource = {
   network: EvmNetwork | SolanaNetwork
-  /** What a person may see of the node's address. */
+  /** Host of the node, without the secrets that its URL may hold. */
   host: string
   /** @returns in atomic units, in the order of the addresses; `coin` is ether or SOL */
   balances(addresses: readonly string[]): Promise<{ usdc: bigint; coin: bigint }[]>

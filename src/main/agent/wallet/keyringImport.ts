@@ -28,7 +28,7 @@ type NewSecret = {
   isCurrent: () => boolean
 }
 
-/** What a person gives the wallet. With the first of it a wallet begins. */
+/** Adds keyrings that the user enters. The first one creates the wallet. */
 export function createKeyringImport({
   repository,
   secrets,

@@ -68,7 +68,7 @@ describe('opens', () => {
   })
 })
 
-// Its own takes long in JavaScript.
+// The JavaScript implementation of ethers is slow.
 scryptOfEthers.register(async (secret, salt, N, r, p, bytes) =>
   scryptSync(secret, salt, bytes, { N, r, p, maxmem: 2 ** 28 }),
 )

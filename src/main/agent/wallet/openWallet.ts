@@ -28,7 +28,7 @@ type Options = {
   removal?: KeyringRemoval
   /** For pauses and the automatic lock. Default: time passes as `now` says. */
   clock?: Pick<Clock, 'runningMs' | 'steadyMs'>
-  /** Of each guess at the passphrase; of new wallets and new passphrases. */
+  /** Cost of each guess at the passphrase, for new wallets and passphrases. */
   cost?: HeaderCost
 }
 

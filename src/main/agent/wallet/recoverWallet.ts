@@ -39,7 +39,7 @@ type Options = {
   now: () => number
 }
 
-/** What an unlock puts right: only then are the secrets at hand. */
+/** Repairs the wallet after an unlock, when its secrets are available. */
 export function recoverWallet({ repository, secrets, settings, door, notes, now }: Options): MendedWallet {
   /** The keyrings whose accounts are among these. */
   const holders = (accounts: readonly DerivedAccount[]): string[] => {
@@ -113,7 +113,7 @@ function createAdopted(id: Keyring['id'], secret: Secret) {
   return { id, secret, words, writtenDown: secret.kind !== 'phrase', label: undefined }
 }
 
-/** Undefined for a path that no account has: what is signed with it is not of its address, and thrown away. */
+/** Undefined for a path without an account: a signature made with it would be discarded. */
 async function addressAt(secret: Secret, { chain_type, path }: AccountRow): Promise<string | undefined> {
   if (secret.kind === 'phrase' && (path === null || path !== buildPath(chain_type, parseIndex(chain_type, path))))
     return undefined

@@ -3,7 +3,7 @@ import { scrypt as nodeScrypt } from 'node:crypto'
 export type ScryptCost = { n: number; r: number; p: number }
 type ScryptOptions = ScryptCost & { bytes: number }
 
-/** What the implementation needs beside the 128 × n × r bytes of the algorithm. */
+/** Memory that the implementation needs besides the algorithm's 128 × n × r bytes. */
 const slackBytes = 1024 * 1024
 
 /** https://www.rfc-editor.org/rfc/rfc7914, off this thread: it takes most of a second and 128 × n × r bytes. */

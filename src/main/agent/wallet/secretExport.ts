@@ -16,7 +16,7 @@ type Options = {
   now: () => number
 }
 
-/** What the wallet gives away, to whoever gives the passphrase. */
+/** Exports secrets in exchange for the passphrase. */
 export function createSecretExport({
   repository,
   door,

@@ -10,7 +10,7 @@ type LocatorOptions = { dataFolder: string; config: Config; keychain?: (scopeNam
 const systemKeychain = (scopeName: string): SecretStore =>
   createKeychainSecretStore({ scopeName, platform: process.platform })
 
-/** Where the secrets of a data folder are, or would be. */
+/** Locates the secrets of a data folder. */
 export function createSecretLocator({
   dataFolder,
   config,

@@ -16,11 +16,11 @@ type Options = {
   vaultFile: (file: string) => SecretStore
 }
 
-/** Where the secrets are: a wallet stays where it was made, whatever answers later. */
+/** Locator of the secret store. A wallet stays in its store even if another becomes available. */
 export type SecretStoreLocator = {
-  /** Undefined when no wallet was made in this folder. @throws AppError `wallet/damaged` */
+  /** Undefined if no wallet was created in this folder. @throws AppError `wallet/damaged` */
   current(): SecretStore | undefined
-  /** Of the wallet, or of one that would be made now. */
+  /** Backend of the wallet, or of one that would be created now. */
   backend(): Promise<WalletBackend>
   /**
    * Chooses for a new wallet, and remembers it: the keychain when it keeps what is written, else the vault file. In the

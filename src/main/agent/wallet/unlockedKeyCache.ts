@@ -15,7 +15,7 @@ type UnlockedState = {
 
 const keyAbout = ({ id }: AccountRow): string => `steward-wallet/1 key of ${id}`
 
-/** What is in memory while the wallet is open: one data key in one buffer, and nothing else that is not sealed with it. */
+/** Holds the memory of an open wallet: one data key in one buffer; everything else is encrypted with it. */
 export function createUnlockedKeyCache() {
   let unlocked: UnlockedState | undefined
 
@@ -44,7 +44,7 @@ export function createUnlockedKeyCache() {
       const { dataKey, secrets } = unlocked
       unlocked = { dataKey, secrets: new Map([...secrets].filter(([id]) => id !== keyringId)), keys: new Map() }
     },
-    /** Undefined when it is missing or was changed. Whoever gets the bytes overwrites them. */
+    /** Undefined if missing or modified. The caller overwrites the bytes. */
     secret,
     /** The 32 bytes that sign for an account; undefined when they are not here, or no longer. Whoever gets them overwrites them. */
     async key(account: AccountRow): Promise<Uint8Array | undefined> {

@@ -41,7 +41,7 @@ const saltBytes = 32
 const keyBytes = 32
 const namesAbout = (names: readonly string[]): string => `steward-wallet/1 names ${names.join(' ')}`
 
-/** How many phrases and keys fit: one entry of the system's keychain holds their names. */
+/** Keyrings that fit: one entry of the keychain holds their names. */
 export const maxKeyrings = 24
 
 export type HeaderCost = Pick<VaultHeader['kdf'], 'n' | 'r' | 'p'>

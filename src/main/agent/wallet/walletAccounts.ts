@@ -47,7 +47,7 @@ export async function nextAccount(
   }
 }
 
-/** What `secret` has at `path`. */
+/** Derives the account of `secret` at `path`. */
 export async function deriveAccount(
   secret: Secret,
   chainType: ChainType,
@@ -65,7 +65,7 @@ export function isSame(row: AccountRow, { chainType, address }: DerivedAccount):
   return row.chain_type === chainType && row.address === address
 }
 
-/** Of what is in the wallet already. @returns the keyring that is this very secret, if it is */
+/** Finds a keyring with the same secret. @returns its id */
 export function keyringHaving(derived: readonly DerivedAccount[], repository: WalletRepository): string | undefined {
   const accounts = repository.accounts()
   const same = sameKeyring(derived, accounts)

@@ -23,7 +23,7 @@ type Options = {
 export function createWalletDoor({ repository, secrets, settings, state, notes, now }: Options) {
   const keyCache = createUnlockedKeyCache()
   const inTurn = serialQueue()
-  /** How often somebody asked for it to be locked: what was begun before that leaves it locked. */
+  /** Counts requests to lock; an unlock that began before the latest leaves the wallet locked. */
   let locks = 0
   const lockings = createEmitter()
 
@@ -54,7 +54,7 @@ export function createWalletDoor({ repository, secrets, settings, state, notes, 
 
   return {
     inTurn,
-    /** What the passphrase opens is closed again after `use`. */
+    /** Opens the secrets for the duration of `use`. */
     withPassphrase: <T>(passphrase: string, use: (opened: Opened) => Promise<T>): Promise<T> =>
       inTurn(async () => {
         const opened = await state.watched(() => secrets.open(passphrase))
@@ -85,7 +85,7 @@ export function createWalletDoor({ repository, secrets, settings, state, notes, 
       return keyCache.isHeld()
     },
     /**
-     * Whoever gets the bytes overwrites them. Counts as use.
+     * Reads a secret. The caller overwrites the bytes. Counts as use.
      * @throws AppError `wallet/absent`, `wallet/locked`, `wallet/damaged`
      */
     secret(keyringId: string): Secret {

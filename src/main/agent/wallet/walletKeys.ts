@@ -2,7 +2,7 @@ import type { ChainType, WalletAccountId } from '#shared/contract/wallet.ts'
 
 export type SigningAccount = { id: WalletAccountId; chainType: ChainType; address: string; label: string }
 
-/** What the signer sees of the wallet. */
+/** Signer's access to the wallet. */
 export type WalletKeys = {
   /** @throws AppError `wallet/absent`, `wallet/account-not-found`; without an id it is the default account of the chain */
   account(chainType: ChainType, id?: WalletAccountId): SigningAccount

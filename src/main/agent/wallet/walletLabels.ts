@@ -18,7 +18,7 @@ type Labels = Pick<
   'markWrittenDown' | 'addAccount' | 'renameAccount' | 'renameKeyring' | 'setDefault' | 'setAutoLock'
 >
 
-/** What can be changed without a secret, and further accounts. */
+/** Changes labels, and adds accounts: actions that need no secret from the user. */
 export function walletLabels({ repository, settings, door, notes, now }: Options): Labels {
   return {
     markWrittenDown(id) {

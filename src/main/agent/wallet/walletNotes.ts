@@ -13,14 +13,14 @@ const lockReasons: Record<LockReason, string> = {
   screen: 'The wallet was locked with the screen.',
 }
 
-/** What the log and the window are told of the wallet. */
+/** Log entries and events of the wallet. */
 export type WalletNotes = ReturnType<typeof createWalletNotes>
 
 export function createWalletNotes({ note, events }: { note: RecordActivity; events: Pick<LocalEvents, 'publish'> }) {
   const byPerson = (kind: string, summary: string, subject?: string) =>
     note({ kind, actor: person, summary, ...(subject !== undefined && { subject }) })
   return {
-    /** Something that can be seen is not as it was. */
+    /** Publishes that visible state changed. */
     publishChanged: () => events.publish({ type: 'wallet.changed' }),
     recordLocked: (why: LockReason) =>
       note({ kind: 'wallet.locked', actor: why === 'person' ? person : steward, summary: lockReasons[why] }),
@@ -31,7 +31,7 @@ export function createWalletNotes({ note, events }: { note: RecordActivity; even
     /** @param from `a keystore file` */
     recordImported: ({ id, label }: Keyring, from: string) =>
       byPerson('wallet.imported', `You imported “${label}” from ${from}.`, id),
-    /** Its accounts were lost, as with the database. */
+    /** Records a keyring whose accounts were lost with the database. */
     recordRecovered: ({ id, label }: Keyring) =>
       note({
         kind: 'wallet.imported',

@@ -9,7 +9,7 @@ import {
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { WalletVault } from './walletVault.ts'
 
-/** What can be done with the wallet without giving or seeing a secret. */
+/** Creates the endpoints for actions that neither take nor return a secret. */
 export function createWalletRoutes(wallet: WalletVault): LocalEndpoint[] {
   return [
     localEndpoint(getWallet, () => wallet.status()),

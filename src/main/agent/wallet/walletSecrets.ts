@@ -16,11 +16,11 @@ import {
   wrapDataKey,
 } from './vaultHeader.ts'
 
-/** What one sealed secret is: the randomness of a phrase, or the private key of a chain. */
+/** Content of a secret: the entropy of a phrase, or a private key of a chain. */
 export type SecretKind = 'phrase' | 'evm' | 'solana'
 export type Secret = { kind: SecretKind; bytes: Buffer }
 
-/** What a passphrase has opened. `dataKey` is overwritten by whoever asked for it. */
+/** Secrets that a passphrase opened. The caller overwrites `dataKey`. */
 export type Opened = { store: SecretStore; header: VaultHeader; dataKey: Buffer }
 
 const headerName = 'header'
@@ -65,7 +65,7 @@ export function createWalletSecrets({
     }
   }
 
-  /** What opens the secrets comes first: alone it is nothing, and whatever follows can be found by it. */
+  /** Stores the header first: alone it is harmless, and it lists whatever follows. */
   const list = async (opened: Opened, names: readonly string[]): Promise<void> => {
     if (names.length > maxKeyrings) {
       throw new AppError('wallet/failed', `A wallet can hold at most ${maxKeyrings} phrases and keys.`)
@@ -77,7 +77,7 @@ export function createWalletSecrets({
 
   return {
     /**
-     * Undefined when there is nothing to open.
+     * Undefined if there is no wallet.
      * @throws AppError `wallet/passphrase`, `request/rate`, `wallet/damaged`
      */
     open,
@@ -127,7 +127,7 @@ export function createWalletSecrets({
 }
 export type WalletSecrets = ReturnType<typeof createWalletSecrets>
 
-/** Undefined when it is not as it was written. Whoever gets the bytes overwrites them. */
+/** Decrypts a secret; undefined if it was modified. The caller overwrites the bytes. */
 export function openSecret(dataKey: Buffer, name: string, text: string): Secret | undefined {
   const entry = Entry.safeParse(parseJsonOrUndefined(text))
   if (!entry.success) return undefined

@@ -21,7 +21,7 @@ const faultStates: Partial<Record<AppError['code'], WalletState>> = {
 
 /** In which state the wallet is, as far as it can be told without asking the person for anything. */
 export function createWalletState({ repository, locator, secrets, settings }: Options) {
-  /** What the last call to the secret store has said; the next one that works ends it. */
+  /** State reported by the last call to the secret store; a successful call resets it. */
   let fault: LockState | undefined
 
   const readLockedState = async (): Promise<LockState> => {

@@ -41,7 +41,7 @@ export type WalletVault = WalletKeys & {
   /** Adds the first EVM and the first Solana account. @throws AppError `wallet/phrase`, `wallet/duplicate`, `wallet/passphrase-weak` */
   addPhrase(options: {
     phrase: string
-    /** It was made here, not brought from elsewhere: for the log. */
+    /** Whether it was created here rather than imported, for the log. */
     isNew?: true
     label?: string
     writtenDown: boolean

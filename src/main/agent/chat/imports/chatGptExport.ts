@@ -36,7 +36,7 @@ function toNodes(id: string, node: LooseObject | undefined): ImportedNode[] {
   const metadata = toObject(message?.metadata) ?? {}
   const role = toObject(message?.author)?.role
   const isSaid = (role === 'user' || role === 'assistant') && metadata.is_visually_hidden_from_conversation !== true
-  // What the assistant says to its tools is no answer.
+  // Messages of the assistant to its tools are not answers.
   const recipient = message?.recipient ?? 'all'
   const text = contentText(content)
   const isVisible = isSaid && recipient === 'all' && text !== '' && content.content_type !== 'thoughts'

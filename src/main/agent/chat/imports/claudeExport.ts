@@ -32,7 +32,7 @@ export const claudeExport: ExportFormat = {
   },
 }
 
-/** Where no parent is told, a message follows the one before. */
+/** Messages without a parent follow the previous one. */
 const noParent = '00000000-0000-4000-8000-000000000000'
 
 function toNode(message: LooseObject, index: number, before: ImportedNode | undefined): ImportedNode {

@@ -19,13 +19,13 @@ export type ImportedNode = {
   parentId: string | undefined
   role: 'user' | 'assistant' | 'hidden'
   text: string
-  /** Of a hidden node: belongs to the answer that follows. */
+  /** Reasoning of a hidden node, which belongs to the following answer. */
   reasoning: string
   model: string | undefined
   atMs: number | undefined
 }
 
-/** How the exports of a program look. */
+/** Export format of another program. */
 export type ExportFormat = {
   name: ImportFormat
   /** Whether this is one of its conversations. */
@@ -51,7 +51,7 @@ export function toObjects(value: unknown): LooseObject[] {
   })
 }
 
-/** Without lone surrogates, which no database takes as they are. */
+/** Replaces lone surrogates, which databases reject. */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value.toWellFormed() : ''
 }

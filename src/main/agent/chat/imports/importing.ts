@@ -25,7 +25,7 @@ type Parts = {
 type Outcome = 'imported' | 'extended' | 'unchanged'
 
 const maxSkipped = 100
-/** Nothing that anybody said is longer. */
+/** Length of a message, beyond any that a person writes. */
 const maxCharacters = 4_000_000
 
 /** @throws AppError `chat/import`, with nothing imported */

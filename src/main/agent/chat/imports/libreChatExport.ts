@@ -66,7 +66,7 @@ function toNode({ message, parentId }: Todo, index: number, options: LooseObject
   const isUser = message.isCreatedByUser === true
   return {
     id: toId(message.messageId) ?? `message ${index}`,
-    // Of a message that is nested, its place tells.
+    // Nested messages get their parent from their position.
     parentId: parentId ?? toId(message.parentMessageId),
     role: text === '' || message.error === true ? 'hidden' : isUser ? 'user' : 'assistant',
     text,

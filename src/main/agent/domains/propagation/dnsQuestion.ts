@@ -8,7 +8,7 @@ import type { DnsRecordType } from '#shared/dns/dnsRecord.ts'
 export type DnsQuestion = { name: string; type: DnsRecordType }
 export type DnsReply = {
   rcode: 'NOERROR' | 'NXDOMAIN' | 'refused'
-  /** Of the refusal, as DNS names it: `SERVFAIL`. */
+  /** DNS name of the error: `SERVFAIL`. */
   reason: string
   answers: readonly Answer[]
 }

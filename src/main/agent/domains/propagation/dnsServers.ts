@@ -8,14 +8,14 @@ import { askDns, DnsFault } from './dnsQuestion.ts'
 export type DnsServer = PropagationServer & { address(signal: AbortSignal): Promise<ListenAddress> }
 
 const dnsPort = 53
-/** Of one domain, asked by themselves. */
+/** Name servers of one domain that are queried directly. */
 const maxNameservers = 4
 
 /**
- * Those of the domain first: they have the zone itself.
- * @param nameservers of the domain, as its registry tells them
- * @param testServer `HOST:PORT` of a test registry, whose nameservers exist nowhere
- * @param resolvers addresses of the configuration
+ * Selects DNS servers, the domain's own first: they have the zone itself.
+ * @param nameservers name servers of the domain according to its registry
+ * @param testServer `HOST:PORT` of a test registry, whose name servers do not exist
+ * @param resolvers addresses from the configuration
  */
 export function dnsServers(options: {
   nameservers: readonly string[]

@@ -2,7 +2,7 @@ import type { Answer } from 'dns-packet'
 import { type DnsRecordData, type DnsRecordType, normalRecord } from '#shared/dns/dnsRecord.ts'
 import { utf8Text } from '#shared/utf8.ts'
 
-/** Of one name and type: more than that nobody reads. */
+/** Values per name and type that are compared. */
 export const maxValues = 20
 const maxCharacters = 4_200
 

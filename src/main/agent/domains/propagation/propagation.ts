@@ -8,7 +8,7 @@ import { askDns, DnsFault } from './dnsQuestion.ts'
 import { type DnsServer, dnsServers } from './dnsServers.ts'
 import { maxValues, normalizeAnswer, zoneValue } from './normalizeAnswer.ts'
 
-/** How far the records of a zone have spread: what each DNS server answers beside what it should. */
+/** Propagation of a zone: the response of each DNS server beside the expected records. */
 export type Propagation = {
   servers(domain: string): Promise<PropagationServer[]>
   /** @throws AppError `request/not-found` for a server that is not one of them */
@@ -75,7 +75,7 @@ async function compareServer({ domain, server, sets, signal }: Work): Promise<Pr
     return sets.map((it) => ({ ...it, state: 'failed', found: [], ttl: null, detail }))
   }
   const results: PropagatedRecords[] = []
-  // One that does not answer the first question is not asked the others: they would all wait.
+  // Skips further queries to a server that did not answer the first.
   let silent: string | undefined
   let next = 0
   const ask = async (): Promise<void> => {

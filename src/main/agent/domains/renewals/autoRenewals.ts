@@ -9,7 +9,7 @@ import type { StoredPayment } from '../../payments/paymentRepository.ts'
 import { dueAtMs, graceMs, nextAttemptMs } from './renewalPlan.ts'
 import type { RenewalRepository, Settings, Turn } from './renewalRepository.ts'
 
-/** Who pays, as policies and the log see it. */
+/** Requester of automatic renewals in policies and the log. */
 export const autoRenewAsker: Asker = { kind: 'agent', id: 'auto-renew', name: 'Auto-renew' }
 
 export type RegisteredName = Pick<Domain, 'domain' | 'expires_at'>
@@ -23,7 +23,7 @@ export type RenewalOrder = {
   alongside: (intent: IntentRecord) => void
 }
 
-/** What the person is told of. */
+/** State change that the user is notified of. */
 export type RenewalNews = { domain: string; state: Turn['state']; problem: RenewalProblem | null }
 
 /**
@@ -34,7 +34,7 @@ export type RenewalNews = { domain: string; state: Turn['state']; problem: Renew
 export type AutoRenewals = {
   /** Does what is due. @param domains of the account, as they are known */
   sweep(domains: readonly RegisteredName[], signal: AbortSignal): Promise<RenewalNews[]>
-  /** What was blocked by this is tried again with the next sweep. */
+  /** Retries renewals with these problems in the next sweep. */
   unblock(kinds: readonly RenewalProblem['kind'][], domain?: string): void
   /** The person changed the settings: what they declined is asked again. */
   onSettingsChange(settings: Settings, expiresAtMs: number): void
@@ -83,7 +83,7 @@ export function createAutoRenewals(options: Options): AutoRenewals {
     keep(turn, { state: 'planned', intentId: null, attempts, nextAtMs: nextAttemptMs(attempts, now()), problem }, news)
   }
 
-  /** What became of the payment that is begun. */
+  /** Settles a renewal whose payment has begun. */
   const settle = async (turn: Turn, name: RegisteredName | undefined, news: RenewalNews[]): Promise<void> => {
     const payment = findPayment(turn.intentId ?? '')
     const intent = findIntent(turn.intentId ?? '')
@@ -96,7 +96,7 @@ export function createAutoRenewals(options: Options): AutoRenewals {
         keep(turn, { state: 'declined', nextAtMs: null, problem: null }, news)
       } else recordFailure(turn, findProblem(payment, intent), news)
     } else if (intent?.state === 'waiting' && (hasMoved || records.find(turn.domain)?.enabled !== true)) {
-      // Its cancelling ends the payment, and comes back here.
+      // Canceling the intent ends the payment and calls this again.
       approvals.cancel(intent.id, autoRenewAsker)
     }
   }

@@ -28,7 +28,7 @@ export function noticeStep(expiresAtMs: number, nowMs: number): number | undefin
 
 export type Upcoming = { settings: Settings; expiresAtMs: number; estimate: number | undefined }
 
-/** What is due in the next `plannedDays` days, and whether the limits would pay it, were nothing else paid. */
+/** Plans the renewals of the next `plannedDays` days and whether the limits allow them, assuming no other payments. */
 export function planRenewals(
   upcoming: readonly Upcoming[],
   { states, nowMs }: { states: readonly BudgetState[]; nowMs: number },
@@ -62,7 +62,7 @@ function rollingLimits(states: readonly BudgetState[], nowMs: number) {
   const [payment, day, month] = [findLimit('payment'), findLimit('day'), findLimit('month')]
   const readUsed = (state: BudgetState | undefined) => (state?.used_micro_usd ?? 0) + (state?.held_micro_usd ?? 0)
   const inMonths = new Map<string, number>()
-  /** Of the last 24 hours, oldest first: renewals come in the order of time. */
+  /** Payments of the last 24 hours, oldest first. */
   const lately: { atMs: number; amount: number }[] = []
   return {
     refusal(amount: number, atMs: number): string | undefined {

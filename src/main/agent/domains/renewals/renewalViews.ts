@@ -97,7 +97,7 @@ function getState(options: {
   isOver: boolean
 }): DomainRenewal['state'] {
   const { enabled, turn, isWaiting, isOver } = options
-  // What was begun is shown also after the switch was turned off: money may move.
+  // A payment that has begun is shown even after auto-renew was turned off, because money may move.
   if (turn?.state === 'begun') return isWaiting ? 'asking' : 'paying'
   if (!enabled) return 'off'
   if (turn?.state === 'renewed' || turn?.state === 'credited' || turn?.state === 'declined') return turn.state

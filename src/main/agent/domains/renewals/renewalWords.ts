@@ -1,7 +1,7 @@
 import type { RenewalNews } from './autoRenewals.ts'
 import type { Notice } from './renewalRepository.ts'
 
-/** What a notification says. */
+/** Text of a notification. */
 export type RenewalNotification = { title: string; body: string; domain: string | null }
 
 const maxNamed = 3

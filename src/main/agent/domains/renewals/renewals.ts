@@ -30,7 +30,7 @@ export type Renewals = {
   /** @throws AppError `domain/not-found` */
   retry(domain: string): Promise<DomainRenewal>
   dismiss(): void
-  /** What the watch does. @returns when it is to be done next */
+  /** Runs one sweep. @returns time of the next one, in milliseconds since 1970 */
   sweep(signal: AbortSignal): Promise<number | undefined>
 }
 

@@ -17,7 +17,7 @@ type Kind = {
   name: 'phrase' | 'private_key' | 'keystore'
   tab: string
   fields(context: RenderContext): Html
-  /** Of the form: what is imported. @throws WrongField */
+  /** Reads the secret to import from the form. @throws WrongField */
   readSecret(form: SheetForm): string
 }
 

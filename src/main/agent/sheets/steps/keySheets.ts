@@ -8,7 +8,7 @@ import { html } from '../html.ts'
 import { actions, cancelButton, secretField, warning } from '../sheetParts.ts'
 import type { SheetFlow, SheetNext } from '../sheetStep.ts'
 
-/** What the sheets for API keys work with. The wallet stays as it is: these keys work while it is locked. */
+/** Dependencies of the prompts for API keys, which work while the wallet is locked. */
 export type KeySheetProviders = {
   keys: Pick<ProviderKeys, 'about' | 'list' | 'set'>
   servers: Pick<OwnModelServers, 'get' | 'setKey'>
@@ -63,7 +63,7 @@ type KeySheet = {
   label?: string
   submit?: string
   hint: string
-  /** Where it is sent, other than the provider's own address. */
+  /** Host that receives the key, if it is not the provider's own. */
   goesTo: string | undefined
   save(value: string): Promise<void>
 }
@@ -87,7 +87,7 @@ ${actions({ label: submit }, cancelButton)}`,
   }
 }
 
-/** It leaves this computer unencrypted. */
+/** Whether keys would be sent unencrypted. */
 function isOpen(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && hostname !== 'localhost' && hostname !== '[::1]' && !/^127(\.\d+){3}$/.test(hostname)
