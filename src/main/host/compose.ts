@@ -34,11 +34,11 @@ export type HostOptions = {
   pid: number
   now: () => number
   log: Log
-  /** Without machines and services for so long, the host ends itself. */
+  /** Time without machines and services after which the host exits, in milliseconds. */
   idleExitMs?: number
   /** The worker's script, when it is not where the programs are. */
   screenWorkerUrl?: URL
-  /** How long a viewer may acknowledge nothing; for tests. */
+  /** Time without an acknowledgment after which a viewer is dropped, in milliseconds; for tests. */
   stallMs?: number
 }
 

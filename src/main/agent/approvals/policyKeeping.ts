@@ -59,7 +59,7 @@ export function createPolicyKeeping(
       const unlocked = wallet.isUnlocked()
       return lifecycle.atomically(() => {
         const present = policies.read()
-        // Without a wallet nothing can be signed or unlocked, so no unlock is required.
+        // No unlock is required where there is no wallet: nothing can be signed or unlocked.
         if (present.stopped && !stopped && !unlocked && hasWallet()) throw walletLockedError(wallet)
         policies.switchStop(stopped)
         const policy = { ...present, stopped }

@@ -22,7 +22,7 @@ export type CompletionUsage = {
   cacheWrittenTokens: number
   outputTokens: number
   reasoningTokens: number
-  /** Undefined if the service reports no cost. */
+  /** Absent if the service reports no cost. */
   costMicroUsd: number | undefined
   estimated: boolean
 }

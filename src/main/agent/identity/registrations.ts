@@ -156,7 +156,7 @@ export function createRegistrations(options: Options): Registrations {
 
 type End = Pick<Registration, 'state' | 'detail'> & { request?: ReturnType<typeof registerAutomaton.body.parse> }
 
-/** Undefined until the intent is decided and signed. */
+/** Returns undefined until the intent is decided and signed. */
 function toEnd({ state, error, result }: IntentRecord): End | undefined {
   if (state === 'waiting' || state === 'approved') return undefined
   if (state === 'denied') return { state: 'refused', detail: error ?? 'You denied it.' }

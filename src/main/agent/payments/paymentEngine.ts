@@ -46,7 +46,7 @@ type Options = {
   budgetRecords: PaymentBudgetRepository
   settleSpender?: Parameters<typeof createPaymentJournal>[0]['settleSpender']
   strangers: Seller
-  /** Undefined while the service is unavailable. */
+  /** Absent while the service is unavailable. */
   ownService: () => Seller | undefined
   /** Name of the connected service in the journal. */
   service: string

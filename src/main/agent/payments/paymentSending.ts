@@ -20,7 +20,7 @@ export type PaymentSending = {
 type Options = {
   payments: Pick<PaymentRepository, 'find'>
   journal: Pick<PaymentJournal, 'become'>
-  /** Undefined if that service is not the connected one. */
+  /** Returns undefined if that service is not the connected one. */
   findSeller: (request: KeptRequest) => Seller | undefined
   lookup: Pick<AuthorizationLookup, 'findState'>
   transientHeaders: TransientHeaders

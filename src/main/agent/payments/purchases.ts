@@ -43,7 +43,7 @@ type Order = {
 type Options = {
   client: Pick<ServiceClient, 'call'>
   seller: Seller
-  /** Without a trailing slash. @throws AppError while no service is connected */
+  /** Base URL, no trailing slash. @throws AppError while no service is connected */
   serviceUrl: () => string
 }
 

@@ -113,7 +113,7 @@ function createAdopted(id: Keyring['id'], secret: Secret) {
   return { id, secret, words, writtenDown: secret.kind !== 'phrase', label: undefined }
 }
 
-/** Undefined for a path without an account: a signature made with it would be discarded. */
+/** Returns undefined for a path without an account: a signature made with it would be discarded. */
 async function addressAt(secret: Secret, { chain_type, path }: AccountRow): Promise<string | undefined> {
   if (secret.kind === 'phrase' && (path === null || path !== buildPath(chain_type, parseIndex(chain_type, path))))
     return undefined

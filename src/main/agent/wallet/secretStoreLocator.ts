@@ -18,7 +18,7 @@ type Options = {
 
 /** Locator of the secret store. A wallet stays in its store even if another becomes available. */
 export type SecretStoreLocator = {
-  /** Undefined if no wallet was created in this folder. @throws AppError `wallet/damaged` */
+  /** Returns undefined if no wallet was created in this folder. @throws AppError `wallet/damaged` */
   current(): SecretStore | undefined
   /** Backend of the wallet, or of one that would be created now. */
   backend(): Promise<WalletBackend>

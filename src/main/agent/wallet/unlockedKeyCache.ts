@@ -44,7 +44,7 @@ export function createUnlockedKeyCache() {
       const { dataKey, secrets } = unlocked
       unlocked = { dataKey, secrets: new Map([...secrets].filter(([id]) => id !== keyringId)), keys: new Map() }
     },
-    /** Undefined if missing or modified. The caller overwrites the bytes. */
+    /** Returns undefined if missing or modified. The caller overwrites the bytes. */
     secret,
     /** The 32 bytes that sign for an account; undefined when they are not here, or no longer. Whoever gets them overwrites them. */
     async key(account: AccountRow): Promise<Uint8Array | undefined> {

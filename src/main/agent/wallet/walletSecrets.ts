@@ -77,7 +77,7 @@ export function createWalletSecrets({
 
   return {
     /**
-     * Undefined if there is no wallet.
+     * Returns undefined if there is no wallet.
      * @throws AppError `wallet/passphrase`, `request/rate`, `wallet/damaged`
      */
     open,

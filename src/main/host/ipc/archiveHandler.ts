@@ -5,7 +5,7 @@ import type { FolderArchive } from '#shared/contract/hostIpc.ts'
 import type { Machines } from '../machines/machines.ts'
 import { streamDuplex } from './streamDuplex.ts'
 
-/** Of all machines together: each is a process of this machine that reads as fast as it can. */
+/** Limit over all machines: each archive is a process that reads as fast as it can. */
 const maxArchives = 16
 
 /** Sends a folder to the service as fast as that reads it. */

@@ -13,9 +13,9 @@ type FileCalls = {
 }
 
 const fileMs = 120_000
-/** Of trees, which may be copied. */
+/** Timeout of operations on trees, which may copy. */
 const treeMs = 30 * 60_000
-/** Of one listing as JSON: a message has room for twice that. */
+/** Size of one listing as JSON; a message has room for twice that. */
 const listingBytes = 8 * 1024 * 1024
 
 export function fileHandlers(machines: Pick<Machines, 'get'>): FileCalls {

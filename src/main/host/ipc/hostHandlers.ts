@@ -33,7 +33,7 @@ type HostParts = {
   shutDown: () => void
 }
 
-/** What the host does for each method of the contract. Parameters are parsed here, at the edge, and trusted behind. */
+/** Handlers of the host, by method. Parameters are parsed here and trusted afterwards. */
 export function hostHandlers(parts: HostParts): Record<string, (call: IpcCall) => Promise<IpcAnswer>> {
   const handlers: Handlers = {
     ...hostCalls(parts),

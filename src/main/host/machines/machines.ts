@@ -39,14 +39,14 @@ export type Machines = {
 type MachinesOptions = {
   runtimes: readonly SandboxRuntime[]
   labels: Pick<SandboxLabels, 'find' | 'remove'>
-  /** It is asked to stop: what ends from now on ends because of that, unless stopping fails. */
+  /** Called when a stop begins or fails: in between, an end is expected. */
   onStopping: (id: SandboxId, stopping: boolean) => void
-  /** It stopped running, asked or not; the change goes on when this has settled. */
+  /** Called when it stopped running for any reason; the transition completes when this settles. */
   onStopped: (id: SandboxId) => Promise<void>
-  /** It stopped running without being asked. */
+  /** Called when it stopped running unexpectedly. */
   onEnded: (id: SandboxId, reason: string) => void
   onCount: (running: number) => void
-  /** Its files go now. */
+  /** Called before its files are deleted. */
   onDeleted: (id: SandboxId) => Promise<void>
   deadlines?: { startMs: number; stopMs: number; snapshotMs: number }
   log: Log
@@ -106,7 +106,7 @@ export function createMachines(options: MachinesOptions): Machines {
         signal: called,
         run: (signal) => begin(runtime, signal),
         late: () => new AppError('sandbox/start-failed', `The sandbox did not start in ${ms} ms.`),
-        // It came after nobody waited for it any more.
+        // Discards a machine that became ready after its start was aborted.
         discard: (late) => discard(runtime, late, way),
       })
       const entry = { machine, runtime: runtime.name, stopping: false }

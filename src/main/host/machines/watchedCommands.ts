@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import { createEmitter } from '#shared/emitter.ts'
 
-/** What commands print while they run, for whoever wants to see it before they end: the last of it, both streams together. */
+/** Recent output of running commands, both streams interleaved, for viewers that attach before the end. */
 export type WatchedCommands = {
   /** @throws AppError `request/invalid` when something of that name runs already */
   begin(name: string): { take(bytes: Buffer): void; end(): void }

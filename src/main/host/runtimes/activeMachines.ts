@@ -6,7 +6,7 @@ import type { Machine } from './sandboxRuntime.ts'
 export type ActiveMachines<M extends Machine> = {
   /** One at a time for each id: two would share its files and its limits. @throws AppError `sandbox/busy` */
   begin(id: SandboxId, begin: () => Promise<M>): Promise<M>
-  /** Undefined also while it is being started. */
+  /** Returns undefined while it is starting, too. */
   running(id: SandboxId): M | undefined
   /** @throws AppError `sandbox/busy` while it runs or is being started */
   assertInactive(id: SandboxId): void

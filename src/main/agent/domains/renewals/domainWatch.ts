@@ -40,7 +40,7 @@ export function createDomainWatch(options: {
       plan(await sweep(ending.signal))
     } catch (error) {
       if (ending.signal.aborted) return
-      // Without a service, the next sweep starts when it is available again.
+      // Waits for the service: the next sweep starts when it is available again.
       if (error instanceof AppError) log.info('domains could not be looked at', { error })
       else log.error('domains could not be looked at', { error })
       plan(undefined)

@@ -9,12 +9,12 @@ export type BaseEntry =
   | { kind: 'file'; path: string; content: string | Uint8Array; mode?: number }
   | { kind: 'link'; path: string; target: string }
 
-/** What machines on base `host` have in common: the host's programs, and settings that these programs expect. */
+/** Parts that all machines on base `host` share: the host's programs, and settings that these expect. */
 export type HostBase = {
   entries: readonly BaseEntry[]
   /** Folders that machines see as the host has them and cannot change. */
   readOnly: readonly string[]
-  /** Where machines find `bash` even when they have spoilt their own links. */
+  /** Path of `bash` that works even if the machine has broken its own links. */
   shell: string
 }
 
@@ -137,7 +137,7 @@ export async function readHostBase(): Promise<HostBase> {
   }
 }
 
-/** What is on the disk of a machine: its `/` and its `/usr/local`. */
+/** Returns the entries on a machine's disk: its `/` and `/usr/local`. */
 export function machineContent(base: HostBase): BaseEntry[] {
   return [
     { kind: 'folder', path: '/root', mode: 0o755 },
@@ -146,26 +146,28 @@ export function machineContent(base: HostBase): BaseEntry[] {
   ]
 }
 
-/** What is on the disk of a machine of an image: places where the image and the result are mounted, and its own. */
+/**
+ * Entries on the disk of a machine with an image: mount points of the image and of the merged root, and its changes.
+ */
 export const imageContent: readonly BaseEntry[] = ['root', 'image', 'upper', 'work'].map((name) => ({
   kind: 'folder',
   path: `/${name}`,
   mode: 0o755,
 }))
 
-/** What a machine of an image needs to start, whatever is in the image. */
+/** Entries that a machine with any image needs to start. */
 export const neededOfImage: readonly BaseEntry[] = [
   ...['/proc', '/dev', '/run', '/etc'].map((path): BaseEntry => ({ kind: 'folder', path, mode: 0o755 })),
   { kind: 'folder', path: '/root', mode: 0o700 },
   { kind: 'folder', path: '/tmp', mode: 0o1777 },
 ]
 
-/** What a machine needs to start and may have removed from its `/` itself. */
+/** Returns the entries that a machine needs to start and may itself have removed. */
 export function listRequiredEntries(base: HostBase): BaseEntry[] {
   return base.entries.filter((entry) => entry.kind !== 'file' && entry.path.lastIndexOf('/') === 0)
 }
 
-/** What differs from one machine to the next. */
+/** Returns the files that differ between machines. */
 export function ownFiles(hostname: string): BaseEntry[] {
   return [
     { kind: 'file', path: '/etc/hostname', content: `${hostname}\n` },
@@ -177,7 +179,7 @@ export function ownFiles(hostname: string): BaseEntry[] {
   ]
 }
 
-/** What differs where there is a network. */
+/** Files that differ with the network. */
 export const networkFiles: readonly BaseEntry[] = [
   { kind: 'file', path: '/etc/resolv.conf', content: `nameserver ${sandboxAddresses.names}\n` },
 ]

@@ -61,7 +61,7 @@ export type BubblewrapOptions = {
   cpuWeight?: number
   /** No sandbox is made when the disk of the folder has less room. */
   minFreeBytes?: number
-  /** How many machines are kept ready for whoever asks next; none when it is not given. */
+  /** Number of spare machines. Default: none. */
   spares?: number
   /** Networks that `internet` does not reach, such as `10.0.0.0/8`. */
   closedNetworks?: readonly string[]
@@ -72,7 +72,7 @@ export type BubblewrapOptions = {
 const name = 'bubblewrap'
 /** A quarter of the usual one: Steward answers beside sandboxes that do all they can. */
 export const defaultCpuWeight = 25
-/** Of a machine that nobody has asked for yet. */
+/** Size of a spare machine. */
 const spareSize = { hostname: 'spare', memoryMb: 512, vcpu: 1 }
 
 type SpareMachine = Spare & { name: SpareName; prepared: PreparedMachine }
@@ -113,7 +113,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
     return spawning
   }
 
-  /** What works is not tried again; what does not may have been installed since. */
+  /** Probes again only what did not work: it may have been installed since. */
   const able = async (): Promise<HostAbilities> => {
     abilities ??= probeHost({ folder, cpuWeight, createSpawner: spawnerOf })
     const report = await abilities

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import type { HostBase } from './baseFiles.ts'
 import { visibleFiles } from './machineView.ts'
 
-/** What bwrap is handed. It tells on `info` which process it has started; the others are read. */
+/** Descriptors passed to bwrap. It writes the process that it started to `info` and reads the others. */
 export const descriptors = { info: 3, firstProcess: 4, filter: 5, visible: 6, masked: 9 }
 
-/** Where the first process is inside. */
+/** Path of the first process inside. */
 const firstProcessPath = '/dev/init'
 /**
  * Only for a test that takes the static first process away: whatever shell the sandbox has. It ignores the end of its
@@ -18,20 +18,20 @@ export const getMaskedFiles = (): string[] => ['/proc/keys', '/proc/key-users'].
 
 /** Kernel settings of the whole host that stay visible: see `hide_kernel` in `warden.pl`. */
 const readOnlyPaths = ['/proc/sys', '/proc/sysrq-trigger']
-/** What these hold is memory of the sandbox, which must have room to go on. */
+/** Bounded because its content counts as the sandbox's memory. */
 const runBytes = 64 * 1024 ** 2
 const sharedShare = 0.5
 
-/** How much may be in the `/dev/shm` of a machine. */
+/** Size of a machine's `/dev/shm`, in bytes. */
 export const getSharedBytes = (memoryMb: number): number => Math.floor(memoryMb * 1024 ** 2 * sharedShare)
 
 export function bwrapArguments(options: {
-  /** Where bwrap finds the content of the machine. */
+  /** Path of the machine's content as bwrap sees it. */
   content: string
   hostname: string
-  /** Of the machine: how much may be in its `/dev/shm`. */
+  /** Memory of the machine, which bounds its `/dev/shm`. */
   memoryMb: number
-  /** Undefined for a machine of an image: its user namespace and its whole `/` are there already. */
+  /** Absent for a machine with an image: its user namespace and its whole `/` already exist. */
   base: HostBase | undefined
   parts: { filter: boolean; firstProcess: boolean; masked: readonly string[] }
 }): string[] {

@@ -5,14 +5,14 @@ import { type CgroupController, type CgroupSetting, commonName } from './cgroups
 export type CgroupFiles = { mounts: string; memberships: string }
 
 /**
- * Where limits may be set, best first, for each controller. Version 1 has a hierarchy for each; version 2 has one, in
- * which a process is in one place only, so that all must be taken from the same parent.
+ * Places to set limits, best first, for each controller. Version 1 has a hierarchy per controller. Version 2 has a
+ * single one, in which a process has one place, so all controllers need the same parent.
  */
 export type CgroupCandidates = { controllers: CgroupController[][]; sharesGroup: boolean }
 
 /**
- * Which of the candidates this user may really use is for `canUse` to find out.
- * @param cpuWeight of all sandboxes together, on the scale of version 2: 1 to 10000, where 100 is usual
+ * Lists candidates; `canUse` determines which of them this user may use.
+ * @param cpuWeight weight of all sandboxes together, on the scale of version 2: 1 to 10000, default 100
  */
 export function createCgroupCandidates(files: CgroupFiles, cpuWeight: number): CgroupCandidates {
   const mounts = parseMounts(files.mounts)
@@ -75,7 +75,7 @@ export function findUnifiedGroup(files: CgroupFiles): { group: string; top: stri
 type NamedController = Omit<CgroupController, 'path' | 'parent' | 'prepare' | 'undo' | 'joinFile'> & { name: string }
 
 const defaultWeight = 100
-/** What version 1 calls the usual weight, and the least that it takes. */
+/** Default and minimum weight in version 1. */
 const defaultShares = 1024
 const minShares = 2
 const periodMicroseconds = 100_000

@@ -10,7 +10,7 @@ import type { SandboxId } from '#shared/ids.ts'
 import type { SpareName } from './machineFolder.ts'
 import { kill } from './processTable.ts'
 
-/** What one kind of limit is written to, in the order in which it must be written. */
+/** Files of one kind of limit, in the order in which they must be written. */
 export type CgroupController = {
   /** Folder of the hierarchy that this user may use. */
   path: string
@@ -169,13 +169,13 @@ export async function canUse(controller: CgroupController, shell: string): Promi
   }
 }
 
-/** What `cgroup.subtree_control` of version 2 lists. */
+/** Reads `cgroup.subtree_control` of version 2. */
 async function enabledIn(folder: string): Promise<string[]> {
   const text = await readFile(join(folder, 'cgroup.subtree_control'), 'latin1').catch(() => '')
   return text.split(/\s+/)
 }
 
-/** Of processes that were killed while they tried. */
+/** Removes probes of processes that were killed. */
 async function removeLeftoverProbes(parent: string): Promise<void> {
   const names = await readdir(parent).catch(() => [])
   for (const name of names) {

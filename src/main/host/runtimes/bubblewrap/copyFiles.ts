@@ -19,7 +19,7 @@ type CopyRequest = {
 const execute = promisify(execFile)
 const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
 const copyMs = 3_600_000
-/** It ends when it complains more than this: a sandbox decides how much there is to complain about. */
+/** Error output at which the copy is aborted: a sandbox decides how many errors there are. */
 const complaintBytes = 65_536
 const limits = { cwd: '/', env, timeout: copyMs, killSignal: 'SIGKILL', maxBuffer: complaintBytes } as const
 /** All that cp needs: with more, the memory of the host could be read in /proc. */
@@ -76,7 +76,7 @@ function commonFolder(a: string, b: string): string {
   return differs === -1 ? a : names.slice(0, differs).join('/')
 }
 
-/** It ends with Steward. */
+/** Ends the command with Steward. */
 function withParent(perl: string, command: readonly string[]): string[] {
   return [perl, '-e', perlScript('withParent'), perlArgument({ command })]
 }
@@ -95,7 +95,7 @@ function notCopied(cause: unknown): AppError {
   return new AppError('snapshot/failed', message, { cause })
 }
 
-/** What it takes on the disk. */
+/** Measures the disk usage, in bytes. */
 export async function measureStorage({ kind, path }: MachineStorage): Promise<number> {
   if (kind === 'image') return (await stat(path)).blocks * 512
   const [program = '', ...parts] = await buildFileCommand(path, ['du', '-s', '-k', '-x', '--', path])

@@ -7,7 +7,7 @@ import type { MachineStorage } from './machineFolder.ts'
 /** Counting goes on in the background up to here. */
 const countMs = 60_000
 
-/** How many bytes the files of a running machine take on its disk. */
+/** Measures the disk usage of a running machine's files, in bytes. */
 export function createDiskMeter(
   /** `disk`: a folder on the disk of the machine, where it has one of its own. */
   { storage, disk }: { storage: MachineStorage; disk: string | undefined },

@@ -18,7 +18,7 @@ const probeUid = 1_899_999_999
 /** Finds out by making a disk and mounting it like that of a machine. Never rejects. */
 export async function probeDisk(options: {
   spawner: Spawner
-  /** Of the machines: their disks will be on the same file system. */
+  /** Folder of the machines, whose file system their disks will be on. */
   folder: string
 }): Promise<DiskAbility> {
   const without = (reason: string, cure: string | null = null): DiskAbility => ({

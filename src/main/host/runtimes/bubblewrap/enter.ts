@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import type { Ending } from '../inside/ending.ts'
 import { createEnterMessageReader } from './enterMessages.ts'
 
-/** How to get into one running machine. */
+/** Ways to enter one running machine. */
 export type Entrance = {
   /** A connection to the machine's keeper. */
   connect(): Promise<Socket>
@@ -58,7 +58,7 @@ export function enter(entrance: Entrance, request: EnterRequest): Entered {
   const throughKeeper = async (): Promise<Ending> => {
     for (let tries = 0; tries < maxTries && !killed; tries++) {
       const ending = await converse(await entrance.connect())
-      // What joins the machine from outside needs no room in it.
+      // Joining from outside needs no room in the machine.
       if (ending !== 'unheard') return ending.kind === 'failed' && ending.stage === 'room' ? fromOutside() : ending
     }
     return { kind: 'lost', detail: 'Its keeper ended.' }

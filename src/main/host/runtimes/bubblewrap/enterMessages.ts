@@ -1,6 +1,6 @@
 import messages from '../scripts/messages.json' with { type: 'json' }
 
-/** What the script that enters a machine tells over its connection: see `enterScript`. */
+/** Message of the script that enters a machine: see `enterScript`. */
 export type EnterNews = {
   onOutput(bytes: Buffer): void
   onErrors(bytes: Buffer): void

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closings.splice(0).toReversed()) await close()
 })
 
-/** Of this computer, which keeps the program's side locked until it is given. */
+/** Opens a terminal of this computer, whose other side is locked until it is passed on. */
 function terminal() {
   const { master, number } = openPseudoTerminal('/dev/ptmx')
   closings.push(() => closeSync(master))

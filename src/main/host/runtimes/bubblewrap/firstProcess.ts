@@ -1,4 +1,4 @@
-/** What `as` makes of `init/x64.S` and `init/arm64.S`; `firstProcess.test.ts` compares them. */
+/** Assembled from `init/x64.S` and `init/arm64.S`; `firstProcess.test.ts` compares them. */
 const code: Partial<Record<NodeJS.Architecture, { machine: number; text: string }>> = {
   x64: {
     machine: 62,

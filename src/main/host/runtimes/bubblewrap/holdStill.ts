@@ -3,7 +3,7 @@ import { perlArgument, perlScript } from '../perlScript.ts'
 import { listMembers, type MachineProcesses } from './machineMembers.ts'
 import { isStopped, sendSignal } from './processTable.ts'
 
-/** What `hold.pl` is to do. */
+/** Task of `hold.pl`. */
 type Work =
   | { mode: 'freeze' | 'thaw' | 'lock' | 'abandon'; path: string }
   | { mode: 'release'; path: string; folder: string }
@@ -28,7 +28,7 @@ export function lockImage(file: string, helper: Helper): Promise<LetGo> {
   return hold({ mode: 'lock', path: file }, helper, async () => {})
 }
 
-/** What was written to the file system of this folder is lost where it is not on the disk yet. */
+/** Discards writes to the file system of this folder that are not on the disk yet. */
 export function abandon(folder: string, perl: string): Promise<void> {
   return run(perl, { mode: 'abandon', path: folder })
 }

@@ -11,7 +11,7 @@ import type { Spawner } from './spawner.ts'
 import { findUsableCgroups } from './usableCgroups.ts'
 
 export type HostAbilities = {
-  /** Undefined when machines cannot be made here; `detail` tells why. */
+  /** Absent when machines cannot be created here; `detail` has the reason. */
   tools: HostTools | undefined
   detail: string
   /** A command that changes that, where one does. */
@@ -20,7 +20,7 @@ export type HostAbilities = {
   enforced: Enforced
   /** Why limits do not hold that do not. */
   gaps: readonly LimitGap[]
-  /** What the disks of new machines are copies of; undefined where their size cannot be held to. */
+  /** Templates of new machines' disks; absent if disk sizes cannot be enforced. */
   templates: DiskTemplates | undefined
 }
 
@@ -29,9 +29,9 @@ const probeMs = 10_000
 const unprivileged = 65_534
 
 type Probe = {
-  /** Where the files of machines are. */
+  /** Folder of the machines' files. */
   folder: string
-  /** Of all machines together: 1 to 10000, where 100 is usual. */
+  /** CPU weight of all machines together: 1 to 10000, default 100. */
   cpuWeight: number
   createSpawner: (perl: string) => Spawner
 }

@@ -4,7 +4,7 @@ import { AppError } from '#shared/appError.ts'
 /** Disks of machines take what is written, not what was promised: so much must be left for those that run. */
 export const spareBytes = 256 * 1024 ** 2
 
-/** What may still be written to the file system of this folder, which exists. */
+/** Returns the free space of this existing folder's file system, in bytes. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize

@@ -12,7 +12,7 @@ const packages: Record<ToolName, string> = {
   perl: 'perl-base',
 }
 
-/** What is missing, in one sentence, and the command that installs it. */
+/** Missing tools as a sentence, and the command that installs them. */
 export type MissingTools = { missing: string; cure: string }
 
 export async function findHostTools(folders: readonly string[] = defaultFolders): Promise<HostTools | MissingTools> {

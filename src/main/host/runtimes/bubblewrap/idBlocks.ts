@@ -23,7 +23,7 @@ export const numbersOfRoots: IdBlock = { first: 20_000, count: 40_000 }
 /** A machine of the host's own programs has one user, its root. */
 export const idsOfMachine = (image: string | null): number => (image === null ? 1 : idsOfImage)
 
-/** One that overlaps none of those. */
+/** Returns a block that overlaps none of `taken`. */
 export function freeBlock(
   count: number,
   used: readonly IdBlock[],

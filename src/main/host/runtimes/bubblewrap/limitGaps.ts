@@ -1,6 +1,6 @@
 import type { LimitGap } from '#shared/contract/sandboxes.ts'
 
-/** What this machine's control groups are like, as far as it explains a missing limit. */
+/** Properties of this machine's control groups that explain a missing limit. */
 export type CgroupFacts = { uid: number; user: string } & ({ version: 1 | undefined } | UnifiedFacts)
 
 type UnifiedFacts = {
@@ -9,9 +9,9 @@ type UnifiedFacts = {
   unit: string | undefined
   /** Controllers that the kernel offers. */
   ofKernel: readonly string[]
-  /** What the service manager of this user was given; undefined: there is none. */
+  /** Controllers delegated to the user's service manager; absent if there is none. */
   ofManager: readonly string[] | undefined
-  /** Nobody may write to them, as in a container. */
+  /** Whether they are mounted read-only, as in a container. */
   isReadOnly: boolean
 }
 

@@ -5,7 +5,7 @@ import { createMachineSpec } from '#test/support/machines.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { createMachineFolders } from './machineFolder.ts'
 
-/** What a host that was killed may leave, and what earlier versions made. */
+/** Creates files as a killed host or an earlier version may leave them. */
 function createStored(files: Record<string, string>) {
   const base = temporaryFolder('folders')
   const { id } = createMachineSpec()

@@ -38,8 +38,8 @@ export type MachineFolder = {
 }
 
 /**
- * Where the content of a machine is: `root` is its `/`, `usr-local` its `/usr/local`. Of a machine of an image, `upper`
- * holds what differs from the image.
+ * Location of a machine's content: `root` is its `/`, `usr-local` its `/usr/local`. With an image, `upper` holds the
+ * changes to it.
  */
 export type MachineStorage =
   /** A folder that belongs to the machine's uid. */
@@ -62,7 +62,7 @@ export type Owner = { uid: number; gid: number }
 
 const Mark = z.object({ pid: z.int(), startedTicks: z.number() })
 const RunRecord = z.object({ processes: z.array(Mark), cgroups: z.array(z.string()) })
-/** What a machine's run leaves on the host: enough for another process to end it. */
+/** Record of a run on the host: enough for another process to end it. */
 export type RunRecord = z.infer<typeof RunRecord>
 
 const MachineFile = z.union([
@@ -82,7 +82,7 @@ export type MachineFolders = {
   adopt(spare: SpareName, id: SandboxId): Promise<MachineFolder>
   /** Spares that an earlier host left. */
   spares(): Promise<SpareName[]>
-  /** Of a machine that does not run: ends what was interrupted by the end of Steward, and removes what is half made. */
+  /** Completes interrupted changes of a machine that is not running, and removes partial ones. */
   mend(id: SandboxId): Promise<void>
   getPath(name: MachineName): string
   /** Removes what an earlier host made for all machines. */
@@ -94,7 +94,7 @@ export type MachineFolders = {
   forgetRun(name: MachineName): Promise<void>
 }
 
-/** Of a machine that was started before anybody asked for it. */
+/** Name of a spare machine. */
 export const SpareName = z
   .string()
   .regex(/^spare-[0-9a-f]{16}$/)
@@ -217,7 +217,7 @@ function firstOwner(uid: number | undefined): Owner | undefined {
 
 /** Copies end in this until they are complete. */
 export const partSuffix = '.part'
-/** What takes the place of the present files, complete; what was in their place. */
+/** Suffixes of the complete new files before they replace the present ones, and of the replaced ones. */
 export const newSuffix = '.new'
 export const oldSuffix = '.old'
 

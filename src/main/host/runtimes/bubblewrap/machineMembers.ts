@@ -3,15 +3,15 @@ import { join } from 'node:path'
 
 /** The processes of one machine, by what was known of it before anything ran in it. */
 export type MachineProcesses = {
-  /** Its PID 1, as the host counts. */
+  /** PID 1 of the machine, as a host process id. */
   init: number
-  /** Its process namespace, as links in /proc name it. */
+  /** PID namespace, as links in /proc name it. */
   namespace: string
   /** None where this user may not make any. */
   cgroups: readonly string[]
 }
 
-/** Those in its process namespace: helpers that wait outside for a command are not the machine's. */
+/** Lists processes in the machine's PID namespace. Helpers that wait outside for a command are not included. */
 export async function listMembers({ namespace, cgroups }: MachineProcesses): Promise<number[]> {
   const listed = (await readFirst(cgroups, ['cgroup.procs']))?.split('\n') ?? (await readdir('/proc'))
   const pids = listed.filter((name) => /^\d+$/.test(name)).map(Number)

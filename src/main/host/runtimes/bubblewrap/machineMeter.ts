@@ -29,7 +29,7 @@ async function cgroupCpuMs(cgroups: readonly string[]): Promise<number | undefin
   return separate === undefined ? undefined : Number(separate) / 1e6
 }
 
-/** Without the pages of files that the kernel takes back first. */
+/** Returns the memory usage without reclaimable file pages, in bytes. */
 async function cgroupMemory(cgroups: readonly string[]): Promise<number | undefined> {
   const used = await readFirst(cgroups, ['memory.current', 'memory.usage_in_bytes'])
   if (used === undefined) return undefined
@@ -62,7 +62,7 @@ async function memoryOfProcesses(pids: readonly number[]): Promise<number> {
   return kilobytes.reduce((sum, each) => sum + each, 0) * 1024
 }
 
-/** Of a line `NAME NUMBER …`. */
+/** Parses a line `NAME NUMBER …`. */
 function numberAfter(name: string, text: string | undefined): number | undefined {
   const line = text?.split('\n').find((row) => row.startsWith(name) && /\s/.test(row.charAt(name.length)))
   return line === undefined ? undefined : Number.parseInt(line.slice(name.length), 10)

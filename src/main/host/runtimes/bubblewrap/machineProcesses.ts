@@ -69,7 +69,7 @@ export async function signalMachineProcess(
   throw new AppError('process/not-found', `There is no process ${pid} in this sandbox that can be sent a signal.`)
 }
 
-/** Of `/etc/passwd`. */
+/** Parses `/etc/passwd`. */
 export function namesOfUsers(passwd: string): Map<number, string> {
   const rows = passwd.split('\n').map((line) => line.split(':'))
   return new Map(rows.flatMap(([name, , uid]) => (name && uid && /^\d+$/.test(uid) ? [[Number(uid), name]] : [])))

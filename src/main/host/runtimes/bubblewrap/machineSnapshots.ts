@@ -22,7 +22,7 @@ export type MachineSnapshots = {
   list(machineFolder: string): Promise<SnapshotId[]>
   /** @throws AppError `snapshot/not-found` */
   find(machineFolder: string, id: SnapshotId): Promise<MachineStorage>
-  /** Of a machine that does not run. All files are put back, or none. */
+  /** Restores all files of a machine that is not running, or none. */
   restore(machine: MachineFolder, request: { id: SnapshotId; signal: AbortSignal }): Promise<void>
   copy(from: MachineStorage, to: string, signal: AbortSignal): Promise<void>
   remove(machineFolder: string, id: SnapshotId): Promise<void>
@@ -106,7 +106,7 @@ export function createMachineSnapshots(tools: () => Promise<{ perl: string; bwra
   }
 }
 
-/** What is interrupted between the two moves is ended when the machine is mended. */
+/** If interrupted between the two renames, `mend` completes it. */
 async function replaceFolder(folder: string, copy: (to: string) => Promise<void>): Promise<void> {
   const next = `${folder}${newSuffix}`
   const old = `${folder}${oldSuffix}`
@@ -124,7 +124,7 @@ async function replaceFolder(folder: string, copy: (to: string) => Promise<void>
 
 function toError(action: string, error: unknown, signal: AbortSignal): Error {
   if (error instanceof AppError || signal.aborted) return error instanceof Error ? error : new Error(action)
-  // What the system or another program says names folders of this computer: it is for the log.
+  // Errors of the system and of programs may name folders of this computer, so they go only to the log.
   const detail = error instanceof Error && !('code' in error) ? `: ${error.message}` : ''
   return new AppError('snapshot/failed', `${action}${detail}.`, { cause: error })
 }

@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises'
 export const visibleFiles = ['cpuinfo', 'meminfo', 'stat'] as const
 
 export type MachineView = {
-  /** How many processors it has. */
+  /** Number of processors. */
   processors: number
   cpuinfo: string
   /** Bytes; null where its memory is not limited, and the host's is what it has. */
   memory: number | null
-  /** Its cgroups. */
+  /** Cgroups of the machine. */
   folders: readonly string[]
 }
 

@@ -13,7 +13,7 @@ import { createTerminalInput } from './terminalInput.ts'
 
 /** After a hang-up a program may save its work this long. */
 const hangUpMs = 3_000
-/** What others still hold open after the program's end is over when nothing came for this long. */
+/** After the program's end, output of processes that still hold the terminal ends after this silence. */
 const quietMs = 40
 /** More than the kernel keeps of what was written before the end. */
 const drainBytes = 8 * 1024 * 1024
@@ -72,7 +72,7 @@ function terminalFailed(message: string, cause: unknown): AppError {
   return new AppError('terminal/failed', message, { cause })
 }
 
-/** Where output goes: it comes only once somebody listens. */
+/** Consumer of output; reading starts once there is one. */
 type Reading = { deliver: (bytes: Buffer) => void }
 type Running = {
   entered: Entered

@@ -15,7 +15,7 @@ import type { Spawner } from './spawner.ts'
 import { type SandboxUser, toLaunchRequest, toStartRequest } from './startRequest.ts'
 import { startWarden, type Warden } from './warden.ts'
 
-/** What a machine can be given anew as long as nothing has run in it. */
+/** Properties that can change while nothing has run in the machine. */
 export type MachineSize = Pick<MachineSpec, 'hostname' | 'memoryMb' | 'vcpu'>
 
 /** A machine that has started, is connected and empty: nothing has run in it. */
@@ -31,7 +31,7 @@ export type PreparedMachine = {
 
 export type PrepareRequest = {
   size: MachineSize
-  /** Of its cgroups. */
+  /** Name of the cgroups. */
   name: string
   tools: HostTools
   spawner: Spawner
@@ -41,11 +41,11 @@ export type PrepareRequest = {
   user: SandboxUser | undefined
   /** Put into its `/` before it starts. */
   entries: readonly BaseEntry[]
-  /** Undefined for a machine of an image. */
+  /** Absent for a machine with an image. */
   base: HostBase | undefined
   image: { root: string; range: IdRange } | undefined
   layers: SandboxLayers
-  /** Undefined where the machine gets no network. */
+  /** Absent for a machine without a network. */
   connection: ConnectArguments | undefined
   signal: AbortSignal
 }

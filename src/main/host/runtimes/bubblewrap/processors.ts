@@ -1,4 +1,4 @@
-/** Which of the host's processors each machine uses, so that a machine of one vCPU sees one. */
+/** Assignment of host processors to machines, so that a machine with one vCPU sees one. */
 export type Processors = {
   /**
    * The least used of them, all of them when there are no more.

@@ -9,7 +9,7 @@ export type PseudoTerminal = {
   number: number
   /** Begins paused; what it reads goes to `onBytes` alone, which has the bytes only until it returns. */
   stream(onBytes: (bytes: Buffer) => void): ReadStream
-  /** What can be read at once, without the stream. */
+  /** Yields what can be read immediately, bypassing the stream. */
   rest(): Generator<Buffer>
   resize(cols: number, rows: number): void
 }

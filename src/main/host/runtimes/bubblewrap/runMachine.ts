@@ -126,5 +126,5 @@ function runningMachine(
   }
 }
 
-/** Of an open file of this process, for another one. */
+/** Converts the path of a file open in this process for use by another. */
 const ownPath = (path: string): string => path.replace('/proc/self/', `/proc/${process.pid}/`)

@@ -1,19 +1,21 @@
 /**
- * What closes a sandbox before anything of it runs. Each stops attacks that another stops as well, so that no single
- * one carries the sandbox: `test/integration/escapeLayers.test.ts` takes them away in turn.
+ * Layers that confine a sandbox before anything of it runs. For each attack there are at least two, so that no single
+ * layer is essential: `test/integration/escapeLayers.test.ts` removes each in turn.
  */
 export const sandboxLayers = [
   /** A seccomp filter that is there before bwrap, and on whatever enters. */
   'outer-filter',
-  /** One that bwrap sets for the first process, and every process that enters before it becomes the sandbox's. */
+  /** Filter that bwrap sets for the first process, and that every entering process sets before it joins the sandbox. */
   'inner-filter',
   /** The sandbox can make no user namespaces. */
   'user-namespaces',
-  /** It has a session keyring of its own, not Steward's. */
+  /** Session keyring of its own, separate from Steward's. */
   'keyring',
-  /** Its first process is a static program of ours; without it, the sandbox's own shell. */
+  /** First process is our static program; otherwise the sandbox's own shell. */
   'static-init',
-  /** Whoever enters does so by the namespaces as they were at the start; without it, by those of the first process now. */
+  /**
+   * Processes enter by the namespaces pinned at the start; otherwise by those that the first process has at that time.
+   */
   'pinned-namespaces',
   /** A resource limit on processes, beside the cgroup's. */
   'process-limit',

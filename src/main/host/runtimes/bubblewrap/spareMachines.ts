@@ -1,7 +1,7 @@
 import type { Log } from '#platform/log.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 
-/** What of a machine cannot be changed after its start. */
+/** Properties of a machine that cannot change after its start. */
 export type SpareKind = Pick<MachineSpec, 'diskGb' | 'network'>
 
 /** A machine that has started, is empty, and belongs to nobody yet. */
@@ -14,8 +14,7 @@ export type Spare = {
 
 export type SpareMachines<S extends Spare> = {
   /**
-   * One that fits, which is the caller's from now on; undefined when there is none. Either way the next ones are made of
-   * this kind, once nothing else was asked for during a moment.
+   * Takes a matching spare; undefined if there is none. Further spares have this kind, after a pause without requests.
    */
   take(kind: SpareKind): S | undefined
   /** Ends all of them, and makes no more. */
@@ -23,13 +22,15 @@ export type SpareMachines<S extends Spare> = {
 }
 
 type SpareOptions<S extends Spare> = {
-  /** How many are kept; 0 for none. */
+  /** Number of spares; 0 for none. */
   max: number
   make: (kind: SpareKind, signal: AbortSignal) => Promise<S>
   log: Log
-  /** Whoever has just got a machine uses it at once: the processor is theirs first. */
+  /**
+   * Pause before a new spare is started, which leaves the processor to the machine that was just taken. Milliseconds.
+   */
   restMs?: number
-  /** Nobody has asked for one for so long: they end. */
+  /** Time without requests after which spares end, in milliseconds. */
   idleMs?: number
 }
 

@@ -9,15 +9,15 @@ import { AppError } from '#shared/appError.ts'
 import { detectCompression, type FilePart, openDecompressed } from './decompressed.ts'
 import type { TarHeader } from './tarLayer.ts'
 
-/** What an archive holds: the layers of one image, the lowest first, or a tar of a root file system. */
+/** Content of an archive: the layers of one image, lowest first, or a tar of a root file system. */
 export type ImageArchive = {
   layers: readonly ArchiveLayer[]
   layered: boolean
-  /** Of the image's configuration. */
+  /** Environment from the image's configuration. */
   environment: readonly string[]
-  /** What else the configuration says, which sandboxes do not follow. */
+  /** Settings of the configuration that sandboxes ignore. */
   ignored: readonly string[]
-  /** Its own name, as in `debian:12`. */
+  /** Name in the archive, such as `debian:12`. */
   title: string | undefined
 }
 
@@ -40,7 +40,7 @@ const unusedKeys = ['Cmd', 'Entrypoint', 'User', 'WorkingDir', 'Volumes', 'Expos
 
 const maxJsonBytes = 8 * 1024 * 1024
 const maxMembers = 100_000
-/** What describes or is a layer has no longer one: see PATH_MAX. */
+/** Longest name of a layer or manifest: see PATH_MAX. */
 const maxNameCharacters = 4096
 const maxNesting = 3
 
@@ -64,7 +64,7 @@ export async function readArchive(path: string, signal: AbortSignal): Promise<Im
 
 type Members = ReadonlyMap<string, FilePart>
 
-/** Where the members of the tar are in the file, by name. Links among them are followed, as old `docker save` needs. */
+/** Reads the offsets of the tar's members by name. Follows links among them, as old `docker save` needs. */
 async function readMembers(path: string, signal: AbortSignal): Promise<Members> {
   const members = new Map<string, FilePart>()
   const links = new Map<string, string>()

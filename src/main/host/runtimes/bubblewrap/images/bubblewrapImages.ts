@@ -20,7 +20,7 @@ import { type LayerLimits, readFailure, writeTar } from './tarLayer.ts'
 type ImagesOptions = {
   runtime: string
   store: ImageStore
-  /** What is missing for machines of images, else nothing. */
+  /** Returns the reason why machines with images are unavailable, if there is one. */
   obstacle: () => Promise<string | undefined>
   perl: () => Promise<string>
   now: () => number

@@ -13,7 +13,7 @@ import type { Distribution } from './ownDistribution.ts'
 /** Beside what apt needs: what Steward itself expects in a sandbox, and what downloading with TLS needs. */
 const ownPackages = ['bash', 'ca-certificates', 'perl-base', 'procps']
 
-/** What mmdebstrap says as it goes on, and how far it is then. */
+/** Progress messages of mmdebstrap, with the share that is done. */
 const steps: readonly (readonly [said: string, sentence: string, share: number])[] = [
   ['running apt-get update', 'Reading the lists of packages', 0.05],
   ['downloading packages with apt', 'Downloading packages', 0.15],
@@ -97,7 +97,7 @@ async function run(
     child.once('close', (code) => resolve(code))
   })
   let late: NodeJS.Timeout | undefined
-  /** It unmounts and removes what it made when it is asked to end. */
+  /** Asks mmdebstrap to end, upon which it unmounts and removes its files. */
   const end = (): void => {
     if (child.pid === undefined) return
     const group = -child.pid

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type UserInfo, userInfo } from 'node:os'
 import { findExecutable } from '../hostTools.ts'
 
-/** How many users and groups an image machine has: what Debian and most images count on. */
+/** Users and groups of a machine with an image: the number that Debian and most images assume. */
 export const idsOfImage = 65_536
 
 /**

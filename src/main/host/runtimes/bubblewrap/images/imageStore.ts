@@ -9,7 +9,7 @@ import { AppError } from '#shared/appError.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { removeInRange } from './inRange.ts'
 
-/** What is kept beside the files of an image. */
+/** Metadata beside the files of an image. */
 const ImageFile = z.object({
   version: z.literal(1),
   detail: z.string(),
@@ -40,7 +40,7 @@ export type ImageStore = {
 }
 
 const probe = /^probe-image-(\d+)-/
-/** Of folders that are no images: the contract lets no name begin with a dot. */
+/** Names of folders that are not images: the contract rejects names that begin with a dot. */
 const unfinished = /^\.(?:adding|removing)-(.+)-[0-9a-f]{12}$/
 
 /** @param folder nobody but Steward's user may enter it */

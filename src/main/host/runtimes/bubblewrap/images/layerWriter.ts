@@ -10,7 +10,7 @@ import type { IdRange } from './idRange.ts'
 
 export type Owner = { uid: number; gid: number; seconds: number; mode: number }
 
-/** How many bytes were written, and what can be run. */
+/** Bytes written, and programs found. */
 const LayerReport = z.object({
   bytes: z.int(),
   bash: z
@@ -27,7 +27,7 @@ export type LayerReport = z.infer<typeof LayerReport>
 
 /** Makes the files of an image, in the order that they are told. Every path begins with `/` and has no `.` and `..`. */
 export type LayerWriter = {
-  /** What follows lies over all that came before. */
+  /** Starts a layer on top of the previous ones. */
   layer(): Promise<void>
   folder(path: string, owner: Owner): Promise<void>
   file(path: string, owner: Owner, content: { size: number; chunks: AsyncIterable<Uint8Array> }): Promise<void>

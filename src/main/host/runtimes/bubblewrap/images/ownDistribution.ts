@@ -39,7 +39,7 @@ async function ownAddresses(family: readonly string[]): Promise<ReadonlySet<stri
 
 const withoutSlash = (address: string): string => address.replace(/\/+$/, '')
 
-/** Where this machine's own packages come from; sources of others are left out. Empty when that is not known. */
+/** Reads the package sources of this machine's own distribution, without third-party ones. Empty if unknown. */
 async function aptSources(source: OwnSource): Promise<string> {
   const parts = await readdir('/etc/apt/sources.list.d').catch(() => [])
   const files = ['/etc/apt/sources.list', ...parts.toSorted().map((name) => join('/etc/apt/sources.list.d', name))]
@@ -52,7 +52,7 @@ async function aptSources(source: OwnSource): Promise<string> {
     .join('\n')
 }
 
-/** Of sources.list(5): one line each. */
+/** Parses the one-line format of sources.list(5). */
 export function ownLines(text: string, source: OwnSource): string {
   const own = text.split('\n').filter((line) => {
     const [type, address = '', name = ''] = line
@@ -64,7 +64,7 @@ export function ownLines(text: string, source: OwnSource): string {
   return own.map((line) => `${line.trim()}\n`).join('')
 }
 
-/** Of sources.list(5): stanzas of fields. */
+/** Parses the deb822 format of sources.list(5). */
 export function ownStanzas(text: string, source: OwnSource): string {
   const stanzas = text
     .split('\n')

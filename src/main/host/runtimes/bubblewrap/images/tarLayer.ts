@@ -6,12 +6,12 @@ import { idsOfImage } from './idRange.ts'
 import type { LayerWriter, Owner } from './layerWriter.ts'
 
 export type LayerLimits = {
-  /** What all layers together may take. */
+  /** Bytes left for all layers together. */
   remainingBytes: number
   remainingEntries: number
 }
 
-/** What tar-stream 3 tells really: see its headers.js. */
+/** Header as tar-stream 3 actually reports it: see its headers.js. */
 export type TarHeader = Omit<Header, 'pax' | 'type' | 'linkname'> & {
   type: Header['type'] | null
   linkname: string | null
@@ -130,7 +130,7 @@ function tooLarge(reason: string): AppError {
   return new AppError('file/no-space', `The image is too large: ${reason}.`)
 }
 
-/** What zlib and the reader of tars say means that bytes are missing or wrong. */
+/** Errors of zlib and of the tar reader mean that bytes are missing or wrong. */
 export function readFailure(error: unknown): AppError {
   if (error instanceof AppError) return error
   const reason = error instanceof Error ? error.message.replace(/\.$/, '') : String(error)

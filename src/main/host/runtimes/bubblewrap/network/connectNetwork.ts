@@ -22,7 +22,7 @@ export type NetworkTools = {
  */
 export type PastaWay = 'files' | 'process'
 
-/** What `connect_network` of `network.pl` is given by whoever has the namespace open. */
+/** Arguments of `connect_network` in `network.pl`, from the process that holds the namespace. */
 export type ConnectArguments = Readonly<Record<string, unknown>>
 
 type ConnectRequest = {

@@ -6,7 +6,7 @@ import type { SandboxUser } from '../startRequest.ts'
 import { type NetworkTools, type PastaWay, tryToConnect } from './connectNetwork.ts'
 
 export type NetworkAbilities = {
-  /** Undefined when sandboxes cannot be connected here; `detail` tells why. */
+  /** Absent when sandboxes cannot be connected here; `detail` has the reason. */
   tools: NetworkTools | undefined
   networks: Network[]
   detail: string | null
@@ -87,7 +87,7 @@ async function findRefusal(
   }
 }
 
-/** What pasta says when it was told of the namespaces in a way that it, or its AppArmor profile, does not allow. */
+/** Whether pasta failed because it, or its AppArmor profile, rejects this way of naming the namespaces. */
 function isAboutTheWay(refusal: string): boolean {
   return /Couldn't open (user|network) namespace/.test(refusal)
 }
@@ -96,7 +96,7 @@ function isAboutFrames(refusal: string): boolean {
   return refusal.startsWith('its frame rules could not be set')
 }
 
-/** What the words of pasta, nft or the kernel mean, where they are known, and the command that helps. */
+/** Explains known errors of pasta, nft and the kernel, with the command that helps. */
 export function networkRefusal(
   refusal: string,
   { tunnelExists }: { tunnelExists: boolean },
