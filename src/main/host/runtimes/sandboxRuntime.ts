@@ -13,7 +13,7 @@ import type { FileOperations } from './inside/fileOperations.ts'
  */
 export interface SandboxRuntime {
   readonly name: string
-  /** What works here and which limits hold, found by trying; never rejects. */
+  /** Reports features and enforced limits, determined by trying them; never rejects. */
   describe(): Promise<RuntimeReport>
   /**
    * Makes the files of a new machine, of its image or of the snapshot `from`, and starts it.
@@ -52,7 +52,7 @@ export interface SandboxRuntime {
 
 export type SnapshotRef = { sandboxId: SandboxId; snapshotId: SnapshotId }
 
-/** What machines of one runtime can be made from. Others may add to it and remove from it at the same time. */
+/** Images of one runtime. Other programs may add and remove images at the same time. */
 export type RuntimeImages = {
   list(): Promise<HostImage[]>
   /**
@@ -138,10 +138,10 @@ export type MachineUsage = {
   cpuMs: number
   /** When that was counted, by `performance.now()`. */
   atMs: number
-  /** Without the file cache that the kernel would give back. */
+  /** Memory without reclaimable file cache. */
   memoryBytes: number
   processes: number
-  /** What its files take; may be some seconds old. Undefined while the first count is under way. */
+  /** Bytes used by its files, up to a few seconds old. Absent until the first count is complete. */
   diskBytes: number | undefined
 }
 
@@ -149,7 +149,7 @@ export type MachineProcess = {
   pid: number
   ppid: number
   user: string
-  /** Its processor time so far. */
+  /** Processor time used, in milliseconds. */
   cpuMs: number
   /** Resident. */
   memoryBytes: number

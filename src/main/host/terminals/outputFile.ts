@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Log } from '#platform/log.ts'
 import type { OutputLog } from './outputLog.ts'
 
-/** What a terminal printed, on disk, so that it survives this process. Written in runs, one write at a time. */
+/** Output of a terminal on disk, which outlives this process. Appended in segments, one write at a time. */
 export type OutputFile = {
   /** Cursor of the oldest byte on disk. */
   readonly start: number
@@ -22,7 +22,7 @@ export type OutputFile = {
 
 type OutputFileOptions = {
   folder: string
-  /** What an earlier process left, oldest first. */
+  /** Segments of an earlier process, oldest first. */
   stored: readonly Segment[]
   source: OutputLog
   maxStoredBytes: number

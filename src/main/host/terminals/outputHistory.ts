@@ -42,7 +42,7 @@ function outputHistory(memory: OutputLog, file: OutputFile): OutputHistory {
       if (from >= memory.start) return inMemory(from, maxBytes)
       const start = Math.max(from, file.start)
       const bytes = await file.read(start, Math.min(maxBytes, memory.end - start))
-      // What was on disk a moment ago may have been rotated away, but then newer output has come.
+      // The segment may have been rotated away, in which case newer output is in memory.
       return bytes.length > 0 ? { start, bytes } : inMemory(Math.max(from, file.start), maxBytes)
     },
   }

@@ -1,6 +1,6 @@
 /**
- * What a terminal printed lately, addressed by cursors: counts of bytes since its start. Bytes are copied in once,
- * into blocks that never change, so that every consumer can hold slices of them for as long as it likes.
+ * Recent output of a terminal, addressed by cursors: byte offsets since its start. Bytes are copied once into immutable
+ * blocks, so consumers may hold slices indefinitely.
  */
 export type OutputLog = {
   /** Cursor of the oldest byte that is still here. */

@@ -18,7 +18,7 @@ export type RowBuffer = { readonly lines: RowList; readonly ybase: number }
 export type PackedRows = {
   /** Packs rows that scrolled out. Call it only while the emulator is idle, since it holds rows while it works. */
   pack(): void
-  /** What `work` reads and does not change stays packed. It may hold a row until it reads the 16th after it. */
+  /** Reads rows without unpacking them permanently. `work` may hold a row until it reads the 16th after it. */
   reading<T>(work: () => T): T
   /** Approximate memory of the packed rows, in bytes. */
   weigh(): number

@@ -1,5 +1,5 @@
 export type ProgramWatch = {
-  /** Something was printed or typed, so another program may be in the foreground. */
+  /** Records input or output, after which another program may be in the foreground. */
   recordOutput(): void
   close(): void
 }

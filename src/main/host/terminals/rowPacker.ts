@@ -35,7 +35,7 @@ const wide = 2 << widthShift
 /** A run is of characters of one column, of two (each with the empty cell behind it), or of contents as they are. */
 const runs = { narrow: 0, wide: 1, raw: 2 } as const
 type Kind = (typeof runs)[keyof typeof runs]
-/** How a run begins: 13 bits for how many follow, one that tells whether they have colours, two for the kind. */
+/** Header of a run: 13 bits for its length, one for colors, two for the kind. */
 const [countShift, colouredBit, kindMask, headBytes, maxOfRun] = [3, 4, 3, 2, 0x1fff]
 /** Exceeds the length that `boundWidths` allows for a cell. */
 const maxTextUnits = 64
@@ -158,7 +158,7 @@ function unpackCells(packed: { bytes: Uint8Array; from: number; end: number }, d
   }
 }
 
-/** How much of a row is left without the blank cells at its end. */
+/** Counts the cells of a row up to the last non-blank one. */
 function countUsed(data: Uint32Array): number {
   let used = data.length
   while (used > 0 && data[used - 3] === narrow && data[used - 2] === 0 && data[used - 1] === 0) used -= cellNumbers

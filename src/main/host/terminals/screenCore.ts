@@ -76,7 +76,7 @@ export function createScreenCore(terminal: Terminal): ScreenCore {
     },
     resize(newCols, newRows) {
       terminal.resize(newCols, newRows)
-      // It would unpack all rows later to give back the memory that packing gives back.
+      // The cleanup would unpack all rows to free the memory that packing already frees.
       inner.buffers.normal._memoryCleanupQueue.clear()
       rows.pack()
     },

@@ -13,7 +13,7 @@ export type ScreenFeed = {
   /** Sends new output in batches: the first at once, then large ones. */
   pump(): void
   resize(size: ScreenSize): void
-  /** What programs that ask for colours are told, also by a screen that is drawn again. */
+  /** Sets the colors reported to programs, also for a redrawn screen. */
   draws(colours: TerminalColours): void
   /** The reply holds exactly the output before the cursor that `posted` is given, before anything else happens. */
   ask(question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply>

@@ -16,7 +16,7 @@ export type ScreenHandlers = {
   onTitle(title: string): void
   onBell(): void
   onNotice(text: string): void
-  /** Its worker ended. The screen is gone and accepts nothing more. */
+  /** Called when the worker ended. The screen is gone and accepts no further output. */
   onLost(why: LossReason): void
 }
 

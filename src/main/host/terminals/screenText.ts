@@ -26,7 +26,7 @@ export type LogicalLine = {
 /** @param rows reads only this many of the oldest rows */
 export function* logicalLines(buffer: IBuffer, rows: number = buffer.length): Generator<LogicalLine> {
   let text = ''
-  /** Where each row after the first begins in the text. */
+  /** Offset in the text at which each row after the first begins. */
   let starts: number[] = []
   for (let y = 0; y < rows; y++) {
     const row = buffer.getLine(y)

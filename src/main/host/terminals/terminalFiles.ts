@@ -32,7 +32,7 @@ export type TerminalFiles = {
   /** Writes the newest state, and skips those it replaces. Never rejects. */
   save(meta: TerminalMeta): Promise<void>
   saveScreen(drawn: DrawnScreen): Promise<void>
-  /** Undefined when it was never saved. */
+  /** Returns undefined if it was never saved. */
   readScreen(): Promise<DrawnScreen | undefined>
   remove(): Promise<void>
 }

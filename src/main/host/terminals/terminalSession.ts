@@ -71,7 +71,7 @@ type SessionOptions = {
 
 /** Raw output kept in memory. Older output is read from disk. */
 const memoryBytes = 1024 * 1024
-/** How far each consumer may fall behind before the program is paused. A screen needs little of a long flood. */
+/** Bytes that each consumer may lag behind before the program is paused. A screen needs only the end of a flood. */
 const maxLag = { screen: 4 * 1024 * 1024, viewer: 8 * 1024 * 1024, disk: 4 * 1024 * 1024 }
 /** Runtimes kill a program after a few seconds; this covers one that cannot. */
 const endMs = 15_000

@@ -13,7 +13,7 @@ const maxSequence = 256
 const sampleBytes = 2 * 1024
 
 export type PlainRun = {
-  /** Nothing more is to be found before this byte: the first that is not plain text, or the end. */
+  /** End of the plain text: the first other byte, or the end of the block. */
   until: number
   /** Bytes before this one leave no trace once the run is parsed; equal to the start when all of it matters. */
   visibleFrom: number
@@ -37,7 +37,7 @@ export function plainRun(bytes: Uint8Array, from: number, maxLines: number): Pla
 export type PlainPart = {
   /** The first byte that is not plain text, or the end. */
   until: number
-  /** How many lines end before it. */
+  /** Lines that end before it. */
   lines: number
   /** True when all from `until` on begins something plain whose end is yet to come. */
   unfinished: boolean
@@ -109,7 +109,7 @@ export function findColors(bytes: Uint8Array, from: number, to: number): Uint8Ar
   return new Uint8Array(sequences)
 }
 
-/** Where a sequence that sets colours or erases within its line ends; 0 for any other, and for half of one. */
+/** Returns the end of a sequence that sets colors or erases within its line; 0 for any other or an incomplete one. */
 function sequenceEnd(bytes: Uint8Array, index: number): number {
   if (bytes[index + 1] !== bracket) return 0
   const end = parametersEnd(bytes, index)
@@ -137,7 +137,7 @@ function worthSearching(bytes: Uint8Array, from: number, maxLines: number): bool
   return (lines * (bytes.length - from)) / sample.length > maxLines
 }
 
-/** Where the lines begin that are kept at the end of a run; its start when there are not more. */
+/** Returns the start of the last `maxLines` lines of a run, or the start of the run if it has fewer. */
 export function cutBefore(run: { bytes: Uint8Array; from: number; until: number; maxLines: number }): number {
   let lines = 0
   for (let index = run.until - 1; index > run.from; index--) {

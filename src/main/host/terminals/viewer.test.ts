@@ -148,7 +148,7 @@ test('after it left nothing is sent', () => {
   expect(watched.seen).toEqual([])
 })
 
-/** One that need not see all of a flood; `presents` is what was asked for, and draws it. */
+/** Creates a viewer that may skip output; `presents` is the requested screen, and draws it. */
 function skipping() {
   const source = createOutputLog()
   const messages: string[] = []

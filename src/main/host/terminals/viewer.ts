@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import { type ServerStreamMessage, streamLimits } from '#shared/contract/terminalStream.ts'
 import type { OutputLog } from './outputLog.ts'
 
-/** Where a viewer's messages and bytes go. */
+/** Destination of a viewer's messages and bytes. */
 export type ViewerStream = {
   send(message: unknown): void
   sendBytes(bytes: Uint8Array): void
@@ -15,7 +15,7 @@ export type ViewerStream = {
 export type Viewer = {
   /** Cursor of the next byte to send; output after it must be kept. Undefined until the snapshot is requested. */
   readonly next: number | undefined
-  /** It receives output from `cursor`; nothing is sent before `begin`. */
+  /** Attaches it at `cursor`; nothing is sent before `begin`. */
   await(cursor: number): void
   /** Sends the first snapshot. */
   begin(attached: ServerStreamMessage, snapshot: Uint8Array, marks?: ServerStreamMessage): void
@@ -28,7 +28,7 @@ export type Viewer = {
   /** Sends one run of bytes and tells whether more may follow. */
   turn(): boolean
   acknowledge(bytes: number): void
-  /** It shows the present screen that it was sent. */
+  /** Acknowledges that it shows the screen it was sent. */
   onDrawn(): void
   /** Ends its stream. */
   end(error?: AppError): void
@@ -42,7 +42,7 @@ type ViewerOptions = {
   stallMs?: number
   /** Chosen by who need not see all of a flood: draws the present screen for it, with all lines above when it is over. */
   present?: ((isOver: boolean) => Promise<PresentScreen>) | undefined
-  /** It went on, so less has to be kept for it. */
+  /** Called when it advanced, so that older output can be released. */
   onMoved: () => void
   /** No more for it: after its last message, because it does not acknowledge, or because it left. */
   onEnded: () => void
@@ -93,7 +93,7 @@ export function createViewer({
     }
   }
 
-  /** What the snapshot shows already; that the program has ended comes behind it. */
+  /** Sends output after the snapshot; the exit of the program follows it. */
   const sendPast = (cursor: number): void => {
     for (let [mark] = marks; mark && mark.offset <= cursor && mark.message.type !== 'exited'; [mark] = marks) {
       marks.shift()
@@ -107,7 +107,7 @@ export function createViewer({
     return Math.max(0, remaining)
   }
 
-  /** Nothing is kept for it meanwhile, and no program waits for it. */
+  /** Detaches it from the output, so that no output is retained and no program is paused for it. */
   const skip = (isOver: boolean): void => {
     if (!present || ended) return
     skipping = 'drawing'

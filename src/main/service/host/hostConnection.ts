@@ -38,7 +38,7 @@ export type HostConnectionOptions = {
   onNobody: (ending: HostEnding) => void
   /** Whether the last host left its pid file, which a clean exit removes. */
   hasCrashed: () => boolean
-  /** How long after the host was lost a call still waits for it. */
+  /** Time that calls wait for a lost host, in milliseconds. */
   waitMs: number
   /** Finds the process of the host, to kill one that hangs. */
   findHost: () => Promise<HostProcess | undefined>
@@ -81,7 +81,7 @@ export function createHostConnection(options: HostConnectionOptions): HostConnec
   const connect = async (): Promise<IpcClient> => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(connectDeadlineMs)])
     const client = await connectIpc({ path: options.path, onEvent: receive, signal })
-    // What is asked below has no signal of its own: closing ends it with the connection.
+    // Closing ends pending calls with the connection, because they have no signal.
     closing.signal.addEventListener('abort', client.close, { once: true })
     void client.ended.then(() => closing.signal.removeEventListener('abort', client.close))
     heartbeat.watch(client)

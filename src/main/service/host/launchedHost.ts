@@ -28,7 +28,7 @@ export function createHostLauncher(dataFolder: string, settings: HostSettings): 
   let pid: number | undefined
   return {
     async launch() {
-      // What it prints before it has its log, or when it breaks down, stands in the same file.
+      // The host's output before its log is open, or when it crashes, goes to the same file.
       const logFile = join(dataFolder, 'logs', 'host.log')
       pid = await launchDetached({
         entry: programFile('entries/host'),

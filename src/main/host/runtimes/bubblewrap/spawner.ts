@@ -73,7 +73,7 @@ export function createSpawner({ perl, folder, log }: { perl: string; folder: str
     child.stderr.on('data', (bytes: Buffer) =>
       log.warn('the spawner complains', { said: bytes.toString('utf8').trim() }),
     )
-    // What runs in it is the host's reason to stay, not this.
+    // The host stays alive for its machines, not for this process.
     child.unref()
     for (const pipe of [child.stdin, child.stdout, child.stderr]) if (pipe instanceof Socket) pipe.unref()
     const running: Running = { child, ready: becomeReady(child) }

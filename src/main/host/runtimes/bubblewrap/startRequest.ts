@@ -16,7 +16,7 @@ type EntryFields = readonly [kind: BaseEntry['kind'], path: string, value: strin
  */
 export type SandboxUser = { uid: number; holder: number | undefined }
 
-/** What `launch` of `start.pl` is given. */
+/** Arguments of `launch` in `start.pl`. */
 export type LaunchRequest = {
   cgroups: readonly string[]
   uid: number | null
@@ -31,7 +31,7 @@ export type LaunchRequest = {
   command: readonly string[]
 }
 
-/** What `ward` of `warden.pl` is given. */
+/** Arguments of `ward` in `warden.pl`. */
 export type StartRequest = LaunchRequest & {
   folder: string
   /** The descriptor on which bwrap tells of the process that it has started. */
@@ -140,7 +140,7 @@ export function toStartRequest(start: {
   }
 }
 
-/** What `put_entry` is given. */
+/** Returns the arguments of `put_entry`. */
 export function toEntryFields(entry: BaseEntry): EntryFields {
   if (entry.kind === 'folder') return [entry.kind, entry.path, entry.mode.toString(8)]
   return [entry.kind, entry.path, entry.kind === 'link' ? entry.target : String(entry.content)]

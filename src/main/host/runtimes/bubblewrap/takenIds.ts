@@ -1,7 +1,7 @@
 import { freeBlock, type IdBlock } from './idBlocks.ts'
 import type { MachineName } from './machineFolder.ts'
 
-/** Which users of the host belong to machines; read from their folders once. */
+/** Allocation of the host's user ids to machines, read from their folders once. */
 export type IdAllocations = {
   /** Returns this many consecutive free ids of the pool. */
   take(name: MachineName, count: number, pool?: IdBlock): Promise<IdBlock>

@@ -104,7 +104,7 @@ async function cgroupFacts(uid: number): Promise<CgroupFacts> {
   }
 }
 
-/** Who has no entry in the system's list of users has a number only. */
+/** Users without an entry in the system's database are named by number. */
 function getName(uid: number): string {
   try {
     return userInfo().username

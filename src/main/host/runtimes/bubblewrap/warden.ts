@@ -35,7 +35,7 @@ export type Warden = {
 export type BecomeRequest = {
   hostname: string
   memoryMb: number
-  /** Those of the host that it uses; none for all. */
+  /** Processors of the host that it uses; empty for all. */
   processors: readonly number[]
   view: MachineView
   /** Put into its `/`. */

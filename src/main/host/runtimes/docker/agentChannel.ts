@@ -28,9 +28,9 @@ export type AgentChannel = {
   type(bytes: Uint8Array, done: () => void): void
   /** Calls back when it has left. */
   send(bytes: Uint8Array, done: () => void): void
-  /** Nothing more is sent. */
+  /** Ends the input. */
   finish(): void
-  /** What comes is kept, and the agent told of none of it, so that it stops reading. */
+  /** Stops crediting the agent, so that it stops reading. Received data is buffered. */
   pause(): void
   resume(): void
   /** Ends it at once. */
@@ -48,7 +48,7 @@ type ChannelOptions = {
 }
 
 const pieceBytes = 32_768
-/** What is used is told in parts of the window, not for every message. */
+/** Credits are sent in fractions of the window rather than per message. */
 const creditStep = agentWindow / 4
 
 export function createAgentChannel({ request, say, onClosed }: ChannelOptions): HearingChannel {

@@ -11,12 +11,12 @@ import { agentScript } from './agentScript.ts'
 
 /** A conversation with the agent in one running container. */
 export type AgentConnection = {
-  /** What it found inside, as lines `NAME=VALUE`. Rejects when it does not begin in time. */
+  /** Properties found inside, as lines `NAME=VALUE`. Rejects when the agent does not start in time. */
   readonly hello: Promise<ReadonlyMap<string, string>>
   /** Resolves when nothing can be said or heard any more, with a reason or, when it just ended, nothing. */
   readonly over: Promise<string>
   open(request: AgentRequest): AgentChannel
-  /** Nobody answers while the container is held still; call what this returns afterwards. */
+  /** Suspends the timeout while the container is frozen. @returns a function that resumes it */
   suspendTimeout(): () => void
   /** After `over`: how whatever was still under way ended. */
   bury(ending: ChannelEnding): void
@@ -24,7 +24,7 @@ export type AgentConnection = {
 }
 
 const pingMs = 20_000
-/** So many pings without any sign of life are the end. */
+/** Unanswered pings after which the agent counts as lost. */
 const maxSilent = 3
 const helloMs = 20_000
 const detailBytes = 2_000

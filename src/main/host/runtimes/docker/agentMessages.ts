@@ -1,20 +1,20 @@
 import messages from '../scripts/messages.json' with { type: 'json' }
 
 /**
- * What the host asks the agent in a container.
- * - `open`: `exec`, `terminal COLS ROWS`, `connect PORT`, or what to do with a file
- * - `input`: the request's fields, each with a NUL after it, and content; or bytes for a port. `finish`: no more of it
- * - `typed`: into a terminal
- * - `used`: so many bytes (4, big-endian) of output are used
- * - `drop`: ends the channel at once
+ * Message kinds from the host to the agent in a container.
+ * - `open`: opens a channel: `exec`, `terminal COLS ROWS`, `connect PORT` or a file operation
+ * - `input`: the request's fields, each terminated by NUL, and content; or bytes for a port. `finish`: end of input
+ * - `typed`: input of a terminal
+ * - `used`: credits bytes of output (4 bytes, big-endian)
+ * - `drop`: ends the channel immediately
  */
 export const asks = messages.agent.asks
 
 /**
- * What the agent answers.
- * - `news`: a line: `p PID` it runs, `e STAGE ERRNO` it failed, `x STATUS` how it ended (as wait(2) says it)
- * - `closed`: nothing more comes
- * - `took`: so many bytes of input are used
+ * Message kinds from the agent to the host.
+ * - `news`: a line: `p PID` started, `e STAGE ERRNO` failed, `x STATUS` exited (a status of wait(2))
+ * - `closed`: end of the channel
+ * - `took`: credits bytes of input
  */
 export const answers = messages.agent.answers
 

@@ -2,7 +2,7 @@ import { perlArgument, perlPart, perlScript } from '../perlScript.ts'
 import { systemCallTable } from '../systemCallNumbers.ts'
 import { agentWindow, answers, asks } from './agentMessages.ts'
 
-/** What a container runs first: it waits for the script of the agent. */
+/** First process of a container: waits for the agent's script. */
 export const agentLoader = (): string => perlPart('agentLoader')
 
 /** The script that the loader waits for. It brings its argument along, and takes over what the loader has read beyond it. */

@@ -4,11 +4,11 @@ import type { DockerEngine } from './dockerEngine.ts'
 import { inspectImage, pullImage } from './dockerImages.ts'
 import type { DockerOptions } from './dockerOptions.ts'
 
-/** What sandboxes are made from that name no image. It is fetched when the first one needs it. */
+/** Default image of sandboxes. Pulled when first needed. */
 export type BaseImage = {
   /**
-   * Its reference, when the engine has it; waits a while for it to be fetched, which goes on afterwards.
-   * @throws AppError `image/not-ready` with how far it is, `image/not-found` when it may not be fetched, `image/failed`
+   * Returns its reference once the engine has it. Waits for the pull for a while; the pull continues afterwards.
+   * @throws AppError `image/not-ready` with the progress, `image/not-found` when it may not be pulled, `image/failed`
    */
   ready(signal: AbortSignal): Promise<string>
   /** A sentence, or null when the engine has it. */

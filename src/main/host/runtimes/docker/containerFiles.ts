@@ -17,7 +17,7 @@ export function createContainerFileDoor(agent: Pick<AgentConnection, 'open'>): F
   }
 }
 
-/** What was killed on its way has said nothing that can be relied on. */
+/** The output of a killed process is incomplete and ignored. */
 function whole(ending: ChannelEnding): ChannelEnding {
   if (ending.kind !== 'ended' || ending.status === 0) return ending
   return { kind: 'lost', detail: `Its helper ended with status ${ending.status}.` }

@@ -27,7 +27,7 @@ export function createContainerMeter(engine: DockerEngine, container: string): (
   }
 }
 
-/** What it has written beyond its image. @returns undefined when the engine does not tell */
+/** Measures the bytes written beyond the image. @returns undefined when the engine does not report them */
 async function measureWritten(engine: DockerEngine, container: string): Promise<number | undefined> {
   const inspect = engine.use(
     'measure the files of a container',

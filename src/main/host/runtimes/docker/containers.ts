@@ -123,7 +123,7 @@ export function createContainers(engine: DockerEngine, owner: string): Container
   }
 }
 
-/** Of a container that is about to take the place of another. */
+/** Name of a container that is about to replace another. */
 export const nextName = (name: string): string => `${name}-next`
 
 /** For `catch`: undefined instead of this refusal. */

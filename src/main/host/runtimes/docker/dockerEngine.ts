@@ -9,13 +9,13 @@ import type { DockerOptions } from './dockerOptions.ts'
 export type DockerEngine = {
   /** Does one thing with it. @throws AppError `runtime/unavailable` when it cannot be reached or does not answer */
   use<T>(operation: string, call: (docker: Docker, signal: AbortSignal) => Promise<T>, options?: UseOptions): Promise<T>
-  /** Where it is, as people write it. */
+  /** Address of the engine, as users write it. */
   address(): Promise<string>
 }
 
 export type UseOptions = { ms?: number; signal?: AbortSignal }
 
-/** What the engine said about something it did not do. */
+/** Error that the engine returned. */
 export class EngineRefusal extends Error {
   readonly status: number
 
@@ -66,7 +66,7 @@ export function createDockerEngine(options: DockerOptions): DockerEngine {
 
 type EngineEndpoint = { docker: Docker; address: string }
 
-/** Without an endpoint of the configuration, the first of the usual sockets where an engine answers. */
+/** Uses the configured endpoint, else the first default socket on which an engine answers. */
 async function find(options: DockerOptions): Promise<EngineEndpoint> {
   const { endpoint } = options
   if (endpoint !== null) {
@@ -97,7 +97,7 @@ async function answers({ docker, address }: EngineEndpoint): Promise<void> {
   }
 }
 
-/** Of Docker, Podman, OrbStack, Colima and Docker Desktop. */
+/** Default sockets of Docker, Podman, OrbStack, Colima and Docker Desktop. */
 function defaultSockets(): string[] {
   if (platform() === 'win32') return ['//./pipe/docker_engine']
   const home = homedir()
@@ -115,7 +115,7 @@ function defaultSockets(): string[] {
 async function createEndpoint({ tls }: DockerOptions, endpoint: string): Promise<EngineEndpoint> {
   // Only when an engine may be there: with what it can do over SSH and gRPC, it is a third of the host's start.
   const { default: Docker } = await import('dockerode')
-  // What dockerode would take from the environment is set aside.
+  // Overrides the fields that dockerode would take from the environment.
   const nothing = { host: undefined, port: undefined, ca: undefined, cert: undefined, key: undefined }
   if (/^(unix|npipe):/.test(endpoint)) {
     const socketPath = endpoint.replace(/^(unix|npipe):\/\//, '')

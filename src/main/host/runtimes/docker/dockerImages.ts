@@ -25,7 +25,7 @@ type ImagesOptions = {
   tryImage: (reference: string, signal: AbortSignal) => Promise<void>
 }
 
-/** Of images that are not known to be of use yet. */
+/** Repository of images that have not been tested yet. */
 const getUntestedRepository = (owner: string): string => `${repository(owner)}/untried`
 
 /** Images of the engine that bear a name of ours; what else the engine has is neither shown nor touched. */
@@ -43,7 +43,7 @@ export function createDockerImages({ engine, owner, runtime, tryImage }: ImagesO
     createdAtMs: image.createdAtMs,
   })
 
-  /** What the engine calls `source` goes, if `isOurs`; under the name of the image it is only once it was tried. */
+  /** Tests and tags `source`. It gets the image's name only after the test; `source` is removed if `isOurs`. */
   const adopt = async (
     { name, onProgress }: AddImage,
     { source, isOurs }: { source: string; isOurs: boolean },

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** What the sandbox host is told about the container engine; none of it is a secret. */
+/** Options of the container engine for the sandbox host; none is secret. */
 export const DockerOptions = z.object({
   /** `unix:///path`, `npipe:////./pipe/name` or `tcp://host:port`; null is the first usual socket that answers. */
   endpoint: z.string().nullable(),
   /** PEM files for a `tcp` endpoint. */
   tls: z.object({ caFile: z.string(), certFile: z.string(), keyFile: z.string() }).nullable(),
-  /** What sandboxes are made from that name no image. */
+  /** Default image of sandboxes. */
   image: z.string(),
   /** Whether it may be fetched when it is not there. */
   pull: z.boolean(),

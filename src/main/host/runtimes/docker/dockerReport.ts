@@ -3,7 +3,7 @@ import type { Enforced, LimitGap, Network, RuntimeReport } from '#shared/contrac
 import type { BaseImage } from './baseImage.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 
-/** What the engine says that it can do. */
+/** Capabilities that the engine reports. */
 export type EngineAbilities = Pick<RuntimeReport, 'detail' | 'enforced' | 'limit_gaps' | 'networks' | 'network_detail'>
 
 const describeMs = 15_000

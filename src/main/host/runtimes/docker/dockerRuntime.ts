@@ -27,7 +27,7 @@ export type DockerRuntimeOptions = {
 }
 
 const name = 'docker'
-/** What an image is tried with. */
+/** Size of the machine that tests an image. */
 const smallest = { hostname: 'trial', vcpu: 1, memoryMb: 256, diskGb: 1, image: null, network: 'none' } as const
 const tryMs = 20_000
 

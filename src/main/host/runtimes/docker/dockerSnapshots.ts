@@ -11,12 +11,12 @@ export type DockerSnapshots = {
   list(id: SandboxId): Promise<SnapshotId[]>
   /** @returns its size in bytes, beyond what it was made from. @throws AppError `snapshot/failed` */
   keep(container: string, reference: string, sandboxId: SandboxId, signal: AbortSignal): Promise<number>
-  /** What is in use goes later. */
+  /** Removes it, or marks it for `clean` while it is in use. */
   discard(reference: string): Promise<void>
   discardAll(id: SandboxId): Promise<void>
-  /** What was discarded while it was in use goes, if it can. */
+  /** Removes discarded snapshots that are no longer in use. */
   clean(): Promise<void>
-  /** What a container of this sandbox is made anew from; a name that nothing bears yet. */
+  /** Returns an unused name for the image from which a sandbox's container is recreated. */
   freshBase(id: SandboxId): string
   bases(id: SandboxId): Promise<string[]>
 }

@@ -2,7 +2,7 @@ import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import type { Enforced } from '#shared/contract/sandboxes.ts'
 import { maxProcesses } from './containerSettings.ts'
 
-/** What the engine says it enforces, but for what the container's own cgroup contradicts, where it can be seen. */
+/** Returns the limits that the engine enforces, except those that the container's own cgroup contradicts. */
 export function probeEnforced(
   promised: Enforced,
   hello: ReadonlyMap<string, string>,

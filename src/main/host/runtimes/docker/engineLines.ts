@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 
-/** What the engine said in the middle of its work. */
+/** Error that the engine reported in the middle of a response. */
 export class EngineComplaint extends Error {
   constructor(message: string, options?: { cause: unknown }) {
     super(message, options)

@@ -15,12 +15,15 @@ type Archive = {
 
 const addMs = 3_600_000
 const headBytes = 65_536
-/** How every tar names its first file. */
+/** Length of the first file's name, which every tar starts with. */
 const nameBytes = 100
 const headerBytes = 512
 const imageFile = /^(\.\/)?([0-9a-f]{64}(\/|\.json|\.tar)|blobs\/|oci-layout|index\.json|manifest\.json|repositories)/
 
-/** What `docker save` or `podman save` wrote, or a tar of a root file system. @returns what names it on the engine */
+/**
+ * Loads the output of `docker save` or `podman save`, or a tar of a root file system. @returns its reference on the
+ * engine
+ */
 export async function loadArchive({ engine, path, onProgress, signal }: Archive): Promise<string> {
   const { size, first } = await examineArchive(path)
   const isImage = imageFile.test(first)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { SandboxId } from '#shared/ids.ts'
 
 /**
- * What is ours on an engine that others use too, also other Stewards: everything bears a name that is drawn from the
- * random one of this folder. The ids of our sandboxes are noted here as well, for when the engine is away.
+ * Identifies our objects on an engine that is shared with others, including other instances of Steward: all names
+ * derive from a random one of this folder. Stores the ids of our sandboxes as well, for when the engine is unavailable.
  */
 export type Ownership = {
   /** 16 hexadecimal characters. */
@@ -41,7 +41,7 @@ function secretName(file: string): string {
 
 export const ownerLabel = 'steward.data'
 export const sandboxLabel = 'steward.sandbox'
-/** What the container was made for, as JSON. */
+/** Spec of the container, as JSON. */
 export const specLabel = 'steward.spec'
 
 export const containerName = (owner: string, id: SandboxId): string => `steward-${owner}-${id}`

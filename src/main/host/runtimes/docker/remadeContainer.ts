@@ -44,7 +44,7 @@ export async function recreateContainer(
   return next
 }
 
-/** What a container of ours was made for. */
+/** Reads the spec that a container was created for. */
 export function readSpec(inspection: ContainerInspectInfo): MachineSpec | undefined {
   try {
     return MachineSpec.parse(parseJson(inspection.Config.Labels[specLabel] ?? ''))

@@ -19,11 +19,11 @@ type RunningOptions = {
   spec: MachineSpec
   engine: DockerEngine
   containers: Containers
-  /** Its id. */
+  /** Container id. */
   container: string
   agent: AgentConnection
   enforced: Enforced
-  /** What its image adds to the environment of every command, as NAME=VALUE. */
+  /** Environment that the image adds to every command, as NAME=VALUE. */
   environment: readonly string[]
   now: () => number
 }

@@ -13,7 +13,7 @@ type StartOptions = {
   spec: MachineSpec
   engine: DockerEngine
   containers: Containers
-  /** Its id. */
+  /** Container id. */
   container: string
   now: () => number
   signal: AbortSignal
@@ -47,7 +47,7 @@ export async function startContainer(options: StartOptions): Promise<RunningCont
   }
 }
 
-/** What engines set by themselves; a sandbox has its own. */
+/** Variables set by engines, which the sandbox overrides. */
 const ofEngine = ['HOME', 'HOSTNAME', 'LOGNAME', 'PWD', 'SHELL', 'TERM', 'USER', 'container']
 
 function toEnvironment(entries: readonly string[]): string[] {

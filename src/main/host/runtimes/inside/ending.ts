@@ -1,6 +1,6 @@
 import type { AppError } from '#shared/appError.ts'
 
-/** How what was asked of a machine ended. */
+/** Result of a request to a machine. */
 export type Ending =
   /** `status` is what wait(2) says. */
   | { kind: 'ended'; status: number }

@@ -47,7 +47,7 @@ export type MoveRequest = {
   to: string
   /** A file, a link or an empty folder in its place goes. */
   replace: boolean
-  /** What must be in its place: a file of this version, or nothing for null. */
+  /** Version that the present file must have; null if no file may exist. */
   ifVersion?: string | null | undefined
   /** A file in its place gives its owner and its mode. */
   keepMode?: boolean | undefined

@@ -3,7 +3,7 @@ import type { FileEntry, FileState } from '#shared/contract/files.ts'
 import { toIsoTime } from '#shared/time.ts'
 import { textOfName } from './fileNames.ts'
 
-/** What `files.pl` tells is bytes: here a character stands for each of them. */
+/** Bytes from `files.pl` as a string with one character per byte. */
 type ByteText = string
 
 const kindBits = 0o170000

@@ -4,7 +4,7 @@ import { createFileOperations, listMachineFiles } from './fileWork.ts'
 import { type FileDoor, readMachineFile } from './machineFiles.ts'
 
 const { signal } = new AbortController()
-/** What one message may hold of what a folder has: links with the longest targets. */
+/** Entries for as many links with the longest targets as one message holds. */
 const links = Buffer.from(`link\0${0o120777} 4000 1700000000 0 1 0 ${'t'.repeat(4000)}\0`.repeat(30))
 
 /** A sandbox that answers until it is stopped. */

@@ -13,10 +13,12 @@ import { checkPath, type FileDoor, hear, maxReplyBytes, outputTooLargeError, toF
 /** Runs something in the machine, if it is there. */
 type Inside = <T>(work: (door: FileDoor) => Promise<T>) => Promise<T>
 
-/** What `files.pl` is to do: a name, the path, and what else the work needs. */
+/** Task of `files.pl`: operation, path and arguments. */
 type Work = { name: string; path: string; more?: readonly (string | number | boolean)[]; content?: Uint8Array }
 
-/** Of one listing. As JSON it is longer: what was cut off here is too long for an answer, and told to be `truncated`. */
+/**
+ * Size of one listing. Longer as JSON: a listing cut at this size is too long for a response and marked `truncated`.
+ */
 const listingBytes = 10 * 1024 * 1024
 
 /** @param over when the machine ends, and with it what is read of it */

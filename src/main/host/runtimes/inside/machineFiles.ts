@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 import { AppError } from '#shared/appError.ts'
 import type { Ending } from './ending.ts'
 
-/** How to work on the files of one running machine: through whoever runs `files.pl` inside. */
+/** Access to the files of one running machine, through a process that runs `files.pl` inside. */
 export type FileDoor = {
   open(request: {
     mode: 'read' | 'write' | 'file'
@@ -19,7 +19,7 @@ export type FileDoor = {
   }
 }
 
-/** Of what is told besides content: a state, with the target of a link. */
+/** Size of a reply besides content: a state, with the target of a link. */
 export const maxReplyBytes = 65_536
 
 type FileRequest = {
@@ -58,7 +58,10 @@ async function reach(door: FileDoor, { mode, path, more, content, maxBytes, sign
   throw toFileError(path, ending)
 }
 
-/** Whoever answers is in the sandbox: past `mostBytes` it is killed, and `told` is only the beginning. */
+/**
+ * Collects the output of a process in the sandbox. It is killed beyond `mostBytes`, and `told` holds only the
+ * beginning.
+ */
 export async function hear(
   door: FileDoor,
   request: Omit<Parameters<FileDoor['open']>[0], 'onOutput'>,

@@ -7,7 +7,7 @@ export type MachineLife = {
   isRunning(): boolean
   /** @returns whether this is the call that stops it, not one that finds it stopped */
   beginStop(): boolean
-  /** Nothing more is begun in it. */
+  /** Called when no further work can start in the machine. */
   onConnectionLost(): void
   /** Cuts everything that leads into the machine. @returns why it ended: `sentence`, unless it was stopped */
   end(sentence: string): string

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Nobody waits longer for the first count. */
+/** Longest wait for the first count. */
 const patienceMs = 2_000
 /** A count is good for this long, and for a multiple of the time that it took: at most a twentieth goes into counting. */
 const freshMs = 5_000

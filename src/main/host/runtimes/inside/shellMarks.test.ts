@@ -6,7 +6,7 @@ import { marksDescriptorVariable } from '#shared/terminalMarks.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { shellMarks } from './shellMarks.ts'
 
-/** What an interactive bash prints for `lines`; its prompt is `$ `, ESC is `␛` and BEL is `␇`. */
+/** Runs an interactive bash and returns its output for `lines`; the prompt is `$ `, ESC is `␛` and BEL is `␇`. */
 function runShell(
   lines: readonly string[],
   { before = '', after = '', cwd, key = '' }: Record<string, string> = {},

@@ -1,6 +1,6 @@
 import { marksDescriptorVariable } from '#shared/terminalMarks.ts'
 
-/** Where machines keep it; `/etc/profile` and the person's `.bashrc` read it. */
+/** Path of the script in machines; `/etc/profile` and the user's `.bashrc` source it. */
 export const shellMarksPath = '/etc/profile.d/steward-marks.sh'
 
 /**
