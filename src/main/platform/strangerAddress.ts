@@ -24,7 +24,7 @@ export function isThisComputer({ hostname }: URL): boolean {
   return isLocalName(hostname)
 }
 
-/** Of a name, whether a connection for it may go to this address. */
+/** Whether a connection for this host name may go to this address. */
 export function mayConnect(address: string, hostname: string): boolean {
   return isLocalName(hostname) ? isLoopback(address) : isPublicAddress(address)
 }

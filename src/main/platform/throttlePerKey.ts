@@ -1,6 +1,6 @@
 export type ThrottlePerKey<Key> = {
   mark(key: Key): void
-  /** Nothing more is reported about it. */
+  /** Drops the state of a key. */
   forget(key: Key): void
   close(): void
 }

@@ -43,7 +43,7 @@ async function readEntries(file: string): Promise<Entries> {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return {}
     throw unusable(file, 'read', cause)
   }
-  // Without the cause, which would quote the file.
+  // Omits the cause, which would quote the file.
   const parsed = VaultFile.safeParse(text.length > maxCharacters ? undefined : parseJsonOrUndefined(text))
   if (parsed.success) return parsed.data.entries
   throw new AppError('wallet/damaged', `The vault file ${file} is not what Steward wrote.`)

@@ -1,4 +1,4 @@
 import manifest from '../../../package.json' with { type: 'json' }
 
-/** Of this Steward, as in `package.json`. */
+/** Version of this Steward, from `package.json`. */
 export const version: string = manifest.version

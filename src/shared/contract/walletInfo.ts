@@ -3,7 +3,7 @@ import { IsoTime } from '../time.ts'
 
 import { defineRoute } from './route.ts'
 
-/** Of the account that pays where none is named. */
+/** Returns the account that pays by default. */
 export const getWalletInfo = defineRoute({
   operation: 'walletInfo',
   method: 'GET',

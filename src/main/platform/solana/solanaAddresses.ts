@@ -5,7 +5,7 @@ export const solanaPrograms = {
   system: '11111111111111111111111111111111',
   computeBudget: 'ComputeBudget111111111111111111111111111111',
   token: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
-  /** Of the tokens that came later: no USDC is one of them. */
+  /** Program of newer tokens, none of which is USDC. */
   token2022: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
   associatedToken: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
   memo: 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',

@@ -8,7 +8,7 @@ type Ask = <T>(schema: z.ZodType<T>, method: string, params: readonly unknown[])
 
 /** As `getMultipleAccounts` takes them, two for each owner. */
 const maxAtOnce = 100
-/** Of the token program: https://github.com/solana-program/token/blob/main/program/src/state.rs */
+/** Account layout of the token program: https://github.com/solana-program/token/blob/main/program/src/state.rs */
 const tokenAccount = { bytes: 165, mintAt: 0, ownerAt: 32, amountAt: 64 }
 
 const Lamports = z.int().nonnegative()
@@ -43,7 +43,7 @@ export async function solanaBalances(
 async function sumHeld(account: Account, owner: string, mint: string): Promise<bigint | undefined> {
   if (account === null) return 0n
   const data = Data.safeParse(account.data).data
-  // Somebody may send SOL to an address at which there is no token account yet.
+  // A token address without a token account can hold SOL that someone sent to it.
   if (account.owner === solanaPrograms.system && data?.[0] === '') return 0n
   const bytes = Buffer.from(data?.[0] ?? '', 'base64')
   if (account.owner !== solanaPrograms.token || bytes.length !== tokenAccount.bytes) return undefined

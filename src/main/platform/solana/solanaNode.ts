@@ -13,25 +13,25 @@ import { parseSignatures } from './solanaTransaction.ts'
  */
 export interface SolanaNode {
   readonly network: SolanaNetwork
-  /** What a person may see of the node's address: the rest may hold a key. */
+  /** Host of the node, without the rest of its URL, which may hold a key. */
   readonly host: string
-  /** Of these addresses. @returns in their order */
+  /** Returns the balances of these addresses, in their order. */
   balances(owners: readonly string[]): Promise<SolanaBalance[]>
-  /** Of a block that no fork takes back. @returns base58 of 32 bytes, as the node says */
+  /** Returns the hash of a finalized block. @returns 32 bytes in base58 */
   latestBlockHash(): Promise<string>
-  /** What became of a transaction that was signed, whoever brought it to the chain. */
+  /** Looks up the outcome of a signed transaction, whoever submitted it. */
   transferOutcome(query: TransferQuery): Promise<TransferOutcome>
   close(): void
 }
 
 export type TransferQuery = {
-  /** Who signed it. */
+  /** Address of the signer. */
   payer: string
-  /** What the transaction names. */
+  /** Block hash that the transaction names. */
   blockHash: string
-  /** Of the payer, 64 bytes: of this very transaction and no other. */
+  /** Signature of the payer, 64 bytes, which identifies this transaction. */
   signature: Uint8Array
-  /** It was not signed before. */
+  /** Time before which it cannot have been signed, in milliseconds since 1970. */
   sinceMs: number
   /** By our clock. It was signed two minutes earlier. */
   validBeforeMs: number
@@ -41,7 +41,7 @@ export type TransferOutcome = { state: 'open' | 'void' } | { state: 'paid'; tran
 
 const balancesWithinMs = 6_000
 const hashWithinMs = 10_000
-/** Of a payer that pays often, many transactions are read. */
+/** Timeout for payers with many transactions to read, in milliseconds. */
 const outcomeWithinMs = 30_000
 /** A page of a history has a few hundred kilobytes. */
 const maxAnswerBytes = 2 * 1024 * 1024
@@ -51,7 +51,7 @@ const maxPages = 3
 const maxTransactions = 100
 /** Between our clock and the cluster's. */
 const clockMs = 120_000
-/** What a node knows of before that says nothing of what was signed then. */
+/** Lifetime of cached results, in milliseconds; older ones say nothing about a later signature. */
 const cacheTtlMs = 60_000
 
 const Base58 = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,88}$/)
@@ -160,7 +160,7 @@ async function query<T>(on: Asking, schema: z.ZodType<T>, method: string, params
 
 type HistoryOptions = { source: string; minContextSlot: number; fromMs: number }
 
-/** What succeeded since then, newest first. @throws ChainFailure where there is more than can be looked at */
+/** Lists successful transactions since then, newest first. @throws ChainFailure beyond the limit */
 async function listHistory(
   on: Asking,
   { source, minContextSlot, fromMs }: HistoryOptions,

@@ -1,7 +1,7 @@
 const signatureBytes = 64
 const hashBytes = 32
 
-/** Of two signers, of whom the first has not signed yet. @returns base64 */
+/** Serializes a transaction with two signers, the first of whom has not signed yet. @returns base64 */
 export function serializeTransaction(message: Uint8Array, signature: Uint8Array): string {
   return Buffer.concat([Uint8Array.of(2), Buffer.alloc(signatureBytes), signature, message]).toString('base64')
 }

@@ -12,13 +12,13 @@ export type ApiKeys = {
   revoke(accountId: AccountId, keyId: string): ApiKeyRecord
   /** Deletes the keys that sign-ins of a wallet created. @param wallet its key */
   revokeIssuedBy(wallet: string): ApiKeyRecord[]
-  /** Undefined for a key that is not there any more. */
+  /** Returns undefined for a revoked key. */
   getRules(keyId: string): (ApiKeyRules & { accountId: AccountId }) | undefined
-  /** Who holds this key; undefined when nobody does. */
+  /** Identifies the holder of a key; undefined for an unknown key. */
   identify(key: string): Caller | undefined
 }
 
-/** What it may spend, and on which models; null: no limit, all. */
+/** Daily limit and allowed models of a key; null for no limit and all models. */
 export type ApiKeyRules = Pick<ApiKeyRecord, 'models' | 'dailyLimit'>
 
 type CreateOptions = Partial<ApiKeyRules> & Partial<Pick<ApiKeyRecord, 'issuer'>>
@@ -37,7 +37,7 @@ export function createApiKeys(options: {
   randomBytes: (count: number) => Buffer
 }): ApiKeys {
   const { accounts, now, randomBytes } = options
-  /** What was asked for lately: keys do not change, and each call asks twice. */
+  /** Caches lookups: keys are immutable, and each call looks one up twice. */
   const holders = cacheLookups((hash: string) => accounts.findHolder(Buffer.from(hash, 'latin1')))
   const rules = cacheLookups(accounts.findRules)
   const forget = (): void => {

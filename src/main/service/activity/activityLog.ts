@@ -10,7 +10,7 @@ import type { AccountId, SandboxId, TerminalId } from '#shared/ids.ts'
 import type { AccountActivityRecord, SequencedEntry } from './accountActivityRepository.ts'
 import type { ActivityRepository, CommandRecord, ListedActivity } from './activityRepository.ts'
 
-/** What happened to sandboxes. Noting never fails the work that it is about. */
+/** Log of sandbox events. Recording never fails the caller's work. */
 export type ActivityLog = {
   /** For the sandbox and for the account that owns it. */
   note(sandboxId: SandboxId, activity: Activity): void
@@ -23,7 +23,7 @@ export type ActivityLog = {
   /** Newest first. */
   activities(sandboxId: SandboxId, limit: number): ListedActivity[]
   commands(sandboxId: SandboxId, limit: number): CommandRecord[]
-  /** What happened in the account, its sandboxes included: oldest first, of those after `after`. */
+  /** Lists events of the account and its sandboxes after `after`, oldest first. */
   ofAccount(accountId: AccountId, after: number, limit: number): AccountActivityRecord[]
 }
 
@@ -33,7 +33,7 @@ export type AccountEntry = {
   description: string
   sandbox?: { id: SandboxId; name: string }
   domain?: string
-  /** What it took from the credits. */
+  /** Credits charged. */
   chargedMicroUsd?: number
   /** Requester and task of an entry that is recorded after its request. Default: those of the current request. */
   origin?: { by: ActivityBy; task: TaskId | null }
@@ -41,9 +41,9 @@ export type AccountEntry = {
 
 export type Activity = {
   type: ActivityType
-  /** What was done, as a heading without contents of files or output: `Opened a terminal`. */
+  /** Title without contents of files or output: `Opened a terminal`. */
   description: string
-  /** What was run. */
+  /** Command that was run. */
   command?: string
   terminalId?: TerminalId
   /** With it, the activity is noted once, however often it is told. */
@@ -56,13 +56,13 @@ export function createActivityLog(options: {
   records: ActivityRepository
   newId: () => string
   now: () => number
-  /** It stands in the feed of its account. */
+  /** Called once the entry is in the account's feed. */
   onRecorded: (entry: SequencedEntry) => void
-  /** Who does what is noted now. */
+  /** Returns the actor of entries recorded now. */
   by: () => ActivityBy
   /** Time at which the present request began. */
   beganAtMs?: () => number | undefined
-  /** What is noted now belongs to it. */
+  /** Returns the task of entries recorded now. */
   task: () => TaskId | null
   log: Log
 }): ActivityLog {

@@ -4,16 +4,16 @@ import { parseRequester, type Requester, requesterHeader } from '#shared/contrac
 import { TaskId, taskHeader } from '#shared/contract/timelineLinks.ts'
 import type { AnyCall, Caller, Endpoint } from '../base/endpoint.ts'
 
-/** Who the request is of that is being handled, for what it leaves in the log, however deep it is noted. */
+/** Caller of the current request, for log entries anywhere below it. */
 export type PresentCaller = {
   /** The same endpoints; what they note names their caller. */
   bindEndpoints(endpoints: readonly Endpoint[]): Endpoint[]
-  /** What the service does of its own accord, also where a request happened to begin it. */
+  /** Runs work of the service itself without a caller, even within a request. */
   apart<T>(work: () => T): T
   by(): ActivityBy
   /** Time at which the present request began; undefined for the service’s own work. */
   beganAtMs(): number | undefined
-  /** What the request belongs to, as far as the account's own agent says so. */
+  /** Task of the request, if the account's own agent named one. */
   task(): TaskId | null
 }
 
@@ -47,7 +47,7 @@ type Present = { caller: Caller | undefined; task: TaskId | null; requester: Req
 
 function toActor({ caller, holder, headers }: AnyCall, beganAtMs: number): Present | undefined {
   const named = headers[taskHeader]
-  // Where nobody needs to be known, only who names a task is looked at.
+  // On public endpoints, the caller is identified only if the request names a task.
   const asker = caller ?? (named === undefined ? undefined : holder())
   if (!asker) return undefined
   const isAgent = asker.onlySandbox === undefined && (asker.managesAccount || asker.wallet !== undefined)

@@ -10,7 +10,7 @@ import { caip10, type WalletName } from './walletRepository.ts'
 
 export type AccessTokens = {
   create(options: { accountId: AccountId; familyId: string; wallet: WalletName }): string
-  /** Who holds this token; undefined when it is none of ours, is over, or its sign-in was ended. */
+  /** Identifies the holder of a token; undefined if unknown, expired or signed out. */
   identify(token: string): Caller | undefined
 }
 

@@ -14,7 +14,7 @@ export type AccountRequests = {
    * @returns why it may not sign in yet: `auth/account-requested`, `auth/account-denied`, or `request/rate` in a flood
    */
   ask(wallet: WalletName): AppError
-  /** Those that wait first, then the newest. */
+  /** Lists pending requests first, then the newest. */
   list(limit: number): AccountRequestRecord[]
   /** @throws AppError `account-request/not-found`, `account-request/decided` */
   decide(id: string, allow: boolean): AccountRequestRecord

@@ -11,7 +11,7 @@ import type { RecordAccountActivity } from './signIns.ts'
 import { type WalletRecord, type WalletRepository, walletKey } from './walletRepository.ts'
 
 export type LinkedWallets = {
-  /** Of a wallet that signed. @throws AppError as a sign-in does, `auth/wallet-linked` */
+  /** Links a wallet that signed. @throws AppError like a sign-in, `auth/wallet-linked` */
   link(caller: Caller, signIn: SignedMessage): Promise<WalletRecord>
   /**
    * Also ends the sign-ins of the wallet and the API keys that they created.

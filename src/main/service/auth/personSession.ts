@@ -11,7 +11,7 @@ import { hashOfSecret } from '../base/secretToken.ts'
 export function createPersonSession(options: {
   owner: AccountId
   accounts: Pick<AccountRepository, 'listKeys'>
-  /** Undefined if no application runs the service, or it has not sent the key yet. */
+  /** Returns undefined if no application runs the service, or it has not sent the key yet. */
   key: () => string | undefined
 }): (credential: string) => Caller | undefined {
   const { owner, accounts, key } = options

@@ -31,7 +31,7 @@ export type SignIns = {
   end(token: string): void
 }
 
-/** What a wallet without an account gets: one at once, one after the person allows it, or none. */
+/** Treatment of wallets without an account: create one, create one after approval, or reject. */
 export type NewWallets = 'welcome' | 'ask' | 'refused'
 
 const refreshTokens = createSecretTokens('srt')

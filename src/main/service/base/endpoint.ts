@@ -8,7 +8,7 @@ import type { ChainType } from '#shared/contract/wallet.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
 import type { WorkKind } from './principals.ts'
 
-/** Who calls, after the credential was checked. */
+/** Authenticated caller. */
 export type Caller = {
   accountId: AccountId
   /** Principal whose end ends the request, and what it opened. */
@@ -20,7 +20,7 @@ export type Caller = {
   managesAccount: boolean
   /** The person at this machine, in the window of the application that runs this service. Of nobody else. */
   isPerson?: true
-  /** Of a terminal link: it reaches the terminals of this one sandbox and nothing else. */
+  /** Set for a terminal link, which reaches only the terminals of this sandbox. */
   onlySandbox: SandboxId | undefined
   /** The API key that was used. */
   keyId: string | undefined
@@ -33,23 +33,23 @@ export type Caller = {
   wallet: { type: ChainType; address: string } | undefined
 }
 
-/** Where a request came to, and from. */
+/** Origin and destination of a request. */
 export type RequestContext = {
-  /** Its Host header, `127.0.0.1:4000`, where that names this very place; otherwise empty. */
+  /** Host header, `127.0.0.1:4000`, if it names this server; otherwise empty. */
   host: string
-  /** Who asks, where nobody needs to be known. */
+  /** Identifies the caller on a public endpoint. */
   holder(): Caller | undefined
   /** One more was made for the network that asks; the owner is not counted. @throws AppError `request/rate` */
   count(quota: Counted): void
 }
 
-/** What is made for anybody who asks, and is kept: of each, only so many a day. */
+/** Resources created for anonymous callers, limited per day. */
 export type Counted = 'automaton' | 'nonce' | 'account' | 'name'
 
 export type Call = RequestContext &
   Pick<BaseCall, 'signal' | 'disconnected' | 'repeatable' | 'lease' | 'abort'> & { caller: Caller }
 
-/** Of a route with bodies of bytes. */
+/** Call of a route with binary bodies. */
 export type RawCall = Call & Pick<BaseCall, 'method' | 'headers' | 'body' | 'setHeader'>
 
 /**
@@ -61,7 +61,7 @@ export type Endpoint = HttpEndpoint<AnyCall> & {
   work?: WorkKind
   access: { kind: 'open'; signIn: boolean } | { kind: 'guarded'; linkMayUse: boolean }
 }
-/** Of an open endpoint nobody knows the caller. */
+/** Call of any endpoint; public ones have no caller. */
 export type AnyCall = RequestContext & BaseCall & { caller: Caller | undefined }
 
 type Handle<R extends Route, C, A> = (input: Parsed<R>, call: C) => A | Promise<A>
@@ -79,7 +79,7 @@ export function linkEndpoint<R extends Route, const A extends Answer<R>>(
   return createGuarded(route, true, handle)
 }
 
-/** It answers with bytes, or takes them. */
+/** Defines an endpoint that takes or returns bytes. */
 export function rawEndpoint<R extends Route, const A extends Answer<R> | BytesAnswer>(
   route: R,
   handle: Handle<R, RawCall, A>,

@@ -17,9 +17,9 @@ export type RunningService = {
   url: string
   port: number
   ownerKeyFile: string
-  /** What the application hands over; in memory only. */
+  /** Settings from the application, in memory only. */
   models: Pick<InferenceParts, 'setProviderKey' | 'setLocalServers' | 'setStopped'>
-  /** Of its DNS server; undefined where it has none. */
+  /** Port of the DNS server; absent without one. */
   dnsPort: number | undefined
   /** Replaces the certificate for new connections. @throws Error if it is invalid; the current one stays in use */
   setCertificate(pem: { cert: string; key: string }): void

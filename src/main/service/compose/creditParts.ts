@@ -38,7 +38,7 @@ export type CreditParts = {
 }
 
 const ownerStartCents = 1_000
-/** Of 4 KB: moving the log into the database holds up the thread, so that it is done seldom. */
+/** In pages of 4 KB. Checkpoints block the thread, so they are rare. */
 const checkpointPages = 4_000
 
 /**
@@ -74,7 +74,7 @@ export async function composeLedger({ database, clock, options, events, scope }:
   return { ledger, commits, credits: createCredits({ ledger, commits, history }) }
 }
 
-/** What people and programs do with credits. The account of the owner begins with some. */
+/** Composes credits for users and programs. The owner's account starts with an initial balance. */
 export async function composeCredit(
   ground: ServiceGround,
   { ledger: opened, identity }: { ledger: LedgerParts; identity: IdentityParts },

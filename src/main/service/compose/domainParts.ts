@@ -46,7 +46,7 @@ export type DomainParts = {
   owns(accountId: AccountId, domain: string): boolean
   /** Domains that deleted sandboxes left behind. */
   orphans: OrphanedDomains
-  /** Where DNS is answered for the zones of the test registry; undefined: nowhere. */
+  /** Address of the DNS server for zones of the test registry; absent for none. */
   dnsPort: number | undefined
 }
 

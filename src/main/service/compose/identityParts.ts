@@ -36,7 +36,7 @@ export type IdentityParts = {
   /** Knows the holder of an API key or an access token. */
   findHolder: (credential: string) => Caller | undefined
   owner: AccountId
-  /** Undefined for a key that is not there any more. */
+  /** Returns undefined for a revoked key. */
   getRules: (keyId: string) => ApiKeyRules | undefined
   /** Whose wallet it is, or which account has this id. */
   findAccount: (address: string) => AccountId | undefined
@@ -48,7 +48,7 @@ type IdentityOptions = {
   sumSpentToday: (keyId: string) => number
 }
 
-/** Who calls: accounts with their API keys, wallets that sign in, and the automatons that are registered. */
+/** Composes authentication: accounts with API keys, wallet sign-ins and registered automatons. */
 export function composeIdentity(ground: ServiceGround, given: IdentityOptions): IdentityParts {
   const { options, database, clock, activity, callers, events, address, principals } = ground
   const { dataDir, now } = options

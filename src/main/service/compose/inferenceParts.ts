@@ -59,7 +59,7 @@ export function composeInference(
   const answers = createGateway<Caller>({
     ...paid,
     fetchImage: createImageFetcher(),
-    // Its random bits come from a store, which asking the system for each would not.
+    // Uses `randomUUID`, which pools random bits; other functions ask the system each time.
     newId: () => randomUUID().replaceAll('-', '').slice(0, 24),
     onFailure: (error) => log.error('an answer could not be settled', { error }),
   })

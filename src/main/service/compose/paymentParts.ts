@@ -30,11 +30,11 @@ export type PaymentParts = {
 
 type Given = { ledger: LedgerParts; money: CreditParts; identity: IdentityParts }
 
-/** Of the test ledger, where nobody configured one. */
+/** Payee in the test ledger unless one is configured. */
 const testPayee = '0x7357000000000000000000000000000000000001'
 const maxAnswerBytes = 256 * 1024
 
-/** What is paid by x402. @throws AppError `config/invalid` */
+/** Composes payments by x402. @throws AppError `config/invalid` */
 export async function composePayment(
   ground: ServiceGround,
   { ledger: opened, money, identity }: Given,
@@ -64,7 +64,7 @@ export async function composePayment(
     startPaymentReconciler({ records, paymentGate: sold, commits, now: steadyMs, log }),
     (it) => it.close(),
   )
-  // It closes first: what waits for it ends then.
+  // Closes first, which ends pending requests to it.
   if (facilitator) scope.own(facilitator, (it) => it.close())
   return {
     paymentGate: sold,

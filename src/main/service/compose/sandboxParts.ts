@@ -65,7 +65,7 @@ export type SandboxParts = {
   linkHolder: (token: string) => Caller | undefined
   endpoints: readonly Endpoint[]
   terminals: SocketEndpoint
-  /** Where domains can be led to. */
+  /** Resources that domains can point to. */
   domainTargets: DomainTargets
   /** Whether the sandbox host has been unreachable for longer than a restart takes. */
   isHostAway: () => boolean

@@ -15,7 +15,7 @@ import { createEventHub, type EventHub } from '../events/eventHub.ts'
 import { certificateNames } from '../http/certificateNames.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
-/** What all parts of the service stand on. */
+/** Dependencies that all parts of the service share. */
 export type ServiceGround = {
   options: ServiceOptions
   database: Database
@@ -31,7 +31,7 @@ export type ServiceGround = {
 
 export type ServiceAddress = {
   publicUrl: URL | undefined
-  /** Where it listens; empty until it does. */
+  /** Returns the URL of the server; empty until it listens. */
   getOwnUrl(): string
   /** Under which others reach it, without a slash at the end. */
   base(): string

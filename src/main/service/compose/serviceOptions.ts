@@ -16,7 +16,7 @@ export type ServiceOptions = {
   checkData?: boolean
   /** Port 0 lets the system choose. Beyond loopback it needs `tls` or `insecureBehindProxy`. */
   listen: ListenAddress
-  /** Where the application of the same user asks as well, which no other user can take; absent is nowhere. */
+  /** Socket for the application of the same user, unreachable for other users. Default: none. */
   privateSocketPath?: string | undefined
   /** The contents of the files, in PEM. */
   tls?: { cert: string; key: string } | undefined
@@ -29,9 +29,9 @@ export type ServiceOptions = {
   signInDomains?: readonly string[] | undefined
   /** host:port of the applications that hand requests on to it, as they become known; signing in works there too. */
   ownFronts?: (() => readonly string[]) | undefined
-  /** What becomes of a wallet without an account; `welcome` when absent. */
+  /** Treatment of wallets without an account. Default: `welcome`. */
   newWallets?: NewWallets | undefined
-  /** What the application that runs this service sends for the person at its window, as it becomes known. */
+  /** Credential of the user at the application's window, once it is known. */
   personKey?: (() => string | undefined) | undefined
   /** In the place of the usual ones. */
   rateLimits?: Partial<RateLimitNumbers> | undefined
@@ -44,13 +44,13 @@ export type ServiceOptions = {
   hostSocketPath: string
   /** Starts a sandbox host when nobody listens on that socket. */
   launchHost: () => Promise<void>
-  /** How long after a loss of the host a call still waits for it. */
+  /** Time that calls wait for a lost host to return, in milliseconds. */
   hostWaitMs?: number | undefined
-  /** Of a sandbox whose creator names none. */
+  /** Default network of sandboxes. */
   defaultNetwork?: DefaultNetwork | undefined
-  /** How often idle sandboxes are looked for. */
+  /** Interval of the check for idle sandboxes, in milliseconds. */
   idleCheckMs?: number | undefined
-  /** So many sandboxes may run at once. */
+  /** Number of sandboxes that may run at once. */
   maxActiveSandboxes?: number | undefined
   /** Name of the EIP-712 domain that automatons are registered for. */
   identityDomainName?: string | undefined
@@ -60,9 +60,9 @@ export type ServiceOptions = {
   ownerStartCents?: number | undefined
   /** Whether running sandboxes are charged; absent is not. */
   chargeSandboxes?: boolean | undefined
-  /** Where DNS is answered for the zones of the test registry; absent is nowhere. */
+  /** Address of the DNS server for zones of the test registry. Default: none. */
   dnsListen?: ListenAddress | undefined
-  /** Where names are registered; absent is the test registry. */
+  /** Registrar. Default: the test registry. */
   registrar?: RegistrarOptions | undefined
   /** IANA's list of RDAP servers; absent is the one that Steward comes with. */
   rdapBootstrapFile?: string | undefined
@@ -70,7 +70,7 @@ export type ServiceOptions = {
   resolvers?: readonly string[] | undefined
   /** Providers of models; absent is none. */
   inference?: InferenceOptions | undefined
-  /** How payments are taken; absent is not at all. */
+  /** Payments accepted. Default: none. */
   payments?: PaymentOptions | undefined
   log: Log
   now: () => number

@@ -23,7 +23,7 @@ import {
 export type CreditLedger = {
   /** @throws AppError `credits/insufficient`, `credits/daily-limit` */
   hold(request: HoldRequest): { id: number; amount: MicroUsd }
-  /** What it is of, charged once. Undefined when it ended otherwise, or was charged before. */
+  /** Charges a hold once. Returns undefined if it ended otherwise or was charged before. */
   post(holdId: number, charge: LedgerCharge): { charged: MicroUsd } | undefined
   /** Gives the amount back. False when it had ended before. */
   void(holdId: number): boolean
@@ -31,7 +31,7 @@ export type CreditLedger = {
   expire(): number
   /** Deletes a batch of holds that ended days ago. @returns whether there may be more */
   forgetEnded(): boolean
-  /** Of a process that ended: charges each open hold in full, as an estimate. @returns how many */
+  /** Charges every open hold of an ended process in full, as an estimate. @returns how many */
   recover(): number
   /** Point until which a sandbox was charged; undefined when it never was. */
   findMeter(sandboxId: SandboxId): Meter | undefined
@@ -46,10 +46,13 @@ export type CreditLedger = {
   adjust(request: TransferRequest & { direction: 'up' | 'down' }): TransferRow
   /** The credits that an account begins with, given once for ever. False when it had them. */
   begin(options: { accountId: AccountId; amount: MicroUsd; note: string }): boolean
-  /** Of a charge, all that is left of it without an amount. @throws AppError `credits/transaction-not-found`, `credits/refund` */
+  /**
+   * Refunds a charge, in full or what remains of it if no amount is set. @throws AppError
+   * `credits/transaction-not-found`, `credits/refund`
+   */
   refund(request: RefundRequest): TransferRow
   balance(accountId: AccountId): AccountBalance
-  /** What can be held now. */
+  /** Amount that can be held now. */
   spendable(accountId: AccountId, key: KeyLimit | undefined): MicroUsd
   sumSpentToday(keyId: string): number
 }
@@ -86,7 +89,7 @@ export const minBalance = toMicroUsd(100_000)
 const holdMs = 60 * 60_000
 const retentionMs = 7 * 24 * 60 * 60_000
 const dayMs = 24 * 60 * 60_000
-/** Of all that one account is ever given: sums stay exact. */
+/** Limit of all credits that one account ever receives, so that sums stay exact. */
 const maxCredits = 2 ** 52
 
 export function createCreditLedger(options: {
@@ -142,7 +145,7 @@ export function createCreditLedger(options: {
       records.endHold(holdId, 'posted', now())
       return { charged: chargeHold(hold, charge, hold.amount) }
     }
-    // It took longer than a hold lasts. It was spent all the same, so what the account still has pays for it.
+    // The work outlasted its hold. The cost is real, so it is charged to the remaining balance.
     const late = records.findUnchargedExpired(holdId)
     return late && { charged: chargeHold(late, charge, toMicroUsd(0)) }
   }

@@ -1,7 +1,7 @@
 import type { AccountId } from '#shared/ids.ts'
 import type { MicroUsd } from '#shared/microUsd.ts'
 
-/** What a model gateway needs of the ledger: hold the worst case before it spends, settle what it was after. */
+/** Holds for a model gateway: reserve the worst case before a request, settle the actual cost afterwards. */
 export interface CreditReservations {
   /**
    * Holds an amount of the account. Resolves once the hold survives the end of this process; a power cut may lose it.
@@ -9,7 +9,7 @@ export interface CreditReservations {
    *   revoked meanwhile, `data/unwritable`. Nothing is held then.
    */
   reserve(request: ReserveRequest): Promise<Reservation>
-  /** What could be held now, the daily limit of the key considered. Others may hold it before you do. */
+  /** Amount that could be held now, including the key's daily limit. Concurrent holds may reduce it. */
   spendable(payer: Payer): MicroUsd
 }
 
@@ -37,7 +37,7 @@ export type Reservation = {
    * process. Never rejects: where the disk refuses it, it is tried again until it is written.
    */
   settle(charge: Charge): Promise<Settlement>
-  /** Nothing was spent: gives back all of it. */
+  /** Releases the whole hold; nothing was spent. */
   release(): Promise<void>
 }
 

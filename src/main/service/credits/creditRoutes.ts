@@ -198,7 +198,7 @@ function toWire(row: HistoryRow, accountId: AccountId): CreditTransaction {
   return {
     id: row.id,
     type: row.type === 'transfer' ? direction : row.type,
-    // Without a minus zero.
+    // Avoids -0.
     amount_cents: exactCents(isDebit ? 0 - row.amount : row.amount),
     description: row.description,
     created_at: toIsoTime(row.atMs),

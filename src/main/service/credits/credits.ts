@@ -5,11 +5,11 @@ import type { CreditHistory } from './creditHistory.ts'
 import type { CreditLedger, KeyLimit } from './creditLedger.ts'
 import type { AccountBalance, TransferRow } from './ledgerRepository.ts'
 
-/** What people do with their credits. What it resolves with survives a power cut. */
+/** Credits of an account. Promises resolve once the change is durable across a power loss. */
 export type Credits = {
   balance(accountId: AccountId): AccountBalance
   history: CreditHistory
-  /** What a key with a daily limit has spent in this day of UTC. */
+  /** Sums what a key with a daily limit has spent in the current UTC day. */
   sumSpentToday(keyId: string): number
   /** @throws AppError as the ledger, `data/unwritable` */
   transfer(

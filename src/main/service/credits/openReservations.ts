@@ -5,13 +5,13 @@ import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { CreditLedger, KeyLimit } from './creditLedger.ts'
 import type { Charge, CreditReservations, Payer, Reservation, Settlement } from './creditReservations.ts'
 
-/** What an API key may spend, and on which models; null: no limit, all. */
+/** Allowed models and daily limit of an API key; null for all and no limit. */
 export type KeyRules = { models: readonly string[] | null; dailyLimit: MicroUsd | null }
 
 type Options = {
   ledger: CreditLedger
   commits: Pick<GroupCommit, 'commit' | 'hasEnded'>
-  /** Undefined for a key that is not there any more. */
+  /** Returns undefined for a revoked key. */
   getRules: (keyId: string) => KeyRules | undefined
   log: Log
   /** After some milliseconds; absent is `setTimeout`. */
@@ -86,7 +86,7 @@ export function openReservations({ ledger, commits, getRules, log, ...options }:
   }
 }
 
-/** Without a key there are none. @throws AppError `auth/invalid` for a key that was revoked */
+/** Returns undefined for calls without a key. @throws AppError `auth/invalid` for a revoked key */
 export function rulesFor(keyId: Payer['keyId'], rulesOf: Options['getRules']): KeyRules | undefined {
   if (keyId === undefined) return undefined
   const rules = rulesOf(keyId)

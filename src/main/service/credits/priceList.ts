@@ -6,7 +6,7 @@ import { PaymentTier, SandboxTier } from '#shared/contract/credits.ts'
 import { sandboxLimits } from '#shared/contract/sandboxes.ts'
 import { type MicroUsd, microUsdOfCents, toMicroUsd } from '#shared/microUsd.ts'
 
-/** What is sold, and for how much. */
+/** Products and prices. */
 export type PriceList = {
   tiers: SandboxTier[]
   paymentTiers: PaymentTier[]
@@ -50,7 +50,7 @@ export function readPriceList(file: string): PriceList {
 
 const monthMs = 30 * 24 * 60 * 60_000
 
-/** What running so long costs, rounded up to whole micro-dollars. */
+/** Cost of running for a duration, rounded up to whole micro-dollars. */
 export function costOfRunning({ monthly_cents }: SandboxTier, ms: number): MicroUsd {
   return toMicroUsd(Math.ceil((microUsdOfCents(monthly_cents) * Math.max(0, ms)) / monthMs))
 }

@@ -9,7 +9,7 @@ import type { LedgerWrites } from './sweepExpiredHolds.ts'
 
 export type SandboxBilling = {
   isCharged: boolean
-  /** What it costs, and what its present run cost so far. */
+  /** Price of a sandbox, and the cost of its present run so far. */
   getCost(sandbox: SandboxSize & { startedAtMs: number | null }): SandboxCost
   /** Before it runs. @throws AppError `credits/insufficient` where the account cannot pay for an hour of it */
   assertCredits(accountId: AccountId, size: SandboxSize): void

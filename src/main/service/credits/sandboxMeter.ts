@@ -3,7 +3,7 @@ import type { SandboxId } from '#shared/ids.ts'
 import type { SandboxBilling, SandboxRun } from './sandboxBilling.ts'
 
 export type SandboxMeter = {
-  /** Something changed: it may have begun or ended to run. */
+  /** Checks after a change whether the sandbox started or stopped running. */
   look(id: SandboxId): void
   /** After the host told what runs. What ended while the service was away is not charged for that time. */
   lookAtAll(): void
@@ -15,7 +15,7 @@ const everyMs = 60_000
 /** Charges what runs, each minute and at its end, and stops what cannot be paid. Where nothing is charged it does nothing. */
 export function createSandboxMeter(options: {
   billing: SandboxBilling
-  /** Undefined unless it runs. */
+  /** Returns undefined unless it runs. */
   findRun: (id: SandboxId) => SandboxRun | undefined
   running: () => SandboxRun[]
   stop: (id: SandboxId) => Promise<void>

@@ -26,7 +26,7 @@ export function dayText(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
 }
 
-/** What the rows add up to: a group for each day, model or key, and all of them. */
+/** Sums rows by day, model or key, and in total. */
 export function spendingGroups(
   rows: readonly SumRow[],
   by: SpendingGrouping,

@@ -8,7 +8,7 @@ export type DomainName = {
   ascii: string
   /** As people read it. */
   unicode: string
-  /** Of the public suffix list, in ASCII: `com`, `co.uk`. */
+  /** Public suffix in ASCII: `com`, `co.uk`. */
   tld: string
   /** Letters of several scripts look like another name. */
   mixesScripts: boolean
@@ -27,7 +27,7 @@ export function parseDomainName(text: string): DomainName {
   if (name.length < length.min || name.length > length.max) {
     throw new AppError('domain/name', `A domain name has from ${length.min} to ${length.max} characters.`)
   }
-  // It takes addresses, of which it would only read the host.
+  // Rejects URLs first, of which `domainToASCII` would read only the host.
   const ascii = notInNames.test(name) ? '' : domainToASCII(name)
   if (ascii === '' || ascii.length > length.max || !ascii.split('.').every(isLabel)) {
     throw new AppError('domain/name', `${label} is not a domain name.`)
@@ -59,7 +59,7 @@ function isLabel(label: string): boolean {
   return /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label)
 }
 
-/** Those that have letters alike. Chinese, Japanese and Korean are written in several scripts anyway. */
+/** Scripts with confusable letters. Chinese, Japanese and Korean mix several scripts by nature. */
 const scripts = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u]
 const othersOfOneScript =
   /^[\p{Script=Common}\p{Script=Inherited}\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]*$/u

@@ -9,7 +9,7 @@ import { mapRegistrarErrors, toAppError } from './registrarErrors.ts'
 import { type NamePrice, type Registrar, RegistrarFailure } from './registrars/registrar.ts'
 
 export type RegisterOrder = {
-  /** Of the caller: the same one is ordered once. */
+  /** Chosen by the caller; the same id is ordered once. */
   orderId: string
   accountId: AccountId
   domain: string
@@ -17,12 +17,12 @@ export type RegisterOrder = {
   amountCents: number
   privacy: boolean
   nameservers: readonly string[] | undefined
-  /** As it was offered. */
+  /** Price as offered. */
   price: NamePrice
 }
 type PlainOrder = Pick<RegisterOrder, 'orderId' | 'accountId' | 'domain' | 'years' | 'amountCents'>
 export type RenewOrder = PlainOrder & {
-  /** It is placed only if the domain expires then. */
+  /** Expiry that the domain must have for the order to be placed. */
   ifExpiresAtMs?: number | undefined
 }
 export type Ordered = { orderId: string; domain: DomainRow }
@@ -44,8 +44,8 @@ export type DomainOrders = {
   renew(order: RenewOrder): Promise<Ordered>
   list(accountId: AccountId): Order[]
   /**
-   * What became of an order that nobody works on any more; undefined: nothing was bought, and never will be.
-   * @throws AppError `domain/unclear` while the registrar does not say
+   * Outcome of an abandoned order; undefined if nothing was bought and never will be.
+   * @throws AppError `domain/unclear` while the registrar does not report it
    */
   outcome(orderId: string): Promise<Ordered | undefined>
   /** Clears up what was under way when the process before ended, as far as the registrar answers. @returns what is still unclear */
@@ -69,7 +69,7 @@ export function createDomainOrders(options: {
   const isDone = async ({ domain, type, expiresBeforeMs, createdAtMs }: Order): Promise<boolean | undefined> => {
     try {
       const registered = await registrar.find(domain)
-      // It was not there when the order was placed, so it is of this order.
+      // The domain did not exist when the order was placed, so it results from this order.
       const done =
         type === 'registration' ? registered !== undefined : (registered?.expiresAtMs ?? 0) > (expiresBeforeMs ?? 0)
       return done || (now() - createdAtMs >= registrar.settlesWithinMs ? false : undefined)
@@ -101,7 +101,7 @@ export function createDomainOrders(options: {
     }
     return { orderId: order.id, domain: await finishOrder(order) }
   }
-  /** Of one that nobody works on. @throws AppError `domain/unclear` */
+  /** Resolves an order that no process works on. @throws AppError `domain/unclear` */
   const resolveOrder = async (order: Order): Promise<DomainRow | undefined> => {
     const done = order.state === 'leased' ? false : await isDone(order)
     if (done === undefined) throw unclear(order)
@@ -159,7 +159,7 @@ export function createDomainOrders(options: {
     async renew({ ifExpiresAtMs, ...fields }) {
       const { accountId, domain: name, years, amountCents } = fields
       domains.requireOwned(accountId, name)
-      // Somebody may have renewed it elsewhere: what is kept of it would take that for this order.
+      // The domain may have been renewed elsewhere, which the stored expiry would attribute to this order.
       const { expiresAtMs } = await domains.refresh({ accountId, name })
       assertExpiry(name, { expiresAtMs, expected: ifExpiresAtMs })
       return placeOrder(

@@ -12,8 +12,9 @@ export type DomainQuotes = {
   /** @throws AppError `domain/taken`, `domain/registrar`, `domain/not-found` */
   make(accountId: AccountId, quoteKey: Quoted): Promise<DomainQuote>
   /**
-   * What an order costs now: the quote that it names, or the one of the 402 before, while they hold.
-   * @throws AppError `domain/quote` where the named one is over, is for something else, or the price rose; likewise as `make`
+   * Returns the present price of an order: of the named quote, or of that in the previous 402, while it is valid.
+   * @throws AppError `domain/quote` if the named quote expired, is for something else, or the price rose; otherwise as
+   * `make`
    */
   resolve(accountId: AccountId, quoteKey: Quoted, quoteId: string | undefined): Promise<DomainQuote>
 }

@@ -46,7 +46,7 @@ import type { Zones } from './zones.ts'
 export function createDomainRoutes(options: {
   registrar: Registrar
   search: DomainSearch
-  /** Of RDAP. */
+  /** Lookups by RDAP. */
   worldSearch: Pick<DomainSearch, 'check'>
   quotes: Pick<DomainQuotes, 'make'>
   /** @throws AppError where names are not sold for the money that this service takes */

@@ -149,7 +149,7 @@ function getAccount({ caller }: AnyCall): AccountId {
   throw new AppError('auth/required', 'An API key is needed.')
 }
 
-/** Whoever paid for what may have been bought is not credited for it as well. */
+/** A payer is not credited for an order that may have succeeded. */
 async function awaitOrder(work: Promise<Ordered>): Promise<Ordered> {
   try {
     return await work

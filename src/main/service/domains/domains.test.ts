@@ -11,13 +11,13 @@ import { localRegistry } from './registrars/local/localRegistry.ts'
 import { createRegistryRepository } from './registrars/local/registryRepository.ts'
 import { type Registrar, type RegistrarDomain, RegistrarFailure } from './registrars/registrar.ts'
 
-/** What is known of domains, and how it is read again behind. */
+/** Caching of domains and their refresh in the background. */
 const ada = AccountId.parse('acc_ada')
 const minute = 60_000
 let nowMs: number
 let database: Database
 let calls: string[]
-/** What the registrar answers next. */
+/** Next response of the registrar. */
 let find: (name: string) => Promise<RegistrarDomain | undefined>
 
 beforeEach(() => {

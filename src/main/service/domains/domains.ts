@@ -9,7 +9,7 @@ export type Source = 'live' | 'cache' | 'stale'
 export type CachedDomain = DomainRow & { source: Source }
 
 export type Domains = {
-  /** Of one account, at once, as they are known; what is old is read again behind. */
+  /** Lists the cached domains of an account; stale ones are refreshed in the background. */
   list(accountId: AccountId): CachedDomain[]
   /** Likewise. @throws AppError `domain/not-found` */
   get(accountId: AccountId, name: string): CachedDomain
@@ -41,7 +41,7 @@ export function createDomains(options: {
   registrar: Registrar
   now: () => number
   log: Log
-  /** Something of this account's domains is another now. */
+  /** Called when a domain of this account changed. */
   onChanged: (accountId: AccountId) => void
 }): Domains {
   const { records, registrar, now, log, onChanged } = options

@@ -8,7 +8,7 @@ import type { Zones } from './zones.ts'
 
 export type PointTarget = { sandboxId: string; port: number }
 
-/** What sandboxes offer to domains. */
+/** Access of domains to sandboxes. */
 export type DomainTargets = {
   /** @throws AppError `sandbox/not-found`, `port/not-found` */
   check(caller: Caller, target: PointTarget): void
@@ -43,7 +43,7 @@ export function linkDomain(options: {
   return {
     /** Before anybody pays. */
     check: (caller: Caller, target: PointTarget) => targets().check(caller, target),
-    /** It may be done again. What fails is told: the domain was bought all the same. */
+    /** Idempotent. Reports errors rather than throwing, because the domain was bought nevertheless. */
     async point(accountId: AccountId, domain: string, target: PointTarget): Promise<Pointed> {
       const { sandboxId: sandbox_id, port } = target
       try {

@@ -31,7 +31,7 @@ export type OrderRepository = {
   find(id: string): Order | undefined
   /** Newest first. */
   list(accountId: AccountId, max: number): Order[]
-  /** Those of a registrar that have not ended. */
+  /** Open orders at a registrar. */
   open(registrar: RegistrarId): Order[]
 }
 

@@ -9,7 +9,7 @@ const codes = {
   unsupported: 'domain/unsupported',
 } as const
 
-/** What the caller is told of a registrar that did not do it. */
+/** Converts a registrar's error for the caller. */
 export function toAppError(error: unknown): unknown {
   if (!(error instanceof RegistrarFailure)) return error
   return new AppError(codes[error.kind], error.message, { cause: error })

@@ -21,11 +21,11 @@ export type RecordChange = { [K in 'host' | 'value' | 'ttl' | 'distance']?: NewD
 
 /** DNS records of domains. Every call: @throws AppError `domain/not-found`, `domain/registrar` */
 export type Zones = {
-  /** Those read within two minutes, unless `fresh`. A registrar that is down serves what was read last. */
+  /** Lists records, cached for two minutes unless `fresh`. While a registrar is down, the last ones are returned. */
   list(target: Of, options: { fresh: boolean }): Promise<CachedZone>
   /** @throws AppError `request/invalid`, `dns/conflict`, `dns/too-many` */
   add(target: Of, record: NewDnsRecord): Promise<RegistrarRecord>
-  /** What is not given stays. @throws AppError `dns/not-found`, `request/invalid`, `dns/conflict` */
+  /** Changes fields that are set. @throws AppError `dns/not-found`, `request/invalid`, `dns/conflict` */
   change(target: Of, id: string, change: RecordChange): Promise<RegistrarRecord>
   /**
    * @returns the record as it was

@@ -9,7 +9,7 @@ export type EventHub = {
   /** Never waits: a client that does not read is cut off, and reads its lists again when it comes back. */
   publish(accountId: AccountId, event: ServiceEvent): void
   publishToAll(event: ServiceEvent): void
-  /** Something may have changed that nobody was told of: everyone reads the lists again. */
+  /** Tells subscribers to reload all lists, because events may have been missed. */
   publishReady(): void
   endpoint: SocketEndpoint
 }

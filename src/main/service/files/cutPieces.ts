@@ -1,4 +1,4 @@
-/** What comes in pieces of any size goes on in pieces of one size, the last one less. What came before a failure too. */
+/** Splits chunks of any size into chunks of one size, the last one shorter. Data before an error is passed on. */
 export async function* cutPieces(pieces: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Buffer> {
   let pending: Uint8Array[] = []
   let pendingBytes = 0

@@ -14,7 +14,7 @@ import { createDownloadHeaders } from './downloadHeaders.ts'
 const pieceBytes = 4 * 1024 * 1024
 const pieceDeadlineMs = 120_000
 const beginMs = 30_000
-/** Of what a person waits for: nearly as small as the best, and several times faster. */
+/** Compression level for interactive downloads: nearly the smallest result, several times faster. */
 const gzipLevel = 4
 
 type Options = {

@@ -6,7 +6,7 @@ import type { FailureLimiter } from './failureLimiter.ts'
 export type Authentication = {
   /** @throws AppError `auth/required`, `auth/invalid`, `request/rate` */
   identify(credential: string | undefined, address: string): Caller
-  /** Who holds it, where nobody needs to. */
+  /** Identifies the holder of a credential on public endpoints. */
   holder(credential: string | undefined): Caller | undefined
 }
 
@@ -14,7 +14,7 @@ type Options = {
   /** Each knows the caller of one kind of credential, or does not know it. */
   finders: readonly ((credential: string) => Caller | undefined)[]
   limiter: FailureLimiter
-  /** Of a caller who is known. @throws AppError `request/rate` */
+  /** Checks the rate of an authenticated caller. @throws AppError `request/rate` */
   admit?: (caller: Caller, address: string) => void
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import type { PrivateEnd } from './privateEnd.ts'
 
-/** Of the application, which comes over a socket without addresses: it counts together with the rest of this machine. */
+/** The application connects over a socket without addresses and counts as this machine. */
 const ofThisMachine = '127.0.0.1'
 
 type Options = { behindProxy: boolean; end: Pick<PrivateEnd, 'tookIn'> }
@@ -10,8 +10,8 @@ type Options = { behindProxy: boolean; end: Pick<PrivateEnd, 'tookIn'> }
 export type CallerAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
 
 /**
- * Who sent a request. Behind a proxy it is the last entry of `X-Forwarded-For`, which the proxy itself has added: whatever
- * stands before it may be made up. Without a proxy the header is not believed at all.
+ * Returns the client's address. Behind a proxy, the last entry of `X-Forwarded-For`, which the proxy itself added;
+ * earlier entries may be forged. Otherwise, the header is ignored.
  */
 export function createClientAddress({ behindProxy, end }: Options): CallerAddress {
   return ({ headers, socket }) => {

@@ -6,7 +6,9 @@ export type DailyCounts = {
 const dayMs = 86_400_000
 const maxNames = 10_000
 
-/** So many for each name in the 24 hours from its first. Refusals cost nothing. Names of the last day are known. */
+/**
+ * Limits each name to `max` in the 24 hours from its first use. Rejections do not count. Names are stored for a day.
+ */
 export function createDailyCounts({ max, now }: { max: number; now: () => number }): DailyCounts {
   const days = new Map<string, { count: number; endsAtMs: number }>()
   const forgetOld = (nowMs: number): void => {

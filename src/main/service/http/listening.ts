@@ -30,7 +30,7 @@ export function requireOwnName({ tls, publicUrl }: Named, beyondLoopback: boolea
 
 type Named = { tls?: { cert: string } | undefined; publicUrl?: string | undefined }
 
-/** Where this machine reaches it. */
+/** Returns the URL of the server on this machine. */
 export function localUrl({ host, port }: ListenAddress, scheme: 'http' | 'https'): string {
   const reachable = host === '0.0.0.0' || host === 'localhost' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `${scheme}://${hostAndPort({ host: reachable, port })}`

@@ -11,13 +11,13 @@ type Options = {
   listenHost: string
   scheme: 'http' | 'https'
   end: Pick<PrivateEnd, 'tookIn'>
-  /** Where the service listens. */
+  /** URL that the service listens at. */
   ownUrl: () => string
 }
 
 /**
- * Whoever calls chooses the Host header, so that one is believed only where the socket bears it out: with it a message that was signed
- * for another place could be used here.
+ * Validates the Host header, which the caller controls, against the socket. Otherwise a message signed for another host
+ * could be replayed here.
  */
 export function createOwnHost({ listenHost, scheme, end, ownUrl }: Options): OwnHost {
   return ({ headers, socket }) => {

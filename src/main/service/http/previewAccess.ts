@@ -47,7 +47,10 @@ type Options = {
   cookies: Pick<PreviewCookies, 'read' | 'readFrame'>
 }
 
-/** Who may use a port: everyone a public one; a private one whoever has a token of it or a key of its account. */
+/**
+ * Authorizes access to ports: public ones for everyone; private ones for holders of a port token or of a key of the
+ * account.
+ */
 export function createPreviewAccess({
   keyHolder,
   tokens,

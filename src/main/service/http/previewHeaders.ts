@@ -23,7 +23,7 @@ const parts: Readonly<Record<string, { separator: string; isOurs: (part: string)
   'sec-websocket-protocol': { separator: ',', isOurs: (protocol) => protocol.startsWith(tokenProtocol) },
 }
 
-/** What the server in the sandbox gets to see: nothing that opens Steward, and from where the request came. */
+/** Builds the headers for the server in the sandbox: without credentials of Steward, with the origin of the request. */
 export function insideHeaders(
   request: IncomingMessage,
   options: { scheme: 'http' | 'https'; behindProxy: boolean; spent: ReadonlySet<string> },
@@ -46,11 +46,9 @@ export function insideHeaders(
 }
 
 /**
- * What the browser gets to see of the answer. A cookie stays with its own address: others may be of somebody else. And
- * where the answer says nothing of it, the browser asks again each time: else it would guess for how long a page that is
- * being worked on stays as it is, and show it to whoever may no longer see it.
- * @param frameOrigin origin of the only page beside those of the port that may show it in a frame
- * @see https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2
+ * Builds the headers for the browser. Cookies are limited to their own host, because siblings may belong to others.
+ * Unless the response says otherwise it is not cached: the browser would guess how long a page under development stays
+ * valid, and show it to users who have lost access.
  */
 export function outsideHeaders(answer: IncomingMessage, frameOrigin?: string): HeaderList {
   const headers = listPassedHeaders(answer)

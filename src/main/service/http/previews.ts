@@ -46,7 +46,7 @@ export type Previews = {
 const connectMs = 30_000
 /** From the end of the request to the first line of the answer. */
 const answerMs = 300_000
-/** Without a byte either way. */
+/** Silence in both directions, in milliseconds. */
 const idleMs = 3_600_000
 
 /** Streams requests to the addresses of ports to the ports inside their sandboxes. */

@@ -22,7 +22,7 @@ export type PrivateEnd = {
 /** @param path absent: there is no such end. */
 export function createPrivateEnd(path: string | undefined, scheme: 'http' | 'https'): PrivateEnd {
   const accepted = new WeakSet<object>()
-  // What a server tells itself of a connection that it can read requests from.
+  // Event of a server for a connection that is ready for requests.
   const readable = scheme === 'https' ? 'secureConnection' : 'connection'
   let listening: Server | undefined
 

@@ -29,7 +29,7 @@ export type ServiceRequests = {
   toFailure(error: unknown, request: IncomingMessage): AppError
 }
 
-/** What the service adds to the way of every request: keys, limits, and answers that are kept for repetitions. */
+/** Handles authentication, limits and idempotency of every request. */
 export function createServiceRequests(options: ServiceRequests): (exchange: Exchange) => Promise<void> {
   const { endpoints, socketPaths, pages, guard, principals, idempotency, answers, toFailure } = options
   return requestPipeline<Endpoint, Caller | undefined, AnyCall>({

@@ -11,7 +11,7 @@ export type AutomatonNonces = {
   spend(nonce: string): void
 }
 
-/** Of one creator; beyond it the oldest ends. */
+/** Open nonces per creator; beyond it, the oldest expires. */
 const maxOpen = 100
 
 /** No client's own nonce looks like this: one of these that is not known has expired. */

@@ -17,7 +17,7 @@ export type Automatons = {
   register(registration: RegistrationInput, admitNew: () => void): Promise<AutomatonRecord>
   /** @throws AppError `identity/not-found` */
   get(id: string): AutomatonRecord
-  /** Its own first, then those that only name it as their creator; newest first in both. */
+  /** Lists the account's own first, then those that name it as creator; newest first in both. */
   ofAccount(accountId: AccountId): AutomatonRecord[]
   /** @throws AppError `auth/wallet-needed` */
   bindNonce(

@@ -9,7 +9,7 @@ export type SandboxUse = {
   trackCall(call: HostCall): HostCall
   trackConnect(connect: HostCalls['connect']): HostCalls['connect']
   trackArchive(archive: HostCalls['archive']): HostCalls['archive']
-  /** Something that just ended was a use of it. */
+  /** Records a use of the sandbox that has just ended. */
   recordUse(id: SandboxId): void
   /** Now, while something is going on; undefined when this process saw none. */
   lastAtMs(id: SandboxId): number | undefined
@@ -17,7 +17,7 @@ export type SandboxUse = {
   keepOnly(ids: ReadonlySet<SandboxId>): void
 }
 
-/** What keeps a sandbox awake. Looking at it does not: lists, measures and reading a screen go on in every open window. */
+/** Whether a method counts as use. Lists, metrics and screens do not, because every open window reads them. */
 const isUse = (method: HostMethod): boolean =>
   (method.startsWith('file.') && method !== 'file.list' && method !== 'file.stat') ||
   ['machine.exec', 'terminal.create', 'terminal.write'].includes(method)

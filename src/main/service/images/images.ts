@@ -7,14 +7,14 @@ import type { HostCall } from '../host/hostCalls.ts'
 import type { RuntimeReports } from '../sandboxes/runtimeReports.ts'
 import type { SandboxRepository } from '../sandboxes/sandboxRepository.ts'
 
-/** What sandboxes can be made from. All accounts share it; only its owner changes it. */
+/** Images of sandboxes. All accounts share them; only the owner of the service changes them. */
 export type Images = {
   list(): Promise<HostImage[]>
   /** Begins. @throws AppError `image/exists`, `image/source`, `runtime/…` */
   add(image: Parsed<typeof addImage>['body']): Promise<HostImage>
   /** @throws AppError `image/not-found`, `image/in-use` */
   remove(name: ImageName): Promise<void>
-  /** One that a sandbox can be made from. @throws AppError `image/not-found`, `image/not-ready` */
+  /** Returns a usable image. @throws AppError `image/not-found`, `image/not-ready` */
   ready(name: ImageName): Promise<HostImage>
   /** Last check before a sandbox is recorded. @throws AppError `image/not-ready` when it is being removed */
   requireStored(name: ImageName): void

@@ -6,7 +6,7 @@ export type InnerAnswer = {
   parts: AnswerPart[]
   usage: Usage | undefined
   reason: FinishReason
-  /** What the provider called the end. */
+  /** Stop reason as the provider named it. */
   native: string | undefined
   stopSequence: string | undefined
 }

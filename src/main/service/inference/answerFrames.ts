@@ -12,12 +12,12 @@ export type StreamedAnswer = {
   stream: AnswerStream
   steps: AsyncGenerator<StreamStep[]>
   dialect: Dialect
-  /** Where the dialect is the provider's own. */
+  /** Present if the dialect is the provider's own. */
   relay: RawRelay | undefined
   meta: ResponseMeta
   /** Fires when the client leaves or the request is aborted. */
   signal: AbortSignal
-  /** Without the provider's key. */
+  /** Removes the provider's key. */
   scrub: (error: InferenceError) => InferenceError
   onFailure: (error: unknown) => void
 }

@@ -1,8 +1,8 @@
 import type { InnerEvent } from './innerForm.ts'
 
 /**
- * What holds of every answer, whatever a provider sends: one end and nothing behind it; calls where the end says so, and
- * the end says so where there are calls; a call without arguments has `{}`.
+ * Enforces the invariants of every answer: one end with nothing after it; an end reason for calls exactly if there are
+ * calls; `{}` for a call without arguments.
  */
 export function answerRules() {
   let ended = false

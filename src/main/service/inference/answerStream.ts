@@ -9,7 +9,7 @@ import type { InnerEvent } from './innerForm.ts'
 import type { TextRun } from './upstreams/textChunks.ts'
 import type { StreamReader } from './upstreams/upstream.ts'
 
-/** What one event of an upstream's stream came to. */
+/** Result of one event of an upstream stream. */
 export type StreamStep = {
   /** As the provider sent it; undefined for what is told behind the last one. */
   sse: SseEvent | undefined

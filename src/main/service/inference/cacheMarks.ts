@@ -27,7 +27,7 @@ function parseTtl(control: unknown): CacheMark | undefined {
   return mark.ttl === '1h' ? '1h' : '5m'
 }
 
-/** Of texts, about so many bytes are a token. Where that is wrong, a provider keeps nothing and bills nothing for it. */
+/** Average bytes per token of text. If it is wrong, a provider caches and bills nothing. */
 const bytesPerToken = 4
 /** Each turn is read from where the one before ended, so that the last two are marked. */
 const markedTurns = 2

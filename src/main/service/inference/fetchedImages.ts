@@ -10,7 +10,7 @@ import { imageTypes } from './dialects/imageSource.ts'
 import { badRequestError } from './inferenceError.ts'
 import type { ImagePart, ImageSource, InnerRequest } from './innerForm.ts'
 
-/** What the strictest of the providers take of one image. */
+/** Size limit of the strictest provider. */
 const maxImageBytes = 5 * 1024 * 1024
 const maxImages = 20
 const maxRedirects = 3
@@ -20,7 +20,7 @@ export type ImageFetcher = (url: string, signal: AbortSignal) => Promise<ImageSo
 
 type Guard = {
   isAllowed: (address: string) => boolean
-  /** Of tests, whose servers have a certificate of their own. */
+  /** Certificate authority of test servers. */
   ca?: string | undefined
   resolve?: typeof lookup
 }

@@ -51,14 +51,14 @@ export type GatewayParts<Caller> = {
   pools: Pick<UpstreamPools, 'send'>
   leases: Pick<ProviderLeases, 'begin'>
   fetchImage: ImageFetcher
-  /** Of random hexadecimal digits. */
+  /** Returns random hexadecimal digits. */
   newId: () => string
   now: () => number
   /** For limits of duration. Default: `now`. */
   runningMs?: () => number
   /** Overrides of the defaults. */
   answerTimes?: Pick<AnswerLimits, 'maxQuietMs' | 'maxDurationMs'>
-  /** Of what nobody waits for: an answer that could not be settled once its client had left. */
+  /** Called with errors that no caller waits for: an answer could not be settled after its client disconnected. */
   onFailure: (error: unknown) => void
 }
 
@@ -70,7 +70,7 @@ export type GatewayRequest<Caller> = {
   signal: AbortSignal
   /** Ends the request. The signal then fires with the error as its reason. */
   abort: (error: AppError) => void
-  /** Of the header `anthropic-beta`, which passes where Messages pass raw. */
+  /** Value of `anthropic-beta`, which is passed through with raw Messages. */
   betas?: string | undefined
   /** Receives the output items of a response, before its last bytes leave. */
   onOutput?: ResponseMeta['onOutput']
@@ -94,7 +94,7 @@ export function createGateway<Caller>(parts: GatewayParts<Caller>) {
     const model = parts.modelNamed(request.model)
     if (!model) throw unknownModelError(request.model)
     requireModelKind(model, 'chat')
-    // What passes raw is the caller's own.
+    // Raw requests keep the caller's own cache marks.
     const read = routeTo(model, dialect).raw ? request : withCacheMarks(request, model)
     checkCallResults(read.turns)
     const names = sanitizeToolNames(read)
@@ -113,7 +113,7 @@ export function createGateway<Caller>(parts: GatewayParts<Caller>) {
       onOutput,
     }
     const requestedTokens = read.maxOutputTokens
-    // What cannot be asked at all is refused before money is looked at.
+    // Invalid requests are rejected before any money is held.
     const draft = createDraft(job, {
       fetched: model.quirks.takesImageUrls ? job.request : withUnfetchedImages(job.request),
       maxOutputTokens: Math.min(requestedTokens ?? defaultOutputTokens, model.maxOutputTokens),
@@ -308,7 +308,7 @@ type Job = {
   removedBetas: readonly string[]
   onOutput: ResponseMeta['onOutput']
 }
-/** What is sent, and what it was made of. */
+/** Request to send, with its source. */
 type Draft = {
   fetched: InnerRequest
   maxOutputTokens: number

@@ -24,7 +24,7 @@ export interface Reservation {
    * @returns what was charged, in micro-dollars: less where a provider counts more than was held, and nothing else is left
    */
   settle(charge: Charge): Promise<number> | number
-  /** Nothing was spent. */
+  /** Releases the hold; nothing was spent. */
   release(): Promise<void> | void
 }
 

@@ -1,13 +1,13 @@
 import { AppError, type ErrorCode } from '#shared/appError.ts'
 
 /**
- * What went wrong, in words that each dialect has its own form for.
+ * Kind of an error, which each dialect formats in its own way.
  *
  * - `request`: the caller must change the request; `authentication`, `permission`, `model`, `too_large` likewise
  * - `credits`: the balance is too small
  * - `unconfigured`: no key for the provider
- * - `rate`, `overloaded`: try again later
- * - `upstream`: the provider failed, or sent what nobody can use
+ * - `rate`, `overloaded`: retry later
+ * - `upstream`: the provider failed or sent an unusable response
  */
 export type FailureKind =
   | 'request'
@@ -43,7 +43,7 @@ type Details = {
   param?: string | undefined
   detail?: string | undefined
   retryAfter?: string | undefined
-  /** Where the provider's status says more than the kind's. */
+  /** Overrides the status of the kind when the provider's is more specific. */
   status?: number | undefined
   cause?: unknown
 }

@@ -31,7 +31,10 @@ type Options = {
   items: ResponseItems
 }
 
-/** Who can ask: everybody with a key or a sign-in. Whatever goes wrong is told in the dialect of the path. */
+/**
+ * Creates the endpoints of models, for every caller with a key or a sign-in. Errors have the format of the path's
+ * dialect.
+ */
 export function createInferenceRoutes({ gateway: answers, embed, countTokens, listed, items }: Options): Endpoint[] {
   const createHandler = (route: Route, dialect: Dialect) =>
     completionIn(

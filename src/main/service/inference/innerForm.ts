@@ -2,10 +2,7 @@ import type { Effort } from '#shared/modelFields.ts'
 import type { InferenceError } from './inferenceError.ts'
 import type { Loose } from './looseJson.ts'
 
-/**
- * What the dialects of callers and the upstreams are translated to and from. Each of them knows this form and none of the
- * others.
- */
+/** Canonical request that dialects and upstreams translate to and from. Each knows this format and no other. */
 export type InnerRequest = {
   /** Our name of the model. */
   model: string
@@ -20,13 +17,13 @@ export type InnerRequest = {
   stop: readonly string[]
   format: AnswerFormat | undefined
   reasoning: Reasoning | undefined
-  /** How long answers shall be. */
+  /** Requested length of answers. */
   verbosity: 'low' | 'medium' | 'high' | undefined
   promptCacheKey: string | undefined
   /** The whole prompt shall be kept, where the provider must be asked to. */
   cache: CacheMark | undefined
   user: string | undefined
-  /** What the caller's dialect asked for and no upstream has, in words for `x-steward-warnings`. */
+  /** Requested features that no upstream supports, for `x-steward-warnings`. */
   warnings: string[]
 }
 
@@ -95,7 +92,7 @@ export type CallPart = {
 export type ToolResultPart = {
   type: 'result'
   callId: string
-  /** Of the call that it answers. */
+  /** Name of the call that it answers. */
   name: string
   parts: (TextPart | ImagePart)[]
   failed: boolean

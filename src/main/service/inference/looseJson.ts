@@ -43,7 +43,10 @@ export function parseJsonObject(text: string): Loose | undefined {
   }
 }
 
-/** Without the fields that are undefined, which JSON has no word for. A copy: V8 keeps an object that lost fields as a table. */
+/**
+ * Drops undefined fields, which JSON cannot represent. Copies, because V8 turns objects with deleted fields into
+ * dictionaries.
+ */
 export function omitUndefined<T extends Record<string, unknown>>(
   fields: T,
 ): { [K in keyof T]: Exclude<T[K], undefined> } {

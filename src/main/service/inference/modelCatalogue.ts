@@ -105,7 +105,7 @@ export function localModel(
   })
 }
 
-/** What a model that the user adds has unless they say so. */
+/** Defaults of a model that the user adds. */
 const unpriced = {
   kind: 'chat' as const,
   context_window: 128_000,

@@ -39,7 +39,7 @@ export function thinks(request: Pick<InnerRequest, 'reasoning'>, model: Catalogu
   return getEffort(request, model) !== 'none'
 }
 
-/** What was asked for, or what the model does by itself. */
+/** Returns the requested effort, or the model's default. */
 export function getEffort(request: Pick<InnerRequest, 'reasoning'>, model: CatalogueModel): Effort {
   return request.reasoning?.effort ?? model.reasoning?.default ?? 'none'
 }

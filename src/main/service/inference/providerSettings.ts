@@ -4,10 +4,10 @@ import type { CatalogueModel } from './catalogueModel.ts'
 import { localModel, type ModelCatalogue } from './modelCatalogue.ts'
 import type { Provider } from './provider.ts'
 
-/** What the configuration says of providers. */
+/** Configuration of providers. */
 export type InferenceOptions = {
   families: Readonly<Partial<Record<FamilyId, { baseUrl?: string | undefined; apiKey?: string | undefined }>>>
-  /** Of families, beside those of the catalogue or with other values. */
+  /** Models by family, in addition to those of the catalogue or overriding them. */
   models: Readonly<Partial<Record<FamilyId, readonly ConfiguredModel[]>>>
   local: readonly LocalServer[]
 }
@@ -21,7 +21,7 @@ export type LocalServer = {
   models: readonly (Pick<ConfiguredModel, 'name'> & Partial<ConfiguredModel>)[]
 }
 
-/** What could not be added because its name is taken. */
+/** Model that was rejected because its name is taken. */
 export type RefusedModel = {
   server: string
   /** Absent: the server itself, of whose name the configuration has one. */
@@ -31,7 +31,7 @@ export type RefusedModel = {
 
 export type ProviderSettings = ReturnType<typeof createProviderSettings>
 
-/** Where each provider answers, and its key: of the config, or as the person sets it. In memory only. */
+/** Holds each provider's base URL and key, from the configuration or the user. In memory only. */
 export function createProviderSettings(
   catalogue: ModelCatalogue,
   { families, local }: Pick<InferenceOptions, 'families' | 'local'>,

@@ -2,17 +2,20 @@ import { affordableOutputTokens, isFreeModel, type MaxModelTokens, maxModelCost 
 import type { CatalogueModel } from './catalogueModel.ts'
 import type { CacheMark, InnerRequest, Turn } from './innerForm.ts'
 
-/** Where the caller names no limit: enough for most answers, and no hold that stops everything else of theirs. */
+/**
+ * Output tokens if the caller sets no limit: enough for most answers, without a hold that blocks the caller's other
+ * requests.
+ */
 export const defaultOutputTokens = 16_384
-/** Of the balance, what such an answer may cost at most. */
+/** Share of the balance that such an answer may cost, as a divisor. */
 const defaultShare = 4
 
 export type HoldPlan = { amountMicroUsd: number; maxOutputTokens: number }
 
 /**
- * What is held for a request, and how many tokens of output it pays for. `max_tokens` is clamped to what the balance
- * covers; without it, the least of the model's greatest, 16,384 tokens, and what a quarter of the balance pays for.
- * @returns undefined where not even one token of output is covered
+ * Plans the hold of a request and the output tokens it covers. `max_tokens` is clamped to the balance; its default is
+ * the smallest of the model's maximum, 16,384 tokens, and what a quarter of the balance covers.
+ * @returns undefined if not even one token of output is covered
  */
 export function planHold(
   model: CatalogueModel,
@@ -34,7 +37,7 @@ export function planHold(
   return { amountMicroUsd: maxModelCost(model.tiers, { ...max, output }), maxOutputTokens: output }
 }
 
-/** How long the caller asks that any of the prompt be kept: writing it costs more than reading. */
+/** Returns the longest requested cache TTL: writing to the cache costs more than reading. */
 export function findRequestedTtl(request: InnerRequest): CacheMark | undefined {
   const marks = new Set<CacheMark | undefined>([request.cache, ...request.tools.map((tool) => tool.cache)])
   for (const turn of request.turns) for (const part of turn.parts) marks.add(cacheOfPart(part))

@@ -7,7 +7,7 @@ import type { Charge, Reservation } from './inferenceCredits.ts'
 import { type InnerEvent, type InnerRequest, sumInput, type Usage } from './innerForm.ts'
 import { estimateUsage } from './usageEstimate.ts'
 
-/** What is paid for, and from where. */
+/** Model that is paid for, and the reservation. */
 export type Purchase = { model: CatalogueModel; reservation: Reservation; fetched: InnerRequest }
 
 /** The answer came to its end: what the provider counted is paid, or an estimate where it did not count. */

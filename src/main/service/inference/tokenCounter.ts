@@ -16,7 +16,7 @@ export type TokenCounter = (body: Loose, signal: AbortSignal) => Promise<number>
 
 type Options = Pick<GatewayParts<unknown>, 'modelNamed' | 'findProvider' | 'pools'>
 
-/** Of a request of Messages, before it is sent. Anthropic counts its own models, for nothing. */
+/** Counts the tokens of a Messages request before it is sent. Anthropic counts for its own models, free of charge. */
 export function createTokenCounter({ modelNamed, findProvider, pools }: Options): TokenCounter {
   return async (body, signal) => {
     const request = readCountRequest(body)

@@ -7,7 +7,7 @@ import type { InnerRequest, Turn } from './innerForm.ts'
 const frameTokens = 32
 /** The providers scale an image down before they count it; the dearest of the five takes about 3,700 for a large one. */
 const imageTokens = 4_096
-/** Of tools, the providers write a system prompt of their own: Anthropic documents up to 700 tokens. */
+/** Providers add their own system prompt for tools: Anthropic documents up to 700 tokens. */
 const toolPromptTokens = 1_024
 
 /** More tokens than the input of the request can have. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { InnerEvent, InnerRequest, Turn } from './innerForm.ts'
 
-/** What every family takes for the name of a function. */
+/** Function names that every family accepts. */
 const validName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
 
 /**

@@ -98,7 +98,7 @@ export function createUpstreamPools(deadlines: UpstreamDeadlines = defaultDeadli
   }
 }
 
-/** Of a failure, as much of the body as tells why. */
+/** Reads the beginning of an error's body. */
 export async function failureText(body: AsyncIterable<Uint8Array>): Promise<string> {
   const { bytes } = await readFirstBytes(body, { maxBytes: maxFailureBytes })
   return bytes.toString('utf8')
@@ -145,11 +145,11 @@ function isUnreached(error: unknown): boolean {
 function readCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (typeof code === 'string') return code
-  // Of several addresses, the failure of each.
+  // With several addresses, the error of the first.
   return error instanceof AggregateError ? readCode(error.errors[0]) : undefined
 }
 
-/** Without the address of the provider, which is nobody's concern. */
+/** Hides the provider's address from the caller. */
 function noResponseError(error: unknown): InferenceError {
   if (error instanceof InferenceError) return error
   if (readCode(error) === 'UND_ERR_HEADERS_TIMEOUT') {

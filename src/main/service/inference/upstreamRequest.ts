@@ -12,7 +12,7 @@ type RequestOptions = { path: string; headers: Readonly<Record<string, string>>;
 type Controller = Pick<Dispatcher.DispatchController, 'abort' | 'pause' | 'resume'>
 type Taker = { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(error: unknown): void }
 
-/** Of an answer, what is held for a reader that is slower than the provider. */
+/** Bytes buffered for a reader slower than the provider. */
 const maxBufferedBytes = 64 * 1024
 
 /**
@@ -115,7 +115,7 @@ function replyBody() {
     end(): void {
       if (state === 'open') close('ended')
     },
-    /** What came before is still read. */
+    /** Fails the reader after the data received before. */
     fail(cause: unknown): void {
       if (state !== 'open') return
       error = cause

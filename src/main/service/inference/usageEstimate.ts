@@ -6,8 +6,8 @@ import { maxInputTokens } from './tokenEstimate.ts'
 const imageTokens = 1_000
 
 /**
- * What was used, where the provider did not tell or broke off: all of the input, and the output that came. The count of
- * it uses the provider's input count from the start, if there is one. The output never exceeds the reservation.
+ * Estimates the usage where the provider reported none or the connection broke: all of the input, and the received
+ * output. Uses the provider's input count from the start if there is one. The output never exceeds the reservation.
  */
 export async function estimateUsage(
   request: InnerRequest,

@@ -5,7 +5,7 @@ import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 
-/** What runs in a sandbox, as its machine tells. */
+/** Creates the endpoints for processes in a sandbox, as its machine reports them. */
 export function createProcessRoutes({
   sandboxes,
   call,

@@ -9,7 +9,7 @@ import type { PaymentAuthorization, Refusal } from './paymentAuthorization.ts'
 /** From sending to a receipt. Later it is unknown, until the chain is asked again. */
 const defaultSettleWithinMs = 30_000
 const askEveryMs = 250
-/** Of a node in a row: whoever pays is told to come again, rather than to wait. */
+/** Consecutive errors of a node after which payers are told to retry rather than wait. */
 const maxFailures = 4
 
 /** Settles on a chain itself, with a key of ours that pays for the gas and can do nothing else. */
@@ -45,7 +45,7 @@ export function chainFacilitator(options: {
     return undefined
   }
 
-  /** Of one that came to nothing here: somebody else may have settled it, or nobody can any more. */
+  /** Determines the outcome of a failed settlement: someone else may have settled it, or it can no longer settle. */
   const findOutcome = async (payment: SignedPayment, message: string): Promise<Settlement> => {
     const outcome = await chainOutcome(askingFor, payment)
     return outcome.state === 'unused' ? { state: 'unknown', message } : outcome
@@ -98,7 +98,7 @@ export function chainFacilitator(options: {
 /** Transactions of one account have an order: each is made and sent before the next. */
 function createTransferRelay({ chain, relayerKey, limits }: Relayed) {
   const inTurn = serialQueue()
-  /** Of what was sent here: a node may not count all of it yet. */
+  /** Next nonce by transactions sent here, which a node may not count yet. */
   let nextNonce = 0
   const open = new Map<string, SubmittedTransfer>()
   const toKey = ({ from, nonce }: PaymentAuthorization) => `${from} ${nonce}`

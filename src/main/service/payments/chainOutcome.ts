@@ -6,9 +6,9 @@ import { alreadyUsed, expired, type Settlement, type SignedPayment } from './fac
 const searchWithinMs = 60_000
 
 /**
- * What the chain itself knows of an authorization, whoever brought it there.
- * @returns `unused` where it can still be settled
- * @throws whatever keeps it from knowing
+ * Looks up an authorization on the chain, whoever submitted it.
+ * @returns `unused` if it can still settle
+ * @throws if the chain cannot be read
  */
 export async function chainOutcome(
   { chain, now, blocksAtOnce, limits }: Asking,

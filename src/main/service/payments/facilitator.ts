@@ -1,7 +1,7 @@
 import type { EvmNetwork } from '#shared/contract/networks.ts'
 import type { PaymentAuthorization, Refusal } from './paymentAuthorization.ts'
 
-/** What moves the money: a chain through our own key, somebody else's server, or the ledger of test money. */
+/** Settles payments: on a chain through our own key, through a remote facilitator, or in the test ledger. */
 export interface Facilitator {
   readonly network: EvmNetwork
   /**
@@ -22,7 +22,7 @@ export type SignedPayment = {
   authorization: PaymentAuthorization
   /** When it was first seen: it cannot have been settled much earlier. */
   createdAtMs: number
-  /** It was settled before, and what became of that is not known. */
+  /** Whether an earlier settlement has an unknown outcome. */
   again: boolean
 }
 

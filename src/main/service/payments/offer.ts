@@ -3,7 +3,7 @@ import { paymentHeaders } from '#shared/contract/payments.ts'
 import { identifierDeclaration, paymentIdentifierName } from '#shared/paymentIdentifier.ts'
 import type { PaymentAuthorization, Price, Refusal } from './paymentAuthorization.ts'
 
-/** What one request costs, as every version of x402 says it. */
+/** Price of one request in the formats of all x402 versions. */
 export type Offer = Price & {
   /** The address of what is bought. */
   resource: string
@@ -29,7 +29,7 @@ export function paymentRequiredError(offer: Offer, refusal?: Refusal): AppError 
   })
 }
 
-/** What goes to a facilitator of version 2. */
+/** Builds the requirements for a facilitator of version 2. */
 export function createRequirements({ network, payTo, amount }: Price) {
   const { id, usdc } = network
   return {

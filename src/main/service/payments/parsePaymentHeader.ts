@@ -33,7 +33,7 @@ const Uint = z
   .transform((text) => BigInt(text))
   .refine((value) => value < largest, 'must be less than 2^256')
   .transform(String)
-/** Of a contract it is longer: it is read, and refused with the reason. */
+/** Signatures of contracts are longer: they are parsed, and rejected with a reason. */
 const Signature = z
   .string()
   .regex(/^0x([0-9a-fA-F]{2}){1,3000}$/, 'must be 0x and hexadecimal digits')

@@ -1,7 +1,9 @@
 import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { isSignedByEvm } from '../base/walletSignature.ts'
 
-/** What a payer signed (EIP-3009), in one form: hexadecimal in lower case, numbers without leading zeros. */
+/**
+ * Authorization that a payer signed (EIP-3009), normalized: hexadecimal in lower case, numbers without leading zeros.
+ */
 export type PaymentAuthorization = {
   from: `0x${string}`
   to: `0x${string}`
@@ -13,16 +15,16 @@ export type PaymentAuthorization = {
   signature: `0x${string}`
 }
 
-/** What has to be paid, exactly. */
+/** Exact price. */
 export type Price = { network: EvmNetwork; payTo: string; amount: number }
 
 /** Why a payment is refused. `reason` is one of the words of x402, for programs. */
 export type Refusal = { reason: string; message: string }
 
-/** So many seconds must be left: settling takes some. */
+/** Validity that must remain, because settling takes a few seconds. */
 const minRemainingSeconds = 6
 
-/** What can be told without asking anybody. @returns undefined where nothing is wrong */
+/** Validates an authorization offline. @returns undefined if it is valid */
 export async function validateAuthorization(
   authorization: PaymentAuthorization,
   { network, payTo, amount }: Price,

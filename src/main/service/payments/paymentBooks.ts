@@ -9,7 +9,7 @@ import type { CreditLedger } from '../credits/creditLedger.ts'
 import type { Settlement } from './facilitator.ts'
 import type { NewPayment, PaymentRepository, PaymentRow } from './paymentRepository.ts'
 
-/** What is written of a payment at each of its steps. What it resolves with survives a power cut. */
+/** Records each step of a payment. Promises resolve once the change is durable across a power loss. */
 export type PaymentBooks = {
   find: PaymentRepository['find']
   get: PaymentRepository['get']
@@ -17,7 +17,7 @@ export type PaymentBooks = {
   /** @returns false if an unfinished payment leases its resource: nothing is written then */
   open(payment: NewPayment): Promise<boolean>
   isLeased: PaymentRepository['isLeased']
-  /** Nothing moved, and nothing will. */
+  /** Drops a payment that moved nothing and never will. */
   drop(id: string): Promise<void>
   settling(id: string): Promise<void>
   /** @param work of a settled one: `waiting` where nobody asks for it now */

@@ -26,7 +26,7 @@ import {
   unfit,
 } from './toBoundRequest.ts'
 
-/** Where things are sold for USDC, by x402: every payment settles once, and buys one thing or becomes credits. */
+/** Sells for USDC by x402: every payment settles once, and buys one product or becomes credits. */
 export type PaymentGate = {
   sell<R extends Route, P>(route: R, access: Endpoint['access'], sale: Sale<R, P>): Endpoint
   /** Every route that is sold. @throws AppError `payments/unconfigured` */
@@ -47,7 +47,7 @@ export function createPaymentGate(options: {
   /** Absent: nothing is sold. */
   facilitator: Facilitator | undefined
   payTo: string
-  /** Of this service, without a slash at the end. */
+  /** Base URL of this service, no trailing slash. */
   baseUrl: () => string
   onFailure: (error: unknown) => void
   now: () => number
@@ -129,7 +129,7 @@ export function createPaymentGate(options: {
     },
   })
 
-  /** Of one that was settled, or may have been: the first answer, or the work that is still to be done. */
+  /** Resumes a payment that settled, or may have: returns the first response, or completes the work. */
   const resumePayment = async (row: PaymentRow, { call, offer, release }: Resumed): Promise<Result> => {
     if (row.state !== 'settled' || row.transaction === null) {
       return finishWith(row, await requestSettlement(row, true), { offer, release })
@@ -311,7 +311,7 @@ export function createPaymentGate(options: {
   }
 }
 
-/** Nobody works on it, and nobody came back for it in time. */
+/** Whether the payment was abandoned: no process works on it, and no client returned in time. */
 function isCutOff({ work }: PaymentRow, before: PaymentRow['work']): boolean {
   return work === 'begun' || (work === 'waiting' && before === 'waiting')
 }

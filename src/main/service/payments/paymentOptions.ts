@@ -1,6 +1,6 @@
 import type { CdpKey } from './cdpToken.ts'
 
-/** How a service takes payments. */
+/** Payments that a service accepts. */
 export type PaymentOptions = {
   /** `base`, `eip155:8453` and so on. The test ledger has its own. */
   network?: string | undefined
@@ -11,9 +11,9 @@ export type PaymentOptions = {
     | {
         kind: 'remote'
         url: string
-        /** Where what became of a payment is looked up by ourselves. Absent: nowhere. */
+        /** Node for looking up outcomes of payments. Default: none. */
         rpcUrl: string | undefined
-        /** Of Coinbase's facilitator. */
+        /** Credentials of Coinbase's facilitator. */
         cdpKey: CdpKey | undefined
       }
 }

@@ -74,7 +74,7 @@ export function topUpRoute(options: {
   )
 }
 
-/** What is sold here, for those who look for it: https://github.com/Merit-Systems/x402scan/blob/main/docs/DISCOVERY.md */
+/** Creates the endpoint that lists products: https://github.com/Merit-Systems/x402scan/blob/main/docs/DISCOVERY.md */
 export function discoveryRoute(options: {
   paymentGate: Pick<PaymentGate, 'listPaidRoutes'>
   baseUrl: () => string

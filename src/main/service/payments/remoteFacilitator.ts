@@ -53,13 +53,13 @@ const unmoved: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Somebody else's server, by x402 version 2. Whatever is no clear answer is unknown.
+ * Settles through a facilitator's server by x402 version 2. Any response that is not clear counts as unknown.
  * @see https://docs.x402.org/core-concepts/facilitator
  */
 export function remoteFacilitator(options: {
   network: EvmNetwork
   url: string
-  /** Where what became of a payment is looked up. Absent: nowhere. */
+  /** Chain for looking up outcomes of payments. Default: none. */
   chain: Chain | undefined
   /** Absent: it asks for no key. */
   cdpKey?: CdpKey | undefined

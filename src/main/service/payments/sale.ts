@@ -14,7 +14,10 @@ export type Sale<R extends Route, P> = {
   isOffered?: boolean
   /** Whom the payment belongs to, and who is credited if the work fails. @throws AppError where there is nobody */
   account(input: Parsed<R>, call: AnyCall): AccountId
-  /** What it costs. It is not asked again for a payment that was settled. @throws AppError where this cannot be bought, before anybody pays */
+  /**
+   * Returns the price. Not called again for a payment that settled. @throws AppError if it cannot be bought, before the
+   * payment
+   */
   quote(input: Parsed<R>, call: AnyCall): Quote<P> | Promise<Quote<P>>
   /**
    * Checks right before settlement, with the resource leased, that the purchase can still be delivered.
@@ -24,9 +27,9 @@ export type Sale<R extends Route, P> = {
   /** @throws whatever failed: the payer is credited then, unless it is an `UnclearWork` */
   fulfil(paid: Paid<P>): Answer<R> | Promise<Answer<R>>
   /**
-   * Of work that a crash cut off, at any point: its answer where it was done, or can be done to its end now.
-   * @returns undefined where nothing was done, and never will be: the payer is credited
-   * @throws whatever keeps it from knowing: it is asked again later
+   * Recovers work interrupted by a crash at any point: returns its response if it was done or can be completed now.
+   * @returns undefined if nothing was done and never will be, so that the payer is credited
+   * @throws if that cannot be determined; the caller retries later
    */
   recover(paid: Paid<P>): Answer<R> | undefined | Promise<Answer<R> | undefined>
 }
@@ -49,7 +52,7 @@ export type SoldResource = {
 }
 
 export type Paid<P> = {
-  /** Of the payment: what is done once for it can be named by this. */
+  /** Id of the payment, usable as an idempotency key. */
   id: string
   payer: string
   accountId: AccountId

@@ -9,7 +9,7 @@ import type { PaymentPayload } from './parsePaymentHeader.ts'
 import type { Refusal } from './paymentAuthorization.ts'
 import type { PaymentLock, PaymentRow } from './paymentRepository.ts'
 
-/** What one payment is for: it never buys anything else. */
+/** Purpose of a payment, which never buys anything else. */
 export type BoundRequest = PaymentLock &
   Pick<PaymentRow, 'operation' | 'key' | 'accountId' | 'method' | 'path' | 'bodyHash' | 'authorization'>
 
@@ -51,7 +51,7 @@ export function keyNames({ accountId, key }: Pick<Order, 'accountId' | 'key'>): 
   return key === undefined ? [] : [JSON.stringify([accountId, key])]
 }
 
-/** Of its lock, in this process, which has one network. */
+/** Key of a payment's lock in this process, which serves one network. */
 export function toKeyString({ payer, nonce }: Pick<PaymentLock, 'payer' | 'nonce'>): string {
   return `${payer} ${nonce}`
 }
@@ -69,14 +69,14 @@ function sortFields({ authorization }: BoundRequest): [string, string][] {
   return Object.entries(authorization).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Whoever signed in with a wallet pays with it. */
+/** Rejects payments from another wallet than the one that signed in. */
 export function assertOwnWallet(holder: Caller | undefined, { authorization: { from } }: PaymentPayload): void {
   const wallet = holder?.wallet
   if (!wallet || (wallet.type === 'evm' && wallet.address.toLowerCase() === from)) return
   throw new AppError('payments/wallet', `The payment is of ${from}, and you signed in with ${wallet.address}.`)
 }
 
-/** What is said beside the authorization. The signature covers network and asset once more. */
+/** Checks the fields beside the authorization. The signature covers network and asset as well. */
 export function unfit({ scheme, network, asset }: PaymentPayload, { network: own }: Offer): Refusal | undefined {
   if (scheme !== 'exact') return { reason: 'unsupported_scheme', message: `The scheme ${scheme} is not taken here.` }
   if (network !== own.id && network !== own.slug) {

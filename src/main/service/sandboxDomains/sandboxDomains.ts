@@ -16,7 +16,7 @@ export type SandboxDomains = {
    * @throws AppError `sandbox-domain/taken`, `sandbox-domain/too-many`, `port/not-found`, `sandbox/not-found`
    */
   add(target: Target, options: { domain: string; port?: number | undefined }): Promise<SandboxDomain>
-  /** Those that lead there, and those that are not proved yet. */
+  /** Lists domains that point to the sandbox, including unverified ones. */
   list(sandboxId: SandboxId): SandboxDomain[]
   /** @throws AppError `sandbox-domain/not-found` */
   remove(sandboxId: SandboxId, domain: string): void
@@ -28,7 +28,7 @@ type Options = {
   records: SandboxDomainRepository
   claims: DomainClaimRepository
   ports: Pick<ExposedPorts, 'first' | 'get' | 'isExposed'>
-  /** Undefined: the sandbox is gone. */
+  /** Returns undefined if the sandbox was removed. */
   findAccount: (sandboxId: SandboxId) => AccountId | undefined
   /** Whether a name belongs to the service or its port addresses. */
   isOwn: PortNames['isOwn']
@@ -66,7 +66,7 @@ export function createSandboxDomains(options: Options): SandboxDomains {
     if (records.list(sandboxId).length + claims.list(sandboxId).length < maxSandboxDomains) return
     throw new AppError('sandbox-domain/too-many', `${maxSandboxDomains} domains already lead to this sandbox.`)
   }
-  /** Of an address on the internet everybody is asked for a proof; at home, names of nobody need none. */
+  /** Public addresses need a proof for every domain; at home, unregistered names need none. */
   const needsNone = (accountId: AccountId, domain: string): boolean =>
     (options.sandboxHost === undefined && isReserved(domain)) || options.isOwned(accountId, domain)
 

@@ -28,7 +28,7 @@ export function chooseRuntime(options: {
   return ordered.find((report) => report.available) ?? available(first)
 }
 
-/** What a sandbox of this runtime gets when its creator names no network. */
+/** Returns the default network of a sandbox of this runtime. */
 export function networkBy(defaultNetwork: DefaultNetwork, { networks }: Pick<RuntimeReport, 'networks'>): Network {
   if (defaultNetwork !== 'auto') return defaultNetwork
   return networks.includes('internet') ? 'internet' : 'none'

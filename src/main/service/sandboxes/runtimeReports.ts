@@ -30,7 +30,7 @@ export function createRuntimeReports(options: { call: HostCall; order: readonly 
         try {
           return chooseRuntime({ requested, order, reports: last })
         } catch (error) {
-          // What was missing may have been installed meanwhile: the host looks again below.
+          // Reads the abilities again below: missing programs may have been installed.
           if (!(error instanceof AppError)) throw error
         }
       }

@@ -31,7 +31,9 @@ export type SandboxRegistry = {
   stop(caller: Caller, id: SandboxId): Promise<SandboxRecord>
   /** Runs while nothing else changes it. @throws AppError `sandbox/busy` while it is being made */
   exclusively<T>(caller: Caller, id: SandboxId, work: (record: SandboxRecord) => Promise<T>): Promise<T>
-  /** One that runs is stopped for it, and started again however it went. @throws AppError `sandbox/busy` */
+  /**
+   * Stops a running sandbox for the change, and starts it again whatever the outcome. @throws AppError `sandbox/busy`
+   */
   replaceFiles(caller: Caller, id: SandboxId, replacement: FileReplacement): Promise<SandboxRecord>
   /** Stops it for want of use, if `isIdle` still says so when its turn has come. */
   stopIdle(id: SandboxId, isIdle: () => boolean): Promise<void>
@@ -43,7 +45,7 @@ export type SandboxRegistry = {
   adopt(record: SandboxRecord): SandboxRecord
   findAccount(id: SandboxId): AccountId | undefined
   find(id: SandboxId): SandboxRecord | undefined
-  /** Something that belongs to it has changed. */
+  /** Publishes that a resource of the sandbox changed. */
   announce(id: SandboxId): void
   /** The host says that it ended without being asked. */
   onEnded(id: SandboxId, reason: string): void
@@ -73,9 +75,9 @@ export type SandboxRegistryOptions = {
   note: ActivityLog['note']
   recordForAccount: ActivityLog['recordForAccount']
   toWire: (record: SandboxRecord) => Sandbox
-  /** Of a sandbox whose creator names none. */
+  /** Default network of sandboxes. */
   defaultNetwork: DefaultNetwork
-  /** So many may run at once. */
+  /** Number of sandboxes that may run at once. */
   maxActive: number
   /** Checks the credits before a sandbox starts. @throws AppError `credits/sandbox` */
   assertCredits: (accountId: AccountId, size: Pick<SandboxRecord, 'vcpu' | 'memoryMb' | 'diskGb'>) => void
@@ -102,7 +104,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
   }
   const update = (record: SandboxRecord): SandboxRecord => {
     records.updateStatus(record)
-    // It may have been renamed since the change began.
+    // Reads the record again, because it may have been renamed during the change.
     return tell(records.find(record.id) ?? record)
   }
   const forget = (record: SandboxRecord, why: string): void => {
@@ -174,7 +176,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
       const network = request.network ?? networkBy(options.defaultNetwork, runtime)
       assertCapacity()
       options.assertCredits(accountId, { vcpu: request.vcpu, memoryMb: request.memory_mb, diskGb: request.disk_gb })
-      // Its removal may have begun since it was found; from here to the record nothing waits.
+      // The image may be in removal since it was found; from here to the record there is no await.
       if (request.image !== undefined) options.images.requireStored(request.image)
       const id = SandboxId.parse(options.newId())
       const record: SandboxRecord = {

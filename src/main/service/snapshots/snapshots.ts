@@ -157,7 +157,7 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
   }
 }
 
-/** What is not asked for is as the other sandbox has it. */
+/** Settings that are not set are copied from the other sandbox. */
 function wishes(
   sandbox: SandboxRecord,
   request: Parsed<typeof forkSnapshot>['body'],

@@ -50,7 +50,7 @@ export function createTerminalActivity(activity: Pick<ActivityLog, 'note'>): Ter
   }
 }
 
-/** What a person called it, else the end of its id: its title is what runs in it. */
+/** Returns the name set by the user, else the end of the id: the title is that of the running program. */
 function getName({ id, name }: TerminalRecord): string {
   return name === null ? id.slice(-6) : `“${name}”`
 }

@@ -12,7 +12,7 @@ type Rcode = keyof typeof rcodes
 
 const headerBytes = 12
 const opcodeMask = 0x7800
-/** What every resolver takes over UDP, and the most that is sent there: larger datagrams may be lost in pieces. */
+/** Sizes that resolvers accept over UDP; larger datagrams may be lost to fragmentation. */
 const udpBytes = { plain: 512, max: 1_232 }
 /** Over UDP they make small questions into large answers; whole zones are nobody's but the owner's. */
 const refusedTypes = new Set(['ANY', 'AXFR', 'IXFR'])
@@ -54,7 +54,7 @@ function decodeMessage(message: Buffer): DecodedPacket | undefined {
   }
 }
 
-/** Without a question: it was not understood. */
+/** Builds an error without a question section, because the query was not understood. */
 function createError(message: Buffer, rcode: Rcode): Buffer {
   return packets().encode({ type: 'response', id: message.readUInt16BE(0), flags: rcodes[rcode] })
 }

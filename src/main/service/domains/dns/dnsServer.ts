@@ -78,7 +78,7 @@ function tcpServer(zoneOf: (name: string) => Zone | undefined): Tcp {
         if (!answer) return void socket.destroy()
         const length = Buffer.alloc(2)
         length.writeUInt16BE(answer.length)
-        // Whoever asks without reading is asked to wait: nothing more is read until the answers have gone.
+        // Stops reading from a client that does not read its responses until these are sent.
         if (!socket.write(Buffer.concat([length, answer]))) {
           socket.pause()
           socket.once('drain', () => socket.resume())

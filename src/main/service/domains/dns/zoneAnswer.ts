@@ -2,10 +2,10 @@ import type { Answer } from 'dns-packet'
 import { textPieces } from '#shared/dns/characterStrings.ts'
 import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 
-/** What the server answers for. Names are in ASCII and lower case, without a dot at their end. */
+/** Zone that the server answers for. Names are ASCII, lower case and without a trailing dot. */
 export type Zone = {
   name: string
-  /** It grows with every change. */
+  /** Grows with every change. */
   serial: number
   nameservers: readonly string[]
   records: readonly DnsRecordData[]
@@ -105,7 +105,7 @@ function isAddress({ type }: DnsRecordData): boolean {
   return type === 'A' || type === 'AAAA'
 }
 
-/** Undefined where there is no such name, by itself, above another name, or by a wildcard. */
+/** Returns undefined where the name exists neither by itself, nor as an ancestor, nor by a wildcard. */
 function recordsAt({ records }: Zone, host: string): readonly DnsRecordData[] | undefined {
   if (host === '@') return records.filter((it) => it.host === '@')
   const exact = records.filter((it) => it.host === host)

@@ -17,7 +17,7 @@ const http = createHttpClient({ maxAnswerBytes: 10_000 })
 
 const json = (response: ServerResponse, status: number, value: unknown) =>
   void response.writeHead(status, { 'content-type': 'application/rdap+json' }).end(JSON.stringify(value))
-/** What the registry answers, by the first word of the name. */
+/** Responses of the registry, by the first part of the name. */
 const answers: Readonly<Record<string, (response: ServerResponse, name: string) => void>> = {
   taken: (response, name) => json(response, 200, { objectClassName: 'domain', ldhName: name.toUpperCase() }),
   free: (response) => json(response, 404, { errorCode: 404, title: 'Not Found' }),

@@ -7,12 +7,12 @@ export type RegistrarRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   headers?: Readonly<Record<string, string>>
   body?: string
-  /** It may have been done although no answer came. */
+  /** Whether it may have taken effect even without a response. */
   changes: boolean
   signal?: AbortSignal | undefined
 }
 
-/** Undefined `json`: the answer is none. */
+/** Response body; `json` is undefined if it is not valid JSON. */
 export type RegistrarAnswer = { status: number; json: unknown }
 
 const readWithinMs = 20_000
@@ -44,7 +44,7 @@ function noResponseError(title: string, maybeDone: boolean, code: string): Regis
   return new RegistrarFailure(maybeDone ? 'unclear' : 'unreachable', `${title} does not answer.`, { cause })
 }
 
-/** What a registrar says, for people: one line, and never a secret of ours that it repeats. */
+/** Reduces text of a registrar to one line without our secrets, which it may repeat. */
 export function sanitizeRegistrarText(text: unknown, secrets: readonly string[]): string {
   const line = typeof text === 'string' ? text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim() : ''
   return secrets.reduce((said, secret) => said.replaceAll(secret, '…'), line).slice(0, 200)

@@ -1,6 +1,6 @@
 import type { DnsRecordData, DnsRecordType } from '#shared/dns/dnsRecord.ts'
 
-/** As it stands in the database. */
+/** Id as stored in the database. */
 export type RegistrarId = 'local' | 'namesilo' | 'name.com'
 
 /** US cents for one year. */
@@ -34,9 +34,9 @@ export type Registration = {
   name: string
   years: number
   privacy: boolean
-  /** Undefined: those of the registrar, which then serves the zone. */
+  /** Name servers; absent for those of the registrar, which then hosts the zone. */
   nameservers: readonly string[] | undefined
-  /** What was promised: a name that costs more by now is not bought. */
+  /** Maximum price: a name that costs more now is not bought. */
   price: NamePrice
 }
 
@@ -47,14 +47,14 @@ export type Renewal = {
   amountCents: number
 }
 
-/** What moves a domain to another registrar; null: the registrar sends it to the owner's address. */
+/** Code for a transfer to another registrar; null if the registrar sends it to the owner's address. */
 export type AuthCode = { code: string | null }
 
 /**
- * Where names are registered. Names are in ASCII and lower case.
+ * Registrar of domains. Names are ASCII and lower case.
  *
- * Every call rejects with a `RegistrarFailure`. `register` and `renew` cost money each time: after one whose outcome is
- * not known, ask by `find` what became of it, never call it again.
+ * Every call rejects with a `RegistrarFailure`. `register` and `renew` cost money each time: if the outcome of one is
+ * unknown, use `find` and never repeat it.
  */
 export interface Registrar {
   readonly id: RegistrarId
@@ -62,7 +62,7 @@ export interface Registrar {
   readonly title: string
   /** Whether names exist at this service only. */
   readonly isTest: boolean
-  /** What its zones can have. */
+  /** Record types that its zones support. */
   readonly recordTypes: readonly DnsRecordType[]
   /** An order that `find` does not know of so long after it was placed came to nothing. */
   readonly settlesWithinMs: number
@@ -75,11 +75,11 @@ export interface Registrar {
   renew(order: Renewal): Promise<void>
   /** US cents for one year of a domain of this account; null where it is not known. */
   renewalPrice(name: string): Promise<number | null>
-  /** Undefined where this account of the registrar does not have it. */
+  /** Returns undefined if the account at the registrar does not have it. */
   find(name: string): Promise<RegistrarDomain | undefined>
   setPrivacy(name: string, enabled: boolean): Promise<void>
   setLocked(name: string, locked: boolean): Promise<void>
-  /** Of an unlocked domain. */
+  /** Returns the code of an unlocked domain. */
   authCode(name: string): Promise<AuthCode>
   setNameservers(name: string, nameservers: readonly string[]): Promise<void>
   /** All of them. A reading that fails is a failure, never an empty zone. */

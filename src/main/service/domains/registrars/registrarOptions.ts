@@ -1,4 +1,4 @@
-/** Which registrar sells names, and how it is reached. */
+/** Registrar that sells names, and its access. */
 export type RegistrarOptions =
   | { kind: 'local' }
   | ({ kind: 'namesilo'; apiKey: string; paymentId: string | undefined } & Reached)

@@ -52,7 +52,7 @@ function toHost(zone: string, reportedHost: string): string | undefined {
   }
 }
 
-/** What does not keep our rules, such as a longer TTL, is shown as it stands there. */
+/** Records that violate our rules, such as a longer TTL, are returned as they are. */
 function normalizeRecord(zone: string, record: DnsRecordData): DnsRecordData {
   try {
     return { ...normalRecord(zone, { ...record, ttl: 3_600 }), ttl: record.ttl }

@@ -64,7 +64,7 @@ function toMessage(parts: readonly AnswerPart[]): Loose {
   })
 }
 
-/** What must come back unchanged: thinking with its signature, and what is sealed. */
+/** Collects the parts to return unchanged: thinking with its signature, and encrypted parts. */
 function toDetails(part: AnswerPart): Loose[] {
   if (part.type === 'redacted') {
     return [{ type: 'reasoning.encrypted', data: part.sealed.value, format: formatOfOrigin[part.sealed.origin] }]

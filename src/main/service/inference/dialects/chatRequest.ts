@@ -203,7 +203,10 @@ function toCall(call: Loose, param: string): AssistantPart {
   }
 }
 
-/** Where Google's own chat completions have it: https://ai.google.dev/gemini-api/docs/thought-signatures#openai */
+/**
+ * Reads the signature at the position of Google's own chat completions:
+ * https://ai.google.dev/gemini-api/docs/thought-signatures#openai
+ */
 function googleSignature(carrier: Loose): Signature | undefined {
   const value = textAt(objectAt(objectAt(carrier, 'extra_content'), 'google'), 'thought_signature')
   return value === undefined ? undefined : { origin: 'gemini', value }

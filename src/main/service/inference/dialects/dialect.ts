@@ -4,11 +4,11 @@ import type { InnerEvent, InnerRequest, Usage } from '../innerForm.ts'
 import type { Loose } from '../looseJson.ts'
 import type { FieldShape } from '../raw/fieldShape.ts'
 
-/** What callers speak: OpenAI's chat completions, its Responses, or Anthropic's Messages. */
+/** Dialects of callers: OpenAI's chat completions and Responses, and Anthropic's Messages. */
 export const dialectNames = ['chat', 'responses', 'messages'] as const
 export type DialectName = (typeof dialectNames)[number]
 
-/** How callers ask and are answered. Pure: nothing here touches the network. */
+/** Protocol of callers. Pure: makes no requests. */
 export type Dialect = {
   name: DialectName
   /** Fields that reach a provider of the same dialect. */
@@ -22,9 +22,9 @@ export type Dialect = {
   writeFailure(error: InferenceError): Loose
 }
 
-/** What the answer tells of itself. */
+/** Metadata of a response. */
 export type ResponseMeta = {
-  /** Of the answer; other ids are made of it. */
+  /** Id of the response, from which other ids are derived. */
   id: string
   model: string
   createdSeconds: number
@@ -41,7 +41,7 @@ export type ResponseMeta = {
 export type Bill = {
   usage: Usage
   cost: { micro_usd: number; currency: 'USD'; price_version: string; estimated: boolean }
-  /** What was found only while the answer came. */
+  /** Warnings that arose during the response. */
   warnings: readonly string[]
 }
 

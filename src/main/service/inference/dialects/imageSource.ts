@@ -1,7 +1,7 @@
 import { badRequestError } from '../inferenceError.ts'
 import type { ImageSource } from '../innerForm.ts'
 
-/** What all five families take. */
+/** Types that all five families accept. */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 
 /** @throws InferenceError where it is neither the data of an image nor an https address */

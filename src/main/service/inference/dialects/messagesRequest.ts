@@ -60,7 +60,7 @@ export function messagesRequest(body: Loose): InnerRequest {
   return { ...readCountRequest(body), maxOutputTokens }
 }
 
-/** Without `max_tokens`, as its tokens are counted. */
+/** Reads a request to count tokens, which has no `max_tokens`. */
 export function readCountRequest(body: Loose): InnerRequest {
   const model = requireText(body, 'model')
   const messages = requireMessages(body, 'messages')

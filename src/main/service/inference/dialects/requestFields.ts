@@ -91,7 +91,7 @@ export function verbosityField(body: Loose, name: string, param = name): 'low' |
   throw badRequestError(param, `\`${param}\` must be low, medium or high.`)
 }
 
-/** Without the fields that nobody gave. */
+/** Drops fields that are not set. */
 export function readSampling(fields: { [K in keyof Sampling]?: Sampling[K] | undefined }): Sampling {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }

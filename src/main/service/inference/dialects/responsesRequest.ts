@@ -58,7 +58,7 @@ export const translatedResponsesFields = [
   'conversation',
 ]
 
-/** What needs a memory of past responses, which no stateless gateway has. */
+/** Rejects fields that require stored responses, which a stateless gateway does not have. */
 function refuseState(body: Loose): void {
   const refuse = (param: string, why: string) => badRequestError(param, why, 'unsupported_parameter')
   if (body.store === true) throw refuse('store', 'Nothing is stored here: `store` must be false or absent.')
@@ -189,7 +189,7 @@ function modelParts(
   }
 }
 
-/** What is sealed has all of it; the summary is for people. */
+/** Encrypted content is complete; the summary is for display. */
 function reasoningParts(item: Loose): (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] {
   const sealed = textAt(item, 'encrypted_content')
   if (sealed !== undefined && isSealedParts(sealed)) return unsealParts(sealed)

@@ -44,7 +44,7 @@ export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
     return frame('response.created', { response }) + frame('response.in_progress', { response })
   }
 
-  /** Where the open item is in the answer. */
+  /** Position of the open item in the response. */
   const locate = (item: OpenItem) => ({ item_id: item.id, output_index: output.length })
 
   function whole(item: Loose): string {
@@ -86,7 +86,7 @@ export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
     return frames + end
   }
 
-  /** What ends the item before its own end, and the item in whole. */
+  /** Closes an item. @returns the frames before its end, and the complete item */
   function closing(item: OpenItem): [frames: string, done: Loose] {
     const location = locate(item)
     switch (item.type) {

@@ -8,9 +8,9 @@ import { asObject, objectField, requireText, textField } from './requestFields.t
 export type ResponsesTool = {
   innerName: string
   name: string
-  /** Of the group that it is in. */
+  /** Namespace of its group. */
   namespace: string | undefined
-  /** Its input is a text of its own grammar, no JSON. */
+  /** Whether its input is text in its own grammar rather than JSON. */
   freeform: boolean
   tool: Tool
 }

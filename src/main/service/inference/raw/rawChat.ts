@@ -6,7 +6,7 @@ import { openAiRequest } from '../upstreams/openAiRequest.ts'
 import { createTextChunks } from '../upstreams/textChunks.ts'
 import type { RawPass } from './rawPass.ts'
 
-/** What the translator writes of the request; every other field passes as it came. */
+/** Fields that are translated; all others pass unchanged. */
 const translated = [
   'model',
   'max_tokens',
@@ -70,13 +70,13 @@ export const rawChat: RawPass = {
   relay(meta) {
     const writer = createChatStreamWriter(meta)
     const head = `{"id":${JSON.stringify(meta.id)},"object":"chat.completion.chunk","created":${meta.createdSeconds},"model":${JSON.stringify(meta.model)}`
-    /** How the chunks of this stream begin, before what differs. */
+    /** Common beginning of this stream's chunks. */
     let defaultHead: string | undefined
     let begun = false
     const chunks = createTextChunks()
     /** The same as those that go on to the caller. */
     let alike = { before: '', after: '' }
-    /** Of each call, whether it has arguments. */
+    /** Calls by index, and whether they have arguments. */
     const calls = new Map<number, boolean>()
 
     function patchChunk(data: string): string {
@@ -130,7 +130,7 @@ export const rawChat: RawPass = {
   },
 }
 
-/** Nothing in it but a piece of the answer: no end, no usage, no error. */
+/** Whether the chunk holds only content: no end, usage or error. */
 function isContent(data: string): boolean {
   return (
     data.includes('"delta":{"content":"') &&

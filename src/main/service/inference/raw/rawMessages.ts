@@ -61,7 +61,7 @@ function pickCost({ cost, warnings }: Loose): Loose {
   return { cost, ...(warnings !== undefined && { warnings }) }
 }
 
-/** Without blank texts, and without thinking of other families, which this provider refuses. */
+/** Drops blank texts, and thinking of other families, which this provider rejects. */
 function toMessage(value: unknown): Loose {
   const message = looseObject(value) ?? {}
   if (!Array.isArray(message.content)) return message

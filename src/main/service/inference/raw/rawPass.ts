@@ -16,7 +16,7 @@ export type RawPass = {
   relay(meta: ResponseMeta): RawRelay
 }
 
-/** Of a stream. What ends it is written once it is known what it costs. */
+/** Passes a stream through. The final event is written once the cost is known. */
 export type RawRelay = {
   /** @returns the frame for the caller; empty for what `finish` tells, and for errors */
   push(event: SseEvent): string

@@ -76,7 +76,7 @@ function inLocalEnvironment(tool: unknown): unknown {
   return object?.type === 'shell' ? { ...object, environment: { type: 'local' } } : tool
 }
 
-/** Without reasoning of other families, which OpenAI cannot open. */
+/** Drops reasoning of other families, which OpenAI cannot decrypt. */
 function isPassed(item: unknown): boolean {
   const sealed = textAt(item, 'encrypted_content')
   return looseObject(item)?.type !== 'reasoning' || sealed === undefined || !isSealedParts(sealed)

@@ -68,7 +68,7 @@ export function createAnthropicStreamReader(): StreamReader {
       case 'error':
         return [{ type: 'error', error: anthropicError(event) }]
       default:
-        // Of servers between that speak as others do.
+        // Errors of intermediate servers that use other formats.
         return looseObject(event.error) ? [{ type: 'error', error: anthropicError(event) }] : []
     }
   }

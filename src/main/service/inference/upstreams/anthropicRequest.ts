@@ -17,7 +17,7 @@ import type { Target, UpstreamRequest } from './upstream.ts'
 /** The version of the API that all of this was written against: https://docs.anthropic.com/en/api/versioning */
 export const anthropicVersion = '2023-06-01'
 const minBudget = 1_024
-/** Of the greatest output, how much thinking may take: the rest is for the answer. */
+/** Share of the maximum output for thinking; the rest is for the answer. */
 const budgetShare = 0.8
 
 /** @see https://docs.anthropic.com/en/api/messages */

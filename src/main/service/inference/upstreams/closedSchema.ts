@@ -1,6 +1,9 @@
 import { type Loose, looseObject } from '../looseJson.ts'
 
-/** What Anthropic's structured output does not check: https://docs.anthropic.com/en/docs/build-with-claude/structured-outputs */
+/**
+ * Keywords that Anthropic's structured output ignores:
+ * https://docs.anthropic.com/en/docs/build-with-claude/structured-outputs
+ */
 const unchecked = [
   'minimum',
   'maximum',

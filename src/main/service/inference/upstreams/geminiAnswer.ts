@@ -82,7 +82,7 @@ function geminiReader({ newCallId }: ReaderOptions) {
     const wanted = part.thought === true ? 'thinking' : 'text'
     const index = getBlock(wanted)
     if (!value) return [{ type: wanted, block: index, text }]
-    // What comes now is not what was signed.
+    // Subsequent parts are not covered by the signature.
     kind = undefined
     return [
       { type: wanted, block: index, text },

@@ -113,7 +113,7 @@ function modelParts(turn: AssistantTurn, signed: boolean): Loose[] {
         if (part.text === '' && !toOwnSignature(part.signature)) return []
         return [omitUndefined({ text: part.text, thoughtSignature: toOwnSignature(part.signature) })]
       case 'call': {
-        // Of parallel calls only the first one is signed.
+        // Only the first of parallel calls is signed.
         const bypass = signed && part === firstCall ? missingSignature : undefined
         const args = parseJsonObject(part.arguments === '' ? '{}' : part.arguments) ?? { INVALID_JSON: part.arguments }
         return [

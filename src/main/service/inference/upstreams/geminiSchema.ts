@@ -38,7 +38,7 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 }
 /** Definitions may hold themselves; what is deeper than this is any value. */
 const maxDepth = 24
-/** So many alternatives at most stand for a list of numbers. */
+/** Alternatives that may represent a list of numbers. */
 const maxNumbers = 50
 
 /**

@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   tool_calls: 'calls',
   function_call: 'calls',
   content_filter: 'filtered',
-  // Of servers that speak OpenAI's way with words of others.
+  // Servers with OpenAI's protocol and names of their own.
   eos: 'stop',
   end_turn: 'stop',
   max_tokens: 'length',
@@ -100,7 +100,9 @@ const maxCalls = 1_024
 /** Maximum buffered length of calls that wait until earlier ones are complete. */
 const maxWaitingChars = 8 * 1024 * 1024
 
-/** Of one choice, message or delta alike. Calls go on one after the other, whatever order their pieces come in. */
+/**
+ * Reads one choice, from a message or deltas. Calls are emitted one after another, whatever the order of their chunks.
+ */
 function choiceReader({ newCallId }: ReaderOptions) {
   let block = -1
   let kind: InnerEvent['type'] | undefined
@@ -169,7 +171,7 @@ function choiceReader({ newCallId }: ReaderOptions) {
       if (pieces.length > 0) events.push(...ofCalls(pieces))
       return events
     },
-    /** What waited: calls behind the first one. */
+    /** Emits the queued calls after the first one. */
     close(): InnerEvent[] {
       if (calls.size === 0) return []
       const inOrder = [...calls].sort(([a], [b]) => a - b)

@@ -109,7 +109,7 @@ function itemReader() {
     return [{ type: 'arguments', block: getBlock(`${index} call`), text: piece }]
   }
 
-  /** What its pieces have not told yet: arguments in whole, and what is sealed. */
+  /** Emits what the deltas left out: complete arguments and encrypted content. */
   function done(index: number, item: Loose): InnerEvent[] {
     if (item.type === 'function_call') {
       const call = begun(index, item)

@@ -13,10 +13,10 @@ export type TextRun = {
 export function createTextChunks() {
   let before: string | undefined
   let after = ''
-  /** What stands before the text of a frame, behind it, and between the texts of two. */
+  /** Text before, after and between the texts of a frame. */
   let frame = { begin: '', end: '', joint: '' }
   return {
-    /** What stands before the text of chunks that are alike, and behind it. */
+    /** Text before and after the content of similar chunks. */
     after: () => ({ before: before ?? '', behind: after }),
     /** @returns undefined for a chunk that must be parsed */
     readText(data: string): string | undefined {
@@ -25,7 +25,7 @@ export function createTextChunks() {
       const text = data.slice(before.length, data.length - after.length)
       return plain.test(text) ? text : undefined
     },
-    /** Of text between two events: the whole events from here on that need no parser. Undefined where the first does. */
+    /** Returns the complete events from here on that need no parser; undefined if the first one does. */
     runIn(text: string, from: number): TextRun | undefined {
       const { begin, end, joint } = frame
       if (before === undefined || !text.startsWith(begin, from)) return undefined

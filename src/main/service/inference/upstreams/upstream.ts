@@ -9,17 +9,17 @@ import type { TextRun } from './textChunks.ts'
 export type Upstream = {
   /** @throws InferenceError where the request means something that this provider cannot do */
   write(request: InnerRequest, target: Target): UpstreamRequest
-  /** Of a whole answer with a status of success. It may hold an error all the same. */
+  /** Reads a complete response with a success status, which may still contain an error. */
   readAnswer(body: Loose, options: ReaderOptions): InnerEvent[]
-  /** Of an answer in events. */
+  /** Creates a reader for a streamed response. */
   streamReader(options: ReaderOptions): StreamReader
   readFailure(error: UpstreamFailure): InferenceError
 }
 
-/** What is asked, and for how much at most. */
+/** Request and its limits. */
 export type Target = {
   model: CatalogueModel
-  /** What the reservation covers. */
+  /** Output tokens that the reservation covers. */
   maxOutputTokens: number
 }
 
@@ -30,7 +30,7 @@ export type UpstreamRequest = {
   body: Loose
   /** Whether the answer comes in events, which may differ from what the caller asked for. */
   stream: boolean
-  /** What was changed or left out. */
+  /** Warnings of changed or dropped fields. */
   warnings: string[]
 }
 
@@ -41,7 +41,7 @@ export type ReaderOptions = {
 
 export type StreamReader = {
   push(event: SseEvent): InnerEvent[]
-  /** Of text between two events: those from here on that are the ones before them with other texts. Absent: none. */
+  /** Returns the events from here on that differ from the previous ones only in their text. Default: none. */
   runIn?(text: string, from: number): TextRun | undefined
   /** All of a run, as one event. */
   pushRun?(run: TextRun): InnerEvent

@@ -13,12 +13,12 @@ import {
 import { findMagicName } from './magicNames.ts'
 import type { RegistryDomain, RegistryRepository } from './registryRepository.ts'
 
-/** What its zones name, and its DNS server answers with. */
+/** Name servers of its zones, which its DNS server reports. */
 export const registryNameservers = ['ns1.registry.steward.test', 'ns2.registry.steward.test'] as const
 
 const pendingMs = 5_000
 const expiringMs = 7 * 24 * 60 * 60_000
-/** Of each price of the list, for a premium name. */
+/** Factor on each price of a premium name. */
 const premiumFactor = 200
 const maxYearsAhead = 10
 

@@ -3,19 +3,19 @@
  * and tested: the label begins with one of these.
  */
 export const magicNames = {
-  /** It costs more than others. */
+  /** Costs more than other names. */
   premium: 'premium-',
-  /** It is pending for some seconds after it was registered. */
+  /** Pending for some seconds after its registration. */
   async: 'async-',
-  /** Somebody else has it. */
+  /** Registered by someone else. */
   taken: 'taken-',
-  /** It is free when it is checked, and taken when it is registered. */
+  /** Available when checked, taken when registered. */
   takenAtPurchase: 'taken-at-purchase-',
   /** The registrar does not answer. */
   down: 'down-',
-  /** It expired, and its former owner alone can still renew it. */
+  /** Expired; only its former owner can still renew it. */
   redemption: 'redemption-',
-  /** It expires a week after it was registered. */
+  /** Expires a week after its registration. */
   expiring: 'expiring-',
 } as const
 export type MagicName = keyof typeof magicNames

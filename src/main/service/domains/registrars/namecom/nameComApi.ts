@@ -13,7 +13,7 @@ export type NameComCall = {
 export type NameComApi = {
   /** @throws RegistrarFailure */
   ask<T>(path: string, schema: z.ZodType<T>, call?: NameComCall): Promise<T>
-  /** Undefined: there is no such thing. @throws RegistrarFailure */
+  /** Returns undefined on 404. @throws RegistrarFailure */
   find<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined>
 }
 

@@ -137,7 +137,7 @@ export function nameComRegistrar(options: { api: NameComApi; settlesWithinMs: nu
   }
 }
 
-/** Of all years. */
+/** Sums the price over all years. */
 function getTotal({ registration, renewal }: NamePrice, years: number): number {
   return registration + renewal * (years - 1)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What stands in name.com's answers, which leave out what is false, zero or empty. */
+/** Schemas of name.com's responses, which omit fields that are false, zero or empty. */
 
 const Time = z.string().transform((text, context) => {
   const ms = Date.parse(text)
@@ -36,7 +36,7 @@ export const Domain = z.object({
   renewalPrice: z.number().nullish(),
 })
 
-/** Of what was done. More stands in it than is needed. */
+/** Response to a change; its further fields are ignored. */
 export const Done = z.looseObject({})
 
 export const Order = z.object({ domain: z.looseObject({ domainName: Name }) })

@@ -14,7 +14,7 @@ import { type NameSiloApi, type NameSiloReply, nameSiloTitle } from './nameSiloA
 import { DomainInfo, listEntries, Offer, Price, Record } from './nameSiloShapes.ts'
 
 const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT'] as const
-/** It takes 200 names, but they stand in its address. */
+/** Names per request. The API accepts 200, but they are part of the URL. */
 const namesAtOnce = 50
 /** Reply codes. */
 const [alreadyLocked, alreadyUnlocked, alreadyPrivate, alreadyPublic, notOurs] = [252, 253, 255, 256, 200]
@@ -22,7 +22,7 @@ const [alreadyLocked, alreadyUnlocked, alreadyPrivate, alreadyPublic, notOurs] =
 /** A real registrar. Privacy is free there, and the orders are paid by the funds or the card of its account. */
 export function nameSiloRegistrar(options: {
   api: NameSiloApi
-  /** Of a card of the account; undefined: its funds pay. */
+  /** Payment card of the account; absent to pay from its funds. */
   paymentId: string | undefined
   settlesWithinMs: number
   now: () => number

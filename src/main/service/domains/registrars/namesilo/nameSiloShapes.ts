@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** What stands in NameSilo's replies. Its JSON is made of XML: numbers may be text, and a list of one may be that one. */
+/**
+ * Schemas of NameSilo's responses. Its JSON is converted from XML: numbers may be text, and a list of one may be that
+ * element.
+ */
 
 const Yes = z.union([z.boolean(), z.string(), z.number()]).transform((it) => /^(yes|true|1)$/i.test(String(it)))
 const Day = z.string().transform((text, context) => {
@@ -20,7 +23,7 @@ export const Price = z.object({
   transfer: z.unknown().optional(),
 })
 
-/** Of a name that can be registered; one that cannot is told by its name only. */
+/** Offer of an available name; unavailable ones are listed by name only. */
 export const Offer = z.preprocess(
   (it) => (typeof it === 'string' ? { domain: it } : it),
   z.object({
