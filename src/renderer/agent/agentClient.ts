@@ -7,7 +7,7 @@ export type Agent = <R extends Route>(route: R, input: Input<R>, options?: Agent
 
 export type AgentOptions = {
   signal?: AbortSignal
-  /** Of a route that takes bytes. */
+  /** Body of a route that takes bytes. */
   bytes?: Blob
   headers?: Readonly<Record<string, string>>
 }

@@ -73,7 +73,7 @@ export function liveEvents({
   }
 }
 
-/** Undefined for a kind of event this page does not know: a newer agent may tell more. */
+/** Returns undefined for unknown kinds: a newer agent may send further ones. */
 function parseEvent(data: unknown): LocalEvent | undefined {
   if (typeof data !== 'string') return undefined
   try {

@@ -10,8 +10,8 @@ export async function readAgain(queryClient: QueryClient, queryKey: QueryKey): P
 }
 
 /**
- * What an event tells: puts it into the cache at once and reads again. `patch` is not called where nothing was read
- * yet; the new read is asked for after the event and so knows it.
+ * Patches the cache with an event and reads again. `patch` is not called if nothing was read yet; the read starts after
+ * the event and includes it.
  */
 export async function patchAndReadAgain<Data>(
   queryClient: QueryClient,

@@ -16,7 +16,7 @@ export function useLiveLists(): void {
   function sandboxChanged(sandbox: Sandbox): void {
     const before = queryClient.getQueryData<SandboxList>(sandboxesKey)?.find(({ id }) => id === sandbox.id)
     patchFromEvent<SandboxList>(queryClient, sandboxesKey, (list) => withSandbox(list, sandbox))
-    // Its terminals end with it, maybe without anyone left to say so.
+    // Terminals end with the sandbox, possibly without an event of their own.
     if (before?.status === 'running' && sandbox.status !== 'running') {
       void readAgain(queryClient, terminalsKey(sandbox.id))
     }

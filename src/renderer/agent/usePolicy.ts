@@ -4,7 +4,7 @@ import { useAgent } from './AgentProvider.tsx'
 
 export const policyKey = ['local', 'policy'] as const
 
-/** What is allowed, asked and denied, kept as it is by `LiveKeeper`. */
+/** Reads the policy, which `LiveKeeper` keeps current. */
 export function usePolicy() {
   const agent = useAgent()
   return useQuery({ queryKey: policyKey, queryFn: ({ signal }) => agent(getPolicy, {}, { signal }) })

@@ -31,7 +31,7 @@ export function useToolServers() {
 
 type Choice = Pick<ServedTool, 'name' | 'digest' | 'enabled' | 'ask'>
 
-/** What changes is heard of by its event. */
+/** Returns actions on tool servers. Changes arrive by events. */
 export function useToolServerActions() {
   const agent = useAgent()
   return {

@@ -4,7 +4,7 @@ import { Layers } from '../ui/Layers.tsx'
 import { TooltipProvider } from '../ui/Tooltip.tsx'
 import { Toaster } from '../ui/toast.tsx'
 
-/** What every page needs around its content. */
+/** Elements around the content of every page. */
 export function WindowParts({ children }: { children: ReactNode }) {
   return (
     <TooltipProvider>

@@ -1,4 +1,4 @@
-/** What belongs to the present screen first; what the window itself does last. */
+/** Sorts entries of the present section first, those of the window itself last. */
 export function bySection<Listed extends { section: string }>(
   commands: readonly Listed[],
 ): [section: string, members: Listed[]][] {

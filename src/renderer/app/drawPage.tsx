@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { CrashBoundary } from './CrashBoundary.tsx'
 import { WindowParts } from './WindowParts.tsx'
 
-/** How each page of ours begins. `content` is asked for once the page is ready to draw it. */
+/** Renders a page. `content` is called once the page is ready. */
 export function drawPage(content: () => ReactNode): void {
   z.config({ jitless: true }) // the page's Content-Security-Policy has no `unsafe-eval`
   const root = document.getElementById('steward')

@@ -20,7 +20,7 @@ export const featureGroups: readonly (readonly Feature[])[] = [
 
 export const features: readonly Feature[] = featureGroups.flat()
 
-/** Where the window begins: it draws without waiting for another file. */
+/** Feature shown first, bundled with the window so that no other file is awaited. */
 export const firstFeature: Feature = terminalsFeature
 
 /** `Alt` with its number, or `G` and its letter. */

@@ -20,7 +20,7 @@ type WindowCommandsOptions = {
   labels: SectionLabels
 }
 
-/** What can be done in every section. */
+/** Returns the commands available in every section. */
 export function windowCommands({ open, labels }: WindowCommandsOptions): Command[] {
   return [
     ...features.map((feature) => ({

@@ -1,6 +1,6 @@
 export type Json = { readonly [name: string]: unknown }
 
-/** Whoever shows this page. */
+/** Page that embeds this one. */
 export type Host = {
   /** @throws Error what the host answers, or that it answers nothing within a minute */
   ask(method: string, params: Json): Promise<Json>

@@ -1,6 +1,6 @@
 import { isJson, type Json, jsonOf, textOf } from './hostMessages.ts'
 
-/** What the page shows of a call. All of it is text: it comes from sellers, sites and programs. */
+/** View of a call. Everything is text: it comes from sellers, sites and programs. */
 export type ReceiptView = {
   state: 'working' | 'waiting' | 'done' | 'failed' | 'unclear'
   heading: string
@@ -15,12 +15,12 @@ const beginning: ReceiptView = {
   ...{ state: 'working', heading: 'In progress', sentence: '', amount: undefined, rows: [], follow: undefined },
 }
 
-/** Of a call that has not answered yet. */
+/** Returns the view of a call in progress. */
 export function begunView(): ReceiptView {
   return { ...beginning, sentence: 'Steward is working on it, or waiting for your approval.' }
 }
 
-/** Of what a tool answered (`CallToolResult` of MCP). */
+/** Returns the view of a tool's result (`CallToolResult` of MCP). */
 export function resultView({ isError, content, structuredContent }: Json): ReceiptView {
   if (isError === true) return failed(textIn(content) ?? 'It failed.')
   const { waiting, payment } = jsonOf(structuredContent)
@@ -29,7 +29,7 @@ export function resultView({ isError, content, structuredContent }: Json): Recei
   return { ...beginning, state: 'done', heading: 'Done', sentence: 'Steward has done what was asked.' }
 }
 
-/** Of what `approval_status` answered (`structuredContent`). */
+/** Returns the view of an `approval_status` result (`structuredContent`). */
 export function statusView(status: Json): ReceiptView {
   const { id, state, sentence, error, result, payment } = status
   const follow = textOf(id)
@@ -76,7 +76,7 @@ const paymentStates: Readonly<Record<string, Pick<ReceiptView, 'state' | 'headin
   unknown: { state: 'unclear', heading: 'Not known yet' },
 }
 
-/** Of a payment, as tools tell it (`paymentOutline`). */
+/** Returns the view of a payment as tools report it (`paymentOutline`). */
 function paymentView(payment: Json): ReceiptView {
   const { id, state, paid, sentence, title, scheme, test, paid_micro_usd: taken } = payment
   const most = Number(payment.amount_usd) * 1_000_000
@@ -107,7 +107,7 @@ function textIn(content: unknown): string | undefined {
   return Array.isArray(content) ? textOf(jsonOf(content[0]).text) : undefined
 }
 
-/** What the model is told to do with the id is nothing for people. */
+/** Removes the hint for the model about the id. */
 function withoutHint(message: string): string {
   return message
     .replace(/^Waits for the person's approval in Steward: /, '')

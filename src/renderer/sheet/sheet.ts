@@ -10,7 +10,7 @@ const root = document.documentElement
 const { window: origin, tells } = document.body.dataset
 const form = document.querySelector('form')
 
-// Of a page that has ended nobody told how the window looks.
+// A page that has ended does not know the window's theme.
 root.dataset.theme ??= matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
 if (origin !== undefined && parent !== window) tellWindow(origin)
 for (const field of document.querySelectorAll<HTMLInputElement>('input[type="password"]')) addShowButton(field)

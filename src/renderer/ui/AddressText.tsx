@@ -7,7 +7,7 @@ const endCharacters = 6
 
 type AddressTextProps = {
   text: string
-  /** What is copied: `Copy address`. */
+  /** Label of the button: `Copy address`. */
   label?: string
   /** All of it over several lines, where a person must be able to compare every character. */
   whole?: boolean

@@ -8,7 +8,7 @@ type CheckboxProps = {
   disabled?: boolean
 }
 
-/** Something that is so or not. */
+/** Checkbox with a label and a hint. */
 export function Checkbox({ label, hint, checked, onChange, disabled = false }: CheckboxProps) {
   const id = useId()
   return (

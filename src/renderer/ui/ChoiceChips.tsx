@@ -9,7 +9,7 @@ type ChoiceChipsProps<Value extends string> = {
   className?: string
 }
 
-/** One of a few choices that all stand in view. */
+/** Radio group with all choices visible. */
 export function ChoiceChips<Value extends string>({
   legend,
   options,

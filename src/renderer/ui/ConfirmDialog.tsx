@@ -8,21 +8,21 @@ type ConfirmDialogProps = {
   open: boolean
   onOpenChange: (open: boolean) => void
   title: string
-  /** What will happen, and whether it can be undone. */
+  /** Effect of the action, and whether it can be undone. */
   description: ReactNode
   /** The deed itself: `Delete sandbox`, never `OK`. */
   confirmLabel: string
   /** `Cancel`, where that word says enough. */
   cancelLabel?: string
   tone?: 'danger' | 'primary'
-  /** What has to be typed before it can be done. */
+  /** Text to type as confirmation. */
   typed?: string
   /** The dialog closes when it resolves, and shows why when it rejects. */
   onConfirm: () => Promise<unknown>
 }
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  // What was typed and what went wrong belong to one opening of the dialog.
+  // Mounts the dialog anew for each opening, which resets input and errors.
   return props.open ? <OpenConfirmDialog {...props} /> : null
 }
 

@@ -3,7 +3,7 @@ import { classNames } from './classNames.ts'
 type DataTextProps = {
   name: string
   text: string
-  /** Its border, and how high it may become. */
+  /** Classes for its border and maximum height. */
   className: string
 }
 

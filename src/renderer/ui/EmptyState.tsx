@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 type EmptyStateProps = {
   icon: LucideIcon
   title: string
-  /** What this place is for and how to fill it, in a sentence or two. */
+  /** Purpose of the view and how to fill it, in a sentence or two. */
   description: ReactNode
   /** Buttons; the first is the thing to do. */
   actions?: ReactNode

@@ -4,7 +4,7 @@ import { IconButton } from './IconButton.tsx'
 import { Select, type SelectOption } from './Select.tsx'
 import { TextField } from './TextField.tsx'
 
-/** What of a list is shown. `of` names the list: `history`. */
+/** Filters of a list. `of` names the list: `history`. */
 export function FilterBar({ of, children }: { of: string; children: ReactNode }) {
   return (
     <search aria-label={`Filter ${of}`} className="flex flex-wrap items-center gap-2">
@@ -65,7 +65,7 @@ export function FilterSelect<Value extends string>(props: FilterSelectProps<Valu
 
 type FilterOneProps = {
   label: string
-  /** What stands for all of them: `All models`. */
+  /** Label of no filter: `All models`. */
   all: string
   /** `''`: all. */
   value: string
@@ -73,7 +73,7 @@ type FilterOneProps = {
   onChange: (value: string) => void
 }
 
-/** One of some, or all; absent where there are none. */
+/** Filter by one value; hidden without options. */
 export function FilterOne({ label, all, value, options, onChange }: FilterOneProps) {
   if (options.length === 0) return null
   return (

@@ -15,7 +15,7 @@ type FormDialogProps = {
   ready?: boolean
   /** Enter does it at once, where there is no field to begin with. */
   focusesAction?: boolean
-  /** What stands at the left of it; absent: a button that closes. */
+  /** Button at the left. Default: closes the dialog. */
   back?: { label: string; icon?: ButtonIcon; run: () => void }
   /** False where there is something to mend in the form first. Whoever sends closes the dialog. */
   onSend: () => Promise<unknown> | false

@@ -4,7 +4,7 @@ import { classNames } from './classNames.ts'
 import { Tooltip } from './Tooltip.tsx'
 
 type IconButtonProps = Omit<ComponentProps<'button'>, 'children' | 'aria-label'> & {
-  /** What it does: read aloud and shown as its tooltip. */
+  /** Label of the action, read aloud and shown as its tooltip. */
   label: string
   icon: LucideIcon
   size?: 'small' | 'medium'

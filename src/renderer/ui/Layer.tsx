@@ -10,8 +10,8 @@ export function useInView(): boolean {
 type LayerProps = { shown: boolean; children: ReactNode }
 
 /**
- * One of several in one place, of which one is in view. The others keep their size, so that nothing in them is drawn
- * anew when they come back; they take neither keys nor the pointer.
+ * One of several stacked views, of which one is visible. The others keep their size, so that showing them again needs
+ * no layout; they are inert.
  */
 export function Layer({ shown, children }: LayerProps) {
   const inView = useInView() && shown

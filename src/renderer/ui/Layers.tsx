@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useContext, useState } from 'react'
 
 const LayersContext = createContext<HTMLElement | null>(null)
 
-/** Where dialogs, menus and hints are drawn: above everything, in a landmark of their own. */
+/** Container of dialogs, menus and tooltips: on top of the page, in a landmark of its own. */
 export function Layers({ children }: { children: ReactNode }) {
   const [place, setPlace] = useState<HTMLElement | null>(null)
   return (

@@ -12,9 +12,9 @@ export type MenuItem =
       icon?: LucideIcon
       shortcut?: string | undefined
       tone?: 'danger'
-      /** One of several choices: which one holds now. */
+      /** Whether this radio item is selected. */
       checked?: boolean
-      /** It is on or off by itself, beside the others; `checked` says which. */
+      /** Whether it is a checkbox item, whose state is `checked`. */
       toggles?: boolean
       disabled?: boolean
       onSelect: () => void

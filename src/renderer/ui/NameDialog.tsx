@@ -8,10 +8,10 @@ type NameDialogProps = {
   title: string
   description?: string
   label?: string
-  /** What the name has to be like; absent: the name of a sandbox. */
+  /** Validates the name. Default: the rules of sandbox names. */
   schema?: z.ZodType<string>
   confirmLabel: string
-  /** What the field begins with, and what stands in it while it is empty. */
+  /** Initial value, and placeholder. */
   initial?: string
   placeholder?: string
   hint?: string

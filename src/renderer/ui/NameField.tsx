@@ -7,9 +7,9 @@ import { IconButton } from './IconButton.tsx'
 
 type NameFieldProps = {
   name: string
-  /** What it has to be like. */
+  /** Validates the name. */
   schema: z.ZodType<string>
-  /** Of what it is the name, read aloud where several stand in one view: `Account 1`. */
+  /** Named object, read aloud to distinguish several fields: `Account 1`. */
   of?: string | undefined
   /** The name itself: a heading of its view, or text in a row. */
   as?: 'h2' | 'h3' | 'span'

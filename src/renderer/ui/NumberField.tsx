@@ -52,7 +52,7 @@ export function NumberField({ value, onChange, min, max, step = 1, unit, ...text
   )
 }
 
-/** What is wrong with a number: `Use 512 to 8192.` */
+/** Returns the error of a number: `Use 512 to 8192.` */
 export function numberFault(value: number, { min, max }: { min: number; max: number }): string | undefined {
   return Number.isInteger(value) && value >= min && value <= max ? undefined : `Use ${min} to ${max}.`
 }

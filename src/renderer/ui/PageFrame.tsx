@@ -8,7 +8,7 @@ import { usePlace } from './place.ts'
 
 type PageFrameProps = {
   title: string
-  /** How many there are of what the screen lists. */
+  /** Number of listed items. */
   count?: number | undefined
   /** Beside the title, in small: how the whole stands. */
   note?: ReactNode
@@ -16,7 +16,7 @@ type PageFrameProps = {
   actions?: ReactNode
   /** Below the head, over the whole width: filters, notices. */
   bar?: ReactNode
-  /** What the screen chooses from, at the left. */
+  /** List at the left that the screen selects from. */
   list?: { label: string; content: ReactNode } | undefined
   /** At the right: what belongs to the thing that is shown. */
   end?: FoldingPanel | undefined
@@ -29,7 +29,7 @@ export function PageFrame({ title, count, note, actions, bar, list, end, childre
   const [listOpen, setListOpen] = useState(false)
   const place = usePlace().join('/')
   useEffect(() => {
-    // Something was chosen from it.
+    // Closes the list after a selection.
     if (place !== undefined) setListOpen(false)
   }, [place])
   return (
@@ -83,7 +83,7 @@ export function PageScroll({ ref, ...props }: PageColumnProps & { ref?: Ref<HTML
   )
 }
 
-/** What stands in a screen: at the same place in each, and no wider than is good to read. */
+/** Column of content at the same position in every screen, limited to a readable width. */
 export function PageColumn({ width = 'text', className, children }: PageColumnProps) {
   return (
     <div className="mx-auto w-full max-w-292 px-6 max-narrow:px-4">

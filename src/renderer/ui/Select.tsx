@@ -23,7 +23,7 @@ type SelectProps<Value extends string> = FieldTexts & {
 const quietLook =
   '-ml-1.5 h-6 max-w-full rounded-small px-1.5 text-text hover:not-disabled:bg-hover aria-expanded:bg-hover disabled:opacity-50'
 
-/** One of a few choices, as a button that opens them. */
+/** Button that opens a list of choices. */
 export function Select<Value extends string>({
   value,
   onChange,

@@ -13,7 +13,7 @@ import { useSheetMessages } from './useSheetMessages.ts'
 
 type SheetDialogProps = { request: SheetRequest; onEnd: (end: SheetEnd) => void }
 
-/** What it is called, and how high its first page is: so that nothing moves when that has loaded. In pixels. */
+/** Title, and the height of the first page in pixels, so that nothing moves when it has loaded. */
 const looks: Record<SheetPurpose, { title: string; height: number }> = {
   create: { title: 'Create a wallet', height: 493 },
   import: { title: 'Import a wallet', height: 533 },

@@ -1,12 +1,12 @@
 import { classNames } from './classNames.ts'
 
 type SpentBarProps = {
-  /** Of the limit, from 0 to 1. */
+  /** Fraction of the limit, from 0 to 1. */
   share: number
   className?: string
 }
 
-/** How much of a limit is gone, beside the numbers that say it. */
+/** Bar of a used limit, beside its figures. */
 export function SpentBar({ share, className }: SpentBarProps) {
   return (
     <span aria-hidden className={classNames('block h-1.5 overflow-hidden rounded-full bg-hover', className)}>

@@ -14,7 +14,7 @@ type StatusDotProps = {
   tone: Tone
   /** Read aloud; leave it out where the same word stands beside the dot. */
   label?: string
-  /** Something is under way. */
+  /** Whether work is in progress. */
   pulsing?: boolean
 }
 

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Where the window is: the parts of the address after `#/`, the section first (`#/settings/keys`). */
+/** Returns the route: the parts of the URL after `#/`, the section first (`#/settings/keys`). */
 export function usePlace(): readonly string[] {
   return placeOf(useHash())
 }

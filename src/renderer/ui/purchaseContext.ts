@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 
-/** Something that is bought from the service. */
+/** Product of the service. */
 export type PurchaseOrder =
   | {
       kind: 'registration'

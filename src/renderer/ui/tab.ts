@@ -13,7 +13,7 @@ export type Tab = {
 
 /** Tabs can be dragged to another place, and to wherever else takes them. */
 export type TabDrag = {
-  /** Something that can become a tab is being dragged. */
+  /** Whether something that can become a tab is being dragged. */
   active: boolean
   onStart(id: string, transfer: DataTransfer): void
   onEnd(): void
@@ -24,7 +24,7 @@ export type TabDrag = {
 export type TabRename = {
   /** The tab whose name is being written. */
   id: string | undefined
-  /** What the field holds at first. */
+  /** Returns the field's initial value. */
   nameOf(id: string): string
   onBegin(id: string): void
   onDone(name: string): void
@@ -32,7 +32,7 @@ export type TabRename = {
 }
 
 export type TabStripProps = {
-  /** What the tabs are of, read aloud: `Terminals of build-box`. */
+  /** Accessible label: `Terminals of build-box`. */
   label: string
   tabs: readonly Tab[]
   value: string
@@ -45,7 +45,7 @@ export type TabStripProps = {
   wrap?: (tab: Tab, element: ReactElement) => ReactElement
   /** Right of the tabs. */
   actions?: ReactNode
-  /** It is the head of the screen, as high as every other one. */
+  /** Whether it is the header of the screen, as high as all others. */
   head?: boolean
   /** Left of the tabs. */
   start?: ReactNode

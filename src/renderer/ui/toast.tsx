@@ -23,7 +23,7 @@ export const notify = {
     const id = toast.info(message, { ...content, ...(named !== undefined && { id: named }) })
     return () => void toast.dismiss(id)
   },
-  /** What was asked under this id is being answered. */
+  /** Dismisses the notice with this id, whose request is being answered. */
   takeBack(id: string): void {
     toast.dismiss(id)
   },

@@ -14,7 +14,7 @@ export function useFocusReturn(open: boolean): (event: Event) => void {
     if (document.activeElement !== document.body) return
     focusQuietly(element)
     if (document.activeElement !== document.body) return
-    // What had it is gone, or busy: the dialog below keeps the keys.
+    // The focused element was removed or disabled: the dialog below takes the focus.
     const dialogs = document.querySelectorAll<HTMLElement>('[data-dialog="content"]')
     dialogs.item(dialogs.length - 1)?.focus()
   }

@@ -9,7 +9,7 @@ type Options = {
   onEnd: (end: SheetEnd) => void
 }
 
-/** What the sheet in the frame tells; nobody else is listened to. */
+/** Listens to messages of the prompt in the frame, and of no other page. */
 export function useSheetMessages({ frame, url, silentMs, onEnd }: Options): { height?: number; isSilent: boolean } {
   const [height, setHeight] = useState<number>()
   const [isSilent, setSilent] = useState(false)

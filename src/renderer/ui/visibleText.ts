@@ -40,7 +40,7 @@ export function withHiddenTold(text: string): string {
   })
 }
 
-/** Without the accents beyond the sixth on one letter: thousands of them cover what is around it, and take long to draw. */
+/** Limits combining marks to six per letter: thousands would cover their surroundings and take long to draw. */
 export function withFewMarks(text: string): string {
   return plain.test(text) ? text : text.replace(stacked, '$1')
 }

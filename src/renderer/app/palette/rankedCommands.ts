@@ -3,9 +3,9 @@ import type { Command } from '../../ui/commands/commandRegistry.tsx'
 export type Rankable = Pick<Command, 'id' | 'title' | 'section' | 'keywords'>
 
 /**
- * What fits a query, best first: its very title, a title that begins with it, one whose words begin with its words in
- * this order, then in any order, and last with those of its section and keywords. Among equals, what was chosen last
- * comes first, and else the order stays. Without a query all of them, those chosen last first.
+ * Ranks commands for a query, best first: equal titles, titles with that prefix, titles whose words start with the
+ * query's words in order, then in any order, and last matches in section and keywords. Ties are ordered by recent use,
+ * else stable. An empty query returns all, recent ones first.
  */
 export function rankedCommands<Item extends Rankable>(
   items: readonly Item[],

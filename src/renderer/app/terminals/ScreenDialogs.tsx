@@ -85,7 +85,7 @@ function ExposeAsked({ sandbox, asked, onClose }: { sandbox: Sandbox; asked: Ask
   )
 }
 
-/** What is filled in stays while the images are in view. */
+/** Form values persist while the images are in view. */
 function CreateWithImages({ screen }: { screen: TerminalsScreenState }) {
   const { data: images = [] } = useImages()
   const [managing, setManaging] = useState(false)

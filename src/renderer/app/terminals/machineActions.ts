@@ -2,7 +2,7 @@ import type { MachineActions } from '../../features/machines/machineActions.ts'
 import { notify } from '../../ui/toast.tsx'
 import type { TerminalsScreenState } from './useTerminalsScreen.ts'
 
-/** What the parts of a sandbox may ask of this screen. */
+/** Returns the actions of a sandbox's panels. */
 export function machineActions({ sandboxActions, openTerminal }: TerminalsScreenState): MachineActions {
   return {
     ...sandboxActions,

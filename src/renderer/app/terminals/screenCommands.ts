@@ -6,7 +6,7 @@ import type { TerminalsScreenState } from './useTerminalsScreen.ts'
 
 const section = 'Sandboxes'
 
-/** What can be done with sandboxes from the palette. */
+/** Returns the palette's commands for sandboxes. */
 export function screenCommands(
   { present, sandboxes = [], ...screen }: TerminalsScreenState,
   openList: () => void,

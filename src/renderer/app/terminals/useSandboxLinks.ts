@@ -22,7 +22,7 @@ type Asking = {
 const knownMs = 5_000
 const home = '/root'
 
-/** What links in the terminals of a sandbox lead to: its files in the panel beside them, its ports in the browser. */
+/** Returns the targets of links in a sandbox's terminals: files open in the panel, ports in the browser. */
 export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbox) => SandboxLinks {
   const agent = useAgent()
   const queryClient = useQueryClient()

@@ -47,7 +47,7 @@ export type ScreenDialog =
   | { kind: 'stop'; sandbox: Sandbox; programs: readonly string[] }
 
 export type TerminalsScreenState = {
-  /** Undefined until it was read. */
+  /** Absent until first read. */
   sandboxes: SandboxList | undefined
   /** The sandbox in view. */
   present: Sandbox | undefined
@@ -66,7 +66,7 @@ export type TerminalsScreenState = {
   askForSearch(): void
   openMatch(match: TerminalMatch): void
   showTerminal(sandbox: Sandbox, terminalId: string): void
-  /** What `openMatch` was called with last. */
+  /** Latest argument of `openMatch`. */
   reveal: TerminalMatch | undefined
   askForSnapshot(sandbox: Sandbox): void
   askToExpose(sandbox: Sandbox, asked: AskedPort): void
@@ -82,7 +82,7 @@ export type TerminalsScreenState = {
   sandboxActions: SandboxRowActions
 }
 
-/** What the terminals screen shows, and what happens when a person acts. */
+/** State and actions of the terminals screen. */
 export function useTerminalsScreen(): TerminalsScreenState {
   const { data: sandboxes } = useSandboxes()
   const { create, start, stop, remove } = useSandboxActions()

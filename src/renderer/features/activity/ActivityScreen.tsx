@@ -29,7 +29,7 @@ import { VerifyResult } from './verify/VerifyResult.tsx'
 /** Entries above the one that is sought, so that it does not stand alone. */
 const entriesAbove = 5
 
-/** What happened on the person's side: searched, filtered, checked and exported. */
+/** Activity on this computer: search, filters, verification and export. */
 export function ActivityScreen() {
   const present = useActivityPlace()
   const [{ place, key }, setShown] = useState(present)

@@ -7,7 +7,7 @@ const pages = [
   { title: 'Recordings', place: ['activity', 'recordings'] },
 ] as const
 
-/** What happened, what chats and programs did, and what terminals showed. */
+/** Tabs of the activity screen: entries, tasks and recordings. */
 export function ActivityTabs({ present }: { present: (typeof pages)[number]['title'] }) {
   return (
     <nav aria-label="Activity" className="flex gap-1">

@@ -2,7 +2,7 @@ import { type LinkKind, linkKinds, TaskId } from '#shared/contract/timelineLinks
 import { usePlace } from '../../ui/place.ts'
 
 /**
- * What the screen shows, by its address: `#/activity/task/TASK`, `#/activity/payment/ID` (or another kind of link),
+ * View of the screen, from the URL: `#/activity/task/TASK`, `#/activity/payment/ID` (or another kind of link),
  * `#/activity/tasks`, `#/activity/recordings/ID`, or `#/activity/WORDS`.
  */
 export type ActivityPlace =
@@ -22,7 +22,7 @@ export function activityPlace([, first = '', second]: readonly string[]): Activi
   return { kind: 'all', search: first }
 }
 
-/** What a link leads to, in words. */
+/** Labels of links by kind. */
 export const linkNames: Record<LinkKind, string> = {
   conversation: 'chat',
   message: 'message',

@@ -10,7 +10,7 @@ import type { TimelineQuery } from './filters/timelineFilters.ts'
 import type { RequestStates } from './list/timelineItems.ts'
 
 const pageSize = 100
-/** What comes in a burst is read at once. */
+/** Debounces a burst of events into one read, in milliseconds. */
 const soonMs = 150
 
 export const timelineKey = ['timeline'] as const

@@ -72,7 +72,7 @@ function Chats({ id, part, sought }: ChatsProps) {
       notify.failed(error)
     }
   }
-  // Who opens a chat wants to write; who follows a link to a message, to read.
+  // Opening a chat focuses the composer; following a link to a message does not.
   const isRead = conversation !== undefined
   useEffect(() => {
     if (sought === undefined && (isRead || id === undefined)) view.current?.focus()

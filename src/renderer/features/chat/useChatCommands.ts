@@ -14,7 +14,7 @@ type ChatCommandsOptions = {
   remove: (conversation: Conversation) => void
 }
 
-/** What can be done while chats are in view, by palette and keys. */
+/** Registers the palette commands and shortcuts of chats. */
 export function useChatCommands(options: ChatCommandsOptions): void {
   const { conversation, searchField, view, setRenaming, openSettings, remove } = options
   const section = 'Chat'

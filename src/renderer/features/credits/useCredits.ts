@@ -6,7 +6,7 @@ import { useAgent } from '../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../agent/liveEvents.ts'
 import { readAgain } from '../../agent/readAgain.ts'
 
-/** Of everything below that a change of the credits makes old. */
+/** Prefix of all queries that a change of the credits invalidates. */
 export const creditsKey = ['credits'] as const
 export const accessKey = ['credits access'] as const
 
@@ -48,7 +48,7 @@ export function useCreditKeys() {
   })
 }
 
-/** Who spends here. The owner gives, adjusts and refunds. */
+/** Reads the account. The owner can grant, adjust and refund credits. */
 export function useCreditAccount() {
   const agent = useAgent()
   return useQuery({ queryKey: accessKey, queryFn: ({ signal }) => agent(getMe, {}, { signal }) })

@@ -13,7 +13,7 @@ const words: Readonly<Record<CachedSource, { tone: Tone; text: string }>> = open
   () => ({ tone: 'caution', text: 'Read' }),
 )
 
-/** How old what is shown is, and why it is no newer. */
+/** Age of the data shown, and why it is not newer. */
 export function SourceNote({ source, asOf }: { source: CachedSource; asOf: string }) {
   const { tone, text } = words[source]
   return (

@@ -25,7 +25,7 @@ export function OpenFilesView({ sandboxId, files, drafts, onSaved }: OpenFilesVi
     <section
       aria-label="Open files"
       onKeyDown={(event) => {
-        // Where nothing in the editor takes it, such as its search.
+        // Only if the editor does not handle the key, for example in its search.
         if (event.key === 'Escape' && large && !event.defaultPrevented) setLarge(false)
       }}
       className={classNames(

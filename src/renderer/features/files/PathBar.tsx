@@ -4,7 +4,7 @@ import { typedPath } from './paths.ts'
 
 type PathBarProps = { path: string; onGo: (path: string) => void }
 
-/** Where the tree begins: its parts lead there, and a click beside them lets one type. */
+/** Path of the tree's root: its parts are links, and a click beside them edits it. */
 export function PathBar({ path, onGo }: PathBarProps) {
   const [typed, setTyped] = useState<string>()
   if (typed !== undefined) {

@@ -17,7 +17,7 @@ import type { MenuItem } from '../../ui/Menu.tsx'
 import type { EntryRow } from './tree/useTreeKeys.ts'
 
 type EntryMenu = {
-  /** Undefined for the room below the rows. */
+  /** Absent for the area below the rows. */
   row: EntryRow | undefined
   folder: string
   canPaste: boolean
@@ -35,7 +35,7 @@ type EntryMenu = {
   remove: (row: EntryRow) => void
 }
 
-/** What can be done to a row of the tree, and to the folder it is in. */
+/** Returns the context menu of a row or of its folder. */
 export function entryMenu({ row, folder, canPaste, ...does }: EntryMenu): MenuItem[] {
   const onFolder: MenuItem[] = [
     { label: 'New file…', icon: FilePlus, onSelect: does.newFile },

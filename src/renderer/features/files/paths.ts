@@ -11,7 +11,7 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** What a person typed, made whole; undefined when it leads nowhere. */
+/** Resolves a typed path; undefined if it is invalid. */
 export function typedPath(text: string, from: string): string | undefined {
   const whole = text.startsWith('/') ? text : `${from}/${text}`
   const parts: string[] = []

@@ -5,7 +5,7 @@ import { useAgent } from '../../agent/AgentProvider.tsx'
 import { shownError } from '../../ui/shownError.ts'
 import type { FolderReading } from './tree/treeRows.ts'
 
-/** Nobody tells when programs in the sandbox write files: while they are in view they are read again so often. */
+/** Interval of polling, in milliseconds: there are no events for files that programs in the sandbox write. */
 const rereadMs = 4000
 
 export const folderKey = (sandboxId: SandboxId, path: string) => ['files', sandboxId, path] as const
@@ -27,7 +27,7 @@ export function useFolders(sandboxId: SandboxId, paths: readonly string[], activ
   const readings = new Map<string, FolderReading>(
     paths.map((path, index) => {
       const { data, error } = results[index] ?? {}
-      // What was read before is not there any more when reading it again fails.
+      // Drops earlier data when reading again fails.
       if (error) return [path, { failure: shownError(error).message }]
       return [path, data ? { entries: data.entries, truncated: data.truncated } : {}]
     }),

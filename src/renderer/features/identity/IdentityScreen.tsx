@@ -65,7 +65,7 @@ type BesideProps = {
   identities: readonly Identity[]
   shown: Identity | undefined
   present: string | undefined
-  /** Of a new one: the registration whose values it begins with. */
+  /** Registration whose values a new one starts with. */
   of: string | undefined
 }
 

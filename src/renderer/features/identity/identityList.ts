@@ -10,7 +10,7 @@ export type Identity = {
   chainType: ChainType
   state: Registration['state']
   createdAt: string
-  /** How it was registered here; of others, what the service knows is all there is. */
+  /** Registration made here; for others, only the service's data is known. */
   registration: Registration | undefined
   automaton: Automaton | undefined
 }
@@ -65,7 +65,7 @@ function idKey(id: string): string {
   return id.replaceAll('-', '').toLowerCase()
 }
 
-/** What an event told of one registration. */
+/** Applies an event of one registration. */
 export function withRegistration(list: readonly Registration[], changed: Registration): Registration[] {
   const isKnown = list.some(({ id }) => id === changed.id)
   return isKnown ? list.map((it) => (it.id === changed.id ? changed : it)) : [changed, ...list]

@@ -15,7 +15,7 @@ import {
 
 type AddImageFormProps = {
   initial: ImageForm
-  /** Undefined while it is not known. */
+  /** Absent while unknown. */
   sources: ReadonlySet<SourceKind> | undefined
   /** Why some sources are not to be had here. */
   missing: string | undefined

@@ -38,7 +38,7 @@ export function ImageRow({ image, onAgain, onRemove }: ImageRowProps) {
   )
 }
 
-/** Without a share it only tells that something is under way. */
+/** Progress bar; indeterminate without a share. */
 function Progress({ name, share }: { name: string; share: number | null }) {
   return (
     <div

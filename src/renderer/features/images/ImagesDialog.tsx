@@ -17,9 +17,9 @@ export function ImagesDialog({ onClose }: { onClose: () => void }) {
   const { data, error, isPending, refetch } = useImages()
   const { data: runtimes } = useRuntimes()
   const actions = useImageActions()
-  // What is being asked for; undefined is nothing.
+  // Form in view, if any.
   const [asked, setAsked] = useState<ImageForm>()
-  // What was asked for here, so that one that failed can be tried again as it was.
+  // Forms submitted here, so that a failed one can be retried.
   const [tried, setTried] = useState<readonly ImageForm[]>([])
   const sources = runtimes && sourcesOf(runtimes)
   const missing = runtimes?.map(({ image_detail }) => image_detail).find((it) => it !== null)

@@ -23,7 +23,7 @@ export function imageInputOf({ name, kind, packages, path, reference }: ImageFor
   return { name: trimmed, source: { kind, packages: packages.split(/[\s,]+/).filter((it) => it !== '') } }
 }
 
-/** What the service would refuse, found without asking it. */
+/** Validates the input as the service would. */
 export function imageErrorsOf(input: Input<typeof addImage>): ImageErrors {
   const errors: ImageErrors = {}
   for (const { path, message } of addImage.body.safeParse(input).error?.issues ?? []) {

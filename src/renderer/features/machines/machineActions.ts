@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import type { SandboxRowActions } from './list/SandboxRow.tsx'
 
-/** What the parts of a sandbox ask of the screen they stand on. */
+/** Actions that a sandbox's panels require of their screen. */
 export type MachineActions = SandboxRowActions & {
   /** In a new terminal, which comes into view. */
   run(sandbox: Sandbox, command: string): void

@@ -16,7 +16,7 @@ const pages = [
   { id: 'limits', title: 'Limits' },
 ] as const
 
-/** What was paid to others, each with its receipt, and what may be paid. */
+/** Payments to others with their receipts, and the limits. */
 export function PaymentsScreen({ Decision }: { Decision: DecisionView }) {
   const [, place] = usePlace()
   const [filters, setFilters] = useAddressFilters(PaymentFilters, noPaymentFilters)

@@ -11,7 +11,7 @@ const looks: Readonly<Record<Tone, string>> = {
   negative: 'bg-negative-soft text-negative',
 }
 
-/** How a payment stands, as a word. */
+/** State of a payment. */
 export function StateChip({ payment }: { payment: Pick<Payment, 'state' | 'paid' | 'error'> }) {
   const { tone, words } = paymentWords(payment)
   return (

@@ -65,7 +65,7 @@ export function centsOf(microUsd: number): string {
   return microText(Math.round(microUsd / 10_000) * 10_000)
 }
 
-/** What was taken where something was, otherwise what it was about. */
+/** Formats the settled amount, else the requested one. */
 export function amountText({ paid_micro_usd: paid, amount_micro_usd: amount }: PaymentAmounts): string {
   return microText(paid === null || paid === 0 ? amount : paid)
 }

@@ -6,7 +6,7 @@ import { usePaymentsBadge } from './usePaymentsBadge.ts'
 
 const section = 'Payments'
 
-/** Without its screen, in which the window shows approvals as well. */
+/** Screen is added by the window, which shows approvals in it as well. */
 export const paymentsFeature: Omit<Feature, 'Screen'> = {
   id: 'payments',
   title: 'Payments',

@@ -11,7 +11,7 @@ export const paymentsKey = ['payments'] as const
 export const budgetsKey = ['payment budgets'] as const
 const pageSize = 50
 
-/** What the list shows and the export has. */
+/** Filters that the list and the export share. */
 export type PaymentQuery = Omit<Input<typeof exportPayments>, 'format'>
 
 /** Reads all of it again when a payment or a limit changes. */

@@ -8,7 +8,7 @@ type MadeKeyDialogProps = {
   description: string
   secret: string
   onClose: () => void
-  /** What to do with it. */
+  /** Instructions for using it. */
   children: ReactNode
 }
 

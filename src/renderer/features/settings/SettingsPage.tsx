@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 type SettingsPageProps = {
   title: string
-  /** What is set here and what it is good for, in a sentence or two. */
+  /** Explains the page in a sentence or two. */
   description: ReactNode
   /** Buttons at the right of the title. */
   actions?: ReactNode
@@ -48,7 +48,7 @@ export function SettingsCard({ children }: { children: ReactNode }) {
 }
 
 type SettingsRowProps = {
-  /** What it is; a control names itself. */
+  /** Label of the row; a control has its own name. */
   label: string
   hint?: ReactNode
   children: ReactNode

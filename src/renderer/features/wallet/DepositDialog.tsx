@@ -7,7 +7,7 @@ import { CopyLine } from '../../ui/CopyLine.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { QrCode } from './QrCode.tsx'
 
-/** Where money can be sent, and which. */
+/** Addresses of an account, and the tokens to send there. */
 export function DepositDialog({ account, onClose }: { account: WalletAccount; onClose: () => void }) {
   const { address, label, chain_type: chain } = account
   const [network] = chain === 'evm' ? evmNetworks : solanaNetworks

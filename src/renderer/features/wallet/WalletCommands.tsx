@@ -8,7 +8,7 @@ import { useWalletActions } from './useWalletActions.ts'
 
 const section = 'Wallet'
 
-/** What can be done with the wallet on every screen. */
+/** Commands of the wallet, available on every screen. */
 export function WalletCommands() {
   const wallet = useWallet().data
   const actions = useWalletActions()

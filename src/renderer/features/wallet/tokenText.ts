@@ -12,7 +12,7 @@ function coinText(atomic: string, decimals: number, symbol: string): string {
   return whole === '0' && BigInt(atomic) > 0n ? `< 0.000001 ${symbol}` : `${whole} ${symbol}`
 }
 
-/** Of atomic units. @returns undefined when one of them is not known */
+/** Sums atomic units. @returns undefined if one is unknown */
 export function sumOf(amounts: readonly (string | null)[] | undefined): string | undefined {
   if (!amounts || amounts.includes(null)) return undefined
   return amounts.reduce((sum, amount) => sum + BigInt(amount ?? 0), 0n).toString()

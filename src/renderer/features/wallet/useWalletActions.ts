@@ -16,7 +16,7 @@ import { type SheetRequest, useSheet } from '../../ui/sheetContext.ts'
 import { notify } from '../../ui/toast.tsx'
 import { useUnlocked } from '../../ui/useUnlocked.ts'
 
-/** What a person does with the wallet. Secrets are given on sheets, never here. */
+/** Returns actions on the wallet. Secrets are entered in secure prompts, never here. */
 export function useWalletActions() {
   const agent = useAgent()
   const queryClient = useQueryClient()

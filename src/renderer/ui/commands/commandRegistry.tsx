@@ -4,7 +4,7 @@ import { createEmitter } from '#shared/emitter.ts'
 import { type LeadKey, leadKey } from './leadKey.ts'
 import { focusOf, matches, parseShortcuts, thisKeyboard, worksIn } from './shortcuts.ts'
 
-/** Something a person can do, from the palette, by its shortcut and wherever a view offers it. */
+/** Command in the palette, with its shortcut, offered in menus as well. */
 export type Command = {
   id: string
   title: string
@@ -23,7 +23,7 @@ export type Command = {
   enabled?: boolean
 }
 
-/** What will happen, and the deed itself: `Stop sandbox`. */
+/** Explanation of the action, and its label: `Stop sandbox`. */
 export type CommandQuestion = { title: string; description: string; confirmLabel: string }
 
 type CommandRegistry = {

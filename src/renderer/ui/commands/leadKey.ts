@@ -1,6 +1,6 @@
 import { type KeyPress, matches, type Shortcut } from './shortcuts.ts'
 
-/** Whoever hesitates longer meant something else. */
+/** Timeout of a key sequence, in milliseconds. */
 const patienceMs = 1_500
 
 export type LeadKey = {

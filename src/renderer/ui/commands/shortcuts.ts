@@ -16,7 +16,7 @@ export type KeyPress = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey
 
 export type Keyboard = { apple: boolean }
 
-/** What has the focus decides which keys are ours. */
+/** Focused element, which determines the active shortcuts. */
 export type Focus = 'page' | 'text' | 'terminal' | 'dialog'
 
 export function thisKeyboard(): Keyboard {

@@ -2,7 +2,7 @@ import { PanelLeft } from 'lucide-react'
 import { IconButton } from '../IconButton.tsx'
 
 type ListButtonProps = {
-  /** What is listed: `Requests`. */
+  /** Label of the list: `Requests`. */
   label: string
   open: boolean
   onOpenChange: (open: boolean) => void

@@ -10,7 +10,7 @@ type SizedPanel = {
   /** Under this name the width is kept for the next time. */
   id: string
   content: ReactNode
-  /** What it holds, in a word or two; its divider is called by it. */
+  /** Short label of the panel, which its divider uses as well. */
   label: string
   width: PanelWidth
 }

@@ -5,7 +5,7 @@ const minForList = 640
 const minForBoth = 860
 
 export type PanelRoom = {
-  /** Of the element that the panels stand in. */
+  /** Element that contains the panels. */
   place: React.RefObject<HTMLDivElement | null>
   /** There is no room for a list beside the rest: it comes in front of it when it is asked for. */
   listFolds: boolean
@@ -13,7 +13,7 @@ export type PanelRoom = {
   endFloats: boolean
 }
 
-/** What fits side by side, measured before anything is drawn. */
+/** Measures how many panels fit, before the first paint. */
 export function usePanelRoom(): PanelRoom {
   const place = useRef<HTMLDivElement>(null)
   const [room, setRoom] = useState({ listFolds: false, endFloats: false })

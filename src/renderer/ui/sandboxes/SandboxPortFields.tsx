@@ -12,7 +12,7 @@ type SandboxPortFieldsProps = {
   onChange: (value: SandboxPort) => void
 }
 
-/** One of the sandboxes, and one of its exposed ports. */
+/** Selects a sandbox and one of its exposed ports. */
 export function SandboxPortFields({ value, onChange }: SandboxPortFieldsProps) {
   const agent = useAgent()
   const { data: sandboxes = [], isPending } = useSandboxes()

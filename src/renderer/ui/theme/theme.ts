@@ -18,7 +18,7 @@ export function chooseTheme(choice: ThemeChoice): void {
   applyTheme()
 }
 
-/** What is on the screen now. */
+/** Returns the theme in use. */
 export function presentTheme(): Theme {
   const choice = readThemeChoice()
   if (choice !== 'system') return choice

@@ -1,6 +1,6 @@
 import { placeOf } from '../place.ts'
 
-/** What was written and is not saved, and the place that holds it: `['settings', 'policies']`. */
+/** Unsaved changes, by the route that holds them: `['settings', 'policies']`. */
 export type UnsavedMarks = {
   /** @param discard when the person leaves all the same */
   put(owner: string, place: readonly string[], discard?: () => void): void

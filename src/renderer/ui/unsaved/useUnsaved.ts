@@ -2,7 +2,7 @@ import { createContext, useContext, useEffect, useEffectEvent, useId, useState }
 import { usePlace } from '../place.ts'
 import type { UnsavedMarks } from './unsavedMarks.ts'
 
-/** Of the `UnsavedGuard` above. */
+/** Provided by `UnsavedGuard`. */
 export const UnsavedContext = createContext<UnsavedMarks | undefined>(undefined)
 
 /**

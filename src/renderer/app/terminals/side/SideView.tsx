@@ -6,7 +6,7 @@ import { type AskedFile, sidePanels } from '../sidePanels.ts'
 import type { Side } from './useSide.ts'
 
 type SideViewProps = {
-  /** Those whose parts stay mounted, `present` among them. */
+  /** Sandboxes whose panels stay mounted, `present` among them. */
   sandboxes: readonly Sandbox[]
   present: Sandbox
   side: Side
@@ -14,7 +14,7 @@ type SideViewProps = {
   show: (sandbox: Sandbox) => void
 }
 
-/** What there is to know of the sandbox in view, and its files: one part at a time, each made when it is first opened. */
+/** Panels of a sandbox: details and files, each mounted when first opened. */
 export function SideView({ sandboxes, present, side, asked, show }: SideViewProps) {
   const shownId = side.open && side.tab ? mountId(present, side.tab.id) : undefined
   const [mounted, setMounted] = useState<readonly string[]>([])

@@ -18,7 +18,7 @@ type TimelineFilterBarProps = {
 
 const actors: readonly (ActorKind | 'anyone')[] = ['anyone', 'person', 'client', 'tool', 'agent', 'service', 'system']
 
-/** What of the log is shown: words, area, who and when. */
+/** Filters of the log: text, area, actor and time. */
 export function TimelineFilterBar({ filters, onChange }: TimelineFilterBarProps) {
   const change = (changed: Partial<TimelineFilters>) => onChange({ ...filters, ...changed })
   return (

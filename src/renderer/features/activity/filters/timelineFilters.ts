@@ -85,7 +85,7 @@ export const noFilters: TimelineFilters = { search: '', area: 'all', actor: 'any
 
 export type TimelineQuery = Omit<Input<typeof listTimeline>, 'before' | 'limit'>
 
-/** What the agent is asked for. Days begin at midnight of this machine. */
+/** Builds the query of the log. Days begin at local midnight. */
 export function queryOf({ search, area, actor, ...times }: TimelineFilters, now: Date): TimelineQuery {
   const { from, to } = timesOf(times, now)
   return {
@@ -101,7 +101,7 @@ export function isFiltered(query: TimelineQuery): boolean {
   return Object.keys(query).length > 0
 }
 
-/** Which area a kind belongs to. */
+/** Returns the area of a kind of entry. */
 export function areaOf(kind: string): Exclude<Area, 'all'> | undefined {
   const [first = ''] = kind.split('.')
   return areas.find((area): area is Exclude<Area, 'all'> => area !== 'all' && kindsOf[area].includes(first))

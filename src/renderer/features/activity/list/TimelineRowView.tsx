@@ -14,7 +14,7 @@ type TimelineRowViewProps = {
   isTabStop: boolean
   /** The list was opened for it: it takes the focus. */
   isSought: boolean
-  /** It stands among the others of its task. */
+  /** Whether it is shown among the entries of its task. */
   inTask?: boolean
   onToggle: () => void
 }

@@ -8,7 +8,7 @@ export type EntryFact = { name: string; value: string; isCode?: boolean }
 const amount = (value: Detail[string]): string =>
   /^\d+$/.test(String(value)) ? formatUsd(String(value), 'exact') : String(value)
 
-/** What a person reads of an entry, by field and in this order. All else is in its record. */
+/** Fields of an entry that are shown, in this order. All others are in its record. */
 const readable: Readonly<
   Record<string, { name: string; words?: (value: Detail[string]) => string; isCode?: boolean }>
 > = {

@@ -4,7 +4,7 @@ import type { LinkKind, Links } from '#shared/contract/timelineLinks.ts'
 
 export type EntryLink = { label: string; href: string }
 
-/** What an entry leads to, of what the window can show. An entry that somebody changed leads nowhere. */
+/** Returns the links of an entry that the window can show. Tampered entries have none. */
 export function entryLinks(entry: Pick<TimelineEntry, 'links' | 'detail' | 'problem'>): EntryLink[] {
   return entry.problem === null ? linksTo(allLinks(entry)) : []
 }

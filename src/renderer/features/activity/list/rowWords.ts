@@ -3,7 +3,7 @@ import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import type { TimelineRow } from './timelineItems.ts'
 
 export type RowWords = {
-  /** Who did it, where the sentence begins with that. */
+  /** Actor, if the sentence begins with one. */
   who: string | undefined
   /** The rest of the sentence. */
   what: string

@@ -10,7 +10,7 @@ import { usePlayback } from './usePlayback.ts'
 
 const speeds = ['0.5', '1', '2', '4', '8'] as const
 type Speed = (typeof speeds)[number]
-/** Of the arrow keys. */
+/** Step of the arrow keys. */
 const stepMs = 5_000
 
 /** Shows a recording as it was, at any speed and from any time. */

@@ -15,7 +15,7 @@ import { clockText } from './castPlayback.ts'
 import { save } from './RecordingView.tsx'
 import { useDeleting, useRecordings } from './useRecordings.ts'
 
-/** What terminals showed, to be seen again, saved or deleted. */
+/** Recordings of terminals, to play, save or delete. */
 export function RecordingsView() {
   const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useRecordings()
   const deleting = useDeleting()

@@ -1,9 +1,9 @@
-/** What a recording holds, and the times at which its parts are shown. */
+/** Recording, with the time of each event. */
 export type Cast = {
   cols: number
   rows: number
   events: readonly CastEvent[]
-  /** Of the last event. */
+  /** Time of the last event. */
   durationMs: number
 }
 export type CastEvent =
@@ -47,7 +47,7 @@ export function withoutLongWaits(cast: Cast): Cast {
   return { ...cast, events, durationMs: atMs }
 }
 
-/** How many events have happened by then. */
+/** Counts the events up to a time. */
 export function eventsUntil({ events }: Pick<Cast, 'events'>, atMs: number): number {
   let low = 0
   let high = events.length

@@ -28,7 +28,7 @@ export function useRecordings() {
   })
 }
 
-/** What it shows, as it is now; one that still runs can be read again. */
+/** Reads a recording; one in progress can be read again. */
 export function useCast(recordingId: string) {
   return useQuery({
     queryKey: [...recordingsKey, 'cast', recordingId],

@@ -11,7 +11,7 @@ import { CostChips } from './CostChips.tsx'
 import { entriesText } from './taskWords.ts'
 import { useTasks } from './useTask.ts'
 
-/** What chats and programs did: what it was, who asked, how it ended and what it cost. */
+/** Tasks of chats and programs with their requester, outcome and cost. */
 export function TasksView() {
   const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useTasks()
   if (isPending) {

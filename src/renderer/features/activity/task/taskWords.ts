@@ -13,7 +13,7 @@ export type TaskSums = Pick<
   'cost_micro_usd' | 'paid_micro_usdc' | 'paid_test_micro_usdc' | 'charged_micro_usd' | 'estimated'
 >
 
-/** What it cost, each kind of money by itself: they do not add up to one. */
+/** Formats the cost of a task, by kind of money: they have no common sum. */
 export function costWords(sums: TaskSums): string[] {
   const { cost_micro_usd, paid_micro_usdc, paid_test_micro_usdc, charged_micro_usd, estimated } = sums
   const about = estimated ? 'about ' : ''

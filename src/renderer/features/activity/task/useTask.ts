@@ -11,7 +11,7 @@ import { timelineKey } from '../useTimeline.ts'
 const pageSize = 200
 const soonMs = 300
 
-/** What a task cost, and its entries, oldest first. */
+/** Reads a task's cost and its entries, oldest first. */
 export function useTask(task: TaskId) {
   const agent = useAgent()
   const key = [...timelineKey, 'task', task] as const
@@ -33,14 +33,14 @@ export function useTask(task: TaskId) {
   return { sums, pages, entries: inOrder(pages.data?.pages.flatMap(({ entries }) => entries) ?? []) }
 }
 
-/** As it happened: what the service did comes into the log a moment later than what the agent did. */
+/** Sorts by time: the service's entries reach the log a moment after the agent's. */
 function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
   return entries.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at) || a.sequence - b.sequence)
 }
 
 const tasksPage = 50
 
-/** What chats and programs did, the newest first. */
+/** Reads the tasks of chats and programs, newest first. */
 export function useTasks() {
   const agent = useAgent()
   const key = [...timelineKey, 'tasks'] as const
@@ -54,7 +54,7 @@ export function useTasks() {
   })
 }
 
-/** What comes in a burst is read at once. */
+/** Debounces a burst of events into one read. */
 function useReadSoon(key: readonly unknown[]): void {
   const queryClient = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

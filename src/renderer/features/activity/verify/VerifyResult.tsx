@@ -12,7 +12,7 @@ type VerifyResultProps = {
   onClose: () => void
 }
 
-/** What the check of the chain found, and where. */
+/** Result of verifying the chain. */
 export function VerifyResult({ verified, onShow, onClose }: VerifyResultProps) {
   const { ok, head, problems } = verified
   const Icon = ok ? ShieldCheck : ShieldAlert

@@ -7,7 +7,7 @@ import { formatUsd } from '#shared/money/moneyText.ts'
 import { rivalWords } from '../inbox/rivals.ts'
 import { useInbox } from '../inbox/useInbox.ts'
 
-/** What to know before deciding, that is not of the request itself. */
+/** Notices to read before deciding, besides the request itself. */
 export function DecisionNotices({ record }: { record: IntentRecord }) {
   const wallet = useNeededWallet(record)
   const threshold = usePolicy().data?.confirm_above_micro_usd
@@ -39,7 +39,7 @@ export function DecisionNotices({ record }: { record: IntentRecord }) {
   )
 }
 
-/** What a tool wants to do needs none. */
+/** Tool calls need no wallet. */
 function useNeededWallet({ kind }: IntentRecord) {
   const { data } = useWallet()
   return kind === 'tool.call' ? undefined : data

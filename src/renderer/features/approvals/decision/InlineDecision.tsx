@@ -27,7 +27,7 @@ function Waiting({ record }: { record: IntentRecord }) {
   const armed = useArmed(`${shownKey(record)} ${needsUnlock}`)
   const { id } = record
   const headline = intentHeadline(record)
-  // It is in view already: the notice at the corner would only stand in its way.
+  // Dismisses the request's notice, because the decision is in view.
   useEffect(() => notify.takeBack(noticeId(id)), [id])
   return (
     <section aria-label="Approval" className="flex flex-col gap-3">

@@ -10,9 +10,9 @@ const deciders = {
   steward: 'Steward (built in)',
 } as const
 
-type OutcomeProps = { record: IntentRecord /** Of another request that waits. */; next: string | undefined }
+type OutcomeProps = { record: IntentRecord /** Link to the next pending request. */; next: string | undefined }
 
-/** What became of it, who or what decided, and where more is told. */
+/** Outcome of a request, who decided it, and a link to the details. */
 export function Outcome({ record: { id, decision, error, result }, next }: OutcomeProps) {
   const facts = [
     ...(decision ? [{ label: 'Decided by', value: deciders[decision.by] }] : []),

@@ -4,7 +4,7 @@ import { describeDeed, describePayee } from '#shared/contract/intentWords.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
 
-/** How much more than this once: how often in all, until when, or both. */
+/** Scope of a grant beyond this request: number of uses, expiry, or both. */
 export type GrantDraft = {
   times: number | undefined
   minutes: number | undefined

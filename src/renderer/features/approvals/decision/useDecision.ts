@@ -14,7 +14,7 @@ type Deed = 'deny' | 'approve'
 export function useDecision(record: IntentRecord) {
   const agent = useAgent()
   const queryClient = useQueryClient()
-  // What a tool wants to do is not signed.
+  // Tool calls are not signed.
   const isLocked = useWallet().data?.state === 'locked' && record.kind !== 'tool.call'
   const confirmsOnSheet = useLocalStatus()?.shell !== 'electron' && record.needs_confirmation
   const openSheet = useSheet()

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ResumeDialog } from './ResumeDialog.tsx'
 
-/** Nobody may wonder why nothing is signed. */
+/** Banner that explains why nothing is signed. */
 export function StoppedBanner({ resume }: { resume: () => Promise<void> }) {
   const [asked, setAsked] = useState(false)
   return (

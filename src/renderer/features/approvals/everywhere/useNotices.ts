@@ -27,7 +27,7 @@ export function useNotices(): { follow: (intent: IntentRecord) => void } {
   }
 }
 
-/** Of the notice of a request. */
+/** Returns the id of a request's notice. */
 export function noticeId(intentId: string): string {
   return `approval ${intentId}`
 }

@@ -1,13 +1,13 @@
 import { decidedOf, type Inbox, waitingOf } from './inboxList.ts'
 
-/** Which row stands where. */
+/** Order of the rows. */
 export type Arrangement = { waiting: readonly string[]; decided: readonly string[] }
 
 export function arrangementOf(inbox: Inbox): Arrangement {
   return { waiting: waitingOf(inbox).map(({ id }) => id), decided: decidedOf(inbox).map(({ id }) => id) }
 }
 
-/** How many rows would come if it were arranged anew. */
+/** Counts the rows that a new arrangement would add. */
 export function arrivals(shown: Arrangement, present: Arrangement): number {
   const known = new Set([...shown.waiting, ...shown.decided])
   return [...present.waiting, ...present.decided].filter((id) => !known.has(id)).length

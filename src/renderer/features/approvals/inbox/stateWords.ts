@@ -19,7 +19,7 @@ const states: Record<IntentState, Words> = openRecord(
 export function stateWords({ kind, state, decision }: Pick<IntentRecord, 'kind' | 'state' | 'decision'>): Words {
   // Allowed already, by a rule or a grant, while the wallet was locked.
   if (state === 'waiting' && decision) return { tone: 'caution', words: 'Waiting for unlock' }
-  // Nothing is signed for a tool.
+  // Tool calls are approved rather than signed.
   if (kind === 'tool.call' && state === 'signed') return { tone: 'positive', words: 'Approved' }
   return states[state]
 }

@@ -7,7 +7,7 @@ import { type Inbox, merged, withIntent } from './inboxList.ts'
 
 const inboxKey = ['approvals', 'inbox'] as const
 
-/** What waits and what was decided lately, kept as it is by `ApprovalsEverywhere`. */
+/** Reads pending and recent requests, which `ApprovalsEverywhere` keeps current. */
 export function useInbox() {
   const agent = useAgent()
   return useQuery({

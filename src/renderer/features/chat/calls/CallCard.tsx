@@ -45,7 +45,7 @@ const stateLooks: Readonly<Record<ChatCall['state'], readonly [LucideIcon, strin
   () => [CircleDashed, 'text-muted'],
 )
 
-/** What a model had a tool do: one line, and all of it when it is opened. */
+/** Tool call of a model: one line that expands to its details. */
 export function CallCard({ call }: { call: ChatCall }) {
   const [chosen, setOpen] = useState<boolean>()
   const id = useId()
@@ -60,7 +60,7 @@ export function CallCard({ call }: { call: ChatCall }) {
   const title = callTitle(call.tool)
   const alias = parseServerName(call.tool)
   const server = alias === undefined ? undefined : sanitizeLine(alias, 60)
-  // Nobody approves what they have not seen.
+  // Requires expanding the card before approval.
   const needsLook = server !== undefined || dnsLines(call, args) !== undefined
   const open = chosen ?? (needsLook && call.state === 'waiting')
   return (

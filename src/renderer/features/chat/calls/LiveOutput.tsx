@@ -1,6 +1,6 @@
 import { plainOutput } from './callWords.ts'
 
-/** What a command prints while it runs, with its last lines in view. */
+/** Output of a running command, scrolled to its end. */
 export function LiveOutput({ text }: { text: string }) {
   return (
     <div className="border-t border-line p-2.5">

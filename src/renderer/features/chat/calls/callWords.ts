@@ -19,7 +19,7 @@ import { sanitizeLine } from '#shared/shownLine.ts'
 
 export type CallArguments = Readonly<Record<string, unknown>>
 
-/** Undefined for what is no JSON object. */
+/** Returns undefined unless it is a JSON object. */
 export function argumentsOf({ arguments: text }: Pick<ChatCall, 'arguments'>): CallArguments | undefined {
   try {
     const given: unknown = JSON.parse(text)
@@ -89,7 +89,7 @@ export function callTitle(tool: string): string {
 
 const maxName = 100
 
-/** What it is about, in the first line of the card. */
+/** Returns the subject for the first line of the card. */
 export function callSubject(args: CallArguments | undefined): string {
   const subject = [
     'command',
@@ -151,14 +151,14 @@ export function plainOutput(text: string): string {
 
 export type DnsLine = { sign: '+' | '−'; text: string }
 
-/** What a call of a DNS tool changes, line by line; undefined for any other tool. */
+/** Lists the changes of a DNS tool's call; undefined for any other tool. */
 export function dnsLines(
   { tool, before }: Pick<ChatCall, 'tool' | 'before'>,
   args: CallArguments | undefined,
 ): DnsLine[] | undefined {
   if (!/^domain_dns_(add|update|delete)$/.test(tool) || !args) return undefined
   if (tool === 'domain_dns_add') return [{ sign: '+', text: recordText(args) }]
-  // What was there before the call, where it is known.
+  // Record before the call, if known.
   const old = before === null ? `record ${sanitizeLine(String(args.record_id ?? ''), 60)}` : recordText(before)
   const gone: DnsLine = { sign: '−', text: old }
   return tool === 'domain_dns_delete' ? [gone] : [gone, { sign: '+', text: recordText({ ...before, ...args }) }]

@@ -12,7 +12,7 @@ const patienceMs = 120
 const classOf = tokenKinds.map((kind) => (kind === 'plain' ? '' : `tok-${kind}`))
 
 export type CodeLines = {
-  /** What the block holds now. Lines before the last one are finished where the text only grew. */
+  /** Sets the present code. Lines before the last one are final while the text only grows. */
   show(code: string, closed: boolean): void
   close(): void
 }
@@ -105,7 +105,7 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
 /** In characters: one line of more would take a page seconds to lay out. */
 const maxLine = 10_000
 
-/** As it is shown; what is copied is the line itself. */
+/** Escapes a line for display; copying uses the line itself. */
 export function drawnLine(text: string): string {
   if (text.length <= maxLine) return visibleText(text)
   const rest = (text.length - maxLine).toLocaleString('en')

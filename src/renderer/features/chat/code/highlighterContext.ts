@@ -1,5 +1,5 @@
 import { createContext } from 'react'
 import type { Highlighter } from './highlighter.ts'
 
-/** Of the `HighlighterProvider` above; without one, code is plain. */
+/** Provided by `HighlighterProvider`; by default, code is plain. */
 export const HighlighterContext = createContext<Highlighter | undefined>(undefined)

@@ -69,7 +69,7 @@ const grammars = {
 
 export type Language = keyof typeof grammars
 
-/** What models and people write in the place of a language's name. */
+/** Aliases of languages that models and people write. */
 const otherNames: Readonly<Record<string, Language>> = {
   'c++': 'cpp',
   'c#': 'csharp',

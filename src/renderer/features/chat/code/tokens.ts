@@ -17,10 +17,10 @@ export const tokenKinds = [
   'changed',
 ] as const
 
-/** Of one line: length and kind of each token, one after the other. */
+/** Tokens of one line: alternating length and kind. */
 export type LineTokens = readonly number[]
 
-/** What is asked of the thread that highlights. */
+/** Message to the highlighting worker. */
 export type HighlightRequest =
   /** Further lines of a block, which go on where those before ended. */
   | { type: 'lines'; block: number; language: string; from: number; lines: readonly string[] }

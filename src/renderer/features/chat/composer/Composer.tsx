@@ -50,7 +50,7 @@ type ComposerProps = {
   ref?: Ref<ComposerHandle>
 }
 
-/** Where a message is written. What one types is drawn here alone. */
+/** Message editor. Typing renders this component only. */
 export function Composer(props: ComposerProps) {
   const {
     place: draftPlace,

@@ -7,7 +7,7 @@ import { isPriced } from '../models/modelWords.ts'
 import { formatCost, tokens } from '../money/amounts.ts'
 import { estimateWords } from '../money/estimateWords.ts'
 
-/** What the message would cost, at least and at most; of each model where one points at it. */
+/** Estimated minimum and maximum cost of the message; a tooltip lists each model. */
 export function EstimateLine({ estimate }: { estimate: Output<typeof estimateMessage> | undefined }) {
   const { data: models } = useModels()
   if (!estimate) return null

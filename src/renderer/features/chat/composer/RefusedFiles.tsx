@@ -2,7 +2,7 @@ import { TriangleAlert, X } from 'lucide-react'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { RefusedFile } from './useAttachments.ts'
 
-/** Which files were not attached, and why. */
+/** Files that were not attached, and why. */
 export function RefusedFiles({ files, onClose }: { files: readonly RefusedFile[]; onClose: () => void }) {
   if (files.length === 0) return null
   return (

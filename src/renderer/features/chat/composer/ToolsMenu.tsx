@@ -21,7 +21,7 @@ export function ToolsMenu({ tools, onTools, onMore }: ToolsMenuProps) {
   const { data: servers = [] } = useToolServers()
   const attached = sandboxes.find(({ id }) => id === tools.sandbox_id)
   const words = !tools.enabled ? 'Tools off' : attached ? `Tools: ${attached.name}` : 'Tools on'
-  // One that was removed is not sent along.
+  // Servers that were removed are not sent.
   const used = tools.servers.filter((id) => servers.some((it) => it.id === id))
   const offered = servers.filter(({ enabled, id }) => enabled || used.includes(id))
   const items: MenuItem[] = [

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { deviceStore, type TextStore } from '#renderer/ui/storage/textStore.ts'
 import { Attachment } from '#shared/contract/chatLibrary.ts'
 
-/** What was written and attached, and not sent. */
+/** Unsent text and attachments. */
 export const Draft = z.object({ text: z.string(), attachments: z.array(Attachment) })
 export type Draft = z.infer<typeof Draft>
 export const emptyDraft: Draft = { text: '', attachments: [] }
@@ -16,7 +16,7 @@ export function keptDraft(place: string, store: TextStore = deviceStore): Draft 
   }
 }
 
-/** Where there is no room for it, it is not kept. */
+/** Drops the draft if the storage is full. */
 export function keepDraft(place: string, draft: Draft, store: TextStore = deviceStore): void {
   const isEmpty = draft.text === '' && draft.attachments.length === 0
   const isStored = !isEmpty && store.set(keyOf(place), JSON.stringify(draft))

@@ -21,7 +21,7 @@ export function useFileDrop(place: RefObject<HTMLElement | null>, onFiles: (file
       setDropping(true)
     }
     const leave = ({ relatedTarget }: DragEvent) => {
-      // Whoever passes over a part of the page leaves the part before it, but not the page.
+      // Moving between elements leaves one but not the page.
       if (!(relatedTarget instanceof Node && page.contains(relatedTarget))) setDropping(false)
     }
     const drop = (event: DragEvent) => {

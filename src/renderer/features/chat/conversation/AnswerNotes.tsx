@@ -2,7 +2,7 @@ import { Info } from 'lucide-react'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import { tokens } from '../money/amounts.ts'
 
-/** What one must know of an answer beside its text. */
+/** Notes on an answer besides its text. */
 export function AnswerNotes({ answer }: { answer: Message }) {
   const notes = answerNotes(answer)
   if (notes.length === 0) return null

@@ -22,7 +22,7 @@ export type ConversationHandle = { focus(): void; stop(): void }
 
 type ConversationViewProps = {
   conversation: Conversation
-  /** Of a link to a message. */
+  /** Message to scroll to, from a link. */
   sought: string | undefined
   onLimits: () => void
   onSettings: () => void

@@ -12,14 +12,14 @@ import { useConversationWork } from './conversationContext.ts'
 
 type MessageActionsProps = {
   message: Message
-  /** Of what it cost, at the end of the line. */
+  /** Cost at the end of the line. */
   note?: ReactNode
   /** In view also where the pointer is elsewhere. */
   stays?: boolean
   children?: ReactNode
 }
 
-/** What can be done with a message, in a line below it. */
+/** Actions on a message, in a line below it. */
 export function MessageActions({ message, note, stays = false, children }: MessageActionsProps) {
   const { conversationId, actions, attempt } = useConversationWork()
   const { copied, copy } = useCopied(message.text)

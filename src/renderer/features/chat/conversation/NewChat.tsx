@@ -51,7 +51,7 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
       <div
         className={classNames(
           'flex min-h-0 flex-1 flex-col items-center justify-center gap-3 p-6 text-center',
-          // Without a button in it the keyboard could not scroll it, and a small window misses nothing.
+          // A small window hides nothing here, and an area without a button cannot be scrolled by keyboard.
           isUnconfigured ? 'overflow-auto' : 'overflow-hidden',
         )}
       >

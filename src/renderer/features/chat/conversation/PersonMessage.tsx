@@ -12,7 +12,7 @@ import { MessageActions } from './MessageActions.tsx'
 /** In characters and lines: what is longer is folded. */
 const foldedFrom = { characters: 1_500, lines: 16 }
 
-/** What the person wrote, as it was written. */
+/** User's message, verbatim. */
 export function PersonMessage({ message }: { message: Message }) {
   const { editing, edit } = useConversationWork()
   const [open, setOpen] = useState(false)

@@ -6,7 +6,7 @@ import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
 import { PlainText } from '../markdown/PlainText.tsx'
 import { tokens } from '../money/amounts.ts'
 
-/** What the model thought before it answered, folded. */
+/** Reasoning of the model, collapsed. */
 export function Reasoning({ answer }: { answer: Message }) {
   const [open, setOpen] = useState(false)
   const id = useId()

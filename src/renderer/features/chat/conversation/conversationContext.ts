@@ -3,7 +3,7 @@ import type { Message } from '#shared/contract/chatMessages.ts'
 import type { ConversationId, MessageId } from '#shared/contract/chats.ts'
 import type { ChatActions } from '../data/useChatActions.ts'
 
-/** What the messages of a conversation need of the screen around them. */
+/** Dependencies of messages on the surrounding screen. */
 export type ConversationWork = {
   conversationId: ConversationId
   actions: ChatActions

@@ -10,7 +10,7 @@ import { createEmitter } from '#shared/emitter.ts'
 export type AnswerStreams = {
   /** Follows it until `unfollow`, or its end. */
   follow(id: MessageId): () => void
-  /** What is there so far; undefined before the first word came. */
+  /** Returns the message so far; undefined before its first text. */
   present(id: MessageId): Message | undefined
   /** Returns the cost of a conversation's running answers, in micro-dollars. */
   liveCost(conversationId: ConversationId): number

@@ -43,7 +43,7 @@ export function withPage(branch: Branch, page: BranchPage): Branch {
   const messages = [
     ...(joins.before ? before : []),
     ...page.messages,
-    // What was read of another branch, or beyond its end, is not of this one.
+    // Messages read of another branch, or beyond its end, are dropped.
     ...(joins.behind && last.position < page.total ? behind : []),
   ]
   const ids = new Set(page.beside.map(({ id }) => id))
@@ -63,7 +63,7 @@ export function withMessage(branch: Branch, message: Message): Branch {
   }
 }
 
-/** What was just sent: a message of the person and its answers, or further answers of one that is there. */
+/** Adds what was sent: a user message with its answers, or further answers to an existing one. */
 export function withSent(branch: Branch, sent: { user: Message | null; answers: readonly Message[] }): Branch {
   const [shown, ...others] = sent.answers
   const added = [sent.user, shown].flatMap((it) => it ?? [])

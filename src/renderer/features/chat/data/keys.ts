@@ -1,6 +1,6 @@
 import type { ConversationId } from '#shared/contract/chats.ts'
 
-/** Of what the chat has read. */
+/** Query keys of the chat. */
 export const chatKeys = {
   all: ['chat'] as const,
   lists: ['chat', 'list'] as const,

@@ -22,7 +22,7 @@ import { chatKeys } from './keys.ts'
 type Sending = { conversationId: ConversationId } & Omit<Input<typeof sendMessage>, 'conversationId' | 'request_id'>
 export type Changes = Omit<Input<typeof changeConversation>, 'conversationId'>
 
-/** What can be done with conversations and messages. Each rejects with why it could not. */
+/** Returns actions on conversations and messages. Each rejects with the reason of its failure. */
 export function useChatActions() {
   const agent = useAgent()
   const queryClient = useQueryClient()

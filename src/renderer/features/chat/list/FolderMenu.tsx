@@ -12,7 +12,7 @@ type FolderMenuProps = {
   onChoose: (folder: FolderId | undefined) => void
 }
 
-/** Which chats are listed: all, or those of a folder; and what can be done with folders. */
+/** Menu that selects a folder and manages folders. */
 export function FolderMenu({ folders, present, onChoose }: FolderMenuProps) {
   const { create, rename, remove } = useFolderActions()
   const [asked, setAsked] = useState<'new' | 'rename' | 'delete'>()

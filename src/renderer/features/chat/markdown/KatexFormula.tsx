@@ -27,7 +27,7 @@ function drawn(tex: string, display: boolean): HTMLElement | undefined {
       displayMode: display,
       throwOnError: false,
       errorColor: 'var(--negative)',
-      // Nothing of a formula may link, load or style: it is a model's text.
+      // Formulas are text of a model, so links, loading and styles are disabled.
       trust: false,
       strict: false,
       maxSize: 20,
@@ -39,7 +39,7 @@ function drawn(tex: string, display: boolean): HTMLElement | undefined {
   return isModest(formula) ? formula : undefined
 }
 
-/** Without a call for each level: what comes here may be deep. */
+/** Iterative, because the nesting may be deep. */
 function isModest(formula: Element): boolean {
   let [depth, count] = [0, 0]
   for (let at: Element | null = formula; at; count++) {

@@ -28,7 +28,7 @@ type Open =
   | { kind: 'table'; head: string; rows: string[] }
   | { kind: 'text'; lines: string[]; length: number; isList: boolean; fence: string | undefined; blank: boolean }
 
-/** Where the blocks of a text begin and end. One pass over its lines, whatever they are. */
+/** Splits Markdown into blocks in one pass over its lines, whatever they contain. */
 export function splitBlocks(text: string): Blocks {
   const blocks: Block[] = []
   const definitions: string[] = []

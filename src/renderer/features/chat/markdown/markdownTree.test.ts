@@ -3,7 +3,7 @@ import { splitBlocks } from './blocks.ts'
 import { isPlainParagraph, markdownTree } from './markdownTree.ts'
 
 const long = 16_000
-/** What makes parsers slow, deep or stuck. */
+/** Inputs that make parsers slow, deep or stuck. */
 const attacks: Readonly<Record<string, string>> = {
   'quotes in quotes': '>'.repeat(10_000),
   'quotes with blanks': '> '.repeat(10_000),

@@ -191,7 +191,7 @@ function drawImage({ url, alt }: Pick<Image, 'url' | 'alt'>): ReactNode {
   )
 }
 
-/** Without a call for each level: what comes here may be deep. */
+/** Iterative, because the nesting may be deep. */
 function plainText(node: Nodes): string {
   const parts: string[] = []
   const left: Nodes[] = [node]

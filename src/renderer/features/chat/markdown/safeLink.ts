@@ -1,4 +1,4 @@
-/** Where a link of a model may lead, and what it shows of it. */
+/** Target of a model's link that is allowed, and the host to display. */
 export type SafeLink = { href: string; host: string }
 
 const schemes = new Set(['http:', 'https:', 'mailto:'])

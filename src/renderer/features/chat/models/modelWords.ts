@@ -36,7 +36,7 @@ export function isKnown({ provider }: Pick<ListedModel, 'provider'>): boolean {
   return !provider.startsWith('local:')
 }
 
-/** Of a conversation that has none: the first that can be used. */
+/** Returns the first available model, for a conversation that has none. */
 export function firstModel(models: readonly ListedModel[]): string | undefined {
   return models.find(({ available }) => available)?.id
 }

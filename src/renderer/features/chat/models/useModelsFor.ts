@@ -2,7 +2,7 @@ import { useModels } from '../data/useModels.ts'
 import { keptModels } from './keptModels.ts'
 import { firstModel } from './modelWords.ts'
 
-/** Those that were chosen; where none was, those of the last chat, else the first that can be used. */
+/** Returns the selected models, else those of the last chat, else the first available one. */
 export function useModelsFor(chosen: readonly string[]): string[] {
   const { data: listed } = useModels()
   if (chosen.length > 0) return [...chosen]

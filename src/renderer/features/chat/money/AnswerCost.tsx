@@ -5,7 +5,7 @@ import { useModels } from '../data/useModels.ts'
 import { isPriced } from '../models/modelWords.ts'
 import { formatCost, tokens } from './amounts.ts'
 
-/** What an answer costs: estimated while it is made, exact afterwards. Its parts are shown when one points at it. */
+/** Cost of an answer: estimated while it streams, exact afterwards. A tooltip lists its parts. */
 export function AnswerCost({ answer }: { answer: Message }) {
   const { usage } = answer
   const { data: models } = useModels()

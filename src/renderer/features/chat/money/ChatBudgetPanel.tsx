@@ -14,7 +14,7 @@ import type { SpendLimits } from '#shared/contract/chats.ts'
 import { chatKeys } from '../data/keys.ts'
 import { formatCost } from './amounts.ts'
 
-/** What chats may spend and have spent today, for the screen of credits. */
+/** Budget of chats and today's spending, for the credits screen. */
 export function ChatBudgetPanel() {
   const agent = useAgent()
   const queryClient = useQueryClient()

@@ -21,7 +21,7 @@ export function tokens(count: number): string {
   return `${(count / 1_000_000).toFixed(1).replace(/\.0$/, '')}M`
 }
 
-/** Of a context: `200K`, `1M`. */
+/** Formats a context size: `200K`, `1M`. */
 export function contextText(count: number): string {
   if (count >= 1_000_000) return `${(count / 1_000_000).toFixed(1).replace(/\.0$/, '')}M`
   return count >= 1_000 ? `${Math.round(count / 1_000)}K` : String(count)

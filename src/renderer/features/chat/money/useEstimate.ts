@@ -15,7 +15,7 @@ type Estimated = {
   models: readonly string[]
 }
 
-/** What the message would cost, a moment after it was last changed. */
+/** Estimates the cost of the message, debounced. */
 export function useEstimate({ conversationId, parentId, text, attachmentIds, models }: Estimated) {
   const agent = useAgent()
   const settled = useSettledText(text)

@@ -1,6 +1,6 @@
 import type { Prompt } from '#shared/contract/chatLibrary.ts'
 
-/** Those whose title has the words come before those whose text has them. */
+/** Matches in titles come before matches in texts. */
 export function matchingPrompts(prompts: readonly Prompt[], query: string): Prompt[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const has = (text: string) => words.every((word) => text.toLowerCase().includes(word))

@@ -35,7 +35,7 @@ const efforts = [
   { value: 'max', label: 'Maximum' },
 ] as const
 
-/** What holds for all further messages of a conversation: instructions, parameters and limits. */
+/** Settings of a conversation: instructions, parameters and limits. */
 export function ConversationSettings({ conversation, atLimits, onChange, onClose }: ConversationSettingsProps) {
   const [draft, setDraft] = useState(() => draftOf(conversation))
   const [tried, setTried] = useState(false)

@@ -54,7 +54,7 @@ export type Faults = Partial<
   Record<'temperature' | 'topP' | 'maxTokens' | 'stop' | 'seed' | 'soft' | 'hard' | 'steps' | 'turn' | 'day', string>
 >
 
-/** What is wrong in the fields, by field. */
+/** Validates the fields. */
 export function faultsOf(draft: SettingsDraft): Faults {
   return {
     ...fault('temperature', isWithin(draft.temperature, 0, 2), 'Use 0 to 2.'),
@@ -104,7 +104,7 @@ export function limitsOf({ soft, hard }: LimitsDraft): SpendLimits {
   return { soft_micro_usd: amountOf(soft), hard_micro_usd: amountOf(hard) }
 }
 
-/** What the agent is told. Call it for a draft without faults. */
+/** Builds the request. Expects a valid draft. */
 export function changesOf(draft: SettingsDraft) {
   const stop = stopsOf(draft.stop)
   const parameters: ChatParameters = {

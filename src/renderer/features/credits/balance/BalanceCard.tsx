@@ -4,7 +4,7 @@ import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { dayText } from '../spending/dailySeries.ts'
 import { useCreditBalance, useSpending } from '../useCredits.ts'
 
-/** What is left, and what it means. */
+/** Remaining balance and how long it lasts. */
 export function BalanceCard({ isEmbedded }: { isEmbedded: boolean }) {
   const { data, error, isPending, refetch } = useCreditBalance()
   const today = dayText(Date.now())

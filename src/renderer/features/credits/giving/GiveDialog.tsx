@@ -11,7 +11,7 @@ import { useGiving } from './useGiving.ts'
 
 type GiveDialogProps = {
   kind: 'grant' | 'transfer'
-  /** Of this account, which the owner may grant credits to. */
+  /** This account, to which the owner may grant credits. */
   ownId: string
   isOwner: boolean
   onClose: () => void
@@ -46,7 +46,7 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
   const transfer = useGiving(transferCredits)
   const give = kind === 'grant' ? grant : transfer
   const cents = centsOf(amount) ?? 0
-  /** What is being mended is wrong no more, until it is looked at again. */
+  /** Clears a field's error while it is edited. */
   const write = (field: keyof Wrong, set: (text: string) => void) => (text: string) => {
     set(text)
     setWrong(({ [field]: _, ...others }) => others)

@@ -11,7 +11,7 @@ type HistoryFilterBarProps = {
   keys: readonly ApiKey[]
 }
 
-/** What of the history is shown: words, type, model, API key and days. */
+/** Filters of the history: text, type, model, API key and days. */
 export function HistoryFilterBar({ filters, onChange, keys }: HistoryFilterBarProps) {
   const change = (changed: Partial<HistoryFilters>) => onChange({ ...filters, ...changed })
   const spent = useSpending({ ...daysUntil(Date.now(), '365'), by: 'model' }).data?.groups ?? []

@@ -12,7 +12,7 @@ import { useHistoryRows } from './useHistory.ts'
 type HistoryListProps = {
   query: HistoryQuery
   newest: HistoryPage
-  /** What scrolls the list, with all that stands above it. */
+  /** Element that scrolls the list and all above it. */
   scroller: HTMLElement
   keyNames: ReadonlyMap<string, string>
   onRefund: ((charge: CreditTransaction) => void) | undefined
@@ -22,8 +22,8 @@ const defaultPixels = 37
 const rowsBeyondView = 16
 
 /**
- * Of any number of transactions only those in view are drawn and read. One stop for Tab: the arrows go from row to row.
- * A row's key is how many are older, which stays the same when new ones come.
+ * Virtual list: renders and reads only visible transactions. One tab stop; arrow keys move between rows. A row's key is
+ * the number of older ones, which stays the same when new ones arrive.
  */
 export function HistoryList({ query, newest, scroller, keyNames, onRefund }: HistoryListProps) {
   const { total } = newest
@@ -115,7 +115,7 @@ export function HistoryList({ query, newest, scroller, keyNames, onRefund }: His
   )
 }
 
-/** How far below the top of what scrolls an element begins, also when what stands above it grows. */
+/** Measures the offset of an element within its scroller, also when content above it grows. */
 function useTopWithin(scroller: HTMLElement, element: RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0)
   useLayoutEffect(() => {

@@ -24,7 +24,7 @@ import { chargeFacts, refundableCents } from './chargeFacts.ts'
 import { typeLabels } from './historyFilters.ts'
 
 type HistoryRowProps = {
-  /** Undefined until it is read. */
+  /** Absent until read. */
   transaction: CreditTransaction | undefined
   keyNames: ReadonlyMap<string, string>
   isOpen: boolean

@@ -13,11 +13,11 @@ import { type HistoryFilters, historyQuery, isFilteredHistory, noHistoryFilters 
 import { useNewestHistory } from './useHistory.ts'
 
 type HistorySectionProps = {
-  /** What scrolls the section; null until it is there. */
+  /** Element that scrolls the section; null until it is mounted. */
   scroller: HTMLElement | null
   filters: HistoryFilters
   onFilters: (filters: HistoryFilters) => void
-  /** Of the owner only. */
+  /** Available to the owner only. */
   onRefund?: (charge: CreditTransaction) => void
 }
 

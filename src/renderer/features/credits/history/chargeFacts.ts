@@ -16,7 +16,7 @@ const known: ReadonlySet<string> = new Set([
 ])
 const microPerCent = 10_000
 
-/** What explains the amount, in the order in which people ask. What a service adds is shown under its own name. */
+/** Lists what explains the amount, most asked first. Fields that a service adds are shown under their own names. */
 export function chargeFacts({ metadata = {}, refunded_cents: refunded }: CreditTransaction): ChargeFact[] {
   const counts = Object.entries(tokens).flatMap(([field, label]) => {
     const count = metadata[field]
@@ -35,7 +35,7 @@ export function chargeFacts({ metadata = {}, refunded_cents: refunded }: CreditT
   ]
 }
 
-/** Of a charge, how much can still be given back. */
+/** Returns the part of a charge that can still be refunded. */
 export function refundableCents({ type, amount_cents, refunded_cents = 0 }: CreditTransaction): number {
   if (type !== 'inference' && type !== 'sandbox') return 0
   return Math.round((-amount_cents - refunded_cents) * microPerCent) / microPerCent

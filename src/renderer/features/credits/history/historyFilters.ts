@@ -51,7 +51,7 @@ export type HistoryQuery = Omit<Input<typeof listTransactions>, 'limit' | 'offse
 const dayMs = 24 * 60 * 60_000
 const daysBack = { today: 0, week: 6, month: 29 } as const
 
-/** What the service is asked for. */
+/** Builds the query of the history. */
 export function historyQuery({ text, type, model, key, ...times }: HistoryFilters, nowMs: number): HistoryQuery {
   const { from, to } = timesOf(times, nowMs)
   return {

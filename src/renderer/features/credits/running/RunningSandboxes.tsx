@@ -5,7 +5,7 @@ import { roughCents } from '#renderer/ui/sandboxes/runCost.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 
-/** What runs, and what it costs or would cost. */
+/** Running sandboxes and their actual or potential cost. */
 export function RunningSandboxes({ isEmbedded }: { isEmbedded: boolean }) {
   const { data = [] } = useSandboxes()
   const running = data.filter(({ status, cost }) => status === 'running' && cost !== undefined)

@@ -16,7 +16,7 @@ export function daysUntil(nowMs: number, period: SpendingPeriod): { from: string
   return { from: dayText(nowMs - (days - 1) * dayMs), to: dayText(nowMs) }
 }
 
-/** What has a colour of its own; everything else is `rest`. Refunds come off where their charge was. */
+/** Series with a color of its own; the others are summed in `rest`. Refunds reduce the day of their charge. */
 export type Series = { name: string; label: string; cents: number; requests: number; colour: Colour }
 export type Colour = 1 | 2 | 3 | 4 | 5 | 'rest'
 export type DayBar = { day: string; parts: { series: Series; cents: number }[]; cents: number; requests: number }

@@ -21,7 +21,7 @@ type BulkBarProps = {
   onClear: () => void
 }
 
-/** What is done with several domains together. */
+/** Actions on several domains at once. */
 export function BulkBar({ domains, renewals, onClear }: BulkBarProps) {
   const agent = useAgent()
   const [change, setChange] = useState<BulkChange>()

@@ -12,7 +12,7 @@ import { type BulkProgress, bulkRun } from './bulkRun.ts'
 export type BulkChange = {
   /** The deed: `Lock transfers`. */
   title: string
-  /** What it means. */
+  /** Explanation of the action. */
   detail: string
   run: (domain: string) => Promise<unknown>
 }
@@ -22,7 +22,7 @@ type BulkDialogProps = { change: BulkChange; domains: readonly Domain[]; onClose
 /** Asks once, shows how far it is, and names what failed. */
 export function BulkDialog({ change, domains, onClose }: BulkDialogProps) {
   const queryClient = useQueryClient()
-  // Those of the beginning: the list behind may change with each of them.
+  // Fixed at the start: the list may change with each domain.
   const [names, setNames] = useState(() => domains.map(({ domain }) => domain))
   const [progress, setProgress] = useState<BulkProgress>()
   const [isRunning, setRunning] = useState(false)

@@ -1,4 +1,4 @@
-/** How far the same change of many domains is. */
+/** Progress of one change to many domains. */
 export type BulkProgress = { done: number; failures: readonly { domain: string; failure: unknown }[] }
 
 /** A registrar is not asked for everything at once. */

@@ -19,7 +19,7 @@ type PlanDialogProps = {
   onUndo: (plan: DnsPlan) => void
 }
 
-/** What would change, and then what came of it. */
+/** Changes of a plan, then their results. */
 export function PlanDialog({ plan, onClose, onApplied, onReviewAgain, onUndo }: PlanDialogProps) {
   const agent = useAgent()
   const applying = useMutation({

@@ -7,9 +7,9 @@ import { type RecordForm, writtenRecord } from './zoneEdits.ts'
 
 type RecordFieldsProps = {
   zone: string
-  /** Undefined for a new record. */
+  /** Absent for a new record. */
   record: DnsRecordData | undefined
-  /** Those that it stands beside. */
+  /** Other records of the zone. */
   others: readonly DnsRecordData[]
   onDone: (record: DnsRecordData) => void
   onCancel: () => void

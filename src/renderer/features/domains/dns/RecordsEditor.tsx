@@ -62,7 +62,7 @@ export function RecordsEditor({
 
   const planning = useMutation({
     mutationFn: async () => {
-      // What was added elsewhere meanwhile is no change of these.
+      // Records added elsewhere since are not part of the changes.
       const { records: known } = await agent(listLocalRecords, { domain: zone, fresh: true })
       return await agent(planRecords, { domain: zone, records: wantedRecords(zoneRows(known, edits)) })
     },

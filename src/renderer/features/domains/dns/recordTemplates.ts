@@ -6,7 +6,7 @@ export type TemplateField = {
   label: string
   placeholder: string
   hint?: string
-  /** Without it the other records are still good. */
+  /** Whether the other records are useful without it. */
   optional?: boolean
 }
 

@@ -12,7 +12,7 @@ type Given = {
   present: readonly DnsRecordData[]
 }
 
-/** What a template would add to a zone, or the field that something is wrong with. */
+/** Returns the records that a template adds to a zone, or the invalid field. */
 export function templateRows(
   zone: string,
   { template, written, present }: Given,

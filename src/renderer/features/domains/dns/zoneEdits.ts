@@ -2,7 +2,7 @@ import type { DnsRecord } from '#shared/contract/dnsRecords.ts'
 import { type DnsRecordData, DnsRecordFault, hasDistance, normalRecord } from '#shared/dns/dnsRecord.ts'
 import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 
-/** What a person wants to be otherwise: it stays what it is when the zone below it changes. */
+/** Pending edits, which survive changes of the zone. */
 export type ZoneEdits = {
   added: readonly { key: string; record: DnsRecordData }[]
   /** By id. */
@@ -13,7 +13,7 @@ export type ZoneEdits = {
 export const noEdits: ZoneEdits = { added: [], changed: {}, removed: [] }
 
 export type ZoneRow = {
-  /** Of the record, or of the addition. */
+  /** Id of the record or of the addition. */
   key: string
   record: DnsRecordData
   state: 'same' | 'added' | 'changed' | 'removed'

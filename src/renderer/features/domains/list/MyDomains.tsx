@@ -68,7 +68,7 @@ export function MyDomains() {
     )
   }
   const rows = domainRows(data.domains, { search, filter, sort, nowMs: Date.now() })
-  // What is out of view is not changed with the others.
+  // Excludes selected rows that are filtered out.
   const chosenRows = rows.filter(({ domain }) => chosen.has(domain))
   return (
     <div className="flex size-full flex-col">

@@ -8,7 +8,7 @@ const soonMs = 30 * dayMs
 /** From then on it is urgent. */
 const urgentMs = 7 * dayMs
 
-/** What stands beside the day of expiry; undefined while there is time. */
+/** Returns the mark beside the expiry date; undefined while there is time. */
 export function expiryMark(
   domain: Pick<Domain, 'expires_at' | 'status'>,
   nowMs: number,
@@ -24,7 +24,7 @@ export function isExpiring(domain: Pick<Domain, 'expires_at' | 'status'>, nowMs:
   return domain.status === 'expired' || Date.parse(domain.expires_at) - nowMs < soonMs
 }
 
-/** What is shown of them, in its order. */
+/** Returns the rows to show, sorted. */
 export function domainRows(
   domains: readonly Domain[],
   { search, filter, sort, nowMs }: { search: string; filter: DomainFilter; sort: DomainSort; nowMs: number },

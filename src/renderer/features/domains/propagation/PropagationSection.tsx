@@ -17,7 +17,7 @@ import {
 import { domainsKey } from '../useDomains.ts'
 import { serverWords, waitText } from './propagationWords.ts'
 
-/** Who sees the records already: the domain's own nameservers, and resolvers that keep copies for a while. */
+/** Propagation of the records: the domain's name servers, and resolvers that cache them. */
 export function PropagationSection({ domain }: { domain: string }) {
   const agent = useAgent()
   /** When it was asked last; each look asks all servers anew. */

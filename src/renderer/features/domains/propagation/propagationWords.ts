@@ -3,7 +3,7 @@ import type { PropagatedRecords } from '#shared/contract/localDomains.ts'
 
 type Words = { tone: Tone; text: string }
 
-/** What one server has, in one line. */
+/** Summarizes a server's records in one line. */
 export function serverWords(records: readonly PropagatedRecords[]): Words {
   const count = (state: PropagatedRecords['state']) => records.filter((it) => it.state === state).length
   const failed = records.filter(({ state }) => state === 'failed')

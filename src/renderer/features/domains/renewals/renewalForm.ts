@@ -2,7 +2,7 @@ import { type DomainRenewal, RenewalSettings, renewalLimits } from '#shared/cont
 import { domainLimits } from '#shared/contract/domainSearch.ts'
 import { parseUsd, usdInput } from '#shared/money/moneyText.ts'
 
-/** What stands in the fields. */
+/** Values of the fields. */
 export type RenewalForm = { daysBefore: number; years: number; most: string }
 
 const microPerDollar = 1_000_000

@@ -8,7 +8,7 @@ type BuyButtonProps = {
   renewal: number | null
 }
 
-/** Nothing in the place of a name that is not free. */
+/** Renders nothing for a name that is not available. */
 export function BuyButton({ found: { domain, unicode, available }, renewal }: BuyButtonProps) {
   const openPurchase = usePurchase()
   if (!available) return <span />

@@ -10,7 +10,7 @@ export function pastedNames(text: string): string[] {
   return [...new Set(names)]
 }
 
-/** What keeps these names from being checked. */
+/** Returns why these names cannot be checked. */
 export function namesFault(names: readonly string[], most: number): string | undefined {
   if (names.length <= most) return undefined
   return `${names.length} names. At most ${most} can be checked at once.`

@@ -6,7 +6,7 @@ import { CopyLine } from '#renderer/ui/CopyLine.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { readAuthCode } from '../domainCalls.ts'
 
-/** What another registrar asks for when the domain moves there. Whoever has it can take the domain. */
+/** Transfer code that another registrar requires. Whoever has it can take the domain. */
 export function AuthCode({ domain }: { domain: string }) {
   const agent = useAgent()
   const reading = useMutation({

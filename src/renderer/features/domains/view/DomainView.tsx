@@ -142,7 +142,7 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
 
 type Setting = { isPending: boolean; variables: boolean | undefined; submittedAt: number }
 
-/** What is known here may be older than what is being set, or was set just now. */
+/** Returns the setting to show: the cached value may be older than a change in progress or just made. */
 function shownFlag(setting: Setting, set: boolean | undefined, of: { known: boolean; asOf: string }): boolean {
   if (setting.isPending) return setting.variables ?? of.known
   return Date.parse(of.asOf) < setting.submittedAt ? (set ?? of.known) : of.known

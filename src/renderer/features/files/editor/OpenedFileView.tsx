@@ -18,7 +18,7 @@ type OpenedFileViewProps = {
   sandboxId: SandboxId
   path: string
   drafts: Drafts
-  /** Where to go in it: another object each time it is asked for. */
+  /** Position to go to; a new object for each request. */
   at: PlaceInText | undefined
   onUnsaved: (unsaved: boolean) => void
   onSaved: (path: string) => void

@@ -11,7 +11,7 @@ import { type CodeEditor, codeEditor, type PlaceInText } from './codeEditor.ts'
 import type { Drafts } from './drafts.ts'
 import { openFile, saveText } from './fileAccess.ts'
 
-/** What was typed in the last moment before the page was lost is lost with it. */
+/** Delay before typed text is stored, in milliseconds; text typed later is lost if the page closes. */
 const keepMs = 300
 
 type TextEditorProps = {
@@ -29,7 +29,7 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
   const agent = useAgent()
   const place = useRef<HTMLDivElement>(null)
   const editor = useRef<CodeEditor>(undefined)
-  // What an earlier page left unsaved, if the file was not saved elsewhere since.
+  // Unsaved text of an earlier page, if the file was not saved elsewhere since.
   const [draft] = useState(() => drafts.read(path))
   const known = useRef(draft?.version ?? version)
   const [unsaved, setUnsaved] = useState(false)

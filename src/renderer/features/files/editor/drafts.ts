@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { deviceStore, type TextStore } from '#renderer/ui/storage/textStore.ts'
 import type { SandboxId } from '#shared/ids.ts'
 
-/** What was written to a file and not saved, and the version of the file that it began with. */
+/** Unsaved text of a file, and the version that it is based on. */
 const Draft = z.object({ text: z.string(), version: z.string() })
 export type Draft = z.infer<typeof Draft>
 
@@ -10,7 +10,7 @@ export type Draft = z.infer<typeof Draft>
 export type Drafts = {
   paths(): string[]
   read(path: string): Draft | undefined
-  /** Where there is no room for it, it is not kept. */
+  /** Drops the draft if the storage is full. */
   keep(path: string, draft: Draft): void
   forget(path: string): void
 }

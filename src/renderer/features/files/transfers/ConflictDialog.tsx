@@ -9,7 +9,7 @@ export type ConflictChoice = 'replace' | 'both' | 'skip'
 
 type ConflictDialogProps = {
   transfer: Transfer
-  /** How many there are in all. */
+  /** Total number. */
   count: number
   onChoose: (choice: ConflictChoice, forAll: boolean) => void
 }

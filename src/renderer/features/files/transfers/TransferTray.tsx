@@ -16,7 +16,7 @@ type TransferTrayProps = {
 
 const rowsShown = 50
 
-/** What goes to the sandbox, how far it is, and what can be done about it. */
+/** Uploads to the sandbox, with progress and actions. */
 export function TransferTray({ sandbox, queue, transfers, onWrongFile }: TransferTrayProps) {
   if (transfers.length === 0) return null
   const done = doneOf(transfers)

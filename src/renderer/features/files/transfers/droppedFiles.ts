@@ -11,7 +11,7 @@ export async function droppedFiles(data: DataTransfer): Promise<Dropped> {
   return found
 }
 
-/** Of an input with `webkitdirectory` as well. */
+/** Also reads an input with `webkitdirectory`. */
 export function chosenFiles(files: FileList): FoundFile[] {
   return [...files].map((file) => ({ relativePath: file.webkitRelativePath || file.name, file }))
 }

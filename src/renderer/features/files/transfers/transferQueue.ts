@@ -19,7 +19,7 @@ export type Transfer = {
   failure?: unknown
   uploadId?: UploadId | undefined
   replace: boolean
-  /** What is sent; gone with the page. */
+  /** File to upload; lost with the page. */
   file?: File | undefined
 }
 
@@ -35,7 +35,7 @@ export type TransferQueue = {
   resume(id: string): void
   /** All that are paused, as after the disk was full. */
   resumeAll(): void
-  /** Nothing is sent until somebody makes room, and says so. */
+  /** Whether uploads wait until the user has freed space and resumes. */
   isDiskFull(): boolean
   cancel(id: string): void
   /** For one that is already there. */
@@ -191,7 +191,7 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
   }
 
   const callOff = (uploadId: UploadId | undefined): void => {
-    // Where it cannot be told now, the service forgets it after a day.
+    // Best effort: the service drops an upload after a day.
     if (uploadId !== undefined) agent(cancelUpload, { id: sandboxId, uploadId }).catch(() => {})
   }
 

@@ -33,7 +33,7 @@ export function GenesisPromptField({ hash, error, onHash }: GenesisPromptFieldPr
   const [fileName, setFileName] = useState<string>()
   const newest = useRef(0)
 
-  /** What was typed meanwhile is never overwritten by an earlier hash. */
+  /** Never overwrites later input with an earlier hash. */
   const hashed = async (work: () => Promise<string>) => {
     newest.current += 1
     const turn = newest.current

@@ -3,7 +3,7 @@ import { AutomatonProfile, type previewRegistration } from '#shared/contract/aut
 import type { Input } from '#shared/contract/route.ts'
 import type { Wallet, WalletAccount, WalletAccountId } from '#shared/contract/wallet.ts'
 
-/** As it is typed. */
+/** Values as typed. */
 export type RegisterForm = {
   /** Whose address is the automaton's. */
   accountId: WalletAccountId | undefined
@@ -21,7 +21,7 @@ export function accountsOf(wallet: Wallet): WalletAccount[] {
   return wallet.keyrings.flatMap(({ accounts }) => accounts)
 }
 
-/** What is filled in at first: the wallet's default account, which is also the creator; or the values of before. */
+/** Initial values: the wallet's default account, which is also the creator; or those of an earlier registration. */
 export function initialForm(
   wallet: Wallet,
   given: { newId: () => string; before: AutomatonProfile | undefined },
@@ -41,7 +41,7 @@ export function initialForm(
   }
 }
 
-/** What the agent is asked. It and the service check it all again. */
+/** Builds the request. The agent and the service validate it again. */
 export function inputOf(form: RegisterForm, accounts: readonly WalletAccount[]): RegistrationInput {
   const account = accounts.find(({ id }) => id === form.accountId)
   return {
@@ -56,7 +56,7 @@ export function inputOf(form: RegisterForm, accounts: readonly WalletAccount[]):
 
 const { shape } = AutomatonProfile
 
-/** What is wrong so far; with `all`, also what is still missing. */
+/** Validates the fields; with `all`, missing ones as well. */
 export function errorsOf(form: RegisterForm, { all }: { all: boolean }): RegisterErrors {
   const checks: [keyof RegisterForm, z.ZodType, string][] = [
     ['automatonId', shape.automaton_id, form.automatonId.trim()],

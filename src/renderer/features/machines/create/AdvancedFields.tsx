@@ -19,7 +19,7 @@ const regions = [
   { value: Region.enum['us-east'], label: 'us-east' },
 ]
 
-/** What most sandboxes need nobody to think about. It opens by itself where something in it is wrong. */
+/** Fields that most sandboxes leave at their defaults. Opens when one of them is invalid. */
 export function AdvancedFields({ form, errors, runtimes, runtime, change }: AdvancedFieldsProps) {
   const [opened, setOpened] = useState(false)
   const wrong = [errors.idle_minutes, errors.region, errors.runtime].some((it) => it !== undefined)

@@ -25,7 +25,7 @@ import { NetworkField } from './NetworkField.tsx'
 import { RuntimeNote } from './RuntimeNote.tsx'
 
 type CreateSandboxDialogProps = {
-  /** Those that a sandbox can be made from. */
+  /** Available images. */
   images: readonly Image[]
   create: SandboxActions['create']
   onCreated: (sandbox: Sandbox) => void

@@ -10,7 +10,7 @@ type ImageFieldProps = {
   value: string | undefined
   runtime: RuntimeReport | undefined
   error: string | undefined
-  /** Undefined is the base of the runtime. */
+  /** Called with undefined for the runtime's base. */
   onChange: (image: Image | undefined) => void
   onManage: () => void
 }

@@ -3,7 +3,7 @@ import { Network, type OfferedRuntime } from '#shared/contract/sandboxes.ts'
 import { networkDetail, networkLabel, networks } from '../networkWords.ts'
 
 type NetworkFieldProps = {
-  /** Undefined is the default of the runtime. */
+  /** Selected network; undefined for the runtime's default. */
   value: Network | undefined
   runtime: OfferedRuntime | undefined
   error: string | undefined

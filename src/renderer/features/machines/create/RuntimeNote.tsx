@@ -7,7 +7,7 @@ import { Cure, LimitGaps } from '../LimitGaps.tsx'
 
 type RuntimeNoteProps = { runtimes: readonly RuntimeReport[]; runtime: RuntimeReport | undefined }
 
-/** What this machine lacks: a runtime altogether, or the means to hold a sandbox to a limit. */
+/** Missing runtime, or limits that the runtime cannot enforce here. */
 export function RuntimeNote({ runtimes, runtime }: RuntimeNoteProps) {
   if (!runtime?.available) {
     const lacking = runtime ? [runtime] : runtimes

@@ -15,11 +15,11 @@ export type CreateForm = {
   memoryMb: number
   diskGb: number
   region: Region
-  /** Undefined is the first available one. */
+  /** Selected runtime; undefined for the first available one. */
   runtime: string | undefined
-  /** Undefined is the base of the runtime. */
+  /** Selected image; undefined for the runtime's base. */
   image: string | undefined
-  /** Undefined is that of the configuration. */
+  /** Selected network; undefined for the configured default. */
   network: Network | undefined
   idleMinutes: number | null
 }
@@ -63,7 +63,7 @@ export function inputOf(form: CreateForm): Input<typeof createSandbox> {
   }
 }
 
-/** What the service would refuse, found without asking it. */
+/** Validates the input as the service would. */
 export function fieldErrorsOf(input: Input<typeof createSandbox>): FieldErrors {
   const issues = CreateSandbox.safeParse(input).error?.issues ?? []
   const errors: FieldErrors = {}

@@ -16,7 +16,7 @@ type SandboxDetailsProps = {
   snapshots: ReactNode
 }
 
-/** What there is to know of one sandbox, and what can be done with it. While it is not `visible` it reads nothing. */
+/** Details and actions of a sandbox. Reads nothing while not `visible`. */
 export function SandboxDetails({ sandbox, visible, snapshots }: SandboxDetailsProps) {
   useLiveDetails(sandbox)
   return (

@@ -106,7 +106,7 @@ export function SandboxRow({ sandbox, place, isSelected, isNamesake, isTabStop, 
   )
 }
 
-/** What sets it apart: a way out, and an end by itself. */
+/** Marks of special settings: network and idle stop. */
 function Marks({ sandbox: { network, idle_minutes } }: { sandbox: Sandbox }) {
   const NetworkMark = network === 'open' ? Network : Globe
   return (
@@ -127,7 +127,7 @@ function Marks({ sandbox: { network, idle_minutes } }: { sandbox: Sandbox }) {
   )
 }
 
-/** What can be done with a sandbox, for its row and its tabs alike. */
+/** Returns the menu of a sandbox, for its row and its tabs. */
 export function sandboxMenu(sandbox: Sandbox, actions: SandboxRowActions): MenuItem[] {
   const running = sandbox.status === 'running'
   return [

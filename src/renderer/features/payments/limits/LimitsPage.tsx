@@ -18,7 +18,7 @@ import { budgetsKey, usePaymentBudgets } from '../usePayments.ts'
 import { LimitsDialog } from './LimitsDialog.tsx'
 import { PlannedRenewals } from './PlannedRenewals.tsx'
 
-/** What may be paid, and how much of it is left. */
+/** Limits of payments and what remains of them. */
 export function LimitsPage() {
   const { data, error, isPending, refetch } = usePaymentBudgets()
   const [isChanging, setChanging] = useState(false)

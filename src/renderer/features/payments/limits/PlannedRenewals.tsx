@@ -11,7 +11,7 @@ import { microText } from '../paymentWords.ts'
 
 const fewest = 10
 
-/** What auto-renew is going to pay in the next days, and whether the limits allow it. */
+/** Renewals that auto-renew plans, and whether the limits allow them. */
 export function PlannedRenewals() {
   const { data, error, isPending, refetch } = useRenewals()
   const [isWhole, setWhole] = useState(false)

@@ -1,7 +1,7 @@
 import { PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
 import { parseUsd, usdInput } from '#shared/money/moneyText.ts'
 
-/** What stands in the fields: an empty amount is no limit. */
+/** Values of the fields; an empty amount means no limit. */
 export type LimitsForm = {
   payment: string
   day: string

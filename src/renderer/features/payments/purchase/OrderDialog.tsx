@@ -29,7 +29,7 @@ import { VerdictNote } from './VerdictNote.tsx'
 
 type OrderDialogProps = { order: PurchaseOrder; onClose: () => void; onOrdered: (paymentId: string) => void }
 
-/** What is bought, for how long and for how much. Nothing is signed here. */
+/** Order form: product, term and price. Signs nothing. */
 export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
   const [choices, setChoices] = useState(defaultChoices)
   const [hosts, setHosts] = useState<string>()
@@ -41,7 +41,7 @@ export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
     ...{ choices, target: isPointed ? target : undefined, isPointed },
     nameservers: hasOwn ? (nameservers.success ? nameservers.data : undefined) : [],
   })
-  // What is being typed is not quoted letter by letter.
+  // Debounces quotes while the user types.
   const quotedText = useSettled(JSON.stringify(whole ?? null))
   const quoted: PurchaseChoices | null = JSON.parse(quotedText)
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuote(order, quoted ?? undefined)
@@ -177,11 +177,11 @@ type Chosen = {
   choices: PurchaseChoices
   target: SandboxPort | undefined
   isPointed: boolean
-  /** Undefined: what is written is none. */
+  /** Absent if invalid. */
   nameservers: readonly string[] | undefined
 }
 
-/** Undefined while something of it is missing. */
+/** Returns undefined while a choice is missing. */
 function wholeChoices({ choices, target, isPointed, nameservers }: Chosen): PurchaseChoices | undefined {
   if (!nameservers) return undefined
   if (!isPointed) return { ...choices, nameservers }

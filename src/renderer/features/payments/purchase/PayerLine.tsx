@@ -20,7 +20,7 @@ type PayerLineProps = {
   onCanPay: (canPay: boolean) => void
 }
 
-/** Who pays and with how much, and what to do where it is too little. */
+/** Paying account and its balance, and what to do if it is too low. */
 export function PayerLine({ network, amount, isTest, onCanPay }: PayerLineProps) {
   const agent = useAgent()
   const queryClient = useQueryClient()

@@ -76,7 +76,7 @@ type StepState = 'todo' | 'now' | 'done' | 'failed'
 const stepTones = { todo: 'neutral', now: 'accent', done: 'positive', failed: 'negative' } as const
 const stepWords = { todo: 'not yet', now: 'under way', done: 'done', failed: 'failed' } as const
 
-/** Where the payment is: approval, payment, delivery. */
+/** Steps of the payment: approval, payment, delivery. */
 function Steps({
   payment: { state, paid },
   outcome,

@@ -12,7 +12,7 @@ const looks = {
   refuse: { Icon: CircleX, tone: 'text-negative', title: 'It would not be paid.' },
 } as const
 
-/** What would become of the payment before anybody presses anything. */
+/** Policy's verdict on the payment before the user submits it. */
 export function VerdictNote({ verdict: { effect, detail }, budgets, onLimits }: VerdictNoteProps) {
   const { Icon, tone, title } = looks[effect]
   const limited = budgets.filter((it) => it.left_micro_usd !== null && it.scope !== 'payment')

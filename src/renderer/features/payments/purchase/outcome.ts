@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 
-/** What the service answers where it sold something, and where it could not after it was paid. */
+/** Response of the service to a sale, and to one that failed after the payment. */
 const Sold = z.object({
   domain: z.string().optional(),
   status: z.enum(['active', 'expired', 'pending']).optional(),
@@ -9,13 +9,13 @@ const Sold = z.object({
   credits_cents: z.number().optional(),
   credited_cents: z.number().optional(),
   error: z.string().optional(),
-  /** Where it was led at once. */
+  /** Sandbox that the domain was pointed to. */
   sandbox: z.object({ url: z.string().nullable(), error: z.string().nullable() }).optional(),
 })
 export type Sold = z.infer<typeof Sold>
 
 export type PurchaseOutcome =
-  /** It was bought. */
+  /** Bought. */
   | { kind: 'done'; sold: Sold }
   /** It was paid and not delivered; `creditedCents` says what it became. */
   | { kind: 'credited'; creditedCents: number | undefined; reason: string | undefined }
@@ -23,7 +23,7 @@ export type PurchaseOutcome =
   /** The seller refused what was signed, or does not say: the money may still move. */
   | { kind: 'unclear'; reason: string | null }
 
-/** What became of a payment for something of the service; undefined while it goes on. */
+/** Returns the outcome of a purchase from the service; undefined while it is in progress. */
 export function purchaseOutcome(payment: PaymentReceipt): PurchaseOutcome | undefined {
   const { state, paid, answer, error } = payment
   if (state === 'unknown') return { kind: 'unclear', reason: error }

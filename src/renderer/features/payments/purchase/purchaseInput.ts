@@ -2,18 +2,18 @@ import type { PurchaseOrder } from '#renderer/ui/purchaseContext.ts'
 import type { quotePurchase } from '#shared/contract/localPurchases.ts'
 import type { Input } from '#shared/contract/route.ts'
 
-/** What can be chosen of an order. Nameservers empty: those of the registrar. */
+/** Choices of an order. An empty list of name servers means the registrar's own. */
 export type PurchaseChoices = {
   years: number
   privacy: boolean
   nameservers: readonly string[]
-  /** Where a new domain leads at once. */
+  /** Sandbox that a new domain points to. */
   sandbox?: { id: string; port: number }
 }
 
 export const defaultChoices: PurchaseChoices = { years: 1, privacy: true, nameservers: [] }
 
-/** What is asked of the agent, as a quote and then as the order. */
+/** Builds the request, for the quote and for the order. */
 export function purchaseInput(
   order: PurchaseOrder,
   { years, privacy, nameservers, sandbox }: PurchaseChoices,

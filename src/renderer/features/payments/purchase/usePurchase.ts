@@ -30,7 +30,7 @@ export function chosenOffer(quote: PaymentCheck | undefined): PaymentOffer | und
 /** Orders once: what is repeated after a cut finds the same payment. */
 export function useOrder(order: PurchaseOrder, onOrdered: (paymentId: string) => void) {
   const agent = useAgent()
-  /** Of one order at one price. */
+  /** Idempotency keys by order and price. */
   const [keys] = useState(() => new Map<string, string>())
   return useMutation({
     mutationFn: async ({ choices, priceUsd }: { choices: PurchaseChoices; priceUsd: number }) => {

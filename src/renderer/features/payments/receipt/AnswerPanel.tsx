@@ -3,7 +3,7 @@ import { Panel } from '#renderer/ui/Panel.tsx'
 import { sizeText } from '#renderer/ui/sizeText.ts'
 import type { PaidAnswer } from '#shared/contract/paymentRecords.ts'
 
-/** What was bought, as text: it comes from outside. */
+/** Purchased response, as text because it is untrusted. */
 export function AnswerPanel({ answer }: { answer: PaidAnswer | null }) {
   if (!answer) return null
   const { status, headers, body, encoding, truncated } = answer

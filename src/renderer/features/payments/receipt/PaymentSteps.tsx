@@ -16,12 +16,12 @@ const words: Readonly<Record<PaymentState, string>> = openRecord(
   plainWord,
 )
 
-/** What was planned again after it waited was approved meanwhile. */
+/** A step that was planned again after waiting has been approved in between. */
 function isApproved(steps: PaymentReceipt['steps'], at: number): boolean {
   return steps[at]?.state === 'planned' && steps[at - 1]?.state === 'waiting'
 }
 
-/** What happened, oldest first. */
+/** Steps of a payment, oldest first. */
 export function PaymentSteps({ steps }: Pick<PaymentReceipt, 'steps'>) {
   return (
     <Panel title="Timeline">

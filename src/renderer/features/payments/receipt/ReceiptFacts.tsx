@@ -7,7 +7,7 @@ import { testLedgerNetwork } from '#shared/contract/networks.ts'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { amountText, microText } from '../paymentWords.ts'
 
-/** What was agreed, what moved, and who may tell. Nothing that a seller wrote is a link. */
+/** Terms, settlement and their sources. Nothing that a seller wrote is a link. */
 export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
   const { quote, offer, receipt, error, transaction } = payment
   return (

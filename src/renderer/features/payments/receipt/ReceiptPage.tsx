@@ -78,7 +78,7 @@ function Receipt({ payment, Decision }: { payment: PaymentReceipt; Decision: Dec
   )
 }
 
-/** What is not known yet, and what is done about it. */
+/** Explains what is unknown and how it will be determined. */
 function UnclearNote({ payment: { id, state, paid, valid_until: validUntil } }: { payment: PaymentReceipt }) {
   const agent = useAgent()
   const queryClient = useQueryClient()

@@ -28,7 +28,7 @@ export function ActivitySection() {
     onSuccess: (changed) => queryClient.setQueryData(settingsKey, changed),
     onError: (error) => notify.failed(error),
   })
-  // What was chosen is shown at once.
+  // Shows the selection before it is saved.
   const wanted = changing.isPending ? changing.variables : {}
   return (
     <SettingsPage title="Activity" description="What Steward keeps of what happened, on this computer only.">

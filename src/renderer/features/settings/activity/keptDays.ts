@@ -2,7 +2,7 @@ import type { SelectOption } from '#renderer/ui/Select.tsx'
 
 const forEver = 'ever'
 
-/** What can be chosen; what was set by other means stays one of the choices. */
+/** Returns the choices, including a value that was set by other means. */
 export function daysOptions(
   present: number | null,
   offered: readonly number[],

@@ -1,8 +1,11 @@
-/** What a coding agent or a library needs to use Steward's models. The key stands in a variable, never in the text. */
+/**
+ * Configuration that a coding agent or library needs for Steward's models. The key is read from a variable and never
+ * part of the text.
+ */
 export type Snippet = { title: string; language: 'toml' | 'shell' | 'python' | 'javascript'; text: string }
 
 export type SnippetGiven = {
-  /** Of this Steward: `http://127.0.0.1:4100`. */
+  /** Origin of this Steward: `http://127.0.0.1:4100`. */
   origin: string
   model: string
   /** For small tasks, where a client has a second one. */
@@ -155,7 +158,7 @@ export function defaultModel(client: CodingClient, models: readonly string[]): s
   return models[0]
 }
 
-/** Its own small model where there is one, else the same. */
+/** Returns the model's own small model if it has one, else the same. */
 export function smallModelFor(model: string, models: readonly string[]): string {
   if (!model.startsWith('claude')) return model
   return models.find((it) => it.startsWith('claude-haiku')) ?? model

@@ -8,7 +8,7 @@ import { missingModels } from './missingModels.ts'
 
 type ApiKeyTableProps = {
   keys: readonly ApiKey[]
-  /** Of the key that this window itself is known by. */
+  /** Id of the window's own key. */
   own: string | undefined
   onRevoke: (key: ApiKey) => void
 }
@@ -39,7 +39,7 @@ export function ApiKeyTable({ keys, own, onRevoke }: ApiKeyTableProps) {
   )
 }
 
-/** Which models it may use, and what it spent of its limit today. */
+/** Allowed models of a key, and today's share of its limit. */
 function KeyLimits({ apiKey: { models, daily_limit_cents: limit, spent_today_cents: spent } }: { apiKey: ApiKey }) {
   const available = useModels().data?.map(({ id }) => id)
   const missing = missingModels(models, available)

@@ -4,13 +4,13 @@ import { providerTitle } from '#shared/contract/families.ts'
 import { useModels } from '../models/useModels.ts'
 
 type KeyModelsProps = {
-  /** Undefined: all. */
+  /** Selected models; undefined for all. */
   chosen: readonly string[] | undefined
   onChange: (chosen: readonly string[] | undefined) => void
   error: string | undefined
 }
 
-/** Which models a key may use. */
+/** Selects the models that a key may use. */
 export function KeyModels({ chosen, onChange, error }: KeyModelsProps) {
   const models = useModels().data ?? []
   return (

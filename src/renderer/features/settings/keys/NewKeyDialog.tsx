@@ -17,9 +17,9 @@ export function NewKeyDialog({ initialName = '', nextLine, onClose }: NewKeyDial
 }
 
 type NewKeyDialogProps = {
-  /** Of the program that it is for, where that is known. */
+  /** Name of the program that it is for, if known. */
   initialName?: string
-  /** What the key is pasted into; absent shows a first call. */
+  /** Place to paste the key into. Default: a sample call. */
   nextLine?: string
   onClose: () => void
 }
@@ -34,7 +34,7 @@ function NewKeyForm({ initialName, onMade, onClose }: NewKeyFormProps) {
   const [limit, setLimit] = useState(proposedLimit)
   const [wrong, setWrong] = useState<Wrong>({})
 
-  /** What was said of a field holds until something is changed. */
+  /** Clears a field's error on its next change. */
   const edited =
     <T,>(set: (value: T) => void) =>
     (value: T) => {

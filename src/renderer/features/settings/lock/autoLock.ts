@@ -3,7 +3,7 @@ import type { SelectOption } from '#renderer/ui/Select.tsx'
 const offered = [1, 5, 15, 60, 240]
 const never = 'never'
 
-/** What can be chosen; what was set by other means stays one of the choices. */
+/** Returns the choices, including a value that was set by other means. */
 export function autoLockOptions(present: number | null): SelectOption<string>[] {
   const minutes = present === null || offered.includes(present) ? offered : [...offered, present].toSorted(byNumber)
   return [

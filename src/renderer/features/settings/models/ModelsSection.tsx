@@ -114,7 +114,7 @@ function ReadAgainButton() {
 
 type OperatorModelsProps = { models: readonly ListedModel[] | undefined; isPending: boolean }
 
-/** Of a service elsewhere: what it offers, which is not set here. */
+/** Models of a hosted service, which its operator configures. */
 function OperatorModels({ models, isPending }: OperatorModelsProps) {
   const name = useConnection()?.name ?? 'The service'
   const available = models?.filter((it) => it.available)

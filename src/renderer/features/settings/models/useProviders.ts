@@ -47,7 +47,7 @@ function useReadAgain(key: readonly string[]): void {
   })
 }
 
-/** What is done about providers and servers. What changes is heard of by its event. */
+/** Returns actions on providers and servers. Changes arrive by events. */
 export function useProviderActions() {
   const agent = useAgent()
   return {

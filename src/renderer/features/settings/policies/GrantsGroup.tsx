@@ -8,7 +8,7 @@ import { describeDeed, describePayee } from '#shared/contract/intentWords.ts'
 import { SettingsGroup } from '../SettingsPage.tsx'
 import { useGrants, useRevokeGrant } from './useGrants.ts'
 
-/** What the person approved in advance, beside the rules. */
+/** Grants that the user approved in advance, besides the rules. */
 export function GrantsGroup() {
   const { data, error, isPending, refetch } = useGrants()
   return (

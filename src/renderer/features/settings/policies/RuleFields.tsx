@@ -20,7 +20,7 @@ const askers = [
   ...AskerKind.options.map((value) => ({ value, label: askerNames[value] })),
 ] as const
 
-/** Of the fields, and of the headings above them where there is room. */
+/** Grid columns of the fields, and of their headings in wide windows. */
 export const ruleColumns =
   'grid-cols-[7rem_minmax(8rem,1fr)_minmax(8rem,1.15fr)_minmax(8rem,1fr)_5rem] max-wide:grid-cols-2'
 

@@ -16,7 +16,7 @@ type SavePolicyDialogProps = {
   onClose: () => void
 }
 
-/** What will be different, before it is. */
+/** Confirms the changes before they apply. */
 export function SavePolicyDialog({ wanted, changes, onSaved, onClose }: SavePolicyDialogProps) {
   const agent = useAgent()
   const queryClient = useQueryClient()

@@ -4,7 +4,7 @@ import type { SavedPolicy } from './policyDraft.ts'
 
 export type PolicyChange = { kind: 'added' | 'removed' | 'changed' | 'moved' | 'set'; before?: string; after?: string }
 
-/** What saving would change, in sentences. */
+/** Lists the changes in sentences. */
 export function policyChanges(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
   const before = new Map(from.rules.map((rule) => [rule.id, ruleSentence(rule)]))
   const after = new Map(to.rules.map((rule) => [rule.id, ruleSentence(rule)]))

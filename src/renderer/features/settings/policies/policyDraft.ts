@@ -1,12 +1,12 @@
 import { Policy, PolicyRule } from '#shared/contract/intents.ts'
 import { parseUsd, usdInput } from '#shared/money/moneyText.ts'
 
-/** What is being written: amounts as they stand in their fields. */
+/** Rule being edited: amounts as typed. */
 export type RuleDraft = Omit<PolicyRule, 'max_amount_micro_usd'> & { amount: string }
 export type PolicyDraft = { rules: RuleDraft[]; confirmAbove: string; expiryMinutes: number }
 export type SavedPolicy = Omit<Policy, 'stopped'>
 
-/** Of one field of one rule, or of the threshold: what is wrong with it. */
+/** Errors by field of each rule, and of the threshold. */
 export type DraftFaults = {
   rules: ReadonlyMap<string, { host?: string; amount?: string }>
   confirmAbove: string | undefined

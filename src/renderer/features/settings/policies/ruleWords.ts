@@ -1,6 +1,6 @@
 import type { PolicyRule } from '#shared/contract/intents.ts'
 
-/** What a person should know before such a rule holds. */
+/** Returns warnings to show before such a rule applies. */
 export function ruleWarnings(rule: PolicyRule, before: readonly PolicyRule[]): string[] {
   const covering = before.findIndex((earlier) => covers(earlier, rule))
   return [
@@ -45,7 +45,7 @@ function covers(earlier: PolicyRule, rule: PolicyRule): boolean {
 function hostCovers({ host: earlier, effect }: PolicyRule, host: string): boolean {
   const [pattern, given] = [earlier.toLowerCase(), host.toLowerCase()]
   if (pattern === '*' || pattern === given) return true
-  // Who refuses a host refuses all of its ports.
+  // A denied host is denied on all ports.
   const name = effect === 'deny' && !hasPort(pattern) ? given.replace(port, '') : given
   // With its dot: `*.example.com` fits what is below example.com, and not example.com itself.
   return pattern.startsWith('*.') ? given !== '*' && name.endsWith(pattern.slice(1)) : name === pattern

@@ -3,7 +3,7 @@ import type { Policy } from '#shared/contract/intents.ts'
 import { policyChanges } from './policyChanges.ts'
 import { draftOf, faultsOf, type PolicyDraft, policyOf, type SavedPolicy } from './policyDraft.ts'
 
-/** What the person writes, beside what holds. While nothing is written it follows what holds. */
+/** Edits of the user on top of the present policy. Without edits, follows the policy. */
 export function usePolicyDraft(policy: Policy) {
   const [base, setBase] = useState<SavedPolicy>(policy)
   const [written, setWritten] = useState<PolicyDraft>()
@@ -15,7 +15,7 @@ export function usePolicyDraft(policy: Policy) {
   }
   return {
     draft,
-    /** Undefined while something is wrong. */
+    /** Absent while a field is invalid. */
     wanted,
     faults: faultsOf(draft),
     changes: wanted === undefined ? [] : policyChanges(policy, wanted),

@@ -17,7 +17,7 @@ const shortCharacters = 240
 
 type ServedToolRowProps = { serverId: ToolServerId; tool: ServedTool }
 
-/** What a server says of one of its tools, all of it as text, and whether chats may use it. */
+/** Description of a server's tool, all of it as text, and whether chats may use it. */
 export function ServedToolRow({ serverId, tool }: ServedToolRowProps) {
   const { name, title, description, fault, missing, changed_from: before } = tool
   const { agree } = useToolServerActions()

@@ -140,7 +140,7 @@ export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
   )
 }
 
-/** Where it runs, what it calls itself, and when it was asked last. */
+/** Location of a server, its self-reported name and the time of its last list. */
 function About({ server: { place, calls_itself, revision, listed_at } }: { server: ToolServer }) {
   const { data: sandboxes = [] } = useSandboxes()
   const sandbox = place.kind === 'sandbox' && sandboxes.find(({ id }) => id === place.sandbox_id)

@@ -10,7 +10,7 @@ export function changedTools({ tools }: Pick<ToolServer, 'tools'>): readonly Ser
   return tools.filter(({ changed_from }) => changed_from !== null)
 }
 
-/** What stands beside its name. */
+/** Returns the state shown beside the name. */
 export function stateOf(server: ToolServer): { tone: Tone; words: string } {
   const { enabled, fault, listed_at, tools } = server
   if (fault !== null) return { tone: 'negative', words: 'Not connected' }
@@ -36,7 +36,7 @@ export function hintsText({ hints }: Pick<ServedTool, 'hints'>): string {
 
 export type ChangedLine = { sign: '+' | '−' | ' '; text: string }
 
-/** What of a tool's text is new and what is gone, line by line. */
+/** Returns the added and removed lines of a tool's text. */
 export function changedLines(before: ServedText, after: ServedText): ChangedLine[] {
   return lineChanges(linesOf(before), linesOf(after))
 }

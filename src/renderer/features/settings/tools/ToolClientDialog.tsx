@@ -17,7 +17,7 @@ type Draft = Pick<ToolClient, 'name' | 'profile' | 'policy' | 'dry_run'> & { bud
 const microUsdOfCent = 10_000
 
 type ToolClientDialogProps = {
-  /** Of the host that it is for; or the client that is changed. */
+  /** Name of the host that it is for, or the client to edit. */
   start: { name: string } | ToolClient
   onClose: () => void
 }

@@ -2,7 +2,10 @@ import type { SandboxProcess } from '#shared/contract/processes.ts'
 import type { Terminal } from '#shared/contract/terminals.ts'
 import { isShell } from './runningProgram.ts'
 
-/** What runs in these terminals besides their shells, which would end with the sandbox: each command once. */
+/**
+ * Lists the commands that run in these terminals besides their shells, without duplicates. They would end with the
+ * sandbox.
+ */
 export function runningIn(terminals: readonly Terminal[], processes: readonly SandboxProcess[]): string[] {
   const present = terminals.filter(({ state }) => state === 'running').map(({ command }) => command.trim())
   const programs = present.filter((command) => !isShell(command))

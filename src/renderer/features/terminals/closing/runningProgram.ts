@@ -5,13 +5,13 @@ import type { CommandTrail } from '../view/commandTrail.ts'
 /** A program other than the shell, which would end with its terminal. */
 export type RunningProgram = {
   terminal: Terminal
-  /** As it was typed; empty when that is not known. */
+  /** Command as typed; empty if unknown. */
   command: string
 }
 
 type Told = Pick<CommandTrail, 'isMarked' | 'running'>
 
-/** What runs in a terminal: `unknown` when its shell does not tell, or it has not been looked at yet. */
+/** Returns the foreground program: `unknown` if the shell does not report it, or it was not read yet. */
 export function programIn(terminal: Terminal, told: Told | undefined): RunningProgram | 'none' | 'unknown' {
   if (terminal.state === 'exited') return 'none'
   if (!isShell(terminal.command)) return { terminal, command: terminal.command }

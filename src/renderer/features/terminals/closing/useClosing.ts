@@ -10,7 +10,7 @@ import { mayRun, programIn, type RunningProgram } from './runningProgram.ts'
 const lookMs = 3_000
 
 type Closing = {
-  /** What is asked about: these are closed when the person says so. */
+  /** Terminals to close once the user confirms. */
   asked: { terminals: readonly Terminal[]; programs: readonly RunningProgram[] } | undefined
   close(terminals: readonly Terminal[]): void
   answer(goesOn: boolean): void

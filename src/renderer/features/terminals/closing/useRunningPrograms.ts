@@ -7,7 +7,7 @@ import { runningIn } from './runningIn.ts'
 
 const lookMs = 3_000
 
-/** What a person would lose with a sandbox that stops; undefined where nobody can say. */
+/** Returns a function that lists the programs that would end with a sandbox; undefined if unknown. */
 export function useRunningPrograms(): (sandbox: Sandbox) => Promise<string[] | undefined> {
   const agent = useAgent()
   return async ({ id }) => {

@@ -84,7 +84,7 @@ test('what was kept is read as it was, and made valid when it was not', () => {
   }
 })
 
-/** What `split` promises of every tree it makes. */
+/** Invariants of every tree that `split` creates. */
 function expectValid(tree: PaneTree): void {
   if (tree.kind === 'pane') return
   expect(tree.parts.length).toBeGreaterThan(1)

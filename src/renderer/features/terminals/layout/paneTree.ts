@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
-/** How the terminals of one tab share its room. `shares` are parts of 1. A split never stands directly in one of its own direction. */
+/**
+ * Layout of a tab's terminals. `shares` are fractions of 1. A split never directly contains one of its own direction.
+ */
 export type PaneTree = Pane | Split
 export type Pane = { kind: 'pane'; id: string }
 export type Split = { kind: 'split'; direction: Direction; parts: readonly Part[] }
@@ -44,7 +46,7 @@ export function withSplit(tree: PaneTree, at: string, { side, added }: { side: S
   )
 }
 
-/** Its neighbours take its room; undefined when nothing is left. */
+/** Removes a pane, whose neighbors grow; undefined if none is left. */
 export function withoutPane(tree: PaneTree, id: string): PaneTree | undefined {
   if (tree.kind === 'pane') return tree.id === id ? undefined : tree
   const parts = tree.parts.flatMap((part) => {
@@ -60,7 +62,7 @@ export function withReplacement(tree: PaneTree, id: string, added: string): Pane
   return { ...tree, parts: tree.parts.map((part) => ({ ...part, tree: withReplacement(part.tree, id, added) })) }
 }
 
-/** What was read from somewhere, as `split` would have made it. */
+/** Normalizes a stored tree to the form that `split` creates. */
 export function tidied(tree: PaneTree): PaneTree {
   if (tree.kind === 'pane') return tree
   return split(

@@ -119,7 +119,7 @@ export function withReplaced(layout: Layout, old: string, added: string): Layout
   }))
 }
 
-/** What is in view once these terminals are gone and `present` is among them; undefined when nothing is left. */
+/** Returns the terminal to show once these are closed while `present` is shown; undefined if none is left. */
 export function nextAfter(layout: Layout, leaving: readonly string[], present: string): string | undefined {
   const left = leaving.reduce(withoutTerminal, layout)
   const own = tabOf(layout, present)

@@ -20,7 +20,7 @@ type PaneFrameProps = {
 export type PaneHeader = {
   active: boolean
   zoomed: boolean
-  /** What is typed in one of the tab goes to several. */
+  /** Broadcast of input to several panes of the tab. */
   broadcast: { receives: boolean; onToggle(): void } | undefined
   onZoom(): void
   onClose(): void

@@ -27,7 +27,7 @@ const growth: Record<Side, string> = {
 }
 const growStep = 0.04
 
-/** What can be done with the panes of the tab in view. */
+/** Returns the commands on the panes of the visible tab. */
 export function paneCommands(context: WorkbenchContext): Command[] {
   const { tab, present, running, broadcast, arrange } = context
   const id = present?.session_id
@@ -109,7 +109,7 @@ export function paneCommands(context: WorkbenchContext): Command[] {
   ]
 }
 
-/** Of the header of a pane. */
+/** Returns the menu in the header of a pane. */
 export function paneMenu({ id, ...context }: WorkbenchContext & { id: string }): MenuItem[] {
   const { running, broadcast, arrange, rename, close } = context
   const at = (side: Side) => splitAt({ ...context, present: context.byId.get(id) }, side)

@@ -19,7 +19,7 @@ export type TabDragState = {
   strip: TabDrag
   startPane(terminalId: string, transfer: DataTransfer): void
   end(): void
-  /** What a drop on this pane does; undefined when nothing is dragged that could go there. */
+  /** Returns the action of a drop on this pane; undefined while nothing suitable is dragged. */
   targetOf(terminalId: string): ((side: Side) => void) | undefined
 }
 

@@ -4,7 +4,7 @@ import type { StartDirectory } from '../sessions/useTerminalActions.ts'
 import type { WorkbenchActions } from '../sessions/workbenchActions.ts'
 import type { Broadcast } from './useBroadcast.ts'
 
-/** What the commands and menus of tabs and panes work on. */
+/** Dependencies of the commands and menus of tabs and panes. */
 export type WorkbenchContext = {
   layout: Layout
   tab: TabLayout | undefined

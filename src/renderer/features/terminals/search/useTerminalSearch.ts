@@ -5,10 +5,10 @@ import { searchTerminals } from '#shared/contract/terminalSearch.ts'
 
 export type SearchAllQuery = { text: string; regex: boolean; caseSensitive: boolean }
 
-/** Whoever types on is not asked for yet. */
+/** Debounce while the user types, in milliseconds. */
 const pauseMs = 150
 
-/** What stands in any terminal, asked for as one types. */
+/** Searches all terminals, debounced. */
 export function useTerminalSearch(query: SearchAllQuery) {
   const agent = useAgent()
   const asked = useSettled(query)

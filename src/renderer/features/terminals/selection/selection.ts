@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What the person looks at: outlives a reload in its own window, and opens the next window. */
+/** Selection in the window: survives a reload, and initializes the next window. */
 export const Selection = z.object({
   sandboxId: z.string().nullable(),
   /** The tab of each sandbox. */
@@ -24,7 +24,7 @@ export function withTabClosed(selection: Selection, sandboxId: string, terminalI
   return withClosed(selection, sandboxId, (ids) => [...ids.filter((id) => id !== terminalId), terminalId])
 }
 
-/** It ended and its tab was closed, but the person wants to read it again. */
+/** Opens the closed tab of a terminal that ended. */
 export function withTabOpen(selection: Selection, sandboxId: string, terminalId: string): Selection {
   return withClosed(selection, sandboxId, (ids) => ids.filter((id) => id !== terminalId))
 }
@@ -50,7 +50,7 @@ export function withListedSandboxes(selection: Selection, listed: readonly strin
   return ids.filter((id) => !listed.includes(id)).reduce(withSandboxForgotten, selection)
 }
 
-/** What stays selected when `gone` leaves `ids`: the next one, else the one before. */
+/** Returns the id to select once `gone` leaves `ids`: the next one, else the previous. */
 export function neighbourOf<Id extends string>(ids: readonly Id[], gone: Id): Id | undefined {
   const place = ids.indexOf(gone)
   return place < 0 ? ids.at(-1) : (ids[place + 1] ?? ids[place - 1])

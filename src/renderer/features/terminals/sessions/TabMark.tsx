@@ -7,7 +7,7 @@ import { endOf, endSentence, endTone } from '../view/endSentence.ts'
 
 type TabMarkProps = { terminal: Terminal; isUnread: boolean; sandboxRuns: boolean }
 
-/** What a tab says without being opened: how it ended, that it calls, or that something new is in it. */
+/** Mark of a tab: exit state, notification or new output. */
 export function TabMark({ terminal, isUnread, sandboxRuns }: TabMarkProps) {
   const rings = useBell(terminal.session_id)
   const call = useTerminalCalls().find(({ terminalId }) => terminalId === terminal.session_id)

@@ -43,7 +43,7 @@ export type TerminalTabsProps = {
   visible: boolean
   selectedId: string | undefined
   terminals: TerminalList
-  /** As it was kept it may know terminals that are gone, and not know new ones. */
+  /** Stored layout, which may name removed terminals and lack new ones. */
   layout: Layout
   webgl: WebglLeases
   /** Opens what the output names of the sandbox. */
@@ -52,7 +52,7 @@ export type TerminalTabsProps = {
   onFocusTaken: () => void
   onRoom: (size: TerminalSize) => void
   actions: WorkbenchActions
-  /** What can be done with the sandbox itself. */
+  /** Menu of the sandbox. */
   sandboxMenu: MenuItem[]
   /** Opens the panel beside the terminals. */
   sideButton: ReactNode

@@ -34,7 +34,7 @@ import type { WorkbenchActions } from './workbenchActions.ts'
 const section = 'Terminal tabs'
 const tabsByNumber = 9
 
-/** What opens terminals, whether there are any or not. */
+/** Returns the commands that open terminals, available even without any. */
 export function openCommands({ running, actions }: { running: boolean; actions: WorkbenchActions }): Command[] {
   return [
     {

@@ -1,8 +1,8 @@
 import type { TerminalList } from '#renderer/agent/terminals/terminalList.ts'
 
 /**
- * What each terminal is called: as a person named it, else by the title its program set, else by the program in its foreground, else by its command; each name
- * once. The third `bash` stays `bash (3)` when another one is given a name.
+ * Returns unique labels of terminals: the user's name, else the title set by the program, else the foreground program,
+ * else the command. The third `bash` stays `bash (3)` when another one is renamed.
  */
 export function tabLabels(terminals: TerminalList): Map<string, string> {
   const ofCommand = new Map<string, number>()

@@ -21,7 +21,7 @@ type MarksOptions = {
   nameOf: (terminalId: string) => string
 }
 
-/** Which terminals of a sandbox have something new; those in view have been seen. */
+/** Tracks which terminals of a sandbox have new output; visible ones have none. */
 export function useMarks({ sandboxId, shownIds, nameOf }: MarksOptions): Marks {
   const [unread, setUnread] = useState<ReadonlySet<string>>(new Set())
   const leftAtMs = useRef(new Map<string, number>())

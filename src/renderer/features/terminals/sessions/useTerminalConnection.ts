@@ -5,7 +5,7 @@ import { windowSocket } from '#renderer/agent/windowKey.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import type { StreamConnector } from '../stream/terminalStream.ts'
 
-/** How this window reaches a terminal: through the agent, as the person's window. */
+/** Returns the connector of this window to a terminal, through the agent. */
 export function useTerminalConnector(sandboxId: SandboxId, terminalId: TerminalId): StreamConnector {
   return useCallback(
     ({ scrollback }) => windowSocket(terminalStreamUrl({ sandboxId, terminalId, scrollback })),

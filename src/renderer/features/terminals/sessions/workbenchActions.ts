@@ -2,10 +2,10 @@ import type { Terminal } from '#shared/contract/terminals.ts'
 import type { Layout } from '../layout/tabLayout.ts'
 import type { StartDirectory } from './useTerminalActions.ts'
 
-/** Where a new terminal goes. */
+/** Places a new terminal in the layout. */
 export type Arrange = (layout: Layout, terminalId: string) => Layout
 
-/** What a person can do with the terminals of one sandbox. */
+/** User actions on the terminals of one sandbox. */
 export type WorkbenchActions = {
   select(terminal: Terminal): void
   close(terminals: readonly Terminal[], layout: Layout): void

@@ -6,7 +6,7 @@ export type SentInput = {
   /** Numbers a piece and remembers it until it is `taken`. */
   add(data: string): NumberedInput
   taken(seq: number): void
-  /** What may not have arrived, in order: to be sent again over the next connection. */
+  /** Inputs that may not have arrived, in order, to send again over the next connection. */
   readonly open: readonly NumberedInput[]
 }
 

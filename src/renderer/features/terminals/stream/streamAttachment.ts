@@ -7,13 +7,13 @@ export type AttachmentEnd = { code: number | undefined; reason: string }
 
 type Message<T extends ServerStreamMessage['type']> = Extract<ServerStreamMessage, { type: T }>
 
-/** What a screen shows: all output before `cursor`, in this size. */
+/** State of a screen: all output before `cursor`, at this size. */
 export type Drawn = TerminalSize & { cursor: number }
 
 export type AttachmentOptions = {
   socket: WebSocket
   screen: TerminalScreen
-  /** What an attachment before this one has drawn: when nothing came since, the screen is left as it is. */
+  /** State that an earlier attachment has drawn: without newer output, the screen is left unchanged. */
   drawn?: Drawn | undefined
   onDrawn(drawn: Drawn): void
   /** The server has this long to attach. */

@@ -1,8 +1,8 @@
-/** How a program ended: both are null when nobody knows. */
+/** Exit of a program: both are null if unknown. */
 export type TerminalEnd = {
   exitCode: number | null
   signal: string | null
-  /** It ended because its sandbox did, which may run again. */
+  /** Set if it ended with its sandbox, which may run again. */
   withSandbox?: 'stopped' | 'restarted'
 }
 

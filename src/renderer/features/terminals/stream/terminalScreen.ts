@@ -2,10 +2,10 @@ import type { CarriedMark } from '#shared/terminalMarks.ts'
 
 export type TerminalSize = { cols: number; rows: number }
 
-/** Where commands stand once the first `at` bytes of a snapshot are drawn. */
+/** Positions of commands once the first `at` bytes of a snapshot are drawn. */
 export type SnapshotMarks = { key: string | null; at: number; marks: readonly CarriedMark[] }
 
-/** What a stream draws on. All calls take effect in the order they are made, behind output not yet parsed. */
+/** Screen that a stream draws on. Calls take effect in order, after output that is not parsed yet. */
 export interface TerminalScreen {
   /** Forgets everything, output not yet parsed too, takes the size and draws the snapshot. */
   redraw(size: TerminalSize, snapshot: Uint8Array, marks?: SnapshotMarks, drawn?: () => void): void

@@ -40,7 +40,7 @@ export type TerminalStream = {
   type(text: string): boolean
   /** The size this viewer has room for; sent when it differs from the terminal's. */
   resize(size: TerminalSize): void
-  /** What this viewer draws with, for programs that ask; of several the one that told last counts. */
+  /** Sets the colors reported to programs; the latest of several viewers counts. */
   draws(colours: TerminalColours): void
   show(): void
   hide(): void
@@ -58,7 +58,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
   const parkAfterMs = options.parkAfterMs ?? defaultParkAfterMs
   let retry: ReturnType<typeof setTimeout> | undefined
   let parking: ReturnType<typeof setTimeout> | undefined
-  /** What the screen shows: when it was let go, it is drawn again only if that is no longer true. */
+  /** State of the screen. After a detach, it is drawn again only if this is outdated. */
   let drawn: Drawn | undefined
   let failedAttempts = 0
   let attachedAtMs: number | undefined
@@ -161,7 +161,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
     clearTimeout(parking)
     parking = setTimeout(() => {
       if (visible || over() || state.phase === 'parked') return
-      // What was typed before is still on its way.
+      // Earlier input is still being sent.
       if (typed.waitingBytes > 0 || sent.open.length > 0) parkLater()
       else park()
     }, parkAfterMs)

@@ -30,15 +30,15 @@ export type TerminalViewProps = {
   label: string
   connect: StreamConnector
   visible?: boolean
-  /** How it ended, where that is known without its stream. */
+  /** Exit of the program, if known without a stream. */
   end?: TerminalEnd | undefined
-  /** Whoever draws many terminals shares one for all; alone it needs none. */
+  /** WebGL contexts shared by the views of many terminals; a single view needs none. */
   webgl?: WebglLeases
   /** For what the output names of the sandbox; absent where the page shows nothing of it but its terminals. */
   inside?: SandboxLinks
   /** Counts up each time the connection is known to be good again: no need to wait for the next attempt. */
   connectionEpoch?: number
-  /** It takes the focus as soon as it can, and says so. */
+  /** Takes the focus once mounted, then calls back. */
   wantsFocus?: boolean
   onFocusTaken?: () => void
   onTitle?: (title: string | null) => void
@@ -49,7 +49,7 @@ export type TerminalViewProps = {
   /** Likewise, of all that ended with the sandbox. */
   onAllAgain?: (() => void) | undefined
   onClose?: (() => void) | undefined
-  /** It is on the page, or is no more. */
+  /** Called when it is mounted and unmounted. */
   onSession?: (session: TerminalSession | undefined) => void
   /** The person typed this, pasted it or did it with the mouse. */
   onTyped?: (text: string) => void

@@ -5,7 +5,7 @@ import type { TerminalPreferences } from './preferences/terminalPreferences.ts'
 
 export type ClipboardAnswer = 'allow' | 'refuse'
 
-/** What programs of 1 terminal want to put on the clipboard (OSC 52). */
+/** Requests of a terminal's programs to set the clipboard (OSC 52). */
 export type ClipboardRequests = {
   /** The text that the person is asked about. */
   readonly asked: Observable<string | undefined>
@@ -16,7 +16,7 @@ export type ClipboardRequests = {
 type ClipboardRequestsOptions = {
   parser: IParser
   policy: () => TerminalPreferences['programClipboard']
-  /** What the person answered for this terminal, which outlives its view. */
+  /** User's answer for this terminal, which outlives its view. */
   remembered: { read(): ClipboardAnswer | undefined; write(answer: ClipboardAnswer): void }
   /** Resolves to false when the browser does not allow it. */
   write: (text: string) => Promise<boolean>
@@ -66,7 +66,7 @@ export function offeredText(data: string): string | undefined {
   }
 }
 
-/** Of this window, as long as it is open: a terminal that is attached anew is not asked about again. */
+/** Stores the answer for the lifetime of the window, so that reattaching does not ask again. */
 export function rememberedAnswer(terminalId: string): ClipboardRequestsOptions['remembered'] {
   const key = `steward.terminal.clipboard.${terminalId}`
   return {

@@ -11,7 +11,7 @@ export type CommandTrail = {
   /** Whether there is a command to go to, and no program that fills the screen and may use the keys itself. */
   canJump(): boolean
   jump(way: 'previous' | 'next'): void
-  /** Those of a snapshot that was drawn until where they stand. */
+  /** Adds the marks of a snapshot that was drawn up to them. */
   take(marks: { key: string | null; marks: readonly CarriedMark[] }): void
   /** The one jumped to, else the newest that ran. */
   present(): CommandMark | undefined

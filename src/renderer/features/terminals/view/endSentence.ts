@@ -19,7 +19,7 @@ export function endTone({ exitCode, signal, withSandbox }: TerminalEnd): Tone {
 
 type Ended = Pick<Terminal, 'state' | 'exit_code' | 'signal' | 'ended_with_sandbox'>
 
-/** How a terminal ended, where it did; the sandbox may run again by now. */
+/** Returns the exit of a terminal, if it has exited; the sandbox may run again. */
 export function endOf(terminal: Ended, sandboxRuns: boolean): TerminalEnd | undefined {
   if (terminal.state !== 'exited') return undefined
   const { exit_code: exitCode, signal, ended_with_sandbox: together } = terminal

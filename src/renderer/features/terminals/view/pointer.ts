@@ -10,7 +10,7 @@ type PointerOptions = {
   signal: AbortSignal
 }
 
-/** What the pointer does beyond selecting: copies what was selected, or pastes with the right button. */
+/** Handles the pointer beyond selection: copies the selection, or pastes by right click. */
 export function followPointer({ host, terminal, preferences, paste, signal }: PointerOptions): void {
   function copySelected(): void {
     // Not before xterm.js itself has heard that the button was let go.

@@ -11,10 +11,10 @@ type PlacedTerminal = Pick<Terminal, 'buffer' | 'onScroll' | 'onWriteParsed' | '
 }
 
 /**
- * Who reads further up stays there. xterm.js keeps the place while lines are added; a program that clears the scrollback
- * and draws all of it anew (`CSI 3 J`) would lose it, so the line is shown again as soon as it is there again.
+ * Preserves the position of a reader who scrolled up. xterm.js does so while lines are added; after a program clears
+ * the scrollback and redraws it (`CSI 3 J`), the line is found again and shown.
  *
- * @param onMove tells when the person scrolls or types
+ * @param onMove called when the user scrolls or types
  */
 export function readingPlace(terminal: PlacedTerminal, onMove: (listener: () => void) => () => void): ReadingPlace {
   const place = observable<Place>('end')

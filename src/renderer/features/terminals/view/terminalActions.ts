@@ -20,7 +20,7 @@ export type TerminalActions = {
   pasteRefused(): void
 }
 
-/** What can be done with the terminal in view: from the palette, its menus and its keys. */
+/** Returns the actions on the visible terminal, for the palette, menus and keys. */
 export function terminalActions({ session, apple, onSearch }: TerminalActionsOptions): TerminalActions {
   const text: TextActions = {
     copy: () => void copy(session),

@@ -5,7 +5,7 @@ export async function copySelection(terminal: Terminal): Promise<boolean> {
   const text = terminal.getSelection()
   if (text === '') return false
   if (await writeClipboard(text)) return true
-  // Without that permission the older way still works: the terminal answers the `copy` event with its selection.
+  // Fallback without that permission: the terminal handles the `copy` event with its selection.
   terminal.focus()
   return document.execCommand('copy')
 }

@@ -7,7 +7,7 @@ export type KeyContext = { apple: boolean; hasSelection: boolean; canJump: boole
 
 type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
-/** What a key does to the terminal itself; undefined goes to the program. */
+/** Returns the action of a key; undefined if it goes to the program. */
 export function terminalKeyAction(
   key: Key,
   { apple, hasSelection, canJump }: KeyContext,

@@ -34,7 +34,7 @@ export type TerminalSessionEvents = {
   hiddenOutput(): void
   key(action: TerminalKeyAction): void
   linkHint(hint: LinkHint | undefined): void
-  /** How much fits into the view. */
+  /** Called with the size that fits the view. */
   room(size: TerminalSize): void
   bell(): void
   /** The browser keeps the clipboard from whoever asked to paste. */
@@ -70,7 +70,7 @@ export type TerminalSession = {
   /** As if it had been typed here. */
   type(text: string): void
   look(appearance: Appearance): void
-  /** What is read aloud when it has the focus. */
+  /** Sets the accessible label and description. */
   name(label: string, description: string): void
   pasteClipboard(): void
   show(): void
@@ -167,7 +167,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   followPointer({ host, terminal, preferences, paste: pasteClipboard, signal: closing.signal })
   terminal.attachCustomKeyEventHandler((event) => {
     if (ended && isPlain(event)) {
-      // It reads nothing any more: Tab and Escape are the page's again.
+      // The program has ended, so Tab and Escape belong to the page.
       if (event.key === 'Tab' || event.key === 'Escape') return false
       if (event.key === 'Enter') {
         event.preventDefault()
@@ -194,7 +194,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     const size = fit.proposeDimensions()
     if (size === undefined || host.clientWidth === 0) return
     on.room(size)
-    // What has ended is only read: it takes the room there is. What runs follows its machine's answer.
+    // An ended terminal fits the view. A running one takes the size that its machine confirms.
     if (ended) {
       screen.resize(size)
     } else stream.resize(size)
@@ -230,7 +230,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     on.used()
   }
 
-  /** Whoever types looks at the end. */
+  /** Typing scrolls to the end. */
   function type(text: string): boolean {
     moves.emit()
     inputs.emit()

@@ -24,7 +24,7 @@ export type UseTerminalSession = {
 }
 
 export type TerminalSessionView = {
-  /** Undefined until the fonts are there and the terminal is on the page. */
+  /** Absent until the fonts are loaded and the terminal is mounted. */
   session: TerminalSession | undefined
   state: StreamState
   linkHint: LinkHint | undefined

@@ -7,7 +7,7 @@ export type Appearance = { theme: TerminalTheme; preferences: TerminalPreference
 
 const smoothScrollMs = 120
 
-/** What a person chose, as xterm.js takes it. `calm`: the system asks for no motion. */
+/** Converts preferences to options of xterm.js. `calm`: the system prefers reduced motion. */
 export function xtermOptions({ theme, preferences, calm }: Appearance): ITerminalOptions {
   return {
     theme: xtermPalette(theme).theme,

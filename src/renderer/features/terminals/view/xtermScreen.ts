@@ -2,19 +2,19 @@ import type { Terminal } from '@xterm/xterm'
 import { pieceBytes } from '#shared/terminalBounds.ts'
 import type { SnapshotMarks, TerminalScreen } from '../stream/terminalScreen.ts'
 
-/** What xterm.js holds at a time: what it has it parses, also when a redraw makes it needless. */
+/** Bytes queued in xterm.js, which parses them all even if a redraw makes them obsolete. */
 const givenBytes = 16 * 1024
 
 /** Output, from `at` on, or what comes behind it. */
 type Waiting = { output: Uint8Array; at: number; parsed: () => void } | { act: () => void }
 
-/** Of xterm.js, with a window or headless. */
+/** Subset of xterm.js, in a window or headless. */
 export type ScreenTerminal = Pick<Terminal, 'write' | 'reset' | 'resize' | 'scrollLines' | 'buffer' | 'cols' | 'rows'>
 
 /** `close` must be called before the terminal is disposed, so that queued writes of xterm.js have no effect. */
 export type ClosableScreen = TerminalScreen & { close(): void }
 
-/** What comes between is drawn at once (mode 2026), however long it takes to parse. */
+/** Synchronized output (mode 2026): draws at once, however long parsing takes. */
 const together = { begin: '\u001b[?2026h', end: '\u001b[?2026l' }
 
 /**
@@ -80,7 +80,7 @@ export function xtermScreen(
         terminal.resize(cols, rows)
       })
       terminal.write(together.begin)
-      // Who reads further up goes on reading there.
+      // Keeps the position of a reader who scrolled up.
       const at = marks?.at ?? 0
       write(snapshot.subarray(0, at), () => void (!closed && marks && onMarks(marks)), { cols, rows })
       write(snapshot.subarray(at), () => void (!closed && linesUp > 0 && terminal.scrollLines(-linesUp)), {

@@ -13,7 +13,7 @@ import type { PortActions } from './usePorts.ts'
 type PortRowProps = {
   sandboxId: SandboxId
   port: ExposedPort
-  /** Undefined while it is not known. */
+  /** Absent while unknown. */
   listening: boolean | undefined
   sandboxRuns: boolean
   actions: PortActions

@@ -15,7 +15,7 @@ type PortsSectionProps = { sandbox: Sandbox; visible: boolean }
 
 export function PortsSection({ sandbox, visible }: PortsSectionProps) {
   const { forwarded_ports: forwarded } = sandbox
-  // What is being exposed, as it is typed; undefined is nothing.
+  // Port being exposed, as typed; undefined if the form is closed.
   const [asked, setAsked] = useState<string>()
   return (
     <Section

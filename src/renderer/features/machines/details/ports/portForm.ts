@@ -5,7 +5,7 @@ import { exposePort } from '#shared/contract/ports.ts'
 export type PortForm = { port: string; visibility: ExposedPort['visibility']; subdomain: string }
 export type PortErrors = { port?: string; subdomain?: string }
 
-/** Nobody else until the person says so. */
+/** Private by default. */
 export function emptyPortForm(port = ''): PortForm {
   return { port, visibility: 'private', subdomain: '' }
 }
@@ -14,7 +14,7 @@ export function portInputOf({ port, visibility, subdomain }: PortForm) {
   return { port: Number(port), visibility, ...(subdomain.trim() !== '' && { subdomain: subdomain.trim() }) }
 }
 
-/** What the service would refuse, found without asking it. */
+/** Validates the input as the service would. */
 export function portErrorsOf(form: PortForm): PortErrors {
   const errors: PortErrors = {}
   for (const { path, message } of exposePort.body.safeParse(portInputOf(form)).error?.issues ?? []) {

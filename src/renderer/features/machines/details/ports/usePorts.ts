@@ -40,7 +40,7 @@ function portsQuery(agent: Agent, id: SandboxId) {
   }
 }
 
-/** Undefined while it is not known. */
+/** Returns undefined while unknown. */
 export function useListening({ id, status }: Sandbox, visible: boolean): readonly number[] | undefined {
   const agent = useAgent()
   const running = status === 'running'
@@ -61,7 +61,7 @@ export type PortActions = {
   remove(port: ExposedPort): Promise<void>
   /** In a tab of the browser; a private one with a token that no server sees. `path` begins with `/`. */
   open(port: ExposedPort, path?: string): Promise<void>
-  /** Undefined when there is none, which has been said then. */
+  /** Returns undefined on a failure, which was reported. */
   token(port: ExposedPort): Promise<{ token: string; expires_at: string } | undefined>
 }
 

@@ -19,7 +19,7 @@ export function ShareSection({ sandbox }: { sandbox: Sandbox }) {
 
 function Share({ sandbox }: { sandbox: Sandbox }) {
   const agent = useAgent()
-  // It holds a token, so it is kept nowhere else and shown only until this is folded away.
+  // Contains a token, so it exists only in this state and only while the section is open.
   const [link, setLink] = useState<Output<typeof createTerminalLink>>()
   const [failure, setFailure] = useState<unknown>()
   const [busy, setBusy] = useState(false)

@@ -1,4 +1,4 @@
-/** What a link in a terminal leads to. */
+/** Target of a link in a terminal. */
 export type LinkTarget = { kind: 'address'; href: string } | SandboxPlace
 
 /** Inside the sandbox that printed it. */
@@ -56,7 +56,7 @@ export function isOnLocalNetwork(href: string): boolean {
   )
 }
 
-/** What is written without `http:`, as servers greet: `localhost:8000`. `start` and `end` are places in the line. */
+/** Finds addresses without a scheme, as servers print: `localhost:8000`. `start` and `end` are offsets in the line. */
 export function namedPorts(text: string): { start: number; end: number; target: LinkTarget }[] {
   const named =
     /(?<![^\s"'`<([{])(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):\d{1,5}(?:\/[^\s"'`<>)\]}]{0,1024})?(?![\w:])/g

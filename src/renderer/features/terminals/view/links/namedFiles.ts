@@ -15,7 +15,7 @@ const forms = [
   new RegExp(String.raw`(?<![^\s"'\`<(\[{])${path}:(?<line>\d{1,7})(?::(?<column>\d{1,5}))?(?![\w/])`, 'g'),
 ]
 
-/** What a line of output names with a line number, as compilers, test runners and `grep -n` do. Whether it is there is not known. */
+/** Finds files with a line number, in the formats of compilers, test runners and `grep -n`. They may not exist. */
 export function namedFiles(text: string): NamedFile[] {
   const found: NamedFile[] = []
   for (const form of forms) {

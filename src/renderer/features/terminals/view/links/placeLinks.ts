@@ -15,7 +15,7 @@ const maxRows = 16
 
 /** The ports and the files that the line under the pointer names, the files as far as they are there. Rows begin at 1. */
 export function placeLinks({ buffer, folder, find, link }: Options): ILinkProvider {
-  /** Of a file that cannot be looked at nothing is known, and the others are links all the same. */
+  /** Files that cannot be read are no links; the others are. */
   async function linksAt(row: number): Promise<ILink[]> {
     const { text, cells } = wholeLine(buffer(), row - 1)
     const linked = (start: number, end: number, target: LinkTarget): ILink[] => {

@@ -18,7 +18,7 @@ export type TerminalLinks = {
   hover(event: MouseEvent, address: string): void
   leave(): void
   allowNonHttpProtocols: true
-  /** One that says what it is, and does as the others do. */
+  /** Creates a link with a tooltip that behaves like the others. */
   link(text: string, range: IViewportRange, target: LinkTarget): ILink
 }
 

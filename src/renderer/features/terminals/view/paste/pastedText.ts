@@ -2,7 +2,7 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
-/** What may be typed of a text that comes from elsewhere; its lines end with line feeds. */
+/** Removes from foreign text what must not be typed; lines end with line feeds. */
 export function pastedText(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(controls, '')
 }

@@ -7,7 +7,7 @@ export type Pieces = {
   readonly done: boolean
   /** Units of UTF-16 that arrived. */
   readonly arrived: number
-  /** What was sent has arrived: the next piece goes. */
+  /** Sends the next chunk after the previous one has arrived. */
   next(): void
   /** Sends no more of it. */
   stop(): void

@@ -15,7 +15,7 @@ export type TerminalPaste = {
   /** Types a command, of one line or several, and Enter. */
   run(command: string): void
   stop(): void
-  /** What the person types: kept while a paste is under way, so that it does not end up in its middle. */
+  /** Queues the user's typing during a paste, so that it is not inserted in the middle. */
   typed(text: string): void
   /** All that was sent has arrived. */
   arrived(): void

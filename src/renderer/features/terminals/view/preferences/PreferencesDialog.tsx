@@ -10,7 +10,7 @@ import { TextPreferences } from './TextPreferences.tsx'
 import { ThemePicker } from './ThemePicker.tsx'
 import { chosenTheme, defaultPreferences } from './terminalPreferences.ts'
 
-/** How all terminals look and behave. Each change holds at once. */
+/** Preferences of all terminals. Each change applies immediately. */
 export function PreferencesDialog({ onClose }: { onClose: () => void }) {
   const preferences = useTerminalPreferences()
   const window = useTheme()

@@ -30,7 +30,7 @@ export function PreferencesPreview({ theme, preferences }: PreferencesPreviewPro
       fontFamily: getComputedStyle(element).fontFamily,
     })
     made.open(element)
-    // It never gets the focus, and shows its cursor as if it had.
+    // Draws the cursor as focused without taking the focus.
     made.textarea?.dispatchEvent(new FocusEvent('focus'))
     made.write(sample)
     setTerminal(made)

@@ -34,12 +34,12 @@ export const TerminalPreferences = z.object({
   pasteWarning: z.boolean().catch(true),
   /** Before a terminal is closed in which a program runs. */
   closeWarning: z.boolean().catch(true),
-  /** What happens when a program wants to put something on the clipboard (OSC 52). */
+  /** Policy for programs that set the clipboard (OSC 52). */
   programClipboard: z.enum(['ask', 'allow', 'refuse']).catch('ask'),
   bellMark: z.boolean().catch(true),
   bellSound: z.boolean().catch(false),
   bellNotification: z.boolean().catch(false),
-  /** What programs say by OSC 9, 99 and 777. */
+  /** Notifications of programs by OSC 9, 99 and 777. */
   callNotification: z.boolean().catch(true),
   commandMarks: z.boolean().catch(true),
   screenReader: z.boolean().catch(false),

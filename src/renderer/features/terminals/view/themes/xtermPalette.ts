@@ -9,7 +9,7 @@ export function xtermPalette({ kind, colours }: TerminalTheme): { theme: ITheme;
   return { theme: { ...colours, cursorAccent: colours.background, ...over[kind] }, matches: found[kind] }
 }
 
-/** What lies over text and ground lets both through, so that one set serves all themes of a kind. */
+/** Translucent over text and background, so that one set serves all themes of a kind. */
 const over: Record<TerminalTheme['kind'], ITheme> = {
   dark: {
     selectionBackground: '#6c88ff55',
