@@ -4,11 +4,11 @@ import { maxSpawnerMegabytes } from './peers/measurePeer.ts'
 
 export type Row = {
   subject: string
-  /** What Steward reached, in words. */
+  /** Result of Steward, as text. */
   steward: string
   /** The peer of the same run, in words; `–` where there is none. */
   peer: string
-  /** What Steward takes of the processor for one, in words. */
+  /** Processor time per unit of Steward, as text. */
   processor?: string
   /** Steward's figure over the peer's. */
   ratio: number | undefined

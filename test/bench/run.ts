@@ -232,7 +232,7 @@ async function* sandboxRows(measured: Measured): AsyncGenerator<Row> {
   await client.call(deleteSandbox, { id })
 }
 
-/** Where Steward keeps spare sandboxes, by one that is told to keep none. */
+/** Measures creation without spare sandboxes. Runs only where Steward has spares by default. */
 async function measureColdCreates(measured: Measured, config: object | undefined): Promise<Worked> {
   if (config === undefined) return createToFirstExec(measured, tries(60))
   const steward = await startSteward({ config })

@@ -14,7 +14,7 @@ export type FacilitatorWorld = {
 const payTo = '0x2222222222222222222222222222222222222222'
 const price = 2_000_000
 
-/** What every facilitator promises, whatever moves the money. */
+/** Contract of all facilitators, whatever moves the money. */
 export function facilitatorContract(name: string, open: () => Promise<FacilitatorWorld>): void {
   describe(name, () => {
     let world: FacilitatorWorld

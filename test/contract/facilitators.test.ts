@@ -78,7 +78,7 @@ test.each<[string, Trouble['how']]>([
       expect((await facilitator.settle(payment)).state).toBe('unknown')
       server.meets(undefined)
       const again = await facilitator.settle({ ...payment, again: true })
-      // What was moved is refused as used: that is no failure. What was not moved is moved now.
+      // A settled payment is rejected as used, which is no failure. An unsettled one settles now.
       expect(again.state).toBe(moves ? 'unknown' : 'settled')
       expect(server.balance(ada.address)).toBe(0)
     }
@@ -148,7 +148,7 @@ test('a chain that stops in between leaves it unknown, and later it is found or 
       const authorization = lowerCase(await ada.authorize({ to: payTo, value: String(price) }))
       return { authorization, createdAtMs: Date.now(), again: false }
     }
-    // It takes transactions, and makes no blocks: no receipt comes.
+    // Accepts transactions without mining blocks, so no receipt arrives.
     await node.client.setAutomine(false)
     const waiting = await createPayment()
     expect((await facilitator.settle(waiting)).state).toBe('unknown')

@@ -40,9 +40,9 @@ let automatonId: string
 let accountRequestId: string
 let adoptableId: string
 let orphanId: string
-/** Of what is bought here, a payment each. */
+/** Payments by product bought here. */
 const payments: Record<string, Record<string, string>> = {}
-/** What the window's requests carry. */
+/** Credential of the window's requests. */
 const person = 'sk_steward_person'
 
 beforeAll(async () => {
@@ -74,7 +74,7 @@ beforeAll(async () => {
   const image = { name: 'spare', source: { kind: 'archive', path: archive } }
   expect((await service.send('/v1/images', { body: image })).status).toBe(201)
   plantDomain(service.dataDir, { accountId, name: 'contract.com' })
-  // Its code is given for a name that may leave.
+  // Transfer codes require an unlocked domain.
   const unlocked = await service.send('/domains/contract.com/lock', { method: 'PUT', body: { enabled: false } })
   expect(unlocked.status).toBe(200)
   payments.creditsBuy = await signPayment(`/pay/5/${accountId}`)
@@ -121,13 +121,13 @@ type RequestFields = {
   id?: () => string
   query?: string
   body?: unknown
-  /** Of `signed`. */
+  /** Wallet of `signed`. */
   signedAs?: string
   bytes?: string
   headers?: Record<string, string>
 }
 
-/** What each operation is asked here. Destructive ones go to things that nothing else needs. */
+/** Requests by operation. Destructive ones use resources of their own. */
 const requests: Record<string, RequestFields> = {
   health: {},
   authNonce: {},

@@ -77,7 +77,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** What the document says must be shown, made of the two secrets that there are. @param index of the alternatives */
+/** Builds the credentials that the document requires from both secrets. @param index of the alternatives */
 function credentials(operation: string, index = 0): Record<string, string> {
   const schemes = Object.keys(client.securityOf(operation)[index] ?? {})
   return Object.assign({}, ...schemes.map((name) => toComparable(document.components.securitySchemes[name])))
@@ -99,7 +99,7 @@ function toComparable({ type, scheme, in: place, name }: Json): Record<string, s
 const createToolClient = async (): Promise<string> =>
   (await call('toolClientCreate', { body: { name: 'Made' } })).json.client.id
 
-/** Nothing listens there. */
+/** Address without a listener. */
 const httpTransport = { kind: 'http', url: 'http://127.0.0.1:9/mcp' }
 let toolServers = 0
 const toolServerId = async (): Promise<string> => {

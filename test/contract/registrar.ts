@@ -7,7 +7,7 @@ import { randomZone } from '../support/randomZone.ts'
 
 export type RegistrarWorld = {
   registrar: Registrar
-  /** Somebody else has it from now on. */
+  /** Registers the name to another owner. */
   take(name: string): void
   /** `register NAME` and `renew NAME`, for each time that it took money. */
   billed(): readonly string[]
@@ -26,7 +26,7 @@ export const oneOfEach: readonly DnsRecordData[] = [
   { type: 'NS', host: 'sub', value: 'ns1.example.net', ttl: 3_600, distance: null },
 ]
 
-/** What every registrar promises, whoever it is. */
+/** Contract of all registrars. */
 export function registrarContract(title: string, open: () => Promise<RegistrarWorld>): void {
   describe(title, () => {
     let world: RegistrarWorld

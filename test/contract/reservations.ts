@@ -4,7 +4,7 @@ import type { Reservations, ReservedUse } from '#agent/approvals/reservations.ts
 
 export type ReservationsUnderTest = {
   reservations: Reservations
-  /** One that fits, and takes the same as every other one. */
+  /** Creates a use that fits; all consume the same. */
   use(id: string): ReservedUse
   atomically<T>(work: () => T): T
   /** Others for the same data, as after a restart. */
@@ -14,7 +14,7 @@ export type ReservationsUnderTest = {
 /** There is room for so many in each suite. */
 export const capacity = 3
 
-/** What everything must do that allows only so much. */
+/** Contract of all reservations with a limit. */
 export function reservationsContract(name: string, open: () => ReservationsUnderTest): void {
   describe(`the ${name}`, () => {
     let under: ReservationsUnderTest
@@ -22,7 +22,7 @@ export function reservationsContract(name: string, open: () => ReservationsUnder
     const take = (id: string, from = reservations) => under.atomically(() => from.reserve(under.use(id))) === undefined
     const commit = (id: string) => under.atomically(() => reservations.commit(id))
     const giveBack = (id: string, to = reservations) => under.atomically(() => to.giveBack(id))
-    /** How many more it would let through. */
+    /** Counts how many further uses would be admitted. */
     const countFree = (from = reservations): number => {
       const probes = Array.from({ length: capacity + 1 }, (_, index) => `probe ${index}`)
       const reserved = probes.filter((id) => take(id, from))

@@ -10,11 +10,11 @@ import { snapshotsContract } from './sandboxSnapshots.ts'
 
 export type RuntimeUnderTest = {
   runtime: SandboxRuntime
-  /** What machines are made from; null is the base of the runtime. */
+  /** Image of the machines; null for the runtime's base. */
   image: ImageName | null
   /** The programs are those of this machine, which nothing inside can change. */
   sharesPrograms: boolean
-  /** Its snapshots keep files with holes as files without. */
+  /** Whether its snapshots store sparse files in full. */
   fillsHoles?: boolean
   close(): Promise<void>
 }
@@ -214,7 +214,7 @@ export function sandboxRuntimeContract(
       })
 
       test('take the signal that is sent to them', async () => {
-        // Its name tells that it is ready.
+        // Signals readiness by its process name.
         const command = `perl -e '$SIG{TERM} = sub { print "told\\n"; exit 5 }; $0 = "ready" . "-for-signals"; sleep 1 while 1'`
         const running = machine.exec({ command, timeoutMs: 600_000, signal: never })
         const pid = await until('it to run', async () => (await findProcesses('ready-for-signals')).at(0)?.pid)
@@ -936,7 +936,7 @@ export function sandboxRuntimeContract(
   })
 }
 
-/** How many processes of that name there are; the first process of a machine may have it too. */
+/** Counts processes of that name, which the machine's first process may have as well. */
 async function sleeping(machine: Machine): Promise<number> {
   return Number(await run(machine, 'pgrep -x sleep | grep -vcx 1 || true'))
 }

@@ -7,7 +7,7 @@ import { type SandboxId, SnapshotId } from '#shared/ids.ts'
 import { until } from '../support/eventually.ts'
 import { createMachineSpec, expectAppError, never, run } from '../support/machines.ts'
 
-/** What every runtime must do with snapshots. */
+/** Contract of snapshots for all runtimes. */
 export function snapshotsContract(
   under: () => { runtime: SandboxRuntime; image: ImageName | null; fillsHoles?: boolean | undefined },
   spec: Partial<MachineSpec> = {},
@@ -112,7 +112,7 @@ async function waitUntilWritten(machine: Machine, min: number): Promise<void> {
   await until('it to have written', async () => (await counts(machine)).behind >= min)
 }
 
-/** How far both files go; fails when a number is missing. */
+/** Reads the counters of both files; fails on a gap. */
 async function counts(machine: Machine): Promise<{ ahead: number; behind: number }> {
   const countLines = async (name: string): Promise<number> => {
     const numbers = (await run(machine, `touch ${name}; cat ${name}`)).split('\n').slice(0, -1).map(Number)

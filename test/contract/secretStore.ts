@@ -8,7 +8,7 @@ export type StoreUnderTest = {
   close(): Promise<void>
 }
 
-/** What everything that keeps secrets must do. */
+/** Contract of all secret stores. */
 export function secretStoreContract(name: string, makeStore: () => Promise<StoreUnderTest>): void {
   describe(`the ${name}`, () => {
     let under: StoreUnderTest

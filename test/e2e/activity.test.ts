@@ -59,7 +59,7 @@ test('shows what happens as it happens, each entry with all it holds', async () 
   await opened.getByText('key.revoked').waitFor()
   await opened.getByText('Service sequence').waitFor()
   expect(await opened.getByRole('definition').last().textContent()).toMatch(/[0-9a-f]{64}/)
-  // What comes while one reads waits, and moves nothing.
+  // New entries wait while the user reads, and nothing moves.
   const before = await opened.boundingBox()
   await makeKey('meanwhile')
   await activity.root.getByRole('button', { name: '1 new entry' }).waitFor()
@@ -230,7 +230,7 @@ test('exports the log as a file', async () => {
   expect(lines.map((line) => JSON.parse(line).sequence)).toEqual(lines.map((_, index) => index + 1))
 })
 
-// What it does to the log stays: each try has a Steward of its own.
+// Tampering is permanent, so each try has a Steward of its own.
 test('finds a row that somebody changed and one that is gone, and shows where', async () => {
   const app = await ownStewardInBrowser()
   onTestFinished(() => app.steward.close())

@@ -14,7 +14,7 @@ import { type ChatScreen, openChat } from './pages/chatScreen.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** What is kept beside the messages of a chat: folders, the limits of a day, files, and chats of other programs. */
+/** Chat features besides messages: folders, daily limits, files and imports. */
 let app: StewardInBrowser
 let providers: ProviderServer
 const look = pictures()
@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 beforeEach(() => providers.clear())
 
-/** Of one try of a test alone: a second one finds what the first left. */
+/** Unique per try: a second try finds what the first left. */
 const uniqueName = (name: string) => `${name} ${randomBytes(3).toString('hex')}`
 const usage = { input: 1_000, cacheRead: 400, cacheWrite5m: 0, cacheWrite1h: 0, output: 50, reasoning: 0 }
 const pixel = Buffer.from(
@@ -136,7 +136,7 @@ test('the limit of a day warns, then stops before anything is sent, and is chang
   await save('0.0001', '')
   await until('it is saved', () => dialog.getByRole('button', { name: 'Save limits' }).isDisabled())
   await dialog.getByRole('button', { name: 'Done' }).click()
-  // Whoever begins a chat is told as well.
+  // Applies to new chats as well.
   await chat.root.getByRole('status').filter({ hasText: 'spent on chats today.' }).waitFor()
   await chat.listed(question).click()
   const warning = chat.root.getByRole('status').filter({ hasText: 'spent on chats today.' })

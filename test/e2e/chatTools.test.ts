@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 const call = (name: string, args: object, id = 'c1'): ScriptedPart => ({ call: name, id, args: JSON.stringify(args) })
-/** What the tools answered last. */
+/** Reads the latest tool results. */
 const results = ({ body }: ProviderRequest): string[] => {
   const messages = body.messages as { role: string; content: string }[]
   return messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1).map(({ content }) => content)

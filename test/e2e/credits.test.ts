@@ -220,7 +220,7 @@ test('ten thousand transactions keep the page small, and each is reached', async
     })
     await isBounded()
   }
-  // Nothing that is read moves when there is a new one.
+  // Rows in view do not move when a new one arrives.
   const inView = row(900)
   await inView.scrollIntoViewIfNeeded()
   const before = await inView.boundingBox()

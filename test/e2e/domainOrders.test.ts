@@ -12,7 +12,7 @@ import { importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** What goes wrong between the price that a person was shown and the domain, at a registrar over real HTTP. */
+/** Failures between the quoted price and the registration, at a registrar over real HTTP. */
 let registrar: Awaited<ReturnType<typeof nameSiloServer>>
 let app: StewardInBrowser
 const look = pictures()
@@ -66,7 +66,7 @@ test('an order of which the registrar says nothing is shown as open, and becomes
   const name = 'unclear-order.org'
   const { page, dialog } = await ordering(name)
   const credits = (await app.client.call(getBalance, {})).balance_cents
-  // It does what it is asked for, and nothing of it is heard any more.
+  // Executes the request, and its response is lost.
   registrar.pauses(async ({ path }) => {
     if (path.endsWith('registerDomain')) registrar.meets({ at: '/api/', moves: true, how: 'cut', times: 1_000 })
   })

@@ -40,7 +40,7 @@ afterAll(() => app?.close())
 
 const plantExpiring = (name: string, days: number) =>
   plantDomain(app.steward.dataFolder, { accountId, name, expiresAtMs: Date.now() + days * dayMs })
-/** What is planted comes past the service: it tells of the domains with the next change. */
+/** Fixtures bypass the service, which announces domains with the next change. */
 async function tellOfChange(): Promise<void> {
   await app.client.call(setDomainLock, { domain: soon, enabled: false })
   await app.client.call(setDomainLock, { domain: soon, enabled: true })

@@ -24,7 +24,7 @@ const domain = 'workshop.com'
 const passphrase = 'orbit lantern velvet quarry mosaic'
 
 beforeAll(async () => {
-  // Nobody answers at this resolver: a test asks no server outside.
+  // Resolver without a listener: tests query no external server.
   app = await ownStewardInBrowser({ config: { domains: { propagation_resolvers: ['127.0.0.1:9'] } } })
   accountId = (await app.client.call(getMe, {})).id
 })
@@ -36,7 +36,7 @@ async function openDomains(): Promise<Page> {
   await page.getByRole('heading', { name: 'Domains', level: 2, exact: true }).waitFor()
   return page
 }
-/** What is planted comes past the service: it tells of the domains with the next change. */
+/** Fixtures bypass the service, which announces domains with the next change. */
 async function tellOfChange(name = domain): Promise<void> {
   await app.client.call(setDomainLock, { domain: name, enabled: false })
   await app.client.call(setDomainLock, { domain: name, enabled: true })
@@ -364,7 +364,7 @@ test('what was paid and not delivered becomes credits', async () => {
   await dialog.getByRole('button', { name: 'Buy for $10.95' }).click()
   await dialog.getByRole('button', { name: 'Approve once…' }).click()
   await sheetPage(page).give(passphrase, 'Approve')
-  // Somebody else was faster: the money is not lost.
+  // Registered by someone else in between: the money is not lost.
   await dialog.getByText('You paid, and the order failed.').waitFor()
   await dialog.getByText('$10.95 became credits of your account.').waitFor()
   await look(page, 'purchase-failed', ['dark'])

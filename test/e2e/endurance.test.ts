@@ -29,7 +29,7 @@ test('closed terminals leave neither elements nor listeners behind', async () =>
   const { id } = await app.sandbox('cycle-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
-  // Without a prompt the shell may still run a program, and its tab would ask before closing.
+  // A missing prompt may mean that a program is running, so closing the tab would ask.
   await window.page.evaluate(() =>
     localStorage.setItem('steward.terminal.preferences', '{"version":1,"closeWarning":false}'),
   )

@@ -80,7 +80,7 @@ afterAll(async () => {
   await providers?.close()
 })
 
-/** Of a Steward that was given a key of OpenAI for its own service. */
+/** Creates the data folder of a Steward with an OpenAI key for its own service. */
 async function folderWithKey(): Promise<string> {
   const dataFolder = temporaryFolder('data')
   const steward = await startSteward({ dataFolder, config })
@@ -246,7 +246,7 @@ describe('the models', () => {
     expect((await app.person.call(createChatCompletion, completion)).choices).toHaveLength(1)
     expect(providers.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-openai-secret'])
 
-    // What is listened to is what is sent.
+    // Verifies that the recorded traffic is the actual one.
     expect(readSent().some((bytes) => bytes.includes('Hello from the account'))).toBe(true)
     const toService = readSent().map((bytes, index) => ({ where: `connection ${index}`, bytes }))
     expect([...toService, ...readFiles(service.dataDir)].flatMap(findKeys)).toEqual([])

@@ -105,7 +105,7 @@ async function hostileChat(): Promise<Hostile> {
   }
 }
 
-/** It may be out of view already when its answer begins: nobody waits for it. */
+/** Does not wait for the message, which may be out of view when its answer begins. */
 async function begin(chat: ChatScreen, text: string): Promise<void> {
   await chat.write(text)
   await chat.composer.getByRole('button', { name: 'Send' }).click()
@@ -195,7 +195,7 @@ test('a link whose text names another host shows where it leads', async () => {
   expect(links.length).toBe(disguises.length)
   expect(links.filter(({ isPlain }) => !isPlain)).toEqual([])
   expect(links.map(({ host }) => host).filter((host) => !/evil\.example$|^xn--/.test(host))).toEqual([])
-  // What turns the direction of a text turns nothing that Steward says about a link.
+  // Bidirectional controls must not affect what Steward says about a link.
   const turned = await chat.answers
     .locator('a, .link-host')
     .evaluateAll((all) => all.filter((element) => !getComputedStyle(element).unicodeBidi.startsWith('isolate')).length)
@@ -229,7 +229,7 @@ test('characters that nobody sees are seen in code, and in what a tool is asked 
   await card.getByRole('button').first().click()
   await card.getByRole('group', { name: 'Arguments' }).getByText(displayed).waitFor()
   expect(await card.textContent()).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b]/)
-  // Who copies it has what the model wrote, and was told.
+  // Copying yields the model's text verbatim, after a warning.
   await chat.answers.getByRole('button', { name: 'Copy', exact: true }).first().click()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(code)
   await staysInside()

@@ -14,7 +14,7 @@ import { settingsScreen } from './pages/settingsScreen.ts'
 import { sheetPage } from './pages/sheetPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** What the strict fake of OpenAI takes, and what it does not. */
+/** Key that the strict fake of OpenAI accepts. */
 const key = 'sk-openai-secret'
 const wrongKey = 'sk-openai-mistyped-5ecret'
 const search = searchFor([plantText('the key', key), plantText('the mistyped key', wrongKey)])

@@ -39,7 +39,7 @@ const section = (page: Page, name: string) =>
     .getByRole('button', { name: new RegExp(`^${name}`) })
     .click()
 
-/** Of the wallet, which is made where there is none. */
+/** Returns the address of the wallet, which is created if absent. */
 async function readAddress(page: Page, chain: ChainType): Promise<string> {
   await section(page, 'Wallet')
   const getWalletState = () => app.person.call(getWallet, {})

@@ -20,7 +20,7 @@ import { callInPage } from './pages/windowCalls.ts'
 
 /** Secrets that occur nowhere else in the world, given to the real sheets; then everything that was written is searched. */
 const phrase = 'tribe aunt rigid true lazy recipe quality orient hunt ostrich either middle'
-/** What is typed as text begins alike, so that one search finds all of it. */
+/** Common prefix of the secrets typed as text, so that one search finds them all. */
 const typed = 'p1anted-5ecret'
 const passphrase = `${typed} "passphräse" & <seven> geese`
 const wrongPassphrase = `${typed} with a typo, eight swans`
@@ -43,7 +43,7 @@ const rpc = plantText('the key of the RPC', 'planted-rpc-key-5eedb0b0cafe')
 /** Put into the window by the test, in two parts: only its process has it in one. */
 const mark = `window-${randomUUID()}`
 
-/** Of one process: whether it is the window's, and which secrets it holds as they are (encoded, nobody types them). */
+/** Observation of one process: whether it is the window's, and the plain secrets in its memory. */
 type Observation = { isWindow: boolean; secrets: string[] }
 const plain = secrets.flatMap(({ name, forms }) =>
   forms.filter(({ as }) => ['text', 'bytes', 'UTF-16'].includes(as)).map(({ bytes }) => ({ name, bytes })),
@@ -53,14 +53,14 @@ const searchMemory = createTextSearch([...plain.map((it) => it.bytes), Buffer.fr
 const search = searchFor(secrets)
 
 let app: StewardInBrowser<Steward> | undefined
-/** Undefined where memory cannot be read. */
+/** Absent where memory cannot be read. */
 let whileEntered: Observation[] | undefined
 let atTheEnd: Observation[] | undefined
 
 async function openSteward(): Promise<StewardInBrowser<Steward>> {
   const url = `${await deadAddress()}/v2/planted-rpc-key-5eedb0b0cafe`
   const wallet = { secret_store: 'vault_file', rpc: { base: url, base_sepolia: url } }
-  // Whoever tests the key of the provider reaches nobody.
+  // Testing the provider's key must not reach a real server.
   const inference = { families: { a: { base_url: `${await deadAddress()}/v1` } } }
   return stewardInOwnBrowser({ config: { wallet, inference, log: { level: 'debug' } } })
 }
@@ -243,7 +243,7 @@ async function signText(page: Page): Promise<void> {
   expect(await callInPage(page, decideIntent, { intentId: id, approve: true })).toMatchObject({ state: 'signed' })
 }
 
-/** Of all pages that the browser shows. */
+/** Observes the processes of all pages in the browser. */
 async function processes(): Promise<Observation[] | undefined> {
   const pids = await renderers()
   if (!pids.every(isMemoryReadable)) return undefined

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-/** How much of a chart is drawn, beside the dashes of its limit: columns that have a pixel in the lower half. */
+/** Counts columns with a pixel in the lower half, which excludes the dashes of the limit. */
 const drawnColumns = `(canvas) => {
   const { width, height } = canvas
   const { data } = canvas.getContext('2d').getImageData(0, Math.floor(height / 2), width, Math.floor(height / 2))

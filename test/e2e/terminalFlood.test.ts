@@ -29,7 +29,7 @@ test('after a flood the last line and what stands above it are right', async () 
     expect(numbers.at(-1)).toBe(3_000_000)
     expect(numbers).toEqual(numbers.map((_, index) => 3_000_000 - numbers.length + 1 + index))
   })
-  // Whoever presses while the screen is drawn anew, as after a flood that was too fast to show, presses once more.
+  // A click while the screen is redrawn after a skipped flood may be lost, so it is repeated.
   await eventually(async () => {
     await terminal.press('Shift+PageUp')
     const numbers = (await terminal.rows()).filter((row) => /^\d+$/.test(row)).map(Number)

@@ -45,7 +45,9 @@ test('tells the program the size of its window', async () => {
   const window = await app.window()
   await window.select('size-box')
   await window.terminal.isLive()
-  /** What the program is told, once it is what is shown: it may hear of the new size after the window has it. */
+  /**
+   * Reads the size that the program reports, once it equals the displayed one: it may arrive after the window's change.
+   */
   const readSize = async () => {
     await window.terminal.run('while clear; echo "size is $(stty size)"; do sleep 0.2; done')
     const size = await until('the program to know the size', async () => {

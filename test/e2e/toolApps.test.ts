@@ -145,7 +145,7 @@ test('it asks no more once the host has ended it', async () => {
   const before = host.calls.length
   await host.give(waiting(`pay_${'0'.repeat(24)}`, 'Too late.'))
   await heading('Waiting for approval')
-  // What it had asked would have come before its next word.
+  // By this message, its request would have arrived.
   await host.setTheme('dark')
   await host.frame.locator('html[data-theme=dark]').waitFor()
   await host.page.evaluate('new Promise((resolve) => setTimeout(resolve))')

@@ -18,7 +18,7 @@ async function isLive(page: Page, id: string): Promise<void> {
   await page.locator(`[data-terminal="${id}"][data-phase="live"]:visible`).waitFor()
 }
 
-/** What is typed goes to the terminal that has the focus. */
+/** Types into the focused terminal. */
 async function typeLine(page: Page, line: string): Promise<void> {
   await page.keyboard.type(line)
   await page.keyboard.press('Enter')
@@ -29,7 +29,7 @@ async function sees(page: Page, id: string, text: string): Promise<void> {
   await until(`${id} shows ${text}`, async () => (await rows()).join('\n').replaceAll('\u00a0', ' ').includes(text))
 }
 
-/** Where each terminal in view stands, from left to right and from top to bottom. */
+/** Reads the positions of visible terminals, from left to right and top to bottom. */
 async function readPositions(page: Page): Promise<Record<string, { x: number; y: number }>> {
   const panes = await page.locator('[data-terminal]:visible').all()
   const entries = await Promise.all(

@@ -1,10 +1,10 @@
 const tickMs = 100
 const maxWallMs = 120_000
 
-/** What a process has worked, in milliseconds: on a machine that others keep busy it may stand still for long. */
+/** Processor time of a process, in milliseconds: on a busy machine it may stand still for long. */
 export type WorkClock = () => number | Promise<number>
 
-/** Of this process with its workers. */
+/** Processor time of this process and its workers. */
 export const ownWork: WorkClock = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
@@ -34,7 +34,7 @@ export async function withinDeadline<T>(
 
 const [minBytes, cellMs] = [4, 1e-5]
 
-/** What the bytes may cost when they are nothing but the shortest sequences that draw all of a screen of this size. */
+/** Maximum time for bytes that consist of the shortest sequences that redraw a screen of this size. */
 export function maxMsFor(bytes: number, { cols, rows }: { cols: number; rows: number }): number {
   return (bytes / minBytes) * cols * rows * cellMs
 }

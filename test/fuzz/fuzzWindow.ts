@@ -90,7 +90,7 @@ export function attach(page: Page, size: { cols: number; rows: number }): Promis
   return page.evaluate((input) => (Reflect.get(globalThis, 'terminal') as FuzzedTerminal).attach(input), size)
 }
 
-/** Of the processes that draw pages. */
+/** Creates the clock of the processes that render pages. */
 async function createWorkClock(browser: Browser): Promise<WorkClock> {
   const session = await browser.newBrowserCDPSession()
   return async () => {

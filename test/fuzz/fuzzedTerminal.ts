@@ -12,13 +12,13 @@ export type FuzzedTerminal = {
   output(base64: string): Promise<void>
   /** Draws everything anew from a snapshot, at another size. */
   attach(size: { cols: number; rows: number }): void
-  /** What is on the screen. */
+  /** Rows of the screen. */
   rows(): string[]
 }
 
 const terminalId = TerminalId.parse('pty_000000000000000000000000')
 
-/** What the terminal takes for its connection. */
+/** Fake of the terminal's WebSocket. */
 class FuzzedSocket extends EventTarget {
   readonly OPEN = 1
   readonly readyState = 1

@@ -115,7 +115,7 @@ export function* randomOutput(random: Random): Generator<Uint8Array<ArrayBuffer>
   const burst = (): Uint8Array => {
     if (random() < 0.1) return garbage()
     const sequence = pick(kinds)()
-    // One that is cheap alone may not be when it comes without end.
+    // A sequence that is cheap once may be expensive when repeated.
     const repeated = random() < 0.15 ? Math.ceil(below(48_000) / sequence.length) : 1 + below(3)
     return encoder.encode(sequence.repeat(Math.max(1, repeated)))
   }

@@ -8,7 +8,7 @@ import { evmWallet, type SigningWallet, solanaWallet } from '../support/wallets.
 const day = 24 * 60 * 60_000
 let nowMs: number
 let service: TestService
-/** What the window's requests carry. */
+/** Credential of the window's requests. */
 const person = `sk_steward_${randomBytes(32).toString('base64url')}`
 
 beforeEach(async () => {
@@ -124,7 +124,7 @@ test('many wallets fill neither the inbox nor the table', async () => {
   expect(more).toMatchObject({ status: 429, json: { code: 'request/rate' } })
   expect(Number(more.headers['retry-after'])).toBeGreaterThan(0)
   expect(await listRequests()).toHaveLength(accountRequestLimits.waiting)
-  // Those who came first still wait, and are still answered.
+  // Earlier requests remain pending and can be answered.
   expect(await first.signIn(service.url)).toMatchObject(waits)
   for (const { id: otherId } of await listRequests()) if (otherId !== id) await decide(otherId, false)
   expect((await newWallet().signIn(service.url)).status).toBe(429) // as many in an hour as may wait

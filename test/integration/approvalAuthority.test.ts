@@ -31,7 +31,7 @@ let grantId: string
 let accountId: string
 let keyringId: string
 let ownerKey: string
-/** Of this run and the one before it, and of others. */
+/** Credentials of this run, of the previous one, and of others. */
 let credentials: Record<string, Record<string, string>>
 
 type HttpRequest = { path: string; method?: string; headers?: Record<string, string>; body?: unknown }
@@ -185,7 +185,7 @@ async function everyOther(oldSession: PersonSession): Promise<typeof credentials
   }
 }
 
-/** What belongs to the person. */
+/** Requests reserved for the user. */
 function deeds(): HttpRequest[] {
   const policy = { rules: [], confirm_above_micro_usd: '1', expiry_minutes: 3 }
   const sheet = { theme: 'light', keyring_id: keyringId, account_id: accountId, intent_id: intentId }
@@ -224,7 +224,7 @@ async function everything(): Promise<Json[]> {
   return responses
 }
 
-/** Nothing that says what there is, and no success. */
+/** Asserts that the response neither succeeds nor reveals what exists. */
 function expectRefused({ status, json }: Answer, subject: string): void {
   expect([400, 401, 403, 404, 405, 426, 429], `${subject}: ${status} ${JSON.stringify(json)}`).toContain(status)
   expect(JSON.stringify(json), subject).not.toMatch(/waiting\.example|granted\.example|micro_usd/)
@@ -360,7 +360,7 @@ test('a program that lost the answer, and asks again with its key, gets one sign
   await send({ path: `/local/intents/${others.json.id}`, method: 'DELETE', headers: { authorization } })
 })
 
-/** Its connection breaks off before the answer. */
+/** Disconnects before the response. */
 function sendAndLeave({ path, method, headers, body }: HttpRequest): Promise<void> {
   return new Promise((resolve) => {
     const fields = { host: `127.0.0.1:${port}`, 'content-type': 'application/json', ...headers }

@@ -23,7 +23,7 @@ const targets = {
   'src/renderer/features/one/target.ts': 'export const target = 1\n',
 }
 
-/** What keeps to the rules: nothing of it may be reported. */
+/** Valid code, which must not be reported. */
 const allowed = {
   'src/main/service/compose/compose.ts': imports(
     '../one/target.ts',

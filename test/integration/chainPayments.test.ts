@@ -19,10 +19,10 @@ import { evmWallet } from '../support/wallets.ts'
 const [base] = evmNetworks
 const payTo = '0x2222222222222222222222222222222222222222'
 const price = 5_000_000
-/** Of one year of .com at the test registry. */
+/** Price of one year of .com at the test registry. */
 const domainPrice = 13_950_000
 let chain: Awaited<ReturnType<typeof evmFacilitator>>
-/** What the service takes for its node. */
+/** Node as the service sees it. */
 let node: Awaited<ReturnType<typeof createTroubledNode>>
 let service: ServiceProcess
 let registrar: Awaited<ReturnType<typeof realRegistrar>>

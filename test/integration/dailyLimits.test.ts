@@ -4,7 +4,7 @@ import { type Answer, exchange, runningService, type TestService } from '../supp
 import { createProfile, type RegistrationBody, signRegistration } from '../support/signRegistration.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** What anybody may add, of which a service keeps so many a day from one network. */
+/** Anonymous resources, which a service limits per network and day. */
 let service: TestService
 let nowMs = 1_800_000_000_000
 const now = () => nowMs

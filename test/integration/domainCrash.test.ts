@@ -96,7 +96,7 @@ test.each<[string, () => Promise<void>, 'domain' | 'credit']>([
   expect(before.money - (await money())).toBe(priceCents * 10_000)
 })
 
-/** It does what it is asked for, and the answer never comes. */
+/** Executes the request and never responds. */
 function buySilently(): Promise<void> {
   registrar.meets({ at: 'registerDomain', moves: true, how: 'silent' })
   return expect.poll(() => registrar.billed.at(-1), { timeout: 20_000 }).toBe(`register killed-${names}.com`)

@@ -82,7 +82,7 @@ test('one that is not due waits for its day, and is renewed when the day has com
   expect(await listPayments(name)).toEqual([])
   aheadMs = until - 29 * dayMs - Date.now()
   try {
-    // So much later the wallet has locked itself.
+    // Advances the clock until the wallet has locked itself.
     await paying.post(`/local/domains/${name}/renewal/retry`, {})
     expect((await renewal(name)).problem.kind).toBe('locked')
     await paying.agent.wallet.unlock(passphrase)

@@ -60,8 +60,8 @@ const layersOfUsers = sandboxLayers.filter((layer) =>
 )
 
 /**
- * What closes a sandbox before anything of it runs, each taken away in turn: the attacks stay refused, since another
- * layer stops them too.
+ * Removes each layer that confines a sandbox before anything of it runs. The attacks keep failing, because another
+ * layer stops them as well.
  */
 describe.each(users)('where Steward runs as %s', (user) => {
   skipWhen(attackFault)

@@ -27,7 +27,7 @@ afterAll(async () => {
   await providers?.close()
 })
 
-/** Somebody who allows whatever waits, while the test runs. */
+/** Approves all pending requests during the test. */
 function allowingPerson(): void {
   let isThere = true
   const allowing = (async () => {

@@ -101,7 +101,7 @@ describe('a server that others wrote', () => {
       expect(image).toMatchObject({ kind: 'result', text: expect.stringContaining('left out') })
       const slow = await run('everything__trigger-long-running-operation', { duration: 1, steps: 4 }, id)
       expect(slow).toMatchObject({ kind: 'result' })
-      // What asks the person or the model is not even listed to a client that offers neither, or is refused.
+      // Tools that elicit or sample are not listed for clients without these capabilities, or refuse.
       for (const asking of names.filter((it) => /elicit|sampling|roots/.test(it))) {
         expect(['error', 'result']).toContain((await run(`everything__${asking}`, {}, id)).kind)
       }

@@ -104,7 +104,7 @@ test('after the host was killed, its terminals have ended and still show what th
   const ended = await first.createTerminal(sandbox, 'echo finished; exit 7')
   await until('the exit', async () => (await ended.read()).terminal.state === 'exited')
   const endedBefore = await ended.read({ full: true, format: 'ansi' })
-  // What is on disk is what survives.
+  // Only output on disk survives.
   await until('the output on disk', () =>
     readFileSync(join(folder, 'host/terminals', sandbox, terminal.id, 'output-0.log'), 'utf8').includes('wide'),
   )
@@ -198,7 +198,7 @@ test('it ends by itself when it has nothing to do, and not while somebody is con
   const client = await connect(host)
   const sandbox = await client.createMachine()
   client.ipc.close()
-  // One that is started by now has ended: the first has had at least as long.
+  // A further host exits once it has started, and the first has had at least as long.
   expect(await start(localHost, ...idle, '--data', temporaryFolder('host')).ended).toBe(0)
   const again = await connect(host)
   await again.call('machine.delete', { sandboxId: sandbox })

@@ -11,7 +11,7 @@ import { bash, createTar, type Member, programHead } from '../support/imageArchi
 import { never } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** What archives of images become, honest ones and others. */
+/** Import of valid and hostile archives. */
 const data = temporaryFolder('archives')
 const images = testRuntime({
   folder: join(data, 'machines'),

@@ -86,7 +86,7 @@ describe('the keeper of a sandbox', () => {
     expect(status).toMatch(/CapBnd:\s+00000000a00405fb/)
     const uid = (await findUid(folder, machine.id)) ?? process.getuid?.()
     expect(status).toMatch(new RegExp(`Uid:\\s+${uid}\\s+${uid}\\s+${uid}\\s+${uid}\n`))
-    // What the kernel lets nobody trace belongs to root there.
+    // Processes that the kernel does not let others trace belong to root there.
     expect((await stat(`/proc/${pid}/mem`)).uid).toBe(0)
   })
 
@@ -130,7 +130,7 @@ describe('the keeper of a sandbox', () => {
   })
 })
 
-/** Those of wardens that this process's spawner has started. */
+/** Lists the keepers of wardens that this process's spawner has started. */
 async function keepers(): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,ppid=,args='])
   const rows = stdout.split('\n').flatMap((line) => {

@@ -87,7 +87,7 @@ function send(
   })
 }
 
-/** How a WebSocket handshake was refused. */
+/** Returns how a WebSocket handshake was refused. */
 function refusal(socket: WebSocket): Promise<{ status: number; body: unknown }> {
   return new Promise((resolve, reject) => {
     socket.on('error', () => {}) // the answer tells

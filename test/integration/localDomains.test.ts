@@ -171,7 +171,7 @@ test('an account sees its own domains only, also after another one was signed in
   await eventually(async () => expect(listNames(await local())).toEqual([`theirs-${zone}`]))
   await agent.close()
 
-  // It starts again without the service: as whoever was here last.
+  // Restarts without the service, for the account that was signed in last.
   agent = await createRunningAgent({ dataFolder })
   expect(listNames(await local())).toEqual([`theirs-${zone}`])
   expect((await local(`/${zone}`)).status).toBe(503)

@@ -109,7 +109,7 @@ describe('the end of a sandbox', () => {
     const machine = await runtime.create(createMachineSpec(), never)
     const [ownSpawner, another] = spawners().filter(({ pid }) => !others.includes(pid))
     expect(another).toBeUndefined()
-    // What fails below leaves nothing for the files beside this one.
+    // Leaves nothing for later test files if an assertion fails.
     onTestFinished(() => machine.stop('discard').catch(() => {}))
     if (!ownSpawner) throw new Error('No spawner was started.')
     process.kill(ownSpawner.pid, 'SIGKILL')

@@ -9,7 +9,7 @@ import { type ProviderRequest, providerKeys, type Turn } from '../support/models
 import { chatFrames, messagesFrames, pieces, plainUsage } from '../support/models/scriptedAnswer.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 
-/** Whoever asks models pays what they cost, however they ask, leave or lie: at the service's own port, from its ledger. */
+/** Callers of models pay the cost however they call, disconnect or lie: at the service's own port, from its ledger. */
 const logged: string[] = []
 const log = jsonLog({ write: (line) => void logged.push(line), now: Date.now, level: 'debug' })
 const models = await modelService({ log, unconfigured: ['e'] })

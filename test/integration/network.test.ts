@@ -22,7 +22,7 @@ type Observation = {
   left: number
 }
 
-/** Where root alone may use the tunnel device, as on a fresh machine, its sandboxes get one of their own. */
+/** On a fresh machine only root may use the tunnel device, so its sandboxes get one of their own. */
 const users = [
   ['root', [], '600'],
   ['an ordinary user', ['setpriv', '--reuid', `${ordinaryUid}`, '--regid', `${ordinaryUid}`, '--clear-groups'], '666'],
@@ -113,7 +113,10 @@ describe.skipIf(missing !== null)('a network namespace that was pinned', () => {
 
 type World = { program: string; become: readonly string[]; tunnelMode: string }
 
-/** What this program of `test/support/network` prints when it runs in a world of its own, as whoever it becomes there. */
+/**
+ * Runs a program of `test/support/network` in its own namespaces, as the user that it becomes there. @returns its
+ * output
+ */
 async function inWorld<Printed>({ program, become, tunnelMode }: World): Promise<Printed> {
   const folder = temporaryFolder('network')
   const node = join(folder, 'node')

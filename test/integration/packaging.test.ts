@@ -19,8 +19,8 @@ import { createEvmNode } from '../support/evmNode.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /**
- * What electron-builder makes of the built application, for each platform. Electron's own binaries are stand-ins, so
- * nothing is started, signed or put into an installer here: those need the platform itself.
+ * Output of electron-builder for each platform. Electron's own binaries are stand-ins, so nothing is started, signed or
+ * built into an installer here: that needs the platform itself.
  */
 type Packaged = { folder: string; program: string; archive: string }
 
@@ -40,7 +40,10 @@ async function packaged(platform: 'linux' | 'darwin' | 'win32', updateFeed?: str
   return { folder, program, archive: join(folder, 'resources', 'app.asar') }
 }
 
-/** What Electron compares before it runs anything of the archive: https://www.electronjs.org/docs/latest/tutorial/asar-integrity */
+/**
+ * Computes the digest that Electron checks before it runs the archive:
+ * https://www.electronjs.org/docs/latest/tutorial/asar-integrity
+ */
 const readDigest = (archive: string): string =>
   createHash('sha256').update(getRawHeader(archive).headerString).digest('hex')
 

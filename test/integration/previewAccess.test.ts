@@ -7,7 +7,7 @@ import { secondAccount } from '../support/secondAccount.ts'
 import { openSocket } from '../support/socketClient.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** What is open to a port of a real sandbox lasts no longer than what opened it. */
+/** Connections to a port of a real sandbox end with the authority that opened them. */
 let service: TestService
 let passedMs = 0
 const now = () => Date.now() + passedMs

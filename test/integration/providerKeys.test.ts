@@ -25,7 +25,7 @@ import { createStewardClient } from '../support/stewardClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { createPersonClient, type PersonClient } from '../support/walletForms.ts'
 
-/** Of the strict fake of OpenAI, which takes no other. */
+/** Key that the strict fake of OpenAI accepts. */
 const key = 'sk-openai-secret'
 const wrongKey = 'sk-openai-mistyped-5ecret'
 const search = searchFor([plantText('the key', key), plantText('the mistyped key', wrongKey)])

@@ -6,7 +6,7 @@ import { createRunningAgent, type RunningAgent } from '../support/runningAgent.t
 import { runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** What terminals showed, recorded by the agent from the real service, host and PTYs; and which task things belong to. */
+/** Recordings of real terminals by the agent, and the tasks that entries belong to. */
 let service: TestService
 let agent: RunningAgent
 let dataFolder: string

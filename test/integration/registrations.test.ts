@@ -270,7 +270,7 @@ test('an end at any moment signs nothing that is not sent, and leaves nothing th
   const remaining: { file: string; state: string }[] = []
   const first = openRegistrations({
     target: null,
-    // What a kill would leave behind just then.
+    // State that a kill at this point would leave.
     onIntent(state) {
       const file = join(temporaryFolder('agent'), 'agent.sqlite')
       for (const part of ['', '-wal']) copyFileSync(first.file + part, file + part)
@@ -337,7 +337,7 @@ test('takes a nonce that the service has bound to the creator, where it outlives
   await become(slow.id, 'registered')
 })
 
-/** Of the agent's first account, signed by its own signer. */
+/** Signs a message with the agent's first account. */
 async function signInMessage(): Promise<{ message: string; signature: string }> {
   const { nonce } = (await service.send('/v1/auth/nonce', { method: 'POST', key: null })).json
   const signer = createLockableSigner()

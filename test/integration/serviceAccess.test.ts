@@ -7,7 +7,7 @@ import { exchange, runningService, type TestService } from '../support/runningSe
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** Who may call: keys, hosts, origins. No sandbox is needed for it. */
+/** Access by key, host and origin; needs no sandbox. */
 let service: TestService
 let host: string
 

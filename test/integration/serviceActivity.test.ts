@@ -6,7 +6,7 @@ import { eventually, until } from '../support/eventually.ts'
 import { type Json, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 
-/** What a sandbox uses, what happened to it, and its name: with the real service and host. */
+/** Usage, log and name of a sandbox, with the real service and host. */
 let service: TestService
 let id: string
 let sandbox: string

@@ -12,7 +12,7 @@ import { createServiceProcess, type ServiceProcess } from '../support/servicePro
 import { findMessage, openSocket } from '../support/socketClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** What is left when a process is killed: the real processes, killed for real. */
+/** Recovery after processes were killed, with real processes. */
 let open: (TestService | ServiceProcess) | undefined
 
 afterEach(async () => {

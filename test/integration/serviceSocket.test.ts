@@ -18,7 +18,7 @@ import { testTls } from '../support/tlsFiles.ts'
 import { evmWallet, siweMessage } from '../support/wallets.ts'
 import { startWireService, type WireService } from '../support/wireService.ts'
 
-/** Of a process, on a machine that does much else. */
+/** Deadline of a process on a busy machine. */
 const restartWithinMs = 120_000
 
 function service() {
@@ -27,14 +27,14 @@ function service() {
   return supervised
 }
 
-/** Somebody else, who answers like a service and keeps what is asked. */
+/** Starts a server that responds like a service and records requests. */
 async function foreignServer(port: number): Promise<WireService> {
   const wireService = await startWireService({ port })
   onTestFinished(() => wireService.close())
   return wireService
 }
 
-/** One that no system gives to connections, so that nothing of this machine takes it by chance meanwhile. */
+/** Returns a port outside of the ephemeral range, so that nothing on this machine takes it by chance. */
 function freePort(): Promise<number> {
   return until('a free port', async () => {
     const port = 20_000 + Math.floor(Math.random() * 10_000)
@@ -96,7 +96,7 @@ test('whoever takes the port of a killed service is asked nothing, and the agent
   await until('the new address', () => agent.connection().url === second.url)
   expect(await agent.client.call(getMe, {})).toMatchObject({ role: 'owner' })
   expect(foreign.requests).toEqual([])
-  // It was there all the time.
+  // The foreign server was running all along.
   expect((await fetch(`${foreign.url}/health`)).status).toBe(200)
   expect(foreign.requests).toHaveLength(1)
 })

@@ -7,7 +7,7 @@ import { type RequestFields, runningService, type TestService } from '../support
 import { secondAccount } from '../support/secondAccount.ts'
 import { findMessage, openSocket } from '../support/socketClient.ts'
 
-/** What is read of the credits beside the balance: sums, filters, the CSV, events; and how the owner adjusts a balance. */
+/** Views of credits besides the balance: sums, filters, CSV and events; and adjustments by the owner. */
 let service: TestService
 let ada: { accountId: string; key: string }
 let ownerId: string

@@ -392,7 +392,7 @@ describe('events', () => {
       session_id: terminal.split('/').at(-1),
       text: 'Claude: Approve this?',
     })
-    // Of many at once the last one is told.
+    // Reports only the last of many simultaneous notifications.
     await type(`for n in $(seq 200); do printf '\\e]9;again\\a'; done\n`)
     await findMessage(ownEvents, { type: 'terminal.called', text: 'again' })
     expect(ownEvents.messages.filter(({ type }) => type === 'terminal.called').length).toBeLessThan(10)

@@ -4,7 +4,7 @@ import { runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 import { findMessage, openSocket, type SocketClient } from '../support/socketClient.ts'
 
-/** What a workbench of many terminals asks of the service: names of its own, marks, and a search through all of them. */
+/** Requests of a workbench with many terminals: names, marks and a search across all of them. */
 let service: TestService
 let sandbox: string
 let opened: SocketClient[] = []

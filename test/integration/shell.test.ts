@@ -212,7 +212,7 @@ test.each([
   const items = flat(electron.electronState.menus[0] ?? [])
   expect(items.flatMap((item) => item.accelerator ?? [])).toEqual(accelerators)
   for (const role of roles) expect(items.map((item) => item.role)).toContain(role)
-  // It would be Ctrl-M, which is Enter.
+  // Minimize would be Ctrl-M, which is Enter.
   expect(items.map((item) => item.role)).not.toContain('minimize')
 })
 

@@ -91,7 +91,7 @@ describe('a nonce', () => {
     expect(foreign).toMatchObject(refusedNonce)
     const nonce = await newNonce(service.url)
     passedMs += 5 * minuteMs
-    // Nobody asks for another nonce meanwhile, which would sweep this one away.
+    // A further nonce would sweep this one away.
     const message = createMessage(nonce)
     expect(await verify({ message, signature: await wallet.sign(message) })).toMatchObject(refusedNonce)
   })

@@ -170,7 +170,7 @@ describe('the whole agent', () => {
     expect(payments).toEqual([])
   })
 
-  /** Of the phrase, by another library than the product's. */
+  /** Derives the address with another library than the product's. */
   function solanaAddress(): string {
     let [key, code] = halves(hmac('ed25519 seed', Mnemonic.fromPhrase(phrase).computeSeed()))
     for (const index of [44, 501, 0, 0]) {

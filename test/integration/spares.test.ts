@@ -110,7 +110,7 @@ test('spares that another host left are removed', async () => {
   await eventually(async () => expect(await leftovers({ id: name, folder, uid })).toEqual([]))
 })
 
-/** Those that have noted what they run: they are ready a moment later. */
+/** Lists spares that have recorded their run; they are ready a moment later. */
 async function readySpares(folder: string): Promise<string[]> {
   const names = await createMachineFolders(folder).spares()
   const runs = await Promise.all(names.map((name) => createMachineFolders(folder).readRun(name)))

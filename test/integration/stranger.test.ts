@@ -10,8 +10,8 @@ import { findMessage, openSocket } from '../support/socketClient.ts'
 import { evmWallet } from '../support/wallets.ts'
 
 /**
- * Somebody who signed in with another wallet asks for everything that belongs to the owner: every operation of the
- * contract, under each of its paths, and every WebSocket. What is not theirs is not there.
+ * Every operation of the contract on the owner's resources, under each of its paths, and every WebSocket, called by a
+ * user who signed in with another wallet: nothing of the owner exists for them.
  */
 let service: TestService
 let strangerKey: string
@@ -248,7 +248,7 @@ function fillPath(path: string, values: Record<string, string>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
 }
 
-/** Without the very values that were asked for, which a sentence may repeat. */
+/** Removes the requested values, which a message may quote. */
 function normalize({ text }: Pick<Answer, 'text'>, values: Record<string, string>): string {
   const ids = Object.entries(values).filter(([, value]) => value.length > 8)
   ids.sort(([, a], [, b]) => b.length - a.length)

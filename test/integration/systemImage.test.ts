@@ -10,7 +10,7 @@ import { createMachineSpec, never, run } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const execute = promisify(execFile)
-/** It downloads and installs a whole system. */
+/** Downloads and installs a whole system. */
 const testMs = 900_000
 
 test(
@@ -71,7 +71,7 @@ test(
   testMs,
 )
 
-/** Of names, kinds, owners, modes and contents of all that is in the image. */
+/** Hashes names, kinds, owners, modes and contents of all files in the image. */
 async function digest(data: string): Promise<string> {
   const list =
     'cd "$1" && { find . -printf "%p %y %U:%G %m %s %T@ %l\\n"; find . -type f -exec sha256sum {} +; } | sort | sha256sum'

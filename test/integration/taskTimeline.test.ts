@@ -151,7 +151,7 @@ test('turns of chats are listed, the newest first, with how they began and ended
   const { tasks } = await get('/local/activity/tasks?limit=1')
   const older = await get(`/local/activity/tasks?limit=1&before=${tasks[0].last_sequence}`)
   expect(older.tasks.map(({ task }: Json) => task)).toEqual([ids[1]])
-  // What a person does in the window is in the timeline, and no task of this list.
+  // The user's actions in the window are in the timeline, and not in this list of tasks.
   const all: Json[] = (await get('/local/activity/tasks?limit=100')).tasks
   expect(all.every(({ task }) => /^(chat|call):/.test(task))).toBe(true)
 })

@@ -281,7 +281,7 @@ function tables(): [string, string][] {
   }
 }
 
-/** Of each secret the longest run of letters and digits, as a search would have it, beside its forms in JSON. */
+/** Searches for the longest alphanumeric run of each secret, and for its forms in JSON. */
 function findSecrets(secrets: readonly Planted[], written: readonly [string, string][]): string[] {
   const low = written.map(([where, text]): [string, string] => [where, text.toLowerCase()])
   return secrets.flatMap(({ where, kind, secret }) => {

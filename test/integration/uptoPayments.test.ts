@@ -94,7 +94,7 @@ test('what is signed is good for this payee, facilitator and amount, once', asyn
     const attempt = (...how: Parameters<typeof settle>) =>
       settle(...how).then(
         () => void refused.push('it was taken'),
-        // Of whatever is said around it, the reason that the contract gives.
+        // Extracts the reason that the contract names from the surrounding text.
         ({ message }: Error) => void refused.push(/\b(amount|signature|nonce)\n/.exec(`${message}\n`)?.[1] ?? message),
       )
     await attempt(permit, cap + 1)

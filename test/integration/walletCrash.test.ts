@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened?.close())
 
-/** What a new start finds after a process was killed in the middle. */
+/** Defines a test of a start after a kill at a crash point. */
 function afterCrash(start: 'empty' | 'made', action: 'create' | 'remove' | 'change', crashPoint: string): TestWallet {
   opened?.close()
   const folder = temporaryFolder('crashed')

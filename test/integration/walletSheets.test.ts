@@ -20,7 +20,7 @@ import { openPersonSession } from '../support/personSession.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const passphrase = 'violet anchor seldom pretzel orbit'
-/** Of every documentation of a local chain: its addresses are public. */
+/** Public phrase of local development chains. */
 const phrase = 'test test test test test test test test test test test junk'
 const evil = '"><script>alert(1)</script>'
 

@@ -16,7 +16,7 @@ type JournalRow = {
   details: string | null
 }
 
-/** What was committed, against the model: balances only, after every commit. */
+/** Compares committed balances with the model, after every commit. */
 export function checkBalances(database: Database, model: ModelState): void {
   const rows = database
     .prepare<[], AccountRow>('SELECT id, kind, credits - debits AS posted, held FROM credit_accounts')

@@ -56,7 +56,7 @@ type Process = {
   credits: Credits
   commits: GroupCommit
 }
-/** What somebody was told, and what has to be true from then on. */
+/** Reply to a client, and the condition that must hold from then on. */
 type Told = { atCommit: number; survivesPower: boolean; holds: () => void }
 
 class LedgerHistory {
@@ -146,7 +146,7 @@ class LedgerHistory {
     return `txn_${this.#ids}`
   }
 
-  /** What the service does first. One that cannot ends, and is started again. */
+  /** Starts the service. If it cannot start, it ends and is started again. */
   async #begin({ commits, ledger, life }: Process): Promise<void> {
     try {
       await commits.commitDurable(() => ledger.recover())
@@ -308,7 +308,10 @@ class LedgerHistory {
     }
   }
 
-  /** What a client hears that asks once, or twice at the same time: `nothing` when the answer was lost. */
+  /**
+   * Returns the reply to a client that sends a request once or twice at the same time: `nothing` if the response was
+   * lost.
+   */
   async #heard(ask: (process: Process) => Promise<unknown>): Promise<'done' | 'refused' | 'nothing'> {
     const random = this.#random
     const process = this.#process

@@ -1,9 +1,6 @@
 import type { HoldRequest, KeyLimit, LedgerCharge } from '#service/credits/creditLedger.ts'
 
-/**
- * What the ledger should do, written once more in the simplest way: maps instead of tables. The simulator asks both
- * and compares.
- */
+/** Reference model of the ledger: maps instead of tables. The simulator runs both and compares. */
 export type ModelHold = {
   account: string
   keyId: string | null

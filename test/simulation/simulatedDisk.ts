@@ -20,11 +20,11 @@ export type SimulatedDisk = {
   /** The file as this process finds it. */
   open(life: Life): Database
   flush(life: Life): Promise<void>
-  /** What a reader sees of the newest commit, for checks: they neither count nor fail. */
+  /** Returns a reader's view of the newest commit, for checks: these neither count nor fail. */
   inspect(): Database
   /** Ends the present process; with the power, the disk keeps some moment between the last flush and now. */
   crash(kind: 'process' | 'power'): void
-  /** How many commits the disk has, and how many it keeps for sure. */
+  /** Returns the number of commits, and how many of them are durable. */
   commits(): { made: number; kept: number }
   /** Until it is set back, writes fail as on a full disk. */
   isFull: boolean

@@ -13,7 +13,7 @@ export type SimulatedWorld = {
   run(isOver: () => boolean): Promise<void>
 }
 
-/** Of a process: tasks of an ended one never run. */
+/** Life of a process: tasks of an ended one never run. */
 export type Life = { hasEnded: boolean }
 
 const startedAtMs = Date.UTC(2026, 10, 22, 23, 59, 0)

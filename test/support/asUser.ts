@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { projectFolder } from './plantedTree.ts'
 import type { Json } from './runningService.ts'
 
-/** Who runs Steward in a test. */
+/** User that runs Steward in a test. */
 export type User = 'root' | 'an ordinary user' | typeof withIds
 
 /** One who has a name and a range of subordinate ids: sandboxes get ids of their own, and images can be used. */
@@ -37,7 +37,7 @@ type Program = {
   through?: readonly string[]
 }
 
-/** What the script printed when that user ran it. */
+/** Runs the script as that user and parses its output. */
 export async function runAndParse<T = Json>(program: Program): Promise<T> {
   const [command = '', ...parts] = await commandAs(program)
   const { stdout } = await promisify(execFile)(command, parts, { cwd: '/', timeout: 220_000, maxBuffer: 1 << 26 })

@@ -6,7 +6,7 @@ export type StorageState = Exclude<BrowserContextOptions['storageState'], string
 
 /** Chromium without the parts that only a person sees: the same pages for two thirds of the processor time. */
 const withoutWindow = '/usr/bin/chromium-headless-shell'
-/** What people have. */
+/** Full Chromium, as users have it. */
 export const wholeChromium = '/usr/bin/chromium'
 
 /** Blocks all addresses except loopback. `*.steward.test` resolves to a service that is not local. */
@@ -36,7 +36,7 @@ export type Window = {
   page: Page
   /** Cookies and storage: another window opened with them is of the same person. */
   state(): Promise<StorageState>
-  /** What the page threw, or its security policy refused. */
+  /** Errors and CSP violations of the page. */
   complaints: readonly string[]
   /**
    * Leaves nothing of what was done in it, so that it can be the window of the next test: one that is opened anew reads and
@@ -89,7 +89,7 @@ export async function openWindow(
 }
 
 const viewport = { width: 1280, height: 800 }
-/** What a test may have listened to. */
+/** Events whose listeners are removed after a test. */
 const heard = ['console', 'pageerror', 'dialog', 'websocket', 'request', 'response', 'popup', 'download'] as const
 
 function listen(page: Page, complaints: string[]): void {

@@ -3,7 +3,7 @@ import type { SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
 import { atEndOfFile } from './endOfFile.ts'
 
-/** One that is closed after the tests of the file. */
+/** Creates a runtime that is closed after the tests of the file. */
 export function testRuntime(options: Pick<BubblewrapOptions, 'folder'> & Partial<BubblewrapOptions>): SandboxRuntime {
   const runtime = createBubblewrapRuntime({ log: silentLog, now: Date.now, ...options })
   atEndOfFile(() => runtime.close())

@@ -4,7 +4,7 @@ import { paymentReservations } from '#agent/budgets/paymentReservations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { script } from './approvals.ts'
 
-/** One of several processes that pay from the same budget as fast as they can. Tells what it signed. */
+/** Process that pays concurrently with others from the same budget. Prints the signed amounts. */
 const [file = '', name = '', crashPoint = '0'] = process.argv.slice(2)
 const database = openDatabase(file)
 const records = createPaymentBudgetRepository(database)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Answer, exchange, type RequestFields as HttpFields, type Json } from './runningService.ts'
 
-/** What a caller gives to an operation, by the names that the document has for it. */
+/** Arguments of an operation, by their names in the document. */
 export type RequestFields = { path?: Record<string, string>; query?: Record<string, string>; body?: unknown }
 
 /** A program that knows an API by its OpenAPI document alone. */

@@ -38,7 +38,7 @@ export function electronDistribution(folder: string, platform: 'linux' | 'darwin
   }
 }
 
-/** Where tools find the fuses: a sentence, version 1, how many there are, and one character for the state of each. */
+/** Fuses in the format that tools search for: a sentinel, version 1, their number, and one character per state. */
 const wire = Buffer.concat([
   Buffer.from('dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX', 'latin1'),
   Buffer.from([1, 9]),

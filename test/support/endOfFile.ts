@@ -1,4 +1,4 @@
-/** What is closed at the end of this test file; `leakGuard.ts` does it, before it looks for what is left. */
+/** Closed at the end of this test file by `leakGuard.ts`, before it looks for leaks. */
 const closings: (() => Promise<void>)[] = []
 
 /** Runs `close` after the tests and hooks of the file, the last one first. */

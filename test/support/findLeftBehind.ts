@@ -18,7 +18,7 @@ export function findLeftBehind(sandboxId: string, dataFolder: string): string[] 
   ]
 }
 
-/** What loop devices show, deleted or not. */
+/** Lists the backing files of loop devices, including deleted ones. */
 function loopFiles(): string[] {
   return listEntries('/sys/block')
     .filter(({ name }) => name.startsWith('loop'))
@@ -40,7 +40,7 @@ function findNamedBelow(folder: string, id: string): string[] {
   })
 }
 
-/** What goes away while it is looked at is gone. */
+/** Entries may disappear during the scan. */
 function listEntries(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const large = { maxBuffer: 64 * 1024 * 1024 }
-/** What every runtime's base needs, and what the suites use beside it. */
+/** Files that every runtime's base needs, and those that the suites use. */
 const needed = [
   'bash',
   'coreutils',

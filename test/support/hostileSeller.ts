@@ -9,7 +9,7 @@ export const baseUsdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 export type SellerRequest = { path: string; payment: string | undefined; request: IncomingMessage }
 type Answering = (asked: SellerRequest, response: ServerResponse) => void | Promise<void>
 
-/** Somebody who sells by x402 at this computer, and answers a payment as the test likes. */
+/** Starts an x402 seller whose responses to payments the test controls. */
 export async function hostileSeller(paid: Answering, offer: object | (() => object) = {}) {
   const requests: SellerRequest[] = []
   const server = createServer((request, response) => {
@@ -40,7 +40,7 @@ export async function hostileSeller(paid: Answering, offer: object | (() => obje
     asked: requests,
     /** As they came, each time. */
     payments: () => requests.flatMap(({ payment }) => payment ?? []),
-    /** Of different signatures: more than one pays twice. */
+    /** Counts distinct signatures: more than one pays twice. */
     signatures: () => new Set(requests.flatMap(({ payment }) => payment ?? [])).size,
   }
 }
@@ -52,7 +52,7 @@ export function createOffer(over: object = {}) {
 
 export const transaction = `0x${'ab'.repeat(32)}`
 
-/** What an honest seller answers to a payment. */
+/** Sends an honest seller's response to a payment. */
 export function respond(_: SellerRequest, response: ServerResponse, over: object = {}): void {
   const receipt = { success: true, transaction, network: 'base', ...over }
   response.writeHead(200, {

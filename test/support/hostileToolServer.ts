@@ -4,9 +4,9 @@ import { createListening } from './listening.ts'
 /** An MCP server of revision 2025-11-25 over HTTP that says whatever a test wants. */
 export type HostileToolServer = {
   url: string
-  /** What `tools/list` answers. */
+  /** Result of `tools/list`. */
   tools: unknown[]
-  /** What `tools/call` answers: a result, or a whole message, or `never`. */
+  /** Result of `tools/call`: a result, a whole message, or `never`. */
   answer: (name: string, args: Record<string, unknown>) => Answered
   /** Before everything else: the answer by hand. @returns whether it did */
   intercept: ((request: IncomingMessage, response: ServerResponse, message: Json) => boolean) | undefined

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createListening } from './listening.ts'
 
 export type ImageRegistry = {
-  /** Of the image in it. */
+  /** Reference of the image in it. */
   reference: string
   close(): Promise<void>
 }

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Json } from './runningService.ts'
 
-/** What the Inspector's command line printed, or why it ended. */
+/** Output of the Inspector's command line, or the reason of its failure. */
 export type InspectorAnswer = { printed: Json; failure: string | undefined }
 
 /**

@@ -10,7 +10,7 @@ export function giveProviderKey({ key, family, ...window }: SheetOptions & { fam
   return sendSheet({ ...window, body: { purpose: 'provider_key', family }, fields: { api_key: key } })
 }
 
-/** Of a model server of one's own. */
+/** Enters the key of the user's own model server. */
 export function giveServerKey({ key, id, ...window }: SheetOptions & { id: ModelServerId }): Promise<string> {
   return sendSheet({ ...window, body: { purpose: 'server_key', server_id: id }, fields: { api_key: key } })
 }

@@ -3,7 +3,7 @@ import { describeState, listProcesses, type ProcessInfo } from './processes.ts'
 import { idleCgroups } from './stewardCgroups.ts'
 import { listTestFolders } from './temporaryFolder.ts'
 
-/** What was opened since the watch began and is still there. */
+/** Resources opened since the watch began that are still open. */
 export type LeakWatch = {
   /** Each as a line. */
   left(): string[]

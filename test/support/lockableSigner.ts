@@ -18,7 +18,7 @@ export type LockableSigner = Signer & {
   removeWallet(): void
   /** Signing waits until the returned function is called. */
   hold(): () => void
-  /** How often a key was lent. */
+  /** Counts how often a key was lent. */
   signatures(): number
 }
 
@@ -67,7 +67,7 @@ export function createLockableSigner({
   }
 }
 
-/** Of sign-ins with Ethereum and of messages: whether the address signed this very text. */
+/** Whether the address signed this text. For Sign-In with Ethereum and messages. */
 export function isGenuine(result: SignedIntent | null, text: string): boolean {
   return result !== null && result.message === text && verifyMessage(text, result.signature) === result.address
 }

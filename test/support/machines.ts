@@ -23,7 +23,7 @@ export function createMachineSpec(changes: Partial<MachineSpec> = {}): MachineSp
   }
 }
 
-/** What a command printed; fails when it did not succeed. */
+/** Runs a command and returns its output; fails on a nonzero exit code. */
 export async function run(machine: Machine, command: string): Promise<string> {
   const outcome = await machine.exec({ command, timeoutMs: 120_000, signal: never })
   expect(outcome.exitCode, `${command}: ${outcome.stderr.toString()}`).toBe(0)

@@ -16,7 +16,7 @@ export type MemoryKeys = WalletKeys & {
   /** A second one of each chain. */
   otherEvm: SigningAccount
   otherSolana: SigningAccount
-  /** What was lent, after it was given back. */
+  /** Lent keys, after their return. */
   lent: Uint8Array[]
   lock(): void
   /** Gives the key of one account for another, as a damaged vault would. */

@@ -1,11 +1,11 @@
 import type { Reservations, ReservedUse } from '#agent/approvals/reservations.ts'
 
 export type MemoryReservations = Reservations & {
-  /** What fails leaves nothing behind. */
+  /** Rolls back on an error. */
   atomically<T>(work: () => T): T
 }
 
-/** So many micro-dollars for everything together: the simplest budget there is. */
+/** Creates the simplest budget: one total in micro-dollars. */
 export function createMemoryReservations(
   limitMicroUsd: bigint,
   effect: 'ask' | 'deny' = 'deny',

@@ -29,7 +29,7 @@ type Options = {
   file?: string
   now?: () => number
   signer?: LockableSigner
-  /** What the chain would say; by itself nothing was used. */
+  /** State of the chain. Default: nothing was used. */
   chain?: (asked: Parameters<AuthorizationLookup['findState']>[0]) => AuthorizationState | Promise<AuthorizationState>
   /** USDC that Permit2 may move. */
   permitAllowance?: () => Promise<bigint | undefined>

@@ -3,11 +3,11 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { PaymentAuthorization } from '#service/payments/paymentAuthorization.ts'
 import { type EvmNetwork, testLedgerNetwork } from '#shared/contract/networks.ts'
 
-/** Somebody who pays, by a library of its own: typed data signed by viem. */
+/** Payer with an independent library: typed data signed by viem. */
 export type Payer = {
   address: `0x${string}`
   account: ReturnType<typeof privateKeyToAccount>
-  /** What is not given is right: this payer, for five minutes. */
+  /** Creates a valid authorization; options override its fields. */
   authorize(
     fields: Pick<PaymentAuthorization, 'to' | 'value'> & Partial<PaymentAuthorization>,
   ): Promise<PaymentAuthorization>

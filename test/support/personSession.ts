@@ -1,7 +1,7 @@
 import { windowKeyHeader } from '#shared/contract/localApi.ts'
 import { exchange } from './runningService.ts'
 
-/** What a browser with the person's window sends along: neither of the two opens anything alone. */
+/** Headers of a browser with the user's window; neither suffices alone. */
 export type PersonSession = { cookie: string; [windowKeyHeader]: string }
 
 /** @param token of a start address */

@@ -51,7 +51,7 @@ export default class PlainReporter extends DefaultReporter {
     return [...remarks, stripVTControlCharacters(`skipped: ${name}: ${reason}`)]
   }
 
-  /** Whoever asks for tests by name wants no list of the others. */
+  /** Whether tests were selected by name, in which case the others are not listed. */
   #isDeselected(): boolean {
     return this.ctx.config.testNamePattern !== undefined
   }
@@ -59,7 +59,7 @@ export default class PlainReporter extends DefaultReporter {
 
 const maxErrorLength = 600
 
-/** What went wrong on one line: whoever sees only the end of a long run needs no more to find it. */
+/** Formats the error in one line, enough to find it at the end of a long log. */
 function shortText(error: Partial<SerializedError> | undefined): string {
   const text = stripVTControlCharacters(`${error?.name ?? 'Error'}: ${error?.message ?? 'no message'}`)
   const frame = error?.stacks?.[0]
@@ -73,7 +73,7 @@ function readReason(test: TestCase): string | undefined {
   return skipNote ?? (test.options.mode === 'run' ? 'a hook before it failed' : undefined)
 }
 
-/** Its tests and hooks, and reading its modules. */
+/** Sums the durations of tests, hooks and imports. */
 function readSeconds(module: TestModule): number {
   const { duration, collectDuration, setupDuration } = module.diagnostic()
   return (duration + collectDuration + setupDuration) / 1000

@@ -105,7 +105,9 @@ function encodeForms(bytes: Buffer): Form[] {
   ]
 }
 
-/** What of the base64 of a longer text is the same whatever stands before (so many bytes, modulo 3) and after. */
+/**
+ * Returns the part of a longer text's base64 that is independent of what precedes (its length modulo 3) and follows it.
+ */
 function innerBase64(bytes: Buffer, before: number): string {
   const all = Buffer.concat([Buffer.alloc(before), bytes])
   return all.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((all.length * 8) / 6))

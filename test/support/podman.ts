@@ -12,7 +12,7 @@ export type Podman = {
   socketPath: string
   /** Another client of the same engine. */
   docker: Docker
-  /** Of a small root file system, with bash, coreutils, procps and perl. */
+  /** Image of a small root file system with bash, coreutils, procps and perl. */
   image: string
   /** The same as a tar. */
   baseFile: string
@@ -24,7 +24,7 @@ export type Podman = {
   close(): Promise<void>
 }
 
-/** What the base is made from: installed Debian packages of this machine, so that nothing is fetched. */
+/** Packages of the base, taken from this machine, so that nothing is fetched. */
 const packages = [
   ...[
     'base-files',
@@ -71,7 +71,7 @@ export function podmanFault(): string | undefined {
 export async function startPodman(): Promise<Podman> {
   const folder = temporaryFolder('podman')
   const socketPath = join(folder, 'podman.sock')
-  // Without a folder of its own for what runs, it shares /run/libpod with other engines, and `reset` empties that.
+  // A run root of its own: otherwise it shares /run/libpod with other engines, which `reset` empties.
   const storageOptions = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')]
   storageOptions.push('--tmpdir', join(folder, 'libpod'))
   const environment = { ...process.env, ...writeConfiguration(folder) }
@@ -87,7 +87,7 @@ export async function startPodman(): Promise<Podman> {
 
   const start = async (): Promise<void> => {
     service = spawn('podman', [...storageOptions, 'system', 'service', '-t', '0', `unix://${socketPath}`], {
-      // What watches a container notes there that its memory was not enough.
+      // conmon records out-of-memory kills in its working directory.
       cwd: folder,
       env: environment,
       stdio: 'ignore',
@@ -119,7 +119,7 @@ export async function startPodman(): Promise<Podman> {
     async close() {
       await kill()
       run('rm', '--all', '--force', '--time', '0')
-      // What watched a container cleans up behind it, and writes while `reset` removes.
+      // conmon cleans up behind a container, and may write while `reset` removes.
       await until(
         'what watches containers to end',
         () => !listProcesses().some((each) => each.command.includes(folder)),

@@ -9,12 +9,12 @@ import { temporaryFolder } from './temporaryFolder.ts'
 export type Prompt = 'refused' | 'unanswered'
 
 export type PrivateKeychain = {
-  /** Of the bus; set in the environment before the process first asks a keychain. */
+  /** Address of the bus; set in the environment before the process first opens a keychain. */
   address: string
   /** The keyring is locked from now on, as after a new start of the session without its password. */
   lock(prompt: Prompt): Promise<void>
   unlock(): Promise<void>
-  /** It answers nothing until it is let go, and then what it was asked meanwhile. */
+  /** Suspends replies until released, then answers queued requests. */
   hold(): void
   letGo(): void
   close(): Promise<void>

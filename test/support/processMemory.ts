@@ -3,7 +3,7 @@ import type { TextSearch } from './textSearch.ts'
 
 const pageBytes = 4096
 const pieceBytes = 8 * 1024 * 1024
-/** Of /proc/PID/pagemap: the page is in memory, or in swap. */
+/** Bits of /proc/PID/pagemap: the page is in memory, or in swap. */
 const presentBits = 0xc0
 
 /** A process without the right to be traced, as sandboxed ones are, is read by root only; and on Linux only. */
@@ -16,7 +16,7 @@ export function isMemoryReadable(pid: number): boolean {
   }
 }
 
-/** Which texts are in what this process has written into its memory. @returns their indexes */
+/** Finds which texts are in memory that this process has written. @returns their indexes */
 export function inMemory(pid: number, search: TextSearch): number[] {
   const seen = new Set<number>()
   const memory = openSync(`/proc/${pid}/mem`, 'r')

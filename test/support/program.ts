@@ -19,7 +19,7 @@ export type Ended = { code: number | null; signal: NodeJS.Signals | null }
 
 const startDeadlineMs = 150_000
 
-/** It is killed at the end of the test if it still runs. */
+/** Killed at the end of the test if still running. */
 export function startProgram(script: string, parts: readonly string[], environment: NodeJS.ProcessEnv = {}): Program {
   const child = spawn(process.execPath, [script, ...parts], {
     cwd: projectFolder,

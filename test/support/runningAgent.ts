@@ -16,16 +16,16 @@ import type { ModelOrder } from '#shared/contract/supervision.ts'
 import { openPersonSession, type PersonSession } from './personSession.ts'
 import { type Answer, exchange, type RequestFields } from './runningService.ts'
 
-/** Nobody listens there: a test asks no network of the world. */
+/** Address without a listener: tests use no external network. */
 const nowhere = 'http://127.0.0.1:9'
 
 /** The person's side in this process, with a real service somewhere, as the application puts it together. */
 export type RunningAgent = AgentParts & {
   origin: string
-  /** What the window sends along. */
+  /** Headers of the window. */
   session: PersonSession
   connection(): ServiceConnection
-  /** Of a start address. */
+  /** Returns the token of a start URL. */
   issueToken(): string
   /** As the application does once its service runs (again). */
   connect(target: ServiceTarget): void

@@ -3,7 +3,7 @@ import { base58 } from '@scure/base'
 import { generateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
 
-/** How a secret stands in a text, and which part of it must never be read there. */
+/** Text that contains a secret, and the part of it that must never leak. */
 export type SecretText = { kind: string; text: string; secret: string }
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -21,7 +21,7 @@ function opaque(): string {
 }
 const password = (): string => `Zq${drawText(6).toLowerCase()}9x`
 
-/** Of every kind that a person or a program may paste somewhere, new ones each time. */
+/** Creates new secrets of every kind that a user or program may paste. */
 export function secretKinds(): SecretText[] {
   const secrets: SecretText[] = []
   const addAlone = (kind: string, secret: string): void => void secrets.push({ kind, text: secret, secret })
@@ -100,7 +100,7 @@ export function placeAmongWords({ text }: SecretText): string {
   return `Schlüssel für Zoë → ${text} ← 密钥 🔑`
 }
 
-/** What is written every day and must stay readable. */
+/** Ordinary texts that must stay readable. */
 export function ordinaryTexts(): string[] {
   const hash = randomBytes(32).toString('hex')
   return [

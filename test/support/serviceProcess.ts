@@ -25,7 +25,7 @@ export type ServiceProcess = {
 type Ready = { url: string; owner_key_file: string }
 
 const readyWithinMs = 120_000
-/** It stops every sandbox that a test left running. */
+/** Long, because it stops every sandbox that a test left running. */
 const endWithinMs = 120_000
 
 export type From = { folder: string; program: string }

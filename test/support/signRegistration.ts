@@ -44,7 +44,7 @@ export async function signRegistration(
   return { ...profile, nonce, payload_hash, signature }
 }
 
-/** What a Solana account signs. */
+/** Returns the text that a Solana account signs. */
 export function solanaText({ profile, nonce }: { profile: AutomatonProfile; nonce: string }): Uint8Array {
   const text = registerText({ automatonId: profile.automaton_id, nonce, payloadHash: payloadHash(profile) })
   return new TextEncoder().encode(text)

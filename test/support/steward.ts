@@ -13,7 +13,7 @@ export type Steward = {
   url: string
   serviceUrl: string
   dataFolder: string
-  /** Of the service that it runs itself. */
+  /** Owner's key of the service that it runs itself. */
   readonly ownerKey: string
   /** All that it printed. */
   output(): string
@@ -25,13 +25,13 @@ export type Steward = {
 type Ready = { event: 'ready'; url: string; service_url: string }
 
 const startDeadlineMs = 150_000
-/** It stops every sandbox that a test left running. */
+/** Long, because it stops every sandbox that a test left running. */
 const endDeadlineMs = 120_000
 
 type Options = {
   dataFolder?: string
   parts?: readonly string[]
-  /** Of the service that its configuration names. */
+  /** Owner's key of the service in its configuration. */
   ownerKey?: string
   /** Written to `config.json` of the data folder. */
   config?: object

@@ -6,7 +6,7 @@ import { isSignedByPayer, type PaymentAuthorization } from '#service/payments/pa
 import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { createListening } from './listening.ts'
 
-/** What goes wrong at a facilitator. `moves` happens before the trouble, else nothing moved. */
+/** Failure of a facilitator. With `moves`, the transfer happened before it; otherwise, nothing moved. */
 export type Trouble = {
   moves: boolean
   how: 'cut' | 'silent' | 503 | 'no-json' | 'other-network' | 'other-payer' | 'no-hash' | { says: string }

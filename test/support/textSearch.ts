@@ -24,7 +24,10 @@ export function createTextSearch(texts: readonly Uint8Array[]): TextSearch {
   }
 }
 
-/** How far each block is, at least, from the end of a window on a text; and the texts whose window ends with it. */
+/**
+ * Computes the minimum distance of each block from the end of a window on a text, and the texts whose window ends with
+ * it.
+ */
 function createTables(texts: readonly Uint8Array[], window: number) {
   const skips = new Uint8Array(1 << tableBits).fill(window - blockBytes + 1)
   const endings = new Map<number, number[]>()

@@ -1,4 +1,4 @@
-/** Of `localhost` and 127.0.0.1, signed by itself, for tests alone: this key protects nothing. */
+/** Self-signed certificate of `localhost` and 127.0.0.1 for tests: its key protects nothing. */
 export const testTls = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUHQMPgvCmiDZ2AiDXkSst02+Es2gwCgYIKoZIzj0EAwIw

@@ -9,7 +9,7 @@ type Call = { method: string; params?: readonly unknown[] }
 /** Stands before a node, and makes trouble for the requests that a test picks. */
 export async function createTroubledNode(target: string) {
   let findTrouble: (nonce: string, method: string) => Trouble | undefined = () => undefined
-  /** Of transactions, by what they settle: receipts are asked by hash. */
+  /** Transactions by the authorization they settle; receipts are read by hash. */
   const settles = new Map<string, string>()
   const calls: { nonce: string; method: string; how: Trouble['how'] | undefined }[] = []
   const nonces = new Set<string>()

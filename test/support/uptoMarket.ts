@@ -22,7 +22,7 @@ export type UptoPermit = {
   }
 }
 
-/** Who sells by `upto` on this node, and who settles it there. @param cap millionths of a USDC */
+/** Starts a seller of `upto` payments on this node, and its facilitator. @param cap millionths of a USDC */
 export async function uptoMarket(node: EvmNode, { payTo, cap }: { payTo: Address; cap: number }) {
   const { TestPermit2, TestUptoProxy } = createTestContracts()
   await node.deploy(permit2.address, TestPermit2)

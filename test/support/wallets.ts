@@ -44,7 +44,7 @@ export function solanaWallet(now: () => number = Date.now): SigningWallet & { si
   return { ...wallet, signBytes }
 }
 
-/** What `viem` makes of the usual fields, and of those given instead. */
+/** Builds the message with `viem` from default fields and overrides. */
 export function siweMessage(
   url: string,
   fields: Pick<CreateSiweMessageParameters, 'address' | 'nonce'> & Partial<CreateSiweMessageParameters>,

@@ -6,7 +6,7 @@ import type { Written } from './plantedSecrets.ts'
 export type WindowTraffic = {
   /** Addresses, what the window sent, what it was answered, events, its console. */
   everything(): Promise<Written[]>
-  /** What sheets answered, which may show a phrase and must not repeat what was typed. */
+  /** Bodies of prompts, which may show a phrase and must not repeat what was typed. */
   sheets(): Promise<Written[]>
 }
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 
-/** Something that stands where a service would: what the agent sends arrives here, word by word. */
+/** Server in place of a service that records the agent's requests verbatim. */
 export type WireService = {
   url: string
   port: number
@@ -20,7 +20,7 @@ type Options = {
   onSocket?: (socket: WebSocket, request: IncomingMessage) => void
 }
 
-/** Its event stream says `ready` first, as the contract demands. */
+/** Starts it. The event stream begins with `ready`, as the contract requires. */
 export async function startWireService({ port = 0, socketPath, answer, onSocket }: Options = {}): Promise<WireService> {
   const requests: IncomingMessage[] = []
   const sockets = new Map<string, WebSocket>()

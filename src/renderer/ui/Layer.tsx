@@ -10,8 +10,8 @@ export function useInView(): boolean {
 type LayerProps = { shown: boolean; children: ReactNode }
 
 /**
- * One of several stacked views, of which one is visible. The others keep their size, so that showing them again needs
- * no layout; they are inert.
+ * Stacked view, of which one is visible at a time. Hidden ones keep their size, so that showing them again needs no
+ * layout; they are inert.
  */
 export function Layer({ shown, children }: LayerProps) {
   const inView = useInView() && shown

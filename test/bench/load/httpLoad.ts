@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import type { Samples } from '../figures.ts'
 
-/** What is sent again and again, as bytes: the client must not cost what it measures. */
+/** Request to repeat, serialized in advance so that the client costs little. */
 export type LoadTarget = { port: number; path: string; headers: Readonly<Record<string, string>>; body: object }
 
 export type Loaded = {
@@ -12,7 +12,7 @@ export type Loaded = {
   begun: Samples
 }
 
-/** So many clients, each asking again as soon as it has its answer. @throws Error for any answer but a 200 */
+/** Runs clients that each send their next request after a response. @throws Error for any status but 200 */
 export async function runLoad(
   target: LoadTarget,
   { clients, count }: { clients: number; count: number },
@@ -81,7 +81,7 @@ async function connected(port: number) {
   }
 }
 
-/** Of HTTP/1.1, as much as tells where an answer ends. */
+/** Reads just enough of HTTP/1.1 to find the end of a response. */
 function answerReader() {
   let head: Buffer | undefined = Buffer.alloc(0)
   let missing = 0

@@ -8,7 +8,9 @@ import { type Loaded, type LoadTarget, runLoad } from '../load/httpLoad.ts'
 import { portkey } from '../peers/portkey.ts'
 import { ownMs } from './processFigures.ts'
 
-/** Of one way to the provider: through Steward, through a peer, or straight. Undefined where it fails at streams. */
+/**
+ * Figures of one path to the provider: through Steward, through a peer, or direct. Undefined if it fails on streams.
+ */
 export type GatewayFigures = {
   /** One client. */
   json: Samples
@@ -17,7 +19,7 @@ export type GatewayFigures = {
   jsonPerSecond: number
   /** 16 clients, streams of 200 chunks in a second. */
   streamsPerSecond: number | undefined
-  /** Of the gateway's process, for one answer of JSON at 32 clients; for one stream at 16. */
+  /** Processor time of the gateway per JSON response at 32 clients; per stream at 16. */
   jsonProcessorMs: number
   streamProcessorMs: number
 }

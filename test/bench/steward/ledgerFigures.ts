@@ -14,7 +14,7 @@ export type LedgerFigures = { pairsPerSecond: number; processorMs: number; flush
 const hold = toMicroUsd(20_000)
 const charge = toMicroUsd(1_234)
 
-/** What each request to a model asks of the ledger: who holds the key, a hold, and a charge with its details. */
+/** Measures the ledger's work per model request: key lookup, a hold, and a charge with details. */
 export async function ledgerFigures({ pairs, clients }: { pairs: number; clients: number }): Promise<LedgerFigures> {
   const at = await testLedger({ cents: 0 })
   try {

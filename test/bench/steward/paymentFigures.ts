@@ -21,7 +21,7 @@ export async function paymentFigures(count: number): Promise<{ ledger: Samples; 
   return { ledger: await onTestLedger(count), chain: await onChain(count) }
 }
 
-/** So many people who buy credits at the same moment, over HTTP. @returns when the last had its answer */
+/** Measures simultaneous purchases of credits over HTTP. @returns the time of the last response */
 export async function measureConcurrentPayments(count: number): Promise<{ lastMs: number; eachProcessorMs: number }> {
   const service = await runningService({ host: 'none', payments: { facilitator: { kind: 'test-ledger' } } })
   try {

@@ -33,7 +33,7 @@ export function proportionalMegabytes(steward: Steward): { main: number; service
   return { main: sumMemory(main), service: sumMemory(service), host: sumMemory(host) }
 }
 
-/** What each terminal with a full scrollback adds, in all three processes. */
+/** Measures the memory that each terminal with a full scrollback adds, in all three processes. */
 export async function megabytesPerTerminal(
   { steward, client, id }: { steward: Steward; client: StewardClient; id: SandboxId },
   count: number,

@@ -11,12 +11,12 @@ import { createPersonClient } from '../../support/walletForms.ts'
 import { type Compared, measureTogether, type Samples } from '../figures.ts'
 
 export type ToolFigures = {
-  /** Of `sandbox_get` in each revision of MCP, and of `GET /v1/sandboxes/:id` at the service or at the agent. */
+  /** Figures of `sandbox_get` in each revision of MCP, and of `GET /v1/sandboxes/:id` at the service or the agent. */
   calls: { revision: Revision; target: RestAt; call: Compared }[]
-  /** Of all tools over HTTP, and of all of `conway-terminal` over its stdin and stdout. */
+  /** Figures of listing all tools over HTTP, compared with `conway-terminal` over stdio. */
   listing: Compared
   tokens: { mine: number; peer: number }
-  /** Of twenty clients that call without a pause. */
+  /** Figures of twenty clients that call without a pause. */
   busy: { calls: number; wrong: number; seconds: number; times: Samples }
 }
 
@@ -122,7 +122,7 @@ async function compareListings(
   }
 }
 
-/** What a model reads of a tool: its name, its description and what it takes. */
+/** Returns the fields of a tool that models see: name, description and input schema. */
 function asModelsSee(tool: object): object {
   const { name, description, inputSchema } = tool as { name: string; description?: string; inputSchema?: object }
   return { name, description, inputSchema }

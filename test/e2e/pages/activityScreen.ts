@@ -9,7 +9,7 @@ export type ActivityScreen = {
   /** Waits for an entry that has this text. */
   sees(text: string | RegExp): Promise<void>
   search(text: string): Promise<void>
-  /** One of the chips: `Sandboxes`, `All`. */
+  /** Selects an area's chip: `Sandboxes`, `All`. */
   area(name: string): Promise<void>
   by(name: string): Promise<void>
   when(name: string): Promise<void>

@@ -12,7 +12,7 @@ export type ApprovalsScreen = {
   /** Once it may be pressed: not in the first moment. */
   approveOnce(): Promise<void>
   deny(): Promise<void>
-  /** What became of the request in view: `Signed`, `Denied`. */
+  /** Waits for the state of the request in view: `Signed`, `Denied`. */
   became(text: string): Promise<void>
   button(name: string): Locator
   isArmed(): Promise<void>

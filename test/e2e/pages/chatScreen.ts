@@ -15,7 +15,7 @@ export type ChatScreen = {
   answered(text: string | RegExp): Promise<void>
   /** The rows of the list at the left. */
   listed(title: string | RegExp): Locator
-  /** One of the actions below a message. */
+  /** Clicks an action below a message. */
   act(message: Locator, label: string): Promise<void>
   newChat(): Promise<void>
   settings: Locator

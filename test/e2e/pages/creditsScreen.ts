@@ -10,7 +10,7 @@ export async function openCredits(window: AppWindow) {
   const part = (name: string) => root.getByRole('region', { name, exact: true })
   const figure = (name: string) => part('Balance').getByLabel(name, { exact: true })
   const rows = part('History').getByRole('listitem')
-  /** How many the list has, of which those in view are on the page. */
+  /** Counts all listed transactions, of which only visible ones are rendered. */
   const countListed = async () =>
     (await rows.count()) === 0 ? 0 : Number(await rows.first().getAttribute('aria-setsize'))
   return {

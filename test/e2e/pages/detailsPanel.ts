@@ -3,7 +3,7 @@ import type { AppWindow } from './appWindow.ts'
 
 /** The panel beside the terminals, about the sandbox in view. */
 export type DetailsPanel = {
-  /** What is in view of it. */
+  /** Visible part of the panel. */
   root: Locator
   /** Opens the section that has this title, unless it is open. */
   section(title: string): Promise<Locator>

@@ -15,7 +15,7 @@ export type IdentityScreen = {
   /** From a registration that waits, to its request in Approvals. */
   toRequest(): Promise<void>
   automaton: Locator
-  /** How the automaton in view stands: `Registered`, `Needs you`, `Refused`. */
+  /** Waits for the state of the automaton in view: `Registered`, `Needs you`, `Refused`. */
   is(text: string): Promise<void>
   row(name: string): Locator
 }

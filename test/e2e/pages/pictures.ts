@@ -32,7 +32,7 @@ const otherSizes = [
 
 export type Pictures = {
   (page: Page, name: string, selected?: readonly Scheme[]): Promise<void>
-  /** What the usual window shows on a large screen (`NAME-1920`) and at 200 % zoom (`NAME-640`). */
+  /** Also takes screenshots on a large screen (`NAME-1920`) and at 200 % zoom (`NAME-640`). */
   inOtherSizes(page: Page, name: string): Promise<void>
 }
 
@@ -90,7 +90,7 @@ async function findsNothing(page: Page, ruleSet: 'everything' | 'colour'): Promi
 const settlesWithinMs = 5_000
 const looksWithinMs = 30_000
 
-/** What is evaluated in a page has no deadline of its own. */
+/** Limits the duration: evaluation in a page has no timeout of its own. */
 async function inTime<T>(look: Promise<T>): Promise<T> {
   const ending = new AbortController()
   const late = setTimeout(looksWithinMs, undefined, { signal: ending.signal }).then(() => {
@@ -104,10 +104,10 @@ async function inTime<T>(look: Promise<T>): Promise<T> {
   }
 }
 
-/** What would be loaded before: style sheets for a rule that is off, and sound, of which the window has none. */
+/** Preloading would fetch style sheets for a disabled rule, and audio, of which the window has none. */
 const options: RunOptions = { resultTypes: ['violations'], preload: false }
 
-/** What frames show is put together in a page of its own: without frames there is no need of one, nor of axe once more. */
+/** Creates the axe builder. Frames need a page of its own to merge results; pages without frames do not. */
 async function looker(page: Page): Promise<AxeBuilder> {
   if (page.frames().length > 1) return new AxeBuilder({ page })
   const isThere = await page.evaluate<boolean>("typeof axe === 'object'")

@@ -95,7 +95,7 @@ async function closeWindows(browser: Browser): Promise<void> {
   for (const context of browser.contexts()) await context.close()
 }
 
-/** What other files would see of it. */
+/** Lists what later test files would find. */
 async function listRemaining({ client, person }: Pick<StewardInBrowser, 'client' | 'person'>) {
   const { sandboxes } = await client.call(listSandboxes, {})
   const { images } = await client.call(listImages, {})
@@ -148,7 +148,7 @@ function onSteward<Kind extends SharedSteward>(
   }
 }
 
-/** One that a test is done with is the next one's. */
+/** Reuses windows between tests. */
 function createWindowPool(browser: Browser, origin: string) {
   let idle: Window | undefined
   return {
@@ -171,7 +171,7 @@ function createWindowPool(browser: Browser, origin: string) {
   }
 }
 
-/** What that browser's window sends along. */
+/** Reads the session that the browser's window sends. */
 function sessionIn({ cookies, origins }: StorageState, origin: string): PersonSession {
   const storage = origins.find((each) => each.origin === origin)?.localStorage ?? []
   return {

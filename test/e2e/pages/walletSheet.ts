@@ -14,7 +14,7 @@ export type WalletSheet = {
   words(): Promise<string[]>
   /** At which places the check asks for words, from 1. */
   askedPlaces(): Promise<number[]>
-  /** It has told the window, and is gone. */
+  /** Waits until it has reported to the window and closed. */
   isGone(): Promise<void>
 }
 

@@ -11,14 +11,14 @@ export type AppHost = {
   frame: FrameLocator
   /** Opens the page of a resource, as beside a call that has just begun. */
   show(options?: { theme?: 'dark' | 'light'; mayCall?: boolean }): Promise<void>
-  /** What the call came to. */
+  /** Sends the result of the call. */
   give(result: object): Promise<void>
   setTheme(theme: 'dark' | 'light'): Promise<void>
   /** Addresses that the page asked the host to open. */
   links(): Promise<string[]>
   /** Tools that the page asked the host to call. */
   calls: readonly string[]
-  /** What the page's policy refused it, or that went wrong in it. */
+  /** CSP violations and errors of the page. */
   complaints: readonly string[]
   end(): Promise<void>
   close(): Promise<void>

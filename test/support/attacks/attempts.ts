@@ -8,7 +8,7 @@ import { hostRootTar } from '../hostRootTar.ts'
 import { never } from '../machines.ts'
 import { compileHere, compileInside, preload, type Stage, type Target } from './stage.ts'
 
-/** What each system call answered to a command of the sandbox and to PID 1: -errno when it failed. */
+/** Result of a system call for a command of the sandbox and for PID 1: -errno on failure. */
 export type TriedCall = { name: string; here: number; there: number }
 
 /** S3: PID 1 makes the system calls that the sandbox's own commands may not make. */
@@ -37,7 +37,7 @@ export async function processesOfPid1(stage: Stage): Promise<{ enforced: boolean
   return { enforced: target.machine().enforced.processes, made: Number(splitLines(said)[0]?.[0]), said }
 }
 
-/** What of the sandbox runs in PID 1. `inPid1` is empty when nothing did. */
+/** Detects code of the sandbox in PID 1. `inPid1` is empty if none ran. */
 export async function preloadInPid1(
   stage: Stage,
 ): Promise<{ loaded: boolean; refused: string | null; inPid1: string }> {
@@ -67,7 +67,7 @@ export async function ownerOfHostFile(stage: Stage): Promise<{ before: number; a
   return { before, after: statSync(file).uid, saw: [moved, ...terminals].join('; ') }
 }
 
-/** What the host still gets right once PID 1 is a program of the sandbox, or stands still for good. */
+/** Tests the host once PID 1 is a program of the sandbox, or is stopped for good. */
 export async function spoiltPid1(
   stage: Stage,
 ): Promise<{ replaced: string; became: string; held: string; seen: Spoilt[] }> {
@@ -107,7 +107,7 @@ type Spoilt = {
   command: string
   ports: number[]
   hostname: string
-  /** What a command said after a restart. */
+  /** Output of a command after a restart. */
   again: string
   /** Whether a file of the host has another owner now. */
   given: boolean
@@ -200,7 +200,7 @@ export async function fullMemoryFolders(stage: Stage): Promise<Record<string, { 
   return observations
 }
 
-/** What `tty` says on a new terminal, or why there is none. */
+/** Returns the output of `tty` on a new terminal, or the error. */
 async function openTerminal(target: Target): Promise<string> {
   try {
     const terminal = await target.machine().openTerminal({ command: 'tty', cols: 80, rows: 24 })

@@ -12,7 +12,7 @@ const [folder = '', given = '{}'] = process.argv.slice(2)
 const options = JSON.parse(given) as StageOptions // of escapeLayers.test.ts
 /** Each costs a start; with a layer taken away the first few must do. */
 const delaysMs = [8, 12, 16, 20, 6, 24, 10, 30, 14, 18].slice(0, options.layers === undefined ? 10 : 3)
-/** What has no rule answers at once; what has one is waited for in vain, once for each start. */
+/** A connection fails at once without a rule; with one, it times out, once per start. */
 const waitSeconds = options.layers === undefined ? 3 : 1
 /** A private address, the metadata of clouds, and what listens on this machine. */
 const forbidden = ['10.77.0.1:80', '169.254.169.254:80', '198.51.100.2:5000', '10.0.2.2:4000', '10.0.2.2:5000']

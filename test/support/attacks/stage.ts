@@ -14,10 +14,10 @@ import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { until } from '../eventually.ts'
 import { createMachineSpec, never } from '../machines.ts'
 
-/** Where attacks are tried: a runtime, and the sandboxes that were made on it. */
+/** Runtime with its sandboxes for attacks. */
 export type Stage = {
   runtime: SandboxRuntime
-  /** Of the user who runs Steward. */
+  /** Folder of the user who runs Steward. */
   folder: string
   make(changes?: Partial<MachineSpec>, from?: SnapshotRef): Promise<Target>
   /** Stops and removes every sandbox of it. */
@@ -26,10 +26,10 @@ export type Stage = {
 
 /** A sandbox that attacks from inside. */
 export type Target = {
-  /** As it was started last. */
+  /** Returns the latest run. */
   machine(): Machine
   spec: MachineSpec
-  /** What a command printed, whatever its exit code. */
+  /** Returns the output of a command, whatever its exit code. */
   said(command: string): Promise<string>
   write(path: string, content: string): Promise<void>
   /** @returns why it could not be started again; null when it was */
@@ -37,7 +37,7 @@ export type Target = {
 }
 
 export type StageOptions = {
-  /** Those that stand; all of them when it is not given. */
+  /** Active layers. Default: all. */
   layers?: readonly SandboxLayer[]
   /** Every sandbox of it is one that was started before anybody asked for it. */
   spares?: boolean
@@ -92,7 +92,7 @@ export function attackStage(folder: string, { layers = sandboxLayers, spares = f
   }
 }
 
-/** Those that have noted what they run: they are ready a moment later. */
+/** Lists spares that have recorded their run; they are ready a moment later. */
 async function readySpares(folder: string): Promise<SpareName[]> {
   const folders = createMachineFolders(folder)
   const names = await folders.spares()

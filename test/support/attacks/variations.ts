@@ -4,7 +4,7 @@ import { SnapshotId } from '#shared/ids.ts'
 import { never } from '../machines.ts'
 import { preload, type Stage, type Target } from './stage.ts'
 
-/** Of a snapshot whose files attack as soon as something runs on them: what of it ran in PID 1. */
+/** Restores and forks a snapshot whose files attack once something runs on them. @returns what ran in PID 1 */
 export async function hostileSnapshot(stage: Stage): Promise<{ restored: string; fork: string; restoredRuns: string }> {
   const target = await stage.make()
   await preload(target, 'preload')
@@ -20,7 +20,7 @@ export async function hostileSnapshot(stage: Stage): Promise<{ restored: string;
 
 const inPid1 = (target: Target): Promise<string> => target.said('cat /root/in-pid1 2>/dev/null; true')
 
-/** What a sandbox may replace with a link that leads to the host, if the host follows it. `/etc` has a turn of its own: without it nothing starts. */
+/** Paths that a sandbox may replace with links to the host. `/etc` has a run of its own: without it nothing starts. */
 const swaps = {
   'all but /etc': [
     ...['/usr', '/usr/local', '/dev', '/proc', '/run', '/root', '/tmp', '/var', '/home', '/bin', '/lib64'],
@@ -31,7 +31,7 @@ const swaps = {
 
 export type Swap = { what: string; refused: string | null; said: string; changed: string[] }
 
-/** What a sandbox that swaps its folders and files for links to the host changes on the host when it starts again. */
+/** Replaces folders and files of a sandbox with links to the host. @returns the changes on the host after a restart */
 export async function swapFolders(stage: Stage): Promise<Swap[]> {
   const outside = join(stage.folder, 'outside')
   mkdirSync(outside)
@@ -42,7 +42,7 @@ export async function swapFolders(stage: Stage): Promise<Swap[]> {
       const target = await stage.make()
       for (const path of paths) {
         const to = `${before}${outside}${/^\/etc\//.test(path) ? '/file' : ''}`
-        // What is mounted there cannot be moved from inside: these tries fail.
+        // Mount points cannot be moved from inside: these attempts fail.
         await target.said(`cd /; mv -T ${path} ${path}-before; ln -sfn ${to} ${path}; true`).catch(() => '')
       }
       const refused = await target.restart()
@@ -83,7 +83,7 @@ export type Neighbour = { found: string; hostname: string; environment: string; 
 
 type Inheritance = { id: string; itself: Neighbour; beside: Neighbour; after: Neighbour }
 
-/** What the next sandbox sees of the one before it: while that runs, and after it was removed. */
+/** Lists what the next sandbox sees of an earlier one, while that runs and after its removal. */
 export async function observeInheritance(stage: Stage): Promise<Inheritance> {
   const first = await stage.make({ hostname: mark })
   await first.said(leaveMarks)

@@ -13,7 +13,7 @@ export function wireEvents(text: string): { event: string | undefined; data: Wir
   }))
 }
 
-/** What a client makes of a stream of chat completions: the very JSON of an answer that was not streamed. */
+/** Folds a stream of chat completions into the JSON of a response without streaming. */
 export function foldChat(text: string): Fields {
   const events = wireEvents(text)
   const chunks = events.filter(({ data }) => data !== '[DONE]').map(({ data }) => data)

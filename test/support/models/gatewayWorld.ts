@@ -24,7 +24,7 @@ export type GatewayRequest = { dialect: DialectName; model: string; stream: bool
 export type Answered = {
   /** The JSON, or what a client makes of the stream. */
   body: Wire
-  /** Of a stream, as it came. */
+  /** Text of the stream, verbatim. */
   text: string
   headers: Record<string, string>
 }
@@ -110,7 +110,7 @@ export async function createGatewayWorld({
   }
 }
 
-/** Of one account. */
+/** Creates the balance of one account. */
 export function memoryPurse() {
   const charges: Charge[] = []
   const state = { balance: 10_000_000, held: 0, unconfigured: false }

@@ -43,7 +43,7 @@ export async function modelService({
   }
 }
 
-/** What is sent where nothing else is said: a greeting, and streams that tell their price. */
+/** Builds a default request: a greeting, and streams that report their price. */
 export function modelBody({ dialect, model, stream = false, body }: ModelRequest): object {
   const messages = [{ role: 'user', content: 'Hello' }]
   const defaults = {

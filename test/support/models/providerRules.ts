@@ -1,13 +1,13 @@
 /**
- * What each provider refuses, from its public documentation and from what its API answers. Each returns the sentence of
- * the refusal, or undefined.
+ * Validation by each provider, from its public documentation and observed responses. Each function returns the error
+ * message, or undefined.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of others, looked at field by field
 type Wire = any
 type Rule = (body: Wire, context: RuleContext) => string | undefined
 
-/** What the provider handed out, and takes back only as it was. */
+/** Values that the provider issued and accepts only unchanged. */
 export type RuleContext = { model: string; signatures: ReadonlySet<string> }
 
 const chatParameters = new Set(

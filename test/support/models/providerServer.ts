@@ -25,7 +25,7 @@ import { responsesFrames, responsesJson } from './scriptedResponses.ts'
 // biome-ignore lint/suspicious/noExplicitAny: JSON of the wire
 type Wire = any
 
-/** What the provider shall do with the next request. */
+/** Behavior for the provider's next request. */
 export type Turn =
   /** `until`: its end is held back until then; of JSON, all of it. */
   | (ScriptedAnswer & { until?: Promise<unknown> })
@@ -198,7 +198,7 @@ export async function createProviderServer() {
     requests,
     /** For the next requests, in order. */
     play: (...turns: Turn[]) => void script.push(...turns),
-    /** Of what the first request asks for. */
+    /** Derives the turns from the first request. */
     playThen(turns: () => Turn[]): void {
       next = turns
     },
@@ -234,7 +234,7 @@ const greeting: ScriptedAnswer = {
   parts: [{ text: 'Hello from a fake.' }],
   usage: { input: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 5, reasoning: 0 },
 }
-/** Of every provider's stream, at most so many tell the end and what was used. */
+/** Number of final frames in every provider's stream that report the end and the usage. */
 const endFrames = 3
 
 const writers: Record<ProviderName, Writer> = {

@@ -1,4 +1,4 @@
-/** What a model shall answer, told in no provider's form. */
+/** Scripted answer of a model, independent of a provider's format. */
 export type ScriptedAnswer = {
   parts: ScriptedPart[]
   usage: ScriptedUsage
@@ -14,7 +14,7 @@ export type ScriptedPart =
   | { call: string; id: string; args: string; signature?: string }
 
 export type ScriptedUsage = {
-  /** Without cached ones. */
+  /** Input tokens without cached ones. */
   input: number
   cacheRead: number
   cacheWrite5m: number

@@ -15,7 +15,7 @@ function toUsage(usage: ScriptedUsage): Fields {
   }
 }
 
-/** What is sealed is in the item of the thinking before it. */
+/** Encrypted content belongs to the preceding reasoning item. */
 function toItem(part: ScriptedPart, index: number): Fields {
   if ('thinking' in part) {
     const summary = part.thinking === '' ? [] : [{ type: 'summary_text', text: part.thinking }]

@@ -8,14 +8,14 @@ const layers = 2
 const heads = 4
 const inner = 128
 
-/** How many tokens the model can see at once. */
+/** Context window of the model, in tokens. */
 export const tinyContext = 1024
 
 const begin = 1
 const end = 2
 const control = ['<unk>', '<s>', '</s>']
 const bytes = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`)
-/** What SentencePiece writes in the place of a space. */
+/** Replacement of a space in SentencePiece. */
 const space = '▁'
 const tokens = [...control, ...bytes, space]
 const kinds = { normal: 1, unknown: 2, control: 3, byte: 6 }

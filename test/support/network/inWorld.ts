@@ -21,7 +21,7 @@ const prepare = (user: User): string =>
     'exec "$@"',
   ].join(' && ')
 
-/** What a script of this project, given a folder of its user and `parts`, printed in the world of `world.sh`. Needs root. */
+/** Runs a script of this project as a user in the namespaces of `world.sh` and parses its output. Needs root. */
 export async function runInWorld<T>(script: string, user: User, parts: readonly string[] = []): Promise<T> {
   const folder = temporaryFolder('world')
   const node = join(folder, 'node')

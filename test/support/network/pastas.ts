@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** How many processes carry the traffic of sandboxes, helpers beside them included. */
+/** Counts processes that carry the traffic of sandboxes, including their helpers. */
 export function pastas(): number {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.filter((pid) => /^pas(ta|st)|steward network/.test(readCommand(pid))).length

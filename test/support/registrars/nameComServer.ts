@@ -211,7 +211,7 @@ function parseBody<T>(schema: z.ZodType<T>, body: unknown): T {
   return data
 }
 
-/** It leaves out what is false, zero or empty. */
+/** Omits fields that are false, zero or empty. */
 function brief(json: { [field: string]: unknown }): object {
   return Object.fromEntries(Object.entries(json).filter(([, value]) => value !== false && value !== 0 && value !== ''))
 }

@@ -15,7 +15,7 @@ export const nameSiloKey = 'b4f1c9e27a8d3560'
 
 const hosts = (min: number) =>
   Array.from({ length: 13 }, (_, index) => (index < min ? `ns${index + 1}!` : `ns${index + 1}`))
-/** What each operation takes; `!`: it needs it. */
+/** Parameters of each operation; `!` marks required ones. */
 const operations: Readonly<Record<string, readonly string[]>> = {
   getPrices: [],
   checkRegisterAvailability: ['domains!'],
@@ -226,7 +226,7 @@ export async function nameSiloServer() {
     },
     take: (name: string) => void takenNames.add(name),
     isHeld: (name: string) => held.has(name),
-    /** Somebody set this in its own window. */
+    /** Sets a record as if in the registrar's own window. */
     plant: (name: string, row: Row) => void held.get(name)?.records.push(row),
   }
 }

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { createListening } from '../listening.ts'
 
-/** What goes wrong at a registrar, once. `moves`: it was done before. */
+/** Failure of a registrar, once. `moves`: the operation took effect before. */
 export type RegistrarTrouble = {
   /** In the path: `registerDomain`, `:renew`. */
   at: string
   moves: boolean
   how: 'cut' | 'silent' | 'no-json' | number
-  /** How often; absent is once. */
+  /** Number of failures. Default: 1. */
   times?: number
 }
 
