@@ -36,37 +36,37 @@ async function stop(running: WebSocketServer): Promise<void> {
 
 const portOf = (running: WebSocketServer) => (running.address() as AddressInfo).port
 
-function listen(): { told: LocalEvent[]; live: LiveEvents } {
-  const told: LocalEvent[] = []
+function listen(): { received: LocalEvent[]; live: LiveEvents } {
+  const received: LocalEvent[] = []
   const live = liveEvents({ url: `ws://127.0.0.1:${portOf(server)}`, pausesMs: [1] })
   events = live
-  live.subscribe((event) => told.push(event))
-  return { told, live }
+  live.subscribe((event) => received.push(event))
+  return { received, live }
 }
 
 test('tells each event in order, and nothing that it does not know', async () => {
-  const { told, live } = listen()
-  await eventually(() => expect(told).toEqual([{ type: 'ready' }]))
+  const { received, live } = listen()
+  await eventually(() => expect(received).toEqual([{ type: 'ready' }]))
   expect(live.state()).toBe('open')
   const removed = { type: 'sandbox.removed', id: 'b'.repeat(32) }
   for (const text of ['{"type":"from.the.future"}', 'no json', JSON.stringify(removed)]) peers[0]?.send(text)
-  await eventually(() => expect(told).toEqual([{ type: 'ready' }, removed]))
+  await eventually(() => expect(received).toEqual([{ type: 'ready' }, removed]))
 })
 
 test('comes back after a loss, and is told `ready` again', async () => {
-  const { told, live } = listen()
-  await eventually(() => expect(told).toHaveLength(1))
+  const { received, live } = listen()
+  await eventually(() => expect(received).toHaveLength(1))
   const port = portOf(server)
   await stop(server)
   await eventually(() => expect(live.state()).toBe('lost'))
   server = await listening(port)
   await eventually(() => expect(live.state()).toBe('open'))
-  await eventually(() => expect(told).toEqual([{ type: 'ready' }, { type: 'ready' }]))
+  await eventually(() => expect(received).toEqual([{ type: 'ready' }, { type: 'ready' }]))
 })
 
 test('closes its line for good', async () => {
-  const { told, live } = listen()
-  await eventually(() => expect(told).toHaveLength(1))
+  const { received, live } = listen()
+  await eventually(() => expect(received).toHaveLength(1))
   live.close()
   await eventually(() => expect(server.clients.size).toBe(0))
   expect(live.state()).toBe('open')
@@ -75,14 +75,14 @@ test('closes its line for good', async () => {
 
 test('tells a listener nothing after it has left', async () => {
   const { live } = listen()
-  const told: LocalEvent[] = []
-  const leave = live.subscribe((event) => told.push(event))
-  await eventually(() => expect(told).toHaveLength(1))
+  const received: LocalEvent[] = []
+  const leave = live.subscribe((event) => received.push(event))
+  await eventually(() => expect(received).toHaveLength(1))
   leave()
   const removed = { type: 'sandbox.removed', id: 'b'.repeat(32) }
   const others: LocalEvent[] = []
   live.subscribe((event) => others.push(event))
   peers[0]?.send(JSON.stringify(removed))
   await eventually(() => expect(others).toHaveLength(1))
-  expect(told).toEqual([{ type: 'ready' }])
+  expect(received).toEqual([{ type: 'ready' }])
 })

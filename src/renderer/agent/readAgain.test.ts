@@ -26,7 +26,7 @@ afterEach(() => {
   client.clear()
 })
 
-const shown = () => client.getQueryData(queryKey)
+const readCache = () => client.getQueryData(queryKey)
 const answer = (read: number, names: string[]) => asked[read]!.resolve(names)
 const add = (name: string) => (names: string[]) => [...names, name]
 
@@ -36,37 +36,37 @@ test('an answer asked for before a change never lands, though it comes last', as
   answer(1, ['made'])
   await done
   answer(0, [])
-  expect(shown()).toEqual(['made'])
+  expect(readCache()).toEqual(['made'])
   expect(asked[0]!.signal.aborted).toBe(true)
 })
 
 test('shows at once what the event told, and keeps it while the new read is under way', async () => {
   answer(0, ['first'])
-  await eventually(() => expect(shown()).toEqual(['first']))
+  await eventually(() => expect(readCache()).toEqual(['first']))
   const rereading = readAgain(client, queryKey)
   await eventually(() => expect(asked).toHaveLength(2))
 
   const done = patchAndReadAgain<string[]>(client, queryKey, add('second'))
-  expect(shown()).toEqual(['first', 'second'])
+  expect(readCache()).toEqual(['first', 'second'])
   answer(1, ['first'])
   await eventually(() => expect(asked).toHaveLength(3))
-  expect(shown()).toEqual(['first', 'second'])
+  expect(readCache()).toEqual(['first', 'second'])
 
   answer(2, ['first', 'second', 'third'])
   await Promise.all([done, rereading])
-  expect(shown()).toEqual(['first', 'second', 'third'])
+  expect(readCache()).toEqual(['first', 'second', 'third'])
 })
 
 test('keeps every one of several changes that come while the list is read', async () => {
   answer(0, [])
-  await eventually(() => expect(shown()).toEqual([]))
+  await eventually(() => expect(readCache()).toEqual([]))
   const changes = ['a', 'b', 'c'].map((name) => patchAndReadAgain<string[]>(client, queryKey, add(name)))
-  expect(shown()).toEqual(['a', 'b', 'c'])
+  expect(readCache()).toEqual(['a', 'b', 'c'])
   await eventually(() => expect(asked.filter(({ signal }) => !signal.aborted)).toHaveLength(2))
-  expect(shown()).toEqual(['a', 'b', 'c'])
+  expect(readCache()).toEqual(['a', 'b', 'c'])
   answer(asked.length - 1, ['a', 'b', 'c'])
   await Promise.all(changes)
-  expect(shown()).toEqual(['a', 'b', 'c'])
+  expect(readCache()).toEqual(['a', 'b', 'c'])
 })
 
 test('reads again at `ready` even while the first read is under way', async () => {
@@ -75,15 +75,15 @@ test('reads again at `ready` even while the first read is under way', async () =
   answer(0, ['old'])
   answer(1, ['new'])
   await done
-  expect(shown()).toEqual(['new'])
+  expect(readCache()).toEqual(['new'])
 })
 
 test('asks nothing for a list that nobody shows, but marks it old', async () => {
   answer(0, ['first'])
-  await eventually(() => expect(shown()).toEqual(['first']))
+  await eventually(() => expect(readCache()).toEqual(['first']))
   stopWatching()
   await patchAndReadAgain<string[]>(client, queryKey, add('second'))
-  expect(shown()).toEqual(['first', 'second'])
+  expect(readCache()).toEqual(['first', 'second'])
   expect(asked).toHaveLength(1)
   expect(client.getQueryState(queryKey)?.isInvalidated).toBe(true)
 })

@@ -19,8 +19,8 @@ export async function patchAndReadAgain<Data>(
   patch: (data: Data) => Data,
 ): Promise<void> {
   // Cancelling takes hold before it is awaited, and may restore an older state: so it comes before the patch.
-  const givenUp = queryClient.cancelQueries({ queryKey })
+  const cancellation = queryClient.cancelQueries({ queryKey })
   queryClient.setQueriesData<Data>({ queryKey }, (data) => (data === undefined ? undefined : patch(data)))
-  await givenUp
+  await cancellation
   await queryClient.invalidateQueries({ queryKey })
 }

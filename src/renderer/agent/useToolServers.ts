@@ -35,7 +35,7 @@ type Choice = Pick<ServedTool, 'name' | 'digest' | 'enabled' | 'ask'>
 export function useToolServerActions() {
   const agent = useAgent()
   return {
-    add: (given: Input<typeof addToolServer>) => agent(addToolServer, given),
+    add: (server: Input<typeof addToolServer>) => agent(addToolServer, server),
     turn: (serverId: ToolServerId, enabled: boolean) => agent(changeToolServer, { serverId, enabled }),
     test: (serverId: ToolServerId) => agent(testToolServer, { serverId }),
     remove: (serverId: ToolServerId) => agent(removeToolServer, { serverId }),

@@ -16,15 +16,15 @@ type SidebarProps = {
 
 /** The sections at the left, in groups; their names too when they are asked for. Ten fit in a window at 200 % zoom. */
 export function Sidebar({ present, labels, isNarrow }: SidebarProps) {
-  const wide = labels.shown && !isNarrow
+  const wide = labels.visible && !isNarrow
   return (
     <div className={classNames('relative', wide ? 'w-44' : 'w-12')}>
       <nav
         aria-label="Sections"
         className={classNames(
           'absolute inset-y-0 left-0 flex flex-col overflow-x-hidden overflow-y-auto border-r border-line bg-panel p-2 [scrollbar-width:none] shallow:py-1',
-          labels.shown ? 'w-44' : 'w-12',
-          labels.shown && isNarrow && 'z-30 shadow-dialog',
+          labels.visible ? 'w-44' : 'w-12',
+          labels.visible && isNarrow && 'z-30 shadow-dialog',
         )}
       >
         <img src={mark} alt="Steward" className="mx-1 mb-2 size-6 shrink-0 shallow:hidden" />
@@ -38,7 +38,7 @@ export function Sidebar({ present, labels, isNarrow }: SidebarProps) {
           >
             {group.map((feature) => (
               <li key={feature.id}>
-                <SectionButton feature={feature} isPresent={feature.id === present?.id} named={labels.shown} />
+                <SectionButton feature={feature} isPresent={feature.id === present?.id} named={labels.visible} />
               </li>
             ))}
           </ul>
@@ -88,8 +88,8 @@ function SectionButton({ feature, isPresent, named }: SectionButtonProps) {
 }
 
 function LabelsButton({ labels }: { labels: SectionLabels }) {
-  const words = labels.shown ? 'Hide section names' : 'Show section names'
-  const Icon = labels.shown ? PanelLeftClose : PanelLeftOpen
+  const words = labels.visible ? 'Hide section names' : 'Show section names'
+  const Icon = labels.visible ? PanelLeftClose : PanelLeftOpen
   return (
     <Tooltip content={words} side="right">
       <button

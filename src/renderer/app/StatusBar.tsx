@@ -5,7 +5,7 @@ import type { Feature } from '../ui/feature.ts'
 import { Kbd } from '../ui/Kbd.tsx'
 import { StatusDot } from '../ui/StatusDot.tsx'
 import { Tooltip } from '../ui/Tooltip.tsx'
-import { connectionWords } from './connectionWords.ts'
+import { describeConnection } from './describeConnection.ts'
 import { ThemeSwitch } from './ThemeSwitch.tsx'
 
 type StatusBarProps = { features: readonly Feature[]; onOpenPalette: () => void; onOpenShortcuts: () => void }
@@ -35,7 +35,7 @@ export function StatusBar({ features, onOpenPalette, onOpenShortcuts }: StatusBa
 
 function ConnectionState() {
   const connection = useConnection()
-  const { tone, state } = connectionWords(connection)
+  const { tone, state } = describeConnection(connection)
   const name = connection?.name ?? 'Service'
   const { detail, url } = connection ?? {}
   return (

@@ -2,10 +2,10 @@ import { notify } from '../ui/toast.tsx'
 
 /** Returns a listener that says once per page that list entries could not be read. */
 export function noticeUnreadable(): (count: number) => void {
-  let isShown = false
+  let isVisible = false
   return (count) => {
-    if (isShown) return
-    isShown = true
+    if (isVisible) return
+    isVisible = true
     notify.asked(count === 1 ? 'One entry can’t be shown' : `${count} entries can’t be shown`, {
       hint: 'Another version of Steward wrote them. Update Steward, then reload.',
     })

@@ -1,25 +1,25 @@
 import { useEffect, useState } from 'react'
 import { z } from 'zod'
 import { usePlace } from '../ui/place.ts'
-import { persisted } from '../ui/storage/persisted.ts'
+import { persistValue } from '../ui/storage/persistValue.ts'
 import { usePersisted } from '../ui/storage/usePersisted.ts'
 
-const storedLabels = persisted('steward.section-labels', z.enum(['shown', 'hidden']), 'hidden')
+const storedLabels = persistValue('steward.section-labels', z.enum(['shown', 'hidden']), 'hidden')
 
-export type SectionLabels = { shown: boolean; toggle(): void }
+export type SectionLabels = { visible: boolean; toggle(): void }
 
 /** Whether the sections show their names: as the person left it; in a narrow window only until one is chosen. */
 export function useSectionLabels(isNarrow: boolean): SectionLabels {
-  const isShown = usePersisted(storedLabels) === 'shown'
-  const [asked, setAsked] = useState(false)
+  const isVisible = usePersisted(storedLabels) === 'shown'
+  const [isMenuOpen, setMenuOpen] = useState(false)
   const [section] = usePlace()
   useEffect(() => {
-    if (section !== undefined || !isNarrow) setAsked(false)
+    if (section !== undefined || !isNarrow) setMenuOpen(false)
   }, [section, isNarrow])
   return isNarrow
-    ? { shown: asked, toggle: () => setAsked(!asked) }
+    ? { visible: isMenuOpen, toggle: () => setMenuOpen(!isMenuOpen) }
     : {
-        shown: isShown,
-        toggle: () => storedLabels.write(isShown ? 'hidden' : 'shown'),
+        visible: isVisible,
+        toggle: () => storedLabels.write(isVisible ? 'hidden' : 'shown'),
       }
 }

@@ -52,9 +52,9 @@ export function windowCommands({ open, labels }: WindowCommandsOptions): Command
     },
     {
       id: 'window.labels',
-      title: labels.shown ? 'Hide section names' : 'Show section names',
+      title: labels.visible ? 'Hide section names' : 'Show section names',
       section: 'Window',
-      icon: labels.shown ? PanelLeftClose : PanelLeftOpen,
+      icon: labels.visible ? PanelLeftClose : PanelLeftOpen,
       keywords: ['rail', 'sidebar', 'labels', 'expand'],
       run: labels.toggle,
     },

@@ -55,10 +55,10 @@ test.each([
   ['reconciled', true, 'Paid', 'done'],
   ['reconciled', false, 'Not paid', 'failed'],
   ['sent', null, 'In progress', 'working'],
-])('a payment that is %s (paid: %s) reads “%s”', (state, paid, heading, shown) => {
+])('a payment that is %s (paid: %s) reads “%s”', (state, paid, heading, text) => {
   expect(resultView({ structuredContent: { payment: { ...payment, state, paid } } })).toMatchObject({
     heading,
-    state: shown,
+    state: text,
   })
 })
 
@@ -81,7 +81,7 @@ test.each([
   { structuredContent: [] },
   { content: 'x', isError: true },
   { structuredContent: null },
-])('whatever comes instead shows something: %j', (given) => {
-  expect(resultView(given).heading).not.toBe('')
-  expect(statusView(given).heading).not.toBe('')
+])('whatever comes instead shows something: %j', (input) => {
+  expect(resultView(input).heading).not.toBe('')
+  expect(statusView(input).heading).not.toBe('')
 })

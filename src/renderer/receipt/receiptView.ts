@@ -78,8 +78,8 @@ const paymentStates: Readonly<Record<string, Pick<ReceiptView, 'state' | 'headin
 
 /** Returns the view of a payment as tools report it (`paymentOutline`). */
 function paymentView(payment: Json): ReceiptView {
-  const { id, state, paid, sentence, title, scheme, test, paid_micro_usd: taken } = payment
-  const most = Number(payment.amount_usd) * 1_000_000
+  const { id, state, paid, sentence, title, scheme, test, paid_micro_usd: settled } = payment
+  const maxMicroUsd = Number(payment.amount_usd) * 1_000_000
   const ended = state === 'reconciled' ? (paid === true ? 'settled' : 'refused') : String(state)
   const link = textOf(payment.transaction_url)
   const rows = [
@@ -87,13 +87,13 @@ function paymentView(payment: Json): ReceiptView {
     { name: 'Paid to', value: textOf(payment.pay_to) },
     { name: 'At', value: textOf(payment.host) },
     { name: 'Network', value: textOf(payment.network) },
-    { name: 'Limit signed', value: scheme === 'upto' ? usdc(most, test) : undefined },
+    { name: 'Limit signed', value: scheme === 'upto' ? usdc(maxMicroUsd, test) : undefined },
     { name: 'Transaction', value: textOf(payment.transaction), ...(link?.startsWith('https://') && { link }) },
   ]
   return {
     ...(paymentStates[ended] ?? { state: 'working', heading: 'In progress' }),
     sentence: textOf(sentence) ?? '',
-    amount: usdc(taken ?? most, test),
+    amount: usdc(settled ?? maxMicroUsd, test),
     rows: rows.flatMap(({ value, ...row }) => (value === undefined ? [] : [{ ...row, value }])),
     follow: textOf(id),
   }

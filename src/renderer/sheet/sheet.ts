@@ -37,10 +37,10 @@ function addShowButton(field: HTMLInputElement): void {
   const around = document.createElement('div')
   const button = document.createElement('button')
   const label = field.labels?.[0]?.textContent ?? ''
-  const show = (shown: boolean) => {
-    field.type = shown ? 'text' : 'password'
-    button.textContent = shown ? 'Hide' : 'Show'
-    button.setAttribute('aria-label', (shown ? 'Hide: ' : 'Show: ') + label)
+  const show = (isVisible: boolean) => {
+    field.type = isVisible ? 'text' : 'password'
+    button.textContent = isVisible ? 'Hide' : 'Show'
+    button.setAttribute('aria-label', (isVisible ? 'Hide: ' : 'Show: ') + label)
   }
   around.className = 'with-show'
   button.type = 'button'
@@ -65,7 +65,8 @@ function beginSending(form: HTMLFormElement, event: SubmitEvent): void {
 
 function focusFirst(): void {
   if (document.activeElement !== document.body) return
-  const wanted = '[aria-invalid="true"], [data-focus], .field input, .field textarea, input:checked, footer button'
-  const field = document.querySelector<HTMLElement>('[aria-invalid="true"]') ?? form?.querySelector<HTMLElement>(wanted)
+  const selector = '[aria-invalid="true"], [data-focus], .field input, .field textarea, input:checked, footer button'
+  const field =
+    document.querySelector<HTMLElement>('[aria-invalid="true"]') ?? form?.querySelector<HTMLElement>(selector)
   field?.focus()
 }

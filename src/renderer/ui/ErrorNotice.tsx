@@ -1,8 +1,8 @@
 import { RotateCw, TriangleAlert } from 'lucide-react'
 import { AppError } from '#shared/appError.ts'
 import { Button } from './Button.tsx'
+import { describeError } from './describeError.ts'
 import { SignInNotice } from './SignInNotice.tsx'
-import { shownError } from './shownError.ts'
 
 type ErrorNoticeProps = {
   error: unknown
@@ -11,7 +11,7 @@ type ErrorNoticeProps = {
 
 export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
   if (error instanceof AppError && error.code === 'service/sign-in') return <SignInNotice reason={error.message} />
-  const { message, hint, detail, link, mayRetry } = shownError(error)
+  const { message, hint, detail, link, mayRetry } = describeError(error)
   return (
     <div role="alert" className="flex items-start gap-2.5 rounded-card border border-line bg-negative-soft p-3">
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-negative" />

@@ -7,13 +7,13 @@ export function useInView(): boolean {
   return useContext(InView)
 }
 
-type LayerProps = { shown: boolean; children: ReactNode }
+type LayerProps = { visible: boolean; children: ReactNode }
 
 /**
  * Stacked view, of which one is visible at a time. Hidden ones keep their size, so that showing them again needs no
  * layout; they are inert.
  */
-export function Layer({ shown, children }: LayerProps) {
+export function Layer({ visible: shown, children }: LayerProps) {
   const inView = useInView() && shown
   return (
     <InView value={inView}>
@@ -25,6 +25,6 @@ export function Layer({ shown, children }: LayerProps) {
 }
 
 /** For a place that makes its own element. */
-export function LayerView({ shown, children }: LayerProps) {
+export function LayerView({ visible: shown, children }: LayerProps) {
   return <InView value={useInView() && shown}>{children}</InView>
 }

@@ -2,31 +2,31 @@ import { type Dispatch, type ReactNode, type SetStateAction, useState } from 're
 import { SheetDialog } from './SheetDialog.tsx'
 import { type OpenSheet, SheetContext, type SheetEnd, type SheetRequest } from './sheetContext.ts'
 
-type Shown = { id: number; request: SheetRequest; settle: (end: SheetEnd) => void }
+type PendingSheet = { id: number; request: SheetRequest; settle: (end: SheetEnd) => void }
 
 /** Shows one sheet of the wallet at a time, whoever asks for it. */
 export function SheetProvider({ children }: { children: ReactNode }) {
-  const [shown, setShown] = useState<Shown>()
-  const [open] = useState(() => opener(setShown))
+  const [openSheet, setOpenSheet] = useState<PendingSheet>()
+  const [open] = useState(() => opener(setOpenSheet))
   const end = (how: SheetEnd) => {
-    shown?.settle(how)
-    setShown((present) => (present === shown ? undefined : present))
+    openSheet?.settle(how)
+    setOpenSheet((present) => (present === openSheet ? undefined : present))
   }
   return (
     <SheetContext value={open}>
       {children}
-      {shown && <SheetDialog key={shown.id} request={shown.request} onEnd={end} />}
+      {openSheet && <SheetDialog key={openSheet.id} request={openSheet.request} onEnd={end} />}
     </SheetContext>
   )
 }
 
-function opener(setShown: Dispatch<SetStateAction<Shown | undefined>>): OpenSheet {
+function opener(setOpenSheet: Dispatch<SetStateAction<PendingSheet | undefined>>): OpenSheet {
   let id = 0
   return (request) =>
     new Promise<SheetEnd>((settle) => {
       id += 1
       const next = { id, request, settle }
-      setShown((before) => {
+      setOpenSheet((before) => {
         before?.settle('cancelled')
         return next
       })

@@ -6,7 +6,7 @@ import { panelId, tabId, useTabs } from './tabsContext.ts'
 
 type TabButtonProps = {
   tab: Tab
-  shown: boolean
+  selected: boolean
   onShow: () => void
   onClose?: () => void
   onRename?: () => void
@@ -14,7 +14,7 @@ type TabButtonProps = {
   onDragEnd?: () => void
 }
 
-export function TabButton({ tab, shown, onShow, onClose, onRename, ...rest }: TabButtonProps) {
+export function TabButton({ tab, selected: shown, onShow, onClose, onRename, ...rest }: TabButtonProps) {
   const tabs = useTabs()
   const onKeyDown = (event: KeyboardEvent) => {
     const deed = event.key === 'Delete' ? onClose : event.key === 'F2' ? onRename : undefined

@@ -25,10 +25,10 @@ export function TabNameField({ over, name, onDone, onCancel }: TabNameFieldProps
   })
   useLayoutEffect(() => field.current?.select(), [])
 
-  const answer = (taken: boolean) => {
+  const answer = (isAccepted: boolean) => {
     if (answered.current) return
     answered.current = true
-    if (taken) onDone(field.current?.value.trim() ?? '')
+    if (isAccepted) onDone(field.current?.value.trim() ?? '')
     else onCancel()
   }
   const onKeyDown = (event: KeyboardEvent) => {

@@ -100,7 +100,7 @@ export function TabStrip({
           const button = (
             <TabButton
               tab={tab}
-              shown={tab.id === value}
+              selected={tab.id === value}
               onShow={() => onChange(tab.id)}
               {...(onClose && { onClose: () => onClose(tab.id) })}
               {...(rename && { onRename: () => rename.onBegin(tab.id) })}

@@ -20,22 +20,22 @@ export function Tabs({ children, ...strip }: TabStripProps & { /** `TabPanel`s. 
 type TabPanelProps = {
   id: string
   /** Stays drawn while another tab is shown, so that nothing in it starts anew. */
-  kept?: boolean
+  keepMounted?: boolean
   children: ReactNode
 }
 
-export function TabPanel({ id, kept = false, children }: TabPanelProps) {
+export function TabPanel({ id, keepMounted: kept = false, children }: TabPanelProps) {
   const tabs = useTabs()
-  const shown = tabs.value === id
+  const isSelected = tabs.value === id
   return (
     <div
       role="tabpanel"
       id={panelId(tabs, id)}
       aria-labelledby={tabId(tabs, id)}
-      inert={!shown}
-      className={shown ? 'absolute inset-0' : 'invisible absolute inset-0'}
+      inert={!isSelected}
+      className={isSelected ? 'absolute inset-0' : 'invisible absolute inset-0'}
     >
-      <LayerView shown={shown}>{(shown || kept) && children}</LayerView>
+      <LayerView visible={isSelected}>{(isSelected || kept) && children}</LayerView>
     </div>
   )
 }

@@ -5,6 +5,6 @@ export async function copyId(id: string, of: 'sandbox' | 'terminal'): Promise<vo
     await navigator.clipboard.writeText(id)
     notify.done(of === 'sandbox' ? 'Sandbox ID copied' : 'Terminal ID copied')
   } catch {
-    notify.told('The browser did not allow copying.', { hint: `The ${of} ID is ${id}` })
+    notify.info('The browser did not allow copying.', { hint: `The ${of} ID is ${id}` })
   }
 }

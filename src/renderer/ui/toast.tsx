@@ -1,6 +1,6 @@
 import { CircleCheck, Info, TriangleAlert } from 'lucide-react'
 import { Toaster as SonnerToaster, toast } from 'sonner'
-import { shownError } from './shownError.ts'
+import { describeError } from './describeError.ts'
 import { useTheme } from './theme/useTheme.ts'
 
 export type ToastAction = { label: string; run: () => void }
@@ -14,7 +14,7 @@ export const notify = {
   done(message: string, options: ToastOptions = {}): void {
     toast.success(message, { ...durationOf(options), ...contentOf(options) })
   },
-  told(message: string, options: ToastOptions = {}): void {
+  info(message: string, options: ToastOptions = {}): void {
     toast.info(message, { ...durationOf(options), ...contentOf(options) })
   },
   /** Shows a toast for a while, or until it is closed. @returns a function that removes it */
@@ -29,7 +29,7 @@ export const notify = {
   },
   /** Stays until it is read: 10 seconds, or as long as the pointer rests on it. */
   failed(error: unknown, { title, action }: { title?: string; action?: ToastAction } = {}): void {
-    const { message, hint } = shownError(error)
+    const { message, hint } = describeError(error)
     const text = title === undefined ? { message, hint } : { message: title, hint: `${message} ${hint}`.trim() }
     toast.error(text.message, { duration: 10_000, ...contentOf({ hint: text.hint, ...(action && { action }) }) })
   },

@@ -31,11 +31,11 @@ const hidden =
  *
  * @see https://www.unicode.org/faq/languagetagging.html
  */
-export function withHiddenTold(text: string): string {
+export function escapeHidden(text: string): string {
   if (plain.test(text)) return text
-  return text.replace(hidden, (found, flag: string | undefined) => {
+  return text.replace(hidden, (match, flag: string | undefined) => {
     if (flag !== undefined) return flag
-    const { length } = [...found]
+    const { length } = [...match]
     return `⟨${length} hidden ${length === 1 ? 'character' : 'characters'}⟩`
   })
 }

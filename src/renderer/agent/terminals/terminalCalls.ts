@@ -15,7 +15,7 @@ export type TerminalCalls = {
   show(terminalIds: readonly string[]): () => void
   /** The person came back to the window. */
   looked(): void
-  forget(isGone: (call: TerminalCall) => boolean): void
+  forget(isObsolete: (call: TerminalCall) => boolean): void
 }
 
 /** The service tells of bells once a second: what it tells so soon after a terminal was in view has been heard. */
@@ -25,24 +25,24 @@ type Options = { isWindowInFront: () => boolean; now?: () => number }
 
 export function terminalCalls({ isWindowInFront, now = () => performance.now() }: Options): TerminalCalls {
   const changes = createEmitter()
-  const shown = new Map<string, number>()
+  const visible = new Map<string, number>()
   const leftAtMs = new Map<string, number>()
   let calls: readonly TerminalCall[] = []
 
-  const keep = (kept: readonly TerminalCall[]): void => {
-    if (kept.length === calls.length) return
-    calls = kept
+  const keep = (remaining: readonly TerminalCall[]): void => {
+    if (remaining.length === calls.length) return
+    calls = remaining
     changes.emit()
   }
-  const forget = (isGone: (call: TerminalCall) => boolean): void => keep(calls.filter((call) => !isGone(call)))
+  const forget = (isObsolete: (call: TerminalCall) => boolean): void => keep(calls.filter((call) => !isObsolete(call)))
   const looked = (): void => {
-    if (isWindowInFront()) forget(({ terminalId }) => shown.has(terminalId))
+    if (isWindowInFront()) forget(({ terminalId }) => visible.has(terminalId))
   }
 
   return {
     called(call) {
       const { terminalId, text } = call
-      if (shown.has(terminalId) && isWindowInFront()) return false
+      if (visible.has(terminalId) && isWindowInFront()) return false
       if (text === '' && now() - (leftAtMs.get(terminalId) ?? Number.NEGATIVE_INFINITY) < heardMs) return false
       const before = calls.find((it) => it.terminalId === terminalId)
       if (before && (text === '' || text === before.text)) return false
@@ -53,13 +53,13 @@ export function terminalCalls({ isWindowInFront, now = () => performance.now() }
     list: () => calls,
     subscribe: changes.subscribe,
     show(terminalIds) {
-      for (const id of terminalIds) shown.set(id, (shown.get(id) ?? 0) + 1)
+      for (const id of terminalIds) visible.set(id, (visible.get(id) ?? 0) + 1)
       looked()
       return () => {
         for (const id of terminalIds) {
-          const left = (shown.get(id) ?? 1) - 1
-          if (left > 0) shown.set(id, left)
-          else shown.delete(id)
+          const left = (visible.get(id) ?? 1) - 1
+          if (left > 0) visible.set(id, left)
+          else visible.delete(id)
           leftAtMs.set(id, now())
         }
       }
@@ -80,7 +80,7 @@ export function useTerminalCalls(): readonly TerminalCall[] {
 }
 
 /** Says which terminals the person sees. */
-export function useShownTerminals(terminalIds: readonly string[]): void {
+export function useVisibleTerminals(terminalIds: readonly string[]): void {
   const calls = useContext(TerminalCallsContext)
   const written = terminalIds.join()
   useEffect(() => calls?.show(written === '' ? [] : written.split(',')), [calls, written])

@@ -4,14 +4,14 @@ import type { TerminalId } from '#shared/ids.ts'
 export type TerminalList = readonly Terminal[]
 
 /** Oldest first: tabs stay where they are, new ones come last. */
-export function sortedTerminals(terminals: readonly Terminal[]): TerminalList {
+export function sortTerminals(terminals: readonly Terminal[]): TerminalList {
   return [...terminals].sort(
     (a, b) => a.created_at.localeCompare(b.created_at) || a.session_id.localeCompare(b.session_id),
   )
 }
 
 export function withTerminal(list: TerminalList, terminal: Terminal): TerminalList {
-  return sortedTerminals([...list.filter(({ session_id }) => session_id !== terminal.session_id), terminal])
+  return sortTerminals([...list.filter(({ session_id }) => session_id !== terminal.session_id), terminal])
 }
 
 /** For an answer, which may be older than the event that told of the same terminal. */
@@ -24,11 +24,11 @@ export function withoutTerminal(list: TerminalList, id: TerminalId): TerminalLis
 }
 
 export function withTitle(list: TerminalList, id: TerminalId, title: string | null): TerminalList {
-  const known = list.find(({ session_id }) => session_id === id)
-  return known === undefined || known.title === title ? list : withTerminal(list, { ...known, title })
+  const present = list.find(({ session_id }) => session_id === id)
+  return present === undefined || present.title === title ? list : withTerminal(list, { ...present, title })
 }
 
 export function withName(list: TerminalList, id: TerminalId, name: string | null): TerminalList {
-  const known = list.find(({ session_id }) => session_id === id)
-  return known === undefined || known.name === name ? list : withTerminal(list, { ...known, name })
+  const present = list.find(({ session_id }) => session_id === id)
+  return present === undefined || present.name === name ? list : withTerminal(list, { ...present, name })
 }

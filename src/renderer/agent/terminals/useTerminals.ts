@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { listTerminals } from '#shared/contract/terminals.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { useAgent } from '../AgentProvider.tsx'
-import { sortedTerminals, type TerminalList } from './terminalList.ts'
+import { sortTerminals, type TerminalList } from './terminalList.ts'
 
 export const terminalsKey = (sandboxId: SandboxId) => ['terminals', sandboxId] as const
 export const allTerminalsKey = ['terminals'] as const
@@ -13,6 +13,6 @@ export function useTerminals(sandboxId: SandboxId) {
   return useQuery<TerminalList>({
     queryKey: terminalsKey(sandboxId),
     queryFn: async ({ signal }) =>
-      sortedTerminals((await agent(listTerminals, { id: sandboxId, all: true }, { signal })).sessions),
+      sortTerminals((await agent(listTerminals, { id: sandboxId, all: true }, { signal })).sessions),
   })
 }

@@ -9,7 +9,7 @@ import { Kbd } from '../../ui/Kbd.tsx'
 import { useLayers } from '../../ui/Layers.tsx'
 import { useFocusReturn } from '../../ui/useFocusReturn.ts'
 import { bySection } from '../bySection.ts'
-import { rankedCommands } from './rankedCommands.ts'
+import { rankCommands } from './rankCommands.ts'
 import { keepRecent, recentCommands } from './recentCommands.ts'
 import { type PaletteItem, usePalettePlaces } from './usePalettePlaces.ts'
 
@@ -18,17 +18,17 @@ type CommandPaletteProps = { open: boolean; onOpenChange: (open: boolean) => voi
 /** Rows rendered initially, and added when the selection or the scroll position nears the end. */
 const pageSize = 30
 /** Maximum rows. Others are found by a query. */
-const maxShown = 100
+const maxResults = 100
 const rowsAhead = 5
 
 export function CommandPalette({ open, onOpenChange }: CommandPaletteProps) {
   const giveFocusBack = useFocusReturn(open)
-  const [asked, setAsked] = useState<Command>()
+  const [unconfirmed, setUnconfirmed] = useState<Command>()
   const choose = (command: Command) => {
     onOpenChange(false)
     keepRecent(command.id)
     // After the palette has given the focus back, so that what opens now can take it.
-    afterFocusReturn(() => (command.question ? setAsked(command) : command.run()))
+    afterFocusReturn(() => (command.question ? setUnconfirmed(command) : command.run()))
   }
   return (
     <>
@@ -51,12 +51,12 @@ export function CommandPalette({ open, onOpenChange }: CommandPaletteProps) {
           </DialogPrimitive.Content>
         </DialogPrimitive.Portal>
       </DialogPrimitive.Root>
-      {asked?.question && (
+      {unconfirmed?.question && (
         <ConfirmDialog
           open
-          onOpenChange={(next) => !next && setAsked(undefined)}
-          {...asked.question}
-          onConfirm={async () => asked.run()}
+          onOpenChange={(next) => !next && setUnconfirmed(undefined)}
+          {...unconfirmed.question}
+          onConfirm={async () => unconfirmed.run()}
         />
       )}
     </>
@@ -67,17 +67,17 @@ function CommandList({ onChoose }: { onChoose: (command: Command) => void }) {
   const [query, setQuery] = useState('')
   const [recent] = useState(recentCommands)
   const [pointedAt, setPointedAt] = useState('')
-  const [shownCount, setShownCount] = useState(pageSize)
+  const [visibleCount, setVisibleCount] = useState(pageSize)
   const places = usePalettePlaces(query)
   const commands = useRegisteredCommands().filter(({ id }) => id !== 'window.palette')
   const inOrder = bySection(commands).flatMap(([, members]) => members)
-  const found = rankedCommands<PaletteItem>([...inOrder, ...places], query, recent).slice(0, shownCount)
-  const showMore = () => setShownCount((count) => Math.min(count + pageSize, maxShown))
+  const results = rankCommands<PaletteItem>([...inOrder, ...places], query, recent).slice(0, visibleCount)
+  const showMore = () => setVisibleCount((count) => Math.min(count + pageSize, maxResults))
   const select = (id: string) => {
     setPointedAt(id)
-    if (found.findIndex((it) => it.id === id) > found.length - rowsAhead) showMore()
+    if (results.findIndex((it) => it.id === id) > results.length - rowsAhead) showMore()
   }
-  const selected = found.some(({ id }) => id === pointedAt) ? pointedAt : (found[0]?.id ?? '')
+  const selected = results.some(({ id }) => id === pointedAt) ? pointedAt : (results[0]?.id ?? '')
   return (
     <Primitive label="Commands" shouldFilter={false} loop value={selected} onValueChange={select}>
       <div className="flex h-11 items-center gap-2.5 border-b border-line px-3.5">
@@ -88,7 +88,7 @@ function CommandList({ onChoose }: { onChoose: (command: Command) => void }) {
           onValueChange={(text) => {
             setQuery(text)
             setPointedAt('') // another query: its best
-            setShownCount(pageSize)
+            setVisibleCount(pageSize)
           }}
           className="h-full min-w-0 flex-1 bg-transparent text-title outline-none"
         />
@@ -101,8 +101,8 @@ function CommandList({ onChoose }: { onChoose: (command: Command) => void }) {
           if (scrollHeight - scrollTop - clientHeight < clientHeight) showMore()
         }}
       >
-        {found.length === 0 && <p className="px-2.5 py-6 text-center text-muted">No matches.</p>}
-        {found.map((item) => (
+        {results.length === 0 && <p className="px-2.5 py-6 text-center text-muted">No matches.</p>}
+        {results.map((item) => (
           <CommandRow key={item.id} item={item} onSelect={() => onChoose(item)} />
         ))}
       </Primitive.List>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { persisted } from '../../ui/storage/persisted.ts'
+import { persistValue } from '../../ui/storage/persistValue.ts'
 
-const storedIds = persisted('steward.palette.recent', z.array(z.string()), [])
+const storedIds = persistValue('steward.palette.recent', z.array(z.string()), [])
 const maxRecent = 20
 
 /** The ids of what was chosen in the palette, the last first. */

@@ -15,16 +15,16 @@ export type PaletteItem = Command & {
 }
 
 /** Their ports are asked for when the palette opens. */
-const sandboxesAsked = 12
+const maxSandboxes = 12
 
 /** Mounted while the palette is open. */
 export function usePalettePlaces(query: string): PaletteItem[] {
   const { data: sandboxes = [] } = useSandboxes()
   const running = sandboxes.filter(({ status }) => status === 'running')
-  const ports = usePortsOf(running.slice(0, sandboxesAsked))
+  const ports = usePortsOf(running.slice(0, maxSandboxes))
   const openPort = useOpenPort()
-  const kept = lastSandboxId()
-  const present = running.find(({ id }) => id === kept) ?? running[0]
+  const lastId = lastSandboxId()
+  const present = running.find(({ id }) => id === lastId) ?? running[0]
   const files = useFilesByName(present?.id, query)
   const isTwice = (name: string) => sandboxes.filter((it) => it.name === name).length > 1
   return [

@@ -7,30 +7,32 @@ const PurchaseView = lazy(async () => ({ default: (await import('./PurchaseView.
 
 /** Shows one purchase at a time, whoever asks for it. */
 export function PurchaseProvider({ children }: { children: ReactNode }) {
-  const [shown, setShown] = useState<{ id: number; order: PurchaseOrder; paymentId?: string }>()
-  const [open] = useState(() => (order: PurchaseOrder) => setShown((before) => ({ id: (before?.id ?? 0) + 1, order })))
+  const [purchase, setPurchase] = useState<{ id: number; order: PurchaseOrder; paymentId?: string }>()
+  const [open] = useState(
+    () => (order: PurchaseOrder) => setPurchase((before) => ({ id: (before?.id ?? 0) + 1, order })),
+  )
   useEffect(() => {
     const left = storedPurchase.read()
     if (!left) return
     return notify.asked(`Your purchase of ${purchaseName(left.order)} is not finished`, {
       id: 'purchase',
-      action: { label: 'Continue', run: () => setShown({ id: 0, ...left }) },
+      action: { label: 'Continue', run: () => setPurchase({ id: 0, ...left }) },
     })
   }, [])
   const close = () => {
     storedPurchase.clear()
-    setShown(undefined)
+    setPurchase(undefined)
   }
   return (
     <PurchaseContext value={open}>
       {children}
-      {shown && (
+      {purchase && (
         <Suspense>
           <PurchaseView
-            key={shown.id}
-            order={shown.order}
-            paymentId={shown.paymentId}
-            onOrdered={(paymentId) => storedPurchase.write({ order: shown.order, paymentId })}
+            key={purchase.id}
+            order={purchase.order}
+            paymentId={purchase.paymentId}
+            onOrdered={(paymentId) => storedPurchase.write({ order: purchase.order, paymentId })}
             onClose={close}
           />
         </Suspense>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { PurchaseOrder } from '../../ui/purchaseContext.ts'
-import { persisted } from '../../ui/storage/persisted.ts'
+import { persistValue } from '../../ui/storage/persistValue.ts'
 import { windowStore } from '../../ui/storage/textStore.ts'
 
 const Order = z.discriminatedUnion('kind', [
@@ -16,7 +16,7 @@ const Order = z.discriminatedUnion('kind', [
 const StoredPurchase = z.object({ order: Order, paymentId: z.string() })
 
 /** Order whose dialog is open, so that it survives a reload of the window. */
-export const storedPurchase = persisted<z.infer<typeof StoredPurchase> | null>(
+export const storedPurchase = persistValue<z.infer<typeof StoredPurchase> | null>(
   'steward.purchase',
   StoredPurchase.nullable(),
   null,

@@ -2,23 +2,23 @@ import { expect, test } from 'vitest'
 import type { SandboxId } from '#shared/ids.ts'
 import { memoryStorage } from '#test/support/memoryStorage.ts'
 import { createTextStore } from '../../ui/storage/textStore.ts'
-import { keptToken, linkedSandbox } from './linkAddress.ts'
+import { readLinkedSandbox, storeToken } from './linkAddress.ts'
 
 const id = '0123456789abcdef0123456789abcdef' as SandboxId
 
 test('knows the sandbox of a link, and no other address', () => {
-  expect(linkedSandbox(new URL(`http://127.0.0.1/terminal/${id}`))).toBe(id)
-  expect(linkedSandbox(new URL(`http://127.0.0.1/terminal/${id}/`))).toBe(id)
-  expect(linkedSandbox(new URL('http://127.0.0.1/terminal/../etc'))).toBeUndefined()
-  expect(linkedSandbox(new URL(`http://127.0.0.1/terminal/${id.toUpperCase()}`))).toBeUndefined()
+  expect(readLinkedSandbox(new URL(`http://127.0.0.1/terminal/${id}`))).toBe(id)
+  expect(readLinkedSandbox(new URL(`http://127.0.0.1/terminal/${id}/`))).toBe(id)
+  expect(readLinkedSandbox(new URL('http://127.0.0.1/terminal/../etc'))).toBeUndefined()
+  expect(readLinkedSandbox(new URL(`http://127.0.0.1/terminal/${id.toUpperCase()}`))).toBeUndefined()
 })
 
 test('keeps the token of a link for a reload, and a newer one instead of it', () => {
   const storage = memoryStorage()
   const store = createTextStore(() => storage)
-  expect(keptToken(store, id, undefined)).toBeUndefined()
-  expect(keptToken(store, id, 'first')).toBe('first')
-  expect(keptToken(store, id, undefined)).toBe('first')
-  expect(keptToken(store, id, 'second')).toBe('second')
-  expect(keptToken(store, 'f'.repeat(32) as SandboxId, undefined)).toBeUndefined()
+  expect(storeToken(store, id, undefined)).toBeUndefined()
+  expect(storeToken(store, id, 'first')).toBe('first')
+  expect(storeToken(store, id, undefined)).toBe('first')
+  expect(storeToken(store, id, 'second')).toBe('second')
+  expect(storeToken(store, 'f'.repeat(32) as SandboxId, undefined)).toBeUndefined()
 })

@@ -7,14 +7,14 @@ import { drawPage } from '../drawPage.tsx'
 import { appQueryClient } from '../queryClient.ts'
 import { LinkEnded } from './LinkEnded.tsx'
 import { LinkScreen } from './LinkScreen.tsx'
-import { keptToken, linkedSandbox } from './linkAddress.ts'
+import { readLinkedSandbox, storeToken } from './linkAddress.ts'
 
 /** The page behind a terminal link. The service itself serves it: its only key is the link's token. */
 export function startTerminalLink(): void {
   drawPage(() => {
-    const sandboxId = linkedSandbox(window.location)
-    const given = takeAddressToken(window.location, window.history)
-    const token = sandboxId && keptToken(windowStore, sandboxId, given)
+    const sandboxId = readLinkedSandbox(window.location)
+    const addressToken = takeAddressToken(window.location, window.history)
+    const token = sandboxId && storeToken(windowStore, sandboxId, addressToken)
     if (!sandboxId || !token) return <LinkEnded />
     return (
       <QueryClientProvider client={appQueryClient()}>

@@ -13,7 +13,7 @@ import { SearchAllDialog } from '../../features/terminals/search/SearchAllDialog
 import { RunCommandDialog } from '../../features/terminals/sessions/RunCommandDialog.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { NameDialog } from '../../ui/NameDialog.tsx'
-import type { AskedPort } from './useSandboxLinks.ts'
+import type { PortRequest } from './useSandboxLinks.ts'
 import type { TerminalsScreenState } from './useTerminalsScreen.ts'
 
 /** The one dialog that is open, if any. */
@@ -58,7 +58,7 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
         />
       )
     case 'expose':
-      return <ExposeAsked sandbox={dialog.sandbox} asked={dialog.asked} onClose={closeDialog} />
+      return <ExposeQuestion sandbox={dialog.sandbox} asked={dialog.asked} onClose={closeDialog} />
     case 'stop':
       return <StopDialog sandbox={dialog.sandbox} programs={dialog.programs} stop={screen.stop} onClose={closeDialog} />
     case 'delete':
@@ -69,7 +69,7 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
 }
 
 /** For a link to a port that has no address yet. */
-function ExposeAsked({ sandbox, asked, onClose }: { sandbox: Sandbox; asked: AskedPort; onClose: () => void }) {
+function ExposeQuestion({ sandbox, asked, onClose }: { sandbox: Sandbox; asked: PortRequest; onClose: () => void }) {
   const { expose, open } = usePortActions(sandbox)
   const { port, path } = asked
   return (

@@ -22,7 +22,7 @@ import { SideButton } from './side/SideButton.tsx'
 import { SideView } from './side/SideView.tsx'
 import { sideCommands } from './side/sideCommands.ts'
 import { useSide } from './side/useSide.ts'
-import type { AskedFile, AskedPath } from './sidePanels.ts'
+import type { FileRequest, PathRequest } from './sidePanels.ts'
 import { useAddressTarget } from './useSandboxAddress.ts'
 import { useSandboxLinks } from './useSandboxLinks.ts'
 import { useTerminalsScreen } from './useTerminalsScreen.ts'
@@ -30,22 +30,22 @@ import { useTerminalsScreen } from './useTerminalsScreen.ts'
 /** Browsers allow about sixteen WebGL contexts to a page; other sections may want some. */
 const webglContexts = 8
 /** Sandboxes whose terminals stay on the page while another is shown. */
-const sandboxesKept = 3
+const maxMounted = 3
 const sideWidth = { initial: 380, min: 280, max: 900 }
 
 export function TerminalsScreen() {
   const screen = useTerminalsScreen()
   const { sandboxes, present, selection } = screen
   const [webgl] = useState(() => webglLeases(webglContexts))
-  const kept = useRecent(present?.id, sandboxesKept)
-  const shown = sandboxes?.filter(({ id }) => kept.includes(id)) ?? []
+  const recentIds = useRecent(present?.id, maxMounted)
+  const mounted = sandboxes?.filter(({ id }) => recentIds.includes(id)) ?? []
   const room = usePanelRoom()
   const side = useSide(room.endFloats)
   const [listOpen, setListOpen] = useState(false)
-  const [askedFile, setAskedFile] = useState<AskedFile>()
-  const showFile = ({ id }: Sandbox, asked: AskedPath) => {
+  const [requestedFile, setRequestedFile] = useState<FileRequest>()
+  const showFile = ({ id }: Sandbox, asked: PathRequest) => {
     side.show('files')
-    setAskedFile({ sandboxId: id, ...asked })
+    setRequestedFile({ sandboxId: id, ...asked })
   }
   const linksOf = useSandboxLinks({ show: showFile, askToExpose: screen.askToExpose })
   useAddressTarget({
@@ -65,7 +65,7 @@ export function TerminalsScreen() {
   ])
 
   const workbench = (sandbox: Sandbox) => (
-    <Layer key={sandbox.id} shown={sandbox === present}>
+    <Layer key={sandbox.id} visible={sandbox === present}>
       <Workbench
         sandbox={sandbox}
         visible={sandbox === present}
@@ -76,7 +76,7 @@ export function TerminalsScreen() {
         webgl={webgl}
         inside={linksOf(sandbox)}
         wantsFocus={screen.wantsFocus}
-        onFocusTaken={screen.focusTaken}
+        onFocusTaken={screen.onFocused}
         onRoom={screen.learnRoom}
         actions={screen.workbenchActions(sandbox)}
         sandboxMenu={sandboxMenu(sandbox, screen.sandboxActions)}
@@ -117,7 +117,7 @@ export function TerminalsScreen() {
         middle={
           <section aria-label="Terminals" className="relative size-full bg-canvas">
             {sandboxes?.length === 0 && <NoSandboxes onNew={screen.askForSandbox} />}
-            {shown.map(workbench)}
+            {mounted.map(workbench)}
           </section>
         }
         end={
@@ -129,7 +129,7 @@ export function TerminalsScreen() {
             open: side.open,
             onOpenChange: side.setOpen,
             content: (
-              <SideView sandboxes={shown} present={present} side={side} asked={askedFile} show={screen.created} />
+              <SideView sandboxes={mounted} present={present} side={side} asked={requestedFile} show={screen.created} />
             ),
           }
         }

@@ -18,14 +18,14 @@ export type SidePanel = {
 }
 
 /** A file or a folder to show; of a file perhaps a place in it, lines and columns beginning at 1. */
-export type AskedPath = { path: string; isFolder?: boolean; at?: { line: number; column: number } | undefined }
-export type AskedFile = AskedPath & { sandboxId: string }
+export type PathRequest = { path: string; isFolder?: boolean; at?: { line: number; column: number } | undefined }
+export type FileRequest = PathRequest & { sandboxId: string }
 
 export type SidePanelProps = {
   sandbox: Sandbox
   visible: boolean
   /** A file that the person asked for: a new one each time. */
-  asked: AskedFile | undefined
+  asked: FileRequest | undefined
   /** Brings another sandbox into view; a new one gets its first terminal. */
   show: (sandbox: Sandbox) => void
 }

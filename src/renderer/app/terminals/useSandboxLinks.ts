@@ -8,18 +8,18 @@ import type { SandboxPlace } from '../../features/terminals/view/links/linkTarge
 import type { SandboxLinks } from '../../features/terminals/view/links/terminalLinks.ts'
 import { useOpenPort } from '../../ui/sandboxes/useOpenPort.ts'
 import { notify } from '../../ui/toast.tsx'
-import type { AskedPath } from './sidePanels.ts'
+import type { PathRequest } from './sidePanels.ts'
 
 /** A port that has no address yet, and what was to be opened there. */
-export type AskedPort = { port: number; path: string }
+export type PortRequest = { port: number; path: string }
 
 type Asking = {
-  show(sandbox: Sandbox, asked: AskedPath): void
-  askToExpose(sandbox: Sandbox, asked: AskedPort): void
+  show(sandbox: Sandbox, asked: PathRequest): void
+  askToExpose(sandbox: Sandbox, asked: PortRequest): void
 }
 
 /** Output is read again and again while the pointer moves over it. */
-const knownMs = 5_000
+const cacheMs = 5_000
 const home = '/root'
 
 /** Returns the targets of links in a sandbox's terminals: files open in the panel, ports in the browser. */
@@ -35,8 +35,8 @@ export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbo
     queryClient.fetchQuery({
       queryKey: ['linked file', id, path],
       queryFn: ({ signal }) => agent(statFile, { id, path, follow: true }, { signal }),
-      staleTime: knownMs,
-      gcTime: knownMs,
+      staleTime: cacheMs,
+      gcTime: cacheMs,
       retry: false,
     })
 
@@ -50,7 +50,7 @@ export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbo
     }
   }
 
-  const openAt = async (sandbox: Sandbox, { port, path }: AskedPort) => {
+  const openAt = async (sandbox: Sandbox, { port, path }: PortRequest) => {
     try {
       const { ports } = await agent(listPorts, { id: sandbox.id })
       const exposed = ports.find((it) => it.port === port)

@@ -36,14 +36,14 @@ import { copyId } from '../../ui/copyId.ts'
 import { goTo } from '../../ui/place.ts'
 import { notify } from '../../ui/toast.tsx'
 import { useAddressedSandbox } from './useSandboxAddress.ts'
-import type { AskedPort } from './useSandboxLinks.ts'
+import type { PortRequest } from './useSandboxLinks.ts'
 
 type PlacedTerminal = NewTerminal & { arrange?: Arrange }
 
 export type ScreenDialog =
   | { kind: 'create' | 'images' | 'search' }
   | { kind: 'run' | 'delete' | 'rename' | 'snapshot'; sandbox: Sandbox }
-  | { kind: 'expose'; sandbox: Sandbox; asked: AskedPort }
+  | { kind: 'expose'; sandbox: Sandbox; asked: PortRequest }
   | { kind: 'stop'; sandbox: Sandbox; programs: readonly string[] }
 
 export type TerminalsScreenState = {
@@ -57,7 +57,7 @@ export type TerminalsScreenState = {
   creating: boolean
   dialog: ScreenDialog | undefined
   wantsFocus: boolean
-  focusTaken(): void
+  onFocused(): void
   focusTerminal(): void
   learnRoom(size: TerminalSize): void
   open(sandbox: Sandbox): void
@@ -69,7 +69,7 @@ export type TerminalsScreenState = {
   /** Latest argument of `openMatch`. */
   reveal: TerminalMatch | undefined
   askForSnapshot(sandbox: Sandbox): void
-  askToExpose(sandbox: Sandbox, asked: AskedPort): void
+  askToExpose(sandbox: Sandbox, asked: PortRequest): void
   /** Whatever runs in it. */
   askToStop(sandbox: Sandbox): void
   closeDialog(): void
@@ -205,7 +205,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
     creating: creations > 0,
     dialog,
     wantsFocus,
-    focusTaken: () => setWantsFocus(false),
+    onFocused: () => setWantsFocus(false),
     focusTerminal: () => setWantsFocus(true),
     learnRoom(size) {
       room.current = size

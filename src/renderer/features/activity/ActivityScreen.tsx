@@ -32,9 +32,9 @@ const entriesAbove = 5
 /** Activity on this computer: search, filters, verification and export. */
 export function ActivityScreen() {
   const present = useActivityPlace()
-  const [{ place, key }, setShown] = useState(present)
+  const [{ place, key }, setView] = useState(present)
   // On the way to another section its address is heard here too.
-  if (present.isHere && present.key !== key) setShown(present)
+  if (present.isHere && present.key !== key) setView(present)
   if (place.kind === 'tasks') return <PlainScreen tab="Tasks" content={<TasksView />} />
   if (place.kind !== 'recordings') return <Activity key={key} place={place} />
   const { id } = place

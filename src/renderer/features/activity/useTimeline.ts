@@ -41,9 +41,9 @@ export function useTimeline(query: TimelineQuery, start: number | undefined) {
   const readNewest = async (): Promise<void> => {
     await queryClient.cancelQueries({ queryKey: newestKey })
     const { data } = await newest.refetch()
-    const known = queryClient.getQueryData<typeof pages.data>(pagesKey)?.pages[0]?.entries[0]?.sequence ?? 0
+    const latest = queryClient.getQueryData<typeof pages.data>(pagesKey)?.pages[0]?.entries[0]?.sequence ?? 0
     // More came than one page holds: what lies between is read with the rest.
-    if (start === undefined && data?.has_more && sequencesOf(data).every((it) => it > known)) {
+    if (start === undefined && data?.has_more && sequencesOf(data).every((it) => it > latest)) {
       await readAgain(queryClient, pagesKey)
     }
   }
@@ -69,8 +69,8 @@ export function useTimeline(query: TimelineQuery, start: number | undefined) {
 
 /** Newest first. */
 function withNewer(read: readonly TimelineEntry[], newest: readonly TimelineEntry[]): TimelineEntry[] {
-  const known = read[0]?.sequence ?? 0
-  return [...newest.filter(({ sequence }) => sequence > known), ...read]
+  const latest = read[0]?.sequence ?? 0
+  return [...newest.filter(({ sequence }) => sequence > latest), ...read]
 }
 
 function sequencesOf({ entries }: Output<typeof listTimeline>): number[] {

@@ -48,7 +48,7 @@ export function ApprovalsScreen() {
       ) : record ? (
         <DecisionView key={record.id} record={record} next={waiting.find(({ id }) => id !== named)?.id} />
       ) : (
-        <NothingChosen isGone={named !== undefined} />
+        <NothingChosen isMissing={named !== undefined} />
       )}
     </PageFrame>
   )
@@ -56,12 +56,12 @@ export function ApprovalsScreen() {
 
 function StopSwitch() {
   const { isStopped, stop, resume } = useStopSwitch()
-  const [asked, setAsked] = useState(false)
+  const [isQuestionOpen, setQuestionOpen] = useState(false)
   const [stopping, setStopping] = useState(false)
   return (
     <>
       {isStopped ? (
-        <Button size="small" icon={Play} onClick={() => setAsked(true)}>
+        <Button size="small" icon={Play} onClick={() => setQuestionOpen(true)}>
           Resume…
         </Button>
       ) : (
@@ -70,17 +70,17 @@ function StopSwitch() {
         </Button>
       )}
       <StopDialog open={stopping} onOpenChange={setStopping} stop={stop} />
-      <ResumeDialog open={asked} onOpenChange={setAsked} resume={resume} />
+      <ResumeDialog open={isQuestionOpen} onOpenChange={setQuestionOpen} resume={resume} />
     </>
   )
 }
 
 function NothingYet() {
-  const isAsked = useWaitingAccountRequests().length > 0
+  const hasRequests = useWaitingAccountRequests().length > 0
   return (
     <EmptyState
       icon={ShieldCheck}
-      title={isAsked ? 'Nothing to sign' : 'All caught up'}
+      title={hasRequests ? 'Nothing to sign' : 'All caught up'}
       description="Requests your policies don’t decide wait here."
     >
       <p>
@@ -93,12 +93,12 @@ function NothingYet() {
   )
 }
 
-function NothingChosen({ isGone }: { isGone: boolean }) {
+function NothingChosen({ isMissing }: { isMissing: boolean }) {
   return (
     <EmptyState
       icon={ShieldCheck}
-      title={isGone ? 'This request is gone' : 'All caught up'}
-      description={isGone ? 'Activity shows what happened to it.' : 'Choose a decided request to see its details.'}
+      title={isMissing ? 'This request is gone' : 'All caught up'}
+      description={isMissing ? 'Activity shows what happened to it.' : 'Choose a decided request to see its details.'}
     />
   )
 }

@@ -12,7 +12,7 @@ import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { notify } from '../../ui/toast.tsx'
 import './chat.css'
 import { HighlighterProvider } from './code/HighlighterProvider.tsx'
-import { keepDraft, keptDraft } from './composer/drafts.ts'
+import { readDraft, storeDraft } from './composer/drafts.ts'
 import { type ConversationHandle, ConversationView } from './conversation/ConversationView.tsx'
 import { NewChat } from './conversation/NewChat.tsx'
 import { AnswerStreamsProvider, useLiveCost } from './data/AnswerStreamsProvider.tsx'
@@ -64,10 +64,10 @@ function Chats({ id, part, sought }: ChatsProps) {
   /** A chat is made for them, with what was written so far. */
   const beginWithSettings = async () => {
     try {
-      const { id: made } = await actions.create({})
-      keepDraft(made, keptDraft('new'))
+      const { id: newId } = await actions.create({})
+      storeDraft(newId, readDraft('new'))
       setSettings('all')
-      goTo('chat', made)
+      goTo('chat', newId)
     } catch (error) {
       notify.failed(error)
     }
@@ -142,7 +142,7 @@ function Chats({ id, part, sought }: ChatsProps) {
         <PageColumn className="py-5">
           <SkeletonRows label="Loading the chat…" count={5} rowClassName="h-12" />
         </PageColumn>
-      ) : isGone(error) ? (
+      ) : isNotFound(error) ? (
         <EmptyState
           icon={MessageSquarePlus}
           title="Chat not found"
@@ -175,7 +175,7 @@ function Chats({ id, part, sought }: ChatsProps) {
   )
 }
 
-function isGone(error: unknown): boolean {
+function isNotFound(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'chat/not-found'
 }
 

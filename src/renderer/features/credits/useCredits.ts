@@ -29,11 +29,11 @@ export function useCreditBalance() {
   })
 }
 
-export function useSpending(given: { from: string; to: string; by: SpendingGrouping }) {
+export function useSpending(period: { from: string; to: string; by: SpendingGrouping }) {
   const agent = useAgent()
   return useQuery({
-    queryKey: [...creditsKey, 'spending', given],
-    queryFn: ({ signal }) => agent(getSpending, given, { signal }),
+    queryKey: [...creditsKey, 'spending', period],
+    queryFn: ({ signal }) => agent(getSpending, period, { signal }),
     placeholderData: keepPreviousData,
     staleTime: 0,
   })

@@ -58,7 +58,7 @@ export function OpenFilesView({ sandboxId, files, drafts, onSaved }: OpenFilesVi
         }
       >
         {files.paths.map((path) => (
-          <TabPanel key={path} id={path} kept>
+          <TabPanel key={path} id={path} keepMounted>
             <OpenedFileView
               sandboxId={sandboxId}
               path={path}

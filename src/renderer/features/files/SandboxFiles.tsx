@@ -212,7 +212,7 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
         queue={queue}
         transfers={transfers}
         onWrongFile={({ path }) =>
-          notify.told(`This is not the same ${nameOf(path)}`, {
+          notify.info(`This is not the same ${nameOf(path)}`, {
             hint: 'Its size or date differs. Choose the same file, or cancel the upload.',
           })
         }

@@ -2,7 +2,7 @@ import { type QueryClient, useQueries, useQueryClient } from '@tanstack/react-qu
 import { listFiles } from '#shared/contract/files.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
-import { shownError } from '../../ui/shownError.ts'
+import { describeError } from '../../ui/describeError.ts'
 import type { FolderReading } from './tree/treeRows.ts'
 
 /** Interval of polling, in milliseconds: there are no events for files that programs in the sandbox write. */
@@ -28,7 +28,7 @@ export function useFolders(sandboxId: SandboxId, paths: readonly string[], activ
     paths.map((path, index) => {
       const { data, error } = results[index] ?? {}
       // Drops earlier data when reading again fails.
-      if (error) return [path, { failure: shownError(error).message }]
+      if (error) return [path, { failure: describeError(error).message }]
       return [path, data ? { entries: data.entries, truncated: data.truncated } : {}]
     }),
   )

@@ -71,13 +71,13 @@ function commandRegistry(): CommandRegistry {
   const owned = new Map<string, readonly Command[]>()
   const changes = createEmitter()
   let newest = new Map<string, Command>()
-  let shown: readonly Command[] = []
+  let visible: readonly Command[] = []
   const gather = () => {
     newest = new Map([...owned.values()].flat().map((command) => [command.id, command]))
     const enabled = [...newest.values()].filter((command) => command.enabled ?? true)
-    if (shownOf(enabled) === shownOf(shown)) return
+    if (serializeVisible(enabled) === serializeVisible(visible)) return
     // The list stays the same while only a `run` is renewed, so `run` asks for the newest.
-    shown = enabled.map((command) => ({ ...command, run: () => newest.get(command.id)?.run() }))
+    visible = enabled.map((command) => ({ ...command, run: () => newest.get(command.id)?.run() }))
     changes.emit()
   }
   return {
@@ -89,14 +89,14 @@ function commandRegistry(): CommandRegistry {
       owned.delete(owner)
       gather()
     },
-    all: () => shown,
+    all: () => visible,
     subscribe: changes.subscribe,
   }
 }
 
 /** All of a list but its functions. */
-function shownOf(commands: readonly Command[]): string {
-  return JSON.stringify(commands.map(({ run, icon, ...shown }) => shown))
+function serializeVisible(commands: readonly Command[]): string {
+  return JSON.stringify(commands.map(({ run, icon, ...fields }) => fields))
 }
 
 function runShortcut(commands: readonly Command[], lead: LeadKey, event: KeyboardEvent): void {

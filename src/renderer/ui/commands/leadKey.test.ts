@@ -4,9 +4,9 @@ import { type KeyPress, parseShortcuts } from './shortcuts.ts'
 
 const shortcuts = parseShortcuts('g t, g w, mod+k', { apple: false })
 
-function press(key: string, held: Partial<KeyPress> = {}): KeyPress {
+function press(key: string, modifiers: Partial<KeyPress> = {}): KeyPress {
   const code = `Key${key.toUpperCase()}`
-  return { key, code, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...held }
+  return { key, code, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...modifiers }
 }
 
 test('a lead counts for the key after it, once', () => {

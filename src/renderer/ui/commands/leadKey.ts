@@ -12,17 +12,17 @@ export type LeadKey = {
 
 /** Follows the first key of shortcuts that are pressed one key after the other. */
 export function leadKey(): LeadKey {
-  let kept: { key: string; untilMs: number } | undefined
+  let pending: { key: string; untilMs: number } | undefined
   return {
     take(atMs) {
-      const key = kept !== undefined && atMs <= kept.untilMs ? kept.key : undefined
-      kept = undefined
+      const key = pending !== undefined && atMs <= pending.untilMs ? pending.key : undefined
+      pending = undefined
       return key
     },
     keep(press, { shortcuts, atMs }) {
       const lead = shortcuts.find(({ lead = '' }) => lead !== '' && matches(plain(lead), press))?.lead
-      kept = lead === undefined ? undefined : { key: lead, untilMs: atMs + patienceMs }
-      return kept !== undefined
+      pending = lead === undefined ? undefined : { key: lead, untilMs: atMs + patienceMs }
+      return pending !== undefined
     },
   }
 }

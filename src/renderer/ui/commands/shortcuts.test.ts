@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { type KeyPress, matches, parseShortcuts, shownKeys, worksIn } from './shortcuts.ts'
+import { formatKeys, type KeyPress, matches, parseShortcuts, worksIn } from './shortcuts.ts'
 
 const apple = { apple: true }
 const other = { apple: false }
 
-function press(key: string, held: Partial<KeyPress> = {}): KeyPress {
+function press(key: string, modifiers: Partial<KeyPress> = {}): KeyPress {
   return {
     key,
     code: `Key${key.toUpperCase()}`,
@@ -12,7 +12,7 @@ function press(key: string, held: Partial<KeyPress> = {}): KeyPress {
     metaKey: false,
     altKey: false,
     shiftKey: false,
-    ...held,
+    ...modifiers,
   }
 }
 
@@ -67,17 +67,17 @@ test('leaves a terminal every key that it can use', () => {
 })
 
 test('leaves a text field what one types, and a dialog everything', () => {
-  const [plain, held] = parseShortcuts('c, mod+k', other)
-  expect([plain, held].map((it) => it && worksIn('text', it))).toEqual([false, true])
-  expect([plain, held].map((it) => it && worksIn('dialog', it))).toEqual([false, false])
-  expect([plain, held].map((it) => it && worksIn('page', it))).toEqual([true, true])
+  const [plain, withMod] = parseShortcuts('c, mod+k', other)
+  expect([plain, withMod].map((it) => it && worksIn('text', it))).toEqual([false, true])
+  expect([plain, withMod].map((it) => it && worksIn('dialog', it))).toEqual([false, false])
+  expect([plain, withMod].map((it) => it && worksIn('page', it))).toEqual([true, true])
 })
 
 test('prints the first alternative as its keyboard does', () => {
-  expect(shownKeys('mod+shift+p, mod+k', other)).toEqual(['Ctrl', 'Shift', 'P'])
-  expect(shownKeys('mod+shift+p', apple)).toEqual(['⌘', '⇧', 'P'])
-  expect(shownKeys('alt+arrowup', other)).toEqual(['Alt', '↑'])
-  expect(shownKeys('mod++', other)).toEqual(['Ctrl', '+'])
+  expect(formatKeys('mod+shift+p, mod+k', other)).toEqual(['Ctrl', 'Shift', 'P'])
+  expect(formatKeys('mod+shift+p', apple)).toEqual(['⌘', '⇧', 'P'])
+  expect(formatKeys('alt+arrowup', other)).toEqual(['Alt', '↑'])
+  expect(formatKeys('mod++', other)).toEqual(['Ctrl', '+'])
 })
 
 test('refuses what is no shortcut', () => {
@@ -92,5 +92,5 @@ test('one key after the other: a plain letter, then what it leads to', () => {
     [undefined, '1'],
     ['g', 't'],
   ])
-  expect(shownKeys('g t', other)).toEqual(['G', 'T'])
+  expect(formatKeys('g t', other)).toEqual(['G', 'T'])
 })

@@ -56,7 +56,7 @@ export function focusOf(target: EventTarget | null): Focus {
 }
 
 /** The keys as they are printed on the keyboard, for the first alternative: `['Ctrl', 'Shift', 'F']`, `['⌘', 'K']`. */
-export function shownKeys(written: string, keyboard: Keyboard): string[] {
+export function formatKeys(written: string, keyboard: Keyboard): string[] {
   const [first = written] = written.split(', ')
   return first.split(' ').flatMap((keys) => splitKeys(keys).map((key) => keyName(key, keyboard)))
 }
@@ -66,18 +66,20 @@ const modifiers = ['mod', 'ctrl', 'meta', 'alt', 'shift']
 function parseShortcut(written: string, keyboard: Keyboard): Shortcut {
   const [, lead, pressed = ''] = /^(?:([a-z]) )?(.+)$/.exec(written) ?? []
   const parts = splitKeys(pressed)
-  const held = new Set(parts.slice(0, -1).map((part) => (part === 'mod' ? (keyboard.apple ? 'meta' : 'ctrl') : part)))
+  const modifierSet = new Set(
+    parts.slice(0, -1).map((part) => (part === 'mod' ? (keyboard.apple ? 'meta' : 'ctrl') : part)),
+  )
   const key = parts.at(-1) ?? ''
-  if (key === '' || [...held].some((part) => !modifiers.includes(part))) {
+  if (key === '' || [...modifierSet].some((part) => !modifiers.includes(part))) {
     throw new Error(`“${written}” is not a shortcut`)
   }
   return {
     ...(lead !== undefined && { lead }),
     key,
-    ctrl: held.has('ctrl'),
-    meta: held.has('meta'),
-    alt: held.has('alt'),
-    shift: held.has('shift'),
+    ctrl: modifierSet.has('ctrl'),
+    meta: modifierSet.has('meta'),
+    alt: modifierSet.has('alt'),
+    shift: modifierSet.has('shift'),
   }
 }
 

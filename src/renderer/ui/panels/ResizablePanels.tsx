@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom'
 import { Group, type Layout, Panel, type PanelImperativeHandle, Separator, usePanelRef } from 'react-resizable-panels'
 import { classNames } from '../classNames.ts'
 import { EndDrawer, ListDrawer } from './Drawer.tsx'
-import { type PanelWidth, storedWidth, storeWidth } from './panelWidths.ts'
+import { type PanelWidth, readWidth, storeWidth } from './panelWidths.ts'
 import type { PanelRoom } from './usePanelRoom.ts'
 
 type SizedPanel = {
@@ -60,7 +60,7 @@ export function ResizablePanels({ room, start, middle, end }: ResizablePanelsPro
           <Panel
             key="start"
             id="start"
-            defaultSize={storedWidth(start.id, start.width)}
+            defaultSize={readWidth(start.id, start.width)}
             minSize={start.width.min}
             maxSize={start.width.max}
             groupResizeBehavior="preserve-pixel-size"
@@ -122,14 +122,14 @@ type EndPanelProps = FoldingPanel & { panel: RefObject<PanelImperativeHandle | n
 
 function EndPanel({ id, panel, content, label, width, open }: EndPanelProps) {
   const { min, max } = width
-  const [initial] = useState(() => (open ? storedWidth(id, width) : 0))
+  const [initial] = useState(() => (open ? readWidth(id, width) : 0))
   const applied = useRef(open)
 
   useEffect(() => {
     if (applied.current === open) return
     applied.current = open
     if (panel.current?.isCollapsed() !== open) return
-    if (open) panel.current.resize(storedWidth(id, width))
+    if (open) panel.current.resize(readWidth(id, width))
     else panel.current.collapse()
   }, [panel, open, id, width])
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { type Persisted, persisted } from '../storage/persisted.ts'
+import { type Persisted, persistValue } from '../storage/persistValue.ts'
 
 /** In pixels. */
 export type PanelWidth = { initial: number; min: number; max: number }
 
 /** Last width that the user set for the panel. */
-export function storedWidth(id: string, { initial, min, max }: PanelWidth): number {
+export function readWidth(id: string, { initial, min, max }: PanelWidth): number {
   return Math.min(Math.max(storeOf(id, initial).read(), min), max)
 }
 
@@ -14,7 +14,7 @@ export function storeWidth(id: string, width: number): void {
 }
 
 function storeOf(id: string, fallback: number): Persisted<number> {
-  return persisted(`steward.panels.${id}`, z.number(), fallback)
+  return persistValue(`steward.panels.${id}`, z.number(), fallback)
 }
 
 /** The list at the left has one width in all screens. */

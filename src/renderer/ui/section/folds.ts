@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { persisted } from '../storage/persisted.ts'
+import { persistValue } from '../storage/persistValue.ts'
 import { usePersisted } from '../storage/usePersisted.ts'
 
-const storedFolds = persisted('steward.details.folds', z.record(z.string(), z.boolean()), {})
+const storedFolds = persistValue('steward.details.folds', z.record(z.string(), z.boolean()), {})
 
 /** Whether a section is open, shared by all sandboxes. */
 export function useFold(id: string, openAtFirst: boolean): [open: boolean, setOpen: (open: boolean) => void] {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import type { Persisted } from './persisted.ts'
+import type { Persisted } from './persistValue.ts'
 
 /** Returns the stored value, and updates on changes in any window. */
 export function usePersisted<Value>({ subscribe, read }: Persisted<Value>): Value {

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { persisted } from '../storage/persisted.ts'
+import { persistValue } from '../storage/persistValue.ts'
 
 const ThemeChoice = z.enum(['system', 'light', 'dark'])
 export type ThemeChoice = z.infer<typeof ThemeChoice>
 export type Theme = 'light' | 'dark'
 
-const storedTheme = persisted('steward.theme', ThemeChoice, 'system')
+const storedTheme = persistValue('steward.theme', ThemeChoice, 'system')
 const changed = 'steward:theme'
 
 export function readThemeChoice(): ThemeChoice {

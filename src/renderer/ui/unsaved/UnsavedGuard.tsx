@@ -1,12 +1,12 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { ConfirmDialog } from '../ConfirmDialog.tsx'
-import { unsavedMarks } from './unsavedMarks.ts'
+import { createUnsavedMarks } from './unsavedMarks.ts'
 import { UnsavedContext } from './useUnsaved.ts'
 
 /** Asks before what is not saved is lost: by going elsewhere in the window, or by closing it. */
 export function UnsavedGuard({ children }: { children: ReactNode }) {
-  const [marks] = useState(unsavedMarks)
-  const [wanted, setWanted] = useState<string>()
+  const [marks] = useState(createUnsavedMarks)
+  const [nextRoute, setNextRoute] = useState<string>()
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => {
       if (marks.any()) event.preventDefault()
@@ -15,7 +15,7 @@ export function UnsavedGuard({ children }: { children: ReactNode }) {
       const hash = isWithin(event) ? new URL(event.destination.url).hash : undefined
       if (hash === undefined || !event.cancelable || !marks.loses(hash)) return
       event.preventDefault()
-      setWanted(hash)
+      setNextRoute(hash)
     }
     const { navigation } = window as { navigation?: EventTarget }
     window.addEventListener('beforeunload', warn)
@@ -29,15 +29,15 @@ export function UnsavedGuard({ children }: { children: ReactNode }) {
     <UnsavedContext value={marks}>
       {children}
       <ConfirmDialog
-        open={wanted !== undefined}
-        onOpenChange={() => setWanted(undefined)}
+        open={nextRoute !== undefined}
+        onOpenChange={() => setNextRoute(undefined)}
         title="Leave without saving?"
         description="Your changes here are lost."
         confirmLabel="Leave"
         cancelLabel="Stay"
         onConfirm={async () => {
           marks.discard()
-          window.location.hash = wanted ?? ''
+          window.location.hash = nextRoute ?? ''
         }}
       />
     </UnsavedContext>

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { unsavedMarks } from './unsavedMarks.ts'
+import { createUnsavedMarks } from './unsavedMarks.ts'
 
 test('is lost by leaving its place, and by nothing within it', () => {
-  const marks = unsavedMarks()
+  const marks = createUnsavedMarks()
   expect([marks.any(), marks.loses('#/wallet')]).toEqual([false, false])
   marks.put('files', ['terminals'])
   expect(marks.loses('#/terminals/another')).toBe(false)

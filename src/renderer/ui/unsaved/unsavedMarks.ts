@@ -12,19 +12,19 @@ export type UnsavedMarks = {
   discard(): void
 }
 
-export function unsavedMarks(): UnsavedMarks {
-  const held = new Map<string, { place: readonly string[]; discard: () => void }>()
+export function createUnsavedMarks(): UnsavedMarks {
+  const changes = new Map<string, { place: readonly string[]; discard: () => void }>()
   return {
-    put: (owner, place, discard = () => {}) => void held.set(owner, { place, discard }),
-    remove: (owner) => void held.delete(owner),
-    any: () => held.size > 0,
+    put: (owner, place, discard = () => {}) => void changes.set(owner, { place, discard }),
+    remove: (owner) => void changes.delete(owner),
+    any: () => changes.size > 0,
     loses(hash) {
       const next = placeOf(hash)
-      return [...held.values()].some(({ place }) => place.some((part, at) => next[at] !== part))
+      return [...changes.values()].some(({ place }) => place.some((part, at) => next[at] !== part))
     },
     discard() {
-      for (const { discard } of held.values()) discard()
-      held.clear()
+      for (const { discard } of changes.values()) discard()
+      changes.clear()
     },
   }
 }

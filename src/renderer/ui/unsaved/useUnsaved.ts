@@ -12,13 +12,13 @@ export const UnsavedContext = createContext<UnsavedMarks | undefined>(undefined)
 export function useUnsaved(isUnsaved: boolean, place: readonly string[], onDiscard?: () => void): () => void {
   const marks = useContext(UnsavedContext)
   const owner = useId()
-  const held = place.join('/')
+  const key = place.join('/')
   const discard = useEffectEvent(() => onDiscard?.())
   useEffect(() => {
     if (!marks || !isUnsaved) return
-    marks.put(owner, held.split('/'), () => discard())
+    marks.put(owner, key.split('/'), () => discard())
     return () => marks.remove(owner)
-  }, [marks, owner, isUnsaved, held])
+  }, [marks, owner, isUnsaved, key])
   return () => marks?.remove(owner)
 }
 

@@ -2,7 +2,7 @@ import { Suspense, useState } from 'react'
 import { Layer } from '#renderer/ui/Layer.tsx'
 import { TabPanel, Tabs } from '#renderer/ui/Tabs.tsx'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { type AskedFile, sidePanels } from '../sidePanels.ts'
+import { type FileRequest, sidePanels } from '../sidePanels.ts'
 import type { Side } from './useSide.ts'
 
 type SideViewProps = {
@@ -10,15 +10,15 @@ type SideViewProps = {
   sandboxes: readonly Sandbox[]
   present: Sandbox
   side: Side
-  asked: AskedFile | undefined
+  asked: FileRequest | undefined
   show: (sandbox: Sandbox) => void
 }
 
 /** Panels of a sandbox: details and files, each mounted when first opened. */
 export function SideView({ sandboxes, present, side, asked, show }: SideViewProps) {
-  const shownId = side.open && side.tab ? mountId(present, side.tab.id) : undefined
+  const visibleId = side.open && side.tab ? mountId(present, side.tab.id) : undefined
   const [mounted, setMounted] = useState<readonly string[]>([])
-  if (shownId !== undefined && !mounted.includes(shownId)) setMounted([...mounted, shownId])
+  if (visibleId !== undefined && !mounted.includes(visibleId)) setMounted([...mounted, visibleId])
   return (
     <section aria-label={`Details: ${present.name}`} className="size-full bg-canvas">
       <Tabs
@@ -33,15 +33,15 @@ export function SideView({ sandboxes, present, side, asked, show }: SideViewProp
         onChange={side.show}
       >
         {sidePanels.map(({ id, title, Content }) => (
-          <TabPanel key={id} id={id} kept>
+          <TabPanel key={id} id={id} keepMounted>
             {sandboxes.map(
               (sandbox) =>
                 mounted.includes(mountId(sandbox, id)) && (
-                  <Layer key={sandbox.id} shown={sandbox === present}>
+                  <Layer key={sandbox.id} visible={sandbox === present}>
                     <Suspense fallback={<div role="status" aria-busy="true" aria-label={`Opening ${title}…`} />}>
                       <Content
                         sandbox={sandbox}
-                        visible={mountId(sandbox, id) === shownId}
+                        visible={mountId(sandbox, id) === visibleId}
                         asked={asked?.sandboxId === sandbox.id ? asked : undefined}
                         show={show}
                       />

@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { z } from 'zod'
-import { persisted } from '#renderer/ui/storage/persisted.ts'
+import { persistValue } from '#renderer/ui/storage/persistValue.ts'
 import { usePersistedState } from '#renderer/ui/storage/usePersisted.ts'
 import { type SidePanel, sidePanels } from '../sidePanels.ts'
 
 const StoredSide = z.object({ open: z.boolean(), tabId: z.string().optional() })
-const storedSide = persisted<z.infer<typeof StoredSide>>('steward.terminals.side', StoredSide, { open: false })
+const storedSide = persistValue<z.infer<typeof StoredSide>>('steward.terminals.side', StoredSide, { open: false })
 
 export type Side = {
   open: boolean

@@ -4,15 +4,15 @@ import { addressOf } from '#renderer/ui/place.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { EntryLinks } from '../EntryLinks.tsx'
+import { actorLabel, describeStep } from './describeRow.ts'
 import { entryFacts } from './entryFacts.ts'
 import { entryLinks } from './entryLinks.ts'
-import { actorLabel, stepWords } from './rowWords.ts'
 import type { TimelineRow } from './timelineItems.ts'
 
 /** Steps of a request or call with their results, and all details of its entries. */
 export function RowDetail({ row: { entries, isRequest, lead }, inTask }: { row: TimelineRow; inTask: boolean }) {
   const [newest] = entries
-  const told = lead ?? newest
+  const headline = lead ?? newest
   if (entries.length === 1 && !isRequest) {
     return (
       <div className="pt-1 pb-3">
@@ -24,14 +24,14 @@ export function RowDetail({ row: { entries, isRequest, lead }, inTask }: { row: 
   }
   return (
     <div className="pt-1 pb-3">
-      <Facts entry={told} />
-      <Ways entry={told} inTask={inTask} />
+      <Facts entry={headline} />
+      <Ways entry={headline} inTask={inTask} />
       <ol aria-label="Steps" className="mt-2 flex flex-col gap-1 border-l border-line pl-3">
         {entries.toReversed().map((entry) => (
           <li key={entry.sequence}>
             <p className="flex items-center gap-2">
               <StatusDot tone={isRequest && entry === newest ? 'accent' : 'neutral'} />
-              <span className="min-w-0 break-words">{stepWords(entry)}</span>
+              <span className="min-w-0 break-words">{describeStep(entry)}</span>
               <time dateTime={entry.at} className="ml-auto shrink-0 text-small text-faint tabular-nums">
                 {new Date(entry.at).toLocaleTimeString(undefined, { timeStyle: 'medium' })}
               </time>

@@ -25,12 +25,12 @@ const atTopPixels = 24
 export function TimelineList({ entries, requestStates, sought, hasMore, onMore }: TimelineListProps) {
   const place = useRef<HTMLDivElement>(null)
   /** Highest sequence in the list when the user began to read. Undefined: entries appear as they come. */
-  const [heldAt, setHeldAt] = useState<number>()
+  const [frozenAt, setFrozenAt] = useState<number>()
   // The list is in the order of time, in which the last entry of the log need not be the first.
   const newest = entries.reduce((highest, { sequence }) => Math.max(highest, sequence), 0)
-  const shown = heldAt === undefined ? entries : entries.filter(({ sequence }) => sequence <= heldAt)
-  const waiting = entries.length - shown.length
-  const items = timelineItems(shown, new Date(), requestStates)
+  const visible = frozenAt === undefined ? entries : entries.filter(({ sequence }) => sequence <= frozenAt)
+  const waiting = entries.length - visible.length
+  const items = timelineItems(visible, new Date(), requestStates)
   const rows = items.flatMap((item) => (item.kind === 'row' ? [item.row] : []))
   const soughtRow = rows.find((row) => row.entries.some(({ sequence }) => sequence === sought))?.key
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set(soughtRow === undefined ? [] : [soughtRow]))
@@ -51,7 +51,7 @@ export function TimelineList({ entries, requestStates, sought, hasMore, onMore }
 
   const read = (opened: ReadonlySet<string>) => {
     const reads = opened.size > 0 || (place.current?.scrollTop ?? 0) > atTopPixels
-    setHeldAt((held) => (reads ? (held ?? newest) : undefined))
+    setFrozenAt((previous) => (reads ? (previous ?? newest) : undefined))
   }
   const toggle = (key: string) => {
     const next = new Set(open)
@@ -62,7 +62,7 @@ export function TimelineList({ entries, requestStates, sought, hasMore, onMore }
   }
   const showNewest = () => {
     setOpen(new Set())
-    setHeldAt(undefined)
+    setFrozenAt(undefined)
     virtualizer.scrollToOffset(0)
   }
   const focusRow = (index: number, tries = 10) => {

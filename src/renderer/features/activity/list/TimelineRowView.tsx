@@ -3,9 +3,9 @@ import { useEffect, useRef } from 'react'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
+import { describeRow } from './describeRow.ts'
 import { entryIcon } from './entryIcon.ts'
 import { RowDetail } from './RowDetail.tsx'
-import { rowWords } from './rowWords.ts'
 import type { TimelineRow } from './timelineItems.ts'
 
 type TimelineRowViewProps = {
@@ -22,7 +22,7 @@ type TimelineRowViewProps = {
 export function TimelineRowView({ row, isOpen, isTabStop, isSought, inTask = false, onToggle }: TimelineRowViewProps) {
   const [{ sequence, at, problem }] = row.entries
   const { kind } = row.lead ?? row.entries[0]
-  const { who, what, outcome } = rowWords(row)
+  const { who, what, outcome } = describeRow(row)
   const Icon = problem === null ? entryIcon(kind) : ShieldAlert
   const detailId = `entry-${sequence}`
   const button = useRef<HTMLButtonElement>(null)

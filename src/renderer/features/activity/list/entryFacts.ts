@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { deciderWords } from './rowWords.ts'
+import { describeDecider } from './describeRow.ts'
 
 type Detail = TimelineEntry['detail']
 export type EntryFact = { name: string; value: string; isCode?: boolean }
@@ -19,7 +19,7 @@ const readable: Readonly<
   max_amount_micro_usd: { name: 'Up to', words: amount },
   host: { name: 'Site' },
   account: { name: 'Account', isCode: true },
-  decided_by: { name: 'Decided by', words: deciderWords },
+  decided_by: { name: 'Decided by', words: describeDecider },
   confirm_above_micro_usd: { name: 'Extra confirmation above', words: amount },
   expiry_minutes: { name: 'Requests expire after', words: (value) => `${String(value)} minutes` },
   times: { name: 'Times left' },

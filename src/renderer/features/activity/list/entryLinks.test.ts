@@ -12,8 +12,8 @@ test('leads to what the window can show', () => {
 })
 
 test('finds what entries of earlier versions name among their details', () => {
-  const found = entryLinks({ links: {}, detail: { intent_id: 'int_1', amount: 5 }, problem: null })
-  expect(found).toEqual([{ label: 'Open approval', href: '#/approvals/int_1' }])
+  const links = entryLinks({ links: {}, detail: { intent_id: 'int_1', amount: 5 }, problem: null })
+  expect(links).toEqual([{ label: 'Open approval', href: '#/approvals/int_1' }])
 })
 
 test('an entry that somebody changed leads nowhere', () => {

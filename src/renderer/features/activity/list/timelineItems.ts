@@ -85,14 +85,14 @@ function findRequests(
   entries: readonly TimelineEntry[],
   calls: ReadonlyMap<string, TimelineEntry>,
 ): ReadonlyMap<string, string> {
-  const found = new Map<string, Set<string>>()
+  const groups = new Map<string, Set<string>>()
   for (const entry of entries) {
     const task = taskOf(entry)
     const request = requestOf(entry)
     if (task === undefined || request === undefined || calls.has(task)) continue
-    found.set(task, (found.get(task) ?? new Set()).add(request))
+    groups.set(task, (groups.get(task) ?? new Set()).add(request))
   }
-  return new Map([...found].flatMap(([task, ids]) => (ids.size === 1 ? [[task, [...ids][0] ?? '']] : [])))
+  return new Map([...groups].flatMap(([task, ids]) => (ids.size === 1 ? [[task, [...ids][0] ?? '']] : [])))
 }
 
 function taskOf({ task, problem }: TimelineEntry): string | undefined {

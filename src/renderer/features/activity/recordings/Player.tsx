@@ -30,12 +30,12 @@ function Playing({ cast, label, skips, onSkips }: PlayingProps) {
   )
   useEffect(() => {
     if (!host.current) return
-    const made = castScreen(host.current, cast)
-    screen.current = made
-    made.showAt(0)
+    const created = castScreen(host.current, cast)
+    screen.current = created
+    created.showAt(0)
     return () => {
       screen.current = undefined
-      made.close()
+      created.close()
     }
   }, [cast])
   return (

@@ -19,7 +19,7 @@ import { useDeleting, useRecordings } from './useRecordings.ts'
 export function RecordingsView() {
   const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useRecordings()
   const deleting = useDeleting()
-  const [asked, setAsked] = useState<Recording | 'all'>()
+  const [confirmation, setConfirmation] = useState<Recording | 'all'>()
   if (isPending) {
     return (
       <PageColumn width="table" className="py-5">
@@ -46,7 +46,7 @@ export function RecordingsView() {
       />
     )
   }
-  const isAll = asked === 'all'
+  const isAll = confirmation === 'all'
   return (
     <PageScroll width="table" className="flex flex-col gap-2 py-4">
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -56,13 +56,13 @@ export function RecordingsView() {
             Settings
           </a>
         </p>
-        <Button size="small" icon={Trash2} onClick={() => setAsked('all')}>
+        <Button size="small" icon={Trash2} onClick={() => setConfirmation('all')}>
           Delete all
         </Button>
       </div>
       <ul aria-label="Recordings" className="-mx-2.5">
         {recordings.map((it) => (
-          <RecordingRow key={it.id} recording={it} onDelete={() => setAsked(it)} />
+          <RecordingRow key={it.id} recording={it} onDelete={() => setConfirmation(it)} />
         ))}
       </ul>
       {hasNextPage && (
@@ -71,12 +71,12 @@ export function RecordingsView() {
         </Button>
       )}
       <ConfirmDialog
-        open={asked !== undefined}
-        onOpenChange={(open) => !open && setAsked(undefined)}
+        open={confirmation !== undefined}
+        onOpenChange={(open) => !open && setConfirmation(undefined)}
         title={isAll ? 'Delete all recordings?' : 'Delete this recording?'}
         description="It cannot be undone. Terminals that still run are not recorded again."
         confirmLabel={isAll ? 'Delete all recordings' : 'Delete recording'}
-        onConfirm={() => (asked === undefined || isAll ? deleting.all() : deleting.one(asked.id))}
+        onConfirm={() => (confirmation === undefined || isAll ? deleting.all() : deleting.one(confirmation.id))}
       />
     </PageScroll>
   )

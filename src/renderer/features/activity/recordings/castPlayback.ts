@@ -79,8 +79,8 @@ function eventOf(value: unknown, lastMs: number): CastEvent | undefined {
     : undefined
 }
 
-function sizeOf(value: unknown, usual: number): number {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? Math.min(value, largest) : usual
+function sizeOf(value: unknown, fallback: number): number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? Math.min(value, largest) : fallback
 }
 
 function json(line: string): unknown {

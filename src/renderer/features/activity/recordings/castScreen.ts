@@ -25,7 +25,7 @@ export function castScreen(host: HTMLElement, cast: Cast): CastScreen {
   boundWidths(terminal)
   boundTerminal(terminal)
   terminal.open(host)
-  let shown = 0
+  let position = 0
 
   const write = (text: string): void => {
     const step = pieceBytes(terminal)
@@ -34,19 +34,19 @@ export function castScreen(host: HTMLElement, cast: Cast): CastScreen {
   return {
     showAt(atMs) {
       const until = eventsUntil(cast, atMs)
-      if (until < shown) {
-        shown = 0
+      if (until < position) {
+        position = 0
         // Behind what is still being drawn.
         terminal.write('', () => {
           terminal.reset()
           terminal.resize(cols, rows)
         })
       }
-      for (const event of events.slice(shown, until)) {
+      for (const event of events.slice(position, until)) {
         if (event.kind === 'output') write(event.text)
         else terminal.write('', () => terminal.resize(event.cols, event.rows))
       }
-      shown = until
+      position = until
     },
     close: () => terminal.dispose(),
   }

@@ -6,14 +6,14 @@ export function usePlayback(durationMs: number, onTime: (atMs: number) => void) 
   const [playing, setPlaying] = useState(false)
   const [speed, setSpeed] = useState(1)
   const at = useRef(0)
-  const told = useRef(onTime)
+  const listener = useRef(onTime)
   useEffect(() => {
-    told.current = onTime
+    listener.current = onTime
   })
   const move = (to: number) => {
     at.current = Math.min(Math.max(0, to), durationMs)
     setAtMs(at.current)
-    told.current(at.current)
+    listener.current(at.current)
   }
   useEffect(() => {
     if (!playing) return
@@ -23,7 +23,7 @@ export function usePlayback(durationMs: number, onTime: (atMs: number) => void) 
       before = now
       at.current = to
       setAtMs(to)
-      told.current(to)
+      listener.current(to)
       if (to >= durationMs) setPlaying(false)
       else frame = requestAnimationFrame(next)
     })

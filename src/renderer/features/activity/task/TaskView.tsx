@@ -12,7 +12,7 @@ import { EntryLinks } from '../EntryLinks.tsx'
 import { linksTo } from '../list/entryLinks.ts'
 import { TimelineRowView } from '../list/TimelineRowView.tsx'
 import { CostChips } from './CostChips.tsx'
-import { entriesText, taskName } from './taskWords.ts'
+import { entriesText, taskName } from './describeTask.ts'
 import { useTask } from './useTask.ts'
 
 /** One task from its beginning to its end, with what it cost in all. */

@@ -8,7 +8,7 @@ import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { TimelineTask } from '#shared/contract/timelineTasks.ts'
 import { CostChips } from './CostChips.tsx'
-import { entriesText } from './taskWords.ts'
+import { entriesText } from './describeTask.ts'
 import { useTasks } from './useTask.ts'
 
 /** Tasks of chats and programs with their requester, outcome and cost. */

@@ -3,8 +3,8 @@ import { AddressText } from '#renderer/ui/AddressText.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
+import { describeVerification } from './describeVerification.ts'
 import type { Verified } from './useVerify.ts'
-import { verifiedWords } from './verifiedWords.ts'
 
 type VerifyResultProps = {
   verified: Verified
@@ -27,7 +27,7 @@ export function VerifyResult({ verified, onShow, onClose }: VerifyResultProps) {
       <Icon aria-hidden className={classNames('mt-0.5 size-4 shrink-0', ok ? 'text-positive' : 'text-negative')} />
       <div className="min-w-0 flex-1">
         <p role={ok ? 'status' : 'alert'} className="font-medium text-text">
-          {verifiedWords(verified)}
+          {describeVerification(verified)}
         </p>
         {ok && head && (
           <div className="flex min-w-0 flex-wrap items-center gap-x-2 text-small text-muted">

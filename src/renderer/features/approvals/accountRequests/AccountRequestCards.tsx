@@ -54,7 +54,7 @@ export function AccountRequestCards() {
 }
 
 function Card({ request, words, children }: { request: AccountRequest; words: string; children: ReactNode }) {
-  const { wallet_address: address, wallet_type: type, state, asked_at: askedAt, decided_at: decidedAt } = request
+  const { wallet_address: address, wallet_type: type, state, asked_at: createdAt, decided_at: decidedAt } = request
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-card border border-line bg-panel px-3 py-2">
       <div className="min-w-0 flex-1 basis-72">
@@ -64,7 +64,7 @@ function Card({ request, words, children }: { request: AccountRequest; words: st
         <p className="flex min-w-0 flex-wrap items-center gap-x-2 text-small text-muted">
           <span>{chains[type]}</span>
           <AddressText text={address} label="Copy address" whole />
-          <TimeAgo at={decidedAt ?? askedAt} spelled />
+          <TimeAgo at={decidedAt ?? createdAt} spelled />
         </p>
         {state === 'waiting' && (
           <p className="text-small text-muted">

@@ -5,9 +5,9 @@ import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { Kbd } from '#renderer/ui/Kbd.tsx'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
 import type { IntentRecord } from '#shared/contract/intents.ts'
+import { buildContentKey } from './buildContentKey.ts'
+import { mayApproveMore } from './describeGrant.ts'
 import { GrantDialog } from './GrantDialog.tsx'
-import { mayApproveMore } from './grantWords.ts'
-import { shownKey } from './shownKey.ts'
 import { useArmed } from './useArmed.ts'
 import { useDecision } from './useDecision.ts'
 
@@ -19,7 +19,7 @@ export function DecisionBar({ record }: { record: IntentRecord }) {
   const decision = useDecision(record)
   const { needsUnlock, busy, error } = decision
   const [asksMore, setAsksMore] = useState(false)
-  const armed = useArmed(`${shownKey(record)} ${needsUnlock}`)
+  const armed = useArmed(`${buildContentKey(record)} ${needsUnlock}`)
   const denyButton = useRef<HTMLButtonElement>(null)
   const approveButton = useRef<HTMLButtonElement>(null)
   useCommands([

@@ -4,7 +4,7 @@ import { usePolicy } from '#renderer/agent/usePolicy.ts'
 import { useWallet } from '#renderer/agent/useWallet.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { rivalWords } from '../inbox/rivals.ts'
+import { describeRivals } from '../inbox/rivals.ts'
 import { useInbox } from '../inbox/useInbox.ts'
 
 /** Notices to read before deciding, besides the request itself. */
@@ -12,7 +12,7 @@ export function DecisionNotices({ record }: { record: IntentRecord }) {
   const wallet = useNeededWallet(record)
   const threshold = usePolicy().data?.confirm_above_micro_usd
   const shell = useLocalStatus()?.shell
-  const rival = rivalWords(record, useInbox().data ?? [])
+  const rival = describeRivals(record, useInbox().data ?? [])
   const notices = [
     ...(record.blocked_reason === undefined ? [] : [`It can’t be approved now. ${record.blocked_reason}`]),
     ...(rival === undefined ? [] : [rival]),

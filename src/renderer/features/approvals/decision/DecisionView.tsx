@@ -3,7 +3,7 @@ import { PageColumn } from '#renderer/ui/PageFrame.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { describeRequester } from '#shared/contract/askerWords.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { stateWords } from '../inbox/stateWords.ts'
+import { describeState } from '../inbox/describeState.ts'
 import { TimeLeft } from '../inbox/TimeLeft.tsx'
 import { intentHeadline } from '../intentHeadline.ts'
 import { DecisionBar } from './DecisionBar.tsx'
@@ -15,7 +15,7 @@ import { RawData } from './RawData.tsx'
 /** One request in full: what it is about in one sentence, who asks, what would be signed, and the decision. */
 export function DecisionView({ record, next }: { record: IntentRecord; next: string | undefined }) {
   const { sentence, state, expires_at, created_at } = record
-  const { tone, words } = stateWords(record)
+  const { tone, words } = describeState(record)
   const headline = intentHeadline(record)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -38,7 +38,7 @@ export function DecisionView({ record, next }: { record: IntentRecord; next: str
             </h2>
             {headline !== sentence && <p className="mt-1 text-small break-words text-muted">{sentence}</p>}
           </header>
-          <Asked record={record} />
+          <RequesterLine record={record} />
           {state === 'waiting' ? <DecisionNotices record={record} /> : <Outcome record={record} next={next} />}
           <IntentFields record={record} />
           <RawData key={record.id} text={record.raw} />
@@ -52,7 +52,7 @@ export function DecisionView({ record, next }: { record: IntentRecord; next: str
   )
 }
 
-function Asked({ record: { asker, reason } }: { record: IntentRecord }) {
+function RequesterLine({ record: { asker, reason } }: { record: IntentRecord }) {
   const { name, what } = describeRequester(asker)
   const isOwn = asker.kind === 'agent'
   return (

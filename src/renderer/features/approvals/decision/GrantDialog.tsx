@@ -6,7 +6,7 @@ import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { NumberField, numberFault } from '#renderer/ui/NumberField.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { type GrantDraft, grantSentence } from './grantWords.ts'
+import { type GrantDraft, grantSentence } from './describeGrant.ts'
 
 const spans = [
   { value: '15', label: '15 minutes' },

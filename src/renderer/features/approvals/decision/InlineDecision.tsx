@@ -7,9 +7,9 @@ import type { IntentRecord } from '#shared/contract/intents.ts'
 import { noticeId } from '../everywhere/useNotices.ts'
 import { useInbox } from '../inbox/useInbox.ts'
 import { intentHeadline } from '../intentHeadline.ts'
+import { buildContentKey } from './buildContentKey.ts'
 import { DecisionNotices } from './DecisionNotices.tsx'
 import { IntentFields } from './IntentFields.tsx'
-import { shownKey } from './shownKey.ts'
 import { useArmed } from './useArmed.ts'
 import { useDecision } from './useDecision.ts'
 
@@ -24,7 +24,7 @@ export function InlineDecision({ intentId }: { intentId: string }) {
 
 function Waiting({ record }: { record: IntentRecord }) {
   const { needsUnlock, busy, error, unlock, deny, approve } = useDecision(record)
-  const armed = useArmed(`${shownKey(record)} ${needsUnlock}`)
+  const armed = useArmed(`${buildContentKey(record)} ${needsUnlock}`)
   const { id } = record
   const headline = intentHeadline(record)
   // Dismisses the request's notice, because the decision is in view.

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { settleMs, settling } from './settling.ts'
 
-let told: boolean[]
+let results: boolean[]
 let settle: ReturnType<typeof settling>
 
 beforeEach(() => {
   vi.useFakeTimers()
-  told = []
-  settle = settling((settled) => told.push(settled))
+  results = []
+  settle = settling((settled) => results.push(settled))
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -18,14 +18,14 @@ test('is settled only after a moment without any disturbance', () => {
   vi.advanceTimersByTime(settleMs - 1)
   settle.disturb()
   vi.advanceTimersByTime(settleMs - 1)
-  expect(told).toEqual([false, false])
+  expect(results).toEqual([false, false])
   vi.advanceTimersByTime(1)
-  expect(told).toEqual([false, false, true])
+  expect(results).toEqual([false, false, true])
 })
 
 test('tells nothing after its end', () => {
   settle.disturb()
   settle.end()
   vi.advanceTimersByTime(settleMs * 2)
-  expect(told).toEqual([false])
+  expect(results).toEqual([false])
 })

@@ -5,10 +5,10 @@ import { settling } from './settling.ts'
  * Whether what is shown has stood still for a moment: false at first, after `shown` has changed, and after the window
  * came to the front. A page that makes a person click or type somewhere fast cannot have them approve what appears there.
  */
-export function useArmed(shown: string): boolean {
+export function useArmed(contentKey: string): boolean {
   const [armed, setArmed] = useState<string>()
   useEffect(() => {
-    const { disturb, end } = settling((settled) => setArmed(settled ? shown : undefined))
+    const { disturb, end } = settling((settled) => setArmed(settled ? contentKey : undefined))
     disturb()
     // The focus also comes back from a sheet's frame, which is a part of this window.
     let wasInFrame = false
@@ -28,6 +28,6 @@ export function useArmed(shown: string): boolean {
       window.removeEventListener('focus', onFocus)
       document.removeEventListener('visibilitychange', disturb)
     }
-  }, [shown])
-  return armed === shown
+  }, [contentKey])
+  return armed === contentKey
 }

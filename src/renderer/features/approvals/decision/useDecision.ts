@@ -7,7 +7,7 @@ import { AppError } from '#shared/appError.ts'
 import { decideIntent, type IntentRecord } from '#shared/contract/intents.ts'
 import { toIsoTime } from '#shared/time.ts'
 import { followInbox } from '../inbox/useInbox.ts'
-import type { GrantDraft } from './grantWords.ts'
+import type { GrantDraft } from './describeGrant.ts'
 
 type Deed = 'deny' | 'approve'
 /** Decides one request, by way of what has to be given first: an unlocked wallet, a confirmation. */

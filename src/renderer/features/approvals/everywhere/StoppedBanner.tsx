@@ -5,7 +5,7 @@ import { ResumeDialog } from './ResumeDialog.tsx'
 
 /** Banner that explains why nothing is signed. */
 export function StoppedBanner({ resume }: { resume: () => Promise<void> }) {
-  const [asked, setAsked] = useState(false)
+  const [isQuestionOpen, setQuestionOpen] = useState(false)
   return (
     <div
       role="status"
@@ -16,10 +16,10 @@ export function StoppedBanner({ resume }: { resume: () => Promise<void> }) {
         <strong className="font-semibold">Everything is stopped.</strong> Signing, payments, tools, models and
         remembered approvals are refused until you resume.
       </p>
-      <Button size="small" onClick={() => setAsked(true)}>
+      <Button size="small" onClick={() => setQuestionOpen(true)}>
         Resume…
       </Button>
-      <ResumeDialog open={asked} onOpenChange={setAsked} resume={resume} />
+      <ResumeDialog open={isQuestionOpen} onOpenChange={setQuestionOpen} resume={resume} />
     </div>
   )
 }

@@ -8,21 +8,21 @@ import { intentHeadline } from '../intentHeadline.ts'
 /** A notice for each request that comes, at the corner. It can be looked at from there, never decided. */
 export function useNotices(): { follow: (intent: IntentRecord) => void } {
   const [section] = usePlace()
-  const [shown] = useState(() => new Map<string, () => void>())
+  const [notices] = useState(() => new Map<string, () => void>())
   const isHere = section === 'approvals'
   useEffect(() => {
     if (!isHere) return
-    for (const takeBack of shown.values()) takeBack()
-  }, [isHere, shown])
+    for (const takeBack of notices.values()) takeBack()
+  }, [isHere, notices])
   return {
     follow(intent) {
       const waits = intent.state === 'waiting' && intent.decision === null
       if (!waits) {
-        shown.get(intent.id)?.()
-        shown.delete(intent.id)
+        notices.get(intent.id)?.()
+        notices.delete(intent.id)
       }
-      if (!waits || isHere || shown.has(intent.id)) return
-      shown.set(intent.id, tell(intent))
+      if (!waits || isHere || notices.has(intent.id)) return
+      notices.set(intent.id, tell(intent))
     },
   }
 }

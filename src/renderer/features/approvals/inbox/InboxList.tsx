@@ -4,7 +4,7 @@ import { moveAmongRows } from '#renderer/ui/moveAmongRows.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { InboxRow } from './InboxRow.tsx'
 import type { Inbox } from './inboxList.ts'
-import { rivalWords } from './rivals.ts'
+import { describeRivals } from './rivals.ts'
 import { useSteadyRows } from './useSteadyRows.ts'
 
 type InboxListProps = { inbox: Inbox; present: string | undefined }
@@ -59,7 +59,7 @@ function RowGroup({ title, records, present, empty, children }: RowGroupProps) {
               key={record.id}
               record={record}
               isPresent={record.id === present}
-              rival={rivalWords(record, records)}
+              rival={describeRivals(record, records)}
             />
           ))}
         </ul>

@@ -5,7 +5,7 @@ import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { describeRequester } from '#shared/contract/askerWords.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { intentHeadline, paidAddress } from '../intentHeadline.ts'
-import { stateWords } from './stateWords.ts'
+import { describeState } from './describeState.ts'
 import { TimeLeft } from './TimeLeft.tsx'
 
 type InboxRowProps = { record: IntentRecord; isPresent: boolean; rival: string | undefined }
@@ -13,7 +13,7 @@ type InboxRowProps = { record: IntentRecord; isPresent: boolean; rival: string |
 /** @param props.rival says who else asks for the same thing */
 export function InboxRow({ record, isPresent, rival }: InboxRowProps) {
   const { id, asker, state, expires_at, created_at, decision } = record
-  const { tone, words } = stateWords(record)
+  const { tone, words } = describeState(record)
   const headline = intentHeadline(record)
   const address = paidAddress(record)
   return (

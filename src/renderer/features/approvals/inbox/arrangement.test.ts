@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { arrangementOf, arrivals } from './arrangement.ts'
-import { merged, withIntent } from './inboxList.ts'
+import { mergeInboxes, withIntent } from './inboxList.ts'
 
 const intent = (id: string, minute: number, state: IntentRecord['state'] = 'waiting') =>
   ({ id, state, created_at: `2026-01-01T00:0${minute}:00.000Z` }) as IntentRecord // only these are looked at
@@ -16,7 +16,7 @@ test('the newest comes first, and a change keeps its place', () => {
 test('what waits is listed however old it is, and once', () => {
   const old = intent('old', 1)
   const fresh = intent('fresh', 3)
-  expect(merged([fresh, old], [fresh, intent('signed', 2, 'signed')]).map(({ id }) => id)).toEqual([
+  expect(mergeInboxes([fresh, old], [fresh, intent('signed', 2, 'signed')]).map(({ id }) => id)).toEqual([
     'fresh',
     'signed',
     'old',
@@ -24,9 +24,9 @@ test('what waits is listed however old it is, and once', () => {
 })
 
 test('counts what has come since the rows were held still', () => {
-  const held = arrangementOf([intent('b', 2), intent('a', 1)])
-  expect(held).toEqual({ waiting: ['b', 'a'], decided: [] })
+  const frozen = arrangementOf([intent('b', 2), intent('a', 1)])
+  expect(frozen).toEqual({ waiting: ['b', 'a'], decided: [] })
   const present = arrangementOf([intent('c', 3), intent('b', 2, 'denied'), intent('a', 1)])
-  expect(arrivals(held, present)).toBe(1)
-  expect(arrivals(held, held)).toBe(0)
+  expect(arrivals(frozen, present)).toBe(1)
+  expect(arrivals(frozen, frozen)).toBe(0)
 })

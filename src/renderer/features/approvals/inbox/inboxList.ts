@@ -11,14 +11,14 @@ export function waitingOf(inbox: Inbox): IntentRecord[] {
   return inbox.filter(({ state }) => state === 'waiting')
 }
 
-export function decidedOf(inbox: Inbox): IntentRecord[] {
+export function listDecided(inbox: Inbox): IntentRecord[] {
   return inbox.filter(({ state }) => state !== 'waiting')
 }
 
 /** Both lists of the agent as one: all that waits, and what was decided lately. */
-export function merged(waiting: Inbox, latest: Inbox): Inbox {
-  const known = new Set(latest.map(({ id }) => id))
-  return [...latest, ...waiting.filter(({ id }) => !known.has(id))].toSorted(newestFirst)
+export function mergeInboxes(waiting: Inbox, latest: Inbox): Inbox {
+  const latestIds = new Set(latest.map(({ id }) => id))
+  return [...latest, ...waiting.filter(({ id }) => !latestIds.has(id))].toSorted(newestFirst)
 }
 
 function newestFirst(a: IntentRecord, b: IntentRecord): number {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { rivalWords } from './rivals.ts'
+import { describeRivals } from './rivals.ts'
 
 const request = (id: string, name: string, changes: Partial<IntentRecord> = {}) =>
   ({
@@ -13,11 +13,13 @@ const request = (id: string, name: string, changes: Partial<IntentRecord> = {}) 
 
 test('names who else asks for the same thing', () => {
   const own = request('1', 'You')
-  expect(rivalWords(own, [own, request('2', 'Chat')])).toBe(
+  expect(describeRivals(own, [own, request('2', 'Chat')])).toBe(
     'Chat also asks to register seamrace.com. One approval is enough.',
   )
-  expect(rivalWords(request('2', 'Chat'), [own])).toBe('You also ask to register seamrace.com. One approval is enough.')
-  expect(rivalWords(own, [request('2', 'Chat'), request('3', 'Codex'), request('4', 'Codex')])).toBe(
+  expect(describeRivals(request('2', 'Chat'), [own])).toBe(
+    'You also ask to register seamrace.com. One approval is enough.',
+  )
+  expect(describeRivals(own, [request('2', 'Chat'), request('3', 'Codex'), request('4', 'Codex')])).toBe(
     'Chat and Codex also ask to register seamrace.com. One approval is enough.',
   )
 })
@@ -30,8 +32,8 @@ test('says nothing of requests for other things, or of ended ones', () => {
     request('4', 'Chat', { state: 'denied' }),
     request('5', 'Chat', { state: 'signed' }),
   ]
-  expect(rivalWords(own, [own, ...others])).toBeUndefined()
+  expect(describeRivals(own, [own, ...others])).toBeUndefined()
   expect(
-    rivalWords(request('6', 'You', { purchase: null }), [request('7', 'Chat', { purchase: null })]),
+    describeRivals(request('6', 'You', { purchase: null }), [request('7', 'Chat', { purchase: null })]),
   ).toBeUndefined()
 })

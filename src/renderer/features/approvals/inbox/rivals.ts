@@ -7,7 +7,7 @@ import { describePurchase } from '#shared/contract/purchaseWords.ts'
  *
  * @returns undefined if nobody does
  */
-export function rivalWords({ id, purchase }: IntentRecord, inbox: readonly IntentRecord[]): string | undefined {
+export function describeRivals({ id, purchase }: IntentRecord, inbox: readonly IntentRecord[]): string | undefined {
   if (purchase === null) return undefined
   const others = inbox.filter((it) => it.id !== id && it.purchase === purchase && isOpen(it))
   const names = [...new Set(others.map(({ asker }) => describeRequester(asker).name))]

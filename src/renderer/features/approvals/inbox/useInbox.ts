@@ -3,7 +3,7 @@ import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { patchAndReadAgain, readAgain } from '#renderer/agent/readAgain.ts'
 import { listIntents } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
-import { type Inbox, merged, withIntent } from './inboxList.ts'
+import { type Inbox, mergeInboxes, withIntent } from './inboxList.ts'
 
 const inboxKey = ['approvals', 'inbox'] as const
 
@@ -17,7 +17,7 @@ export function useInbox() {
         agent(listIntents, { state: 'waiting', limit: 200 }, { signal }),
         agent(listIntents, { limit: 100 }, { signal }),
       ])
-      return merged(waiting.intents, latest.intents)
+      return mergeInboxes(waiting.intents, latest.intents)
     },
   })
 }

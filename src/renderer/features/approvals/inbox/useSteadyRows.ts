@@ -7,18 +7,18 @@ import type { Inbox } from './inboxList.ts'
  * there; what comes meanwhile is counted.
  */
 export function useSteadyRows(inbox: Inbox) {
-  const [held, setHeld] = useState<Arrangement>()
+  const [frozen, setFrozen] = useState<Arrangement>()
   const present = arrangementOf(inbox)
-  const shown = held ?? present
+  const visible = frozen ?? present
   const byId = new Map(inbox.map((record) => [record.id, record]))
   const records = (ids: readonly string[]) => ids.flatMap((id) => byId.get(id) ?? [])
   return {
-    waiting: records(shown.waiting),
-    decided: records(shown.decided),
-    arrived: arrivals(shown, present),
-    hold: () => setHeld((already) => already ?? present),
-    release: () => setHeld(undefined),
+    waiting: records(visible.waiting),
+    decided: records(visible.decided),
+    arrived: arrivals(visible, present),
+    hold: () => setFrozen((already) => already ?? present),
+    release: () => setFrozen(undefined),
     /** Shows what came, and holds still again. */
-    renew: () => setHeld(present),
+    renew: () => setFrozen(present),
   }
 }

@@ -26,8 +26,8 @@ import {
   callTitle,
   dnsLines,
   durationText,
-  failedExitCode,
-  stateWords,
+  readExitCode,
+  stateLabels,
 } from './callWords.ts'
 import { LiveOutput } from './LiveOutput.tsx'
 import { ServedNotice } from './ServedNotice.tsx'
@@ -53,10 +53,10 @@ export function CallCard({ call }: { call: ChatCall }) {
   const Icon = callIcon(call.tool)
   const { data: sandboxes = [] } = useSandboxes()
   const subject = callSubject(args)
-  const shown = sandboxes.find(({ id: sandbox }) => sandbox === subject)?.name ?? subject
-  const exitCode = failedExitCode(call)
+  const subjectName = sandboxes.find(({ id: sandbox }) => sandbox === subject)?.name ?? subject
+  const exitCode = readExitCode(call)
   const [StateIcon, look] = exitCode === undefined ? stateLooks[call.state] : ([CircleX, 'text-caution'] as const)
-  const stateLabel = exitCode === undefined ? stateWords[call.state] : `Exit code ${exitCode}`
+  const stateLabel = exitCode === undefined ? stateLabels[call.state] : `Exit code ${exitCode}`
   const title = callTitle(call.tool)
   const alias = parseServerName(call.tool)
   const server = alias === undefined ? undefined : sanitizeLine(alias, 60)
@@ -88,7 +88,7 @@ export function CallCard({ call }: { call: ChatCall }) {
           {server !== undefined && (
             <span className="shrink-0 rounded-small border border-line px-1 text-small text-muted">{server}</span>
           )}
-          <span className="min-w-0 truncate font-mono text-small text-muted">{shown}</span>
+          <span className="min-w-0 truncate font-mono text-small text-muted">{subjectName}</span>
         </span>
         <span className="flex shrink-0 items-center gap-1.5 text-small text-muted tabular-nums">
           {exitCode !== undefined && <span className="font-medium text-caution">exit {exitCode}</span>}

@@ -22,8 +22,8 @@ export type CallArguments = Readonly<Record<string, unknown>>
 /** Returns undefined unless it is a JSON object. */
 export function argumentsOf({ arguments: text }: Pick<ChatCall, 'arguments'>): CallArguments | undefined {
   try {
-    const given: unknown = JSON.parse(text)
-    return typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : undefined
+    const parsed: unknown = JSON.parse(text)
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? { ...parsed } : undefined
   } catch {
     return undefined
   }
@@ -109,7 +109,7 @@ export function callSubject(args: CallArguments | undefined): string {
   return subject === undefined ? '' : sanitizeLine(String(subject), 160)
 }
 
-export const stateWords: Readonly<Record<ChatCall['state'], string>> = openRecord(
+export const stateLabels: Readonly<Record<ChatCall['state'], string>> = openRecord(
   {
     running: 'Running',
     waiting: 'Needs your approval',
@@ -123,7 +123,7 @@ export const stateWords: Readonly<Record<ChatCall['state'], string>> = openRecor
 )
 
 /** @returns the exit code of a failed command; undefined for all other calls */
-export function failedExitCode({ state, result }: Pick<ChatCall, 'state' | 'result'>): number | undefined {
+export function readExitCode({ state, result }: Pick<ChatCall, 'state' | 'result'>): number | undefined {
   const code = state === 'done' ? result?.exit_code : undefined
   return typeof code === 'number' && code !== 0 ? code : undefined
 }
@@ -160,8 +160,8 @@ export function dnsLines(
   if (tool === 'domain_dns_add') return [{ sign: '+', text: recordText(args) }]
   // Record before the call, if known.
   const old = before === null ? `record ${sanitizeLine(String(args.record_id ?? ''), 60)}` : recordText(before)
-  const gone: DnsLine = { sign: '−', text: old }
-  return tool === 'domain_dns_delete' ? [gone] : [gone, { sign: '+', text: recordText({ ...before, ...args }) }]
+  const removal: DnsLine = { sign: '−', text: old }
+  return tool === 'domain_dns_delete' ? [removal] : [removal, { sign: '+', text: recordText({ ...before, ...args }) }]
 }
 
 /** `A  www  192.0.2.1  3600` */

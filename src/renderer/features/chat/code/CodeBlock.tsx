@@ -16,8 +16,8 @@ export const CodeBlock = memo(function CodeBlock({ code, language, closed }: Cod
 
   useLayoutEffect(() => {
     if (!place.current) return
-    const lines = codeLines(place.current, (told) =>
-      languageOf(language) === undefined ? undefined : highlighter?.open(language, told),
+    const lines = codeLines(place.current, (onTokens) =>
+      languageOf(language) === undefined ? undefined : highlighter?.open(language, onTokens),
     )
     drawn.current = lines
     return () => {

@@ -1,5 +1,5 @@
 import { visibleText } from '#renderer/ui/visibleText.ts'
-import { grownLines, type Lines, noLines } from './grownLines.ts'
+import { growLines, type Lines, noLines } from './growLines.ts'
 import type { Highlighting } from './highlighter.ts'
 import { type LineTokens, tokenKinds } from './tokens.ts'
 
@@ -17,14 +17,14 @@ export type CodeLines = {
   close(): void
 }
 
-type OpenHighlighting = (told: (from: number, tokens: readonly LineTokens[]) => void) => Highlighting | undefined
+type OpenHighlighting = (onTokens: (from: number, tokens: readonly LineTokens[]) => void) => Highlighting | undefined
 
 /**
  * Draws a block of code line by line. A line is put there once, and coloured once when it is finished; the one that is
  * being written stays plain.
  */
 export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting): CodeLines {
-  let shown: Lines = noLines
+  let present: Lines = noLines
   let finished = 0
   const elements: HTMLElement[] = []
   let handed = { lines: 0, atMs: Number.NEGATIVE_INFINITY }
@@ -37,7 +37,7 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
     delete timers.colour
     for (const { from, tokens } of arrived) {
       for (const [index, line] of tokens.entries())
-        paint(elements[from + index], drawnLine(shown.lines[from + index] ?? ''), line)
+        paint(elements[from + index], drawnLine(present.lines[from + index] ?? ''), line)
     }
     arrived = []
   }
@@ -51,7 +51,7 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
   const hand = () => {
     clearTimeout(timers.hand)
     delete timers.hand
-    if (finished > handed.lines) highlighting?.add(shown.lines.slice(handed.lines, finished).map(drawnLine))
+    if (finished > handed.lines) highlighting?.add(present.lines.slice(handed.lines, finished).map(drawnLine))
     handed = { lines: finished, atMs: performance.now() }
   }
   const stop = () => {
@@ -78,21 +78,21 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
   open()
   return {
     show(code, closed) {
-      let { kept, ...next } = grownLines(shown, code)
-      if (kept < handed.lines) {
+      let { unchanged, ...next } = growLines(present, code)
+      if (unchanged < handed.lines) {
         // Lines that were highlighted are others now.
         stop()
         open()
         removeFrom(0)
         handed = { lines: 0, atMs: Number.NEGATIVE_INFINITY }
-        kept = 0
+        unchanged = 0
       }
-      for (let at = kept; at < next.lines.length; at++) {
+      for (let at = unchanged; at < next.lines.length; at++) {
         const text = next.lines[at] ?? ''
-        if (at >= elements.length || shown.lines[at] !== text) write(at, text)
+        if (at >= elements.length || present.lines[at] !== text) write(at, text)
       }
       removeFrom(next.lines.length)
-      shown = next
+      present = next
       finished = closed ? next.lines.length : next.lines.length - 1
       if (closed || performance.now() - handed.atMs >= handingMs) hand()
       else if (finished > handed.lines) timers.hand ??= setTimeout(hand, handingMs)

@@ -7,12 +7,12 @@ export type Highlighting = {
   close(): void
 }
 
-type Told = (from: number, tokens: readonly LineTokens[]) => void
-type Held = { told: Told; waiting: number }
+type TokenListener = (from: number, tokens: readonly LineTokens[]) => void
+type BlockState = { onTokens: TokenListener; waiting: number }
 
 export type Highlighter = {
-  /** @param told of the colours of lines, as they come */
-  open(language: string, told: Told): Highlighting
+  /** @param onTokens of the colours of lines, as they come */
+  open(language: string, onTokens: TokenListener): Highlighting
   /** Ends the thread; with the next block another one begins. */
   close(): void
 }
@@ -22,7 +22,7 @@ const patienceMs = 8_000
 
 /** The thread that highlights, begun with the first block; one for all of the window. */
 export function highlighter(startWorker: () => Worker): Highlighter {
-  const blocks = new Map<number, Held>()
+  const blocks = new Map<number, BlockState>()
   let worker: Worker | undefined
   let next = 0
   let watch: ReturnType<typeof setTimeout> | undefined
@@ -34,17 +34,17 @@ export function highlighter(startWorker: () => Worker): Highlighter {
   const giveUp = () => {
     worker?.terminate()
     worker = undefined
-    for (const held of blocks.values()) held.waiting = 0
+    for (const block of blocks.values()) block.waiting = 0
     blocks.clear()
   }
   const ask = (request: HighlightRequest) => {
     if (!worker) {
       worker = startWorker()
       worker.onmessage = ({ data: { block, from, tokens } }: MessageEvent<HighlightAnswer>) => {
-        const held = blocks.get(block)
-        if (held) {
-          held.waiting -= tokens.length
-          held.told(from, tokens)
+        const entry = blocks.get(block)
+        if (entry) {
+          entry.waiting -= tokens.length
+          entry.onTokens(from, tokens)
         }
         attend()
       }
@@ -52,16 +52,16 @@ export function highlighter(startWorker: () => Worker): Highlighter {
     }
     worker.postMessage(request)
   }
-  const open = (language: string, told: Told): Highlighting => {
+  const open = (language: string, onTokens: TokenListener): Highlighting => {
     next += 1
     const block = next
-    const held: Held = { told, waiting: 0 }
-    blocks.set(block, held)
+    const entry: BlockState = { onTokens, waiting: 0 }
+    blocks.set(block, entry)
     let from = 0
     return {
       add(lines) {
         if (lines.length === 0 || !blocks.has(block)) return
-        held.waiting += lines.length
+        entry.waiting += lines.length
         ask({ type: 'lines', block, language, from, lines })
         from += lines.length
         attend()

@@ -5,7 +5,7 @@ import type { Output } from '#shared/contract/route.ts'
 import { useModels } from '../data/useModels.ts'
 import { isPriced } from '../models/modelWords.ts'
 import { formatCost, tokens } from '../money/amounts.ts'
-import { estimateWords } from '../money/estimateWords.ts'
+import { formatEstimate } from '../money/formatEstimate.ts'
 
 /** Estimated minimum and maximum cost of the message; a tooltip lists each model. */
 export function EstimateLine({ estimate }: { estimate: Output<typeof estimateMessage> | undefined }) {
@@ -52,7 +52,7 @@ export function EstimateLine({ estimate }: { estimate: Output<typeof estimateMes
           'cursor-default rounded-small px-1.5 text-small text-faint tabular-nums hover:text-muted',
         )}
       >
-        {estimateWords(estimate)}
+        {formatEstimate(estimate)}
       </button>
     </Tooltip>
   )

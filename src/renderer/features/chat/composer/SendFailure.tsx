@@ -1,15 +1,15 @@
 import { X } from 'lucide-react'
 import { Button } from '#renderer/ui/Button.tsx'
+import { describeError } from '#renderer/ui/describeError.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { goTo } from '#renderer/ui/place.ts'
-import { shownError } from '#renderer/ui/shownError.ts'
 import { AppError } from '#shared/appError.ts'
 
 type SendFailureProps = { failure: unknown; onClose: () => void; onLimits: () => void }
 
 /** Why a message was not sent, and what helps. What was written is still there. */
 export function SendFailure({ failure, onClose, onLimits }: SendFailureProps) {
-  const { message, hint } = shownError(failure)
+  const { message, hint } = describeError(failure)
   const code = failure instanceof AppError ? failure.code : undefined
   return (
     <div

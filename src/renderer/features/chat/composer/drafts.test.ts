@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { createTextStore } from '#renderer/ui/storage/textStore.ts'
 import { memoryStorage } from '#test/support/memoryStorage.ts'
-import { emptyDraft, keepDraft, keptDraft } from './drafts.ts'
+import { emptyDraft, readDraft, storeDraft } from './drafts.ts'
 
 test('each chat has a draft of its own, and an empty one is none', () => {
   const storage = memoryStorage()
   const store = createTextStore(() => storage)
-  keepDraft('one', { text: 'Hello', attachments: [] }, store)
-  expect(keptDraft('one', store).text).toBe('Hello')
-  expect(keptDraft('two', store)).toEqual(emptyDraft)
-  keepDraft('one', emptyDraft, store)
+  storeDraft('one', { text: 'Hello', attachments: [] }, store)
+  expect(readDraft('one', store).text).toBe('Hello')
+  expect(readDraft('two', store)).toEqual(emptyDraft)
+  storeDraft('one', emptyDraft, store)
   expect(storage.length).toBe(0)
 })
 
@@ -17,8 +17,8 @@ test('what something else wrote is no draft, and where there is no room none is 
   const storage = memoryStorage(50)
   const store = createTextStore(() => storage)
   storage.setItem('steward.chat.draft.one', '{"text":7}')
-  expect(keptDraft('one', store)).toEqual(emptyDraft)
+  expect(readDraft('one', store)).toEqual(emptyDraft)
   storage.setItem('steward.chat.draft.one', '{"text":"old","attachments":[]}')
-  keepDraft('one', { text: 'new'.repeat(20), attachments: [] }, store)
-  expect(keptDraft('one', store)).toEqual(emptyDraft)
+  storeDraft('one', { text: 'new'.repeat(20), attachments: [] }, store)
+  expect(readDraft('one', store)).toEqual(emptyDraft)
 })

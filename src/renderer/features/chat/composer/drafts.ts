@@ -8,7 +8,7 @@ export type Draft = z.infer<typeof Draft>
 export const emptyDraft: Draft = { text: '', attachments: [] }
 
 /** Beyond the life of the page, one for each conversation and one for the next. */
-export function keptDraft(place: string, store: TextStore = deviceStore): Draft {
+export function readDraft(place: string, store: TextStore = deviceStore): Draft {
   try {
     return Draft.parse(JSON.parse(store.get(keyOf(place)) ?? 'null'))
   } catch {
@@ -17,7 +17,7 @@ export function keptDraft(place: string, store: TextStore = deviceStore): Draft 
 }
 
 /** Drops the draft if the storage is full. */
-export function keepDraft(place: string, draft: Draft, store: TextStore = deviceStore): void {
+export function storeDraft(place: string, draft: Draft, store: TextStore = deviceStore): void {
   const isEmpty = draft.text === '' && draft.attachments.length === 0
   const isStored = !isEmpty && store.set(keyOf(place), JSON.stringify(draft))
   if (!isStored) store.remove(keyOf(place)) // an older draft must not replace it

@@ -1,6 +1,6 @@
 import { type Dispatch, type SetStateAction, useRef, useState } from 'react'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { shownError } from '#renderer/ui/shownError.ts'
+import { describeError } from '#renderer/ui/describeError.ts'
 import { AppError } from '#shared/appError.ts'
 import { addAttachment } from '#shared/contract/chatLibrary.ts'
 import { chatLimits } from '#shared/contract/chats.ts'
@@ -17,20 +17,20 @@ export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<D
   const underWay = useRef(0)
   const add = async (files: readonly File[]): Promise<void> => {
     const room = chatLimits.attachments - draft.attachments.length - underWay.current
-    const taken = files.slice(0, Math.max(0, room))
+    const accepted = files.slice(0, Math.max(0, room))
     const reason = `A message takes at most ${chatLimits.attachments} files.`
-    setRefused(files.slice(taken.length).map(({ name }) => ({ name: name || 'The file', reason })))
-    underWay.current += taken.length
-    setUploading((count) => count + taken.length)
+    setRefused(files.slice(accepted.length).map(({ name }) => ({ name: name || 'The file', reason })))
+    underWay.current += accepted.length
+    setUploading((count) => count + accepted.length)
     await Promise.all(
-      taken.map(async (file, index) => {
+      accepted.map(async (file, index) => {
         try {
           if (file.size > chatLimits.imageBytes) throw tooLarge()
           const name = (file.name || `pasted-${index + 1}`).slice(-255)
           const attachment = await agent(addAttachment, { name }, { bytes: file })
           setDraft((before) => ({ ...before, attachments: [...before.attachments, attachment] }))
         } catch (error) {
-          const { message, hint } = shownError(error)
+          const { message, hint } = describeError(error)
           setRefused((before) => [...before, { name: file.name || 'The file', reason: `${message} ${hint}` }])
         } finally {
           underWay.current -= 1

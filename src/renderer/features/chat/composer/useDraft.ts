@@ -1,13 +1,13 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import { type Draft, keepDraft, keptDraft } from './drafts.ts'
+import { type Draft, readDraft, storeDraft } from './drafts.ts'
 
 /** Written down a moment after the last key, and before the page or the composer goes. */
 const pauseMs = 400
 
 /** @param place the conversation, or `new`; the component is keyed by it */
 export function useDraft(place: string) {
-  const [draft, setDraft] = useState<Draft>(() => keptDraft(place))
-  const keep = useEffectEvent(() => keepDraft(place, draft))
+  const [draft, setDraft] = useState<Draft>(() => readDraft(place))
+  const keep = useEffectEvent(() => storeDraft(place, draft))
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change begins the pause anew
   useEffect(() => {
     const timer = setTimeout(keep, pauseMs)

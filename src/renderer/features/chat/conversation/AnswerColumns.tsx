@@ -5,10 +5,10 @@ import type { MessageId } from '#shared/contract/chats.ts'
 import { AnswerView } from './AnswerView.tsx'
 import { useConversationWork } from './conversationContext.ts'
 
-type AnswerColumnsProps = { answers: readonly Message[]; shown: MessageId; isLast: boolean }
+type AnswerColumnsProps = { answers: readonly Message[]; selectedId: MessageId; isLast: boolean }
 
 /** Answers of several models to one message, side by side; the conversation goes on with one of them. */
-export function AnswerColumns({ answers, shown, isLast }: AnswerColumnsProps) {
+export function AnswerColumns({ answers, selectedId: shown, isLast }: AnswerColumnsProps) {
   const { conversationId, actions, attempt } = useConversationWork()
   return (
     <section

@@ -17,12 +17,12 @@ export function AnswerView({ message, isLast }: { message: Message; isLast: bool
   const { conversationId, actions, attempt } = useConversationWork()
   const answer = useAnswer(message)
   const [choosing, setChoosing] = useState(false)
-  const isMade = isUnderWay(answer)
+  const isRunning = isUnderWay(answer)
   const regenerate = (model?: string) => attempt(() => actions.regenerate(answer, model))
   return (
     <article
       aria-label={`Answer of ${answer.model ?? 'a model'}`}
-      aria-busy={isMade}
+      aria-busy={isRunning}
       className="group/message flex min-w-0 flex-col gap-1.5"
     >
       <p className="text-small font-medium text-muted">{answer.model ?? 'Unknown model'}</p>
@@ -33,12 +33,12 @@ export function AnswerView({ message, isLast }: { message: Message; isLast: bool
           Waiting for the first word…
         </p>
       )}
-      <AnswerBody answer={answer} isMade={isMade} />
+      <AnswerBody answer={answer} isRunning={isRunning} />
       <AnswerNotes answer={answer} />
       {answer.error && (
         <MessageError error={answer.error} onRetry={() => regenerate()} onOtherModel={() => setChoosing(true)} />
       )}
-      {isMade ? (
+      {isRunning ? (
         <div className="flex min-h-6 items-center gap-1">
           <IconButton
             size="small"

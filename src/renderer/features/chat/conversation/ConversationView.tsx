@@ -34,7 +34,7 @@ export function ConversationView({ conversation, sought, onLimits, onSettings, r
   const conversationId = conversation.id
   const actions = useChatActions()
   const branch = useBranch(conversationId)
-  const found = useSought(conversation, sought, branch)
+  const target = useSought(conversation, sought, branch)
   const [editing, setEditing] = useState<MessageId>()
   const list = useRef<MessageListHandle>(null)
   const composer = useRef<ComposerHandle>(null)
@@ -42,9 +42,9 @@ export function ConversationView({ conversation, sought, onLimits, onSettings, r
 
   const models = useModelsFor(conversation.models)
   const last = branch.data?.messages.at(-1)
-  const made = answersUnderWay(branch.data)
+  const running = answersUnderWay(branch.data)
   const stop = () => {
-    for (const { id } of made) attempt(() => actions.stop(id, conversationId))
+    for (const { id } of running) attempt(() => actions.stop(id, conversationId))
   }
   useImperativeHandle(ref, () => ({ focus: () => composer.current?.focus(), stop }))
   const send = async ({ text, attachments }: Draft) => {
@@ -92,7 +92,7 @@ export function ConversationView({ conversation, sought, onLimits, onSettings, r
             key={conversationId}
             ref={list}
             branch={branch.data}
-            sought={found}
+            sought={target}
             onEarlier={branch.readEarlier}
             onLater={branch.readLater}
             onEnd={branch.readEnd}
@@ -107,7 +107,7 @@ export function ConversationView({ conversation, sought, onLimits, onSettings, r
           models={models}
           onModels={(models) => attempt(() => actions.change(conversationId, { models }))}
           onSend={send}
-          onStop={made.length > 0 ? stop : undefined}
+          onStop={running.length > 0 ? stop : undefined}
           onLimits={onLimits}
           tools={conversation.tools}
           onTools={(tools) => attempt(() => actions.change(conversationId, { tools }))}
@@ -136,18 +136,18 @@ function answersUnderWay(branch: ReturnType<typeof useBranch>['data']): Message[
 /** Goes to the branch and the part of it that a link to a message means. */
 function useSought(
   { id: conversationId, leaf_id: leafId }: Conversation,
-  wanted: string | undefined,
+  targetId: string | undefined,
   { data, readAround }: ReturnType<typeof useBranch>,
 ): MessageId | undefined {
   const agent = useAgent()
   const actions = useChatActions()
-  const [asked, setAsked] = useState<string>()
-  const sought = MessageId.safeParse(wanted).data
+  const [requestedId, setRequestedId] = useState<string>()
+  const sought = MessageId.safeParse(targetId).data
   const isThere = data?.messages.some(({ id }) => id === sought) || data?.beside.some(({ id }) => id === sought)
   const isRead = data !== undefined
   useEffect(() => {
-    if (sought === undefined || !isRead || isThere || asked === sought) return
-    setAsked(sought)
+    if (sought === undefined || !isRead || isThere || requestedId === sought) return
+    setRequestedId(sought)
     void (async () => {
       try {
         const { message, leaf_id: leaf } = await agent(getMessage, { messageId: sought })
@@ -157,6 +157,6 @@ function useSought(
         notify.failed(error, { title: 'Could not find that message' })
       }
     })()
-  }, [sought, isRead, isThere, asked, agent, actions, readAround, leafId, conversationId])
+  }, [sought, isRead, isThere, requestedId, agent, actions, readAround, leafId, conversationId])
   return sought
 }

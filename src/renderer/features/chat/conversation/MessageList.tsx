@@ -67,10 +67,10 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
     sought === undefined
       ? -1
       : rows.findIndex(({ message, beside }) => [message, ...beside].some(({ id }) => id === sought))
-  const shownSought = useRef<MessageId>(undefined)
+  const lastTarget = useRef<MessageId>(undefined)
   useEffect(() => {
-    if (soughtIndex < 0 || shownSought.current === sought) return
-    shownSought.current = sought
+    if (soughtIndex < 0 || lastTarget.current === sought) return
+    lastTarget.current = sought
     stuck.current = false
     list.current?.scrollToIndex(soughtIndex, { align: 'center' })
   }, [soughtIndex, sought])
@@ -152,9 +152,9 @@ function usePersonsScrolling() {
   const note = () => {
     last.current.at = performance.now()
   }
-  const hold = (held: boolean) => () => {
+  const hold = (isHeld: boolean) => () => {
     note()
-    last.current.held = held
+    last.current.held = isHeld
   }
   return {
     byPerson: () => last.current.held || performance.now() - last.current.at < afterScrollMs,
@@ -172,11 +172,11 @@ function usePersonsScrolling() {
 
 /** Whether rows were put before the others in this drawing: then the place is held from the end. */
 function useShift(first: string | undefined, length: number): { shift: boolean } {
-  const [known, setKnown] = useState({ first, length, shift: false })
-  if (known.first !== first || known.length !== length) {
-    const shift = known.first !== first && length > known.length
-    setKnown({ first, length, shift })
+  const [previous, setPrevious] = useState({ first, length, shift: false })
+  if (previous.first !== first || previous.length !== length) {
+    const shift = previous.first !== first && length > previous.length
+    setPrevious({ first, length, shift })
     return { shift }
   }
-  return { shift: known.shift }
+  return { shift: previous.shift }
 }

@@ -20,7 +20,7 @@ export const MessageRow = memo(
       <div className={classNames('mx-auto w-full px-6 pt-5 max-narrow:px-4', isWide ? 'max-w-292' : 'max-w-200')}>
         <div className={classNames('rounded-card', isSought && 'outline-2 outline-offset-8 outline-accent-soft')}>
           {isWide ? (
-            <AnswerColumns answers={beside} shown={message.id} isLast={isLast} />
+            <AnswerColumns answers={beside} selectedId={message.id} isLast={isLast} />
           ) : message.role === 'user' ? (
             <PersonMessage message={message} />
           ) : (

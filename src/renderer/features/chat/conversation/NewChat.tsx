@@ -5,12 +5,12 @@ import { classNames } from '#renderer/ui/classNames.ts'
 import { goTo } from '#renderer/ui/place.ts'
 import { noTools } from '#shared/contract/chatTools.ts'
 import { Composer, type ComposerHandle } from '../composer/Composer.tsx'
-import { type Draft, keepDraft } from '../composer/drafts.ts'
+import { type Draft, storeDraft } from '../composer/drafts.ts'
 import { useChatActions } from '../data/useChatActions.ts'
 import { useChatBudget } from '../data/useChatBudget.ts'
 import { useModels } from '../data/useModels.ts'
-import { keepModels } from '../models/keptModels.ts'
 import { firstModel } from '../models/modelWords.ts'
+import { keepModels } from '../models/recentModels.ts'
 import { useModelsFor } from '../models/useModelsFor.ts'
 import { BudgetBanner } from '../money/BudgetBanner.tsx'
 import type { ConversationHandle } from './ConversationView.tsx'
@@ -40,7 +40,7 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
       })
     } catch (error) {
       // The chat is there, and so is what was written.
-      keepDraft(id, draft)
+      storeDraft(id, draft)
       goTo('chat', id)
       throw error
     }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
-import { withFewMarks, withHiddenTold } from '#renderer/ui/visibleText.ts'
+import { escapeHidden, withFewMarks } from '#renderer/ui/visibleText.ts'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import { AttachmentView } from './AttachmentView.tsx'
 import { useConversationWork } from './conversationContext.ts'
@@ -36,7 +36,7 @@ export function PersonMessage({ message }: { message: Message }) {
             dir="auto"
             className={classNames('person-text whitespace-pre-wrap break-words', isLong && !open && 'line-clamp-12')}
           >
-            {withHiddenTold(withFewMarks(text))}
+            {escapeHidden(withFewMarks(text))}
           </p>
           {isLong && (
             <button

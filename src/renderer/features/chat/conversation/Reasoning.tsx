@@ -22,7 +22,7 @@ export function Reasoning({ answer }: { answer: Message }) {
         className="-ml-1.5 inline-flex h-6 items-center gap-1.5 rounded-small px-1.5 text-small text-muted hover:bg-hover hover:text-text"
       >
         <Brain aria-hidden className={classNames('size-3.5', isThinking && 'animate-breathe')} />
-        {reasoningWords({ isThinking, seconds, count: answer.usage?.reasoning_tokens ?? 0 })}
+        {describeReasoning({ isThinking, seconds, count: answer.usage?.reasoning_tokens ?? 0 })}
         <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
       </button>
       <div id={id} hidden={!open} className="mt-1 border-l-2 border-line pl-3 text-muted">
@@ -32,9 +32,9 @@ export function Reasoning({ answer }: { answer: Message }) {
   )
 }
 
-type Words = { isThinking: boolean; seconds: number | undefined; count: number }
+type ReasoningState = { isThinking: boolean; seconds: number | undefined; count: number }
 
-export function reasoningWords({ isThinking, seconds, count }: Words): string {
+export function describeReasoning({ isThinking, seconds, count }: ReasoningState): string {
   const time = seconds === undefined ? undefined : timeText(seconds)
   if (isThinking) return time === undefined ? 'Thinking…' : `Thinking for ${time}`
   if (time !== undefined) return `Thought for ${time}`

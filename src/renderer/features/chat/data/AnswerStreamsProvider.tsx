@@ -29,7 +29,7 @@ export function AnswerStreamsProvider({ children }: { children: ReactNode }) {
         const id = message.conversation_id
         queryClient.setQueryData<Branch>(chatKeys.branch(id), (branch) => branch && withMessage(branch, message))
         void readAgain(queryClient, chatKeys.conversation(id))
-        setEnded(endWords(message))
+        setEnded(describeEnd(message))
       },
     }),
   )
@@ -47,11 +47,11 @@ export function AnswerStreamsProvider({ children }: { children: ReactNode }) {
 /** The answer as it is now: while it is being made it grows. */
 export function useAnswer(message: Message): Message {
   const streams = use(StreamsContext)
-  const isMade = isUnderWay(message)
+  const isRunning = isUnderWay(message)
   const { id } = message
   const [present, setPresent] = useState(() => streams?.present(id))
   useEffect(() => {
-    if (!isMade || !streams) return
+    if (!isRunning || !streams) return
     const unfollow = streams.follow(id)
     // Text and cost are drawn at once, and wait for what the person does.
     const look = () => startTransition(() => setPresent(streams.present(id)))
@@ -61,8 +61,8 @@ export function useAnswer(message: Message): Message {
       unsubscribe()
       unfollow()
     }
-  }, [streams, id, isMade])
-  return isMade && present?.id === id ? present : message
+  }, [streams, id, isRunning])
+  return isRunning && present?.id === id ? present : message
 }
 
 /** Returns the cost of running answers in micro-dollars, which the conversation does not include yet. */
@@ -74,7 +74,7 @@ export function useLiveCost(conversationId: ConversationId): number {
 const neverChanges = () => () => {}
 
 /** Read aloud once: an answer is never read while it grows. */
-function endWords({ model, state }: Message): string {
+function describeEnd({ model, state }: Message): string {
   const name = model ?? 'the model'
   if (state === 'failed') return `The answer of ${name} failed.`
   return state === 'stopped' ? `The answer of ${name} was stopped.` : `The answer of ${name} is complete.`

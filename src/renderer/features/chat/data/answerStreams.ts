@@ -48,11 +48,11 @@ export function answerStreams({
     })
   }
 
-  const take = (held: Followed, event: AnswerEvent): boolean => {
+  const take = (stream: Followed, event: AnswerEvent): boolean => {
     if (event.type === 'delta') {
-      const { message } = held
+      const { message } = stream
       if (message) {
-        held.message = {
+        stream.message = {
           ...message,
           state: 'streaming',
           text: message.text + event.text,
@@ -61,17 +61,17 @@ export function answerStreams({
         }
       }
     } else if (event.type === 'calls') {
-      const { message } = held
-      if (message) held.message = withCalls(message, event)
-    } else held.message = event.message
+      const { message } = stream
+      if (message) stream.message = withCalls(message, event)
+    } else stream.message = event.message
     tell()
     if (event.type !== 'end') return false
     onEnd(event.message)
     return true
   }
 
-  const read = async (id: MessageId, held: Followed): Promise<boolean> => {
-    const { signal } = held.abort
+  const read = async (id: MessageId, stream: Followed): Promise<boolean> => {
+    const { signal } = stream.abort
     const { path } = buildRequest(streamMessage, { messageId: id })
     const response = await fetchLike(path, { method: 'GET', headers: { accept: 'text/event-stream' }, signal })
     if (response.status === 404) return true // the message is gone
@@ -80,7 +80,7 @@ export function answerStreams({
     const parser = createParser({
       onEvent({ data }) {
         const event = eventOf(data)
-        if (event && !ended) ended = take(held, event)
+        if (event && !ended) ended = take(stream, event)
       },
     })
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
@@ -91,27 +91,27 @@ export function answerStreams({
     }
   }
 
-  const keepReading = async (id: MessageId, held: Followed): Promise<void> => {
-    for (let failures = 0; !held.abort.signal.aborted; failures++) {
-      const ended = await read(id, held).catch(() => false)
-      if (ended || held.abort.signal.aborted) return
-      await paused(pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 1000, held.abort.signal)
+  const keepReading = async (id: MessageId, stream: Followed): Promise<void> => {
+    for (let failures = 0; !stream.abort.signal.aborted; failures++) {
+      const ended = await read(id, stream).catch(() => false)
+      if (ended || stream.abort.signal.aborted) return
+      await paused(pausesMs[Math.min(failures, pausesMs.length - 1)] ?? 1000, stream.abort.signal)
     }
   }
 
   return {
     follow(id) {
-      const held = followed.get(id) ?? { followers: 0, abort: new AbortController(), message: undefined }
-      if (held.followers === 0) {
-        followed.set(id, held)
-        void keepReading(id, held)
+      const stream = followed.get(id) ?? { followers: 0, abort: new AbortController(), message: undefined }
+      if (stream.followers === 0) {
+        followed.set(id, stream)
+        void keepReading(id, stream)
       }
-      held.followers += 1
+      stream.followers += 1
       return () => {
-        held.followers -= 1
-        if (held.followers > 0) return
-        held.abort.abort()
-        if (followed.get(id) === held) followed.delete(id)
+        stream.followers -= 1
+        if (stream.followers > 0) return
+        stream.abort.abort()
+        if (followed.get(id) === stream) followed.delete(id)
       }
     },
     present: (id) => followed.get(id)?.message,
@@ -132,9 +132,9 @@ export function answerStreams({
 
 function withCalls(message: Message, { calls, usage }: Extract<AnswerEvent, { type: 'calls' }>): Message {
   const changed = new Map(calls.map((call) => [call.id, call]))
-  const known = message.calls.map((call) => changed.get(call.id) ?? call)
+  const updated = message.calls.map((call) => changed.get(call.id) ?? call)
   const added = calls.filter(({ id }) => !message.calls.some((call) => call.id === id))
-  return { ...message, state: 'streaming', calls: [...known, ...added], usage }
+  return { ...message, state: 'streaming', calls: [...updated, ...added], usage }
 }
 
 /** Returns undefined for an event that this version does not know or cannot read. */

@@ -41,29 +41,29 @@ test('pages join before and behind', () => {
 })
 
 test('another branch takes the place of what does not join it', () => {
-  const known = branchOf(page(5, 8, 8))
+  const branch = branchOf(page(5, 8, 8))
   const other = [
     message(7, { parent_id: 'm6' as Message['parent_id'] }, 'x'),
     message(8, { parent_id: 'x7' as Message['parent_id'] }, 'x'),
   ]
-  expect(ids(withPage(known, page(7, 8, 8, other)))).toEqual(['m5', 'm6', 'x7', 'x8'])
+  expect(ids(withPage(branch, page(7, 8, 8, other)))).toEqual(['m5', 'm6', 'x7', 'x8'])
   const foreign = [message(7, { parent_id: 'y6' as Message['parent_id'] }, 'y')]
-  expect(ids(withPage(known, page(7, 7, 7, foreign)))).toEqual(['y7'])
+  expect(ids(withPage(branch, page(7, 7, 7, foreign)))).toEqual(['y7'])
   // A branch that got shorter ends where it ends.
-  expect(ids(withPage(known, page(5, 6, 6)))).toEqual(['m5', 'm6'])
+  expect(ids(withPage(branch, page(5, 6, 6)))).toEqual(['m5', 'm6'])
 })
 
 test('what was sent is at the end at once, and an edit in the place of the old end', () => {
-  const known = branchOf(page(1, 4, 4))
-  const sent = withSent(known, { user: message(5), answers: [message(6), message(6, { group_id: 'g' }, 'other')] })
+  const branch = branchOf(page(1, 4, 4))
+  const sent = withSent(branch, { user: message(5), answers: [message(6), message(6, { group_id: 'g' }, 'other')] })
   expect(ids(sent).slice(-2)).toEqual(['m5', 'm6'])
   expect([sent.total, sent.leafId, sent.beside.length]).toEqual([6, 'm6', 1])
-  const edited = withSent(known, {
+  const edited = withSent(branch, {
     user: message(3, {}, 'e'),
     answers: [message(4, { parent_id: 'e3' as Message['parent_id'] }, 'e')],
   })
   expect(ids(edited)).toEqual(['m1', 'm2', 'e3', 'e4'])
-  expect(withMessage(known, message(2, { text: 'new' })).messages[1]?.text).toBe('new')
+  expect(withMessage(branch, message(2, { text: 'new' })).messages[1]?.text).toBe('new')
 })
 
 test('answers of one group stand side by side, in the order in which they were asked for', () => {

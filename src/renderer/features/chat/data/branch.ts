@@ -48,8 +48,10 @@ export function withPage(branch: Branch, page: BranchPage): Branch {
   ]
   const ids = new Set(page.beside.map(({ id }) => id))
   const groups = new Set(messages.flatMap(({ group_id: group }) => group ?? []))
-  const kept = branch.beside.filter(({ id, group_id: group }) => !ids.has(id) && group !== null && groups.has(group))
-  return { messages, beside: [...kept, ...page.beside], total: page.total, leafId: page.leaf_id }
+  const siblings = branch.beside.filter(
+    ({ id, group_id: group }) => !ids.has(id) && group !== null && groups.has(group),
+  )
+  return { messages, beside: [...siblings, ...page.beside], total: page.total, leafId: page.leaf_id }
 }
 
 /** The newest state of a message that was read before. */
@@ -65,8 +67,8 @@ export function withMessage(branch: Branch, message: Message): Branch {
 
 /** Adds what was sent: a user message with its answers, or further answers to an existing one. */
 export function withSent(branch: Branch, sent: { user: Message | null; answers: readonly Message[] }): Branch {
-  const [shown, ...others] = sent.answers
-  const added = [sent.user, shown].flatMap((it) => it ?? [])
+  const [answer, ...others] = sent.answers
+  const added = [sent.user, answer].flatMap((it) => it ?? [])
   const first = added[0]
   if (!first) return branch
   const before = branch.messages.filter(({ position }) => position < first.position)

@@ -76,20 +76,20 @@ function branchQuery(agent: Agent, queryClient: QueryClient, conversationId: Con
 async function readNewest(
   agent: Agent,
   conversationId: ConversationId,
-  known: Branch | undefined,
+  cached: Branch | undefined,
   signal: AbortSignal,
 ): Promise<Branch> {
-  if (known && hasLater(known)) {
+  if (cached && hasLater(cached)) {
     // The person reads far from the end: that stays, and only its length is learnt.
     const { total } = await agent(listMessages, { conversationId, limit: 1 }, { signal })
-    return { ...known, total }
+    return { ...cached, total }
   }
   let page = await agent(listMessages, { conversationId, limit: firstPage }, { signal })
-  if (!known) return branchOf(page)
-  const first = known.messages[0]?.position ?? 1
+  if (!cached) return branchOf(page)
+  const first = cached.messages[0]?.position ?? 1
   let branch = branchOf(page)
   for (;;) {
-    const joined = withPage(known, { ...page, messages: branch.messages, beside: branch.beside })
+    const joined = withPage(cached, { ...page, messages: branch.messages, beside: branch.beside })
     const isJoined = joined.messages.length > branch.messages.length
     const start = branch.messages[0]?.position ?? 1
     if (isJoined || !hasEarlier(branch) || start <= first) return isJoined ? joined : branch

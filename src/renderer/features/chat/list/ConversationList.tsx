@@ -77,20 +77,20 @@ function Rows({ folder, folders, present }: RowsProps) {
   const actions = useChatActions()
   const place = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
-  const [asked, setAsked] = useState<{ what: 'rename' | 'move'; of: ConversationSummary }>()
+  const [dialog, setDialog] = useState<{ what: 'rename' | 'move'; of: ConversationSummary }>()
   const attempt = (work: Promise<unknown>) => void work.catch(notify.failed)
   const remove = (it: ConversationSummary) => {
     if (it.id === present) goTo('chat', 'new')
     attempt(actions.remove(it.id, it.title))
   }
   const itemsOf = (it: ConversationSummary): MenuItem[] => [
-    { label: 'Rename…', icon: Pencil, shortcut: 'f2', onSelect: () => setAsked({ what: 'rename', of: it }) },
+    { label: 'Rename…', icon: Pencil, shortcut: 'f2', onSelect: () => setDialog({ what: 'rename', of: it }) },
     {
       label: it.pinned ? 'Unpin' : 'Pin',
       icon: it.pinned ? PinOff : Pin,
       onSelect: () => attempt(actions.change(it.id, { pinned: !it.pinned })),
     },
-    { label: 'Move to folder…', icon: FolderInput, onSelect: () => setAsked({ what: 'move', of: it }) },
+    { label: 'Move to folder…', icon: FolderInput, onSelect: () => setDialog({ what: 'move', of: it }) },
     'separator',
     { label: 'Export as Markdown', icon: Download, onSelect: () => startExport(it.id, 'markdown') },
     { label: 'Export as JSON', icon: FileJson, onSelect: () => startExport(it.id, 'json') },
@@ -98,7 +98,7 @@ function Rows({ folder, folders, present }: RowsProps) {
     { label: 'Delete', icon: Trash2, shortcut: 'delete', tone: 'danger', onSelect: () => remove(it) },
   ]
   const onKey = (key: string, it: ConversationSummary): boolean => {
-    if (key === 'F2') setAsked({ what: 'rename', of: it })
+    if (key === 'F2') setDialog({ what: 'rename', of: it })
     else if (key === 'Delete') remove(it)
     else return false
     return true
@@ -133,23 +133,23 @@ function Rows({ folder, folders, present }: RowsProps) {
           </Virtualizer>
         </nav>
       )}
-      {asked?.what === 'rename' && (
+      {dialog?.what === 'rename' && (
         <NameDialog
           title="Rename chat"
           label="Title"
           schema={Title}
-          initial={asked.of.title}
+          initial={dialog.of.title}
           confirmLabel="Rename"
-          onConfirm={(title) => actions.change(asked.of.id, { title })}
-          onClose={() => setAsked(undefined)}
+          onConfirm={(title) => actions.change(dialog.of.id, { title })}
+          onClose={() => setDialog(undefined)}
         />
       )}
-      {asked?.what === 'move' && (
+      {dialog?.what === 'move' && (
         <MoveDialog
-          conversation={asked.of}
+          conversation={dialog.of}
           folders={folders}
-          onMove={(folderId) => actions.change(asked.of.id, { folder_id: folderId })}
-          onClose={() => setAsked(undefined)}
+          onMove={(folderId) => actions.change(dialog.of.id, { folder_id: folderId })}
+          onClose={() => setDialog(undefined)}
         />
       )}
     </div>

@@ -15,7 +15,7 @@ type FolderMenuProps = {
 /** Menu that selects a folder and manages folders. */
 export function FolderMenu({ folders, present, onChoose }: FolderMenuProps) {
   const { create, rename, remove } = useFolderActions()
-  const [asked, setAsked] = useState<'new' | 'rename' | 'delete'>()
+  const [dialog, setDialog] = useState<'new' | 'rename' | 'delete'>()
   const folder = folders.find(({ id }) => id === present)
   const items: MenuItem[] = [
     { label: 'All chats', icon: MessagesSquare, checked: folder === undefined, onSelect: () => onChoose(undefined) },
@@ -28,15 +28,15 @@ export function FolderMenu({ folders, present, onChoose }: FolderMenuProps) {
       }),
     ),
     'separator',
-    { label: 'New folder…', icon: FolderPlus, onSelect: () => setAsked('new') },
+    { label: 'New folder…', icon: FolderPlus, onSelect: () => setDialog('new') },
     ...(folder
       ? ([
-          { label: 'Rename folder…', icon: Pencil, onSelect: () => setAsked('rename') },
-          { label: 'Delete folder…', icon: Trash2, tone: 'danger', onSelect: () => setAsked('delete') },
+          { label: 'Rename folder…', icon: Pencil, onSelect: () => setDialog('rename') },
+          { label: 'Delete folder…', icon: Trash2, tone: 'danger', onSelect: () => setDialog('delete') },
         ] as const)
       : []),
   ]
-  const close = () => setAsked(undefined)
+  const close = () => setDialog(undefined)
   return (
     <>
       <Menu items={items}>
@@ -48,7 +48,7 @@ export function FolderMenu({ folders, present, onChoose }: FolderMenuProps) {
           <ChevronDown aria-hidden className="size-3.5 shrink-0 text-faint" />
         </button>
       </Menu>
-      {asked === 'new' && (
+      {dialog === 'new' && (
         <NameDialog
           title="New folder"
           schema={Title}
@@ -58,7 +58,7 @@ export function FolderMenu({ folders, present, onChoose }: FolderMenuProps) {
           onClose={close}
         />
       )}
-      {folder && asked === 'rename' && (
+      {folder && dialog === 'rename' && (
         <NameDialog
           title="Rename folder"
           schema={Title}
@@ -70,7 +70,7 @@ export function FolderMenu({ folders, present, onChoose }: FolderMenuProps) {
       )}
       {folder && (
         <ConfirmDialog
-          open={asked === 'delete'}
+          open={dialog === 'delete'}
           onOpenChange={close}
           title={`Delete folder “${folder.name}”?`}
           description="Its chats stay, in no folder."

@@ -2,13 +2,13 @@ import { lazy, memo, Suspense } from 'react'
 
 type FormulaProps = { tex: string; display: boolean }
 
-const longest = 5_000
+const maxLength = 5_000
 const KatexFormula = lazy(async () => ({ default: (await import('./KatexFormula.tsx')).KatexFormula }))
 
 /** A formula. Until KaTeX is read, and where it is too long for it, its text. */
 export const Formula = memo(function Formula({ tex, display }: FormulaProps) {
   const text = <code>{tex}</code>
-  if (tex.length > longest) return text
+  if (tex.length > maxLength) return text
   return (
     <Suspense fallback={text}>
       <KatexFormula tex={tex} display={display} />

@@ -1,8 +1,8 @@
 import { memo, useMemo } from 'react'
 import { CodeBlock } from '../code/CodeBlock.tsx'
 import { type Block, splitBlocks } from './blocks.ts'
+import { closeMarks } from './closeMarks.ts'
 import { Formula } from './Formula.tsx'
-import { finishedMarks } from './finishedMarks.ts'
 import { isPlainParagraph, markdownTree } from './markdownTree.ts'
 import { drawTree } from './nodes.tsx'
 import { PlainText } from './PlainText.tsx'
@@ -46,7 +46,7 @@ function BlockView({ block, definitions, open }: BlockViewProps) {
     case 'text':
       return (
         <TextBlock
-          text={open ? finishedMarks(block.text) : block.text}
+          text={open ? closeMarks(block.text) : block.text}
           definitions={block.text.includes('[') ? definitions : ''}
         />
       )

@@ -1,6 +1,6 @@
 import { memo, useMemo } from 'react'
 import { classNames } from '#renderer/ui/classNames.ts'
-import { withFewMarks, withHiddenTold } from '#renderer/ui/visibleText.ts'
+import { escapeHidden, withFewMarks } from '#renderer/ui/visibleText.ts'
 
 /** In characters. A browser lays a piece out only where it is in view. */
 const pieceLength = 8_000
@@ -21,7 +21,7 @@ export function PlainText({ text, className }: PlainTextProps) {
 }
 
 const Piece = memo(function Piece({ text }: { text: string }) {
-  return <pre dir="auto">{withHiddenTold(withFewMarks(text))}</pre>
+  return <pre dir="auto">{escapeHidden(withFewMarks(text))}</pre>
 })
 
 /** Cut at the end of a line or of a word, where there is one. */

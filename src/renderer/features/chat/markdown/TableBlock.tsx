@@ -17,15 +17,15 @@ export function TableBlock({ head, groups, definitions }: TableBlockProps) {
   if (!header) return <PlainText text={[head, ...groups].join('\n')} />
   const [first = ''] = groups
   const cellsOfGroup = rowsIn(first) * (header.children[0]?.children.length ?? 1)
-  const shown = Math.max(1, Math.floor(cells / Math.max(1, cellsOfGroup)))
-  const left = groups.slice(shown).reduce((sum, rows) => sum + rowsIn(rows), 0)
+  const visibleGroups = Math.max(1, Math.floor(cells / Math.max(1, cellsOfGroup)))
+  const left = groups.slice(visibleGroups).reduce((sum, rows) => sum + rowsIn(rows), 0)
   return (
     // Wide tables scroll by themselves, so the keyboard must reach it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
     <section className="table-block" tabIndex={0} aria-label="Table">
       <table>
         <thead>{header.children[0] && drawRow(header.children[0], header.align, 'th', 0)}</thead>
-        {groups.slice(0, shown).map((rows, index) => (
+        {groups.slice(0, visibleGroups).map((rows, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: groups never move
           <RowGroup key={index} head={head} rows={rows} definitions={rows.includes('[') ? definitions : ''} />
         ))}

@@ -87,7 +87,7 @@ test('no line is lost, whatever the text', () => {
       fc.string({ unit: fc.constantFrom('a', '\n', ' ', '`', '$', '|', '-', '>', '#', '[', ']', ':', '\\', '=') }),
       (text) => {
         const letters = (part: string) => part.split('a').length
-        const shown = splitBlocks(text)
+        const split = splitBlocks(text)
           .blocks.map((it) => {
             if (it.kind === 'code') return `${it.language}\n${it.code}`
             if (it.kind === 'math') return it.tex
@@ -98,7 +98,7 @@ test('no line is lost, whatever the text', () => {
           .split('\n')
           .filter((line) => /^ {0,3}(`{3,}|~{3,})/.test(line))
           .join('')
-        expect(letters(shown) + letters(infos)).toBeGreaterThanOrEqual(letters(text))
+        expect(letters(split) + letters(infos)).toBeGreaterThanOrEqual(letters(text))
       },
     ),
   )

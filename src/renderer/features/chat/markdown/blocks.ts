@@ -179,9 +179,9 @@ function columnsOf(head: string): number {
 
 /** The first line of a block of code: its fence, what stands before it, and the language. */
 function fenceOf(line: string): { fence: string; indent: number; language: string } | undefined {
-  const found = /^( {0,3})(`{3,}|~{3,})(.*)$/.exec(line)
-  if (!found) return undefined
-  const [, indent = '', fence = '', info = ''] = found
+  const match = /^( {0,3})(`{3,}|~{3,})(.*)$/.exec(line)
+  if (!match) return undefined
+  const [, indent = '', fence = '', info = ''] = match
   if (fence.startsWith('`') && info.includes('`')) return undefined // code in a line of text
   return { fence, indent: indent.length, language: info.trim().split(/[\s{,:]/, 1)[0] ?? '' }
 }

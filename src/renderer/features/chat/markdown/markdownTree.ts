@@ -13,7 +13,7 @@ const mdastExtensions = [gfmFromMarkdown(), mathFromMarkdown()]
 /** Quotations and lists within each other. Deeper ones are text. */
 const deepest = 12
 /** In characters: what is longer in one piece is shown as it is written. */
-const longest = 16_000
+const maxLength = 16_000
 /** Each may open something that only the end of the text closes: so many are looked for again and again. */
 const maxOpen = 400
 const maxMarks = 1_000
@@ -23,7 +23,7 @@ const maxMarks = 1_000
  * @returns undefined for what would take long to parse, to be shown as it is written
  */
 export function markdownTree(text: string, definitions = ''): Root | undefined {
-  if (text.length > longest || isCostly(text)) return undefined
+  if (text.length > maxLength || isCostly(text)) return undefined
   const shallow = withFewMarks(text).split('\n').map(withFewContainers).join('\n')
   const needed = definitions !== '' && shallow.includes('[') ? `\n\n${definitions}` : ''
   try {
@@ -35,7 +35,7 @@ export function markdownTree(text: string, definitions = ''): Root | undefined {
 
 /** A paragraph without any mark: it needs no parser. */
 export function isPlainParagraph(text: string): boolean {
-  return text.length < longest && /^\p{L}[\p{L}\p{N} ,.;?'"’“”()%–—]*$/u.test(text) && !/www\.| $/i.test(text)
+  return text.length < maxLength && /^\p{L}[\p{L}\p{N} ,.;?'"’“”()%–—]*$/u.test(text) && !/www\.| $/i.test(text)
 }
 
 /** `>>>>…` and `- - - …`: the marks beyond the deepest are no marks. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { finishedMarks } from './finishedMarks.ts'
+import { closeMarks } from './closeMarks.ts'
 import { withMathMarks } from './mathMarks.ts'
 
 test.each([
@@ -23,5 +23,5 @@ test.each([
   ['see [the docs](https://exam', 'see the docs'],
   ['whole **bold** and `code`', 'whole **bold** and `code`'],
 ])('the open end of %s', (text, finished) => {
-  expect(finishedMarks(text)).toBe(finished)
+  expect(closeMarks(text)).toBe(finished)
 })

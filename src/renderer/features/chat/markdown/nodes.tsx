@@ -1,7 +1,7 @@
 import { ExternalLink, ImageOff } from 'lucide-react'
 import type { AlignType, Image, Nodes, PhrasingContent, Root, TableRow } from 'mdast'
 import { Fragment, type ReactNode } from 'react'
-import { visibleText, withHiddenTold } from '#renderer/ui/visibleText.ts'
+import { escapeHidden, visibleText } from '#renderer/ui/visibleText.ts'
 import { CodeBlock } from '../code/CodeBlock.tsx'
 import { Formula } from './Formula.tsx'
 import { isDrawnImage, type SafeLink, safeLink } from './safeLink.ts'
@@ -46,7 +46,7 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
     'children' in node ? drawAll(node.children as Nodes[], { definitions, depth: drawing.depth + 1 }) : null
   switch (node.type) {
     case 'text':
-      return withHiddenTold(node.value)
+      return escapeHidden(node.value)
     case 'paragraph':
       return <p dir="auto">{inner()}</p>
     case 'heading': {

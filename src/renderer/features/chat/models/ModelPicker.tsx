@@ -11,7 +11,7 @@ import { providerTitle } from '#shared/contract/families.ts'
 import type { ListedModel } from '#shared/contract/inference.ts'
 import { useModels } from '../data/useModels.ts'
 import { contextText, priceText } from '../money/amounts.ts'
-import { isKnown, isPriced, modelGroups, modelsText } from './modelWords.ts'
+import { hasProvider, isPriced, modelGroups, modelsText } from './modelWords.ts'
 
 type ModelPickerProps = {
   chosen: readonly string[]
@@ -175,7 +175,7 @@ function ModelRow({ model, isChosen, disabled, onChoose }: ModelRowProps) {
       </span>
       <span id={facts} className="flex shrink-0 items-center gap-2 text-small text-muted tabular-nums">
         {reasoning && <Mark icon={Brain} label="Reasoning" />}
-        {images && isKnown(model) && <Mark icon={Image} label="Takes images" />}
+        {images && hasProvider(model) && <Mark icon={Image} label="Takes images" />}
         <span title="Context" className="w-9 text-right">
           <span className="sr-only">Context </span>
           {contextText(context)}

@@ -32,7 +32,7 @@ export function isPriced({ pricing }: Pick<ListedModel, 'pricing'>): boolean {
 }
 
 /** Whether details of the model are known. For a model of a user's server, only its name is. */
-export function isKnown({ provider }: Pick<ListedModel, 'provider'>): boolean {
+export function hasProvider({ provider }: Pick<ListedModel, 'provider'>): boolean {
   return !provider.startsWith('local:')
 }
 

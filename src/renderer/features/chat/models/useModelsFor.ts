@@ -1,12 +1,12 @@
 import { useModels } from '../data/useModels.ts'
-import { keptModels } from './keptModels.ts'
 import { firstModel } from './modelWords.ts'
+import { readRecentModels } from './recentModels.ts'
 
 /** Returns the selected models, else those of the last chat, else the first available one. */
 export function useModelsFor(chosen: readonly string[]): string[] {
   const { data: listed } = useModels()
   if (chosen.length > 0) return [...chosen]
-  const usable = keptModels().filter((name) => listed?.some(({ id, available }) => id === name && available))
+  const usable = readRecentModels().filter((name) => listed?.some(({ id, available }) => id === name && available))
   if (usable.length > 0) return usable
   const first = firstModel(listed ?? [])
   return first === undefined ? [] : [first]

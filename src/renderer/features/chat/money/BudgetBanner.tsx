@@ -2,7 +2,7 @@ import { CircleAlert, OctagonX } from 'lucide-react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { classNames } from '#renderer/ui/classNames.ts'
 import type { LimitState } from '#shared/contract/chats.ts'
-import { budgetNotice } from './estimateWords.ts'
+import { budgetNotice } from './formatEstimate.ts'
 
 type BudgetBannerProps = { budget: readonly LimitState[]; onChange: () => void }
 

@@ -48,7 +48,7 @@ export function ChatBudgetPanel() {
 }
 
 function Limits({ budget: { day, conversation, today } }: { budget: ChatBudget }) {
-  const most = day.hard_micro_usd ?? day.soft_micro_usd
+  const limit = day.hard_micro_usd ?? day.soft_micro_usd
   return (
     <ul className="divide-y divide-line">
       <li className="px-3.5 py-2">
@@ -56,10 +56,10 @@ function Limits({ budget: { day, conversation, today } }: { budget: ChatBudget }
           <span className="flex-1 font-medium">All chats</span>
           <span className="text-muted tabular-nums">
             {formatCost(today.spent_micro_usd)}
-            {most === null ? ' · no limit' : ` of ${formatCost(most)}`}
+            {limit === null ? ' · no limit' : ` of ${formatCost(limit)}`}
           </span>
         </p>
-        {most !== null && <SpentBar share={most === 0 ? 1 : today.spent_micro_usd / most} className="mt-1.5" />}
+        {limit !== null && <SpentBar share={limit === 0 ? 1 : today.spent_micro_usd / limit} className="mt-1.5" />}
         <p className="mt-1 text-small text-faint">{limitsText(day)}</p>
       </li>
       <li className="px-3.5 py-2">

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { LimitState } from '#shared/contract/chats.ts'
 import { changesOf, faultsOf, limitFaults, type SettingsDraft } from '../settings/settingsDraft.ts'
 import { contextText, formatCost, formatRoughCost, priceText, tokens } from './amounts.ts'
-import { budgetNotice, estimateWords } from './estimateWords.ts'
+import { budgetNotice, formatEstimate } from './formatEstimate.ts'
 
 test('amounts are as exact as they matter', () => {
   expect([0, 5, 100, 4_200, 10_000, 123_456, 999_999, 1_000_000, 1_234_560_000, -4_200].map(formatCost)).toEqual([
@@ -96,7 +96,7 @@ test('an estimate names a usual cost and the most it can be', () => {
     clamped: false,
   }
   const { min_micro_usd, max_micro_usd } = estimate
-  expect(estimateWords({ estimates: [estimate], min_micro_usd, max_micro_usd })).toBe(
+  expect(formatEstimate({ estimates: [estimate], min_micro_usd, max_micro_usd })).toBe(
     'about $0.02, at most $0.23 · 1,240 tokens in',
   )
   expect([4_236, 96, 10_400, 0].map(formatRoughCost)).toEqual(['$0.004', '<$0.0001', '$0.01', '$0.00'])

@@ -33,7 +33,7 @@ export function PromptLibrary({ onUse, onClose }: PromptLibraryProps) {
       />
     )
   }
-  const found = matchingPrompts(data ?? [], query)
+  const matches = matchingPrompts(data ?? [], query)
   return (
     <Dialog
       open
@@ -58,9 +58,9 @@ export function PromptLibrary({ onUse, onClose }: PromptLibraryProps) {
             No prompts yet. Keep texts that you send often; {'{{name}}'} in a text is asked for when you use it.
           </p>
         )}
-        {data && data.length > 0 && found.length === 0 && <p className="text-muted">No matching prompt.</p>}
+        {data && data.length > 0 && matches.length === 0 && <p className="text-muted">No matching prompt.</p>}
         <ul aria-label="Prompts" className="flex flex-col gap-0.5">
-          {found.map((prompt) => (
+          {matches.map((prompt) => (
             <li key={prompt.id} className="flex items-center gap-1 rounded-control px-2 py-1 hover:bg-hover">
               <div className="min-w-0 flex-1">
                 <p className="truncate font-medium">{prompt.title}</p>

@@ -10,8 +10,8 @@ type UsePromptDialogProps = { prompt: Prompt; onUse: (text: string) => void; onC
 /** A field for each variable, and the text as it will be. */
 export function UsePromptDialog({ prompt, onUse, onClose }: UsePromptDialogProps) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
-  const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
-  const text = fillPrompt(prompt.text, given)
+  const filled = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
+  const text = fillPrompt(prompt.text, filled)
   return (
     <Dialog
       open

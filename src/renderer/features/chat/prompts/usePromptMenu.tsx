@@ -19,7 +19,7 @@ export type PromptMenu = {
   open: () => void
 }
 
-const maxShown = 8
+const maxMatches = 8
 
 /** `/` and some letters at the beginning of a message find prompts of the library. */
 export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
@@ -31,8 +31,8 @@ export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
   const [library, setLibrary] = useState(false)
   const [, query] = /^\/([^\n/]{0,60})$/.exec(text) ?? []
   const isOpen = query !== undefined && dismissed !== text
-  const found = isOpen ? matchingPrompts(prompts, query).slice(0, maxShown) : []
-  const present = Math.min(at, Math.max(0, found.length - 1))
+  const matches = isOpen ? matchingPrompts(prompts, query).slice(0, maxMatches) : []
+  const present = Math.min(at, Math.max(0, matches.length - 1))
 
   const use = (prompt: Prompt) => {
     if (prompt.variables.length > 0) setFilling(prompt)
@@ -48,14 +48,14 @@ export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
           'aria-expanded': true,
           'aria-controls': listId,
           'aria-autocomplete': 'list',
-          ...(found.length > 0 && { 'aria-activedescendant': optionId(present) }),
+          ...(matches.length > 0 && { 'aria-activedescendant': optionId(present) }),
         }
       : {},
     onKeyDown(event) {
       if (!isOpen) return false
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-      const chosen = found[present]
-      if (step !== undefined && found.length > 0) setAt((present + step + found.length) % found.length)
+      const chosen = matches[present]
+      if (step !== undefined && matches.length > 0) setAt((present + step + matches.length) % matches.length)
       else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey && chosen) use(chosen)
       else if (event.key === 'Escape') setDismissed(text)
       else return false
@@ -65,7 +65,7 @@ export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
     menu: isOpen && (
       <div className="animate-appear absolute inset-x-0 bottom-full z-30 mb-2 overflow-hidden rounded-card bg-raised shadow-popover">
         <div id={listId} role="listbox" aria-label="Prompts" tabIndex={-1} className="max-h-72 overflow-auto p-1">
-          {found.map((prompt, index) => (
+          {matches.map((prompt, index) => (
             // The field keeps the focus, and has the keys.
             // biome-ignore lint/a11y/useKeyWithClickEvents: see above
             <div
@@ -86,7 +86,7 @@ export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
               <span className="min-w-0 flex-1 truncate text-small text-muted">{prompt.text}</span>
             </div>
           ))}
-          {found.length === 0 && (
+          {matches.length === 0 && (
             <div role="option" tabIndex={-1} aria-disabled aria-selected={false} className="px-2 py-1.5 text-muted">
               {prompts.length === 0 ? 'No prompts yet.' : 'No matching prompt.'}
             </div>

@@ -69,7 +69,7 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
       setBusy(false)
     }
   }
-  const shown = tried
+  const visibleFaults = tried
     ? faults
     : { ...faults, ...Object.fromEntries(Object.keys(faults).map((key) => [key, undefined])) }
   return (
@@ -103,7 +103,7 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
               placeholder="Default"
               value={draft.temperature}
               onChange={put('temperature')}
-              error={shown.temperature}
+              error={visibleFaults.temperature}
             />
             <TextField
               label="Top P"
@@ -111,7 +111,7 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
               placeholder="Default"
               value={draft.topP}
               onChange={put('topP')}
-              error={shown.topP}
+              error={visibleFaults.topP}
             />
             <TextField
               label="Max tokens"
@@ -119,7 +119,7 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
               placeholder="Default"
               value={draft.maxTokens}
               onChange={put('maxTokens')}
-              error={shown.maxTokens}
+              error={visibleFaults.maxTokens}
             />
             <TextField
               label="Seed"
@@ -127,7 +127,7 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
               placeholder="None"
               value={draft.seed}
               onChange={put('seed')}
-              error={shown.seed}
+              error={visibleFaults.seed}
             />
           </div>
           <Select label="Reasoning effort" value={draft.effort} onChange={put('effort')} options={efforts} />
@@ -137,9 +137,9 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
             hint="One per line, at most 4."
             value={draft.stop}
             onChange={put('stop')}
-            error={shown.stop}
+            error={visibleFaults.stop}
           />
-          <ToolSettings tools={draft.tools} onChange={put('tools')} faults={shown} />
+          <ToolSettings tools={draft.tools} onChange={put('tools')} faults={visibleFaults} />
           <fieldset ref={limits} className="flex flex-col gap-3">
             <legend className="mb-1.5 font-medium">Spending limit of this chat</legend>
             <Checkbox label="Use its own limits" checked={draft.ownLimits} onChange={put('ownLimits')} />
@@ -147,7 +147,7 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
               <LimitFields
                 limits={draft.limits}
                 onChange={put('limits')}
-                faults={{ soft: shown.soft, hard: shown.hard }}
+                faults={{ soft: visibleFaults.soft, hard: visibleFaults.hard }}
               />
             )}
           </fieldset>

@@ -23,7 +23,7 @@ export function ToolSettings({ tools, onChange, faults }: ToolSettingsProps) {
     { value: '', label: 'None' },
     ...sandboxes.map(({ id, name, short_id }) => ({ value: id as string, label: name, detail: short_id })),
   ]
-  const isKnown = places.some(({ value }) => value === tools.sandboxId)
+  const isListed = places.some(({ value }) => value === tools.sandboxId)
   return (
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-1.5 font-medium">Tools</legend>
@@ -45,7 +45,7 @@ export function ToolSettings({ tools, onChange, faults }: ToolSettingsProps) {
             label="Sandbox"
             value={tools.sandboxId}
             onChange={(sandboxId) => put({ sandboxId })}
-            options={isKnown ? places : [...places, { value: tools.sandboxId, label: 'Deleted sandbox' }]}
+            options={isListed ? places : [...places, { value: tools.sandboxId, label: 'Deleted sandbox' }]}
           />
           <TextField
             label="Max steps"

@@ -20,11 +20,11 @@ export function AdjustDialog({ isOwner, onClose }: { isOwner: boolean; onClose: 
   const [wrong, setWrong] = useState<{ balance?: string; note?: string }>({})
 
   if (!isOwner) return <OwnerOnly title={title} onClose={onClose} />
-  const wanted = centsOf(written)
-  const change = wanted === undefined || !data ? undefined : wanted - data.balance_cents
+  const cents = centsOf(written)
+  const change = cents === undefined || !data ? undefined : cents - data.balance_cents
 
   const send = () => {
-    const balance = data && balanceWrong(wanted, data)
+    const balance = data && balanceWrong(cents, data)
     const noted = adjustCredits.body.shape.note.safeParse(note)
     setWrong({
       ...(balance !== undefined && { balance }),
@@ -80,12 +80,12 @@ function hintOf(balance: number | undefined, change: number | undefined): string
 }
 
 function balanceWrong(
-  wanted: number | undefined,
-  { balance_cents: balance, held_cents: held }: { balance_cents: number; held_cents: number },
+  cents: number | undefined,
+  { balance_cents: balance, held_cents: onHold }: { balance_cents: number; held_cents: number },
 ): string | undefined {
-  if (wanted === undefined) return 'Enter dollars and cents, such as 10.00.'
-  if (wanted === balance) return 'This is your balance now.'
-  if (wanted < held) return `Running requests hold ${formatUsdCents(held)}. Enter at least that.`
-  if (Math.abs(wanted - balance) > creditLimits.amountCents.max) return 'Change it by at most $1,000,000 at once.'
+  if (cents === undefined) return 'Enter dollars and cents, such as 10.00.'
+  if (cents === balance) return 'This is your balance now.'
+  if (cents < onHold) return `Running requests hold ${formatUsdCents(onHold)}. Enter at least that.`
+  if (Math.abs(cents - balance) > creditLimits.amountCents.max) return 'Change it by at most $1,000,000 at once.'
   return undefined
 }

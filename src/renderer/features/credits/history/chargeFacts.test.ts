@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import type { CreditTransaction } from '#shared/contract/credits.ts'
 import { chargeFacts, refundableCents } from './chargeFacts.ts'
 
-const charge = (given: Partial<CreditTransaction>): CreditTransaction => ({
+const charge = (fields: Partial<CreditTransaction>): CreditTransaction => ({
   ...{ id: 'txn_1', type: 'inference', amount_cents: -10, description: 'gpt-5.2' },
   ...{ created_at: '2026-11-22T10:00:00.000Z', balance_after_cents: 90 },
-  ...given,
+  ...fields,
 })
 
 test('tells tokens, price and what is only an estimate', () => {

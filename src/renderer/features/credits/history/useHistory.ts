@@ -13,10 +13,10 @@ export function useNewestHistory(query: HistoryQuery) {
   return useQuery({ ...pageOf(useAgent(), query, 0), placeholderData: keepPreviousData })
 }
 
-type WantedRows = { query: HistoryQuery; newest: HistoryPage; first: number; last: number }
+type RowRange = { query: HistoryQuery; newest: HistoryPage; first: number; last: number }
 
 /** Reads the pages that hold the rows from `first` to `last`. Only these are read again when the credits change. */
-export function useHistoryRows({ query, newest, first, last }: WantedRows) {
+export function useHistoryRows({ query, newest, first, last }: RowRange) {
   const agent = useAgent()
   const from = Math.max(1, Math.floor(first / pageSize))
   const count = Math.max(0, Math.floor(last / pageSize) + 1 - from)

@@ -18,7 +18,7 @@ export function DailyChart({ days, onDay }: { days: readonly DayBar[]; onDay: (d
   const { top, lines } = scaleOf(days)
   const place = days.findIndex(({ day }) => day === activeDay)
   const active = place < 0 ? undefined : place
-  const shown = active === undefined ? undefined : days[active]
+  const activeBar = active === undefined ? undefined : days[active]
   const last = days.length - 1
   const setActive = (at: number | undefined) => setActiveDay(at === undefined ? undefined : days[at]?.day)
 
@@ -26,7 +26,7 @@ export function DailyChart({ days, onDay }: { days: readonly DayBar[]; onDay: (d
     const at = active ?? last
     const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last }[event.key]
     if (event.key === 'Escape') setActive(undefined)
-    if (event.key === 'Enter' && shown) onDay(shown.day)
+    if (event.key === 'Enter' && activeBar) onDay(activeBar.day)
     if (next === undefined) return
     event.preventDefault()
     setActive(Math.min(last, Math.max(0, next)))
@@ -54,13 +54,13 @@ export function DailyChart({ days, onDay }: { days: readonly DayBar[]; onDay: (d
           aria-valuemin={0}
           aria-valuemax={last}
           aria-valuenow={active ?? last}
-          aria-valuetext={wordsOf(shown ?? days[last])}
+          aria-valuetext={describeBar(activeBar ?? days[last])}
           onKeyDown={onKeyDown}
           onFocus={(event) => event.currentTarget.matches(':focus-visible') && setActive(active ?? last)}
           onBlur={() => setActive(undefined)}
           onPointerMove={onPointerMove}
           onPointerLeave={() => setActive(undefined)}
-          onClick={() => shown && onDay(shown.day)}
+          onClick={() => activeBar && onDay(activeBar.day)}
           className="relative h-44 min-w-0 wide:h-56 flex-1 cursor-pointer rounded-small"
         >
           {[0, ...lines].map((line) => (
@@ -88,7 +88,7 @@ export function DailyChart({ days, onDay }: { days: readonly DayBar[]; onDay: (d
               <Bar key={bar.day} bar={bar} at={at} top={top} />
             ))}
           </svg>
-          {shown && active !== undefined && <DayHint bar={shown} share={(active + 0.5) / days.length} />}
+          {activeBar && active !== undefined && <DayHint bar={activeBar} share={(active + 0.5) / days.length} />}
         </div>
       </div>
       <div aria-hidden className="mt-1.5 ml-14 flex justify-between text-tiny text-faint tabular-nums">
@@ -145,7 +145,7 @@ function DayHint({ bar, share }: { bar: DayBar; share: number }) {
   )
 }
 
-function wordsOf(bar: DayBar | undefined): string {
+function describeBar(bar: DayBar | undefined): string {
   if (!bar) return ''
   const parts = bar.parts.map(({ series, cents }) => `${series.label} ${formatUsdCents(cents)}`)
   return [`${dayName(bar.day)}: ${formatUsdCents(bar.cents)}`, ...parts].join(', ')

@@ -5,18 +5,18 @@ import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { chartMark } from './chartColours.ts'
 import type { Series } from './dailySeries.ts'
 
-const shownAtFirst = 6
+const initialCount = 6
 
 /** The legend of the chart, and what each model cost in the whole period. */
 export function ModelBars({ series }: { series: readonly Series[] }) {
   const [all, setAll] = useState(false)
-  const most = series[0]?.cents ?? 1
-  const shown = all ? series : series.slice(0, shownAtFirst)
+  const maxCents = series[0]?.cents ?? 1
+  const visible = all ? series : series.slice(0, initialCount)
   return (
     <div className="min-w-0">
       <h4 className="text-small text-faint">By model</h4>
       <ul className="mt-1.5 flex flex-col gap-2.5">
-        {shown.map(({ name, label, cents, requests, colour }) => (
+        {visible.map(({ name, label, cents, requests, colour }) => (
           <li key={name}>
             <p className="flex items-baseline gap-2">
               <span className="min-w-0 flex-1 truncate" title={label}>
@@ -32,13 +32,13 @@ export function ModelBars({ series }: { series: readonly Series[] }) {
             <span aria-hidden className="mt-1 block h-1.5 overflow-hidden rounded-full bg-hover">
               <span
                 className={classNames('block h-full rounded-full', chartMark[colour])}
-                style={{ width: `max(4px, ${(cents / most) * 100}%)` }}
+                style={{ width: `max(4px, ${(cents / maxCents) * 100}%)` }}
               />
             </span>
           </li>
         ))}
       </ul>
-      {series.length > shownAtFirst && (
+      {series.length > initialCount && (
         <Button size="small" variant="ghost" className="mt-2 -ml-2.5" onClick={() => setAll(!all)}>
           {all ? 'Show fewer' : `Show all ${series.length}`}
         </Button>

@@ -47,7 +47,7 @@ export function SpendingSection({ onDay }: { onDay: (day: string) => void }) {
           )}
         </div>
       ) : (
-        <Shown {...dailySeries(data.groups, data)} view={view} onDay={onDay} />
+        <SpendingView {...dailySeries(data.groups, data)} view={view} onDay={onDay} />
       )}
     </Panel>
   )
@@ -62,9 +62,9 @@ function Sum({ spent, refunded }: { spent: number; refunded: number }) {
   )
 }
 
-type ShownProps = ReturnType<typeof dailySeries> & { view: View; onDay: (day: string) => void }
+type SpendingViewProps = ReturnType<typeof dailySeries> & { view: View; onDay: (day: string) => void }
 
-function Shown({ days, series, view, onDay }: ShownProps) {
+function SpendingView({ days, series, view, onDay }: SpendingViewProps) {
   if (series.length === 0 && days.every(({ cents }) => cents === 0)) {
     return <NothingYet>Nothing spent in this period. What models cost appears here as it is charged.</NothingYet>
   }

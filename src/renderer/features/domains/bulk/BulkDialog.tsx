@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'react'
 import { readAgain } from '#renderer/agent/readAgain.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
+import { describeError } from '#renderer/ui/describeError.ts'
 import { SpentBar } from '#renderer/ui/SpentBar.tsx'
-import { shownError } from '#renderer/ui/shownError.ts'
 import type { Domain } from '#shared/contract/domains.ts'
 import { domainsKey } from '../useDomains.ts'
 import { type BulkProgress, bulkRun } from './bulkRun.ts'
@@ -95,7 +95,7 @@ export function BulkDialog({ change, domains, onClose }: BulkDialogProps) {
               {failures.map(({ domain, failure }) => (
                 <li key={domain} className="rounded-card bg-negative-soft px-3 py-1.5">
                   <span className="font-medium break-all">{domain}</span>{' '}
-                  <span className="text-muted">{shownError(failure).message}</span>
+                  <span className="text-muted">{describeError(failure).message}</span>
                 </li>
               ))}
             </ul>

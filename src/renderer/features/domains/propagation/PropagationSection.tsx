@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { classNames } from '#renderer/ui/classNames.ts'
+import { describeError } from '#renderer/ui/describeError.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
-import { shownError } from '#renderer/ui/shownError.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import {
   checkPropagation,
@@ -75,7 +75,7 @@ function ServerRow({ domain, server: { id, name, kind }, asked }: ServerRowProps
     ? ({ tone: 'neutral', text: 'Asking…' } as const)
     : data
       ? serverWords(data.records)
-      : ({ tone: 'neutral', text: shownError(error).message } as const)
+      : ({ tone: 'neutral', text: describeError(error).message } as const)
   return (
     <li data-state={words.tone}>
       <button

@@ -11,7 +11,7 @@ export function DomainNotices() {
     const isAllowed = 'Notification' in window && Notification.permission === 'granted'
     if (document.hasFocus() || !isAllowed) {
       // The badge stays: this may go, and covers nothing for long.
-      notify.told(title, { hint: body, action: { label: 'Show', run: show } })
+      notify.info(title, { hint: body, action: { label: 'Show', run: show } })
       return
     }
     const notification = new Notification(title, { body, tag: `domains ${domain ?? ''}`, silent: true })

@@ -1,8 +1,8 @@
 import { Check, FileUp, Pause, Play, RotateCw, X } from 'lucide-react'
 import { useRef } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
+import { describeError } from '#renderer/ui/describeError.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
-import { shownError } from '#renderer/ui/shownError.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { nameOf, shownSize } from '../paths.ts'
 import type { Transfer, TransferQueue } from './transferQueue.ts'
@@ -91,7 +91,7 @@ function TransferRow({ transfer, queue, onWrongFile }: TransferRowProps) {
           </div>
         )}
         {state === 'failed' && (
-          <p className="mt-0.5 text-tiny break-words text-muted">{shownError(transfer.failure).message}</p>
+          <p className="mt-0.5 text-tiny break-words text-muted">{describeError(transfer.failure).message}</p>
         )}
       </div>
       {state === 'done' && <Check aria-hidden className="mr-1.5 size-3.5 text-positive" />}

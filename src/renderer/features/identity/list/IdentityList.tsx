@@ -7,7 +7,7 @@ import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { shortAddress } from '#shared/shortAddress.ts'
 import type { Identity } from '../identityList.ts'
-import { chainWords, stateWords } from '../stateWords.ts'
+import { chainWords, stateWords } from '../stateLabels.ts'
 
 type IdentityListProps = {
   identities: readonly Identity[]

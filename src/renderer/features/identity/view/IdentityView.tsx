@@ -6,7 +6,7 @@ import { PageColumn } from '#renderer/ui/PageFrame.tsx'
 import { goTo } from '#renderer/ui/place.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { Identity } from '../identityList.ts'
-import { chainWords, stateWords } from '../stateWords.ts'
+import { chainWords, stateWords } from '../stateLabels.ts'
 import { RegistrationProgress } from './RegistrationProgress.tsx'
 
 /** One automaton in full: how its registration stands, and what is or will be public about it. */

@@ -9,7 +9,7 @@ export function useSendAgain(registrationId: string): { send: () => void; busy: 
   const { mutate, isPending } = useMutation({
     mutationFn: () => agent(retryRegistration, { registrationId }),
     onSuccess: ({ state, detail }) => {
-      if (state === 'sending' && detail !== null) notify.told('Not delivered yet', { hint: detail })
+      if (state === 'sending' && detail !== null) notify.info('Not delivered yet', { hint: detail })
     },
     onError: (error) => notify.failed(error, { title: 'Could not send it again' }),
   })

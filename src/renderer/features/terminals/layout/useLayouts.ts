@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { persisted, perWindow } from '#renderer/ui/storage/persisted.ts'
+import { persistValue, perWindow } from '#renderer/ui/storage/persistValue.ts'
 import { usePersistedState } from '#renderer/ui/storage/usePersisted.ts'
 import { Layout } from './tabLayout.ts'
 
 const Stored = z.object({ version: z.literal(1), sandboxes: z.record(z.string(), Layout) })
 type Layouts = z.infer<typeof Stored>['sandboxes']
 
-const storedLayouts = persisted('steward.terminals.layout', Stored, { version: 1, sandboxes: {} }, perWindow)
+const storedLayouts = persistValue('steward.terminals.layout', Stored, { version: 1, sandboxes: {} }, perWindow)
 
 export type ChangeLayout = (sandboxId: string, change: (layout: Layout) => Layout) => void
 

@@ -16,7 +16,7 @@ type PaneAreaProps = {
 export function PaneArea({ tree, zoomedId, onShares, children }: PaneAreaProps) {
   return (
     <div className="relative size-full">
-      <Layer shown={zoomedId === undefined}>
+      <Layer visible={zoomedId === undefined}>
         <TreeArea tree={tree} place={[]} onShares={onShares}>
           {(id) => id !== zoomedId && children(id)}
         </TreeArea>

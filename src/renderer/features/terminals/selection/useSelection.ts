@@ -1,8 +1,8 @@
-import { persisted, perWindow } from '#renderer/ui/storage/persisted.ts'
+import { persistValue, perWindow } from '#renderer/ui/storage/persistValue.ts'
 import { type Change, usePersistedState } from '#renderer/ui/storage/usePersisted.ts'
 import { nothingSelected, Selection } from './selection.ts'
 
-const storedSelection = persisted('steward.terminals.selection', Selection, nothingSelected, perWindow)
+const storedSelection = persistValue('steward.terminals.selection', Selection, nothingSelected, perWindow)
 
 export type ChangeSelection = Change<Selection>
 

@@ -1,7 +1,7 @@
 import { Ellipsis, Plus } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
-import { useShownTerminals, useTerminalCalls } from '#renderer/agent/terminals/terminalCalls.ts'
+import { useTerminalCalls, useVisibleTerminals } from '#renderer/agent/terminals/terminalCalls.ts'
 import type { TerminalList } from '#renderer/agent/terminals/terminalList.ts'
 import { useCommands } from '#renderer/ui/commands/commandRegistry.tsx'
 import { newTerminalKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
@@ -90,7 +90,7 @@ export function TerminalTabs({
   const shownIds = visible && tab ? (tab.zoomed ? [tab.active] : paneIds(tab.tree)) : []
   const kept = useRecent(visible ? tab?.id : undefined, tabsKept)
   const marks = useMarks({ sandboxId: sandbox.id, shownIds, nameOf })
-  useShownTerminals(shownIds)
+  useVisibleTerminals(shownIds)
   const calling = new Set<string>(useTerminalCalls().map(({ terminalId }) => terminalId))
   const broadcast = useBroadcast(tab)
   const [renamingId, setRenamingId] = useState<string>()
@@ -245,7 +245,7 @@ export function TerminalTabs({
           }
         >
           {layout.map((it) => (
-            <TabPanel key={it.id} id={it.id} kept>
+            <TabPanel key={it.id} id={it.id} keepMounted>
               {kept.includes(it.id) && (
                 <div className="flex size-full flex-col">
                   {it === tab && broadcast.ids && <BroadcastBar count={broadcast.ids.size} onEnd={broadcast.end} />}

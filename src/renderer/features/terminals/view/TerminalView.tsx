@@ -91,7 +91,7 @@ export function TerminalView({
       title: (title) => onTitle?.(title),
       hiddenOutput: () => onHiddenOutput?.(),
       room: (size) => onRoom?.(size),
-      refused: ({ error }) => notify.told('The terminal did not accept that.', { hint: error }),
+      refused: ({ error }) => notify.info('The terminal did not accept that.', { hint: error }),
       key: (action) => actions.key(action),
       bell: () => ownBell.ring(),
       pasteRefused: () => actions.pasteRefused(),

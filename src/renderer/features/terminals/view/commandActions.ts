@@ -107,12 +107,12 @@ function withPresent(
 ): void {
   const present = session?.commands.present()
   if (session && present) act(session, present)
-  else notify.told('No command found here.', { hint: 'Command marks work in shells of new sandboxes.' })
+  else notify.info('No command found here.', { hint: 'Command marks work in shells of new sandboxes.' })
 }
 
 function copyOutput(session: TerminalSession, command: CommandMark): void {
   const output = session.commands.outputOf(command)
-  if (output === '') notify.told('The command printed no output.')
+  if (output === '') notify.info('The command printed no output.')
   else void copyText(output).then((copied) => copied && notify.done('Output copied'))
   session.terminal.focus()
 }
@@ -123,7 +123,7 @@ function runAgain(session: TerminalSession, mark: CommandMark): void {
     if (mark.isVerified) session.paste.run(mark.command)
     else session.paste.paste(safeText(mark))
   } else
-    notify.told('The shell is not waiting for a command.', { hint: 'Try again when the current command has finished.' })
+    notify.info('The shell is not waiting for a command.', { hint: 'Try again when the current command has finished.' })
   session.terminal.focus()
 }
 
@@ -134,6 +134,6 @@ function safeText({ command, isVerified }: CommandMark): string {
 
 async function copyDirectory(session: TerminalSession | undefined): Promise<void> {
   const directory = session?.directory.now
-  if (directory === undefined) notify.told('The working directory is not known.')
+  if (directory === undefined) notify.info('The working directory is not known.')
   else if (await copyText(directory)) notify.done(`${directory} is copied.`)
 }

@@ -41,7 +41,7 @@ export function terminalActions({ session, apple, onSearch }: TerminalActionsOpt
     },
     pasteRefused() {
       const keys = apple ? '⌘V' : 'Ctrl+Shift+V'
-      notify.told('The browser blocks pasting from this menu.', { hint: `Paste with ${keys} instead.` })
+      notify.info('The browser blocks pasting from this menu.', { hint: `Paste with ${keys} instead.` })
     },
   }
 }
@@ -49,7 +49,7 @@ export function terminalActions({ session, apple, onSearch }: TerminalActionsOpt
 async function copy(session: TerminalSession | undefined): Promise<void> {
   if (!session) return
   if (!session.terminal.hasSelection())
-    notify.told('Nothing is selected.', { hint: 'Select text with the pointer first.' })
+    notify.info('Nothing is selected.', { hint: 'Select text with the pointer first.' })
   else if (await copySelection(session.terminal)) session.terminal.clearSelection()
-  else notify.told('The browser did not allow copying.', { hint: 'Allow this page to use the clipboard.' })
+  else notify.info('The browser did not allow copying.', { hint: 'Allow this page to use the clipboard.' })
 }

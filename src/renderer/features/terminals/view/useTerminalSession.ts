@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useEffectEvent, useMemo, useState } from 'react'
-import { shownKeys, thisKeyboard } from '#renderer/ui/commands/shortcuts.ts'
+import { formatKeys, thisKeyboard } from '#renderer/ui/commands/shortcuts.ts'
 import { listKeys, preferencesKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { useTheme } from '#renderer/ui/theme/useTheme.ts'
 import type { StreamState } from '../stream/streamState.ts'
@@ -123,7 +123,7 @@ async function terminalFonts(host: HTMLElement): Promise<void> {
 /** A terminal takes the Tab key for its program. */
 function description(screenReader: boolean): string {
   const keyboard = thisKeyboard()
-  const wayOut = `Leave with ${shownKeys(listKeys, keyboard).join(' ')}.`
+  const wayOut = `Leave with ${formatKeys(listKeys, keyboard).join(' ')}.`
   if (screenReader) return `${wayOut} Output is read aloud.`
-  return `${wayOut} To have output read aloud, turn it on in the preferences: ${shownKeys(preferencesKeys, keyboard).join(' ')}.`
+  return `${wayOut} To have output read aloud, turn it on in the preferences: ${formatKeys(preferencesKeys, keyboard).join(' ')}.`
 }

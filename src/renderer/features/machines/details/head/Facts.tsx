@@ -57,7 +57,7 @@ function Choices({ sandbox }: { sandbox: Sandbox }) {
   const tryChange = async (changed: SandboxChange, hint?: string) => {
     try {
       await change(sandbox, changed)
-      if (hint !== undefined) notify.told(hint)
+      if (hint !== undefined) notify.info(hint)
     } catch (error) {
       notify.failed(error, { title: `Could not change ${sandbox.name}` })
     }

@@ -7,7 +7,7 @@ import { PreferenceGroup, type PreferencePart } from './PreferenceGroup.tsx'
 export function BehaviourPreferences({ preferences, onChange }: PreferencePart) {
   const changeNotification = async (which: 'bellNotification' | 'callNotification', wanted: boolean) => {
     if (!wanted || (await allowNotifications())) onChange({ [which]: wanted })
-    else notify.told('Notifications are not allowed for this page.', { hint: 'Allow them in the browser first.' })
+    else notify.info('Notifications are not allowed for this page.', { hint: 'Allow them in the browser first.' })
   }
   return (
     <>

@@ -1,8 +1,8 @@
-import { persisted } from '#renderer/ui/storage/persisted.ts'
+import { persistValue } from '#renderer/ui/storage/persistValue.ts'
 import { usePersisted } from '#renderer/ui/storage/usePersisted.ts'
 import { defaultPreferences, TerminalPreferences, withinLimits } from './terminalPreferences.ts'
 
-const storedPreferences = persisted('steward.terminal.preferences', TerminalPreferences, defaultPreferences)
+const storedPreferences = persistValue('steward.terminal.preferences', TerminalPreferences, defaultPreferences)
 
 /** Returns the terminal preferences, shared by all windows of this user. */
 export function useTerminalPreferences(): TerminalPreferences {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { costWords, entriesText, taskName } from './taskWords.ts'
+import { entriesText, formatCosts, taskName } from './describeTask.ts'
 
 const sums = {
   cost_micro_usd: 0,
@@ -11,14 +11,14 @@ const sums = {
 
 test('names each kind of money by itself', () => {
   expect(
-    costWords({ ...sums, cost_micro_usd: 12_345, paid_micro_usdc: 1_500_000, charged_micro_usd: 250_000 }),
+    formatCosts({ ...sums, cost_micro_usd: 12_345, paid_micro_usdc: 1_500_000, charged_micro_usd: 250_000 }),
   ).toEqual(['Models $0.012345', 'Payments 1.50 USDC', 'Credits $0.25'])
-  expect(costWords({ ...sums, cost_micro_usd: 1_000, estimated: true })).toEqual(['Models about $0.001'])
-  expect(costWords({ ...sums, paid_micro_usdc: 1_000_000, paid_test_micro_usdc: 5_000_000 })).toEqual([
+  expect(formatCosts({ ...sums, cost_micro_usd: 1_000, estimated: true })).toEqual(['Models about $0.001'])
+  expect(formatCosts({ ...sums, paid_micro_usdc: 1_000_000, paid_test_micro_usdc: 5_000_000 })).toEqual([
     'Payments 1.00 USDC',
     'Payments 5.00 test USDC',
   ])
-  expect(costWords(sums)).toEqual(['No cost'])
+  expect(formatCosts(sums)).toEqual(['No cost'])
 })
 
 test('names tasks', () => {

@@ -1,7 +1,7 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
 
 /** All that a person decides on. When any of it changes, it is something else that would be approved. */
-export function shownKey({
+export function buildContentKey({
   id,
   asker,
   reason,

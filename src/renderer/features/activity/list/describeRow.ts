@@ -2,7 +2,7 @@ import type { Tone } from '#renderer/ui/StatusDot.tsx'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import type { TimelineRow } from './timelineItems.ts'
 
-export type RowWords = {
+export type RowText = {
   /** Actor, if the sentence begins with one. */
   who: string | undefined
   /** The rest of the sentence. */
@@ -10,7 +10,7 @@ export type RowWords = {
   outcome: { tone: Tone; words: string } | undefined
 }
 
-const outcomes: Readonly<Record<string, RowWords['outcome']>> = {
+const outcomes: Readonly<Record<string, RowText['outcome']>> = {
   'intent.asked': { tone: 'accent', words: 'Waiting' },
   'intent.approved': { tone: 'accent', words: 'Approved' },
   'intent.signed': { tone: 'positive', words: 'Signed' },
@@ -25,7 +25,7 @@ const outcomes: Readonly<Record<string, RowWords['outcome']>> = {
 }
 
 /** A request is described by its effect, or by how it began, and by how it ended. */
-export function rowWords({ entries, isRequest, lead, state }: TimelineRow): RowWords {
+export function describeRow({ entries, isRequest, lead, state }: TimelineRow): RowText {
   const [newest] = entries
   if (!isRequest) return { ...sentenceOf(lead ?? newest), outcome: undefined }
   const subject = lead ?? entries.find(({ kind }) => kind === 'intent.asked') ?? newest
@@ -45,7 +45,7 @@ function paymentKind({ kind, detail }: TimelineEntry): string {
   return detail.paid === true ? 'payment.settled' : 'payment.refused'
 }
 
-function sentenceOf(entry: TimelineEntry): Pick<RowWords, 'who' | 'what'> {
+function sentenceOf(entry: TimelineEntry): Pick<RowText, 'who' | 'what'> {
   const { actor, summary } = entry
   const words = summary.replace(/\.$/, '')
   const begins = actor.name !== '' && words.startsWith(`${actor.name} `)
@@ -71,7 +71,7 @@ const deciders: Readonly<Record<string, string>> = {
 }
 
 /** One step of a request, beneath its sentence. */
-export function stepWords({ kind, actor, summary, detail }: TimelineEntry): string {
+export function describeStep({ kind, actor, summary, detail }: TimelineEntry): string {
   const decider = deciders[String(detail.decided_by)]
   switch (kind) {
     case 'intent.asked':
@@ -91,6 +91,6 @@ export function stepWords({ kind, actor, summary, detail }: TimelineEntry): stri
   }
 }
 
-export function deciderWords(by: unknown): string {
+export function describeDecider(by: unknown): string {
   return deciders[String(by)] ?? String(by)
 }

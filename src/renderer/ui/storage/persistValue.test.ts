@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { memoryStorage } from '#test/support/memoryStorage.ts'
-import { persisted } from './persisted.ts'
+import { persistValue } from './persistValue.ts'
 import { createTextStore } from './textStore.ts'
 
 const Sizes = z.object({ width: z.number() })
@@ -13,7 +13,7 @@ function forbidden(): Storage {
 
 test('a value is read again by the next page, as the same object until it changes', () => {
   const storage = memoryStorage()
-  const open = () => persisted('sizes', Sizes, initial, { stores: [createTextStore(() => storage)] })
+  const open = () => persistValue('sizes', Sizes, initial, { stores: [createTextStore(() => storage)] })
   const first = open()
   expect(first.read()).toBe(initial)
   first.write({ width: 300 })
@@ -31,7 +31,7 @@ test.each([
   ['forbidden', forbidden],
 ])('a %s store loses nothing before the page ends', (_, open) => {
   const text = createTextStore(open)
-  const store = persisted('sizes', Sizes, initial, { stores: [text] })
+  const store = persistValue('sizes', Sizes, initial, { stores: [text] })
   store.write({ width: 300 })
   expect(store.read()).toEqual({ width: 300 })
   expect(text.set('sizes', '{"width":1}')).toBe(false)
@@ -39,7 +39,7 @@ test.each([
   expect(store.read()).toEqual({ width: 1 })
   store.clear()
   expect(store.read()).toBe(initial)
-  expect(persisted('sizes', Sizes, initial, { stores: [text] }).read()).toBe(initial)
+  expect(persistValue('sizes', Sizes, initial, { stores: [text] }).read()).toBe(initial)
 })
 
 test('a value that no schema of ours wrote counts as none', () => {
@@ -47,13 +47,13 @@ test('a value that no schema of ours wrote counts as none', () => {
   const stores = [createTextStore(() => storage)]
   for (const text of ['no JSON', '{"width":"wide"}', 'null', '[]']) {
     storage.setItem('sizes', text)
-    expect(persisted('sizes', Sizes, initial, { stores }).read()).toBe(initial)
+    expect(persistValue('sizes', Sizes, initial, { stores }).read()).toBe(initial)
   }
 })
 
 test('stores strings unchanged', () => {
   const storage = memoryStorage()
-  const store = persisted('theme', z.enum(['light', 'dark', 'system']), 'system', {
+  const store = persistValue('theme', z.enum(['light', 'dark', 'system']), 'system', {
     stores: [createTextStore(() => storage)],
   })
   store.write('dark')
@@ -66,7 +66,7 @@ test('the first store with a valid value answers, and each write goes to all', (
   const stores = [createTextStore(() => ours), createTextStore(() => shared)]
   shared.setItem('sizes', '{"width":5}')
   ours.setItem('sizes', 'no JSON')
-  const store = persisted('sizes', Sizes, initial, { stores })
+  const store = persistValue('sizes', Sizes, initial, { stores })
   expect(store.read()).toEqual({ width: 5 })
   store.write({ width: 6 })
   shared.setItem('sizes', '{"width":7}')

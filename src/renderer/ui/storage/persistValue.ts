@@ -21,7 +21,7 @@ type PersistedOptions = {
  * @param schema validates stored values; strings are stored unchanged, all other values as JSON
  * @param fallback value if none is stored or the stored one is invalid
  */
-export function persisted<Value>(
+export function persistValue<Value>(
   key: string,
   schema: z.ZodType<Value>,
   fallback: Value,

@@ -2,9 +2,9 @@ import type { Tone } from '#renderer/ui/StatusDot.tsx'
 import type { IntentRecord, IntentState } from '#shared/contract/intents.ts'
 import { openRecord, plainWord } from '#shared/openRecord.ts'
 
-type Words = { tone: Tone; words: string }
+type StateText = { tone: Tone; words: string }
 
-const states: Record<IntentState, Words> = openRecord(
+const states: Record<IntentState, StateText> = openRecord(
   {
     waiting: { tone: 'accent', words: 'Needs you' },
     approved: { tone: 'accent', words: 'Being signed' },
@@ -16,7 +16,7 @@ const states: Record<IntentState, Words> = openRecord(
   (word) => ({ tone: 'neutral', words: plainWord(word) }),
 )
 
-export function stateWords({ kind, state, decision }: Pick<IntentRecord, 'kind' | 'state' | 'decision'>): Words {
+export function describeState({ kind, state, decision }: Pick<IntentRecord, 'kind' | 'state' | 'decision'>): StateText {
   // Allowed already, by a rule or a grant, while the wallet was locked.
   if (state === 'waiting' && decision) return { tone: 'caution', words: 'Waiting for unlock' }
   // Tool calls are approved rather than signed.

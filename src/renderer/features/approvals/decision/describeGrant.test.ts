@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { grantSentence, mayApproveMore } from './grantWords.ts'
+import { grantSentence, mayApproveMore } from './describeGrant.ts'
 
 const record = {
   kind: 'x402.authorize',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Rankable, rankedCommands } from './rankedCommands.ts'
+import { type Rankable, rankCommands } from './rankCommands.ts'
 
 const command = (title: string, { section = 'Window', keywords = [] as string[] } = {}): Rankable => ({
   id: `id of ${title}`,
@@ -8,7 +8,7 @@ const command = (title: string, { section = 'Window', keywords = [] as string[] 
   keywords,
 })
 const titles = (commands: readonly Rankable[], query: string, recent: readonly string[] = []) =>
-  rankedCommands(
+  rankCommands(
     commands,
     query,
     recent.map((title) => `id of ${title}`),

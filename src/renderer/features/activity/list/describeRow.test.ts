@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
-import { rowWords, stepWords } from './rowWords.ts'
+import { describeRow, describeStep } from './describeRow.ts'
 import { rowsOf } from './timelineItems.ts'
 
 const program = { kind: 'client', name: 'research-agent' } as const
 const you = { kind: 'person', name: 'You' } as const
-const entry = (given: Partial<TimelineEntry>): TimelineEntry => ({
+const entry = (fields: Partial<TimelineEntry>): TimelineEntry => ({
   sequence: 1,
   at: '2026-01-01T00:00:00.000Z',
   kind: 'command.run',
@@ -18,12 +18,12 @@ const entry = (given: Partial<TimelineEntry>): TimelineEntry => ({
   previous_hash: '',
   hash: '',
   problem: null,
-  ...given,
+  ...fields,
 })
 const onlyRow = (...entries: TimelineEntry[]) => {
   const [row, ...others] = rowsOf(entries)
   if (!row || others.length > 0) throw new Error('They are one row.')
-  return rowWords(row)
+  return describeRow(row)
 }
 
 test('sets apart who did it', () => {
@@ -58,7 +58,7 @@ test('a request is told by how it began, and by how it ended', () => {
     what: ' asked to pay $1',
     outcome: { tone: 'positive', words: 'Signed' },
   })
-  expect([asked, approved, signed].map(stepWords)).toEqual(['research-agent asked', 'You approved it', 'Signed'])
+  expect([asked, approved, signed].map(describeStep)).toEqual(['research-agent asked', 'You approved it', 'Signed'])
 })
 
 test('a purchase is described by its effect and whether it was paid', () => {
@@ -93,7 +93,7 @@ test('a request whose beginning is not read yet is told by what is', () => {
 test('a request keeps its state when a filter hides its outcome', () => {
   const request = entry({ kind: 'intent.asked', subject: 'int_1', summary: 'research-agent asked to pay' })
   const [row] = rowsOf([request], { int_1: 'intent.denied' })
-  expect(row && rowWords(row).outcome).toEqual({ tone: 'neutral', words: 'Denied' })
+  expect(row && describeRow(row).outcome).toEqual({ tone: 'neutral', words: 'Denied' })
 })
 
 test('shows the requester of entries that earlier versions recorded as the user’s', () => {

@@ -1,10 +1,10 @@
-import { persisted } from '#renderer/ui/storage/persisted.ts'
+import { persistValue } from '#renderer/ui/storage/persistValue.ts'
 import { ModelNames } from '#shared/contract/chats.ts'
 
-const storedModels = persisted('steward.chat.models', ModelNames, [])
+const storedModels = persistValue('steward.chat.models', ModelNames, [])
 
 /** The models of the last chat, for the next one. */
-export function keptModels(): string[] {
+export function readRecentModels(): string[] {
   return storedModels.read()
 }
 

@@ -30,14 +30,14 @@ export function grantSentence(record: IntentRecord, { times, minutes, onlyPath }
   const means =
     record.kind === 'tool.call'
       ? `call ${record.scope ?? 'the tool'}`
-      : `${paymentWords(record, times) ?? deed}${describePayee(record.scope)} with ${shortAddress(record.address)}${sold}`
+      : `${describePayment(record, times) ?? deed}${describePayee(record.scope)} with ${shortAddress(record.address)}${sold}`
   const often = times === undefined ? 'any number of times' : `this time and ${times - 1} more`
   const end = minutes === undefined ? '' : `, until ${endText(nowMs + minutes * 60_000, nowMs)}`
   return `${name} may ${means}, ${often}${end}, and you are not asked again.`
 }
 
 /** Formats the total of a fixed number of payments. */
-function paymentWords({ kind, host, amount_micro_usd: amount }: IntentRecord, times: number | undefined) {
+function describePayment({ kind, host, amount_micro_usd: amount }: IntentRecord, times: number | undefined) {
   if (kind !== 'x402.authorize' || amount === null || times === undefined) return undefined
   const sum = formatUsd(String(BigInt(amount) * BigInt(times)), 'exact')
   return `spend up to ${sum} (${times} × ${formatUsd(amount, 'exact')})${host === null ? '' : ` at ${host}`}`

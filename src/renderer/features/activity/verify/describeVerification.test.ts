@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { verifiedWords } from './verifiedWords.ts'
+import { describeVerification } from './describeVerification.ts'
 
 const problems = (count: number) => Array.from({ length: count }, (_, sequence) => ({ sequence, problem: 'x' }))
 
@@ -8,7 +8,7 @@ test.each([
   [1, 'Entry 1 is intact'],
   [1234, 'Entries 1 to 1,234 are intact'],
 ])('tells of %i intact entries', (checked, words) => {
-  expect(verifiedWords({ ok: true, checked, problems: [] })).toBe(words)
+  expect(describeVerification({ ok: true, checked, problems: [] })).toBe(words)
 })
 
 test.each([
@@ -16,5 +16,5 @@ test.each([
   [2, 'The log was changed in 2 places'],
   [100, 'The log was changed in 100 or more places'],
 ])('tells of %i problems', (count, words) => {
-  expect(verifiedWords({ ok: false, checked: 500, problems: problems(count) })).toBe(words)
+  expect(describeVerification({ ok: false, checked: 500, problems: problems(count) })).toBe(words)
 })

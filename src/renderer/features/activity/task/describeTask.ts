@@ -14,7 +14,7 @@ export type TaskSums = Pick<
 >
 
 /** Formats the cost of a task, by kind of money: they have no common sum. */
-export function costWords(sums: TaskSums): string[] {
+export function formatCosts(sums: TaskSums): string[] {
   const { cost_micro_usd, paid_micro_usdc, paid_test_micro_usdc, charged_micro_usd, estimated } = sums
   const about = estimated ? 'about ' : ''
   const words = [

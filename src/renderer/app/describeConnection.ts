@@ -2,9 +2,9 @@ import type { ServiceConnection } from '#shared/contract/localApi.ts'
 import { plainWord } from '#shared/openRecord.ts'
 import type { Tone } from '../ui/StatusDot.tsx'
 
-type Words = { tone: Tone; state: string }
+type ConnectionText = { tone: Tone; state: string }
 
-export function connectionWords(connection: ServiceConnection | undefined): Words {
+export function describeConnection(connection: ServiceConnection | undefined): ConnectionText {
   switch (connection?.state) {
     case undefined:
       return { tone: 'neutral', state: 'connecting' }

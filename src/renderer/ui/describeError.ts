@@ -3,7 +3,7 @@ import { addressOf } from './place.ts'
 
 export type ErrorLink = { label: string; href: string }
 
-export type ShownError = {
+export type ErrorText = {
   message: string
   hint: string
   detail: string | undefined
@@ -53,14 +53,14 @@ const missing: Partial<Record<ErrorCode, Missing>> = {
 }
 
 /** Formats an error for the user: what went wrong, and what to do. */
-export function shownError(error: unknown): ShownError {
+export function describeError(error: unknown): ErrorText {
   if (!(error instanceof AppError)) {
     const message = error instanceof Error && error.message !== '' ? error.message : 'Something went wrong.'
     return { message, hint: 'Try again, or reload the window.', detail: undefined, link: undefined, mayRetry: true }
   }
   const { code, message, hint, detail } = error
-  const known = missing[code]
-  if (!known)
+  const sentence = missing[code]
+  if (!sentence)
     return {
       message,
       hint: isForPrograms(hint) ? '' : hint,
@@ -68,9 +68,9 @@ export function shownError(error: unknown): ShownError {
       link: undefined,
       mayRetry: !/not-found$/.test(code),
     }
-  const [label, ...place] = known.list ?? []
+  const [label, ...place] = sentence.list ?? []
   return {
-    message: known.message,
+    message: sentence.message,
     hint: '',
     detail: undefined,
     link: label === undefined ? undefined : { label, href: addressOf(...place) },

@@ -1,5 +1,5 @@
 /** The open end of a text as it will be: `**bold` is bold already, and half a link is its text. */
-export function finishedMarks(text: string): string {
+export function closeMarks(text: string): string {
   const start = text.lastIndexOf('\n\n') + 1
   const tail = text.slice(start)
   const link = /!?\[([^[\]\n]*)\]\([^()\s]*$/.exec(tail.slice(-2_000))

@@ -7,12 +7,12 @@ export type Rankable = Pick<Command, 'id' | 'title' | 'section' | 'keywords'>
  * query's words in order, then in any order, and last matches in section and keywords. Ties are ordered by recent use,
  * else stable. An empty query returns all, recent ones first.
  */
-export function rankedCommands<Item extends Rankable>(
+export function rankCommands<Item extends Rankable>(
   items: readonly Item[],
   query: string,
   recentIds: readonly string[],
 ): Item[] {
-  const words = wordsOf(query)
+  const words = splitWords(query)
   const recency = new Map(recentIds.map((id, place) => [id, place]))
   return items
     .flatMap((item, place) => {
@@ -25,13 +25,13 @@ export function rankedCommands<Item extends Rankable>(
 
 /** Lower is better; undefined does not fit. */
 function rankOf({ title, section, keywords = [] }: Rankable, query: readonly string[]): number | undefined {
-  const words = wordsOf(title)
-  const [written, wanted] = [words.join(' '), query.join(' ')]
-  if (written === wanted) return 0
-  if (written.startsWith(wanted)) return 1
+  const words = splitWords(title)
+  const [joinedWords, joinedQuery] = [words.join(' '), query.join(' ')]
+  if (joinedWords === joinedQuery) return 0
+  if (joinedWords.startsWith(joinedQuery)) return 1
   if (beginInOrder(words, query)) return 2
   if (allBegin(words, query)) return 3
-  return allBegin([...words, ...wordsOf(section), ...keywords.flatMap(wordsOf)], query) ? 4 : undefined
+  return allBegin([...words, ...splitWords(section), ...keywords.flatMap(splitWords)], query) ? 4 : undefined
 }
 
 function beginInOrder(words: readonly string[], query: readonly string[]): boolean {
@@ -41,11 +41,11 @@ function beginInOrder(words: readonly string[], query: readonly string[]): boole
 }
 
 function allBegin(words: readonly string[], query: readonly string[]): boolean {
-  return query.every((wanted) => words.some((word) => word.startsWith(wanted)))
+  return query.every((prefix) => words.some((word) => word.startsWith(prefix)))
 }
 
 /** Signs part words and are none: `Delete build-box…` has three. */
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

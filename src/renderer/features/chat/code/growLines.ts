@@ -7,15 +7,15 @@ export const noLines: Lines = { text: '', lines: [] }
  * The lines of `text`, of which those before `kept` are the ones of `before`. Where the text only grew, what was there
  * is neither split nor compared line by line.
  */
-export function grownLines(before: Lines, text: string): Lines & { kept: number } {
+export function growLines(before: Lines, text: string): Lines & { unchanged: number } {
   const last = before.lines.at(-1)
   if (last !== undefined && text.startsWith(before.text)) {
     const added = text.slice(before.text.length - last.length).split('\n')
     const lines = [...before.lines.slice(0, -1), ...added]
-    return { text, lines, kept: before.lines.length - (added[0] === last ? 0 : 1) }
+    return { text, lines, unchanged: before.lines.length - (added[0] === last ? 0 : 1) }
   }
   const lines = text.split('\n')
-  let kept = 0
-  while (kept < lines.length && lines[kept] === before.lines[kept]) kept++
-  return { text, lines, kept }
+  let unchanged = 0
+  while (unchanged < lines.length && lines[unchanged] === before.lines[unchanged]) unchanged++
+  return { text, lines, unchanged }
 }

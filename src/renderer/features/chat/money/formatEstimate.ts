@@ -8,16 +8,16 @@ type Estimate = { estimates: readonly AnswerEstimate[]; min_micro_usd: number; m
 const typicalOutputTokens = 700
 
 /** `about $0.004, at most $0.25 · 1,240 tokens in` */
-export function estimateWords({ estimates, min_micro_usd: min, max_micro_usd: max }: Estimate): string {
+export function formatEstimate({ estimates, min_micro_usd: min, max_micro_usd: max }: Estimate): string {
   const input = Math.max(0, ...estimates.map((it) => it.input_tokens))
-  const usual = estimates.reduce((sum, it) => {
+  const expected = estimates.reduce((sum, it) => {
     const share = it.max_output_tokens === 0 ? 1 : Math.min(1, typicalOutputTokens / it.max_output_tokens)
     return sum + it.min_micro_usd + (it.max_micro_usd - it.min_micro_usd) * share
   }, 0)
   const cost =
     formatCost(min) === formatCost(max)
       ? formatCost(max)
-      : `about ${formatRoughCost(usual)}, at most ${formatRoughCost(max)}`
+      : `about ${formatRoughCost(expected)}, at most ${formatRoughCost(max)}`
   const clamped = estimates.some((it) => it.clamped) ? ' · shortened by your limits' : ''
   return `${cost} · ${tokens(input)} tokens in${clamped}`
 }
