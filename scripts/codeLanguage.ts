@@ -26,12 +26,16 @@ export const allowedNames: Readonly<Record<string, string>> = {
   asked_at: 'field on the wire',
   asked_at_ms: 'column',
   asked_once: 'table',
+  asNote: 'field on the wire',
   found_sandboxes: 'field on the wire',
+  held_cents: 'field on the wire',
+  isNotFound: 'the term of HTTP',
   kept_with: 'column',
   most_micro_usd: 'field on the wire',
   most_usd: 'field on the wire',
   note: 'field on the wire',
   notFound: 'the term of HTTP',
+  setNote: 'setter of a field on the wire',
   told_at: 'column',
   told_at_ms: 'column',
   words: 'the term of BIP-39',
@@ -72,7 +76,7 @@ export function findViolations({ path, source }: CodeFile): Violation[] {
     const position = node.getStart(source)
     if (limitPrefix.test(node.text)) add(position, 'limit-prefix', node.text)
     else if (splitName(node.text).some((part) => forbiddenParts.has(part))) add(position, 'identifier-part', node.text)
-    if (isExportedFunction(node.parent) && startsWithParticiple(node.text)) {
+    if (isExportedFunction(node.parent) && !isComponentName(node.text) && startsWithParticiple(node.text)) {
       add(position, 'participle-export', node.text)
     }
   })
@@ -139,6 +143,11 @@ function isOtherDeclaration(
 
 function isExportedFunction(node: ts.Node): boolean {
   return ts.isFunctionDeclaration(node) && !!node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+}
+
+/** React components are nouns: `StoppedBanner`. */
+function isComponentName(name: string): boolean {
+  return /^[A-Z]/.test(name)
 }
 
 function startsWithParticiple(name: string): boolean {

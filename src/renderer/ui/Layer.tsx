@@ -13,11 +13,11 @@ type LayerProps = { visible: boolean; children: ReactNode }
  * Stacked view, of which one is visible at a time. Hidden ones keep their size, so that showing them again needs no
  * layout; they are inert.
  */
-export function Layer({ visible: shown, children }: LayerProps) {
-  const inView = useInView() && shown
+export function Layer({ visible, children }: LayerProps) {
+  const inView = useInView() && visible
   return (
     <InView value={inView}>
-      <div inert={!shown} className={shown ? 'absolute inset-0' : 'invisible absolute inset-0'}>
+      <div inert={!visible} className={visible ? 'absolute inset-0' : 'invisible absolute inset-0'}>
         {children}
       </div>
     </InView>
@@ -25,6 +25,6 @@ export function Layer({ visible: shown, children }: LayerProps) {
 }
 
 /** For a place that makes its own element. */
-export function LayerView({ visible: shown, children }: LayerProps) {
-  return <InView value={useInView() && shown}>{children}</InView>
+export function LayerView({ visible, children }: LayerProps) {
+  return <InView value={useInView() && visible}>{children}</InView>
 }

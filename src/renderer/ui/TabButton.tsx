@@ -14,7 +14,7 @@ type TabButtonProps = {
   onDragEnd?: () => void
 }
 
-export function TabButton({ tab, selected: shown, onShow, onClose, onRename, ...rest }: TabButtonProps) {
+export function TabButton({ tab, selected, onShow, onClose, onRename, ...rest }: TabButtonProps) {
   const tabs = useTabs()
   const onKeyDown = (event: KeyboardEvent) => {
     const deed = event.key === 'Delete' ? onClose : event.key === 'F2' ? onRename : undefined
@@ -31,7 +31,7 @@ export function TabButton({ tab, selected: shown, onShow, onClose, onRename, ...
       onAuxClick={(event) => event.button === 1 && onClose?.()}
       className={classNames(
         'group relative flex max-w-52 items-stretch border-r border-line',
-        shown
+        selected
           ? 'bg-canvas text-text after:absolute after:inset-x-0 after:-bottom-px after:h-px after:bg-canvas'
           : 'text-muted hover:text-text',
       )}
@@ -40,9 +40,9 @@ export function TabButton({ tab, selected: shown, onShow, onClose, onRename, ...
         type="button"
         role="tab"
         id={tabId(tabs, tab.id)}
-        aria-selected={shown}
+        aria-selected={selected}
         aria-controls={panelId(tabs, tab.id)}
-        tabIndex={shown ? 0 : -1}
+        tabIndex={selected ? 0 : -1}
         title={tab.title}
         onClick={onShow}
         onMouseDown={(event) => event.button === 1 && event.preventDefault()} // else it would begin to scroll
@@ -64,7 +64,7 @@ export function TabButton({ tab, selected: shown, onShow, onClose, onRename, ...
           onClick={onClose}
           className={classNames(
             'absolute top-1/2 right-1.5 flex size-5 -translate-y-1/2 items-center justify-center rounded-small group-hover:opacity-100 hover:bg-hover',
-            !shown && 'opacity-0',
+            !selected && 'opacity-0',
           )}
         >
           <X className="size-3.5" />

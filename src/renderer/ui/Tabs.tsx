@@ -24,7 +24,7 @@ type TabPanelProps = {
   children: ReactNode
 }
 
-export function TabPanel({ id, keepMounted: kept = false, children }: TabPanelProps) {
+export function TabPanel({ id, keepMounted = false, children }: TabPanelProps) {
   const tabs = useTabs()
   const isSelected = tabs.value === id
   return (
@@ -35,7 +35,7 @@ export function TabPanel({ id, keepMounted: kept = false, children }: TabPanelPr
       inert={!isSelected}
       className={isSelected ? 'absolute inset-0' : 'invisible absolute inset-0'}
     >
-      <LayerView visible={isSelected}>{(isSelected || kept) && children}</LayerView>
+      <LayerView visible={isSelected}>{(isSelected || keepMounted) && children}</LayerView>
     </div>
   )
 }

@@ -2,10 +2,10 @@ import type { PaidAnswer, Payment, PaymentId, PaymentState } from '#shared/contr
 import { createEmitter } from '#shared/emitter.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
+import { paymentSentence, transactionUrl } from './describePayment.ts'
 import type { PaymentPayload } from './paymentPayload.ts'
 import type { PaymentRecord, PaymentRepository, StoredPayment } from './paymentRepository.ts'
 import { mayBecome } from './paymentStates.ts'
-import { paymentSentence, transactionUrl } from './paymentWords.ts'
 
 export type PaymentChange = Partial<
   Pick<

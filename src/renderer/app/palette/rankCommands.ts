@@ -12,7 +12,7 @@ export function rankCommands<Item extends Rankable>(
   query: string,
   recentIds: readonly string[],
 ): Item[] {
-  const words = splitWords(query)
+  const words = splitTerms(query)
   const recency = new Map(recentIds.map((id, place) => [id, place]))
   return items
     .flatMap((item, place) => {
@@ -25,13 +25,13 @@ export function rankCommands<Item extends Rankable>(
 
 /** Lower is better; undefined does not fit. */
 function rankOf({ title, section, keywords = [] }: Rankable, query: readonly string[]): number | undefined {
-  const words = splitWords(title)
-  const [joinedWords, joinedQuery] = [words.join(' '), query.join(' ')]
-  if (joinedWords === joinedQuery) return 0
-  if (joinedWords.startsWith(joinedQuery)) return 1
+  const words = splitTerms(title)
+  const [joinedTerms, joinedQuery] = [words.join(' '), query.join(' ')]
+  if (joinedTerms === joinedQuery) return 0
+  if (joinedTerms.startsWith(joinedQuery)) return 1
   if (beginInOrder(words, query)) return 2
   if (allBegin(words, query)) return 3
-  return allBegin([...words, ...splitWords(section), ...keywords.flatMap(splitWords)], query) ? 4 : undefined
+  return allBegin([...words, ...splitTerms(section), ...keywords.flatMap(splitTerms)], query) ? 4 : undefined
 }
 
 function beginInOrder(words: readonly string[], query: readonly string[]): boolean {
@@ -45,7 +45,7 @@ function allBegin(words: readonly string[], query: readonly string[]): boolean {
 }
 
 /** Signs part words and are none: `Delete build-box…` has three. */
-function splitWords(text: string): string[] {
+function splitTerms(text: string): string[] {
   return text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

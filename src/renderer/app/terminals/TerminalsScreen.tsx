@@ -76,7 +76,7 @@ export function TerminalsScreen() {
         webgl={webgl}
         inside={linksOf(sandbox)}
         wantsFocus={screen.wantsFocus}
-        onFocusTaken={screen.onFocused}
+        onFocused={screen.onFocused}
         onRoom={screen.learnRoom}
         actions={screen.workbenchActions(sandbox)}
         sandboxMenu={sandboxMenu(sandbox, screen.sandboxActions)}

@@ -3,7 +3,7 @@ import { type FileState, statFile } from '#shared/contract/files.ts'
 import { listPorts } from '#shared/contract/ports.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { useAgent, useLocalStatus } from '../../agent/AgentProvider.tsx'
-import { typedPath } from '../../features/files/paths.ts'
+import { resolveTypedPath } from '../../features/files/paths.ts'
 import type { SandboxPlace } from '../../features/terminals/view/links/linkTarget.ts'
 import type { SandboxLinks } from '../../features/terminals/view/links/terminalLinks.ts'
 import { useOpenPort } from '../../ui/sandboxes/useOpenPort.ts'
@@ -63,7 +63,7 @@ export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbo
 
   return (sandbox) => ({
     async find(named, folder = home) {
-      const path = typedPath(named, folder)
+      const path = resolveTypedPath(named, folder)
       if (path === undefined) return undefined
       const { type } = await stateOf(sandbox, path)
       return type === 'file' ? { path } : undefined

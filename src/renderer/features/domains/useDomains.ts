@@ -12,7 +12,7 @@ import { useLiveEvent } from '../../agent/liveEvents.ts'
 import { readAgain } from '../../agent/readAgain.ts'
 
 export const domainsKey = ['domains'] as const
-const keptKey = [...domainsKey, 'kept'] as const
+const cachedKey = [...domainsKey, 'kept'] as const
 const searchKey = [...domainsKey, 'search'] as const
 
 /** Debounces the events of a service restart into one fetch. */
@@ -27,7 +27,7 @@ export function useDomainEvents(): void {
     if (['ready', 'domains.changed', 'local-domains.changed', 'connection.changed'].includes(type)) {
       timer.current ??= setTimeout(() => {
         timer.current = undefined
-        void readAgain(queryClient, keptKey)
+        void readAgain(queryClient, cachedKey)
       }, coalesceMs)
     }
     // Domains just bought are no longer available.
@@ -38,7 +38,7 @@ export function useDomainEvents(): void {
 export function useDomainList() {
   const agent = useAgent()
   return useQuery({
-    queryKey: [...keptKey, 'list'],
+    queryKey: [...cachedKey, 'list'],
     queryFn: ({ signal }) => agent(listLocalDomains, {}, { signal }),
     staleTime: 0,
   })
@@ -47,7 +47,7 @@ export function useDomainList() {
 export function useDomain(domain: string) {
   const agent = useAgent()
   return useQuery({
-    queryKey: [...keptKey, 'domain', domain],
+    queryKey: [...cachedKey, 'domain', domain],
     queryFn: ({ signal }) => agent(getLocalDomain, { domain }, { signal }),
     staleTime: 0,
   })
@@ -56,7 +56,7 @@ export function useDomain(domain: string) {
 export function useRecords(domain: string) {
   const agent = useAgent()
   return useQuery({
-    queryKey: [...keptKey, 'records', domain],
+    queryKey: [...cachedKey, 'records', domain],
     queryFn: ({ signal }) => agent(listLocalRecords, { domain }, { signal }),
     staleTime: 0,
   })
@@ -65,7 +65,7 @@ export function useRecords(domain: string) {
 export function usePrices() {
   const agent = useAgent()
   return useQuery({
-    queryKey: [...keptKey, 'pricing'],
+    queryKey: [...cachedKey, 'pricing'],
     queryFn: ({ signal }) => agent(listLocalPrices, {}, { signal }),
   })
 }

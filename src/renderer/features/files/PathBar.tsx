@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { classNames } from '../../ui/classNames.ts'
-import { typedPath } from './paths.ts'
+import { resolveTypedPath } from './paths.ts'
 
 type PathBarProps = { path: string; onGo: (path: string) => void }
 
@@ -19,7 +19,7 @@ export function PathBar({ path, onGo }: PathBarProps) {
         onChange={({ target }) => setTyped(target.value)}
         onBlur={() => setTyped(undefined)}
         onKeyDown={({ key }) => {
-          const to = typedPath(typed, path)
+          const to = resolveTypedPath(typed, path)
           if (key === 'Enter' && to !== undefined) onGo(to)
           if (key === 'Enter' || key === 'Escape') setTyped(undefined)
         }}

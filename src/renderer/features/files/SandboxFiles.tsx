@@ -16,7 +16,7 @@ import { OpenFilesView } from './OpenFilesView.tsx'
 import { PathBar } from './PathBar.tsx'
 import { folderOf, freeName, joinPath, nameOf } from './paths.ts'
 import { ConflictDialog } from './transfers/ConflictDialog.tsx'
-import { chosenFiles, droppedFiles, type FoundFile } from './transfers/droppedFiles.ts'
+import { chosenFiles, type RelativeFile, readDropped } from './transfers/readDropped.ts'
 import { TransferTray } from './transfers/TransferTray.tsx'
 import { useTransfers } from './transfers/useTransfers.ts'
 import { FileTree } from './tree/FileTree.tsx'
@@ -48,14 +48,14 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
   const running = sandbox.status === 'running'
   const tree = useFileTree(id, running && visible)
   const actions = useFileActions(id)
-  const [kept] = useState(() => drafts(id))
-  const files = useOpenFiles(kept)
-  const openAsked = useEffectEvent(() => {
+  const [stored] = useState(() => drafts(id))
+  const files = useOpenFiles(stored)
+  const openRequested = useEffectEvent(() => {
     if (asked?.isFolder) tree.go(asked.path)
     else if (asked) files.open(asked.path, asked.at)
   })
   useEffect(() => {
-    if (asked) openAsked()
+    if (asked) openRequested()
   }, [asked])
   const { queue, transfers } = useTransfers(id)
   const [asking, setAsking] = useState<Asking>()
@@ -67,27 +67,27 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
   const row = selectedRow?.kind === 'entry' ? selectedRow : undefined
   const folder = row ? (row.isFolder ? row.entry.path : folderOf(row.entry.path)) : tree.root
 
-  const upload = (found: readonly FoundFile[], into: string) =>
-    queue.add(found.map(({ relativePath, file }) => ({ path: joinPath(into, relativePath), file })))
+  const upload = (chosen: readonly RelativeFile[], into: string) =>
+    queue.add(chosen.map(({ relativePath, file }) => ({ path: joinPath(into, relativePath), file })))
   const receive = async (data: DataTransfer, into: string): Promise<void> => {
     const moved = data.getData(dragType)
     if (moved !== '') {
       if (folderOf(moved) !== into) await actions.moveInto(moved, into)
       return
     }
-    const found = await droppedFiles(data)
-    if (found.folders.length > 0) await actions.makeFolders(found.folders.map((it) => joinPath(into, it)))
-    upload(found.files, into)
+    const dropped = await readDropped(data)
+    if (dropped.folders.length > 0) await actions.makeFolders(dropped.folders.map((it) => joinPath(into, it)))
+    upload(dropped.files, into)
   }
   const open = ({ entry, isFolder, expanded }: EntryRow) =>
     isFolder ? tree.expand(entry.path, !expanded) : files.open(entry.path)
   const paste = async (): Promise<void> => {
     if (!clip) return
     const name = nameOf(clip.path)
-    const taken = tree.namesIn(folder)
+    const existing = tree.namesIn(folder)
     if (clip.cut) {
       if (await actions.moveInto(clip.path, folder)) setClip(undefined)
-    } else await actions.copyTo(clip.path, joinPath(folder, taken.has(name) ? freeName(name, taken) : name))
+    } else await actions.copyTo(clip.path, joinPath(folder, existing.has(name) ? freeName(name, existing) : name))
   }
   const onPaste = (event: ClipboardEvent) => {
     if (!(event.target instanceof Element && event.target.closest('[role="tree"]'))) return
@@ -205,7 +205,7 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
         </div>
       )}
       {files.paths.length > 0 && (
-        <OpenFilesView sandboxId={id} files={files} drafts={kept} onSaved={() => void tree.reread()} />
+        <OpenFilesView sandboxId={id} files={files} drafts={stored} onSaved={() => void tree.reread()} />
       )}
       <TransferTray
         sandbox={sandbox}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { folderOf, freeName, joinPath, nameOf, shownSize, typedPath } from './paths.ts'
+import { folderOf, formatSize, freeName, joinPath, nameOf, resolveTypedPath } from './paths.ts'
 
 test('paths are put together and taken apart', () => {
   expect([joinPath('/', 'a'), joinPath('/a', 'b')]).toEqual(['/a', '/a/b'])
@@ -13,7 +13,7 @@ test.each([
   ['../../..', '/'],
   ['./a//b', '/root/a/b'],
   ['a\0', undefined],
-])('%j typed in /root is %s', (typed, path) => expect(typedPath(typed, '/root')).toBe(path))
+])('%j typed in /root is %s', (typed, path) => expect(resolveTypedPath(typed, '/root')).toBe(path))
 
 test('a second one has a number before its ending', () => {
   expect(freeName('a.txt', new Set(['a.txt', 'a 2.txt']))).toBe('a 3.txt')
@@ -25,4 +25,4 @@ test.each([
   [999, '999 B'],
   [1500, '1.5 KB'],
   [123_456_789, '123 MB'],
-])('%i bytes are %s', (bytes, shown) => expect(shownSize(bytes)).toBe(shown))
+])('%i bytes are %s', (bytes, text) => expect(formatSize(bytes)).toBe(text))

@@ -12,7 +12,7 @@ export function nameOf(path: string): string {
 }
 
 /** Resolves a typed path; undefined if it is invalid. */
-export function typedPath(text: string, from: string): string | undefined {
+export function resolveTypedPath(text: string, from: string): string | undefined {
   const whole = text.startsWith('/') ? text : `${from}/${text}`
   const parts: string[] = []
   for (const part of whole.split('/')) {
@@ -23,18 +23,18 @@ export function typedPath(text: string, from: string): string | undefined {
 }
 
 /** `report 2.txt` for a second `report.txt`. */
-export function freeName(name: string, taken: ReadonlySet<string>): string {
+export function freeName(name: string, existing: ReadonlySet<string>): string {
   const dot = name.lastIndexOf('.')
   const [stem, end] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
   for (let number = 2; ; number++) {
     const other = `${stem} ${number}${end}`
-    if (!taken.has(other)) return other
+    if (!existing.has(other)) return other
   }
 }
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB']
 
-export function shownSize(bytes: number): string {
+export function formatSize(bytes: number): string {
   let value = bytes
   let unit = 0
   for (; value >= 1000 && unit < units.length - 1; unit++) value /= 1000

@@ -9,8 +9,8 @@ import { folderKey } from './useFolders.ts'
 type Listing = Output<typeof listFiles>
 export type NamedFile = { path: string; name: string; folder: string }
 
-const maxKnown = 500
-const knownForMs = 10_000
+const maxCached = 500
+const cacheMs = 10_000
 
 /**
  * Files of a sandbox whose folders were looked at in this window, and those of the folder that the text names when it is
@@ -26,7 +26,7 @@ export function useFilesByName(sandboxId: SandboxId | undefined, text: string): 
     queryKey: folderKey(sandboxId ?? ('' as SandboxId), folder ?? ''),
     queryFn: ({ signal }) => agent(listFiles, { id: sandboxId as SandboxId, path: folder ?? '/' }, { signal }),
     enabled: sandboxId !== undefined && folder !== undefined,
-    staleTime: knownForMs,
+    staleTime: cacheMs,
     retry: false,
   })
   if (sandboxId === undefined || written === '') return []
@@ -34,6 +34,6 @@ export function useFilesByName(sandboxId: SandboxId | undefined, text: string): 
   return listings
     .flatMap(([, listing]) => listing?.entries ?? [])
     .filter(({ type }) => type === 'file')
-    .slice(0, maxKnown)
+    .slice(0, maxCached)
     .map(({ path, name }) => ({ path, name, folder: folderOf(path) }))
 }

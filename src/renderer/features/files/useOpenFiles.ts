@@ -6,15 +6,15 @@ import type { Drafts } from './editor/drafts.ts'
 export type OpenFiles = ReturnType<typeof useOpenFiles>
 
 /** Files with a tab, and those of them that were changed since they were saved. */
-export function useOpenFiles(kept: Drafts) {
-  const [paths, setPaths] = useState<readonly string[]>(kept.paths)
-  const [shown, setShown] = useState<string | undefined>(paths[0])
+export function useOpenFiles(drafts: Drafts) {
+  const [paths, setPaths] = useState<readonly string[]>(drafts.paths)
+  const [selected, setSelected] = useState<string | undefined>(paths[0])
   const [unsaved, setUnsaved] = useState<ReadonlySet<string>>(new Set())
   const [closing, setClosing] = useState<string>()
-  const [asked, setAsked] = useState<{ path: string; at: PlaceInText }>()
+  const [requested, setRequested] = useState<{ path: string; at: PlaceInText }>()
 
   useUnsaved(unsaved.size > 0, ['terminals'], () => {
-    for (const path of unsaved) kept.forget(path)
+    for (const path of unsaved) drafts.forget(path)
   })
 
   const mark = (path: string, isUnsaved: boolean) => {
@@ -28,22 +28,22 @@ export function useOpenFiles(kept: Drafts) {
     const left = paths.filter((it) => it !== path)
     setPaths(left)
     mark(path, false)
-    kept.forget(path)
-    if (shown === path) setShown(left.at(-1))
+    drafts.forget(path)
+    if (selected === path) setSelected(left.at(-1))
     setClosing(undefined)
   }
   return {
     paths,
-    shown,
-    show: setShown,
+    shown: selected,
+    show: setSelected,
     /** `at`: where to go in it. */
     open(path: string, at?: PlaceInText) {
       if (!paths.includes(path)) setPaths([...paths, path])
-      setShown(path)
-      setAsked(at && { path, at })
+      setSelected(path)
+      setRequested(at && { path, at })
     },
     /** Another object each time it is asked for. */
-    placeIn: (path: string) => (asked?.path === path ? asked.at : undefined),
+    placeIn: (path: string) => (requested?.path === path ? requested.at : undefined),
     unsaved,
     mark,
     /** Asks first when something would be lost. */

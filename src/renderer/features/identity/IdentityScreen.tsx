@@ -17,7 +17,8 @@ export function IdentityScreen() {
   const { identities, isPending, error, serviceError, retry } = useIdentities()
   const [, present, of] = usePlace()
   const isListed = identities !== undefined && identities.length > 0
-  const shown = identities?.find(({ key }) => key === present) ?? (present === undefined ? identities?.[0] : undefined)
+  const selected =
+    identities?.find(({ key }) => key === present) ?? (present === undefined ? identities?.[0] : undefined)
   return (
     <PageFrame
       title="Identity"
@@ -37,7 +38,7 @@ export function IdentityScreen() {
               content: (
                 <IdentityList
                   identities={identities}
-                  present={present === 'new' ? 'new' : shown?.key}
+                  present={present === 'new' ? 'new' : selected?.key}
                   serviceError={serviceError}
                   onRetry={retry}
                 />
@@ -51,7 +52,7 @@ export function IdentityScreen() {
           <SkeletonRows label="Loading automatons…" count={4} rowClassName="h-12" />
         </PageColumn>
       ) : identities ? (
-        <Beside {...{ identities, shown, present, of }} />
+        <Beside {...{ identities, selected, present, of }} />
       ) : (
         <PageColumn className="py-5">
           <ErrorNotice error={error} onRetry={retry} />
@@ -63,13 +64,13 @@ export function IdentityScreen() {
 
 type BesideProps = {
   identities: readonly Identity[]
-  shown: Identity | undefined
+  selected: Identity | undefined
   present: string | undefined
   /** Registration whose values a new one starts with. */
   of: string | undefined
 }
 
-function Beside({ identities, shown, present, of }: BesideProps) {
+function Beside({ identities, selected, present, of }: BesideProps) {
   const { data: wallet } = useWallet()
   if (present === 'new') {
     return wallet?.state === 'absent' ? (
@@ -78,8 +79,8 @@ function Beside({ identities, shown, present, of }: BesideProps) {
       <RegisterPage key={of} before={identities.find(({ key }) => key === of)?.registration?.profile} />
     )
   }
-  if (shown) return <IdentityView key={shown.key} identity={shown} />
-  return wallet?.state === 'absent' ? <NoWallet /> : <NothingYet isGone={present !== undefined} />
+  if (selected) return <IdentityView key={selected.key} identity={selected} />
+  return wallet?.state === 'absent' ? <NoWallet /> : <NothingYet isMissing={present !== undefined} />
 }
 
 function NoWallet() {
@@ -97,8 +98,8 @@ function NoWallet() {
   )
 }
 
-function NothingYet({ isGone }: { isGone: boolean }) {
-  if (isGone) {
+function NothingYet({ isMissing }: { isMissing: boolean }) {
+  if (isMissing) {
     return (
       <EmptyState
         icon={Fingerprint}

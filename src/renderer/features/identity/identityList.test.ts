@@ -26,8 +26,8 @@ function registration(
   state: Registration['state'],
   created_at: string,
 ): Registration {
-  const known = automaton(automaton_id, created_at)
-  const { chain_type, status: _, created_at: __, genesis_prompt_hash: ___, ...profile } = known
+  const listed = automaton(automaton_id, created_at)
+  const { chain_type, status: _, created_at: __, genesis_prompt_hash: ___, ...profile } = listed
   return {
     id,
     intent_id: `int_${id}`,
@@ -37,7 +37,7 @@ function registration(
     payload_hash: '0x',
     state,
     detail: null,
-    automaton: state === 'registered' ? known : null,
+    automaton: state === 'registered' ? listed : null,
     created_at,
   }
 }
@@ -46,8 +46,8 @@ const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`
 
 test('shows what is registered and what is on its way, newest first, each once', () => {
   const here = [registration('r2', two, 'waiting', at(3)), registration('r1', one, 'registered', at(1))]
-  const known = [automaton(three, at(2)), automaton(one.replaceAll('-', ''), at(1))]
-  expect(identityList(here, known).map(({ key, state }) => [key, state])).toEqual([
+  const listed = [automaton(three, at(2)), automaton(one.replaceAll('-', ''), at(1))]
+  expect(identityList(here, listed).map(({ key, state }) => [key, state])).toEqual([
     ['r2', 'waiting'],
     [three, 'registered'],
     ['r1', 'registered'],

@@ -67,6 +67,6 @@ function idKey(id: string): string {
 
 /** Applies an event of one registration. */
 export function withRegistration(list: readonly Registration[], changed: Registration): Registration[] {
-  const isKnown = list.some(({ id }) => id === changed.id)
-  return isKnown ? list.map((it) => (it.id === changed.id ? changed : it)) : [changed, ...list]
+  const isListed = list.some(({ id }) => id === changed.id)
+  return isListed ? list.map((it) => (it.id === changed.id ? changed : it)) : [changed, ...list]
 }

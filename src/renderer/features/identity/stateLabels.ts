@@ -4,7 +4,7 @@ import type { Tone } from '../../ui/StatusDot.tsx'
 
 type State = Registration['state']
 
-export const stateWords: Record<State, { words: string; tone: Tone }> = openRecord(
+export const stateLabels: Record<State, { words: string; tone: Tone }> = openRecord(
   {
     waiting: { words: 'Needs you', tone: 'accent' },
     sending: { words: 'Sending', tone: 'caution' },
@@ -15,4 +15,4 @@ export const stateWords: Record<State, { words: string; tone: Tone }> = openReco
   (word) => ({ words: plainWord(word), tone: 'neutral' }),
 )
 
-export const chainWords = { evm: 'EVM', solana: 'Solana' } as const
+export const chainLabels = { evm: 'EVM', solana: 'Solana' } as const

@@ -28,21 +28,21 @@ export function useIdentities() {
     queryFn: async ({ signal }) => (await agent(listRegistrations, {}, { signal })).registrations,
     staleTime: 0,
   })
-  const known = useQuery({
+  const automatons = useQuery({
     queryKey: automatonsKey,
     queryFn: async ({ signal }) => (await agent(listAutomatons, {}, { signal })).automatons,
     staleTime: 0,
   })
   const retry = () => {
     void here.refetch()
-    void known.refetch()
+    void automatons.refetch()
   }
   return {
-    identities: here.data && identityList(here.data, known.data ?? []),
+    identities: here.data && identityList(here.data, automatons.data ?? []),
     isPending: here.isPending,
     error: here.data ? undefined : (here.error ?? undefined),
     /** Why there may be more than is shown. */
-    serviceError: known.data ? undefined : (known.error ?? undefined),
+    serviceError: automatons.data ? undefined : (automatons.error ?? undefined),
     retry,
   }
 }

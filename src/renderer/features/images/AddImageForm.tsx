@@ -43,10 +43,10 @@ export function AddImageForm({ initial, sources, missing, add, onClose }: AddIma
   const change = (part: Partial<ImageForm>) => setForm((before) => ({ ...before, ...part }))
 
   const submit = async () => {
-    const found = imageErrorsOf(imageInputOf(form))
-    setErrors(found)
+    const invalid = imageErrorsOf(imageInputOf(form))
+    setErrors(invalid)
     setFailure(undefined)
-    if (busy || Object.keys(found).length > 0) return
+    if (busy || Object.keys(invalid).length > 0) return
     setBusy(true)
     try {
       await add(form)

@@ -18,7 +18,7 @@ export function ImagesDialog({ onClose }: { onClose: () => void }) {
   const { data: runtimes } = useRuntimes()
   const actions = useImageActions()
   // Form in view, if any.
-  const [asked, setAsked] = useState<ImageForm>()
+  const [pendingForm, setPendingForm] = useState<ImageForm>()
   // Forms submitted here, so that a failed one can be retried.
   const [tried, setTried] = useState<readonly ImageForm[]>([])
   const sources = runtimes && sourcesOf(runtimes)
@@ -29,7 +29,7 @@ export function ImagesDialog({ onClose }: { onClose: () => void }) {
     if (data?.some((it) => it.name === name && it.status === 'failed')) await actions.remove(name)
     await actions.add(imageInputOf(form))
     setTried([...tried.filter((it) => it.name.trim() !== name), form])
-    setAsked(undefined)
+    setPendingForm(undefined)
   }
   const remove = async ({ name }: Image) => {
     try {
@@ -39,7 +39,7 @@ export function ImagesDialog({ onClose }: { onClose: () => void }) {
     }
   }
   const again = ({ name }: Image) =>
-    setAsked(tried.find((it) => it.name.trim() === name) ?? { ...emptyImageForm, name })
+    setPendingForm(tried.find((it) => it.name.trim() === name) ?? { ...emptyImageForm, name })
 
   return (
     <Dialog
@@ -52,7 +52,7 @@ export function ImagesDialog({ onClose }: { onClose: () => void }) {
       <div className="flex flex-col gap-3">
         {isPending && <SkeletonRows label="Loading images…" count={2} rowClassName="h-10" />}
         {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-        {data?.length === 0 && asked === undefined && <p className="text-muted">No images yet.</p>}
+        {data?.length === 0 && pendingForm === undefined && <p className="text-muted">No images yet.</p>}
         {data && data.length > 0 && (
           <ul aria-label="Images" className="flex flex-col divide-y divide-line">
             {data.map((image) => (
@@ -65,18 +65,18 @@ export function ImagesDialog({ onClose }: { onClose: () => void }) {
             ))}
           </ul>
         )}
-        {asked !== undefined ? (
+        {pendingForm !== undefined ? (
           <AddImageForm
-            key={asked.name}
-            initial={asked}
+            key={pendingForm.name}
+            initial={pendingForm}
             sources={sources}
             missing={missing ?? undefined}
             add={add}
-            onClose={() => setAsked(undefined)}
+            onClose={() => setPendingForm(undefined)}
           />
         ) : (
           <div className="flex items-center gap-3">
-            <Button icon={Plus} disabled={sources?.size === 0} onClick={() => setAsked(emptyImageForm)}>
+            <Button icon={Plus} disabled={sources?.size === 0} onClick={() => setPendingForm(emptyImageForm)}>
               Add image
             </Button>
             {sources?.size === 0 && missing && <p className="text-small text-muted">{missing}</p>}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sharedNames, suffixedName } from './sandboxNames.ts'
+import { findDuplicates, suggestName } from './sandboxNames.ts'
 
 test.each([
   ['atlas', ['web'], undefined],
@@ -8,9 +8,9 @@ test.each([
   ['atlas-2', ['atlas-2'], 'atlas-3'],
   ['', ['atlas'], undefined],
 ])('%j beside %j: %j', (written, names, free) => {
-  expect(suffixedName(written, names)).toBe(free)
+  expect(suggestName(written, names)).toBe(free)
 })
 
 test('finds the names that do not tell sandboxes apart', () => {
-  expect([...sharedNames(['a', 'b', 'a', 'c', 'a'])]).toEqual(['a'])
+  expect([...findDuplicates(['a', 'b', 'a', 'c', 'a'])]).toEqual(['a'])
 })

@@ -1,5 +1,5 @@
 /** A free name like this one, where another sandbox has it: `atlas-2`. Undefined where it is free. */
-export function suffixedName(written: string, names: readonly string[]): string | undefined {
+export function suggestName(written: string, names: readonly string[]): string | undefined {
   const name = written.trim()
   if (!names.includes(name)) return undefined
   const stem = name.replace(/-\d{1,4}$/, '')
@@ -10,6 +10,6 @@ export function suffixedName(written: string, names: readonly string[]): string 
 }
 
 /** The names that more than one sandbox has. */
-export function sharedNames(names: readonly string[]): ReadonlySet<string> {
+export function findDuplicates(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name, place) => names.indexOf(name) !== place))
 }

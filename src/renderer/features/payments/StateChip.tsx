@@ -1,7 +1,7 @@
 import type { Payment } from '#shared/contract/paymentRecords.ts'
 import { classNames } from '../../ui/classNames.ts'
 import type { Tone } from '../../ui/StatusDot.tsx'
-import { paymentWords } from './paymentWords.ts'
+import { describePayment } from './describePayment.ts'
 
 const looks: Readonly<Record<Tone, string>> = {
   neutral: 'bg-hover text-muted',
@@ -13,7 +13,7 @@ const looks: Readonly<Record<Tone, string>> = {
 
 /** State of a payment. */
 export function StateChip({ payment }: { payment: Pick<Payment, 'state' | 'paid' | 'error'> }) {
-  const { tone, words } = paymentWords(payment)
+  const { tone, words } = describePayment(payment)
   return (
     <span className={classNames('shrink-0 rounded-full px-2 text-small whitespace-nowrap', looks[tone])}>{words}</span>
   )

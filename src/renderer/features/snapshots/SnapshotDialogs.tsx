@@ -31,12 +31,12 @@ export function SnapshotDialogs({ dialog, sandbox, actions, onForked, onClose }:
     )
   }
   const { snapshot } = dialog
-  const taken = new Date(snapshot.created_at).toLocaleString()
+  const createdAt = new Date(snapshot.created_at).toLocaleString()
   if (dialog.kind === 'fork') {
     return (
       <NameDialog
         title={`New sandbox from “${snapshot.name}”`}
-        description={`Starts with the files of ${sandbox.name} from ${taken} and the same limits. ${sandbox.name} does not change.`}
+        description={`Starts with the files of ${sandbox.name} from ${createdAt} and the same limits. ${sandbox.name} does not change.`}
         confirmLabel="Create sandbox"
         placeholder={`${sandbox.name}-2`}
         hint="Leave empty for a generated name."
@@ -53,7 +53,7 @@ export function SnapshotDialogs({ dialog, sandbox, actions, onForked, onClose }:
       onOpenChange={(open) => !open && onClose()}
       title={restores ? `Restore “${snapshot.name}”?` : `Delete “${snapshot.name}”?`}
       description={
-        restores ? restoreText(sandbox, taken) : `You can no longer restore it. ${sandbox.name} does not change.`
+        restores ? restoreText(sandbox, createdAt) : `You can no longer restore it. ${sandbox.name} does not change.`
       }
       confirmLabel={restores ? 'Restore' : 'Delete snapshot'}
       onConfirm={async () => {
@@ -65,7 +65,7 @@ export function SnapshotDialogs({ dialog, sandbox, actions, onForked, onClose }:
   )
 }
 
-function restoreText({ name, status }: Sandbox, taken: string): string {
-  const lost = `Files in ${name} go back to ${taken}. Later changes are lost.`
+function restoreText({ name, status }: Sandbox, createdAt: string): string {
+  const lost = `Files in ${name} go back to ${createdAt}. Later changes are lost.`
   return status === 'running' ? `${lost} The sandbox restarts, which ends all terminals and programs.` : lost
 }

@@ -1,4 +1,4 @@
-const shownDecimals = 6
+const maxDecimals = 6
 
 /** `0.0123 ETH`: six digits after the point, and no more. */
 export const etherText = (wei: string): string => coinText(wei, 18, 'ETH')
@@ -7,7 +7,7 @@ export const solText = (lamports: string): string => coinText(lamports, 9, 'SOL'
 function coinText(atomic: string, decimals: number, symbol: string): string {
   const digits = atomic.padStart(decimals + 1, '0')
   const whole = BigInt(digits.slice(0, -decimals)).toLocaleString('en')
-  const part = digits.slice(-decimals, shownDecimals - decimals).replace(/0+$/, '')
+  const part = digits.slice(-decimals, maxDecimals - decimals).replace(/0+$/, '')
   if (part !== '') return `${whole}.${part} ${symbol}`
   return whole === '0' && BigInt(atomic) > 0n ? `< 0.000001 ${symbol}` : `${whole} ${symbol}`
 }

@@ -9,10 +9,10 @@ export function AnswerBody({ answer: { text, calls }, isRunning }: { answer: Mes
   const steps = stepsOf(text, calls)
   return (
     <div className="flex flex-col gap-2">
-      {steps.map(({ key, said, stepCalls: made }, place) => (
+      {steps.map(({ key, said, stepCalls }, place) => (
         <div key={key} className="flex flex-col gap-2">
           {said !== '' && <MarkdownText text={said} streaming={isRunning && place === steps.length - 1} />}
-          {made.map((call) => (
+          {stepCalls.map((call) => (
             <CallCard key={call.id} call={call} />
           ))}
         </div>

@@ -8,7 +8,7 @@ import { useConversationWork } from './conversationContext.ts'
 type AnswerColumnsProps = { answers: readonly Message[]; selectedId: MessageId; isLast: boolean }
 
 /** Answers of several models to one message, side by side; the conversation goes on with one of them. */
-export function AnswerColumns({ answers, selectedId: shown, isLast }: AnswerColumnsProps) {
+export function AnswerColumns({ answers, selectedId, isLast }: AnswerColumnsProps) {
   const { conversationId, actions, attempt } = useConversationWork()
   return (
     <section
@@ -24,7 +24,7 @@ export function AnswerColumns({ answers, selectedId: shown, isLast }: AnswerColu
             <AnswerView message={answer} isLast={isLast} />
           </div>
           <div className="mt-2 flex h-7 items-center">
-            {answer.id === shown ? (
+            {answer.id === selectedId ? (
               <p className="flex items-center gap-1.5 text-small text-muted">
                 <Check aria-hidden className="size-3.5 text-accent" />
                 Continues with this answer

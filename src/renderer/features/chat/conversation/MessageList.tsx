@@ -152,9 +152,9 @@ function usePersonsScrolling() {
   const note = () => {
     last.current.at = performance.now()
   }
-  const hold = (isHeld: boolean) => () => {
+  const hold = (isPinned: boolean) => () => {
     note()
-    last.current.held = isHeld
+    last.current.held = isPinned
   }
   return {
     byPerson: () => last.current.held || performance.now() - last.current.at < afterScrollMs,

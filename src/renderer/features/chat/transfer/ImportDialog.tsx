@@ -77,12 +77,12 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
 const formats = { chatgpt: 'ChatGPT', claude: 'Claude', librechat: 'LibreChat', 'open-webui': 'Open WebUI' } as const
 
 function ImportResult({ imported }: { imported: Imported }) {
-  const { format, found, unchanged, extended, messages, skipped, skipped_total: skippedTotal } = imported
+  const { format, found: total, unchanged, extended, messages, skipped, skipped_total: skippedTotal } = imported
   const chats = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'chat' : 'chats'}`
   return (
     <div role="status" className="flex flex-col gap-1.5">
       <p className="font-medium">
-        Imported {chats(imported.imported)} of {found.toLocaleString('en')} from {formats[format]}
+        Imported {chats(imported.imported)} of {total.toLocaleString('en')} from {formats[format]}
       </p>
       <p className="text-muted">
         {messages.toLocaleString('en')} new messages.

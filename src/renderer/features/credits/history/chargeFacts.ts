@@ -10,7 +10,7 @@ const tokens = {
   output_tokens: 'Output',
   reasoning_tokens: 'Reasoning',
 } as const
-const knownFields: ReadonlySet<string> = new Set([
+const standardFields: ReadonlySet<string> = new Set([
   ...Object.keys(tokens),
   ...['price_version', 'estimated', 'interrupted', 'uncollected_micro_usd'],
 ])
@@ -30,7 +30,7 @@ export function chargeFacts({ metadata = {}, refunded_cents: refunded }: CreditT
     ...fact('Not collected', typeof uncollected === 'number' ? formatUsdCents(uncollected / microPerCent) : ''),
     ...fact('Refunded', refunded === undefined ? '' : formatUsdCents(refunded)),
     ...Object.entries(metadata)
-      .filter(([field]) => !knownFields.has(field))
+      .filter(([field]) => !standardFields.has(field))
       .map(([field, value]) => ({ name: nameOf(field), value: String(value) })),
   ]
 }

@@ -6,16 +6,16 @@ import { domainsCsv } from './domainsCsv.ts'
 const names = Array.from({ length: 10 }, (_, at) => `n${at}.com`)
 
 test('does the same with each, and names those that failed', async () => {
-  const told: number[] = []
+  const counts: number[] = []
   const { done, failures } = await bulkRun(
     names,
     async (domain) => {
       if (domain === 'n3.com') throw new Error('no')
     },
-    { isStopped: () => false, onProgress: (progress) => told.push(progress.done) },
+    { isStopped: () => false, onProgress: (progress) => counts.push(progress.done) },
   )
   expect([done, failures.map(({ domain }) => domain)]).toEqual([10, ['n3.com']])
-  expect(told).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
 })
 
 test('begins nothing more once it is stopped', async () => {

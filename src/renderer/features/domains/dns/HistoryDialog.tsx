@@ -8,7 +8,7 @@ import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { type DnsPlan, listPlans } from '#shared/contract/localDomains.ts'
 import { domainsKey } from '../useDomains.ts'
 import { StepRow } from './PlanDialog.tsx'
-import { appliedPlans, planHeading } from './planHistory.ts'
+import { listAppliedPlans, planHeading } from './planHistory.ts'
 
 type HistoryDialogProps = { zone: string; onClose: () => void; onUndo: (planId: string) => void }
 
@@ -20,7 +20,7 @@ export function HistoryDialog({ zone, onClose, onUndo }: HistoryDialogProps) {
     queryFn: async ({ signal }) => (await agent(listPlans, { domain: zone }, { signal })).plans,
     staleTime: 0,
   })
-  const plans = appliedPlans(data ?? [])
+  const plans = listAppliedPlans(data ?? [])
   return (
     <Dialog
       open

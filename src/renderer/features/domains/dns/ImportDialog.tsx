@@ -53,7 +53,7 @@ export function ImportDialog({ zone, onClose, onImport }: ImportDialogProps) {
             value={text}
             onChange={setText}
             error={fileFault ?? (read && 'fault' in read ? read.fault : undefined)}
-            hint={imported && importedWords(imported)}
+            hint={imported && describeImport(imported)}
             rows={10}
             monospaced
           />
@@ -78,7 +78,7 @@ function readZone(zone: string, text: string): ImportedZone | { fault: string } 
   }
 }
 
-function importedWords({ records, skipped: leftOut, clamped }: ImportedZone): string {
+function describeImport({ records, skipped: leftOut, clamped }: ImportedZone): string {
   const count = records.length === 1 ? '1 record.' : `${records.length} records.`
   const { min, max } = dnsLimits.ttl
   const raised = clamped.filter(({ from }) => from < min)

@@ -22,7 +22,7 @@ export function OrphanedNotice({ domain: { domain, unicode, orphaned_names: name
   })
   const removing = useMutation({
     mutationFn: () => agent(removeOrphaned, { domain }),
-    onSuccess: ({ removed }) => notify.done(`Removed ${countWords(removed.length)} of ${unicode}`),
+    onSuccess: ({ removed }) => notify.done(`Removed ${describeCount(removed.length)} of ${unicode}`),
     onError: (error) => notify.failed(error),
     onSettled: () => readAgain(queryClient, domainsKey),
   })
@@ -51,6 +51,6 @@ export function OrphanedNotice({ domain: { domain, unicode, orphaned_names: name
   )
 }
 
-function countWords(count: number): string {
+function describeCount(count: number): string {
   return count === 1 ? '1 DNS record' : `${count} DNS records`
 }

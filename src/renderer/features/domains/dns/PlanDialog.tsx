@@ -26,9 +26,9 @@ export function PlanDialog({ plan, onClose, onApplied, onReviewAgain, onUndo }: 
     mutationFn: () => agent(applyPlan, { planId: plan.id }),
     onSuccess: (result) => result.state === 'applied' && onApplied(result),
   })
-  const shown = applying.data ?? plan
+  const current = applying.data ?? plan
   const isMoved = applying.error instanceof AppError && applying.error.code === 'dns/moved'
-  const isFailed = shown.state === 'failed'
+  const isFailed = current.state === 'failed'
   const count = plan.steps.length
   return (
     <Dialog
@@ -42,8 +42,8 @@ export function PlanDialog({ plan, onClose, onApplied, onReviewAgain, onUndo }: 
           <Button onClick={onClose} disabled={applying.isPending}>
             {count === 0 || isFailed ? 'Close' : 'Cancel'}
           </Button>
-          {isFailed && shown.steps.some(({ state }) => state === 'done') && (
-            <Button onClick={() => onUndo(shown)}>Undo what was done</Button>
+          {isFailed && current.steps.some(({ state }) => state === 'done') && (
+            <Button onClick={() => onUndo(current)}>Undo what was done</Button>
           )}
           {isMoved ? (
             <Button variant="primary" onClick={onReviewAgain}>
@@ -64,11 +64,11 @@ export function PlanDialog({ plan, onClose, onApplied, onReviewAgain, onUndo }: 
         {applying.error && <ErrorNotice error={applying.error} />}
         {isFailed && (
           <p role="alert" className="rounded-card border border-line bg-negative-soft p-3">
-            <span className="font-medium">Not everything was applied.</span> {shown.error}
+            <span className="font-medium">Not everything was applied.</span> {current.error}
           </p>
         )}
         <ul aria-label="Changes" className="flex flex-col">
-          {shown.steps.map((step, at) => (
+          {current.steps.map((step, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the steps of a plan keep their order
             <StepRow key={at} step={step} />
           ))}

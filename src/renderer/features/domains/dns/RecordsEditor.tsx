@@ -12,7 +12,7 @@ import type { Domain } from '#shared/contract/domains.ts'
 import { type DnsPlan, listLocalRecords, planRecords, undoPlan } from '#shared/contract/localDomains.ts'
 import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import { zoneFileText } from '#shared/dns/zoneFile.ts'
-import { SourceNote } from '../SourceNote.tsx'
+import { SourceNotice } from '../SourceNotice.tsx'
 import { domainsKey, useRecords } from '../useDomains.ts'
 import { DomainSandboxes } from './DomainSandboxes.tsx'
 import { ElsewhereNotice } from './ElsewhereNotice.tsx'
@@ -28,8 +28,8 @@ import { TemplatesDialog } from './TemplatesDialog.tsx'
 import {
   editCount,
   noEdits,
-  restored,
-  wantedRecords,
+  restoreRecord,
+  toRecords,
   withAddress,
   withImported,
   withoutRecord,
@@ -63,8 +63,8 @@ export function RecordsEditor({
   const planning = useMutation({
     mutationFn: async () => {
       // Records added elsewhere since are not part of the changes.
-      const { records: known } = await agent(listLocalRecords, { domain: zone, fresh: true })
-      return await agent(planRecords, { domain: zone, records: wantedRecords(zoneRows(known, edits)) })
+      const { records: latest } = await agent(listLocalRecords, { domain: zone, fresh: true })
+      return await agent(planRecords, { domain: zone, records: toRecords(zoneRows(latest, edits)) })
     },
     onSuccess: setPlan,
   })
@@ -87,7 +87,7 @@ export function RecordsEditor({
     const text = zoneFileText({
       name: zone,
       nameservers: domain.nameservers,
-      records: wantedRecords(zoneRows(records, noEdits)),
+      records: toRecords(zoneRows(records, noEdits)),
     })
     const link = document.createElement('a')
     link.href = URL.createObjectURL(new Blob([text], { type: 'text/dns' }))
@@ -95,7 +95,7 @@ export function RecordsEditor({
     link.click()
     URL.revokeObjectURL(link.href)
   }
-  const othersOf = (key?: string) => wantedRecords(rows.filter((it) => it.key !== key))
+  const othersOf = (key?: string) => toRecords(rows.filter((it) => it.key !== key))
 
   if (isPending) return <SkeletonRows label="Loading DNS records…" count={4} rowClassName="h-6" />
   if (!data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
@@ -103,7 +103,7 @@ export function RecordsEditor({
     <section aria-label="DNS records" className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="text-title font-semibold">DNS records</h3>
-        <SourceNote source={data.source} asOf={data.as_of} />
+        <SourceNotice source={data.source} asOf={data.as_of} />
         <span className="flex-1" />
         <Button size="small" icon={History} onClick={() => setHistory(true)}>
           History
@@ -173,7 +173,7 @@ export function RecordsEditor({
                   row={row}
                   onEdit={() => setEdited(row.key)}
                   onRemove={() => setEdits(withoutRecord(edits, row.key))}
-                  onRestore={() => setEdits(restored(edits, row.key))}
+                  onRestore={() => setEdits(restoreRecord(edits, row.key))}
                 />
               ),
             )}

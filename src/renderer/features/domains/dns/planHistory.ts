@@ -1,7 +1,7 @@
 import type { DnsPlan } from '#shared/contract/localDomains.ts'
 
 /** Returns the plans that changed at least one record, in the same order. */
-export function appliedPlans(plans: readonly DnsPlan[]): DnsPlan[] {
+export function listAppliedPlans(plans: readonly DnsPlan[]): DnsPlan[] {
   return plans.filter((plan) => plan.steps.some(({ state }) => state === 'done'))
 }
 

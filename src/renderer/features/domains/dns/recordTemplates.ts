@@ -25,15 +25,15 @@ const text = (host: string, value: string): NewDnsRecord => ({ type: 'TXT', host
 const cname = (host: string, value: string): NewDnsRecord => ({ type: 'CNAME', host, value })
 const where = <T>(value: string | undefined, make: (value: string) => T): T[] => (value ? [make(value)] : [])
 
-const dkimNote = 'Add the DKIM records that the provider shows you as well.'
+const dkimHint = 'Add the DKIM records that the provider shows you as well.'
 
 export const recordTemplates: readonly RecordTemplate[] = [
   {
-    ...{ id: 'google', group: 'Mail', label: 'Google Workspace', note: dkimNote, fields: [] },
+    ...{ id: 'google', group: 'Mail', label: 'Google Workspace', note: dkimHint, fields: [] },
     records: () => [mx(1, 'smtp.google.com'), text('@', 'v=spf1 include:_spf.google.com ~all')],
   },
   {
-    ...{ id: 'microsoft', group: 'Mail', label: 'Microsoft 365', note: dkimNote },
+    ...{ id: 'microsoft', group: 'Mail', label: 'Microsoft 365', note: dkimHint },
     fields: [{ id: 'code', label: 'Verification', placeholder: 'MS=ms12345678', optional: true }],
     records: (zone, { code }) => [
       mx(0, `${zone.replaceAll('.', '-')}.mail.protection.outlook.com`),
@@ -52,7 +52,7 @@ export const recordTemplates: readonly RecordTemplate[] = [
     ],
   },
   {
-    ...{ id: 'proton', group: 'Mail', label: 'Proton Mail', note: dkimNote },
+    ...{ id: 'proton', group: 'Mail', label: 'Proton Mail', note: dkimHint },
     fields: [{ id: 'code', label: 'Verification', placeholder: 'protonmail-verification=…', optional: true }],
     records: (_, { code }) => [
       mx(10, 'mail.protonmail.ch'),
@@ -73,7 +73,7 @@ export const recordTemplates: readonly RecordTemplate[] = [
     ],
   },
   {
-    ...{ id: 'zoho', group: 'Mail', label: 'Zoho Mail', note: dkimNote },
+    ...{ id: 'zoho', group: 'Mail', label: 'Zoho Mail', note: dkimHint },
     fields: [{ id: 'code', label: 'Verification', placeholder: 'zoho-verification=…', optional: true }],
     records: (_, { code }) => [
       mx(10, 'mx.zoho.com'),

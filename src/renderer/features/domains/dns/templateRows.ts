@@ -5,7 +5,7 @@ import type { RecordTemplate } from './recordTemplates.ts'
 /** `exists`: it is there already. `blocked`: it cannot be added; `note` says why. */
 export type TemplateRow = { record: DnsRecordData; state: 'new' | 'exists' | 'blocked'; note?: string }
 
-type Given = {
+type TemplateInput = {
   template: RecordTemplate
   written: Readonly<Record<string, string>>
   /** The records of the zone, with what is not saved yet. */
@@ -15,24 +15,24 @@ type Given = {
 /** Returns the records that a template adds to a zone, or the invalid field. */
 export function templateRows(
   zone: string,
-  { template, written, present }: Given,
+  { template, written, present }: TemplateInput,
 ): { rows: TemplateRow[]; fault?: { field: string; message: string } } {
-  const given = Object.fromEntries(Object.entries(written).map(([id, value]) => [id, value.trim()]))
-  const missing = template.fields.find(({ id, optional }) => !optional && !given[id])
+  const trimmed = Object.fromEntries(Object.entries(written).map(([id, value]) => [id, value.trim()]))
+  const missing = template.fields.find(({ id, optional }) => !optional && !trimmed[id])
   if (missing) {
     const { id, label } = missing
     const what = /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label
     return { rows: [], fault: { field: id, message: `Enter the ${what}.` } }
   }
   const rows: TemplateRow[] = []
-  for (const wanted of template.records(zone, given)) {
+  for (const templateRecord of template.records(zone, trimmed)) {
     try {
-      const record = normalRecord(zone, wanted)
+      const record = normalRecord(zone, templateRecord)
       const others = [...present, ...rows.filter(({ state }) => state === 'new').map((it) => it.record)]
       rows.push(rowOf(record, others))
     } catch (fault) {
       if (!(fault instanceof DnsRecordFault)) throw fault
-      return { rows: [], fault: { field: fieldOf(template, given, wanted), message: sentence(fault) } }
+      return { rows: [], fault: { field: fieldOf(template, trimmed, templateRecord), message: sentence(fault) } }
     }
   }
   return { rows }
@@ -57,10 +57,10 @@ function isSpf({ type, value }: DnsRecordData): boolean {
 /** The field whose text stands in what is wrong. */
 function fieldOf(
   { fields }: RecordTemplate,
-  given: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, string>>,
   { host, value }: { host: string; value: string },
 ): string {
-  const named = fields.find(({ id }) => given[id] && (value.includes(given[id]) || host === given[id]))
+  const named = fields.find(({ id }) => values[id] && (value.includes(values[id]) || host === values[id]))
   return named?.id ?? fields[0]?.id ?? ''
 }
 

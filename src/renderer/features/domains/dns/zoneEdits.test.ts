@@ -4,8 +4,8 @@ import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import {
   editCount,
   noEdits,
-  restored,
-  wantedRecords,
+  restoreRecord,
+  toRecords,
   withAddress,
   withImported,
   withoutRecord,
@@ -15,13 +15,13 @@ import {
 } from './zoneEdits.ts'
 
 const a = (host: string, value: string): DnsRecordData => ({ type: 'A', host, value, ttl: 3_600, distance: null })
-const kept = (id: string, { distance: _, ...data }: DnsRecordData): DnsRecord => ({
+const unchanged = (id: string, { distance: _, ...data }: DnsRecordData): DnsRecord => ({
   ...data,
   id,
   recordId: id,
   record_id: id,
 })
-const records = [kept('r1', a('@', '192.0.2.1')), kept('r2', a('www', '192.0.2.2'))]
+const records = [unchanged('r1', a('@', '192.0.2.1')), unchanged('r2', a('www', '192.0.2.2'))]
 
 test('edits stay when the zone below them changes', () => {
   let edits = withRecord(noEdits, a('new', '192.0.2.3'), { newKey: 'n1' })
@@ -32,13 +32,9 @@ test('edits stay when the zone below them changes', () => {
     ['r2', 'removed'],
     ['n1', 'added'],
   ])
-  const moved = [...records, kept('r3', a('other', '192.0.2.7'))]
-  expect(wantedRecords(zoneRows(moved, edits)).map(({ value }) => value)).toEqual([
-    '192.0.2.9',
-    '192.0.2.7',
-    '192.0.2.3',
-  ])
-  expect(editCount(records, restored(restored(withoutRecord(edits, 'n1'), 'r1'), 'r2'))).toBe(0)
+  const moved = [...records, unchanged('r3', a('other', '192.0.2.7'))]
+  expect(toRecords(zoneRows(moved, edits)).map(({ value }) => value)).toEqual(['192.0.2.9', '192.0.2.7', '192.0.2.3'])
+  expect(editCount(records, restoreRecord(restoreRecord(withoutRecord(edits, 'n1'), 'r1'), 'r2'))).toBe(0)
 })
 
 test('an import adds what is missing, or becomes the whole zone', () => {
@@ -46,7 +42,7 @@ test('an import adds what is missing, or becomes the whole zone', () => {
   const newKey = () => 'n'
   expect(withImported(records, imported, { replace: false, newKey })).toMatchObject({ removed: [] })
   const replaced = withImported(records, imported, { replace: true, newKey })
-  expect(wantedRecords(zoneRows(records, replaced))).toEqual(imported)
+  expect(toRecords(zoneRows(records, replaced))).toEqual(imported)
 })
 
 test('a written record is taken, or its field is named', () => {
@@ -63,11 +59,9 @@ test('a written record is taken, or its field is named', () => {
 test('a name that leads to one address leads nowhere else', () => {
   const edits = withAddress(records, noEdits, { record: a('www', '127.0.0.1'), newKey: 'n' })
   const rows = zoneRows(records, edits)
-  const leading = wantedRecords(rows).filter(
-    ({ host, type }) => host === 'www' && ['A', 'AAAA', 'CNAME'].includes(type),
-  )
+  const leading = toRecords(rows).filter(({ host, type }) => host === 'www' && ['A', 'AAAA', 'CNAME'].includes(type))
   expect(leading).toEqual([a('www', '127.0.0.1')])
-  expect(wantedRecords(rows).filter(({ host }) => host !== 'www')).toEqual(
-    wantedRecords(zoneRows(records, noEdits)).filter(({ host }) => host !== 'www'),
+  expect(toRecords(rows).filter(({ host }) => host !== 'www')).toEqual(
+    toRecords(zoneRows(records, noEdits)).filter(({ host }) => host !== 'www'),
   )
 })

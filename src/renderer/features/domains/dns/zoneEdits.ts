@@ -29,7 +29,7 @@ export function zoneRows(records: readonly DnsRecord[], edits: ZoneEdits): ZoneR
   return [...rows, ...edits.added.map(({ key, record }): ZoneRow => ({ key, record, state: 'added' }))]
 }
 
-export function wantedRecords(rows: readonly ZoneRow[]): DnsRecordData[] {
+export function toRecords(rows: readonly ZoneRow[]): DnsRecordData[] {
   return rows.filter(({ state }) => state !== 'removed').map(({ record }) => record)
 }
 
@@ -58,7 +58,7 @@ export function withoutRecord(edits: ZoneEdits, key: string): ZoneEdits {
 }
 
 /** As the zone has it. */
-export function restored(edits: ZoneEdits, key: string): ZoneEdits {
+export function restoreRecord(edits: ZoneEdits, key: string): ZoneEdits {
   const { [key]: _, ...changed } = edits.changed
   return { ...edits, changed, removed: edits.removed.filter((it) => it !== key) }
 }

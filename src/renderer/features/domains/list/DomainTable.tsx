@@ -20,7 +20,7 @@ const tones: Readonly<Record<Domain['status'], Tone>> = openRecord(
   { active: 'positive', pending: 'caution', expired: 'negative' },
   () => 'neutral',
 )
-const statusWords: Readonly<Record<Domain['status'], string>> = openRecord(
+const statusLabels: Readonly<Record<Domain['status'], string>> = openRecord(
   {
     active: 'Active',
     pending: 'Pending',
@@ -171,7 +171,7 @@ function DomainRow({ domain: of, renewal, isChosen, onChoose }: DomainRowProps) 
         </span>
         <span className="flex items-center gap-1.5 text-muted max-narrow:hidden">
           <StatusDot tone={left_at === null ? tones[status] : 'caution'} />
-          {left_at === null ? statusWords[status] : 'Left'}
+          {left_at === null ? statusLabels[status] : 'Left'}
         </span>
         <span className="flex items-center gap-1.5 text-muted max-narrow:hidden">
           {mark ? (

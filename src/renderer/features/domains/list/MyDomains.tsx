@@ -13,7 +13,7 @@ import { TextField } from '#renderer/ui/TextField.tsx'
 import { useAddressFilters } from '#renderer/ui/useAddressFilters.ts'
 import { BulkBar } from '../bulk/BulkBar.tsx'
 import { NoticeBar } from '../renewals/NoticeBar.tsx'
-import { SourceNote } from '../SourceNote.tsx'
+import { SourceNotice } from '../SourceNotice.tsx'
 import { useDomainList } from '../useDomains.ts'
 import { DomainTable } from './DomainTable.tsx'
 import { domainRows } from './domainRows.ts'
@@ -85,7 +85,7 @@ export function MyDomains() {
         </div>
         <ChoiceChips legend="Show" options={filters} value={filter} onChange={(value) => change({ filter: value })} />
         <span className="flex-1" />
-        <SourceNote source={data.source} asOf={data.as_of} />
+        <SourceNotice source={data.source} asOf={data.as_of} />
       </PageColumn>
       {chosenRows.length > 0 && (
         <BulkBar domains={chosenRows} renewals={renewals} onClear={() => setChosen(new Set())} />

@@ -6,8 +6,8 @@ const nowMs = Date.parse('2026-01-01T00:00:00.000Z')
 const domain = (name: string, expires: string, locked = true) =>
   ({ domain: name, unicode: name, status: 'active', expires_at: `${expires}T00:00:00.000Z`, locked }) as Domain
 const all = [domain('b.com', '2026-01-05'), domain('a.com', '2027-01-01', false), domain('shop.io', '2026-06-01')]
-const names = (given: Partial<Parameters<typeof domainRows>[1]>) =>
-  domainRows(all, { search: '', filter: 'all', sort: 'name', nowMs, ...given }).map((it) => it.domain)
+const names = (options: Partial<Parameters<typeof domainRows>[1]>) =>
+  domainRows(all, { search: '', filter: 'all', sort: 'name', nowMs, ...options }).map((it) => it.domain)
 
 test('are sorted by name or by expiry', () => {
   expect(names({})).toEqual(['a.com', 'b.com', 'shop.io'])

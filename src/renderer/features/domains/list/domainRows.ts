@@ -29,9 +29,9 @@ export function domainRows(
   domains: readonly Domain[],
   { search, filter, sort, nowMs }: { search: string; filter: DomainFilter; sort: DomainSort; nowMs: number },
 ): Domain[] {
-  const wanted = search.trim().toLowerCase()
+  const term = search.trim().toLowerCase()
   const fits = (it: Domain) =>
-    (it.domain.includes(wanted) || it.unicode.toLowerCase().includes(wanted)) &&
+    (it.domain.includes(term) || it.unicode.toLowerCase().includes(term)) &&
     (filter === 'all' || (filter === 'expiring' ? isExpiring(it, nowMs) : !it.locked))
   const compare = (a: Domain, b: Domain) =>
     (sort === 'expiry' ? a.expires_at.localeCompare(b.expires_at) : 0) || order(a.domain, b.domain)

@@ -15,34 +15,39 @@ import {
   type PropagationServer,
 } from '#shared/contract/localDomains.ts'
 import { domainsKey } from '../useDomains.ts'
-import { serverWords, waitText } from './propagationWords.ts'
+import { describeServer, waitText } from './describeServer.ts'
 
 /** Propagation of the records: the domain's name servers, and resolvers that cache them. */
 export function PropagationSection({ domain }: { domain: string }) {
   const agent = useAgent()
   /** When it was asked last; each look asks all servers anew. */
-  const [asked, setAsked] = useState<string>()
+  const [requestedDomain, setRequestedDomain] = useState<string>()
   const servers = useQuery({
-    queryKey: [...domainsKey, 'servers', domain, asked],
+    queryKey: [...domainsKey, 'servers', domain, requestedDomain],
     queryFn: ({ signal }) => agent(listPropagationServers, { domain }, { signal }),
-    enabled: asked !== undefined,
+    enabled: requestedDomain !== undefined,
     retry: false,
   })
   return (
     <section aria-label="Propagation" className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="text-title font-semibold">Propagation</h3>
-        {asked !== undefined && (
+        {requestedDomain !== undefined && (
           <span className="text-small text-muted">
-            Checked <TimeAgo at={asked} spelled />
+            Checked <TimeAgo at={requestedDomain} spelled />
           </span>
         )}
         <span className="flex-1" />
-        <Button size="small" icon={Radar} busy={servers.isFetching} onClick={() => setAsked(new Date().toISOString())}>
-          {asked === undefined ? 'Check propagation' : 'Check again'}
+        <Button
+          size="small"
+          icon={Radar}
+          busy={servers.isFetching}
+          onClick={() => setRequestedDomain(new Date().toISOString())}
+        >
+          {requestedDomain === undefined ? 'Check propagation' : 'Check again'}
         </Button>
       </div>
-      {asked === undefined ? (
+      {requestedDomain === undefined ? (
         <p className="text-muted">
           Compares your records with what public resolvers return. They’ll see the domain name.
         </p>
@@ -51,7 +56,12 @@ export function PropagationSection({ domain }: { domain: string }) {
       ) : (
         <ul aria-label="DNS servers" className="divide-y divide-line rounded-card border border-line">
           {servers.data?.servers.map((server) => (
-            <ServerRow key={`${server.id} ${asked}`} domain={domain} server={server} asked={asked} />
+            <ServerRow
+              key={`${server.id} ${requestedDomain}`}
+              domain={domain}
+              server={server}
+              asked={requestedDomain}
+            />
           ))}
         </ul>
       )}
@@ -59,7 +69,7 @@ export function PropagationSection({ domain }: { domain: string }) {
   )
 }
 
-const kindWords = { authoritative: 'Nameserver', resolver: 'Resolver' } as const
+const kindLabels = { authoritative: 'Nameserver', resolver: 'Resolver' } as const
 type ServerRowProps = { domain: string; server: PropagationServer; asked: string }
 
 function ServerRow({ domain, server: { id, name, kind }, asked }: ServerRowProps) {
@@ -74,7 +84,7 @@ function ServerRow({ domain, server: { id, name, kind }, asked }: ServerRowProps
   const words = isPending
     ? ({ tone: 'neutral', text: 'Asking…' } as const)
     : data
-      ? serverWords(data.records)
+      ? describeServer(data.records)
       : ({ tone: 'neutral', text: describeError(error).message } as const)
   return (
     <li data-state={words.tone}>
@@ -88,7 +98,7 @@ function ServerRow({ domain, server: { id, name, kind }, asked }: ServerRowProps
         <span className="w-44 min-w-0 truncate font-mono text-small max-narrow:w-32" title={name}>
           {name}
         </span>
-        <span className="w-20 shrink-0 text-small text-faint max-narrow:hidden">{kindWords[kind]}</span>
+        <span className="w-20 shrink-0 text-small text-faint max-narrow:hidden">{kindLabels[kind]}</span>
         <span className="flex min-w-0 flex-1 items-center gap-1.5">
           <StatusDot tone={words.tone} pulsing={isPending} />
           <span className="truncate text-muted">{words.text}</span>
@@ -114,31 +124,35 @@ function ServerRow({ domain, server: { id, name, kind }, asked }: ServerRowProps
   )
 }
 
-const stateWords = {
+const stateLabels = {
   same: { tone: 'positive', text: 'Up to date' },
   other: { tone: 'caution', text: 'Different' },
   missing: { tone: 'caution', text: 'Missing' },
   failed: { tone: 'neutral', text: 'No answer' },
 } as const
 
-function RecordsRow({ records: { type, host, state, wanted, found, ttl, detail } }: { records: PropagatedRecords }) {
-  const { tone, text } = stateWords[state]
+function RecordsRow({
+  records: { type, host, state, wanted: expected, found: actual, ttl, detail },
+}: {
+  records: PropagatedRecords
+}) {
+  const { tone, text } = stateLabels[state]
   return (
     <li className="grid grid-cols-[3.5rem_8rem_minmax(0,1fr)_6.5rem] items-start gap-3 py-1 max-narrow:grid-cols-[3rem_minmax(0,1fr)_6rem]">
       <span className="font-medium">{type}</span>
       <span className="truncate font-mono text-small leading-5">{host}</span>
       <span className="min-w-0 font-mono text-small break-all leading-5 text-muted max-narrow:col-span-3 max-narrow:row-start-2">
         {state === 'same' ? (
-          found.join(', ')
+          actual.join(', ')
         ) : (
           <>
             <span className="block">
               <span className="font-sans text-faint">Here </span>
-              {wanted.join(', ')}
+              {expected.join(', ')}
             </span>
             <span className="block text-text">
               <span className="font-sans text-faint">There </span>
-              {detail ?? (found.length === 0 ? 'nothing' : found.join(', '))}
+              {detail ?? (actual.length === 0 ? 'nothing' : actual.join(', '))}
               {ttl !== null && <span className="font-sans text-faint"> · for up to {waitText(ttl)} more</span>}
             </span>
           </>

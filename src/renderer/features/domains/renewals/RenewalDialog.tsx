@@ -6,7 +6,7 @@ import { NumberField } from '#renderer/ui/NumberField.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import type { DomainRenewal, RenewalSettings } from '#shared/contract/domainRenewals.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { renewalForm, renewalRanges, suggestedMost, writtenRenewal } from './renewalForm.ts'
+import { parseRenewal, renewalForm, renewalRanges, suggestMaxPrice } from './renewalForm.ts'
 import { yearsText } from './renewalWords.ts'
 
 type RenewalDialogProps = {
@@ -25,8 +25,8 @@ export function RenewalDialog({ name, present, yearMicroUsd, onSave, onClose }: 
   const [isTried, setTried] = useState(false)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  const written = writtenRenewal(form)
-  const isMostWrong = !writtenRenewal({ ...form, daysBefore: 1, years: 1 })
+  const written = parseRenewal(form)
+  const isMaxPriceInvalid = !parseRenewal({ ...form, daysBefore: 1, years: 1 })
   const price = yearMicroUsd === undefined ? undefined : yearMicroUsd * form.years
   const save = async () => {
     setTried(true)
@@ -42,9 +42,9 @@ export function RenewalDialog({ name, present, yearMicroUsd, onSave, onClose }: 
     }
   }
   const setYears = (years: number) => {
-    const isSuggested = price !== undefined && form.most === suggestedMost(price)
-    const next = yearMicroUsd === undefined || Number.isNaN(years) ? undefined : suggestedMost(yearMicroUsd * years)
-    setForm({ ...form, years, most: isSuggested && next !== undefined ? next : form.most })
+    const isSuggested = price !== undefined && form.maxPrice === suggestMaxPrice(price)
+    const next = yearMicroUsd === undefined || Number.isNaN(years) ? undefined : suggestMaxPrice(yearMicroUsd * years)
+    setForm({ ...form, years, maxPrice: isSuggested && next !== undefined ? next : form.maxPrice })
   }
   return (
     <Dialog
@@ -79,14 +79,14 @@ export function RenewalDialog({ name, present, yearMicroUsd, onSave, onClose }: 
             label="Price limit"
             unit="USD"
             inputMode="decimal"
-            value={form.most}
-            onChange={(most) => setForm({ ...form, most })}
+            value={form.maxPrice}
+            onChange={(maxPrice) => setForm({ ...form, maxPrice })}
             hint={
               price === undefined || Number.isNaN(price)
                 ? 'If it costs more, Steward won’t renew and will tell you.'
                 : `${yearsText(form.years)} costs ${formatUsd(String(price), 'exact')} now. If it costs more, Steward won’t renew and will tell you.`
             }
-            {...(isTried && isMostWrong && { error: 'Enter dollars above 0, as in 25 or 12.50.' })}
+            {...(isTried && isMaxPriceInvalid && { error: 'Enter dollars above 0, as in 25 or 12.50.' })}
           />
         </div>
       </div>

@@ -3,32 +3,32 @@ import { domainLimits } from '#shared/contract/domainSearch.ts'
 import { parseUsd, usdInput } from '#shared/money/moneyText.ts'
 
 /** Values of the fields. */
-export type RenewalForm = { daysBefore: number; years: number; most: string }
+export type RenewalForm = { daysBefore: number; years: number; maxPrice: string }
 
 const microPerDollar = 1_000_000
 
 /** @param yearMicroUsd list price of one year; undefined: not known */
 export function renewalForm(present: DomainRenewal | undefined, yearMicroUsd: number | undefined): RenewalForm {
   if (present) {
-    const { days_before: daysBefore, years, most_micro_usd: most } = present
-    return { daysBefore, years, most: usdInput(String(most)) }
+    const { days_before: daysBefore, years, most_micro_usd: maxMicroUsd } = present
+    return { daysBefore, years, maxPrice: usdInput(String(maxMicroUsd)) }
   }
   return {
     daysBefore: renewalLimits.daysBefore.default,
     years: 1,
-    most: yearMicroUsd === undefined ? '' : suggestedMost(yearMicroUsd),
+    maxPrice: yearMicroUsd === undefined ? '' : suggestMaxPrice(yearMicroUsd),
   }
 }
 
 /** The next whole dollar above the price: it pays for that, and for no surprise. */
-export function suggestedMost(microUsd: number): string {
+export function suggestMaxPrice(microUsd: number): string {
   return usdInput(String((Math.floor(microUsd / microPerDollar) + 1) * microPerDollar))
 }
 
 /** @returns undefined while something in it cannot be */
-export function writtenRenewal({ daysBefore, years, most }: RenewalForm): RenewalSettings | undefined {
-  const given = { enabled: true, days_before: daysBefore, years, most_micro_usd: Number(parseUsd(most)) }
-  const parsed = RenewalSettings.safeParse(given)
+export function parseRenewal({ daysBefore, years, maxPrice }: RenewalForm): RenewalSettings | undefined {
+  const settings = { enabled: true, days_before: daysBefore, years, most_micro_usd: Number(parseUsd(maxPrice)) }
+  const parsed = RenewalSettings.safeParse(settings)
   return parsed.success ? parsed.data : undefined
 }
 

@@ -3,13 +3,13 @@ import { usePurchase } from '#renderer/ui/purchaseContext.ts'
 import type { CheckedDomain } from '#shared/contract/domainSearch.ts'
 
 type BuyButtonProps = {
-  found: Pick<CheckedDomain, 'domain' | 'unicode' | 'available'>
+  result: Pick<CheckedDomain, 'domain' | 'unicode' | 'available'>
   /** US dollars a year; null: not known. */
   renewal: number | null
 }
 
 /** Renders nothing for a name that is not available. */
-export function BuyButton({ found: { domain, unicode, available }, renewal }: BuyButtonProps) {
+export function BuyButton({ result: { domain, unicode, available }, renewal }: BuyButtonProps) {
   const openPurchase = usePurchase()
   if (!available) return <span />
   return (

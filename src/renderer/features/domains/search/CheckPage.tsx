@@ -13,7 +13,7 @@ import { domainLimits } from '#shared/contract/domainSearch.ts'
 import { checkDomains } from '../domainCalls.ts'
 import { Availability, dollars } from './Availability.tsx'
 import { BuyButton } from './BuyButton.tsx'
-import { checkedCsv, namesFault, pastedNames } from './checkedNames.ts'
+import { formatCsv, namesFault, parseNames } from './nameList.ts'
 
 type CheckSource = 'registrar' | 'rdap'
 const sources = [
@@ -24,7 +24,7 @@ const sources = [
 export function CheckPage() {
   const agent = useAgent()
   const [text, setText] = useState('')
-  const names = pastedNames(text)
+  const names = parseNames(text)
   const [source, setSource] = useState<CheckSource>('registrar')
   const fault = namesFault(names, source === 'rdap' ? domainLimits.rdap : domainLimits.check)
   const checking = useMutation({
@@ -67,7 +67,7 @@ export function CheckPage() {
             <p className="text-muted">
               {checking.data.filter((it) => it.available).length} of {checking.data.length} available
             </p>
-            <Button size="small" icon={Copy} onClick={() => void copy(checkedCsv(checking.data))}>
+            <Button size="small" icon={Copy} onClick={() => void copy(formatCsv(checking.data))}>
               Copy as CSV
             </Button>
           </div>
@@ -79,7 +79,7 @@ export function CheckPage() {
               >
                 <Availability {...it} />
                 <span className="text-right tabular-nums">{dollars(it.price)}</span>
-                {source === 'rdap' ? <span /> : <BuyButton found={it} renewal={null} />}
+                {source === 'rdap' ? <span /> : <BuyButton result={it} renewal={null} />}
               </li>
             ))}
           </ul>

@@ -6,7 +6,7 @@ import { TextField } from '#renderer/ui/TextField.tsx'
 import { useAddressFilters } from '#renderer/ui/useAddressFilters.ts'
 import { useSettled } from '#renderer/ui/useSettled.ts'
 import { defaultTlds } from '#shared/contract/domainSearch.ts'
-import { SourceNote } from '../SourceNote.tsx'
+import { SourceNotice } from '../SourceNotice.tsx'
 import { useSearchResults } from '../useDomains.ts'
 import { Availability, dollars } from './Availability.tsx'
 import { BuyButton } from './BuyButton.tsx'
@@ -14,11 +14,11 @@ import { BuyButton } from './BuyButton.tsx'
 /** Asked apart, so that a slow registry does not hold back the others. */
 const parts = [defaultTlds.slice(0, 2), defaultTlds.slice(2, 4), defaultTlds.slice(4)].map((it) => it.join(','))
 
-const Words = z.object({ q: z.string().max(253) })
+const SearchParams = z.object({ q: z.string().max(253) })
 const noQuery = { q: '' }
 
 export function SearchPage() {
-  const [{ q: written }, setQuery] = useAddressFilters(Words, noQuery)
+  const [{ q: written }, setQuery] = useAddressFilters(SearchParams, noQuery)
   const q = useSettled(written.trim())
   return (
     <PageScroll width="table" className="flex flex-col gap-4 py-5">
@@ -71,11 +71,11 @@ function Results({ q, tlds, isFirst }: { q: string; tlds: string; isFirst: boole
               <span className="text-right text-muted tabular-nums max-narrow:hidden">
                 {dollars(it.pricing?.renewal)}
               </span>
-              <BuyButton found={it} renewal={it.pricing?.renewal ?? null} />
+              <BuyButton result={it} renewal={it.pricing?.renewal ?? null} />
             </li>
           ))}
       </ul>
-      {data.source === 'offline' && isFirst && <SourceNote source={data.source} asOf={data.as_of} />}
+      {data.source === 'offline' && isFirst && <SourceNotice source={data.source} asOf={data.as_of} />}
     </>
   )
 }

@@ -16,7 +16,7 @@ import { changeLock, changeNameservers, changePrivacy } from '../domainCalls.ts'
 import { ExpiryText } from '../list/ExpiryText.tsx'
 import { PropagationSection } from '../propagation/PropagationSection.tsx'
 import { RenewalFacts } from '../renewals/RenewalFacts.tsx'
-import { SourceNote } from '../SourceNote.tsx'
+import { SourceNotice } from '../SourceNotice.tsx'
 import { domainsKey, useDomain } from '../useDomains.ts'
 import { AuthCode } from './AuthCode.tsx'
 import { NameserversDialog } from './NameserversDialog.tsx'
@@ -56,8 +56,8 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
     onSettled,
   })
   const failure = settingPrivacy.error ?? settingLock.error
-  const isPrivate = shownFlag(settingPrivacy, settingPrivacy.data?.privacy, { known: of.privacy, asOf: of.as_of })
-  const isLocked = shownFlag(settingLock, settingLock.data?.locked, { known: of.locked, asOf: of.as_of })
+  const isPrivate = resolveFlag(settingPrivacy, settingPrivacy.data?.privacy, { cached: of.privacy, asOf: of.as_of })
+  const isLocked = resolveFlag(settingLock, settingLock.data?.locked, { cached: of.locked, asOf: of.as_of })
   return (
     <section aria-label={unicode} className="flex flex-col gap-4">
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
@@ -65,7 +65,7 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
           <bdi>{unicode}</bdi>
         </h3>
         {unicode !== domain && <span className="font-mono text-small text-faint">{domain}</span>}
-        <SourceNote source={of.source} asOf={of.as_of} />
+        <SourceNotice source={of.source} asOf={of.as_of} />
         <a
           href={addressOf('activity', 'domain', domain)}
           className="text-small font-medium text-accent hover:underline"
@@ -143,7 +143,7 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
 type Setting = { isPending: boolean; variables: boolean | undefined; submittedAt: number }
 
 /** Returns the setting to show: the cached value may be older than a change in progress or just made. */
-function shownFlag(setting: Setting, set: boolean | undefined, of: { known: boolean; asOf: string }): boolean {
-  if (setting.isPending) return setting.variables ?? of.known
-  return Date.parse(of.asOf) < setting.submittedAt ? (set ?? of.known) : of.known
+function resolveFlag(setting: Setting, set: boolean | undefined, of: { cached: boolean; asOf: string }): boolean {
+  if (setting.isPending) return setting.variables ?? of.cached
+  return Date.parse(of.asOf) < setting.submittedAt ? (set ?? of.cached) : of.cached
 }

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { TextAreaField } from '#renderer/ui/TextAreaField.tsx'
 import { Nameservers } from '#shared/contract/domains.ts'
-import { pastedNames } from '../search/checkedNames.ts'
+import { parseNames } from '../search/nameList.ts'
 
 type NameserversDialogProps = {
   domain: string
@@ -13,7 +13,7 @@ type NameserversDialogProps = {
 
 export function NameserversDialog({ domain, nameservers, onClose, onSave }: NameserversDialogProps) {
   const [text, setText] = useState(nameservers.join('\n'))
-  const parsed = Nameservers.safeParse(pastedNames(text))
+  const parsed = Nameservers.safeParse(parseNames(text))
   const save = async (changed: string[]) => {
     await onSave(changed)
     onClose()

@@ -4,7 +4,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { SandboxId } from '#shared/ids.ts'
 import { downloadUrl } from '../fileLinks.ts'
-import { nameOf, shownSize } from '../paths.ts'
+import { formatSize, nameOf } from '../paths.ts'
 
 type ImageViewProps = { sandboxId: SandboxId; path: string; version: string; size: number }
 
@@ -30,7 +30,7 @@ export function ImageView({ sandboxId, path, version, size }: ImageViewProps) {
       <div className="flex h-8 shrink-0 items-center gap-1 border-b border-line px-2">
         <span className="min-w-0 flex-1 truncate text-small text-muted tabular-nums">
           {natural && `${natural.width} × ${natural.height} · `}
-          {shownSize(size)}
+          {formatSize(size)}
         </span>
         <IconButton size="small" label="Zoom out" icon={ZoomOut} onClick={() => step(-1)} />
         <Button size="small" variant="ghost" aria-pressed={zoom === undefined} onClick={() => setZoom(undefined)}>

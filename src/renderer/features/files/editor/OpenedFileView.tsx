@@ -6,7 +6,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import type { SandboxId } from '#shared/ids.ts'
 import { startDownload } from '../fileLinks.ts'
-import { nameOf, shownSize } from '../paths.ts'
+import { formatSize, nameOf } from '../paths.ts'
 import type { PlaceInText } from './codeEditor.ts'
 import type { Drafts } from './drafts.ts'
 import { openFile } from './fileAccess.ts'
@@ -64,7 +64,7 @@ export function OpenedFileView({ sandboxId, path, drafts, at, onUnsaved, onSaved
     <div className="flex size-full flex-col items-center justify-center gap-3 p-6 text-center">
       <p className="text-muted">
         {data.kind === 'large' ? 'This file is too large to edit here' : 'This file is not text'} (
-        {shownSize(data.size)}).
+        {formatSize(data.size)}).
       </p>
       <Button icon={Download} onClick={() => startDownload(sandboxId, { path, isFolder: false })}>
         Download

@@ -31,7 +31,7 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
   const editor = useRef<CodeEditor>(undefined)
   // Unsaved text of an earlier page, if the file was not saved elsewhere since.
   const [draft] = useState(() => drafts.read(path))
-  const known = useRef(draft?.version ?? version)
+  const baseVersion = useRef(draft?.version ?? version)
   const [unsaved, setUnsaved] = useState(false)
   const [busy, setBusy] = useState(false)
   const [conflict, setConflict] = useState(draft !== undefined && draft.version !== version)
@@ -40,7 +40,7 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
   const keeping = useRef<ReturnType<typeof setTimeout>>(undefined)
   const keep = () => {
     const written = editor.current?.text()
-    if (written !== undefined) drafts.keep(path, { text: written, version: known.current })
+    if (written !== undefined) drafts.keep(path, { text: written, version: baseVersion.current })
   }
   const changed = useEffectEvent((now: boolean) => {
     setUnsaved(now)
@@ -56,7 +56,7 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
     setBusy(true)
     try {
       const now = await saveText(agent, { id: sandboxId, path: to, text: written, ifVersion, isNew })
-      if (to === path) known.current = now
+      if (to === path) baseVersion.current = now
       setConflict(false)
       changed(editor.current?.text() !== written)
       onSaved(to)
@@ -80,7 +80,7 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
       const now = await openFile(agent, sandboxId, path)
       if (now.kind !== 'text') throw new AppError('file/changed', `${path} is no longer a text file.`)
       editor.current?.replace(now.text)
-      known.current = now.version
+      baseVersion.current = now.version
       setConflict(false)
       changed(false)
     } catch (error) {
@@ -95,7 +95,7 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
       name: nameOf(path),
       text: draft?.text ?? text,
       onChange: () => changed(true),
-      onSave: () => void save(known.current),
+      onSave: () => void save(baseVersion.current),
     })
     editor.current = opened
     opened.focus()
@@ -120,7 +120,7 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
           icon={Save}
           busy={busy}
           disabled={!unsaved}
-          onClick={() => void save(known.current)}
+          onClick={() => void save(baseVersion.current)}
         >
           Save
         </Button>

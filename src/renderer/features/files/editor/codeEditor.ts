@@ -103,8 +103,8 @@ export function codeEditor({ parent, name, text, onChange, onSave }: Options): C
     ],
   })
   const view = new EditorView({ state, parent })
-  const known = LanguageDescription.matchFilename(languages, name)
-  known?.load().then(
+  const description = LanguageDescription.matchFilename(languages, name)
+  description?.load().then(
     (support) => !closed && view.dispatch({ effects: language.reconfigure(support) }),
     () => {}, // without colours it is edited just as well
   )

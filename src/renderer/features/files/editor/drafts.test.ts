@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createTextStore } from '#renderer/ui/storage/textStore.ts'
 import { SandboxId } from '#shared/ids.ts'
 import { memoryStorage } from '#test/support/memoryStorage.ts'
-import { forgetOtherUploads, transferNotes } from '../transfers/transferNotes.ts'
+import { forgetOtherUploads, transferNotes } from '../transfers/storedTransfers.ts'
 import { drafts, forgetOtherDrafts } from './drafts.ts'
 
 const [one, other] = ['a', 'b'].map((digit) => SandboxId.parse(digit.repeat(32))) as [SandboxId, SandboxId]

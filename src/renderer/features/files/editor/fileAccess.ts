@@ -16,12 +16,12 @@ export type OpenedFile = { size: number; version: string } & (
 export const maxTextBytes = 2 * 1024 * 1024
 
 export async function openFile(agent: Agent, id: SandboxId, path: string, signal?: AbortSignal): Promise<OpenedFile> {
-  const given = signal ? { signal } : {}
+  const options = signal ? { signal } : {}
   // Told before it is read: what changes in between is noticed when it is saved.
-  const { size, version } = await agent(statFile, { id, path, follow: true }, given)
+  const { size, version } = await agent(statFile, { id, path, follow: true }, options)
   if (isImage(nameOf(path))) return { kind: 'image', size, version }
   if (size > maxTextBytes) return { kind: 'large', size, version }
-  const { content, encoding } = await agent(readFile, { id, path }, given)
+  const { content, encoding } = await agent(readFile, { id, path }, options)
   if (encoding !== 'utf8' || content.includes('\0')) return { kind: 'binary', size, version }
   return { kind: 'text', text: content, size, version }
 }
@@ -36,14 +36,14 @@ type SavedText = { id: SandboxId; path: string; text: string; ifVersion: string 
  */
 export async function saveText(agent: Agent, { id, path, text, ifVersion, isNew = false }: SavedText): Promise<string> {
   const all = new Blob([text])
-  const wanted = {
+  const upload = {
     id,
     path,
     size: all.size,
     replace: !isNew,
     ...(ifVersion !== undefined && { if_version: ifVersion }),
   }
-  let { upload_id: uploadId, offset, complete } = await agent(beginUpload, wanted)
+  let { upload_id: uploadId, offset, complete } = await agent(beginUpload, upload)
   while (!complete) {
     const bytes = all.slice(offset, offset + uploadLimits.chunkBytes)
     const headers = { [uploadOffsetHeader]: String(offset) }

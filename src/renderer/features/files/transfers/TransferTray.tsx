@@ -4,7 +4,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { describeError } from '#renderer/ui/describeError.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { nameOf, shownSize } from '../paths.ts'
+import { formatSize, nameOf } from '../paths.ts'
 import type { Transfer, TransferQueue } from './transferQueue.ts'
 
 type TransferTrayProps = {
@@ -14,7 +14,7 @@ type TransferTrayProps = {
   onWrongFile: (transfer: Transfer) => void
 }
 
-const rowsShown = 50
+const maxRows = 50
 
 /** Uploads to the sandbox, with progress and actions. */
 export function TransferTray({ sandbox, queue, transfers, onWrongFile }: TransferTrayProps) {
@@ -29,7 +29,7 @@ export function TransferTray({ sandbox, queue, transfers, onWrongFile }: Transfe
         <h3 className="min-w-0 flex-1 truncate text-small font-medium">
           {headOf(transfers)}
           <span className="ml-2 font-normal text-muted tabular-nums">
-            {shownSize(sent)} of {shownSize(size)}
+            {formatSize(sent)} of {formatSize(size)}
           </span>
         </h3>
         {done > 0 && (
@@ -49,12 +49,10 @@ export function TransferTray({ sandbox, queue, transfers, onWrongFile }: Transfe
         </div>
       )}
       <ul className="min-h-0 overflow-auto pb-1">
-        {open.slice(0, rowsShown).map((transfer) => (
+        {open.slice(0, maxRows).map((transfer) => (
           <TransferRow key={transfer.id} transfer={transfer} queue={queue} onWrongFile={onWrongFile} />
         ))}
-        {open.length > rowsShown && (
-          <li className="px-3 py-1 text-small text-faint">and {open.length - rowsShown} more</li>
-        )}
+        {open.length > maxRows && <li className="px-3 py-1 text-small text-faint">and {open.length - maxRows} more</li>}
       </ul>
     </section>
   )
@@ -75,7 +73,7 @@ function TransferRow({ transfer, queue, onWrongFile }: TransferRowProps) {
             {name}
           </span>
           <span className={`shrink-0 text-tiny tabular-nums ${state === 'failed' ? 'text-negative' : 'text-faint'}`}>
-            {wordsOf(transfer)}
+            {describeTransfer(transfer)}
           </span>
         </div>
         {state !== 'done' && (
@@ -143,13 +141,13 @@ function doneOf(transfers: readonly Transfer[]): number {
   return transfers.filter(({ state }) => state === 'done').length
 }
 
-function wordsOf({ state, sent, size, bytesPerSecond }: Transfer): string {
-  const far = `${shownSize(sent)} of ${shownSize(size)}`
+function describeTransfer({ state, sent, size, bytesPerSecond }: Transfer): string {
+  const far = `${formatSize(sent)} of ${formatSize(size)}`
   switch (state) {
     case 'done':
-      return shownSize(size)
+      return formatSize(size)
     case 'sending':
-      return bytesPerSecond > 0 ? `${far} · ${shownSize(bytesPerSecond)}/s` : far
+      return bytesPerSecond > 0 ? `${far} · ${formatSize(bytesPerSecond)}/s` : far
     case 'lost':
       return 'connection lost, retrying'
     case 'paused':

@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import { appendUpload, beginUpload, cancelUpload, getUpload, uploadOffsetHeader } from '#shared/contract/uploads.ts'
 import { createEmitter } from '#shared/emitter.ts'
 import { type SandboxId, UploadId } from '#shared/ids.ts'
-import type { TransferNotes } from './transferNotes.ts'
+import type { TransferNotes } from './storedTransfers.ts'
 
 export type TransferState = 'waiting' | 'sending' | 'lost' | 'paused' | 'asking' | 'failed' | 'needs-file' | 'done'
 
@@ -98,11 +98,11 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
   const send = async (id: string, file: File, signal: AbortSignal): Promise<void> => {
     const transfer = find(id)
     if (!transfer) return
-    const known = transfer.uploadId
+    const serverId = transfer.uploadId
     const upload =
-      known === undefined
+      serverId === undefined
         ? await begin(transfer)
-        : await agent(getUpload, { id: sandboxId, uploadId: known }, { signal })
+        : await agent(getUpload, { id: sandboxId, uploadId: serverId }, { signal })
     const uploadId = upload.upload_id
     let { offset, complete } = upload
     change(id, { uploadId, sent: offset })
@@ -251,9 +251,9 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
       pump()
     },
     giveFile(id, file) {
-      const wanted = find(id)
-      const same = wanted?.size === file.size && wanted.modifiedAtMs === file.lastModified
-      if (!wanted || !same) return false
+      const transfer = find(id)
+      const same = transfer?.size === file.size && transfer.modifiedAtMs === file.lastModified
+      if (!transfer || !same) return false
       change(id, { file, state: 'waiting' })
       pump()
       return true

@@ -4,7 +4,7 @@ import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import type { SandboxId } from '#shared/ids.ts'
 import { folderOf } from '../paths.ts'
 import { folderKey } from '../useFolders.ts'
-import { transferNotes } from './transferNotes.ts'
+import { transferNotes } from './storedTransfers.ts'
 import { type Transfer, type TransferQueue, transferQueue } from './transferQueue.ts'
 
 export function useTransfers(sandboxId: SandboxId): { queue: TransferQueue; transfers: readonly Transfer[] } {

@@ -4,7 +4,7 @@ import { type DragEvent, type ReactElement, useEffect, useId, useRef, useState }
 import { classNames } from '#renderer/ui/classNames.ts'
 import { ContextMenu, type MenuItem } from '#renderer/ui/Menu.tsx'
 import { isImage } from '../editor/fileKind.ts'
-import { folderOf, shownSize } from '../paths.ts'
+import { folderOf, formatSize } from '../paths.ts'
 import type { TreeRow } from './treeRows.ts'
 import { type EntryRow, type TreeKeys, useTreeKeys } from './useTreeKeys.ts'
 
@@ -142,7 +142,7 @@ export function FileTree({ label, root, rows, selected, cut, keys, menu, onDrop,
                   {entry.name}
                 </span>
                 {entry.type === 'file' && (
-                  <span className="shrink-0 text-tiny text-faint tabular-nums">{shownSize(entry.size)}</span>
+                  <span className="shrink-0 text-tiny text-faint tabular-nums">{formatSize(entry.size)}</span>
                 )}
               </div>
             )

@@ -20,18 +20,19 @@ const folders: Record<string, FileEntry[]> = {
   ],
   '/z': [entry('/z/inside')],
 }
-const shown = (given: { expanded?: string[]; hidden?: boolean; sortBy?: SortBy } = {}) =>
+const listNames = (view: { expanded?: string[]; hidden?: boolean; sortBy?: SortBy } = {}) =>
   treeRows({
     root: '/',
-    expanded: new Set(given.expanded),
-    hidden: given.hidden ?? false,
-    sortBy: given.sortBy ?? 'name',
+    expanded: new Set(view.expanded),
+    hidden: view.hidden ?? false,
+    sortBy: view.sortBy ?? 'name',
     reading: (path) => (folders[path] ? { entries: folders[path] } : undefined),
   }).map((row) => `${'  '.repeat(row.depth)}${row.kind === 'entry' ? row.entry.name : `(${row.text})`}`)
 
-test('folders come first, then names as people count', () => expect(shown()).toEqual(['link', 'z', 'a2', 'a10']))
-test('hidden files come when they are wanted', () => expect(shown({ hidden: true })).toContain('.dot'))
-test('the largest come first when asked', () => expect(shown({ sortBy: 'size' })).toEqual(['link', 'z', 'a2', 'a10']))
+test('folders come first, then names as people count', () => expect(listNames()).toEqual(['link', 'z', 'a2', 'a10']))
+test('hidden files come when they are wanted', () => expect(listNames({ hidden: true })).toContain('.dot'))
+test('the largest come first when asked', () =>
+  expect(listNames({ sortBy: 'size' })).toEqual(['link', 'z', 'a2', 'a10']))
 test('open folders show what is in them, or that it is being read', () => {
-  expect(shown({ expanded: ['/z', '/link'] })).toEqual(['link', '  (Reading…)', 'z', '  inside', 'a2', 'a10'])
+  expect(listNames({ expanded: ['/z', '/link'] })).toEqual(['link', '  (Reading…)', 'z', '  inside', 'a2', 'a10'])
 })

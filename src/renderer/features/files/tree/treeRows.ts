@@ -33,14 +33,14 @@ export function treeRows(view: TreeView): TreeRow[] {
       note(failure ?? 'Reading…')
       return
     }
-    const shown = entries.filter(({ name }) => view.hidden || !name.startsWith('.')).toSorted(orderBy(view.sortBy))
-    for (const [index, entry] of shown.entries()) {
+    const visible = entries.filter(({ name }) => view.hidden || !name.startsWith('.')).toSorted(orderBy(view.sortBy))
+    for (const [index, entry] of visible.entries()) {
       const isFolder = isFolderEntry(entry)
       const expanded = isFolder && view.expanded.has(entry.path)
-      rows.push({ kind: 'entry', entry, depth, isFolder, expanded, size: shown.length, place: index + 1 })
+      rows.push({ kind: 'entry', entry, depth, isFolder, expanded, size: visible.length, place: index + 1 })
       if (expanded) add(entry.path, depth + 1)
     }
-    if (shown.length === 0) note('Empty folder')
+    if (visible.length === 0) note('Empty folder')
     if (truncated) note('Too many files to list them all')
   }
   add(view.root, 0)

@@ -29,8 +29,8 @@ export function useTreeKeys(rows: readonly TreeRow[], selected: string | undefin
     typed.current = { text, atMs }
     const from = at + (text.length > 1 ? 0 : 1)
     const order = [...entries.slice(from), ...entries.slice(0, from)]
-    const found = order.find(({ entry }) => entry.name.toLowerCase().startsWith(text))
-    if (found) keys.select(found.entry.path)
+    const match = order.find(({ entry }) => entry.name.toLowerCase().startsWith(text))
+    if (match) keys.select(match.entry.path)
   }
   const left = () => {
     if (!row) return
@@ -56,7 +56,7 @@ export function useTreeKeys(rows: readonly TreeRow[], selected: string | undefin
     ['F2', () => row && keys.rename(row)],
     ['Delete', () => row && keys.remove(row)],
   ])
-  const held = new Map([
+  const handlers = new Map([
     ['c', () => row && keys.copy(row, false)],
     ['x', () => row && keys.copy(row, true)],
     ['Backspace', () => row && keys.remove(row)],
@@ -64,7 +64,7 @@ export function useTreeKeys(rows: readonly TreeRow[], selected: string | undefin
 
   return (event: KeyboardEvent): void => {
     const withControl = event.ctrlKey || event.metaKey
-    const act = (withControl ? held : plain).get(event.key)
+    const act = (withControl ? handlers : plain).get(event.key)
     if (event.altKey || (!act && (withControl || event.key.length !== 1 || event.key === ' '))) return
     event.preventDefault()
     if (act) act()

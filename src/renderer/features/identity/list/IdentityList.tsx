@@ -7,7 +7,7 @@ import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { shortAddress } from '#shared/shortAddress.ts'
 import type { Identity } from '../identityList.ts'
-import { chainWords, stateWords } from '../stateLabels.ts'
+import { chainLabels, stateLabels } from '../stateLabels.ts'
 
 type IdentityListProps = {
   identities: readonly Identity[]
@@ -55,7 +55,7 @@ export function IdentityList({ identities, present, serviceError, onRetry }: Ide
 
 function IdentityRow({ identity, isPresent }: { identity: Identity; isPresent: boolean }) {
   const { key, name, address, state, chainType, createdAt } = identity
-  const { words, tone } = stateWords[state]
+  const { words, tone } = stateLabels[state]
   return (
     <li>
       <a
@@ -71,7 +71,7 @@ function IdentityRow({ identity, isPresent }: { identity: Identity; isPresent: b
           <StatusDot tone={tone} pulsing={state === 'sending'} />
           <span className="shrink-0">{words}</span>
           <span className="min-w-0 flex-1 truncate text-right font-mono text-faint">{shortAddress(address)}</span>
-          <span className="shrink-0 text-faint">{chainWords[chainType]}</span>
+          <span className="shrink-0 text-faint">{chainLabels[chainType]}</span>
         </span>
       </a>
     </li>

@@ -39,8 +39,8 @@ export function GenesisPromptField({ hash, error, onHash }: GenesisPromptFieldPr
     const turn = newest.current
     onHash('')
     try {
-      const made = await work()
-      if (turn === newest.current) onHash(made)
+      const newHash = await work()
+      if (turn === newest.current) onHash(newHash)
     } catch (error) {
       notify.failed(error, { title: 'Could not hash the prompt' })
     }

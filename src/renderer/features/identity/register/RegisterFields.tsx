@@ -11,7 +11,7 @@ import { TextField } from '#renderer/ui/TextField.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { automatonLimits } from '#shared/contract/automatons.ts'
 import type { WalletAccount } from '#shared/contract/wallet.ts'
-import { chainWords } from '../stateLabels.ts'
+import { chainLabels } from '../stateLabels.ts'
 import { maxDraftBytes, type ReadDraft, readDraft } from './draftFile.ts'
 import { GenesisPromptField } from './GenesisPromptField.tsx'
 import { errorsOf, type RegisterForm } from './registerForm.ts'
@@ -109,7 +109,7 @@ export function RegisterFields({ form, accounts, busy, failure, onChange, onDone
         value={form.accountId ?? ''}
         options={accounts.map(({ id, label, address, chain_type }) => ({
           value: id,
-          label: `${label} (${chainWords[chain_type]}, ${address.slice(0, 8)}…${address.slice(-6)})`,
+          label: `${label} (${chainLabels[chain_type]}, ${address.slice(0, 8)}…${address.slice(-6)})`,
           detail: address,
         }))}
         hint="The wallet account that signs for the automaton."

@@ -38,7 +38,7 @@ function RegisterSteps({ wallet, before }: { wallet: Wallet; before: AutomatonPr
   const [form, setForm] = useState(initial)
   const sent = useUnsaved(form !== initial, ['identity', 'new'])
   const [preview, setPreview] = useState<Preview>()
-  const { show, ask, busy, failure } = useRegister({ onAsked: sent })
+  const { show, ask, busy, failure } = useRegister({ onSubmitted: sent })
   if (preview) {
     return (
       <ReviewStep

@@ -13,7 +13,8 @@ const account = (digit: string, chain_type: WalletAccount['chain_type'], address
 })
 const evm = account('1', 'evm', '0x5d38E6C1923492247511a01b49e34A26cacD6811')
 const solana = account('2', 'solana', '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T')
-const read = (given: unknown) => readDraft(typeof given === 'string' ? given : JSON.stringify(given), [evm, solana])
+const read = (content: unknown) =>
+  readDraft(typeof content === 'string' ? content : JSON.stringify(content), [evm, solana])
 
 const whole = {
   automaton_id: 'a1b2c3d4-0000-4000-8000-000000000000',
@@ -71,6 +72,6 @@ test.each<[string, unknown, string[]]>([
     { automaton_address: evm.address, chain_type: 'solana' },
     ['The chain type is solana, but the chain of this address is evm.'],
   ],
-])('tells plainly what is wrong: %s', async (_, given, problems) => {
-  expect(await read(given)).toEqual({ problems })
+])('tells plainly what is wrong: %s', async (_, content, problems) => {
+  expect(await read(content)).toEqual({ problems })
 })

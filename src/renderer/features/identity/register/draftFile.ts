@@ -18,12 +18,12 @@ const DraftFile = z.strictObject({
 
 /** Fills in a form from a JSON file of anybody's: every field that is not understood is told, and nothing is guessed. */
 export async function readDraft(text: string, accounts: readonly WalletAccount[]): Promise<ReadDraft> {
-  const given = parsed(text)
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  const content = parsed(text)
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     return { problems: ['The file is not a JSON object.'] }
   }
-  const { data, error } = DraftFile.safeParse(given)
-  if (!data) return { problems: error.issues.flatMap((issue) => problemsOf(issue, given)) }
+  const { data, error } = DraftFile.safeParse(content)
+  if (!data) return { problems: error.issues.flatMap((issue) => problemsOf(issue, content)) }
   const { automaton_address: address, chain_type: chain, genesis_prompt, genesis_prompt_hash } = data
   const account = accounts.find((it) => isOf(it, address))
   const hash = genesis_prompt === undefined ? undefined : await textHash(genesis_prompt)
@@ -59,12 +59,12 @@ function parsed(text: string): unknown {
   }
 }
 
-function problemsOf(issue: z.core.$ZodIssue, given: unknown): string[] {
-  if (issue.code !== 'unrecognized_keys') return [describeIssue(issue, given)]
+function problemsOf(issue: z.core.$ZodIssue, content: unknown): string[] {
+  if (issue.code !== 'unrecognized_keys') return [describeIssue(issue, content)]
   return issue.keys.map((key) => `Unknown field “${key}”.`)
 }
 
-function isOf({ address, chain_type }: WalletAccount, wanted: string | undefined): boolean {
-  if (chain_type === 'solana') return address === wanted
-  return address.toLowerCase() === wanted?.toLowerCase()
+function isOf({ address, chain_type }: WalletAccount, expected: string | undefined): boolean {
+  if (chain_type === 'solana') return address === expected
+  return address.toLowerCase() === expected?.toLowerCase()
 }

@@ -24,17 +24,17 @@ export function accountsOf(wallet: Wallet): WalletAccount[] {
 /** Initial values: the wallet's default account, which is also the creator; or those of an earlier registration. */
 export function initialForm(
   wallet: Wallet,
-  given: { newId: () => string; before: AutomatonProfile | undefined },
+  options: { newId: () => string; before: AutomatonProfile | undefined },
 ): RegisterForm {
-  const { before, newId } = given
+  const { before, newId } = options
   const accounts = accountsOf(wallet)
   const { evm, solana } = wallet.default_accounts
-  const usual = accounts.find(({ id }) => id === (evm ?? solana)) ?? accounts[0]
+  const defaultAccount = accounts.find(({ id }) => id === (evm ?? solana)) ?? accounts[0]
   const same = accounts.find(({ address }) => address === before?.automaton_address)
   return {
-    accountId: (same ?? usual)?.id,
+    accountId: (same ?? defaultAccount)?.id,
     automatonId: before?.automaton_id ?? newId(),
-    creator: before?.creator_address ?? usual?.address ?? '',
+    creator: before?.creator_address ?? defaultAccount?.address ?? '',
     name: before?.name ?? '',
     bio: before?.bio ?? '',
     promptHash: before?.genesis_prompt_hash ?? '',
@@ -65,12 +65,12 @@ export function errorsOf(form: RegisterForm, { all }: { all: boolean }): Registe
     ['bio', shape.bio, form.bio],
     ['promptHash', shape.genesis_prompt_hash, form.promptHash.trim()],
   ]
-  const found = checks.flatMap(([field, schema, value]) => {
+  const entries = checks.flatMap(([field, schema, value]) => {
     if (value === '' && (field === 'promptHash' || !all)) return []
     const [issue] = schema.safeParse(value).error?.issues ?? []
     return issue ? [[field, `It ${issue.message}.`] as const] : []
   })
-  const errors: RegisterErrors = Object.fromEntries(found)
+  const errors: RegisterErrors = Object.fromEntries(entries)
   if (form.accountId === undefined) errors.accountId = 'Choose the account that signs.'
   return errors
 }

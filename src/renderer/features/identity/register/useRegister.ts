@@ -11,7 +11,7 @@ import type { RegistrationInput } from './registerForm.ts'
 
 export type Preview = Output<typeof previewRegistration>
 
-export function useRegister({ onAsked }: { onAsked: () => void }) {
+export function useRegister({ onSubmitted }: { onSubmitted: () => void }) {
   const agent = useAgent()
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState(false)
@@ -38,12 +38,12 @@ export function useRegister({ onAsked }: { onAsked: () => void }) {
     ask: (input: Input<typeof startRegistration>) =>
       attempt(async () => {
         const started = await agent(startRegistration, input)
-        const shown = patchAndReadAgain<Registration[]>(queryClient, registrationsKey, (list) =>
+        const patched = patchAndReadAgain<Registration[]>(queryClient, registrationsKey, (list) =>
           withRegistration(list, started),
         )
-        onAsked()
+        onSubmitted()
         goTo('identity', started.id)
-        await shown
+        await patched
       }),
   }
 }

@@ -6,14 +6,14 @@ import { PageColumn } from '#renderer/ui/PageFrame.tsx'
 import { goTo } from '#renderer/ui/place.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { Identity } from '../identityList.ts'
-import { chainWords, stateWords } from '../stateLabels.ts'
+import { chainLabels, stateLabels } from '../stateLabels.ts'
 import { RegistrationProgress } from './RegistrationProgress.tsx'
 
 /** One automaton in full: how its registration stands, and what is or will be public about it. */
 export function IdentityView({ identity }: { identity: Identity }) {
   const { name, state, chainType, automaton, registration } = identity
   const profile = automaton ?? registration?.profile
-  const { words, tone } = stateWords[state]
+  const { words, tone } = stateLabels[state]
   const isOver = state === 'refused' || state === 'failed'
   return (
     <article aria-label="Automaton" className="size-full overflow-auto">
@@ -57,7 +57,7 @@ export function IdentityView({ identity }: { identity: Identity }) {
                   <span className="text-faint">None</span>
                 )}
               </Row>
-              <Row title="Chain">{chainWords[chainType]}</Row>
+              <Row title="Chain">{chainLabels[chainType]}</Row>
               {automaton && (
                 <Row title="Registered">
                   <time dateTime={automaton.created_at}>{new Date(automaton.created_at).toLocaleString()}</time>

@@ -8,7 +8,7 @@ import { NumberField } from '#renderer/ui/NumberField.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import type { Image } from '#shared/contract/images.ts'
 import { type Sandbox, sandboxLimits } from '#shared/contract/sandboxes.ts'
-import { suffixedName } from '../sandboxNames.ts'
+import { suggestName } from '../sandboxNames.ts'
 import type { SandboxActions } from '../useSandboxActions.ts'
 import { AdvancedFields } from './AdvancedFields.tsx'
 import {
@@ -22,7 +22,7 @@ import {
 } from './form.ts'
 import { ImageField } from './ImageField.tsx'
 import { NetworkField } from './NetworkField.tsx'
-import { RuntimeNote } from './RuntimeNote.tsx'
+import { RuntimeNotice } from './RuntimeNotice.tsx'
 
 type CreateSandboxDialogProps = {
   /** Available images. */
@@ -46,7 +46,7 @@ export function CreateSandboxDialog({ images, create, onCreated, onManageImages,
   const [busy, setBusy] = useState(false)
   const fields = useRef<HTMLDivElement>(null)
   const runtime = runtimes && chosenRuntime(runtimes, form.runtime)
-  const taken = suffixedName(form.name, sandboxes?.map(({ name }) => name) ?? [])
+  const suggestion = suggestName(form.name, sandboxes?.map(({ name }) => name) ?? [])
   const usable = runtimes === undefined || runtime?.available === true
 
   const change = (part: Partial<CreateForm>) => setForm((before) => ({ ...before, ...part }))
@@ -54,10 +54,10 @@ export function CreateSandboxDialog({ images, create, onCreated, onManageImages,
   const submit = async () => {
     if (busy || !usable) return
     const input = inputOf(form)
-    const found = fieldErrorsOf(input)
-    flushSync(() => setErrors(found))
+    const invalid = fieldErrorsOf(input)
+    flushSync(() => setErrors(invalid))
     setFailure(undefined)
-    if (Object.keys(found).length > 0) return fields.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+    if (Object.keys(invalid).length > 0) return fields.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
     setBusy(true)
     try {
       onCreated(await create(input))
@@ -92,7 +92,7 @@ export function CreateSandboxDialog({ images, create, onCreated, onManageImages,
           label="Name"
           placeholder="build-box"
           hint={
-            taken === undefined ? (
+            suggestion === undefined ? (
               'Also the host name. Leave empty for a random one.'
             ) : (
               <>
@@ -100,9 +100,9 @@ export function CreateSandboxDialog({ images, create, onCreated, onManageImages,
                 <button
                   type="button"
                   className="rounded-small font-medium text-accent hover:underline"
-                  onClick={() => change({ name: taken })}
+                  onClick={() => change({ name: suggestion })}
                 >
-                  Use {taken}
+                  Use {suggestion}
                 </button>
               </>
             )
@@ -159,7 +159,7 @@ export function CreateSandboxDialog({ images, create, onCreated, onManageImages,
           onChange={(network) => change({ network })}
         />
         <AdvancedFields form={form} errors={errors} runtimes={runtimes} runtime={runtime} change={change} />
-        {runtimes && <RuntimeNote runtimes={runtimes} runtime={runtime} />}
+        {runtimes && <RuntimeNotice runtimes={runtimes} runtime={runtime} />}
         {runtimes && runtimes.length < 2 && errors.runtime && (
           <p className="text-small text-negative">{errors.runtime}</p>
         )}

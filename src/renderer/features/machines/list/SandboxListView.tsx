@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useRef } from 'react'
 import type { SandboxList } from '#renderer/agent/sandboxes/sandboxList.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { sharedNames } from '../sandboxNames.ts'
+import { findDuplicates } from '../sandboxNames.ts'
 import { SandboxRow, type SandboxRowActions } from './SandboxRow.tsx'
 
 type SandboxListViewProps = {
@@ -28,7 +28,7 @@ export function SandboxListView({ sandboxes, selectedId, actions, onSelect }: Sa
     estimateSize: () => rowHeight,
     overscan: rowsBeyondView,
   })
-  const namesakes = sharedNames(sandboxes.map(({ name }) => name))
+  const namesakes = findDuplicates(sandboxes.map(({ name }) => name))
   const items = virtualizer.getVirtualItems()
   const first = virtual ? (items[0]?.index ?? 0) : 0
   const end = virtual ? (items.at(-1)?.index ?? -1) + 1 : sandboxes.length

@@ -7,11 +7,11 @@ import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { FoundSandboxes } from './FoundSandboxes.tsx'
 import { OtherHostNotice } from './OtherHostNotice.tsx'
 import { SandboxListView } from './SandboxListView.tsx'
 import type { SandboxRowActions } from './SandboxRow.tsx'
 import { filterFrom, fits } from './sandboxFilter.ts'
+import { UnclaimedSandboxes } from './UnclaimedSandboxes.tsx'
 
 type SandboxPanelProps = {
   selectedId: string | undefined
@@ -24,7 +24,7 @@ export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPa
   const { data, error, isPending, refetch } = useSandboxes()
   const [written, setWritten] = useState('')
   const filtered = data !== undefined && data.length >= filterFrom
-  const found = filtered ? data.filter((it) => fits(it, written)) : (data ?? [])
+  const matches = filtered ? data.filter((it) => fits(it, written)) : (data ?? [])
   return (
     <section aria-label="Sandboxes" className="flex size-full min-h-0 flex-col bg-panel">
       <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-1.5 pl-3">
@@ -44,7 +44,7 @@ export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPa
         </div>
       )}
       <OtherHostNotice />
-      <FoundSandboxes />
+      <UnclaimedSandboxes />
       {data?.length === 0 && <p className="p-3 text-muted">No sandboxes yet.</p>}
       {filtered && (
         <div className="px-1.5 pt-1.5">
@@ -58,9 +58,9 @@ export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPa
           />
         </div>
       )}
-      {data && data.length > 0 && found.length === 0 && <p className="p-3 text-muted">None fits “{written}”.</p>}
-      {found.length > 0 && (
-        <SandboxListView sandboxes={found} selectedId={selectedId} actions={actions} onSelect={onSelect} />
+      {data && data.length > 0 && matches.length === 0 && <p className="p-3 text-muted">None fits “{written}”.</p>}
+      {matches.length > 0 && (
+        <SandboxListView sandboxes={matches} selectedId={selectedId} actions={actions} onSelect={onSelect} />
       )}
     </section>
   )

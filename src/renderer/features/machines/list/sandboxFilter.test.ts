@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { fits } from './sandboxFilter.ts'
 
 const sandbox = { id: 'ab12cd', name: 'Build box', status: 'running', image: 'tools', runtime: 'bubblewrap' } as const
-const found = (written: string) => fits(sandbox as never, written)
+const isMatch = (written: string) => fits(sandbox as never, written)
 
 test('finds a sandbox by every word that is written', () => {
-  expect(['', 'build', 'BOX run', 'tools', 'ab12c', 'bubble build'].map(found)).toEqual(Array(6).fill(true))
-  expect(['other', 'build stopped', 'ab1', 'b12c'].map(found)).toEqual([false, false, false, false])
+  expect(['', 'build', 'BOX run', 'tools', 'ab12c', 'bubble build'].map(isMatch)).toEqual(Array(6).fill(true))
+  expect(['other', 'build stopped', 'ab1', 'b12c'].map(isMatch)).toEqual([false, false, false, false])
 })

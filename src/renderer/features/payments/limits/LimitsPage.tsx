@@ -13,7 +13,7 @@ import { SpentBar } from '#renderer/ui/SpentBar.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { type BudgetState, forgetPayee, type PaymentBudgets } from '#shared/contract/paymentBudgets.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
-import { budgetTitle, centsOf, microText } from '../paymentWords.ts'
+import { budgetTitle, centsOf, microText } from '../describePayment.ts'
 import { budgetsKey, usePaymentBudgets } from '../usePayments.ts'
 import { LimitsDialog } from './LimitsDialog.tsx'
 import { PlannedRenewals } from './PlannedRenewals.tsx'
@@ -77,10 +77,10 @@ function inOrder({ states, limits }: PaymentBudgets): BudgetState[] {
 }
 
 function BudgetRow({ budget }: { budget: BudgetState }) {
-  const { scope, limit_micro_usd: limit, used_micro_usd: used, held_micro_usd: held, left_micro_usd: left } = budget
+  const { scope, limit_micro_usd: limit, used_micro_usd: used, held_micro_usd: onHold, left_micro_usd: left } = budget
   const { resets_at: resetsAt } = budget
   const isOne = scope === 'payment'
-  const gone = used + held
+  const total = used + onHold
   return (
     <li className="grid grid-cols-[13rem_minmax(0,1fr)_9rem] items-center gap-x-4 gap-y-1 px-3.5 py-2 max-narrow:grid-cols-[minmax(0,1fr)_9rem]">
       <div className="min-w-0">
@@ -92,10 +92,10 @@ function BudgetRow({ budget }: { budget: BudgetState }) {
         </p>
       </div>
       <div className="min-w-0 max-narrow:col-span-2 max-narrow:row-start-2">
-        {!isOne && limit !== null && <SpentBar share={limit === 0 ? 1 : gone / limit} />}
+        {!isOne && limit !== null && <SpentBar share={limit === 0 ? 1 : total / limit} />}
         {!isOne && (
           <p className="mt-1 text-small text-muted tabular-nums">
-            {centsOf(used)} paid{held > 0 && ` · ${centsOf(held)} held`}
+            {centsOf(used)} paid{onHold > 0 && ` · ${centsOf(onHold)} held`}
           </p>
         )}
       </div>

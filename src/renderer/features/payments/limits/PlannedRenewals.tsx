@@ -7,7 +7,7 @@ import { addressOf } from '#renderer/ui/place.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { DomainRenewal, PlannedRenewal } from '#shared/contract/domainRenewals.ts'
-import { microText } from '../paymentWords.ts'
+import { microText } from '../describePayment.ts'
 
 const fewest = 10
 
@@ -16,7 +16,7 @@ export function PlannedRenewals() {
   const { data, error, isPending, refetch } = useRenewals()
   const [isWhole, setWhole] = useState(false)
   const planned = data?.planned
-  const shown = isWhole ? planned?.renewals : planned?.renewals.slice(0, fewest)
+  const visible = isWhole ? planned?.renewals : planned?.renewals.slice(0, fewest)
   return (
     <Panel
       title="Planned renewals"
@@ -26,7 +26,7 @@ export function PlannedRenewals() {
         <div className="p-4">
           <SkeletonRows label="Loading renewals…" count={2} />
         </div>
-      ) : !planned || !shown ? (
+      ) : !planned || !visible ? (
         <div className="p-3">
           <ErrorNotice error={error} onRetry={() => void refetch()} />
         </div>
@@ -35,11 +35,11 @@ export function PlannedRenewals() {
       ) : (
         <>
           <ul aria-label="Planned renewals" className="divide-y divide-line">
-            {shown.map((it) => (
+            {visible.map((it) => (
               <PlannedRow key={it.domain} renewal={it} />
             ))}
           </ul>
-          {shown.length < planned.renewals.length && (
+          {visible.length < planned.renewals.length && (
             <div className="border-t border-line px-3.5 py-2">
               <Button size="small" onClick={() => setWhole(true)}>
                 Show all {planned.renewals.length.toLocaleString('en')}

@@ -1,6 +1,6 @@
 import { DateRange } from '#renderer/ui/DateRange.tsx'
 import { FilterBar, FilterSearch, FilterSelect } from '#renderer/ui/FilterBar.tsx'
-import { stateLabels } from '../paymentWords.ts'
+import { stateLabels } from '../describePayment.ts'
 import { filteredStates, type PaymentFilters } from './paymentFilters.ts'
 
 type PaymentFilterBarProps = { filters: PaymentFilters; onChange: (filters: PaymentFilters) => void }

@@ -38,7 +38,7 @@ export function PaymentList({ filters, onFilters }: PaymentListProps) {
       ) : error && payments.length === 0 ? (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       ) : payments.length === 0 ? (
-        <NothingFound onClear={() => onFilters(noPaymentFilters)} />
+        <NoMatches onClear={() => onFilters(noPaymentFilters)} />
       ) : (
         <div className="rounded-card border border-line">
           <ol aria-label="Payments, newest first" className="divide-y divide-line">
@@ -86,7 +86,7 @@ function UnclearNotice({ onShow }: { onShow: () => void }) {
   )
 }
 
-function NothingFound({ onClear }: { onClear: () => void }) {
+function NoMatches({ onClear }: { onClear: () => void }) {
   return (
     <div className="flex flex-col items-center gap-3 rounded-card border border-line px-4 py-8">
       <p className="text-muted">No matching payments.</p>

@@ -5,7 +5,7 @@ import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { describeRequester } from '#shared/contract/askerWords.ts'
 import type { Payment, PaymentPurpose } from '#shared/contract/paymentRecords.ts'
 import { openRecord } from '#shared/openRecord.ts'
-import { amountText } from '../paymentWords.ts'
+import { amountText } from '../describePayment.ts'
 import { StateChip } from '../StateChip.tsx'
 
 export const purposeIcons: Readonly<Record<PaymentPurpose, LucideIcon>> = openRecord(

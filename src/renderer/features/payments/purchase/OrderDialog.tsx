@@ -13,19 +13,19 @@ import { useSettled } from '#renderer/ui/useSettled.ts'
 import { AppError } from '#shared/appError.ts'
 import { domainLimits } from '#shared/contract/domainSearch.ts'
 import { Nameservers } from '#shared/contract/domains.ts'
-import { microText } from '../paymentWords.ts'
+import { microText } from '../describePayment.ts'
 import { TestChip } from '../StateChip.tsx'
 import { PayerLine } from './PayerLine.tsx'
 import {
+  addYears,
   defaultChoices,
   orderTitle,
   type PurchaseChoices,
   purchaseInput,
-  renewedUntil,
   yearsText,
 } from './purchaseInput.ts'
 import { chosenOffer, useOrder, useQuote } from './usePurchase.ts'
-import { VerdictNote } from './VerdictNote.tsx'
+import { VerdictNotice } from './VerdictNotice.tsx'
 
 type OrderDialogProps = { order: PurchaseOrder; onClose: () => void; onOrdered: (paymentId: string) => void }
 
@@ -165,7 +165,7 @@ export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
         </div>
         {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
         {!error && data?.verdict && isCurrent && (
-          <VerdictNote verdict={data.verdict} budgets={data.budgets} onLimits={() => leave(onClose, 'limits')} />
+          <VerdictNotice verdict={data.verdict} budgets={data.budgets} onLimits={() => leave(onClose, 'limits')} />
         )}
         {ordering.error && <ErrorNotice error={ordering.error} />}
       </div>
@@ -197,7 +197,7 @@ function PriceLines({ order, years }: { order: PurchaseOrder; years: number }) {
     return (
       <>
         <Line name="Expires now">{order.expiresAt.slice(0, 10)}</Line>
-        <Line name="Expires then">{renewedUntil(order.expiresAt, years)}</Line>
+        <Line name="Expires then">{addYears(order.expiresAt, years)}</Line>
       </>
     )
   }

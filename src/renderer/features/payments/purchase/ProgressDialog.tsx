@@ -10,7 +10,7 @@ import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 import type { DecisionView } from '../decisionView.ts'
-import { amountText } from '../paymentWords.ts'
+import { amountText } from '../describePayment.ts'
 import { useLivePayments, usePayment } from '../usePayments.ts'
 import { type PurchaseOutcome, purchaseOutcome, type Sold } from './outcome.ts'
 import { orderTitle } from './purchaseInput.ts'
@@ -74,7 +74,7 @@ export function ProgressDialog({ order, paymentId, Decision, onClose, onAgain }:
 
 type StepState = 'todo' | 'now' | 'done' | 'failed'
 const stepTones = { todo: 'neutral', now: 'accent', done: 'positive', failed: 'negative' } as const
-const stepWords = { todo: 'not yet', now: 'under way', done: 'done', failed: 'failed' } as const
+const stepLabels = { todo: 'not yet', now: 'under way', done: 'done', failed: 'failed' } as const
 
 /** Steps of the payment: approval, payment, delivery. */
 function Steps({
@@ -100,7 +100,7 @@ function Steps({
         <li key={name} data-step={is} className="flex items-center gap-1.5">
           <StatusDot tone={stepTones[is]} pulsing={is === 'now'} />
           <span className={is === 'todo' ? 'text-faint' : 'text-text'}>{name}</span>
-          <span className="sr-only">{stepWords[is]}</span>
+          <span className="sr-only">{stepLabels[is]}</span>
         </li>
       ))}
     </ol>
@@ -113,33 +113,33 @@ function Outcome({ order, payment, outcome }: OutcomeProps) {
   switch (outcome.kind) {
     case 'done':
       return (
-        <Told Icon={CircleCheck} tone="text-positive" title={boughtTitle(order, outcome.sold)}>
+        <OutcomeMessage Icon={CircleCheck} tone="text-positive" title={boughtTitle(order, outcome.sold)}>
           {boughtDetail(outcome.sold)}
           You paid {amountText(payment)}
           {payment.test && ' of test money'}.{sandboxText(outcome.sold)}
-        </Told>
+        </OutcomeMessage>
       )
     case 'credited':
       return (
-        <Told Icon={CircleX} tone="text-negative" title="You paid, and the order failed." alert>
+        <OutcomeMessage Icon={CircleX} tone="text-negative" title="You paid, and the order failed." alert>
           {outcome.reason}{' '}
           {outcome.creditedCents === undefined
             ? 'The receipt has the answer of the service.'
             : `${formatUsdCents(outcome.creditedCents)} became credits of your account.`}
-        </Told>
+        </OutcomeMessage>
       )
     case 'unpaid':
       return (
-        <Told Icon={CircleX} tone="text-muted" title="Nothing was paid." alert>
+        <OutcomeMessage Icon={CircleX} tone="text-muted" title="Nothing was paid." alert>
           {outcome.reason}
-        </Told>
+        </OutcomeMessage>
       )
     case 'unclear':
       return (
-        <Told Icon={Clock} tone="text-caution" title="We don’t know yet if it went through." alert>
+        <OutcomeMessage Icon={Clock} tone="text-caution" title="We don’t know yet if it went through." alert>
           {outcome.reason} Steward keeps asking and never pays twice. Do not order again; you can close this window, and
           Payments shows how it ends.
-        </Told>
+        </OutcomeMessage>
       )
   }
 }
@@ -161,9 +161,9 @@ function sandboxText({ sandbox }: Sold): string {
   return sandbox.url === null ? '' : ` It leads to your sandbox: ${sandbox.url}`
 }
 
-type ToldProps = { Icon: LucideIcon; tone: string; title: string; alert?: boolean; children: ReactNode }
+type OutcomeMessageProps = { Icon: LucideIcon; tone: string; title: string; alert?: boolean; children: ReactNode }
 
-function Told({ Icon, tone, title, alert = false, children }: ToldProps) {
+function OutcomeMessage({ Icon, tone, title, alert = false, children }: OutcomeMessageProps) {
   return (
     <div role={alert ? 'alert' : 'status'} className="flex items-start gap-2.5">
       <Icon aria-hidden className={`mt-0.5 size-5 shrink-0 ${tone}`} />

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { purchaseOutcome } from './outcome.ts'
-import { renewedUntil } from './purchaseInput.ts'
+import { addYears } from './purchaseInput.ts'
 
 const payment = (
   state: PaymentReceipt['state'],
@@ -38,5 +38,5 @@ test('an answer that is no JSON tells nothing', () => {
 })
 
 test('a renewal adds to the day of expiry', () => {
-  expect(renewedUntil('2027-11-23T00:00:00.000Z', 2)).toBe('2029-11-23')
+  expect(addYears('2027-11-23T00:00:00.000Z', 2)).toBe('2029-11-23')
 })

@@ -40,7 +40,7 @@ export function yearsText(years: number): string {
 }
 
 /** The day until which it is paid when it is renewed for so long. */
-export function renewedUntil(expiresAt: string, years: number): string {
+export function addYears(expiresAt: string, years: number): string {
   const until = new Date(expiresAt)
   until.setUTCFullYear(until.getUTCFullYear() + years)
   return until.toISOString().slice(0, 10)

@@ -5,7 +5,7 @@ import { addressOf } from '#renderer/ui/place.ts'
 import { describeRequester } from '#shared/contract/askerWords.ts'
 import { testLedgerNetwork } from '#shared/contract/networks.ts'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
-import { amountText, microText } from '../paymentWords.ts'
+import { amountText, microText } from '../describePayment.ts'
 
 /** Terms, settlement and their sources. Nothing that a seller wrote is a link. */
 export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {

@@ -10,7 +10,7 @@ import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { reconcilePayment } from '#shared/contract/localPayments.ts'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import type { DecisionView } from '../decisionView.ts'
-import { amountText } from '../paymentWords.ts'
+import { amountText } from '../describePayment.ts'
 import { StateChip, TestChip } from '../StateChip.tsx'
 import { paymentsKey, usePayment } from '../usePayments.ts'
 import { AnswerPanel } from './AnswerPanel.tsx'
@@ -53,7 +53,7 @@ function Receipt({ payment, Decision }: { payment: PaymentReceipt; Decision: Dec
         <h3 className="text-title break-words">{title}</h3>
         <p className="text-muted break-words">{sentence}</p>
       </header>
-      <UnclearNote payment={payment} />
+      <UnknownOutcomeNotice payment={payment} />
       {state === 'waiting' && intentId !== null && (
         <div className="max-w-180 rounded-card border border-line bg-raised p-4">
           <Decision intentId={intentId} />
@@ -79,7 +79,7 @@ function Receipt({ payment, Decision }: { payment: PaymentReceipt; Decision: Dec
 }
 
 /** Explains what is unknown and how it will be determined. */
-function UnclearNote({ payment: { id, state, paid, valid_until: validUntil } }: { payment: PaymentReceipt }) {
+function UnknownOutcomeNotice({ payment: { id, state, paid, valid_until: validUntil } }: { payment: PaymentReceipt }) {
   const agent = useAgent()
   const queryClient = useQueryClient()
   const asking = useMutation({

@@ -24,12 +24,12 @@ export function ActivitySection() {
     queryFn: () => agent(getActivitySettings, {}),
   })
   const changing = useMutation({
-    mutationFn: (wanted: Partial<ActivitySettings>) => agent(changeActivitySettings, wanted),
+    mutationFn: (change: Partial<ActivitySettings>) => agent(changeActivitySettings, change),
     onSuccess: (changed) => queryClient.setQueryData(settingsKey, changed),
     onError: (error) => notify.failed(error),
   })
   // Shows the selection before it is saved.
-  const wanted = changing.isPending ? changing.variables : {}
+  const pending = changing.isPending ? changing.variables : {}
   return (
     <SettingsPage title="Activity" description="What Steward keeps of what happened, on this computer only.">
       {isPending ? (
@@ -37,7 +37,7 @@ export function ActivitySection() {
       ) : error ? (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       ) : (
-        <Settings settings={{ ...data, ...wanted }} onChange={changing.mutate} />
+        <Settings settings={{ ...data, ...pending }} onChange={changing.mutate} />
       )}
     </SettingsPage>
   )
@@ -45,7 +45,7 @@ export function ActivitySection() {
 
 type SettingsProps = {
   settings: ActivitySettings
-  onChange: (wanted: Partial<ActivitySettings>) => void
+  onChange: (change: Partial<ActivitySettings>) => void
 }
 
 function Settings({ settings, onChange }: SettingsProps) {

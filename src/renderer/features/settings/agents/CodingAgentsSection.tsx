@@ -36,7 +36,7 @@ export function CodingAgentsSection() {
 function Clients({ models }: { models: readonly ListedModel[] }) {
   const [client, setClient] = useState<CodingClient>('codex')
   const [chosen, setChosen] = useState<string>()
-  const [asked, setAsked] = useState(false)
+  const [isKeyOpen, setKeyOpen] = useState(false)
   const available = models.filter((it) => it.available).map(({ id }) => id)
   const offered = available.length > 0 ? available : models.map(({ id }) => id)
   const model = chosen !== undefined && offered.includes(chosen) ? chosen : (defaultModel(client, offered) ?? '')
@@ -66,7 +66,7 @@ function Clients({ models }: { models: readonly ListedModel[] }) {
       <SettingsGroup title="1. Create a key" description={`Programs with it can spend your credits, up to its limit.`}>
         <SettingsCard>
           <SettingsRow label={`Key for ${label}`} hint="You choose its models and its daily limit. It is shown once.">
-            <Button icon={Plus} onClick={() => setAsked(true)}>
+            <Button icon={Plus} onClick={() => setKeyOpen(true)}>
               New key…
             </Button>
           </SettingsRow>
@@ -96,7 +96,7 @@ function Clients({ models }: { models: readonly ListedModel[] }) {
           </p>
         </div>
       </SettingsGroup>
-      {asked && <NewKeyDialog initialName={keyName} nextLine={readKeyLine} onClose={() => setAsked(false)} />}
+      {isKeyOpen && <NewKeyDialog initialName={keyName} nextLine={readKeyLine} onClose={() => setKeyOpen(false)} />}
     </>
   )
 }

@@ -4,7 +4,7 @@
  */
 export type Snippet = { title: string; language: 'toml' | 'shell' | 'python' | 'javascript'; text: string }
 
-export type SnippetGiven = {
+export type SnippetOptions = {
   /** Origin of this Steward: `http://127.0.0.1:4100`. */
   origin: string
   model: string
@@ -29,11 +29,11 @@ export type CodingClient = (typeof codingClients)[number]['id']
 /** Asks for the key without showing it or keeping it in the shell's history. */
 export const readKeyLine = 'read -rs STEWARD_KEY && export STEWARD_KEY'
 
-export function snippetsOf(client: CodingClient, given: SnippetGiven): Snippet[] {
-  return makers[client](given)
+export function snippetsOf(client: CodingClient, options: SnippetOptions): Snippet[] {
+  return makers[client](options)
 }
 
-const makers: Record<CodingClient, (given: SnippetGiven) => Snippet[]> = {
+const makers: Record<CodingClient, (options: SnippetOptions) => Snippet[]> = {
   codex: ({ origin, model, contextWindow }) => [
     {
       title: '~/.codex/config.toml',
@@ -150,10 +150,10 @@ export ANTHROPIC_API_KEY="$STEWARD_KEY"`,
 
 /** The model that a client is usually used with, among those that answer. */
 export function defaultModel(client: CodingClient, models: readonly string[]): string | undefined {
-  const wanted = /claude|anthropic/.test(client) ? ['claude-opus', 'claude-sonnet', 'claude'] : ['gpt-5.2', 'gpt']
-  for (const start of wanted) {
-    const found = models.find((it) => it.startsWith(start))
-    if (found !== undefined) return found
+  const prefixes = /claude|anthropic/.test(client) ? ['claude-opus', 'claude-sonnet', 'claude'] : ['gpt-5.2', 'gpt']
+  for (const start of prefixes) {
+    const match = models.find((it) => it.startsWith(start))
+    if (match !== undefined) return match
   }
   return models[0]
 }

@@ -12,28 +12,28 @@ import { NewKeyDialog } from './NewKeyDialog.tsx'
 import { useApiKeyActions, useApiKeys } from './useApiKeys.ts'
 
 export function ApiKeysSection() {
-  const [asked, setAsked] = useState<'new' | ApiKey>()
+  const [dialog, setDialog] = useState<'new' | ApiKey>()
   const { revoke } = useApiKeyActions()
   return (
     <SettingsPage
       title="API keys"
       description="Scripts and agents use a key to reach your sandboxes and terminals. They can ask the wallet to sign; you and your policies decide."
       actions={
-        <Button variant="primary" icon={Plus} onClick={() => setAsked('new')}>
+        <Button variant="primary" icon={Plus} onClick={() => setDialog('new')}>
           New key
         </Button>
       }
     >
-      <Keys onRevoke={setAsked} />
-      {asked === 'new' && <NewKeyDialog onClose={() => setAsked(undefined)} />}
-      {typeof asked === 'object' && (
+      <Keys onRevoke={setDialog} />
+      {dialog === 'new' && <NewKeyDialog onClose={() => setDialog(undefined)} />}
+      {typeof dialog === 'object' && (
         <ConfirmDialog
           open
-          onOpenChange={() => setAsked(undefined)}
-          title={`Revoke “${asked.name}”?`}
+          onOpenChange={() => setDialog(undefined)}
+          title={`Revoke “${dialog.name}”?`}
           description="Programs using this key lose access at once. You can’t undo this."
           confirmLabel="Revoke key"
-          onConfirm={() => revoke(asked.id)}
+          onConfirm={() => revoke(dialog.id)}
         />
       )}
     </SettingsPage>

@@ -4,16 +4,16 @@ import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { createApiKey } from '#shared/contract/accounts.ts'
 import { listSandboxes } from '#shared/contract/sandboxes.ts'
-import { KeyStep, MadeKeyDialog } from '../MadeKeyDialog.tsx'
+import { KeyStep, NewSecretDialog } from '../NewSecretDialog.tsx'
 import { KeyModels } from './KeyModels.tsx'
 import { limitCents } from './keyLimits.ts'
 import { useApiKeyActions } from './useApiKeys.ts'
 
 /** Asks for a name, then shows the key: it is in this component's state alone, and gone when it closes. */
 export function NewKeyDialog({ initialName = '', nextLine, onClose }: NewKeyDialogProps) {
-  const [made, setMade] = useState<Made>()
-  if (made) return <MadeKey {...made} nextLine={nextLine} onClose={onClose} />
-  return <NewKeyForm initialName={initialName} onMade={setMade} onClose={onClose} />
+  const [created, setCreated] = useState<CreatedKey>()
+  if (created) return <CreatedKeyView {...created} nextLine={nextLine} onClose={onClose} />
+  return <NewKeyForm initialName={initialName} onCreated={setCreated} onClose={onClose} />
 }
 
 type NewKeyDialogProps = {
@@ -24,10 +24,10 @@ type NewKeyDialogProps = {
   onClose: () => void
 }
 
-type Made = { name: string; secret: string }
-type NewKeyFormProps = { initialName: string; onMade: (made: Made) => void; onClose: () => void }
+type CreatedKey = { name: string; secret: string }
+type NewKeyFormProps = { initialName: string; onCreated: (created: CreatedKey) => void; onClose: () => void }
 
-function NewKeyForm({ initialName, onMade, onClose }: NewKeyFormProps) {
+function NewKeyForm({ initialName, onCreated, onClose }: NewKeyFormProps) {
   const { create } = useApiKeyActions()
   const [name, setName] = useState(initialName)
   const [models, setModels] = useState<readonly string[]>()
@@ -44,14 +44,14 @@ function NewKeyForm({ initialName, onMade, onClose }: NewKeyFormProps) {
   const send = () => {
     const parsed = createApiKey.body.shape.name.safeParse(name)
     const cents = limitCents(limit)
-    const found = {
+    const errors = {
       ...(parsed.error && { name: `A name ${parsed.error.issues[0]?.message}.` }),
       ...(models?.length === 0 && { models: 'Choose at least one model.' }),
       ...(models && models.length > maxModels && { models: `Choose at most ${maxModels} models.` }),
       ...(cents === undefined && { limit: 'Enter dollars and cents, as in 5 or 2.50.' }),
     }
-    setWrong(found)
-    if (!parsed.success || cents === undefined || Object.keys(found).length > 0) return false
+    setWrong(errors)
+    if (!parsed.success || cents === undefined || Object.keys(errors).length > 0) return false
     return make(parsed.data, cents)
   }
   const make = async (keyName: string, cents: number | null) => {
@@ -60,7 +60,7 @@ function NewKeyForm({ initialName, onMade, onClose }: NewKeyFormProps) {
       ...(models && { models: [...models] }),
       ...(cents !== null && { daily_limit_cents: cents }),
     })
-    onMade({ name: keyName, secret })
+    onCreated({ name: keyName, secret })
   }
 
   return (
@@ -100,18 +100,18 @@ type Wrong = { name?: string; models?: string; limit?: string }
 /** As the service takes. */
 const maxModels = 50
 
-type MadeKeyProps = Made & { nextLine: string | undefined; onClose: () => void }
+type CreatedKeyViewProps = CreatedKey & { nextLine: string | undefined; onClose: () => void }
 
-function MadeKey({ name, secret, nextLine, onClose }: MadeKeyProps) {
+function CreatedKeyView({ name, secret, nextLine, onClose }: CreatedKeyViewProps) {
   return (
-    <MadeKeyDialog
+    <NewSecretDialog
       title={`Key created: ${name}`}
       description="Copy it now. You won’t see it again."
       secret={secret}
       onClose={onClose}
     >
       {nextLine === undefined ? <FirstCall /> : <NextLine line={nextLine} />}
-    </MadeKeyDialog>
+    </NewSecretDialog>
   )
 }
 

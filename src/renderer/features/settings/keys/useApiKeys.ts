@@ -26,8 +26,8 @@ export function useApiKeyActions() {
   const queryClient = useQueryClient()
   return {
     /** The one answer that holds the key: it goes to who asked for it, and into no cache. */
-    async create(given: Input<typeof createApiKey>): Promise<string> {
-      const { key } = await agent(createApiKey, given)
+    async create(input: Input<typeof createApiKey>): Promise<string> {
+      const { key } = await agent(createApiKey, input)
       void readAgain(queryClient, keysKey)
       return key
     },

@@ -7,7 +7,7 @@ const never = 'never'
 export function autoLockOptions(present: number | null): SelectOption<string>[] {
   const minutes = present === null || offered.includes(present) ? offered : [...offered, present].toSorted(byNumber)
   return [
-    ...minutes.map((count) => ({ value: String(count), label: afterWords(count) })),
+    ...minutes.map((count) => ({ value: String(count), label: describeDelay(count) })),
     { value: never, label: 'Never', detail: 'Until you lock it or quit Steward.' },
   ]
 }
@@ -20,7 +20,7 @@ export function minutesOf(option: string): number | null {
   return option === never ? null : Number(option)
 }
 
-function afterWords(minutes: number): string {
+function describeDelay(minutes: number): string {
   if (minutes % 60 === 0) return minutes === 60 ? 'After 1 hour' : `After ${minutes / 60} hours`
   return minutes === 1 ? 'After 1 minute' : `After ${minutes} minutes`
 }

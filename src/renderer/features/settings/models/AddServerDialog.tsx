@@ -16,25 +16,25 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [url, setUrl] = useState('')
   const [billing, setBilling] = useState<'free' | 'paid'>()
-  const shownBilling = billing ?? (isLikelyFree(url) ? 'free' : 'paid')
+  const selectedBilling = billing ?? (isLikelyFree(url) ? 'free' : 'paid')
   const [wrong, setWrong] = useState<Wrong>({})
 
   const send = () => {
-    const givenName = ModelServerName.safeParse(
+    const parsedName = ModelServerName.safeParse(
       name
         .trim()
         .toLowerCase()
         .replaceAll(/[\s._]+/g, '-'),
     )
-    const givenUrl = ModelServerUrl.safeParse(url)
+    const parsedUrl = ModelServerUrl.safeParse(url)
     setWrong({
-      ...(givenName.error && { name: `The name ${givenName.error.issues[0]?.message}.` }),
-      ...(givenUrl.error && { url: `The address ${givenUrl.error.issues[0]?.message}.` }),
+      ...(parsedName.error && { name: `The name ${parsedName.error.issues[0]?.message}.` }),
+      ...(parsedUrl.error && { url: `The address ${parsedUrl.error.issues[0]?.message}.` }),
     })
     return (
-      givenName.success &&
-      givenUrl.success &&
-      add({ name: givenName.data, base_url: givenUrl.data, free: shownBilling === 'free' })
+      parsedName.success &&
+      parsedUrl.success &&
+      add({ name: parsedName.data, base_url: parsedUrl.data, free: selectedBilling === 'free' })
     )
   }
   const add = async (server: Parameters<typeof addServer>[0]) => {
@@ -82,10 +82,10 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
             { value: 'free', label: 'Free, runs on your own computers' },
             { value: 'paid', label: 'Paid' },
           ]}
-          value={shownBilling}
+          value={selectedBilling}
           onChange={setBilling}
         />
-        {shownBilling === 'paid' && (
+        {selectedBilling === 'paid' && (
           <p className="mt-1.5 text-small text-faint">
             Steward reads the prices if the server lists them. Otherwise set them afterwards, so that your limits count.
           </p>

@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { isChatModel, type ListedModel } from '#shared/contract/inference.ts'
-import { listedPrice, modelCount, tokensText } from './modelWords.ts'
+import { formatPrice, modelCount, tokensText } from './modelWords.ts'
 
 type ModelListProps = { /** Whose they are, read aloud. */ of: string; models: readonly ListedModel[] }
 
@@ -46,9 +46,9 @@ export function ModelTable({ of, models }: ModelListProps) {
                 {id}
               </th>
               {[
-                listedPrice(pricing, 'input_per_million'),
-                listedPrice(pricing, 'cache_read_per_million'),
-                isChatModel({ kind }) ? listedPrice(pricing, 'output_per_million') : 'Embeddings',
+                formatPrice(pricing, 'input_per_million'),
+                formatPrice(pricing, 'cache_read_per_million'),
+                isChatModel({ kind }) ? formatPrice(pricing, 'output_per_million') : 'Embeddings',
                 tokensText(context_window),
               ].map((text, place) => (
                 <td key={columns[place]} className="py-1 pl-3 text-right whitespace-nowrap text-muted tabular-nums">

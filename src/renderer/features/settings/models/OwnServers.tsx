@@ -14,7 +14,7 @@ import type { DiscoveredServer, ModelServer } from '#shared/contract/providers.t
 import { SettingsGroup } from '../SettingsPage.tsx'
 import { AddServerDialog } from './AddServerDialog.tsx'
 import { ModelList } from './ModelTable.tsx'
-import { modelCount, takenNames } from './modelWords.ts'
+import { findNameConflicts, modelCount } from './modelWords.ts'
 import { ServerPriceDialog } from './ServerPriceDialog.tsx'
 import { useModelServers, useProviderActions } from './useProviders.ts'
 
@@ -22,14 +22,14 @@ import { useModelServers, useProviderActions } from './useProviders.ts'
 export function OwnServers({ models }: { models: readonly ListedModel[] }) {
   const { data, error, isPending, refetch } = useModelServers()
   const { find } = useProviderActions()
-  const [found, setFound] = useState<DiscoveredServer[]>()
+  const [discovered, setDiscovered] = useState<DiscoveredServer[]>()
   const [searching, setSearching] = useState(false)
   const [adding, setAdding] = useState(false)
 
   const search = async () => {
     setSearching(true)
     try {
-      setFound(await find())
+      setDiscovered(await find())
     } catch (error) {
       notify.failed(error)
     } finally {
@@ -52,7 +52,7 @@ export function OwnServers({ models }: { models: readonly ListedModel[] }) {
       }
     >
       <div className="flex flex-col gap-2">
-        {found && <FoundServers found={found} added={data?.servers ?? []} />}
+        {discovered && <DiscoveredServers servers={discovered} added={data?.servers ?? []} />}
         {isPending ? (
           <SkeletonRows label="Loading servers…" rowClassName="h-14" />
         ) : error ? (
@@ -66,15 +66,15 @@ export function OwnServers({ models }: { models: readonly ListedModel[] }) {
   )
 }
 
-type FoundServersProps = { found: readonly DiscoveredServer[]; added: readonly ModelServer[] }
+type DiscoveredServersProps = { servers: readonly DiscoveredServer[]; added: readonly ModelServer[] }
 
-function FoundServers({ found, added }: FoundServersProps) {
-  const fresh = found.filter(({ base_url }) => !added.some((it) => it.base_url === base_url))
-  if (fresh.length === 0 && found.some((it) => !it.added)) return null // what was found was added since
+function DiscoveredServers({ servers, added }: DiscoveredServersProps) {
+  const fresh = servers.filter(({ base_url }) => !added.some((it) => it.base_url === base_url))
+  if (fresh.length === 0 && servers.some((it) => !it.added)) return null // what was found was added since
   if (fresh.length === 0) {
     return (
       <p role="status" className="rounded-card border border-line bg-panel px-3.5 py-2.5 text-muted">
-        {found.length === 0
+        {servers.length === 0
           ? 'No local models found. Start Ollama, LM Studio or llama.cpp on its usual port, then look again.'
           : 'All local servers that answer are added.'}
       </p>
@@ -83,7 +83,7 @@ function FoundServers({ found, added }: FoundServersProps) {
   return (
     <ul aria-label="Found on this computer" className="divide-y divide-line rounded-card border border-line bg-panel">
       {fresh.map((server) => (
-        <FoundRow key={server.base_url} server={server} />
+        <DiscoveredRow key={server.base_url} server={server} />
       ))}
     </ul>
   )
@@ -91,7 +91,7 @@ function FoundServers({ found, added }: FoundServersProps) {
 
 const namedAtOnce = 4
 
-function FoundRow({ server: { name, title, base_url, models } }: { server: DiscoveredServer }) {
+function DiscoveredRow({ server: { name, title, base_url, models } }: { server: DiscoveredServer }) {
   const { addServer } = useProviderActions()
   const [busy, setBusy] = useState(false)
   const add = async () => {
@@ -140,7 +140,7 @@ function ServerList({ servers, models }: ServerListProps) {
           key={server.id}
           server={server}
           models={of(server.name)}
-          taken={takenNames(server, models)}
+          conflicts={findNameConflicts(server, models)}
           onRemove={() => setRemoved(server)}
         />
       ))}
@@ -168,11 +168,11 @@ function ServerList({ servers, models }: ServerListProps) {
 type ServerRowProps = {
   server: ModelServer
   models: readonly ListedModel[]
-  taken: ReturnType<typeof takenNames>
+  conflicts: ReturnType<typeof findNameConflicts>
   onRemove: () => void
 }
 
-function ServerRow({ server, models, taken, onRemove }: ServerRowProps) {
+function ServerRow({ server, models, conflicts, onRemove }: ServerRowProps) {
   const { id, name, base_url, key, needs_key } = server
   const openSheet = useSheet()
   const { refreshServer } = useProviderActions()
@@ -231,10 +231,10 @@ function ServerRow({ server, models, taken, onRemove }: ServerRowProps) {
         </div>
       </div>
       <div className="flex flex-col gap-1.5 pl-4.5">
-        {taken.length > 0 && (
+        {conflicts.length > 0 && (
           <p className="text-small text-muted">
             Not available from here, because the name is taken:{' '}
-            {taken.map(({ model, by }) => `${model} (${by})`).join(', ')}
+            {conflicts.map(({ model, by }) => `${model} (${by})`).join(', ')}
           </p>
         )}
         <ModelList of={name} models={models} />

@@ -71,7 +71,7 @@ export function ProviderRow({ provider, models, onRemove }: ProviderRowProps) {
           <div className="min-w-0">
             <p className="font-medium text-text">{name}</p>
             <p className="text-small text-muted">
-              <KeyWords provider={provider} />
+              <KeyState provider={provider} />
             </p>
             {key_refused_at !== null && !result && (
               <p className="text-small text-negative">
@@ -125,7 +125,7 @@ function toneOf({ key, key_refused_at: refusedAt }: Provider, result: KeyTest | 
 
 const places = { keychain: 'in your keychain', file: 'in an encrypted file' } as const
 
-function KeyWords({ provider: { key } }: { provider: Provider }) {
+function KeyState({ provider: { key } }: { provider: Provider }) {
   if (key === null) return 'No key'
   if (key.fault !== null) return <span className="text-negative">{key.fault}</span>
   if (key.place === 'config') return 'Key from config.json'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { providerTitle } from '#shared/contract/families.ts'
 import type { ListedModel } from '#shared/contract/inference.ts'
-import { modelCount, priceText, takenNames, tokensText } from './modelWords.ts'
+import { findNameConflicts, modelCount, priceText, tokensText } from './modelWords.ts'
 
 test('prices and sizes are short, and hide nothing', () => {
   expect([0, 0.05, 1.25, 0.0125, 15].map(priceText)).toEqual(['Free', '$0.05', '$1.25', '$0.0125', '$15.00'])
@@ -16,7 +16,7 @@ test('tells which names another provider has', () => {
     { id: 'phi', provider: 'local:shed' },
   ] as ListedModel[]
   const server = { name: 'shed', models: ['gpt-5.2', 'llama', 'phi', 'new'] }
-  expect(takenNames(server, listed)).toEqual([
+  expect(findNameConflicts(server, listed)).toEqual([
     { model: 'gpt-5.2', by: 'OpenAI' },
     { model: 'llama', by: 'ollama' },
   ])

@@ -11,7 +11,7 @@ export function priceText(perMillion: number): string {
 type Pricing = ListedModel['pricing']
 
 /** Formats one price of a model: `$1.25`, `Unknown`. */
-export function listedPrice(
+export function formatPrice(
   pricing: Pricing,
   of: 'input_per_million' | 'cache_read_per_million' | 'output_per_million',
 ): string {
@@ -24,10 +24,13 @@ export function tokensText(tokens: number): string {
   return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}K` : String(tokens)
 }
 
-export type TakenName = { model: string; by: string }
+export type NameConflict = { model: string; by: string }
 
 /** Models of a server that cannot be used, because another provider has a model of the same name. */
-export function takenNames(server: Pick<ModelServer, 'name' | 'models'>, listed: readonly ListedModel[]): TakenName[] {
+export function findNameConflicts(
+  server: Pick<ModelServer, 'name' | 'models'>,
+  listed: readonly ListedModel[],
+): NameConflict[] {
   const providers = new Map(listed.map(({ id, provider }) => [id, provider]))
   return server.models.flatMap((model) => {
     const provider = providers.get(model)

@@ -52,7 +52,7 @@ function GrantRow({ grant }: { grant: Grant }) {
           {describePayee(scope)}
           {path ? ` for ${path} only` : ''} without asking.
         </p>
-        <p className="text-small text-faint">{endWords(grant)}</p>
+        <p className="text-small text-faint">{describeEnd(grant)}</p>
       </div>
       <Button size="small" busy={busy} onClick={() => void end()}>
         Revoke
@@ -61,7 +61,7 @@ function GrantRow({ grant }: { grant: Grant }) {
   )
 }
 
-function endWords({ times_left: times, until }: Grant): string {
+function describeEnd({ times_left: times, until }: Grant): string {
   const left = times === null ? [] : [times === 1 ? 'Once more' : `${times} more times`]
   const end = until === null ? [] : [`until ${new Date(until).toLocaleString()}`]
   const words = [...left, ...end].join(', ')

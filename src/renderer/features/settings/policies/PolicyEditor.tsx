@@ -48,7 +48,7 @@ export function PolicyEditor({ policy }: { policy: Policy }) {
         </SettingsCard>
       </SettingsGroup>
       <SaveBar
-        words={stateWords(editing)}
+        words={describeState(editing)}
         written={editing.isWritten}
         ready={editing.changes.length > 0}
         onDiscard={editing.discard}
@@ -56,7 +56,7 @@ export function PolicyEditor({ policy }: { policy: Policy }) {
       />
       {saving && editing.wanted && (
         <SavePolicyDialog
-          wanted={editing.wanted}
+          edited={editing.wanted}
           changes={editing.changes}
           onSaved={editing.saved}
           onClose={() => setSaving(false)}
@@ -66,9 +66,9 @@ export function PolicyEditor({ policy }: { policy: Policy }) {
   )
 }
 
-function stateWords({ isWritten, isOvertaken, wanted, changes }: ReturnType<typeof usePolicyDraft>): string {
+function describeState({ isWritten, isOvertaken, wanted: edited, changes }: ReturnType<typeof usePolicyDraft>): string {
   if (!isWritten) return 'No unsaved changes.'
-  if (wanted === undefined) return 'Fix the errors above.'
+  if (edited === undefined) return 'Fix the errors above.'
   if (isOvertaken) return 'The policy changed elsewhere. Saving replaces that.'
   return changes.length === 1 ? '1 unsaved change.' : `${changes.length} unsaved changes.`
 }

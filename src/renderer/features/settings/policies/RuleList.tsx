@@ -2,10 +2,10 @@ import { Lock, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { SettingsGroup } from '../SettingsPage.tsx'
+import { ruleWarnings } from './describeRule.ts'
 import { type DraftFaults, newRule, type RuleDraft, ruleOf, withRuleAt } from './policyDraft.ts'
 import { ruleColumns } from './RuleFields.tsx'
 import { RuleRow } from './RuleRow.tsx'
-import { ruleWarnings } from './ruleWords.ts'
 
 type RuleListProps = {
   rules: readonly RuleDraft[]
@@ -23,12 +23,12 @@ const builtInRules = [
 export function RuleList({ rules, faults, onChange }: RuleListProps) {
   const [dragged, setDragged] = useState<string>()
   const [over, setOver] = useState<number>()
-  const [told, setTold] = useState('')
+  const [announcement, setAnnouncement] = useState('')
 
   const move = (id: string, place: number) => {
     if (place < 0 || place >= rules.length) return
     onChange(withRuleAt(rules, id, place))
-    setTold(`Rule moved to place ${place + 1} of ${rules.length}.`)
+    setAnnouncement(`Rule moved to place ${place + 1} of ${rules.length}.`)
   }
   const drop = () => {
     if (dragged !== undefined && over !== undefined) move(dragged, over)
@@ -87,7 +87,7 @@ export function RuleList({ rules, faults, onChange }: RuleListProps) {
         <p className="bg-panel px-3.5 py-2.5 text-muted">Everything else asks you.</p>
       </div>
       <p role="status" className="sr-only">
-        {told}
+        {announcement}
       </p>
     </SettingsGroup>
   )

@@ -5,28 +5,28 @@ import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { useConfirmedPolicy } from '#renderer/ui/useConfirmedPolicy.ts'
 import { changePolicy, type Policy } from '#shared/contract/intents.ts'
+import { ruleWarnings } from './describeRule.ts'
 import type { PolicyChange } from './policyChanges.ts'
 import type { SavedPolicy } from './policyDraft.ts'
-import { ruleWarnings } from './ruleWords.ts'
 
 type SavePolicyDialogProps = {
-  wanted: SavedPolicy
+  edited: SavedPolicy
   changes: readonly PolicyChange[]
   onSaved: (policy: Policy) => void
   onClose: () => void
 }
 
 /** Confirms the changes before they apply. */
-export function SavePolicyDialog({ wanted, changes, onSaved, onClose }: SavePolicyDialogProps) {
+export function SavePolicyDialog({ edited, changes, onSaved, onClose }: SavePolicyDialogProps) {
   const agent = useAgent()
   const queryClient = useQueryClient()
   const confirmed = useConfirmedPolicy()
-  const dangers = wanted.rules.flatMap((rule, place) =>
-    ruleWarnings(rule, wanted.rules.slice(0, place)).map((warning) => `Rule ${place + 1}: ${warning}`),
+  const dangers = edited.rules.flatMap((rule, place) =>
+    ruleWarnings(rule, edited.rules.slice(0, place)).map((warning) => `Rule ${place + 1}: ${warning}`),
   )
 
   const save = async () => {
-    const policy = await confirmed(() => agent(changePolicy, wanted))
+    const policy = await confirmed(() => agent(changePolicy, edited))
     queryClient.setQueryData<Policy>(policyKey, policy)
     onSaved(policy)
     notify.done('Policy saved')

@@ -22,9 +22,9 @@ export function policyChanges(from: SavedPolicy, to: SavedPolicy): PolicyChange[
 }
 
 function orderChange(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
-  const kept = (a: SavedPolicy, b: SavedPolicy) =>
+  const isSame = (a: SavedPolicy, b: SavedPolicy) =>
     a.rules.map(({ id }) => id).filter((id) => b.rules.some((rule) => rule.id === id))
-  const same = kept(from, to).join() === kept(to, from).join()
+  const same = isSame(from, to).join() === isSame(to, from).join()
   return same ? [] : [{ kind: 'moved', after: 'Rules are in a different order.' }]
 }
 

@@ -12,13 +12,13 @@ export type DraftFaults = {
   confirmAbove: string | undefined
 }
 
-const amountWords = 'Enter an amount in dollars, such as 5 or 0.25.'
+const amountHint = 'Enter an amount in dollars, such as 5 or 0.25.'
 
 export function draftOf(policy: SavedPolicy): PolicyDraft {
   return {
-    rules: policy.rules.map(({ max_amount_micro_usd: most, ...rule }) => ({
+    rules: policy.rules.map(({ max_amount_micro_usd: maxAmount, ...rule }) => ({
       ...rule,
-      amount: most === null ? '' : usdInput(most),
+      amount: maxAmount === null ? '' : usdInput(maxAmount),
     })),
     confirmAbove: usdInput(policy.confirm_above_micro_usd),
     expiryMinutes: policy.expiry_minutes,
@@ -35,13 +35,13 @@ export function faultsOf(draft: PolicyDraft): DraftFaults {
     const amount = rule.amount.trim() !== '' && parseUsd(rule.amount) === undefined
     const faults = {
       ...(host && { host: 'Enter a host such as api.example.com:8443, *.example.com, or * for any.' }),
-      ...(amount && { amount: amountWords }),
+      ...(amount && { amount: amountHint }),
     }
     return host || amount ? [[rule.id, faults] as const] : []
   })
   return {
     rules: new Map(rules),
-    confirmAbove: parseUsd(draft.confirmAbove) === undefined ? amountWords : undefined,
+    confirmAbove: parseUsd(draft.confirmAbove) === undefined ? amountHint : undefined,
   }
 }
 

@@ -8,7 +8,7 @@ export function usePolicyDraft(policy: Policy) {
   const [base, setBase] = useState<SavedPolicy>(policy)
   const [written, setWritten] = useState<PolicyDraft>()
   const draft = written ?? draftOf(policy)
-  const wanted = policyOf(draft)
+  const edited = policyOf(draft)
   const start = (next: SavedPolicy) => {
     setBase(next)
     setWritten(undefined)
@@ -16,10 +16,10 @@ export function usePolicyDraft(policy: Policy) {
   return {
     draft,
     /** Absent while a field is invalid. */
-    wanted,
+    wanted: edited,
     faults: faultsOf(draft),
-    changes: wanted === undefined ? [] : policyChanges(policy, wanted),
-    isWritten: written !== undefined && (wanted === undefined || !isSame(wanted, policy)),
+    changes: edited === undefined ? [] : policyChanges(policy, edited),
+    isWritten: written !== undefined && (edited === undefined || !isSame(edited, policy)),
     /** Another window, or a script, saved meanwhile. */
     isOvertaken: written !== undefined && !isSame(base, policy),
     change(part: Partial<PolicyDraft>) {
@@ -32,7 +32,7 @@ export function usePolicyDraft(policy: Policy) {
 }
 
 function isSame(a: SavedPolicy, b: SavedPolicy): boolean {
-  const shown = ({ rules, confirm_above_micro_usd, expiry_minutes }: SavedPolicy) =>
+  const serialize = ({ rules, confirm_above_micro_usd, expiry_minutes }: SavedPolicy) =>
     JSON.stringify([
       rules.map(({ id, effect, kind, asker, host, max_amount_micro_usd }) => [
         id,
@@ -45,5 +45,5 @@ function isSame(a: SavedPolicy, b: SavedPolicy): boolean {
       confirm_above_micro_usd,
       expiry_minutes,
     ])
-  return shown(a) === shown(b)
+  return serialize(a) === serialize(b)
 }

@@ -45,8 +45,8 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
     if (!name.success || typeof place === 'string' || typeof secrets === 'string') return false
     return added({ name: name.data, place, secret_names: secrets })
   }
-  const added = async (given: Parameters<typeof add>[0]): Promise<void> => {
-    const { id, secrets } = await add(given)
+  const added = async (server: Parameters<typeof add>[0]): Promise<void> => {
+    const { id, secrets } = await add(server)
     onClose()
     for (const { name: secret_name } of secrets) {
       const end = await openSheet({ purpose: 'tool_server_secret', tool_server_id: id, secret_name })

@@ -5,8 +5,8 @@ import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { ServedTool, ToolServerId } from '#shared/contract/toolServers.ts'
+import { hintsText } from './describeToolServer.ts'
 import { ToolChange } from './ToolChange.tsx'
-import { hintsText } from './toolServerWords.ts'
 
 const askOptions = [
   { value: 'ask', label: 'Ask each time', detail: 'Each call waits for you, in the chat or in Approvals.' },
@@ -83,10 +83,10 @@ function Description({ text }: { text: string }) {
   const [whole, setWhole] = useState(false)
   if (text === '') return <p className="text-small text-faint">The server does not describe it.</p>
   const isLong = text.length > shortCharacters
-  const shown = isLong && !whole ? `${text.slice(0, shortCharacters).trimEnd()}…` : text
+  const visible = isLong && !whole ? `${text.slice(0, shortCharacters).trimEnd()}…` : text
   return (
     <div>
-      <p className="text-small break-words whitespace-pre-wrap text-muted">{shown}</p>
+      <p className="text-small break-words whitespace-pre-wrap text-muted">{visible}</p>
       {isLong && (
         <button type="button" onClick={() => setWhole(!whole)} className="text-small text-accent hover:underline">
           {whole ? 'Show less' : 'Show all'}

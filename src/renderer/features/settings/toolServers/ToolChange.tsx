@@ -2,7 +2,7 @@ import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { classNames } from '#renderer/ui/classNames.ts'
 import type { ServedText } from '#shared/contract/toolServers.ts'
-import { changedLines } from './toolServerWords.ts'
+import { diffLines } from './describeToolServer.ts'
 
 type ToolChangeProps = { name: string; before: ServedText; after: ServedText; actions: ReactNode }
 
@@ -14,7 +14,7 @@ const looks = {
 
 /** A tool is described otherwise than when the person allowed it: what is new, and what is gone. */
 export function ToolChange({ name, before, after, actions }: ToolChangeProps) {
-  const lines = changedLines(before, after)
+  const lines = diffLines(before, after)
   const isHidden = lines.every(({ sign }) => sign === ' ')
   return (
     <div className="overflow-hidden rounded-card border border-caution">

@@ -11,8 +11,8 @@ import { useSheet } from '#renderer/ui/sheetContext.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { ToolServer } from '#shared/contract/toolServers.ts'
+import { describeToolCount, listChangedTools, placeText, stateOf } from './describeToolServer.ts'
 import { ServedToolRow } from './ServedToolRow.tsx'
-import { changedTools, placeText, stateOf, toolCountWords } from './toolServerWords.ts'
 
 type ToolServerCardProps = { server: ToolServer; onRemove: () => void }
 
@@ -21,7 +21,7 @@ export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
   const { turn, test, agree } = useToolServerActions()
   const openSheet = useSheet()
   const [busy, setBusy] = useState<'test' | 'turn'>()
-  const changed = changedTools(server)
+  const changed = listChangedTools(server)
   const [open, setOpen] = useState(changed.length > 0)
   const listId = useId()
   const { tone, words } = stateOf(server)
@@ -106,7 +106,7 @@ export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
               className="flex h-7 items-center gap-1.5 rounded-control px-1.5 text-small text-muted hover:bg-hover"
             >
               <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
-              {toolCountWords(server)}
+              {describeToolCount(server)}
               {changed.length > 0 && <span className="text-caution">{`· ${changed.length} changed`}</span>}
             </button>
             {open && off.length > 1 && (

@@ -8,8 +8,8 @@ import { createToolClient, type ToolClient } from '#shared/contract/toolClients.
 import { usdInput } from '#shared/money/moneyText.ts'
 import { readKeyLine } from '../agents/snippets.ts'
 import { limitCents } from '../keys/keyLimits.ts'
-import { KeyStep, MadeKeyDialog } from '../MadeKeyDialog.tsx'
-import { changeOptions, destroyOptions, profileOptions } from './toolWords.ts'
+import { KeyStep, NewSecretDialog } from '../NewSecretDialog.tsx'
+import { changeOptions, destroyOptions, profileOptions } from './describePolicy.ts'
 import { useToolClientActions } from './useToolClients.ts'
 
 type Draft = Pick<ToolClient, 'name' | 'profile' | 'policy' | 'dry_run'> & { budget: string }
@@ -24,14 +24,14 @@ type ToolClientDialogProps = {
 
 /** Makes a client, then shows its key: it is in this component's state alone, and gone when it closes. Or changes one. */
 export function ToolClientDialog({ start, onClose }: ToolClientDialogProps) {
-  const [made, setMade] = useState<{ name: string; secret: string }>()
-  if (made) return <MadeClient {...made} onClose={onClose} />
-  return <ToolClientForm start={start} onMade={setMade} onClose={onClose} />
+  const [created, setCreated] = useState<{ name: string; secret: string }>()
+  if (created) return <CreatedClientView {...created} onClose={onClose} />
+  return <ToolClientForm start={start} onCreated={setCreated} onClose={onClose} />
 }
 
-type ToolClientFormProps = ToolClientDialogProps & { onMade: (made: { name: string; secret: string }) => void }
+type ToolClientFormProps = ToolClientDialogProps & { onCreated: (created: { name: string; secret: string }) => void }
 
-function ToolClientForm({ start, onMade, onClose }: ToolClientFormProps) {
+function ToolClientForm({ start, onCreated, onClose }: ToolClientFormProps) {
   const { create, change } = useToolClientActions()
   const present = 'id' in start ? start : undefined
   const [draft, setDraft] = useState<Draft>(() => draftOf(start))
@@ -52,9 +52,9 @@ function ToolClientForm({ start, onMade, onClose }: ToolClientFormProps) {
   const save = async (name: string, cents: number | null): Promise<void> => {
     const { profile, policy, dry_run } = draft
     const daily_budget_micro_usd = cents === null ? null : cents * microUsdOfCent
-    const given = { name, profile, policy, dry_run, daily_budget_micro_usd }
-    if (!present) return onMade({ name, secret: (await create(given)).key })
-    await change({ clientId: present.id, ...given })
+    const input = { name, profile, policy, dry_run, daily_budget_micro_usd }
+    if (!present) return onCreated({ name, secret: (await create(input)).key })
+    await change({ clientId: present.id, ...input })
     onClose()
   }
   const reads = draft.profile === 'read-only'
@@ -136,9 +136,9 @@ function draftOf(start: ToolClientDialogProps['start']): Draft {
   return { name, profile, policy, dry_run, budget: budget === null ? '' : usdInput(budget) }
 }
 
-function MadeClient({ name, secret, onClose }: { name: string; secret: string; onClose: () => void }) {
+function CreatedClientView({ name, secret, onClose }: { name: string; secret: string; onClose: () => void }) {
   return (
-    <MadeKeyDialog
+    <NewSecretDialog
       title={`Client created: ${name}`}
       description="Copy its key now. You won’t see it again."
       secret={secret}
@@ -150,6 +150,6 @@ function MadeClient({ name, secret, onClose }: { name: string; secret: string; o
       >
         <CopyLine text={readKeyLine} label="Copy line" />
       </KeyStep>
-    </MadeKeyDialog>
+    </NewSecretDialog>
   )
 }

@@ -2,7 +2,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { ToolClient } from '#shared/contract/toolClients.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { policyWords, profileName } from './toolWords.ts'
+import { describePolicy, profileName } from './describePolicy.ts'
 
 type ToolClientRowProps = { client: ToolClient; onChange: () => void; onRevoke: () => void }
 
@@ -16,7 +16,9 @@ export function ToolClientRow({ client, onChange, onRevoke }: ToolClientRowProps
           <span className="text-small text-muted">{profileName(profile)}</span>
           <span className="font-mono text-small text-faint">{key_prefix}…</span>
         </p>
-        <p className="text-small text-muted">{[policyWords(client), spentWords(client)].filter(Boolean).join(' · ')}</p>
+        <p className="text-small text-muted">
+          {[describePolicy(client), describeSpending(client)].filter(Boolean).join(' · ')}
+        </p>
       </div>
       <div className="flex items-center gap-1">
         <span className="mr-2 text-small whitespace-nowrap text-faint">
@@ -34,7 +36,7 @@ export function ToolClientRow({ client, onChange, onRevoke }: ToolClientRowProps
 }
 
 /** `$0.12 of $5.00 today` */
-function spentWords({ daily_budget_micro_usd: budget, spent_today_micro_usd: spent }: ToolClient): string {
+function describeSpending({ daily_budget_micro_usd: budget, spent_today_micro_usd: spent }: ToolClient): string {
   if (budget === null) return spent === 0 ? '' : `${formatUsd(spent, 'cents')} today`
   return `${formatUsd(spent, 'cents')} of ${formatUsd(budget, 'cents')} today`
 }

@@ -13,21 +13,21 @@ import { ToolClientDialog } from './ToolClientDialog.tsx'
 import { ToolClientRow } from './ToolClientRow.tsx'
 import { type ToolClientList, useToolClientActions, useToolClients } from './useToolClients.ts'
 
-type Asked = { form: ToolClient | { name: string } } | { revoke: ToolClient }
+type OpenDialog = { form: ToolClient | { name: string } } | { revoke: ToolClient }
 
 /** Programs that may use Steward as tools, over MCP. */
 export function ToolClientsSection() {
   const { data, error, isPending, refetch } = useToolClients()
   const { revoke } = useToolClientActions()
   const [host, setHost] = useState<ToolHost>('claude-code')
-  const [asked, setAsked] = useState<Asked>()
+  const [dialog, setDialog] = useState<OpenDialog>()
   const { clientName } = toolHosts.find(({ id }) => id === host) ?? toolHosts[0]
   return (
     <SettingsPage
       title="Tool clients"
       description="Programs that use Steward’s sandboxes, domains and payments as tools, over MCP. Each gets a key of its own, with limits. Your policies and approvals apply."
       actions={
-        <Button variant="primary" icon={Plus} onClick={() => setAsked({ form: { name: '' } })}>
+        <Button variant="primary" icon={Plus} onClick={() => setDialog({ form: { name: '' } })}>
           New client
         </Button>
       }
@@ -38,26 +38,31 @@ export function ToolClientsSection() {
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       ) : (
         <>
-          <Clients clients={data.clients} onAsk={setAsked} />
-          <Connect list={data} host={host} onHost={setHost} onCreate={() => setAsked({ form: { name: clientName } })} />
+          <Clients clients={data.clients} onAsk={setDialog} />
+          <Connect
+            list={data}
+            host={host}
+            onHost={setHost}
+            onCreate={() => setDialog({ form: { name: clientName } })}
+          />
         </>
       )}
-      {asked && 'form' in asked && <ToolClientDialog start={asked.form} onClose={() => setAsked(undefined)} />}
-      {asked && 'revoke' in asked && (
+      {dialog && 'form' in dialog && <ToolClientDialog start={dialog.form} onClose={() => setDialog(undefined)} />}
+      {dialog && 'revoke' in dialog && (
         <ConfirmDialog
           open
-          onOpenChange={() => setAsked(undefined)}
-          title={`Revoke “${asked.revoke.name}”?`}
+          onOpenChange={() => setDialog(undefined)}
+          title={`Revoke “${dialog.revoke.name}”?`}
           description="It loses access at once, and what it asked for is withdrawn. You can’t undo this."
           confirmLabel="Revoke client"
-          onConfirm={() => revoke(asked.revoke.id)}
+          onConfirm={() => revoke(dialog.revoke.id)}
         />
       )}
     </SettingsPage>
   )
 }
 
-function Clients({ clients, onAsk }: { clients: readonly ToolClient[]; onAsk: (asked: Asked) => void }) {
+function Clients({ clients, onAsk }: { clients: readonly ToolClient[]; onAsk: (asked: OpenDialog) => void }) {
   if (clients.length === 0) {
     return (
       <p className="rounded-card border border-line px-3.5 py-6 text-center text-muted">

@@ -13,13 +13,13 @@ export const toolHosts = [
 ] as const
 export type ToolHost = (typeof toolHosts)[number]['id']
 
-type Given = Pick<ToolClientList, 'url' | 'command' | 'environment'>
+type HostConfig = Pick<ToolClientList, 'url' | 'command' | 'environment'>
 
-export function linesOf(host: ToolHost, given: Given): Snippet[] {
-  return makers[host](given)
+export function linesOf(host: ToolHost, config: HostConfig): Snippet[] {
+  return makers[host](config)
 }
 
-const makers: Record<ToolHost, (given: Given) => Snippet[]> = {
+const makers: Record<ToolHost, (config: HostConfig) => Snippet[]> = {
   'claude-code': ({ url }) => [
     {
       title: 'Shell',
@@ -55,15 +55,15 @@ const makers: Record<ToolHost, (given: Given) => Snippet[]> = {
       }),
     },
   ],
-  'claude-desktop': (given) => [
+  'claude-desktop': (config) => [
     {
       title: 'claude_desktop_config.json',
       language: 'javascript',
-      text: json({ mcpServers: { steward: started(given) } }),
+      text: json({ mcpServers: { steward: started(config) } }),
     },
   ],
-  stdio: (given) => [
-    { title: 'mcp.json', language: 'javascript', text: json({ mcpServers: { steward: started(given) } }) },
+  stdio: (config) => [
+    { title: 'mcp.json', language: 'javascript', text: json({ mcpServers: { steward: started(config) } }) },
   ],
   http: ({ url }) => [
     { title: 'Address', language: 'shell', text: url },
@@ -71,7 +71,7 @@ const makers: Record<ToolHost, (given: Given) => Snippet[]> = {
   ],
 }
 
-function started({ command: [command, ...args], environment }: Given) {
+function started({ command: [command, ...args], environment }: HostConfig) {
   return { command, args, env: { ...environment, STEWARD_MCP_KEY: 'paste the key here' } }
 }
 

@@ -22,13 +22,13 @@ export function useToolClientActions() {
   const queryClient = useQueryClient()
   return {
     /** The one answer that holds the key: it goes to who asked for it, and into no cache. */
-    async create(given: Input<typeof createToolClient>): Promise<Output<typeof createToolClient>> {
-      const made = await agent(createToolClient, given)
+    async create(input: Input<typeof createToolClient>): Promise<Output<typeof createToolClient>> {
+      const created = await agent(createToolClient, input)
       void readAgain(queryClient, clientsKey)
-      return made
+      return created
     },
-    async change(given: Input<typeof changeToolClient>): Promise<void> {
-      await agent(changeToolClient, given)
+    async change(input: Input<typeof changeToolClient>): Promise<void> {
+      await agent(changeToolClient, input)
       await readAgain(queryClient, clientsKey)
     },
     async revoke(id: string): Promise<void> {

@@ -8,7 +8,7 @@ type CloseDialogProps = {
   onAnswer: (goesOn: boolean) => void
 }
 
-const shown = 5
+const maxListed = 5
 
 /** Before terminals are closed in which something runs. */
 export function CloseDialog({ programs, nameOf, onAnswer }: CloseDialogProps) {
@@ -25,10 +25,10 @@ export function CloseDialog({ programs, nameOf, onAnswer }: CloseDialogProps) {
           <p>{several ? 'These programs are still running. Closing the terminals ends them:' : sentenceOf(first)}</p>
           {several && (
             <ul className="mt-2 list-disc pl-4">
-              {programs.slice(0, shown).map(({ terminal: { session_id: id }, command }) => (
+              {programs.slice(0, maxListed).map(({ terminal: { session_id: id }, command }) => (
                 <li key={id}>{command === '' ? nameOf(id) : <CommandText text={command} />}</li>
               ))}
-              {programs.length > shown && <li>and {programs.length - shown} more</li>}
+              {programs.length > maxListed && <li>and {programs.length - maxListed} more</li>}
             </ul>
           )}
           <p className="mt-2 text-small text-faint">You can turn this off in Terminal preferences.</p>

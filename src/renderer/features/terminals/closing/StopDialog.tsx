@@ -10,7 +10,7 @@ type StopDialogProps = {
   onClose: () => void
 }
 
-const shown = 5
+const maxListed = 5
 
 /** Before a sandbox is stopped in which something runs. */
 export function StopDialog({ sandbox, programs, stop, onClose }: StopDialogProps) {
@@ -32,12 +32,12 @@ export function StopDialog({ sandbox, programs, stop, onClose }: StopDialogProps
             <>
               <p>These programs are still running. Stopping the sandbox ends them.</p>
               <ul className="mt-2 list-disc pl-4">
-                {programs.slice(0, shown).map((command) => (
+                {programs.slice(0, maxListed).map((command) => (
                   <li key={command}>
                     <CommandText text={command} />
                   </li>
                 ))}
-                {programs.length > shown && <li>and {programs.length - shown} more</li>}
+                {programs.length > maxListed && <li>and {programs.length - maxListed} more</li>}
               </ul>
             </>
           )}

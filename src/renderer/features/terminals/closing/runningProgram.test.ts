@@ -20,7 +20,7 @@ const terminal = (command: string, state: 'running' | 'exited' = 'running') =>
     exited_at: null,
     ended_with_sandbox: false,
   })
-const told = (command?: string) => ({
+const createTrail = (command?: string) => ({
   isMarked: () => true,
   running: (): CommandMark | undefined =>
     command === undefined
@@ -47,8 +47,8 @@ test.each(['bash build.sh', 'bash -c "make"', 'python3', 'ssh host', './bash.py'
 
 test('a shell tells what runs in it', () => {
   const shell = terminal('bash -l')
-  expect(programIn(shell, told())).toBe('none')
-  expect(programIn(shell, told('make -j4'))).toEqual({ terminal: shell, command: 'make -j4' })
+  expect(programIn(shell, createTrail())).toBe('none')
+  expect(programIn(shell, createTrail('make -j4'))).toEqual({ terminal: shell, command: 'make -j4' })
   expect(programIn(shell, { isMarked: () => false, running: () => undefined })).toBe('unknown')
   expect(programIn(shell, undefined)).toBe('unknown')
 })

@@ -9,14 +9,14 @@ export type RunningProgram = {
   command: string
 }
 
-type Told = Pick<CommandTrail, 'isMarked' | 'running'>
+type TrailState = Pick<CommandTrail, 'isMarked' | 'running'>
 
 /** Returns the foreground program: `unknown` if the shell does not report it, or it was not read yet. */
-export function programIn(terminal: Terminal, told: Told | undefined): RunningProgram | 'none' | 'unknown' {
+export function programIn(terminal: Terminal, trail: TrailState | undefined): RunningProgram | 'none' | 'unknown' {
   if (terminal.state === 'exited') return 'none'
   if (!isShell(terminal.command)) return { terminal, command: terminal.command }
-  if (!told?.isMarked()) return 'unknown'
-  const running = told.running()
+  if (!trail?.isMarked()) return 'unknown'
+  const running = trail.running()
   return running ? { terminal, command: running.command } : 'none'
 }
 

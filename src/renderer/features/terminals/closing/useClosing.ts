@@ -24,7 +24,7 @@ type Options = {
 /** Closes terminals, but asks first when a program would end that is not the shell. */
 export function useClosing({ sessionOf, close }: Options): Closing {
   const agent = useAgent()
-  const [asked, setAsked] = useState<Closing['asked']>()
+  const [question, setQuestion] = useState<Closing['asked']>()
 
   const programOf = async (terminal: Terminal): Promise<RunningProgram | undefined> => {
     const program = programIn(terminal, sessionOf(terminal.session_id)?.commands)
@@ -39,16 +39,16 @@ export function useClosing({ sessionOf, close }: Options): Closing {
   }
 
   return {
-    asked,
+    asked: question,
     async close(terminals) {
-      const found = readPreferences().closeWarning ? await Promise.all(terminals.map(programOf)) : []
-      const programs = found.flatMap((it) => it ?? [])
-      if (programs.length > 0) setAsked({ terminals, programs })
+      const running = readPreferences().closeWarning ? await Promise.all(terminals.map(programOf)) : []
+      const programs = running.flatMap((it) => it ?? [])
+      if (programs.length > 0) setQuestion({ terminals, programs })
       else close(terminals)
     },
     answer(goesOn) {
-      if (goesOn && asked) close(asked.terminals)
-      setAsked(undefined)
+      if (goesOn && question) close(question.terminals)
+      setQuestion(undefined)
     },
   }
 }

@@ -24,9 +24,9 @@ export function neighbourOf(tree: PaneTree, from: string, side: Side): string | 
 export function withGrown(tree: PaneTree, id: string, { side, by }: { side: Side; by: number }): PaneTree {
   const direction: Direction = side === 'left' || side === 'right' ? 'row' : 'column'
   const forward = side === 'right' || side === 'down'
-  const found = innermost(tree, id, direction)
-  if (!found) return tree
-  const { place, node, index } = found
+  const target = innermost(tree, id, direction)
+  if (!target) return tree
+  const { place, node, index } = target
   const last = node.parts.length - 1
   // The divider before the part, or the one after it.
   const before = forward ? index === last : index > 0
@@ -43,10 +43,10 @@ function dividerParts(first: number, forward: boolean): [growing: number, giving
   return forward ? [first, first + 1] : [first + 1, first]
 }
 
-type Found = { place: number[]; node: Split; index: number }
+type Divider = { place: number[]; node: Split; index: number }
 
 /** The innermost split of this direction that holds the pane, and the part that leads to it. */
-function innermost(tree: PaneTree, id: string, direction: Direction): Found | undefined {
+function innermost(tree: PaneTree, id: string, direction: Direction): Divider | undefined {
   if (tree.kind === 'pane') return undefined
   const index = tree.parts.findIndex((part) => paneIds(part.tree).includes(id))
   const part = tree.parts[index]

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { neighbourOf, withGrown } from './paneRoom.ts'
 import {
+  normalizeTree,
   PaneTree,
   pane,
   paneIds,
   type Side,
-  tidied,
   withoutPane,
   withReplacement,
   withShares,
@@ -77,8 +77,8 @@ test('what was kept is read as it was, and made valid when it was not', () => {
       { tree: pane('e'), share: 4 },
     ],
   } as const
-  expect(drawn(tidied(nested))).toBe('(a─d)│(b─c)│e')
-  expect(sharesOf(tidied(nested))).toEqual([0.25, 0.25, 0.5])
+  expect(drawn(normalizeTree(nested))).toBe('(a─d)│(b─c)│e')
+  expect(sharesOf(normalizeTree(nested))).toEqual([0.25, 0.25, 0.5])
   for (const broken of [null, { kind: 'pane' }, { kind: 'split', direction: 'row', parts: [] }]) {
     expect(PaneTree.safeParse(broken).success).toBe(false)
   }

@@ -63,11 +63,11 @@ export function withReplacement(tree: PaneTree, id: string, added: string): Pane
 }
 
 /** Normalizes a stored tree to the form that `split` creates. */
-export function tidied(tree: PaneTree): PaneTree {
+export function normalizeTree(tree: PaneTree): PaneTree {
   if (tree.kind === 'pane') return tree
   return split(
     tree.direction,
-    tree.parts.map((part) => ({ ...part, tree: tidied(part.tree) })),
+    tree.parts.map((part) => ({ ...part, tree: normalizeTree(part.tree) })),
   )
 }
 

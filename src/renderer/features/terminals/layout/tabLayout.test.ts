@@ -4,7 +4,7 @@ import {
   type Layout,
   Layout as LayoutSchema,
   nextAfter,
-  reconciled,
+  reconcileLayout,
   tabOf,
   withActive,
   withoutTerminal,
@@ -15,53 +15,53 @@ import {
   withTerminalAsTab,
 } from './tabLayout.ts'
 
-const shown = (layout: Layout) => layout.map(({ tree, active }) => `${paneIds(tree).join('')}:${active}`)
-const three = reconciled([], ['a', 'b', 'c'])
+const format = (layout: Layout) => layout.map(({ tree, active }) => `${paneIds(tree).join('')}:${active}`)
+const three = reconcileLayout([], ['a', 'b', 'c'])
 const split = withSplitTerminal(three, 'b', { at: 'a', side: 'right' })
 
 test('terminals that nobody has placed are tabs of their own, at the end', () => {
-  expect(shown(three)).toEqual(['a:a', 'b:b', 'c:c'])
-  expect(shown(reconciled(split, ['a', 'b', 'c', 'new']))).toEqual(['ab:b', 'c:c', 'new:new'])
-  expect(new Set(reconciled(split, ['a', 'b', 'c', 'd', 'e']).map(({ id }) => id)).size).toBe(4)
+  expect(format(three)).toEqual(['a:a', 'b:b', 'c:c'])
+  expect(format(reconcileLayout(split, ['a', 'b', 'c', 'new']))).toEqual(['ab:b', 'c:c', 'new:new'])
+  expect(new Set(reconcileLayout(split, ['a', 'b', 'c', 'd', 'e']).map(({ id }) => id)).size).toBe(4)
 })
 
 test('what is gone leaves its place to its neighbour, and its tab with the last one', () => {
-  expect(shown(reconciled(split, ['a', 'c']))).toEqual(['a:a', 'c:c'])
-  expect(shown(reconciled(split, ['c']))).toEqual(['c:c'])
-  expect(reconciled(split, ['a', 'b', 'c'])).toEqual(split)
+  expect(format(reconcileLayout(split, ['a', 'c']))).toEqual(['a:a', 'c:c'])
+  expect(format(reconcileLayout(split, ['c']))).toEqual(['c:c'])
+  expect(reconcileLayout(split, ['a', 'b', 'c'])).toEqual(split)
 })
 
 test('a layout with a terminal in two places is no layout', () => {
   const twice = [...three, { id: '9', tree: pane('a'), active: 'a', zoomed: false }]
-  expect(shown(reconciled(twice, ['a', 'b', 'c']))).toEqual(['a:a', 'b:b', 'c:c'])
+  expect(format(reconcileLayout(twice, ['a', 'b', 'c']))).toEqual(['a:a', 'b:b', 'c:c'])
   const lost = [{ id: '1', tree: pane('a'), active: 'nobody', zoomed: true }]
-  expect(reconciled(lost, ['a'])).toEqual([{ id: '1', tree: pane('a'), active: 'a', zoomed: false }])
+  expect(reconcileLayout(lost, ['a'])).toEqual([{ id: '1', tree: pane('a'), active: 'a', zoomed: false }])
 })
 
 test('tabs are moved before one another', () => {
   const [a, b, c] = three.map(({ id }) => id) as [string, string, string]
-  expect(shown(withTabMoved(three, a, 3))).toEqual(['b:b', 'c:c', 'a:a'])
-  expect(shown(withTabMoved(three, c, 0))).toEqual(['c:c', 'a:a', 'b:b'])
-  expect(shown(withTabMoved(three, b, 1))).toEqual(shown(three))
-  expect(shown(withTabMoved(three, b, 2))).toEqual(shown(three))
+  expect(format(withTabMoved(three, a, 3))).toEqual(['b:b', 'c:c', 'a:a'])
+  expect(format(withTabMoved(three, c, 0))).toEqual(['c:c', 'a:a', 'b:b'])
+  expect(format(withTabMoved(three, b, 1))).toEqual(format(three))
+  expect(format(withTabMoved(three, b, 2))).toEqual(format(three))
   expect(withTabMoved(three, 'none', 0)).toBe(three)
 })
 
 test('a whole tab goes beside a terminal of another one, and a terminal becomes a tab again', () => {
   const [ab, c] = split.map(({ id }) => id) as [string, string]
   const merged = withTabMerged(split, ab, { at: 'c', side: 'down' })
-  expect(shown(merged)).toEqual(['cab:b'])
+  expect(format(merged)).toEqual(['cab:b'])
   expect(withTabMerged(split, ab, { at: 'a', side: 'down' })).toBe(split)
-  expect(shown(withTerminalAsTab(merged, 'a', 0))).toEqual(['a:a', 'cb:b'])
-  expect(shown(withTerminalAsTab(split, 'c', 0))).toEqual(['c:c', 'ab:b'])
+  expect(format(withTerminalAsTab(merged, 'a', 0))).toEqual(['a:a', 'cb:b'])
+  expect(format(withTerminalAsTab(split, 'c', 0))).toEqual(['c:c', 'ab:b'])
   expect(tabOf(merged, 'a')?.id).toBe(c)
 })
 
 test('the pane used last is remembered, and its place is taken over when it closes', () => {
   const used = withActive(split, 'a')
-  expect(shown(used)).toEqual(['ab:a', 'c:c'])
-  expect(shown(withoutTerminal(used, 'a'))).toEqual(['b:b', 'c:c'])
-  expect(shown(withReplaced(split, 'b', 'z'))).toEqual(['az:z', 'c:c'])
+  expect(format(used)).toEqual(['ab:a', 'c:c'])
+  expect(format(withoutTerminal(used, 'a'))).toEqual(['b:b', 'c:c'])
+  expect(format(withReplaced(split, 'b', 'z'))).toEqual(['az:z', 'c:c'])
 })
 
 test('after what closes comes its neighbour: in the tab, else the next tab, else the one before', () => {

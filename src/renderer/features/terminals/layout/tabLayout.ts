@@ -1,10 +1,19 @@
 import { z } from 'zod'
-import { PaneTree, pane, paneIds, type Side, tidied, withoutPane, withReplacement, withSplit } from './paneTree.ts'
+import {
+  normalizeTree,
+  PaneTree,
+  pane,
+  paneIds,
+  type Side,
+  withoutPane,
+  withReplacement,
+  withSplit,
+} from './paneTree.ts'
 
 /** `active` is the pane used last. `zoomed`: it alone is shown. */
 export const TabLayout = z.object({
   id: z.string(),
-  tree: PaneTree.transform(tidied),
+  tree: PaneTree.transform(normalizeTree),
   active: z.string(),
   zoomed: z.boolean(),
 })
@@ -19,18 +28,18 @@ export function tabOf(layout: Layout, terminalId: string | undefined): TabLayout
 }
 
 /** The layout with exactly these terminals: those that are gone leave it, new ones come as tabs at the end. */
-export function reconciled(layout: Layout, terminalIds: readonly string[]): Layout {
+export function reconcileLayout(layout: Layout, terminalIds: readonly string[]): Layout {
   const seen = new Set<string>()
   let next: Layout = layout
   for (const id of layout.flatMap(({ tree }) => paneIds(tree))) {
-    if (seen.has(id)) return reconciled([], terminalIds) // no layout of ours: a terminal is in one place
+    if (seen.has(id)) return reconcileLayout([], terminalIds) // no layout of ours: a terminal is in one place
     seen.add(id)
     if (!terminalIds.includes(id)) next = withoutTerminal(next, id)
   }
-  return terminalIds.filter((id) => !seen.has(id)).reduce(withNewTab, next.map(withKnownActive))
+  return terminalIds.filter((id) => !seen.has(id)).reduce(withNewTab, next.map(withValidActive))
 }
 
-function withKnownActive(tab: TabLayout): TabLayout {
+function withValidActive(tab: TabLayout): TabLayout {
   const ids = paneIds(tab.tree)
   return ids.includes(tab.active) ? tab : { ...tab, active: ids[0] ?? tab.active, zoomed: false }
 }

@@ -46,10 +46,10 @@ function SplitArea({ tree, place, onShares, children }: TreeAreaProps<Split>) {
   const written = JSON.stringify(layout)
 
   useEffect(() => {
-    const wanted: Record<string, number> = JSON.parse(written)
-    const now = group.current?.getLayout() ?? wanted
-    if (Object.entries(wanted).some(([id, size]) => Math.abs((now[id] ?? 0) - size) > 0.1))
-      group.current?.setLayout(wanted)
+    const shares: Record<string, number> = JSON.parse(written)
+    const now = group.current?.getLayout() ?? shares
+    if (Object.entries(shares).some(([id, size]) => Math.abs((now[id] ?? 0) - size) > 0.1))
+      group.current?.setLayout(shares)
   }, [group, written])
 
   return (

@@ -135,7 +135,7 @@ export function paneMenu({ id, ...context }: WorkbenchContext & { id: string }):
 function splitAt({ present, current, actions, directoryBeside }: WorkbenchContext, side: Side): void {
   const at = present?.session_id
   if (at)
-    actions.newTerminal((kept, added) => withSplitTerminal(current(kept), added, { at, side }), directoryBeside(at))
+    actions.newTerminal((layout, added) => withSplitTerminal(current(layout), added, { at, side }), directoryBeside(at))
 }
 
 function goTo({ tab, present, show, actions }: WorkbenchContext, side: Side): void {

@@ -17,12 +17,12 @@ function paneHosts() {
   const hosts = new Map<string, HTMLElement>()
   return {
     of(terminalId: string) {
-      const known = hosts.get(terminalId)
-      if (known) return known
-      const made = document.createElement('div')
-      made.className = 'size-full'
-      hosts.set(terminalId, made)
-      return made
+      const host = hosts.get(terminalId)
+      if (host) return host
+      const created = document.createElement('div')
+      created.className = 'size-full'
+      hosts.set(terminalId, created)
+      return created
     },
     keep(terminalIds: readonly string[]) {
       for (const id of [...hosts.keys()]) if (!terminalIds.includes(id)) hosts.delete(id)

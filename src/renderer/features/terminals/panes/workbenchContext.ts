@@ -18,7 +18,7 @@ export type WorkbenchContext = {
   broadcast: Broadcast
   actions: WorkbenchActions
   /** The layout that is kept, with the terminals there are. */
-  current(kept: Layout): Layout
+  current(layout: Layout): Layout
   arrange(change: (layout: Layout) => Layout): void
   close(terminalIds: readonly string[]): void
   closeTabs(tabs: readonly TabLayout[]): void

@@ -44,9 +44,9 @@ function SearchAll({ sandboxes, onOpen }: Omit<SearchAllDialogProps, 'onClose'>)
   const queryClient = useQueryClient()
   const [query, setQuery] = useState<SearchAllQuery>({ text: '', regex: false, caseSensitive: false })
   const { data, error, isFetching } = useTerminalSearch(query)
-  const found = query.text === '' || error ? undefined : data
+  const results = query.text === '' || error ? undefined : data
   const terminalsOf = (id: string) => queryClient.getQueryData<TerminalList>(terminalsKey(id as SandboxId)) ?? [] // only a key
-  const groups = matchGroups(found?.matches ?? [], { sandboxes, terminalsOf })
+  const groups = matchGroups(results?.matches ?? [], { sandboxes, terminalsOf })
   return (
     <Primitive label="Search in all terminals" shouldFilter={false} loop>
       <div className="flex h-11 items-center gap-2 border-b border-line pr-2 pl-3.5">
@@ -79,9 +79,9 @@ function SearchAll({ sandboxes, onOpen }: Omit<SearchAllDialogProps, 'onClose'>)
         </div>
       )}
       <Primitive.List label="Matches" aria-busy={isFetching} className="max-h-[min(32rem,60vh)] overflow-auto p-1.5">
-        {query.text !== '' && found?.matches.length === 0 && (
+        {query.text !== '' && results?.matches.length === 0 && (
           <p className="px-2.5 py-6 text-center text-muted">
-            Nothing in {terminalCount(found.searched)} reads like that.
+            Nothing in {terminalCount(results.searched)} reads like that.
           </p>
         )}
         {groups.map(({ id, title, matches }) => (
@@ -112,7 +112,7 @@ function SearchAll({ sandboxes, onOpen }: Omit<SearchAllDialogProps, 'onClose'>)
       <p role="status" className="border-t border-line px-3.5 py-1.5 text-small text-muted">
         {query.text === ''
           ? 'Searches the output of all terminals in all sandboxes.'
-          : found && `${matchCount(found.matches.length, found.truncated)} in ${terminalCount(found.searched)}`}
+          : results && `${matchCount(results.matches.length, results.truncated)} in ${terminalCount(results.searched)}`}
       </p>
     </Primitive>
   )

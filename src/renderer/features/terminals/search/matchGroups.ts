@@ -5,10 +5,10 @@ import { tabLabels } from '../sessions/tabLabels.ts'
 
 export type MatchGroup = { id: string; title: string; matches: readonly TerminalMatch[] }
 
-type Known = { sandboxes: readonly Sandbox[]; terminalsOf: (sandboxId: string) => TerminalList }
+type GroupSources = { sandboxes: readonly Sandbox[]; terminalsOf: (sandboxId: string) => TerminalList }
 
 /** By terminal, in the order in which they came; named as their tabs are. */
-export function matchGroups(matches: readonly TerminalMatch[], { sandboxes, terminalsOf }: Known): MatchGroup[] {
+export function matchGroups(matches: readonly TerminalMatch[], { sandboxes, terminalsOf }: GroupSources): MatchGroup[] {
   const groups = new Map<string, TerminalMatch[]>()
   for (const match of matches) groups.set(match.session_id, [...(groups.get(match.session_id) ?? []), match])
   return [...groups].map(([id, own]) => {

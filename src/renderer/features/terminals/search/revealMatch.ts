@@ -21,17 +21,17 @@ export function revealMatch(terminal: Terminal, match: TerminalMatch): () => voi
 
 function show(terminal: Terminal, { row, text, start, end }: TerminalMatch): boolean {
   const buffer = terminal.buffer.active
-  const wanted = text.slice(start, end)
+  const matchText = text.slice(start, end)
   const at = nearest(buffer.length, row, (y) => {
-    const shown = buffer.getLine(y)?.translateToString(true) ?? ''
-    return shown.includes(wanted) && (text.includes(shown.trim()) || shown.includes(text))
+    const lineText = buffer.getLine(y)?.translateToString(true) ?? ''
+    return lineText.includes(matchText) && (text.includes(lineText.trim()) || lineText.includes(text))
   })
   const line = at === undefined ? undefined : buffer.getLine(at)
   if (at === undefined || !line) return false
-  const found = line.translateToString(true).indexOf(wanted)
-  const column = cellOf(line, found)
+  const matchColumn = line.translateToString(true).indexOf(matchText)
+  const column = cellOf(line, matchColumn)
   terminal.scrollToLine(Math.max(0, at - Math.floor(terminal.rows / 2)))
-  terminal.select(column, at, cellOf(line, found + wanted.length) - column)
+  terminal.select(column, at, cellOf(line, matchColumn + matchText.length) - column)
   return true
 }
 

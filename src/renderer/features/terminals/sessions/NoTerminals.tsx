@@ -18,15 +18,15 @@ type NoTerminalsProps = {
 }
 
 /** A sandbox without a terminal to show, and what to do about it. */
-export function NoTerminals({ sideButton, listButton, ...given }: NoTerminalsProps) {
+export function NoTerminals({ sideButton, listButton, ...props }: NoTerminalsProps) {
   return (
     <div className="flex size-full min-h-0 flex-col">
       <div className="flex h-11 shrink-0 items-center gap-2 border-b border-line bg-panel pr-1.5 pl-3 text-muted">
         {listButton}
-        <span className="min-w-0 flex-1 truncate">{given.sandbox.name}</span>
+        <span className="min-w-0 flex-1 truncate">{props.sandbox.name}</span>
         {sideButton}
       </div>
-      <div className="min-h-0 flex-1">{contentOf(given)}</div>
+      <div className="min-h-0 flex-1">{contentOf(props)}</div>
     </div>
   )
 }

@@ -8,7 +8,7 @@ import type { SandboxLinks } from '../view/links/terminalLinks.ts'
 import { TerminalView } from '../view/TerminalView.tsx'
 import type { TerminalSession } from '../view/terminalSession.ts'
 import type { WebglLeases } from '../view/webglLeases.ts'
-import { TypedByNote } from './TypedByNote.tsx'
+import { InputByNotice } from './InputByNotice.tsx'
 import { useConnectionEpoch, useTerminalConnector } from './useTerminalConnection.ts'
 
 type TerminalPanelProps = {
@@ -18,7 +18,7 @@ type TerminalPanelProps = {
   webgl: WebglLeases
   inside: SandboxLinks
   wantsFocus: boolean
-  onFocusTaken: () => void
+  onFocused: () => void
   onTitle: (title: string | null) => void
   onHiddenOutput: () => void
   onRoom: (size: TerminalSize) => void
@@ -42,7 +42,7 @@ export function TerminalPanel({ terminal, reveal, onSession, sandboxRuns, ...vie
   }, [reveal, visible, session])
   return (
     <div className="relative size-full">
-      <TypedByNote terminalId={session_id} />
+      <InputByNotice terminalId={session_id} />
       <TerminalView
         {...view}
         onSession={(next) => {

@@ -14,7 +14,7 @@ import type { Terminal } from '#shared/contract/terminals.ts'
 import { CloseDialog } from '../closing/CloseDialog.tsx'
 import { useClosing } from '../closing/useClosing.ts'
 import { paneIds, withShares } from '../layout/paneTree.ts'
-import { type Layout, reconciled, type TabLayout, tabOf, withActive, withReplaced } from '../layout/tabLayout.ts'
+import { type Layout, reconcileLayout, type TabLayout, tabOf, withActive, withReplaced } from '../layout/tabLayout.ts'
 import { BroadcastBar } from '../panes/BroadcastBar.tsx'
 import { PaneArea } from '../panes/PaneArea.tsx'
 import { PaneFrame } from '../panes/PaneFrame.tsx'
@@ -36,7 +36,7 @@ import { useRecent } from './useRecent.ts'
 import type { WorkbenchActions } from './workbenchActions.ts'
 
 /** Tabs kept on the page; the terminals of one longer out of view are attached again when it is shown. */
-const tabsKept = 8
+const maxMounted = 8
 
 export type TerminalTabsProps = {
   sandbox: Sandbox
@@ -49,7 +49,7 @@ export type TerminalTabsProps = {
   /** Opens what the output names of the sandbox. */
   inside: SandboxLinks
   wantsFocus: boolean
-  onFocusTaken: () => void
+  onFocused: () => void
   onRoom: (size: TerminalSize) => void
   actions: WorkbenchActions
   /** Menu of the sandbox. */
@@ -87,16 +87,16 @@ export function TerminalTabs({
   const present = byId.get(
     tab && selectedId && paneIds(tab.tree).includes(selectedId) ? selectedId : (tab?.active ?? ''),
   )
-  const shownIds = visible && tab ? (tab.zoomed ? [tab.active] : paneIds(tab.tree)) : []
-  const kept = useRecent(visible ? tab?.id : undefined, tabsKept)
-  const marks = useMarks({ sandboxId: sandbox.id, shownIds, nameOf })
-  useVisibleTerminals(shownIds)
+  const visibleIds = visible && tab ? (tab.zoomed ? [tab.active] : paneIds(tab.tree)) : []
+  const recentTabs = useRecent(visible ? tab?.id : undefined, maxMounted)
+  const marks = useMarks({ sandboxId: sandbox.id, visibleIds, nameOf })
+  useVisibleTerminals(visibleIds)
   const calling = new Set<string>(useTerminalCalls().map(({ terminalId }) => terminalId))
   const broadcast = useBroadcast(tab)
   const [renamingId, setRenamingId] = useState<string>()
   const sessions = useRef(new Map<string, TerminalSession>())
 
-  const current = (stored: Layout) => reconciled(stored, ids)
+  const current = (stored: Layout) => reconcileLayout(stored, ids)
   const arrange = (change: (layout: Layout) => Layout) => actions.arrange((stored) => change(current(stored)))
   const select = (terminal: Terminal) => {
     arrange((before) => withActive(before, terminal.session_id))
@@ -246,7 +246,7 @@ export function TerminalTabs({
         >
           {layout.map((it) => (
             <TabPanel key={it.id} id={it.id} keepMounted>
-              {kept.includes(it.id) && (
+              {recentTabs.includes(it.id) && (
                 <div className="flex size-full flex-col">
                   {it === tab && broadcast.ids && <BroadcastBar count={broadcast.ids.size} onEnd={broadcast.end} />}
                   <div className="min-h-0 flex-1">
@@ -271,14 +271,14 @@ export function TerminalTabs({
         </Tabs>
       </div>
       {terminals
-        .filter(({ session_id }) => kept.includes(tabOf(layout, session_id)?.id ?? ''))
+        .filter(({ session_id }) => recentTabs.includes(tabOf(layout, session_id)?.id ?? ''))
         .map((terminal) => {
           const id = terminal.session_id
           return createPortal(
             <div
               className="size-full"
               onFocusCapture={() => {
-                if (present !== terminal && shownIds.includes(id)) select(terminal)
+                if (present !== terminal && visibleIds.includes(id)) select(terminal)
               }}
             >
               <TerminalPanel
@@ -286,7 +286,7 @@ export function TerminalTabs({
                 wantsFocus={shared.wantsFocus && terminal === present}
                 terminal={terminal}
                 label={`${nameOf(id)} in ${sandbox.name}`}
-                visible={shownIds.includes(id)}
+                visible={visibleIds.includes(id)}
                 onTitle={(title) => actions.retitle(terminal, title)}
                 onHiddenOutput={() => marks.add(id)}
                 onAgain={

@@ -164,7 +164,7 @@ export function tabMenu({ tabId, ...context }: WorkbenchContext & { tabId: strin
   const active = own[0]?.active ?? ''
   const split = (side: Side) =>
     actions.newTerminal(
-      (kept, added) => withSplitTerminal(current(kept), added, { at: active, side }),
+      (present, added) => withSplitTerminal(current(present), added, { at: active, side }),
       context.directoryBeside(active),
     )
   const several = own.some(({ tree }) => paneIds(tree).length > 1)

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { TerminalList } from '#renderer/agent/terminals/terminalList.ts'
 import { commandName, tabLabels } from './tabLabels.ts'
 
-const terminals = (...given: { command: string; title?: string; process?: string; name?: string }[]) =>
-  given.map(({ command, title = null, process = null, name = null }, index) => ({
+const terminals = (...options: { command: string; title?: string; process?: string; name?: string }[]) =>
+  options.map(({ command, title = null, process = null, name = null }, index) => ({
     session_id: `pty_${index}`,
     command,
     title,
@@ -41,7 +41,7 @@ test('a name that a person gave comes before everything', () => {
 
 test('a name or a title changes the number of no other terminal', () => {
   const bashes = [{ command: 'bash' }, { command: 'bash' }, { command: 'bash' }]
-  const labelsOf = (...given: Parameters<typeof terminals>) => [...tabLabels(terminals(...given)).values()]
+  const labelsOf = (...options: Parameters<typeof terminals>) => [...tabLabels(terminals(...options)).values()]
   expect(labelsOf(...bashes)).toEqual(['bash', 'bash (2)', 'bash (3)'])
   expect(labelsOf({ command: 'bash', name: 'logs' }, ...bashes.slice(1))).toEqual(['logs', 'bash (2)', 'bash (3)'])
   expect(labelsOf({ command: 'bash', title: 'vim' }, ...bashes.slice(1))).toEqual(['vim', 'bash (2)', 'bash (3)'])

@@ -6,24 +6,24 @@ import type { TerminalList } from '#renderer/agent/terminals/terminalList.ts'
  */
 export function tabLabels(terminals: TerminalList): Map<string, string> {
   const ofCommand = new Map<string, number>()
-  const taken = new Set<string>()
+  const used = new Set<string>()
   const labels = new Map<string, string>()
   for (const { session_id, name, title, process, command } of terminals) {
     const program = commandName(command)
     const place = (ofCommand.get(program) ?? 0) + 1
     ofCommand.set(program, place)
     const own = name ?? (oneLine(title ?? '') || (process ?? ''))
-    const label = own === '' ? freeLabel(program, place, taken) : freeLabel(own, 1, taken)
-    taken.add(label)
+    const label = own === '' ? freeLabel(program, place, used) : freeLabel(own, 1, used)
+    used.add(label)
     labels.set(session_id, label)
   }
   return labels
 }
 
-function freeLabel(name: string, from: number, taken: ReadonlySet<string>): string {
+function freeLabel(name: string, from: number, used: ReadonlySet<string>): string {
   for (let number = from; ; number++) {
     const label = number === 1 ? name : `${name} (${number})`
-    if (!taken.has(label)) return label
+    if (!used.has(label)) return label
   }
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { TerminalList } from '#renderer/agent/terminals/terminalList.ts'
-import { type Layout, reconciled } from '../layout/tabLayout.ts'
+import { type Layout, reconcileLayout } from '../layout/tabLayout.ts'
 
 /**
  * The layout with the terminals that there are. While one is being opened here, those not seen before wait: it would
@@ -13,5 +13,5 @@ export function useArranged(
   const ids = terminals.map(({ session_id }) => session_id)
   const [settled, setSettled] = useState<readonly string[]>(ids)
   if (!creating && settled.join() !== ids.join()) setSettled(ids)
-  return reconciled(layout, creating ? ids.filter((id) => settled.includes(id)) : ids)
+  return reconcileLayout(layout, creating ? ids.filter((id) => settled.includes(id)) : ids)
 }

@@ -17,17 +17,17 @@ const attachedMs = 7_000
 
 type MarksOptions = {
   sandboxId: SandboxId
-  shownIds: readonly string[]
+  visibleIds: readonly string[]
   nameOf: (terminalId: string) => string
 }
 
 /** Tracks which terminals of a sandbox have new output; visible ones have none. */
-export function useMarks({ sandboxId, shownIds, nameOf }: MarksOptions): Marks {
+export function useMarks({ sandboxId, visibleIds, nameOf }: MarksOptions): Marks {
   const [unread, setUnread] = useState<ReadonlySet<string>>(new Set())
   const leftAtMs = useRef(new Map<string, number>())
   const bells = useRef(new Map<string, Bell>())
-  const written = shownIds.join()
-  const seen = [...unread].filter((id) => shownIds.includes(id))
+  const written = visibleIds.join()
+  const seen = [...unread].filter((id) => visibleIds.includes(id))
   if (seen.length > 0) setUnread(new Set([...unread].filter((id) => !seen.includes(id))))
 
   useEffect(() => {
@@ -38,21 +38,21 @@ export function useMarks({ sandboxId, shownIds, nameOf }: MarksOptions): Marks {
   }, [written])
 
   const add = (id: string) => {
-    if (!shownIds.includes(id)) setUnread((before) => (before.has(id) ? before : new Set([...before, id])))
+    if (!visibleIds.includes(id)) setUnread((before) => (before.has(id) ? before : new Set([...before, id])))
   }
   useLiveEvent((event) => {
     if (event.type !== 'terminal.output' || event.sandbox_id !== sandboxId) return
     const id = event.session_id
     const leftMs = performance.now() - (leftAtMs.current.get(id) ?? Number.NEGATIVE_INFINITY)
     if (leftMs > seenMs) add(id)
-    if (event.bell && leftMs > attachedMs && !shownIds.includes(id)) ringing(id).ring()
+    if (event.bell && leftMs > attachedMs && !visibleIds.includes(id)) ringing(id).ring()
   })
 
   function ringing(id: string): Bell {
-    const known = bells.current.get(id)
-    const made = known ?? bell({ terminalId: id, label: () => nameOf(id), preferences: readPreferences })
-    bells.current.set(id, made)
-    return made
+    const present = bells.current.get(id)
+    const current = present ?? bell({ terminalId: id, label: () => nameOf(id), preferences: readPreferences })
+    bells.current.set(id, current)
+    return current
   }
   return { unread, add }
 }

@@ -58,8 +58,8 @@ export function useTerminalActions(): TerminalActions {
       }
     },
     async rename(terminal, name) {
-      const show = (shown: string | null) =>
-        patch(terminal.sandbox_id, (list) => withName(list, terminal.session_id, shown))
+      const show = (visibleId: string | null) =>
+        patch(terminal.sandbox_id, (list) => withName(list, terminal.session_id, visibleId))
       show(name)
       try {
         await agent(changeTerminal, { id: terminal.sandbox_id, sessionId: terminal.session_id, name })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { heldInputLimitBytes, inputQueue, splitInput } from './inputQueue.ts'
+import { inputQueue, maxQueuedBytes, splitInput } from './inputQueue.ts'
 
 const bytesOf = (text: string) => Buffer.byteLength(text)
 
@@ -28,10 +28,10 @@ test('never cuts a character in two', () => {
 
 test('refuses as a whole what would exceed the limit, and keeps what it has', () => {
   const queue = inputQueue()
-  expect(queue.add('x'.repeat(heldInputLimitBytes - 1), heldInputLimitBytes)).toBe(true)
-  expect(queue.add('→', heldInputLimitBytes)).toBe(false)
-  expect(queue.waitingBytes).toBe(heldInputLimitBytes - 1)
-  expect(queue.add('y', heldInputLimitBytes)).toBe(true)
-  expect(queue.take().join('')).toBe(`${'x'.repeat(heldInputLimitBytes - 1)}y`)
+  expect(queue.add('x'.repeat(maxQueuedBytes - 1), maxQueuedBytes)).toBe(true)
+  expect(queue.add('→', maxQueuedBytes)).toBe(false)
+  expect(queue.waitingBytes).toBe(maxQueuedBytes - 1)
+  expect(queue.add('y', maxQueuedBytes)).toBe(true)
+  expect(queue.take().join('')).toBe(`${'x'.repeat(maxQueuedBytes - 1)}y`)
   expect(queue.waitingBytes).toBe(0)
 })

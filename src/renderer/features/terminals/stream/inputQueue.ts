@@ -2,7 +2,7 @@
 const pieceUnits = Math.floor((64 * 1024) / 3)
 
 /** Typing kept for the time without a connection, in bytes. */
-export const heldInputLimitBytes = 64 * 1024
+export const maxQueuedBytes = 64 * 1024
 
 export type InputQueue = {
   /** Takes the text as a whole, or refuses it as a whole when more than `limitBytes` would wait. */

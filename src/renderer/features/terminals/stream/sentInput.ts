@@ -5,7 +5,7 @@ type NumberedInput = Extract<ClientStreamMessage, { type: 'input' }> & { seq: nu
 export type SentInput = {
   /** Numbers a piece and remembers it until it is `taken`. */
   add(data: string): NumberedInput
-  taken(seq: number): void
+  acknowledge(seq: number): void
   /** Inputs that may not have arrived, in order, to send again over the next connection. */
   readonly open: readonly NumberedInput[]
 }
@@ -21,7 +21,7 @@ export function sentInput(writer: string): SentInput {
       open.push(input)
       return input
     },
-    taken(seq) {
+    acknowledge(seq) {
       open = open.filter((input) => input.seq > seq)
     },
     get open() {

@@ -23,7 +23,7 @@ export type AttachmentOptions = {
   onTitle(title: string): void
   onExited(message: Message<'exited'>): void
   /** Input up to `seq` has arrived. */
-  onTaken(seq: number): void
+  onAcknowledged(seq: number): void
   onRefused(message: Message<'refused'>): void
   /** Raw output that came, in bytes. */
   onOutput(bytes: number): void
@@ -114,7 +114,7 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
         options.onExited(message)
         break
       case 'taken':
-        options.onTaken(message.seq)
+        options.onAcknowledged(message.seq)
         break
       case 'refused':
         options.onRefused(message)

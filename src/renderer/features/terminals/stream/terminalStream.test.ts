@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { type WebSocket as ServerSocket, WebSocketServer } from 'ws'
 import { streamClose, streamLimits } from '#shared/contract/terminalStream.ts'
 import { eventually, until } from '#test/support/eventually.ts'
-import { heldInputLimitBytes } from './inputQueue.ts'
+import { maxQueuedBytes } from './inputQueue.ts'
 import type { StreamState } from './streamState.ts'
 import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
 import { type TerminalStream, terminalStream } from './terminalStream.ts'
@@ -56,21 +56,21 @@ class Service {
 function recordingScreen() {
   const drawn: string[] = []
   const waiting: (() => void)[] = []
-  let held = false
+  let isPaused = false
   const screen: TerminalScreen = {
     redraw: ({ cols, rows }, snapshot) => void drawn.push(`redraw ${cols}x${rows} ${text(snapshot)}`),
     write(output, parsed) {
       drawn.push(text(output))
-      if (held) waiting.push(parsed)
+      if (isPaused) waiting.push(parsed)
       else parsed()
     },
     resize: ({ cols, rows }: TerminalSize) => void drawn.push(`resize ${cols}x${rows}`),
   }
   const hold = () => {
-    held = true
+    isPaused = true
   }
   const release = () => {
-    held = false
+    isPaused = false
     for (const parsed of waiting.splice(0)) parsed()
   }
   return { screen, drawn, hold, release }
@@ -81,13 +81,13 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-async function opened(given: { parkAfterMs?: number } = {}) {
+async function opened(options: { parkAfterMs?: number } = {}) {
   const service = await Service.listen()
   closing.push(() => service.close())
-  return { service, ...viewing(() => service.port, given) }
+  return { service, ...viewing(() => service.port, options) }
 }
 
-function viewing(port: () => number, given: { parkAfterMs?: number } = {}) {
+function viewing(port: () => number, options: { parkAfterMs?: number } = {}) {
   const recording = recordingScreen()
   const states: StreamState[] = []
   const titles: (string | null)[] = []
@@ -105,11 +105,11 @@ function viewing(port: () => number, given: { parkAfterMs?: number } = {}) {
       hiddenOutputs += 1
     },
     retryDelayMs: () => 10,
-    ...given,
+    ...options,
   })
   closing.push(() => stream.close())
   const phase = () => states.at(-1)?.phase
-  const inPhase = (wanted: StreamState['phase']) => until(`phase ${wanted}`, () => phase() === wanted)
+  const inPhase = (expected: StreamState['phase']) => until(`phase ${expected}`, () => phase() === expected)
   return { stream, states, titles, refusals, phase, inPhase, hiddenOutputs: () => hiddenOutputs, ...recording }
 }
 
@@ -225,13 +225,13 @@ test('holds typing until it is attached, in order, and says when it must refuse'
   await inPhase('live')
   first.socket.close(streamClose.unavailable)
   await inPhase('reconnecting')
-  expect(stream.type('a'.repeat(heldInputLimitBytes - 2))).toBe(true)
+  expect(stream.type('a'.repeat(maxQueuedBytes - 2))).toBe(true)
   expect(stream.type('bcd')).toBe(false)
   expect(states.at(-1)).toMatchObject({ phase: 'reconnecting', refusing: true, holding: true })
   expect(stream.type('e')).toBe(true)
   expect(states.at(-1)).toMatchObject({ refusing: false, holding: true })
   const second = await service.attach(1)
-  await eventually(() => expect(saidInputs(second).join('')).toBe(`${'a'.repeat(heldInputLimitBytes - 2)}e`))
+  await eventually(() => expect(saidInputs(second).join('')).toBe(`${'a'.repeat(maxQueuedBytes - 2)}e`))
 })
 
 test('sends again what was lost on its way, and only that', async () => {

@@ -1,6 +1,6 @@
 import type { TerminalColours } from '#shared/contract/terminalColours.ts'
 import { streamClose } from '#shared/contract/terminalStream.ts'
-import { heldInputLimitBytes, inputQueue } from './inputQueue.ts'
+import { inputQueue, maxQueuedBytes } from './inputQueue.ts'
 import { retryDelayMs } from './retryDelay.ts'
 import { sentInput } from './sentInput.ts'
 import { type Attachment, type AttachmentEnd, type Drawn, streamAttachment } from './streamAttachment.ts'
@@ -67,9 +67,9 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
   let hiddenBytes = 0
   let flushing = false
   let refusing = false
-  let shown: TerminalSize | undefined
+  let visibleSize: TerminalSize | undefined
   let asked: TerminalSize | undefined
-  let wanted: TerminalSize | undefined
+  let requestedSize: TerminalSize | undefined
   let colours: TerminalColours | undefined
 
   const over = () => state.phase === 'closed' || state.phase === 'ended' || state.phase === 'gone'
@@ -93,7 +93,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
       onAttached(message) {
         attachedAtMs = performance.now()
         refusing = false
-        shown = message
+        visibleSize = message
         asked = undefined
         options.onTitle(message.title)
         enter({ phase: 'live' })
@@ -105,15 +105,15 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
         }
       },
       onResized(size) {
-        shown = size
+        visibleSize = size
         if (asked !== undefined && isSame(asked, size)) asked = undefined
       },
       onTitle: options.onTitle,
       onExited(message) {
         enter({ phase: 'ended', end: { exitCode: message.exit_code, signal: message.signal } })
       },
-      onTaken(seq) {
-        sent.taken(seq)
+      onAcknowledged(seq) {
+        sent.acknowledge(seq)
         if (sent.open.length === 0) options.onInputArrived?.()
       },
       onRefused(message) {
@@ -185,10 +185,10 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
   }
 
   function askForSize(): void {
-    if (!visible || state.phase !== 'live' || wanted === undefined) return
-    if (isSame(wanted, asked ?? shown)) return
-    asked = wanted
-    attachment?.send({ type: 'resize', ...wanted })
+    if (!visible || state.phase !== 'live' || requestedSize === undefined) return
+    if (isSame(requestedSize, asked ?? visibleSize)) return
+    asked = requestedSize
+    attachment?.send({ type: 'resize', ...requestedSize })
   }
 
   function tellColours(): void {
@@ -201,7 +201,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
       if (over() || text === '') return false
       const live = state.phase === 'live'
       askForSize() // of several viewers the one that is used decides
-      refusing = !typed.add(text, live ? Number.POSITIVE_INFINITY : heldInputLimitBytes)
+      refusing = !typed.add(text, live ? Number.POSITIVE_INFINITY : maxQueuedBytes)
       if (!live) enter(state.phase === 'reconnecting' ? reconnecting() : state)
       else if (!flushing) {
         flushing = true
@@ -210,7 +210,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
       return !refusing
     },
     resize({ cols, rows }) {
-      wanted = { cols, rows }
+      requestedSize = { cols, rows }
       askForSize()
     },
     draws(next) {

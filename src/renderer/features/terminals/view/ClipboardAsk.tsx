@@ -2,7 +2,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import type { ClipboardAnswer, ClipboardRequests } from './clipboardRequests.ts'
 import { useObservable } from './observable.ts'
 
-const unitsShown = 600
+const maxUnits = 600
 
 type ClipboardAskProps = { requests: ClipboardRequests; onAnswered: () => void }
 
@@ -10,8 +10,8 @@ type ClipboardAskProps = { requests: ClipboardRequests; onAnswered: () => void }
 export function ClipboardAsk({ requests, onAnswered }: ClipboardAskProps) {
   const text = useObservable(requests.asked)
   if (text === undefined) return null
-  const answer = (given: ClipboardAnswer) => {
-    requests.answer(given)
+  const answer = (choice: ClipboardAnswer) => {
+    requests.answer(choice)
     onAnswered()
   }
   return (
@@ -23,7 +23,7 @@ export function ClipboardAsk({ requests, onAnswered }: ClipboardAskProps) {
         This program wants to copy to the clipboard
       </p>
       <pre className="my-2 max-h-28 overflow-hidden rounded-control border border-line bg-panel px-2 py-1 font-mono text-small break-all whitespace-pre-wrap text-text">
-        {text.length > unitsShown ? `${text.slice(0, unitsShown)}…` : text}
+        {text.length > maxUnits ? `${text.slice(0, maxUnits)}…` : text}
       </pre>
       <div className="flex items-center gap-2">
         <p className="min-w-0 flex-1 text-small text-faint">Your answer holds for this terminal.</p>

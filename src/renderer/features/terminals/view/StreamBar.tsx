@@ -5,13 +5,13 @@ type StreamBarProps = { state: StreamState; onRetry: () => void }
 
 /** A thin line above the last row. It waits a moment before it shows: most gaps are over before they are seen. */
 export function StreamBar({ state, onRetry }: StreamBarProps) {
-  const told = sentenceOf(state)
+  const sentence = sentenceOf(state)
   return (
     <div role="status" className="pointer-events-none absolute inset-x-0 bottom-0 z-10 flex justify-center">
-      {told && (
+      {sentence && (
         <div className="animate-fade pointer-events-auto mb-3 flex h-8 items-center gap-2 rounded-full bg-raised pr-1.5 pl-3 text-small text-muted shadow-popover [animation-delay:400ms] [animation-fill-mode:both]">
           <span aria-hidden className="animate-breathe size-1.5 rounded-full bg-caution" />
-          <span className="pr-1.5">{told}</span>
+          <span className="pr-1.5">{sentence}</span>
           {state.phase === 'reconnecting' && state.attempt > 2 && (
             <Button size="small" variant="ghost" className="h-6 rounded-full" onClick={onRetry}>
               Try now

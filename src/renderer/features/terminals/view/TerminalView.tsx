@@ -11,7 +11,7 @@ import { bell, bellHeard } from './bell.ts'
 import { ClipboardAsk } from './ClipboardAsk.tsx'
 import { CommandGutter } from './CommandGutter.tsx'
 import { EndBar } from './EndBar.tsx'
-import { LinkHintNote } from './links/LinkHintNote.tsx'
+import { LinkTooltip } from './links/LinkTooltip.tsx'
 import type { SandboxLinks } from './links/terminalLinks.ts'
 import { NewOutputPill } from './NewOutputPill.tsx'
 import { PasteBar } from './paste/PasteBar.tsx'
@@ -40,7 +40,7 @@ export type TerminalViewProps = {
   connectionEpoch?: number
   /** Takes the focus once mounted, then calls back. */
   wantsFocus?: boolean
-  onFocusTaken?: () => void
+  onFocused?: () => void
   onTitle?: (title: string | null) => void
   onHiddenOutput?: () => void
   onRoom?: (size: TerminalSize) => void
@@ -66,7 +66,7 @@ export function TerminalView({
   inside,
   connectionEpoch = 0,
   wantsFocus = false,
-  onFocusTaken,
+  onFocused,
   onTitle,
   onHiddenOutput,
   onRoom,
@@ -120,8 +120,8 @@ export function TerminalView({
     if (!visible || !wantsFocus || !session) return
     session.terminal.focus()
     bellHeard(terminalId)
-    onFocusTaken?.()
-  }, [terminalId, visible, wantsFocus, session, onFocusTaken])
+    onFocused?.()
+  }, [terminalId, visible, wantsFocus, session, onFocused])
 
   const ended = end ?? (state.phase === 'ended' ? state.end : undefined)
   return (
@@ -162,7 +162,7 @@ export function TerminalView({
       )}
       <StreamBar state={state} onRetry={() => session?.retryNow()} />
       {ended && <EndBar end={ended} onAgain={onAgain} onAllAgain={onAllAgain} onClose={onClose} />}
-      {linkHint && <LinkHintNote hint={linkHint} apple={thisKeyboard().apple} />}
+      {linkHint && <LinkTooltip hint={linkHint} apple={thisKeyboard().apple} />}
     </div>
   )
 }

@@ -73,6 +73,6 @@ async function sound(): Promise<void> {
 
 function showNotification(terminalId: string, label: string): void {
   if (!notificationsAllowed()) return
-  const shown = new Notification(label, { body: 'The bell rang.', tag: terminalId, silent: true })
-  shown.addEventListener('click', () => window.focus())
+  const notification = new Notification(label, { body: 'The bell rang.', tag: terminalId, silent: true })
+  notification.addEventListener('click', () => window.focus())
 }

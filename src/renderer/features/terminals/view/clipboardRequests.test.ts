@@ -1,6 +1,6 @@
 import { Terminal } from '@xterm/headless'
 import { expect, test } from 'vitest'
-import { type ClipboardAnswer, clipboardRequests, offeredText } from './clipboardRequests.ts'
+import { type ClipboardAnswer, clipboardRequests, decodeText } from './clipboardRequests.ts'
 
 const encoded = (text: string) => Buffer.from(text).toString('base64')
 
@@ -70,5 +70,5 @@ test.each([
   ['c;/w==', undefined],
   ['aGk=', undefined],
 ])('%s offers %s', (data, text) => {
-  expect(offeredText(data)).toBe(text)
+  expect(decodeText(data)).toBe(text)
 })

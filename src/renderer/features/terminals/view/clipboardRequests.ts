@@ -35,7 +35,7 @@ export function clipboardRequests({ parser, policy, remembered, write }: Clipboa
   }
 
   parser.registerOscHandler(52, (data) => {
-    const text = offeredText(data)
+    const text = decodeText(data)
     const answer = policy() === 'ask' ? remembered.read() : policy()
     if (text === undefined || answer === 'refuse') return true
     if (answer === 'allow') void put(text)
@@ -55,7 +55,7 @@ export function clipboardRequests({ parser, policy, remembered, write }: Clipboa
 }
 
 /** `c;<base64>`; `c;?` asks for what is on the clipboard, and gets nothing. */
-export function offeredText(data: string): string | undefined {
+export function decodeText(data: string): string | undefined {
   const [, encoded = ''] = /^[cpqs0-7]*;([A-Za-z0-9+/=]+)$/.exec(data) ?? []
   if (encoded === '' || encoded.length > maxUnits) return undefined
   try {
@@ -67,12 +67,12 @@ export function offeredText(data: string): string | undefined {
 }
 
 /** Stores the answer for the lifetime of the window, so that reattaching does not ask again. */
-export function rememberedAnswer(terminalId: string): ClipboardRequestsOptions['remembered'] {
+export function createAnswerStore(terminalId: string): ClipboardRequestsOptions['remembered'] {
   const key = `steward.terminal.clipboard.${terminalId}`
   return {
     read() {
-      const kept = windowStore.get(key)
-      return kept === 'allow' || kept === 'refuse' ? kept : undefined
+      const stored = windowStore.get(key)
+      return stored === 'allow' || stored === 'refuse' ? stored : undefined
     },
     write: (answer) => void windowStore.set(key, answer),
   }

@@ -5,7 +5,7 @@ import { copyText } from '#renderer/ui/copyText.ts'
 import type { MenuItem } from '#renderer/ui/Menu.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { CommandMark } from '#shared/terminalMarks.ts'
-import { asOneLine, pastedText } from './paste/pastedText.ts'
+import { asOneLine, sanitizePaste } from './paste/sanitizePaste.ts'
 import type { TerminalSession } from './terminalSession.ts'
 
 const section = 'Terminal'
@@ -129,7 +129,7 @@ function runAgain(session: TerminalSession, mark: CommandMark): void {
 
 /** One line, which no shell runs as it is pasted, unless the shell itself told that it is the command. */
 function safeText({ command, isVerified }: CommandMark): string {
-  return isVerified ? command : asOneLine(pastedText(command))
+  return isVerified ? command : asOneLine(sanitizePaste(command))
 }
 
 async function copyDirectory(session: TerminalSession | undefined): Promise<void> {

@@ -23,7 +23,7 @@ export function followPointer({ host, terminal, preferences, paste, signal }: Po
     if (button === 0) document.addEventListener('pointerup', copySelected, { once: true, signal })
   }
 
-  function menuAsked(event: MouseEvent): void {
+  function openMenu(event: MouseEvent): void {
     if (preferences().rightClick !== 'paste' || event.shiftKey) return
     event.preventDefault()
     event.stopPropagation()
@@ -32,5 +32,5 @@ export function followPointer({ host, terminal, preferences, paste, signal }: Po
   }
 
   host.addEventListener('pointerdown', pressed, { signal })
-  host.addEventListener('contextmenu', menuAsked, { signal, capture: true })
+  host.addEventListener('contextmenu', openMenu, { signal, capture: true })
 }

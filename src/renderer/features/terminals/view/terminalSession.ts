@@ -6,7 +6,7 @@ import { boundTerminal, boundWidths } from '#shared/terminalBounds.ts'
 import type { StreamState } from '../stream/streamState.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 import { type StreamConnector, terminalStream } from '../stream/terminalStream.ts'
-import { type ClipboardRequests, clipboardRequests, rememberedAnswer } from './clipboardRequests.ts'
+import { type ClipboardRequests, clipboardRequests, createAnswerStore } from './clipboardRequests.ts'
 import { colourRounds } from './colourRounds.ts'
 import { type CommandTrail, commandTrail } from './commandTrail.ts'
 import { placeLinks } from './links/placeLinks.ts'
@@ -119,7 +119,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   const clipboard = clipboardRequests({
     parser: terminal.parser,
     policy: () => preferences().programClipboard,
-    remembered: rememberedAnswer(options.terminalId),
+    remembered: createAnswerStore(options.terminalId),
     write: writeClipboard,
   })
   terminal.onBell(on.bell)

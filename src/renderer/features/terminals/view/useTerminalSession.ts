@@ -74,9 +74,9 @@ export function useTerminalSession(
     const leaving = new AbortController()
     void terminalFonts(element).then(() => {
       if (leaving.signal.aborted) return
-      const made = opened(element)
-      leaving.signal.addEventListener('abort', () => made.close())
-      setSession(made)
+      const created = opened(element)
+      leaving.signal.addEventListener('abort', () => created.close())
+      setSession(created)
     })
     return () => {
       leaving.abort()

@@ -20,7 +20,7 @@ export function webglLeases(limit: number): WebglLeases {
   const holders = new Set<WebglHolder>() // oldest first
   return {
     take(holder) {
-      for (const held of holders) if (!held.isDrawing()) holders.delete(held)
+      for (const lease of holders) if (!lease.isDrawing()) holders.delete(lease)
       if (!holders.delete(holder)) {
         const [oldest] = holders
         if (oldest !== undefined && holders.size >= limit) {

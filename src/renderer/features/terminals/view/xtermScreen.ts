@@ -3,7 +3,7 @@ import { pieceBytes } from '#shared/terminalBounds.ts'
 import type { SnapshotMarks, TerminalScreen } from '../stream/terminalScreen.ts'
 
 /** Bytes queued in xterm.js, which parses them all even if a redraw makes them obsolete. */
-const givenBytes = 16 * 1024
+const maxQueuedBytes = 16 * 1024
 
 /** Output, from `at` on, or what comes behind it. */
 type Waiting = { output: Uint8Array; at: number; parsed: () => void } | { act: () => void }
@@ -32,10 +32,10 @@ export function xtermScreen(
     })
   /** Output that xterm.js was not given yet: it parses what it has. */
   let waiting: Waiting[] = []
-  let given = 0
+  let queuedBytes = 0
 
   const giveMore = (): void => {
-    while (!closed && given < givenBytes) {
+    while (!closed && queuedBytes < maxQueuedBytes) {
       const [first] = waiting
       if (!first) return
       if ('act' in first) {
@@ -47,9 +47,9 @@ export function xtermScreen(
       first.at += piece.length
       const isLast = first.at === first.output.length
       if (isLast) waiting.shift()
-      given += piece.length
+      queuedBytes += piece.length
       terminal.write(piece, () => {
-        given -= piece.length
+        queuedBytes -= piece.length
         if (isLast) first.parsed()
         giveMore()
       })

@@ -19,8 +19,8 @@ export function Facts({ sandbox }: { sandbox: Sandbox }) {
   const notEnforced = notEnforcedText(enforced)
   const { data: runtimes } = useRuntimes()
   const isEmbedded = useConnection()?.kind === 'embedded'
-  const known = runtimes?.find(({ name }) => name === runtime)?.limit_gaps ?? []
-  const gaps = known.filter(({ limit }) => !enforced[limit])
+  const limitGaps = runtimes?.find(({ name }) => name === runtime)?.limit_gaps ?? []
+  const gaps = limitGaps.filter(({ limit }) => !enforced[limit])
   return (
     <dl className="mt-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-small">
       <Fact name="Resources">

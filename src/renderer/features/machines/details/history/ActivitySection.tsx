@@ -27,7 +27,7 @@ function Activity({ sandbox, visible }: ActivitySectionProps) {
   const [filter, setFilter] = useState<ActivityFilter>('all')
   if (isPending) return <SkeletonRows label="Loading activity…" />
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
-  const shown = data.filter(({ type }) => passes(filter, type))
+  const filtered = data.filter(({ type }) => passes(filter, type))
   return (
     <>
       <ChoiceChips
@@ -37,14 +37,14 @@ function Activity({ sandbox, visible }: ActivitySectionProps) {
         onChange={setFilter}
         className="mb-1.5"
       />
-      {shown.length === 0 && <p className="text-muted">No activity of this kind yet.</p>}
+      {filtered.length === 0 && <p className="text-muted">No activity of this kind yet.</p>}
       <ol
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
         tabIndex={0}
         aria-label="Activity"
         className="-mx-1.5 max-h-72 overflow-y-auto rounded-small"
       >
-        {shown.map(({ id, type, description, by, at }) => {
+        {filtered.map(({ id, type, description, by, at }) => {
           const Icon = iconOf(type)
           return (
             <li key={id} className="flex items-start gap-2 rounded-small px-1.5 py-1 hover:bg-hover">

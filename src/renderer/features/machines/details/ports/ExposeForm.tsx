@@ -24,10 +24,10 @@ export function ExposeForm({ port, expose, onClose }: ExposeFormProps) {
   const change = (part: Partial<PortForm>) => setForm((before) => ({ ...before, ...part }))
 
   const submit = async () => {
-    const found = portErrorsOf(form)
-    setErrors(found)
+    const invalid = portErrorsOf(form)
+    setErrors(invalid)
     setFailure(undefined)
-    if (busy || Object.keys(found).length > 0) return
+    if (busy || Object.keys(invalid).length > 0) return
     setBusy(true)
     try {
       await expose(portInputOf(form))

@@ -31,11 +31,11 @@ export function PortPreview({ sandboxId, port, listening, actions, onClose }: Po
         <IconButton label="Close preview" icon={X} size="small" onClick={onClose} />
       </div>
       {!isLocal(port.url) ? (
-        <Note text="This port has a public address. It opens in a new tab.">
+        <Notice text="This port has a public address. It opens in a new tab.">
           <Button size="small" icon={ExternalLink} onClick={open}>
             Open in browser
           </Button>
-        </Note>
+        </Notice>
       ) : listening ? (
         <>
           <div className="h-72 min-h-40 resize-y overflow-hidden">
@@ -46,7 +46,7 @@ export function PortPreview({ sandboxId, port, listening, actions, onClose }: Po
           </p>
         </>
       ) : (
-        <Note text={`Nothing is listening on port ${port.port}. Start a server in the sandbox to see it here.`} />
+        <Notice text={`Nothing is listening on port ${port.port}. Start a server in the sandbox to see it here.`} />
       )}
     </section>
   )
@@ -58,7 +58,7 @@ function isLocal(url: string): boolean {
   return protocol === 'http:' && hostname.endsWith('.localhost')
 }
 
-function Note({ text, children }: { text: string; children?: ReactNode }) {
+function Notice({ text, children }: { text: string; children?: ReactNode }) {
   return (
     <div className="flex flex-col items-start gap-2.5 p-3 text-muted">
       <p>{text}</p>

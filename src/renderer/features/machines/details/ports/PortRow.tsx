@@ -99,9 +99,9 @@ function portMenu(port: ExposedPort, actions: PortActions): MenuItem[] {
 }
 
 async function copyToken(port: ExposedPort, actions: PortActions): Promise<void> {
-  const made = await actions.token(port)
-  if (!made || !(await copyText(made.token))) return
+  const token = await actions.token(port)
+  if (!token || !(await copyText(token.token))) return
   notify.done(`Token for port ${port.port} copied`, {
-    hint: `It works for this port until ${new Date(made.expires_at).toLocaleString()}. Send it as a bearer token.`,
+    hint: `It works for this port until ${new Date(token.expires_at).toLocaleString()}. Send it as a bearer token.`,
   })
 }

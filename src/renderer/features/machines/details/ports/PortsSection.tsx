@@ -16,15 +16,15 @@ type PortsSectionProps = { sandbox: Sandbox; visible: boolean }
 export function PortsSection({ sandbox, visible }: PortsSectionProps) {
   const { forwarded_ports: forwarded } = sandbox
   // Port being exposed, as typed; undefined if the form is closed.
-  const [asked, setAsked] = useState<string>()
+  const [portText, setPortText] = useState<string>()
   return (
     <Section
       id="ports"
       title="Ports"
       note={forwarded.length > 0 ? forwarded.length : undefined}
-      actions={<IconButton label="Expose a port" icon={Plus} size="small" onClick={() => setAsked('')} />}
+      actions={<IconButton label="Expose a port" icon={Plus} size="small" onClick={() => setPortText('')} />}
     >
-      <Ports sandbox={sandbox} visible={visible} asked={asked} onAsk={setAsked} />
+      <Ports sandbox={sandbox} visible={visible} asked={portText} onAsk={setPortText} />
     </Section>
   )
 }

@@ -4,7 +4,7 @@ import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Menu } from '#renderer/ui/Menu.tsx'
 import type { ProcessSignal, SandboxProcess } from '#shared/contract/processes.ts'
 import { megabytesText, percentText } from '../usage/usageFigures.ts'
-import type { ProcessColumn, ProcessOrder } from './processOrder.ts'
+import type { ProcessColumn, ProcessOrder } from './sortProcesses.ts'
 
 type ProcessTableProps = {
   processes: readonly SandboxProcess[]

@@ -4,7 +4,7 @@ import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { Section } from '#renderer/ui/section/Section.tsx'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { ProcessTable } from './ProcessTable.tsx'
-import { orderAfter, type ProcessOrder, sortedProcesses } from './processOrder.ts'
+import { orderAfter, type ProcessOrder, sortProcesses } from './sortProcesses.ts'
 import { useProcesses, useSignal } from './useProcesses.ts'
 
 type ProcessesSectionProps = { sandbox: Sandbox; visible: boolean }
@@ -27,7 +27,7 @@ function Processes({ sandbox, visible }: ProcessesSectionProps) {
   if (sandbox.status !== 'running') return <p className="text-muted">Nothing runs in it now.</p>
   if (isPending) return <SkeletonRows label="Loading processes…" count={3} rowClassName="h-6" />
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
-  const rows = sortedProcesses(data, order)
+  const rows = sortProcesses(data, order)
   return (
     <>
       <ProcessTable

@@ -15,23 +15,23 @@ export function MetricChart({ series, limit, highest }: MetricChartProps) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot>(undefined)
   const ceiling = Math.max(limit, highest) * 1.08
-  const shown = useRef({ series, limit, ceiling })
-  shown.current = { series, limit, ceiling }
+  const state = useRef({ series, limit, ceiling })
+  state.current = { series, limit, ceiling }
 
   useEffect(() => {
     const element = place.current
     if (!element) return
-    const made = new UPlot(
-      optionsFor(element, () => shown.current),
-      dataOf(shown.current.series),
+    const chart = new UPlot(
+      optionsFor(element, () => state.current),
+      dataOf(state.current.series),
       element,
     )
-    plot.current = made
-    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }))
+    plot.current = chart
+    const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }))
     observer.observe(element)
     return () => {
       observer.disconnect()
-      made.destroy()
+      chart.destroy()
     }
   }, [])
 
@@ -40,9 +40,9 @@ export function MetricChart({ series, limit, highest }: MetricChartProps) {
   return <div ref={place} aria-hidden className="min-w-0 flex-1 overflow-hidden" style={{ height }} />
 }
 
-type Shown = { series: Series; limit: number; ceiling: number }
+type ChartState = { series: Series; limit: number; ceiling: number }
 
-function optionsFor(element: HTMLElement, shown: () => Shown): UPlot.Options {
+function optionsFor(element: HTMLElement, readState: () => ChartState): UPlot.Options {
   const style = getComputedStyle(element)
   const colour = (name: string) => style.getPropertyValue(name).trim()
   const limitColour = colour('--edge')
@@ -57,11 +57,11 @@ function optionsFor(element: HTMLElement, shown: () => Shown): UPlot.Options {
       x: {
         time: false,
         range: () => {
-          const end = shown().series.times.at(-1) ?? 0
+          const end = readState().series.times.at(-1) ?? 0
           return [end - historySeconds, end]
         },
       },
-      y: { range: () => [0, shown().ceiling] },
+      y: { range: () => [0, readState().ceiling] },
     },
     series: [
       {},
@@ -76,7 +76,7 @@ function optionsFor(element: HTMLElement, shown: () => Shown): UPlot.Options {
     hooks: {
       drawClear: [
         ({ ctx, bbox, valToPos }) => {
-          const y = Math.round(valToPos(shown().limit, 'y', true)) + 0.5
+          const y = Math.round(valToPos(readState().limit, 'y', true)) + 0.5
           ctx.save()
           ctx.strokeStyle = limitColour
           ctx.lineWidth = devicePixelRatio

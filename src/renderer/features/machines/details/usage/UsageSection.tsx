@@ -47,7 +47,7 @@ function Usage({ sandbox, visible }: UsageSectionProps) {
 function Metric({ figure, history }: { figure: Figure; history: MetricHistory }) {
   const { label, value, of, limit, pick, notEnforced } = figure
   const series = seriesOf(history.points, pick)
-  const most = highest(series)
+  const peak = highest(series)
   const theme = useTheme()
   return (
     <li className="flex items-center gap-3" data-metric={label} data-points={history.points.length}>
@@ -59,10 +59,10 @@ function Metric({ figure, history }: { figure: Figure; history: MetricHistory })
         <div className="truncate tabular-nums">
           <span className="font-medium text-text">{value}</span> <span className="text-small text-faint">{of}</span>
         </div>
-        <span className="sr-only">{figure.inWords(most)}</span>
+        <span className="sr-only">{figure.describePeak(peak)}</span>
       </div>
       <Suspense fallback={<div className="h-10 flex-1" />}>
-        <MetricChart key={theme} series={series} limit={limit} highest={most} />
+        <MetricChart key={theme} series={series} limit={limit} highest={peak} />
       </Suspense>
     </li>
   )

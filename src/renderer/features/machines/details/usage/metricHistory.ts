@@ -18,10 +18,10 @@ export function withReading(history: MetricHistory | undefined, latest: Metrics)
     memoryMb: latest.memory_used_mb,
     diskMb: latest.disk_used_mb,
   }
-  const kept = (history?.points ?? []).filter(
+  const recent = (history?.points ?? []).filter(
     ({ atMs }) => atMs < point.atMs && atMs >= point.atMs - historySeconds * 1000,
   )
-  return { latest, points: [...kept, point] }
+  return { latest, points: [...recent, point] }
 }
 
 /** A line that breaks off where nobody looked. */
@@ -42,5 +42,5 @@ export function seriesOf(points: readonly MetricPoint[], pick: (point: MetricPoi
 }
 
 export function highest({ values }: Series): number {
-  return values.reduce<number>((most, value) => Math.max(most, value ?? 0), 0)
+  return values.reduce<number>((max, value) => Math.max(max, value ?? 0), 0)
 }

@@ -10,7 +10,7 @@ export type Figure = {
   notEnforced: boolean
   pick(point: MetricPoint): number | null
   /** For who does not see the line. */
-  inWords(highest: number): string
+  describePeak(highest: number): string
 }
 
 const minutes = 'in the last five minutes'
@@ -25,7 +25,7 @@ export function figuresOf({ vcpu, memory_mb, disk_gb, enforced }: Sandbox, lates
       limit: vcpu * 100,
       notEnforced: !enforced.cpu,
       pick: ({ cpuPercent }) => cpuPercent,
-      inWords: (most) => `At most ${percentText(most)} ${minutes}.`,
+      describePeak: (peak) => `At most ${percentText(peak)} ${minutes}.`,
     },
     {
       label: 'Memory',
@@ -34,7 +34,7 @@ export function figuresOf({ vcpu, memory_mb, disk_gb, enforced }: Sandbox, lates
       limit: memory_mb,
       notEnforced: !enforced.memory,
       pick: ({ memoryMb }) => memoryMb,
-      inWords: (most) => `At most ${megabytesText(most)} ${minutes}.`,
+      describePeak: (peak) => `At most ${megabytesText(peak)} ${minutes}.`,
     },
     {
       label: 'Disk',
@@ -43,7 +43,7 @@ export function figuresOf({ vcpu, memory_mb, disk_gb, enforced }: Sandbox, lates
       limit: disk_gb * 1024,
       notEnforced: !enforced.disk,
       pick: ({ diskMb }) => diskMb,
-      inWords: (most) => `At most ${megabytesText(most)} ${minutes}.`,
+      describePeak: (peak) => `At most ${megabytesText(peak)} ${minutes}.`,
     },
   ]
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOnLocalNetwork, linkTarget, namedPorts } from './linkTarget.ts'
+import { findPorts, isOnLocalNetwork, linkTarget } from './linkTarget.ts'
 
 test.each([
   ['https://example.com/a?b=c', 'https://example.com/a?b=c'],
@@ -68,16 +68,16 @@ test.each([
   ['Listening on localhost:8000', 'localhost:8000', 8000, '/'],
   ['0.0.0.0:8080/docs?a=b, ready', '0.0.0.0:8080/docs?a=b,', 8080, '/docs?a=b,'],
   ['([::1]:3000)', '[::1]:3000', 3000, '/'],
-])('%s', (text, shown, port, path) => {
-  const found = namedPorts(text)
-  expect(found.map(({ start, end, target }) => [text.slice(start, end), target])).toEqual([
-    [shown, { kind: 'port', port, path }],
+])('%s', (text, linkText, port, path) => {
+  const links = findPorts(text)
+  expect(links.map(({ start, end, target }) => [text.slice(start, end), target])).toEqual([
+    [linkText, { kind: 'port', port, path }],
   ])
 })
 
 test.each(['http://localhost:8000', 'localhost:70000', 'mylocalhost:80', 'localhost:80:12', 'localhost'])(
   '%s names no port by itself',
-  (text) => expect(namedPorts(text)).toEqual([]),
+  (text) => expect(findPorts(text)).toEqual([]),
 )
 
 test('an exposed port of a sandbox is an address, and only at the port of the service', () => {

@@ -23,8 +23,8 @@ export function linkTarget(address: string, previewPort?: string): LinkTarget | 
   if (protocol === 'file:') return fileTarget(url)
   if (protocol !== 'http:' && protocol !== 'https:') return undefined
   if (!isItself(url.hostname) || isPreview(url, previewPort)) return { kind: 'address', href }
-  const usual = protocol === 'http:' ? 80 : 443
-  return { kind: 'port', port: Number(url.port || usual), path: url.pathname + url.search + url.hash }
+  const defaultPort = protocol === 'http:' ? 80 : 443
+  return { kind: 'port', port: Number(url.port || defaultPort), path: url.pathname + url.search + url.hash }
 }
 
 /**
@@ -57,12 +57,12 @@ export function isOnLocalNetwork(href: string): boolean {
 }
 
 /** Finds addresses without a scheme, as servers print: `localhost:8000`. `start` and `end` are offsets in the line. */
-export function namedPorts(text: string): { start: number; end: number; target: LinkTarget }[] {
+export function findPorts(text: string): { start: number; end: number; target: LinkTarget }[] {
   const named =
     /(?<![^\s"'`<([{])(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):\d{1,5}(?:\/[^\s"'`<>)\]}]{0,1024})?(?![\w:])/g
-  return [...text.matchAll(named)].flatMap(({ index: start, 0: found }) => {
-    const target = linkTarget(`http://${found}`)
-    return target ? [{ start, end: start + found.length, target }] : []
+  return [...text.matchAll(named)].flatMap(({ index: start, 0: match }) => {
+    const target = linkTarget(`http://${match}`)
+    return target ? [{ start, end: start + match.length, target }] : []
   })
 }
 

@@ -1,6 +1,6 @@
 import type { IBuffer, ILink, ILinkProvider } from '@xterm/xterm'
-import { type LinkTarget, namedPorts } from './linkTarget.ts'
-import { namedFiles } from './namedFiles.ts'
+import { findFiles } from './findFiles.ts'
+import { findPorts, type LinkTarget } from './linkTarget.ts'
 import type { SandboxLinks, TerminalLinks } from './terminalLinks.ts'
 
 type Options = {
@@ -22,11 +22,11 @@ export function placeLinks({ buffer, folder, find, link }: Options): ILinkProvid
       const [from, to] = [cells[start], cells[end - 1]]
       return from && to ? [link(text.slice(start, end), { start: from, end: to }, target)] : []
     }
-    const ports = namedPorts(text).flatMap(({ start, end, target }) => linked(start, end, target))
-    const files = namedFiles(text).map(async ({ start, end, path, line, column }) => {
-      const found = await find(path, folder()).catch(() => undefined)
+    const ports = findPorts(text).flatMap(({ start, end, target }) => linked(start, end, target))
+    const files = findFiles(text).map(async ({ start, end, path, line, column }) => {
+      const target = await find(path, folder()).catch(() => undefined)
       const place = { line, ...(column !== undefined && { column }) }
-      return found ? linked(start, end, { kind: 'file', path: found.path, ...place }) : []
+      return target ? linked(start, end, { kind: 'file', path: target.path, ...place }) : []
     })
     return [...ports, ...(await Promise.all(files)).flat()]
   }

@@ -6,8 +6,8 @@ import { useObservable } from '../observable.ts'
 import { changePreferences } from '../preferences/preferencesStore.ts'
 import type { PasteAnswer, PasteQuestion, TerminalPaste } from './terminalPaste.ts'
 
-const linesShown = 8
-const unitsShown = 400
+const maxLines = 8
+const maxUnits = 400
 
 type PasteDialogProps = { paste: TerminalPaste; onAnswered: () => void }
 
@@ -30,10 +30,10 @@ type OpenPasteDialogProps = { question: PasteQuestion; onAnswer: (answer: PasteA
 
 function OpenPasteDialog({ question: { lines }, onAnswer }: OpenPasteDialogProps) {
   const [silent, setSilent] = useState(false)
-  const shown = lines.slice(0, linesShown)
-  const answer = (given: PasteAnswer) => {
-    if (silent && given !== 'nothing') changePreferences({ pasteWarning: false })
-    onAnswer(given)
+  const preview = lines.slice(0, maxLines)
+  const answer = (choice: PasteAnswer) => {
+    if (silent && choice !== 'nothing') changePreferences({ pasteWarning: false })
+    onAnswer(choice)
   }
   return (
     <Dialog
@@ -57,16 +57,16 @@ function OpenPasteDialog({ question: { lines }, onAnswer }: OpenPasteDialogProps
     >
       <div className="overflow-hidden rounded-control border border-line bg-panel">
         <ol aria-label="What would be pasted" className="px-2.5 py-1.5 font-mono text-small text-text">
-          {shown.map((line, place) => (
+          {preview.map((line, place) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
             <li key={place} className="min-h-4 truncate whitespace-pre">
-              {line.slice(0, unitsShown)}
+              {line.slice(0, maxUnits)}
             </li>
           ))}
         </ol>
-        {lines.length > linesShown && (
+        {lines.length > maxLines && (
           <p className="border-t border-line px-2.5 py-1 text-small text-faint">
-            and {(lines.length - linesShown).toLocaleString()} more
+            and {(lines.length - maxLines).toLocaleString()} more
           </p>
         )}
       </div>

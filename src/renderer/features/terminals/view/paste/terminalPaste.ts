@@ -1,6 +1,6 @@
 import { type Observable, observable } from '../observable.ts'
-import { asOneLine, asTyped, linesOf, pastedText } from './pastedText.ts'
 import { type Pieces, pieceByPiece } from './pieceByPiece.ts'
+import { asOneLine, asTyped, linesOf, sanitizePaste } from './sanitizePaste.ts'
 
 /** Several lines for a program that would run each of them as it comes. */
 export type PasteQuestion = { lines: readonly string[] }
@@ -70,7 +70,7 @@ export function terminalPaste({ isBracketed, warns, type }: PasteOptions): Termi
     question,
     progress,
     paste(text) {
-      const clean = pastedText(text)
+      const clean = sanitizePaste(text)
       const lines = linesOf(clean)
       if (clean === '') return
       if (lines.length === 1 || isBracketed() || !warns()) {
@@ -86,7 +86,7 @@ export function terminalPaste({ isBracketed, warns, type }: PasteOptions): Termi
       asked = ''
     },
     run(command) {
-      send(pastedText(command), true)
+      send(sanitizePaste(command), true)
       send('\r', false)
     },
     stop,

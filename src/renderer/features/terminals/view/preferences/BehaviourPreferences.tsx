@@ -5,8 +5,8 @@ import { allowNotifications, notificationsAllowed } from '../bell.ts'
 import { PreferenceGroup, type PreferencePart } from './PreferenceGroup.tsx'
 
 export function BehaviourPreferences({ preferences, onChange }: PreferencePart) {
-  const changeNotification = async (which: 'bellNotification' | 'callNotification', wanted: boolean) => {
-    if (!wanted || (await allowNotifications())) onChange({ [which]: wanted })
+  const changeNotification = async (which: 'bellNotification' | 'callNotification', enabled: boolean) => {
+    if (!enabled || (await allowNotifications())) onChange({ [which]: enabled })
     else notify.info('Notifications are not allowed for this page.', { hint: 'Allow them in the browser first.' })
   }
   return (
@@ -62,13 +62,13 @@ export function BehaviourPreferences({ preferences, onChange }: PreferencePart) 
         <Checkbox
           label="Notify me while the window is hidden"
           checked={preferences.bellNotification}
-          onChange={(wanted) => void changeNotification('bellNotification', wanted)}
+          onChange={(enabled) => void changeNotification('bellNotification', enabled)}
         />
         <Checkbox
           label="Notify me when a program asks for me"
           hint="Coding agents do, while they wait for you. Only while this window is behind others."
           checked={preferences.callNotification && notificationsAllowed()}
-          onChange={(wanted) => void changeNotification('callNotification', wanted)}
+          onChange={(enabled) => void changeNotification('callNotification', enabled)}
         />
       </PreferenceGroup>
       <PreferenceGroup title="Commands and reading">

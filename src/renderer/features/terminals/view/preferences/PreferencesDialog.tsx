@@ -15,7 +15,7 @@ export function PreferencesDialog({ onClose }: { onClose: () => void }) {
   const preferences = useTerminalPreferences()
   const window = useTheme()
   const [tried, setTried] = useState<TerminalTheme>()
-  const isUsual = JSON.stringify(preferences) === JSON.stringify(defaultPreferences)
+  const isDefault = JSON.stringify(preferences) === JSON.stringify(defaultPreferences)
   return (
     <Dialog
       open
@@ -25,7 +25,7 @@ export function PreferencesDialog({ onClose }: { onClose: () => void }) {
       width="wide"
       footer={
         <>
-          <Button className="mr-auto" disabled={isUsual} onClick={resetPreferences}>
+          <Button className="mr-auto" disabled={isDefault} onClick={resetPreferences}>
             Reset to defaults
           </Button>
           <Button variant="primary" onClick={onClose}>

@@ -23,18 +23,18 @@ export function PreferencesPreview({ theme, preferences }: PreferencesPreviewPro
   useEffect(() => {
     const element = host.current
     if (!element) return
-    const made = new Terminal({
+    const preview = new Terminal({
       cols: 72,
       rows: 5,
       disableStdin: true,
       fontFamily: getComputedStyle(element).fontFamily,
     })
-    made.open(element)
+    preview.open(element)
     // Draws the cursor as focused without taking the focus.
-    made.textarea?.dispatchEvent(new FocusEvent('focus'))
-    made.write(sample)
-    setTerminal(made)
-    return () => made.dispose()
+    preview.textarea?.dispatchEvent(new FocusEvent('focus'))
+    preview.write(sample)
+    setTerminal(preview)
+    return () => preview.dispose()
   }, [])
 
   useEffect(() => {

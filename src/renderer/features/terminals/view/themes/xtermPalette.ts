@@ -6,7 +6,7 @@ type Decorations = NonNullable<ISearchOptions['decorations']>
 
 /** A theme as xterm.js takes it, and how search marks what it found. */
 export function xtermPalette({ kind, colours }: TerminalTheme): { theme: ITheme; matches: Decorations } {
-  return { theme: { ...colours, cursorAccent: colours.background, ...over[kind] }, matches: found[kind] }
+  return { theme: { ...colours, cursorAccent: colours.background, ...over[kind] }, matches: decorations[kind] }
 }
 
 /** Translucent over text and background, so that one set serves all themes of a kind. */
@@ -27,7 +27,7 @@ const over: Record<TerminalTheme['kind'], ITheme> = {
   },
 }
 
-const found: Record<TerminalTheme['kind'], Decorations> = {
+const decorations: Record<TerminalTheme['kind'], Decorations> = {
   dark: {
     matchBackground: '#4d4119',
     matchOverviewRuler: '#a8892b',

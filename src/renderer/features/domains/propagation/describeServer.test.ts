@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import type { PropagatedRecords } from '#shared/contract/localDomains.ts'
-import { serverWords, waitText } from './propagationWords.ts'
+import { describeServer, waitText } from './describeServer.ts'
 
 const set = (state: PropagatedRecords['state'], detail: string | null = null): PropagatedRecords => ({
   ...{ type: 'A', host: '@', state, wanted: [], found: [], ttl: null, detail },
 })
 
 test('a server is up to date, behind, or silent', () => {
-  expect(serverWords([set('same'), set('same')])).toEqual({ tone: 'positive', text: 'All 2 up to date' })
-  expect(serverWords([set('same'), set('other'), set('missing')]).text).toBe(
+  expect(describeServer([set('same'), set('same')])).toEqual({ tone: 'positive', text: 'All 2 up to date' })
+  expect(describeServer([set('same'), set('other'), set('missing')]).text).toBe(
     '1 of 3 up to date · 1 different, 1 missing',
   )
-  expect(serverWords([set('failed', 'It did not answer.')])).toEqual({ tone: 'neutral', text: 'It did not answer.' })
-  expect(serverWords([]).text).toBe('Nothing to compare')
+  expect(describeServer([set('failed', 'It did not answer.')])).toEqual({ tone: 'neutral', text: 'It did not answer.' })
+  expect(describeServer([]).text).toBe('Nothing to compare')
 })
 
 test('waiting is told in the largest unit that fits', () => {

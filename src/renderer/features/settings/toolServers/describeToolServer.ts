@@ -6,7 +6,7 @@ export function placeText({ place }: Pick<ToolServer, 'place'>): string {
   return place.kind === 'http' ? place.url : place.command
 }
 
-export function changedTools({ tools }: Pick<ToolServer, 'tools'>): readonly ServedTool[] {
+export function listChangedTools({ tools }: Pick<ToolServer, 'tools'>): readonly ServedTool[] {
   return tools.filter(({ changed_from }) => changed_from !== null)
 }
 
@@ -14,7 +14,7 @@ export function changedTools({ tools }: Pick<ToolServer, 'tools'>): readonly Ser
 export function stateOf(server: ToolServer): { tone: Tone; words: string } {
   const { enabled, fault, listed_at, tools } = server
   if (fault !== null) return { tone: 'negative', words: 'Not connected' }
-  if (changedTools(server).length > 0) return { tone: 'caution', words: 'Needs your review' }
+  if (listChangedTools(server).length > 0) return { tone: 'caution', words: 'Needs your review' }
   if (listed_at === null) return { tone: 'neutral', words: enabled ? 'On, not tested' : 'Off, not tested' }
   if (!enabled) return { tone: 'neutral', words: 'Off' }
   const on = tools.filter((it) => it.enabled).length
@@ -22,22 +22,22 @@ export function stateOf(server: ToolServer): { tone: Tone; words: string } {
 }
 
 /** `3 of 12 tools on` */
-export function toolCountWords({ tools }: Pick<ToolServer, 'tools'>): string {
+export function describeToolCount({ tools }: Pick<ToolServer, 'tools'>): string {
   const on = tools.filter(({ enabled }) => enabled).length
   return `${on} of ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} on`
 }
 
-const hintWords = { reads: 'only reads', destroys: 'may delete', 'open-world': 'reaches other systems' } as const
+const hintLabels = { reads: 'only reads', destroys: 'may delete', 'open-world': 'reaches other systems' } as const
 
 /** `The server says: only reads` */
 export function hintsText({ hints }: Pick<ServedTool, 'hints'>): string {
-  return hints.length === 0 ? '' : `The server says: ${hints.map((it) => hintWords[it]).join(', ')}`
+  return hints.length === 0 ? '' : `The server says: ${hints.map((it) => hintLabels[it]).join(', ')}`
 }
 
 export type ChangedLine = { sign: '+' | '−' | ' '; text: string }
 
 /** Returns the added and removed lines of a tool's text. */
-export function changedLines(before: ServedText, after: ServedText): ChangedLine[] {
+export function diffLines(before: ServedText, after: ServedText): ChangedLine[] {
   return lineChanges(linesOf(before), linesOf(after))
 }
 
@@ -54,7 +54,7 @@ const maxLines = 800
 
 /** By the longest common sequence of lines. */
 function lineChanges(before: readonly string[], after: readonly string[]): ChangedLine[] {
-  if (before.length > maxLines || after.length > maxLines) return [...gone(before), ...come(after)]
+  if (before.length > maxLines || after.length > maxLines) return [...toRemoved(before), ...come(after)]
   const lengths = before.map(() => new Uint16Array(after.length + 1))
   lengths.push(new Uint16Array(after.length + 1))
   const at = (a: number, b: number): number => lengths[a]?.[b] ?? 0
@@ -66,25 +66,25 @@ function lineChanges(before: readonly string[], after: readonly string[]): Chang
       row[other] = same ? at(one + 1, other + 1) + 1 : Math.max(at(one + 1, other), at(one, other + 1))
     }
   }
-  const made: ChangedLine[] = []
+  const result: ChangedLine[] = []
   let [one, other] = [0, 0]
   while (one < before.length && other < after.length) {
     if (before[one] === after[other]) {
-      made.push({ sign: ' ', text: before[one] ?? '' })
+      result.push({ sign: ' ', text: before[one] ?? '' })
       one += 1
       other += 1
     } else if (at(one + 1, other) >= at(one, other + 1)) {
-      made.push({ sign: '−', text: before[one] ?? '' })
+      result.push({ sign: '−', text: before[one] ?? '' })
       one += 1
     } else {
-      made.push({ sign: '+', text: after[other] ?? '' })
+      result.push({ sign: '+', text: after[other] ?? '' })
       other += 1
     }
   }
-  return [...made, ...gone(before.slice(one)), ...come(after.slice(other))]
+  return [...result, ...toRemoved(before.slice(one)), ...come(after.slice(other))]
 }
 
-function gone(lines: readonly string[]): ChangedLine[] {
+function toRemoved(lines: readonly string[]): ChangedLine[] {
   return lines.map((text) => ({ sign: '−', text }))
 }
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { asOneLine, asTyped, linesOf, pastedText } from './pastedText.ts'
+import { asOneLine, asTyped, linesOf, sanitizePaste } from './sanitizePaste.ts'
 
 test('nothing that commands a terminal is left in a pasted text', () => {
-  expect(pastedText('a\x1b[201~\x1b]0;b\x07c\x00\x03\x08\x7f\x9bd')).toBe('a[201~]0;bcd')
-  expect(pastedText('tab\there\nnext\r\nthird\rfourth')).toBe('tab\there\nnext\nthird\nfourth')
-  expect(pastedText('naïve 漢字 👩‍💻')).toBe('naïve 漢字 👩‍💻')
+  expect(sanitizePaste('a\x1b[201~\x1b]0;b\x07c\x00\x03\x08\x7f\x9bd')).toBe('a[201~]0;bcd')
+  expect(sanitizePaste('tab\there\nnext\r\nthird\rfourth')).toBe('tab\there\nnext\nthird\nfourth')
+  expect(sanitizePaste('naïve 漢字 👩‍💻')).toBe('naïve 漢字 👩‍💻')
 })
 
 test('lines are counted without the end of the last one', () => {

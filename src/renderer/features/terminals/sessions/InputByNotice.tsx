@@ -6,10 +6,10 @@ import { sanitizeLine } from '#shared/shownLine.ts'
 
 type Typist = { conversationId: string; title: string; count: number }
 
-const shownMs = 10_000
+const visibleMs = 10_000
 
 /** Says that a model typed into this terminal, and leads to its chat. */
-export function TypedByNote({ terminalId }: { terminalId: string }) {
+export function InputByNotice({ terminalId }: { terminalId: string }) {
   const [typist, setTypist] = useState<Typist>()
   useLiveEvent((event) => {
     if (event.type !== 'terminal.typed' || event.session_id !== terminalId) return
@@ -18,7 +18,7 @@ export function TypedByNote({ terminalId }: { terminalId: string }) {
   })
   useEffect(() => {
     if (!typist) return
-    const timer = setTimeout(() => setTypist(undefined), shownMs)
+    const timer = setTimeout(() => setTypist(undefined), visibleMs)
     return () => clearTimeout(timer)
   }, [typist])
   if (!typist) return null

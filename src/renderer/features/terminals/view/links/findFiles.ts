@@ -16,15 +16,15 @@ const forms = [
 ]
 
 /** Finds files with a line number, in the formats of compilers, test runners and `grep -n`. They may not exist. */
-export function namedFiles(text: string): NamedFile[] {
-  const found: NamedFile[] = []
+export function findFiles(text: string): NamedFile[] {
+  const files: NamedFile[] = []
   for (const form of forms) {
     for (const match of text.matchAll(form)) {
       const { path: named = '', line, column } = match.groups ?? {}
       const start = match.index
       const end = start + match[0].length
-      if (!isName(named) || found.some((it) => start < it.end && it.start < end)) continue
-      found.push({
+      if (!isName(named) || files.some((it) => start < it.end && it.start < end)) continue
+      files.push({
         start,
         end,
         path: named,
@@ -33,7 +33,7 @@ export function namedFiles(text: string): NamedFile[] {
       })
     }
   }
-  return found.sort((a, b) => a.start - b.start).slice(0, maxNamed)
+  return files.sort((a, b) => a.start - b.start).slice(0, maxNamed)
 }
 
 /** No number: `12:30`, `127.0.0.1:53`. */

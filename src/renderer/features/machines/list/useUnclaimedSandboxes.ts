@@ -9,10 +9,10 @@ import {
   listFoundSandboxes,
 } from '#shared/contract/foundSandboxes.ts'
 
-const foundKey = ['found-sandboxes'] as const
+const unclaimedKey = ['found-sandboxes'] as const
 
-export type FoundSandboxes = {
-  found: readonly FoundSandbox[]
+export type UnclaimedSandboxes = {
+  unclaimed: readonly FoundSandbox[]
   /** Rejects with the reason. */
   keep(sandbox: FoundSandbox): Promise<void>
   /** Rejects with the reason. */
@@ -20,14 +20,14 @@ export type FoundSandboxes = {
 }
 
 /** Returns sandboxes with files on disk but no row in the database; none for accounts other than the owner's. */
-export function useFoundSandboxes(): FoundSandboxes {
+export function useUnclaimedSandboxes(): UnclaimedSandboxes {
   const agent = useAgent()
   const queryClient = useQueryClient()
   useLiveEvent((event) => {
-    if (event.type === 'ready') void readAgain(queryClient, foundKey)
+    if (event.type === 'ready') void readAgain(queryClient, unclaimedKey)
   })
   const { data = [] } = useQuery({
-    queryKey: foundKey,
+    queryKey: unclaimedKey,
     queryFn: async ({ signal }) => (await agent(listFoundSandboxes, {}, { signal })).sandboxes,
     retry: false,
   })
@@ -35,11 +35,11 @@ export function useFoundSandboxes(): FoundSandboxes {
     try {
       await change
     } finally {
-      await readAgain(queryClient, foundKey)
+      await readAgain(queryClient, unclaimedKey)
     }
   }
   return {
-    found: data,
+    unclaimed: data,
     keep: ({ id }) => settle(agent(adoptFoundSandbox, { id })),
     remove: ({ id }) => settle(agent(deleteFoundSandbox, { id })),
   }

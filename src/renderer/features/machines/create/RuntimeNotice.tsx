@@ -5,14 +5,14 @@ import { notEnforcedText } from '#renderer/ui/sandboxes/sandboxWords.ts'
 import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
 import { Cure, LimitGaps } from '../LimitGaps.tsx'
 
-type RuntimeNoteProps = { runtimes: readonly RuntimeReport[]; runtime: RuntimeReport | undefined }
+type RuntimeNoticeProps = { runtimes: readonly RuntimeReport[]; runtime: RuntimeReport | undefined }
 
 /** Missing runtime, or limits that the runtime cannot enforce here. */
-export function RuntimeNote({ runtimes, runtime }: RuntimeNoteProps) {
+export function RuntimeNotice({ runtimes, runtime }: RuntimeNoticeProps) {
   if (!runtime?.available) {
     const lacking = runtime ? [runtime] : runtimes
     return (
-      <Note tone="caution">
+      <Notice tone="caution">
         <p className="font-medium text-text">This computer cannot run sandboxes yet.</p>
         {lacking.map(({ name, detail, cure }) => (
           <div key={name}>
@@ -22,7 +22,7 @@ export function RuntimeNote({ runtimes, runtime }: RuntimeNoteProps) {
             <Cure command={cure} />
           </div>
         ))}
-      </Note>
+      </Notice>
     )
   }
   const notEnforced = notEnforcedText(runtime.enforced)
@@ -30,7 +30,7 @@ export function RuntimeNote({ runtimes, runtime }: RuntimeNoteProps) {
   const isAlone = noNetwork !== null && networks.length < 2
   if (notEnforced === undefined && !isAlone) return null
   return (
-    <Note tone="quiet">
+    <Notice tone="quiet">
       {notEnforced !== undefined && (
         <p>Not enforced on this computer: {notEnforced}. A sandbox can use more than its limit.</p>
       )}
@@ -41,11 +41,11 @@ export function RuntimeNote({ runtimes, runtime }: RuntimeNoteProps) {
           <Cure command={networkCure} />
         </>
       )}
-    </Note>
+    </Notice>
   )
 }
 
-function Note({ tone, children }: { tone: 'caution' | 'quiet'; children: ReactNode }) {
+function Notice({ tone, children }: { tone: 'caution' | 'quiet'; children: ReactNode }) {
   const Icon = tone === 'caution' ? TriangleAlert : Info
   return (
     <div

@@ -3,23 +3,24 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { FoundSandbox } from '#shared/contract/foundSandboxes.ts'
-import { useFoundSandboxes } from './useFoundSandboxes.ts'
+import { useUnclaimedSandboxes } from './useUnclaimedSandboxes.ts'
 
 /** Offers to keep or delete sandboxes that are missing in the database, as after restoring an older backup. */
-export function FoundSandboxes() {
-  const { found, keep, remove } = useFoundSandboxes()
+export function UnclaimedSandboxes() {
+  const { unclaimed, keep, remove } = useUnclaimedSandboxes()
   const [deleting, setDeleting] = useState<FoundSandbox>()
-  if (found.length === 0) return null
+  if (unclaimed.length === 0) return null
   const keepOne = (sandbox: FoundSandbox): void => {
     keep(sandbox).catch((error: unknown) => notify.failed(error, { title: `Could not keep ${nameOf(sandbox)}` }))
   }
   return (
     <section aria-label="Found sandboxes" className="m-2 rounded-card border border-line bg-caution-soft p-3">
       <p className="text-text">
-        {found.length === 1 ? '1 sandbox was' : `${found.length} sandboxes were`} found that the database does not know.
+        {unclaimed.length === 1 ? '1 sandbox was' : `${unclaimed.length} sandboxes were`} found that the database does
+        not know.
       </p>
       <ul className="mt-2 flex max-h-60 flex-col gap-2 overflow-y-auto">
-        {found.map((sandbox) => (
+        {unclaimed.map((sandbox) => (
           <li key={sandbox.id} className="flex items-center gap-1.5">
             <span className="min-w-0 flex-1 truncate text-text">{nameOf(sandbox)}</span>
             <Button size="small" aria-label={`Keep ${nameOf(sandbox)}`} onClick={() => keepOne(sandbox)}>

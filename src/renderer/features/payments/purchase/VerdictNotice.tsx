@@ -2,9 +2,9 @@ import { CircleCheck, CircleX, ShieldCheck } from 'lucide-react'
 import { Button } from '#renderer/ui/Button.tsx'
 import type { PaymentVerdict } from '#shared/contract/localPayments.ts'
 import type { BudgetState } from '#shared/contract/paymentBudgets.ts'
-import { budgetTitle, microText } from '../paymentWords.ts'
+import { budgetTitle, microText } from '../describePayment.ts'
 
-type VerdictNoteProps = { verdict: PaymentVerdict; budgets: readonly BudgetState[]; onLimits: () => void }
+type VerdictNoticeProps = { verdict: PaymentVerdict; budgets: readonly BudgetState[]; onLimits: () => void }
 
 const looks = {
   allow: { Icon: CircleCheck, tone: 'text-positive', title: 'It is paid at once.' },
@@ -13,7 +13,7 @@ const looks = {
 } as const
 
 /** Policy's verdict on the payment before the user submits it. */
-export function VerdictNote({ verdict: { effect, detail }, budgets, onLimits }: VerdictNoteProps) {
+export function VerdictNotice({ verdict: { effect, detail }, budgets, onLimits }: VerdictNoticeProps) {
   const { Icon, tone, title } = looks[effect]
   const limited = budgets.filter((it) => it.left_micro_usd !== null && it.scope !== 'payment')
   return (

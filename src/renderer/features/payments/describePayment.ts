@@ -5,9 +5,9 @@ import { openRecord, plainWord } from '#shared/openRecord.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
 import type { Tone } from '../../ui/StatusDot.tsx'
 
-type Words = { tone: Tone; words: string }
+type StateText = { tone: Tone; words: string }
 
-const states: Readonly<Record<PaymentState, Words>> = openRecord(
+const states: Readonly<Record<PaymentState, StateText>> = openRecord(
   {
     planned: { tone: 'neutral', words: 'Checked' },
     waiting: { tone: 'accent', words: 'Needs approval' },
@@ -21,7 +21,7 @@ const states: Readonly<Record<PaymentState, Words>> = openRecord(
   (word) => ({ tone: 'neutral', words: plainWord(word) }),
 )
 
-export function paymentWords({ state, paid, error }: Pick<Payment, 'state' | 'paid' | 'error'>): Words {
+export function describePayment({ state, paid, error }: Pick<Payment, 'state' | 'paid' | 'error'>): StateText {
   // The money moved, and the seller did not do what it was for.
   if (paid === true && state === 'settled' && error !== null) return { tone: 'caution', words: 'Paid, failed' }
   if (paid === true && (state === 'reconciled' || state === 'settled')) return { tone: 'positive', words: 'Paid' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paymentSentence } from './paymentWords.ts'
+import { paymentSentence } from './describePayment.ts'
 
 const upto = { amount: '1000000', test: false, scheme: 'upto' } as const
 

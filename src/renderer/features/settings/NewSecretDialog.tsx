@@ -3,7 +3,7 @@ import { Button } from '../../ui/Button.tsx'
 import { CopyLine } from '../../ui/CopyLine.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 
-type MadeKeyDialogProps = {
+type NewSecretDialogProps = {
   title: string
   description: string
   secret: string
@@ -13,7 +13,7 @@ type MadeKeyDialogProps = {
 }
 
 /** Shows a key once: it is gone when the dialog closes. */
-export function MadeKeyDialog({ title, description, secret, onClose, children }: MadeKeyDialogProps) {
+export function NewSecretDialog({ title, description, secret, onClose, children }: NewSecretDialogProps) {
   return (
     <Dialog
       open

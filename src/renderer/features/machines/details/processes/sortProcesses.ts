@@ -4,7 +4,7 @@ export type ProcessColumn = 'pid' | 'user' | 'cpu_percent' | 'memory_mb' | 'comm
 export type ProcessOrder = { column: ProcessColumn; descending: boolean }
 
 /** Processes that are alike stay in the order of their numbers, so that rows do not dance. */
-export function sortedProcesses(
+export function sortProcesses(
   processes: readonly SandboxProcess[],
   { column, descending }: ProcessOrder,
 ): SandboxProcess[] {

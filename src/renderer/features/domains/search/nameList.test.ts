@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { CheckedDomain } from '#shared/contract/domainSearch.ts'
-import { checkedCsv, namesFault, pastedNames } from './checkedNames.ts'
+import { formatCsv, namesFault, parseNames } from './nameList.ts'
 
 test('names are taken from lines, commas and spaces, each once', () => {
-  expect(pastedNames(' A.com,\n b.io;a.com.\t c.net\r\n')).toEqual(['a.com', 'b.io', 'c.net'])
-  expect(pastedNames(' \n')).toEqual([])
+  expect(parseNames(' A.com,\n b.io;a.com.\t c.net\r\n')).toEqual(['a.com', 'b.io', 'c.net'])
+  expect(parseNames(' \n')).toEqual([])
 })
 
 test('200 names are taken, 201 are not', () => {
@@ -18,5 +18,5 @@ test('a spreadsheet takes no cell for a formula', () => {
     ...{ domain: '=cmd.com', unicode: 'a"b', available: true, status: 'available', premium: false },
     ...{ price: 10.95, currency: 'USD', warning: 'one, two' },
   }
-  expect(checkedCsv([domain]).split('\r\n')[1]).toBe(`'=cmd.com,"a""b",available,no,10.95,"one, two"`)
+  expect(formatCsv([domain]).split('\r\n')[1]).toBe(`'=cmd.com,"a""b",available,no,10.95,"one, two"`)
 })

@@ -3,7 +3,7 @@
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
 /** Removes from foreign text what must not be typed; lines end with line feeds. */
-export function pastedText(text: string): string {
+export function sanitizePaste(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(controls, '')
 }
 

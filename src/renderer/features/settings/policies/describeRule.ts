@@ -14,11 +14,11 @@ function namesNoHost(kind: PolicyRule['kind']): boolean {
   return kind === 'identity.register' || kind === 'message' || kind === 'tool.call'
 }
 
-function allowWarnings({ kind, asker, host, max_amount_micro_usd: most }: PolicyRule): string[] {
+function allowWarnings({ kind, asker, host, max_amount_micro_usd: maxAmount }: PolicyRule): string[] {
   const pays = kind === 'x402.authorize' || kind === '*'
   const signsIn = kind === 'siwe' || kind === 'siws' || kind === '*'
   return [
-    ...(pays && most === null
+    ...(pays && maxAmount === null
       ? ['Payments up to your extra-confirmation limit go through unasked. Set an amount.']
       : []),
     ...(signsIn && host === '*' && asker !== 'person'
@@ -43,12 +43,12 @@ function covers(earlier: PolicyRule, rule: PolicyRule): boolean {
 }
 
 function hostCovers({ host: earlier, effect }: PolicyRule, host: string): boolean {
-  const [pattern, given] = [earlier.toLowerCase(), host.toLowerCase()]
-  if (pattern === '*' || pattern === given) return true
+  const [pattern, hostText] = [earlier.toLowerCase(), host.toLowerCase()]
+  if (pattern === '*' || pattern === hostText) return true
   // A denied host is denied on all ports.
-  const name = effect === 'deny' && !hasPort(pattern) ? given.replace(port, '') : given
+  const name = effect === 'deny' && !hasPort(pattern) ? hostText.replace(port, '') : hostText
   // With its dot: `*.example.com` fits what is below example.com, and not example.com itself.
-  return pattern.startsWith('*.') ? given !== '*' && name.endsWith(pattern.slice(1)) : name === pattern
+  return pattern.startsWith('*.') ? hostText !== '*' && name.endsWith(pattern.slice(1)) : name === pattern
 }
 
 const port = /:\d+$/
@@ -57,6 +57,6 @@ function hasPort(host: string): boolean {
   return port.test(host)
 }
 
-function amountCovers(earlier: string | null, most: string | null): boolean {
-  return earlier === null || (most !== null && BigInt(earlier) >= BigInt(most))
+function amountCovers(earlier: string | null, amount: string | null): boolean {
+  return earlier === null || (amount !== null && BigInt(earlier) >= BigInt(amount))
 }

@@ -1,34 +1,34 @@
-export type FoundFile = { relativePath: string; file: File }
-export type Dropped = { files: FoundFile[]; folders: string[] }
+export type RelativeFile = { relativePath: string; file: File }
+export type Dropped = { files: RelativeFile[]; folders: string[] }
 
 /** Files and folders from the desktop. Must be called while the event is handled: afterwards its items are gone. */
-export async function droppedFiles(data: DataTransfer): Promise<Dropped> {
+export async function readDropped(data: DataTransfer): Promise<Dropped> {
   const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
   const plain = [...data.files]
-  const found: Dropped = { files: [], folders: [] }
-  if (entries.length === 0) found.files.push(...plain.map((file) => ({ relativePath: file.name, file })))
-  for (const entry of entries) await walk(entry, '', found)
-  return found
+  const dropped: Dropped = { files: [], folders: [] }
+  if (entries.length === 0) dropped.files.push(...plain.map((file) => ({ relativePath: file.name, file })))
+  for (const entry of entries) await walk(entry, '', dropped)
+  return dropped
 }
 
 /** Also reads an input with `webkitdirectory`. */
-export function chosenFiles(files: FileList): FoundFile[] {
+export function chosenFiles(files: FileList): RelativeFile[] {
   return [...files].map((file) => ({ relativePath: file.webkitRelativePath || file.name, file }))
 }
 
-async function walk(entry: FileSystemEntry, above: string, found: Dropped): Promise<void> {
+async function walk(entry: FileSystemEntry, above: string, dropped: Dropped): Promise<void> {
   const relativePath = above + entry.name
   if (isFile(entry)) {
     const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject))
-    found.files.push({ relativePath, file })
+    dropped.files.push({ relativePath, file })
   } else if (isFolder(entry)) {
-    found.folders.push(relativePath)
+    dropped.folders.push(relativePath)
     const reader = entry.createReader()
     // A reader gives some at a time, and none at the end.
     for (;;) {
       const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
       if (some.length === 0) return
-      for (const each of some) await walk(each, `${relativePath}/`, found)
+      for (const each of some) await walk(each, `${relativePath}/`, dropped)
     }
   }
 }

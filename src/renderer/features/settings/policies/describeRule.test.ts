@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PolicyRule } from '#shared/contract/intents.ts'
 import { ruleSentence } from '#shared/contract/intentWords.ts'
-import { ruleWarnings } from './ruleWords.ts'
+import { ruleWarnings } from './describeRule.ts'
 
 const base: PolicyRule = {
   id: 'rule',

@@ -14,7 +14,7 @@ const words: Readonly<Record<CachedSource, { tone: Tone; text: string }>> = open
 )
 
 /** Age of the data shown, and why it is not newer. */
-export function SourceNote({ source, asOf }: { source: CachedSource; asOf: string }) {
+export function SourceNotice({ source, asOf }: { source: CachedSource; asOf: string }) {
   const { tone, text } = words[source]
   return (
     <span data-source={source} className="inline-flex min-w-0 items-center gap-1.5 text-small text-muted">

@@ -1,10 +1,10 @@
 import type { Tone } from '#renderer/ui/StatusDot.tsx'
 import type { PropagatedRecords } from '#shared/contract/localDomains.ts'
 
-type Words = { tone: Tone; text: string }
+type ServerText = { tone: Tone; text: string }
 
 /** Summarizes a server's records in one line. */
-export function serverWords(records: readonly PropagatedRecords[]): Words {
+export function describeServer(records: readonly PropagatedRecords[]): ServerText {
   const count = (state: PropagatedRecords['state']) => records.filter((it) => it.state === state).length
   const failed = records.filter(({ state }) => state === 'failed')
   if (records.length === 0) return { tone: 'neutral', text: 'Nothing to compare' }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { SandboxProcess } from '#shared/contract/processes.ts'
-import { orderAfter, sortedProcesses } from './processOrder.ts'
+import { orderAfter, sortProcesses } from './sortProcesses.ts'
 
 const process = (pid: number, cpu_percent: number, command: string) =>
   ({ pid, ppid: 1, user: 'root', cpu_percent, memory_mb: pid, command }) as SandboxProcess
 const processes = [process(3, 0, 'node'), process(1, 0, 'init'), process(2, 50, 'make')]
-const pids = (order: Parameters<typeof sortedProcesses>[1]) => sortedProcesses(processes, order).map(({ pid }) => pid)
+const pids = (order: Parameters<typeof sortProcesses>[1]) => sortProcesses(processes, order).map(({ pid }) => pid)
 
 test('what takes most comes first, what is alike in the order of its numbers', () => {
   expect(pids({ column: 'cpu_percent', descending: true })).toEqual([2, 1, 3])

@@ -2,7 +2,7 @@ import type { CheckedDomain } from '#shared/contract/domainSearch.ts'
 import { csvText } from '#shared/csv.ts'
 
 /** Names of a pasted text, each once: they may stand in lines, or with commas or spaces between. */
-export function pastedNames(text: string): string[] {
+export function parseNames(text: string): string[] {
   const names = text
     .split(/[\s,;]+/)
     .map((it) => it.trim().toLowerCase().replace(/\.$/, ''))
@@ -11,13 +11,13 @@ export function pastedNames(text: string): string[] {
 }
 
 /** Returns why these names cannot be checked. */
-export function namesFault(names: readonly string[], most: number): string | undefined {
-  if (names.length <= most) return undefined
-  return `${names.length} names. At most ${most} can be checked at once.`
+export function namesFault(names: readonly string[], max: number): string | undefined {
+  if (names.length <= max) return undefined
+  return `${names.length} names. At most ${max} can be checked at once.`
 }
 
 /** For a spreadsheet. */
-export function checkedCsv(checked: readonly CheckedDomain[]): string {
+export function formatCsv(checked: readonly CheckedDomain[]): string {
   return csvText(
     ['domain', 'name', 'status', 'premium', 'price_usd', 'note'],
     checked.map(({ domain, unicode, status, premium, price, warning, error }) => [

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { amountText, budgetTitle, paymentWords } from './paymentWords.ts'
+import { amountText, budgetTitle, describePayment } from './describePayment.ts'
 
 test('a payment is paid only where that is known', () => {
-  const words = (state: Parameters<typeof paymentWords>[0]['state'], paid: boolean | null) =>
-    paymentWords({ state, paid, error: null }).words
+  const words = (state: Parameters<typeof describePayment>[0]['state'], paid: boolean | null) =>
+    describePayment({ state, paid, error: null }).words
   expect([words('settled', true), words('reconciled', true), words('reconciled', false)]).toEqual([
     'Paid',
     'Paid',
@@ -17,7 +17,9 @@ test('a payment is paid only where that is known', () => {
 })
 
 test('a payment for something that was not delivered stands out', () => {
-  expect(paymentWords({ state: 'settled', paid: true, error: 'The seller answered 409.' }).words).toBe('Paid, failed')
+  expect(describePayment({ state: 'settled', paid: true, error: 'The seller answered 409.' }).words).toBe(
+    'Paid, failed',
+  )
 })
 
 test('the amount is what was really taken', () => {

@@ -2,7 +2,7 @@ import { isOnLocalNetwork, type LinkTarget } from './linkTarget.ts'
 import type { LinkHint } from './terminalLinks.ts'
 
 /** Tooltip at the pointer with the full target of a link. */
-export function LinkHintNote({ hint: { text, target, x, y }, apple }: { hint: LinkHint; apple: boolean }) {
+export function LinkTooltip({ hint: { text, target, x, y }, apple }: { hint: LinkHint; apple: boolean }) {
   const how = target ? `${apple ? '⌘' : 'Ctrl'}+click to open` : 'This cannot be opened from here'
   const above = y > window.innerHeight / 2
   return (
@@ -14,7 +14,9 @@ export function LinkHintNote({ hint: { text, target, x, y }, apple }: { hint: Li
       }}
       className="animate-fade pointer-events-none fixed z-30 max-w-104 rounded-control bg-raised px-2 py-1 text-small text-text shadow-popover"
     >
-      <div className="max-h-48 overflow-hidden font-mono text-tiny break-all">{target ? shown(target) : text}</div>
+      <div className="max-h-48 overflow-hidden font-mono text-tiny break-all">
+        {target ? describeTarget(target) : text}
+      </div>
       {target?.kind === 'address' && isOnLocalNetwork(target.href) && (
         <div className="text-caution">On your network</div>
       )}
@@ -23,7 +25,7 @@ export function LinkHintNote({ hint: { text, target, x, y }, apple }: { hint: Li
   )
 }
 
-function shown(target: LinkTarget): string {
+function describeTarget(target: LinkTarget): string {
   switch (target.kind) {
     case 'address':
       return target.href

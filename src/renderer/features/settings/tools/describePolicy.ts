@@ -29,13 +29,17 @@ export function profileName(profile: ToolProfile): string {
   return profileOptions.find(({ value }) => value === profile)?.label ?? profile
 }
 
-const changeWords = { allow: 'changes', ask: 'asks before changes', deny: 'changes nothing' } as const
-const destroyWords = { allow: 'deletes', ask: 'asks before it deletes', deny: 'deletes nothing' } as const
+const changeLabels = { allow: 'changes', ask: 'asks before changes', deny: 'changes nothing' } as const
+const destroyLabels = { allow: 'deletes', ask: 'asks before it deletes', deny: 'deletes nothing' } as const
 
 /** `Changes, asks before it deletes` */
-export function policyWords({ policy, dry_run, profile }: Pick<ToolClient, 'policy' | 'dry_run' | 'profile'>): string {
+export function describePolicy({
+  policy,
+  dry_run,
+  profile,
+}: Pick<ToolClient, 'policy' | 'dry_run' | 'profile'>): string {
   if (profile === 'read-only') return 'Reads only'
   if (dry_run) return 'Dry run: changes nothing'
-  const words = `${changeWords[policy.changes]}, ${destroyWords[policy.destroys]}`
+  const words = `${changeLabels[policy.changes]}, ${destroyLabels[policy.destroys]}`
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

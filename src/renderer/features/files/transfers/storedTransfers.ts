@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { deviceStore, type TextStore } from '#renderer/ui/storage/textStore.ts'
 import type { SandboxId } from '#shared/ids.ts'
 
-const Note = z.object({
+const TransferRecord = z.object({
   id: z.string(),
   path: z.string(),
   size: z.number(),
@@ -11,12 +11,12 @@ const Note = z.object({
   uploadId: z.string().regex(/^upl_[0-9a-f]{24}$/),
   replace: z.boolean(),
 })
-export type TransferNote = z.infer<typeof Note>
+export type StoredTransfer = z.infer<typeof TransferRecord>
 
 /** Uploads that were begun, beyond the life of the page. */
 export type TransferNotes = {
-  read(): TransferNote[]
-  keep(note: TransferNote): void
+  read(): StoredTransfer[]
+  keep(note: StoredTransfer): void
   forget(id: string): void
 }
 
@@ -25,14 +25,14 @@ const keyOf = (sandboxId: SandboxId) => `${common}${sandboxId}`
 
 export function transferNotes(sandboxId: SandboxId, store: TextStore = deviceStore): TransferNotes {
   const key = keyOf(sandboxId)
-  const read = (): TransferNote[] => {
+  const read = (): StoredTransfer[] => {
     try {
-      return z.array(Note).parse(JSON.parse(store.get(key) ?? '[]'))
+      return z.array(TransferRecord).parse(JSON.parse(store.get(key) ?? '[]'))
     } catch {
       return [] // written by something else
     }
   }
-  const write = (notes: readonly TransferNote[]) => {
+  const write = (notes: readonly StoredTransfer[]) => {
     if (notes.length === 0) store.remove(key)
     else store.set(key, JSON.stringify(notes))
   }

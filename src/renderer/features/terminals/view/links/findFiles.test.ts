@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { namedFiles } from './namedFiles.ts'
+import { findFiles } from './findFiles.ts'
 
 const named = (text: string) =>
-  namedFiles(text).map(({ start, end, path, line, column }) => [text.slice(start, end), path, line, column])
+  findFiles(text).map(({ start, end, path, line, column }) => [text.slice(start, end), path, line, column])
 
 test.each([
   ['src/app.ts:12:5 - error TS2322: Type', 'src/app.ts:12:5', 'src/app.ts', 12, 5],
@@ -13,8 +13,8 @@ test.each([
   ['Makefile:3: *** missing separator.', 'Makefile:3', 'Makefile', 3, undefined],
   ['error[E0308] --> src/main.rs:2:18', 'src/main.rs:2:18', 'src/main.rs', 2, 18],
   ['straße/größe.txt:4', 'straße/größe.txt:4', 'straße/größe.txt', 4, undefined],
-])('%s', (text, shown, path, line, column) => {
-  expect(named(text)).toEqual([[shown, path, line, column]])
+])('%s', (text, linkText, path, line, column) => {
+  expect(named(text)).toEqual([[linkText, path, line, column]])
 })
 
 test.each(['it is 12:30', '127.0.0.1:53', 'http://example.com:80/', 'a:b', 'ratio 3:4', 'src/:3', 'x:12abc'])(
@@ -23,7 +23,7 @@ test.each(['it is 12:30', '127.0.0.1:53', 'http://example.com:80/', 'a:b', 'rati
 )
 
 test('a long hostile line is read in a moment, and names a few at most', () => {
-  expect(namedFiles('a:1 '.repeat(1_000))).toHaveLength(8)
-  expect(namedFiles(`${'a/'.repeat(5_000)}:x`)).toEqual([])
-  expect(namedFiles(`File "${'a'.repeat(10_000)}`)).toEqual([])
+  expect(findFiles('a:1 '.repeat(1_000))).toHaveLength(8)
+  expect(findFiles(`${'a/'.repeat(5_000)}:x`)).toEqual([])
+  expect(findFiles(`File "${'a'.repeat(10_000)}`)).toEqual([])
 })
