@@ -122,7 +122,7 @@ type ReadFields = Pick<SignInMessage, 'fields' | 'resources'> & Pick<SignInLayou
 
 function readFields(lines: readonly string[], chainType: ChainType): ReadFields | undefined {
   const fields: SignInMessage['fields'] = {}
-  const found: SignInField[] = []
+  const matches: SignInField[] = []
   for (const line of lines) {
     const name = allFields.find((it) => line.startsWith(labels[it]))
     const value = name && line.slice(labels[name].length)
@@ -130,10 +130,10 @@ function readFields(lines: readonly string[], chainType: ChainType): ReadFields 
     if (name === undefined || value === undefined || fields[name] !== undefined) break
     if (!isValue[name](value, chainType)) return undefined
     fields[name] = value
-    found.push(name)
+    matches.push(name)
   }
-  const rest = lines.slice(found.length)
-  const order = chainType === 'evm' ? allFields : found
+  const rest = lines.slice(matches.length)
+  const order = chainType === 'evm' ? allFields : matches
   if (rest.length === 0) return { fields, order, resources: undefined }
   const resources = rest.slice(1).map((line) => line.slice(2))
   const isList = rest[0] === resourcesLabel && rest.slice(1).every((line) => line.startsWith('- '))

@@ -115,16 +115,16 @@ function windowFinding(why: string | undefined): Finding {
 
 function runtimeFinding({ name, available, detail, cure, enforced, limit_gaps: gaps }: RuntimeReport): Finding {
   const title = `Sandboxes (${name})`
-  if (!available) return { name: title, state: 'missing', says: sentence(detail), notes: createCommandNote(cure) }
+  if (!available) return { name: title, state: 'missing', says: sentence(detail), notes: createCommandHint(cure) }
   const kinds = { memory: 'memory', cpu: 'processor', disk: 'disk', processes: 'process count' } as const
   const listLimits = (isEnforced: boolean) =>
     (Object.keys(kinds) as (keyof Enforced)[])
       .filter((kind) => enforced[kind] === isEnforced)
       .map((kind) => kinds[kind]) // its own keys
   const loose = listLimits(false)
-  const held =
+  const limitsText =
     listLimits(true).length === 0 ? 'No limit is enforced.' : `Enforced limits: ${listLimits(true).join(', ')}.`
-  const says = `${sentence(detail)} ${held}${loose.length === 0 ? '' : ` Not enforced: ${loose.join(', ')}.`}`
+  const says = `${sentence(detail)} ${limitsText}${loose.length === 0 ? '' : ` Not enforced: ${loose.join(', ')}.`}`
   const reportedGaps = gaps.filter(({ reason, cure: command }) => command !== null || !detail.includes(reason))
   const notes = reportedGaps.map(({ reason, cure: command }) => ({ says: sentence(reason), command }))
   return { name: title, state: loose.length === 0 ? 'good' : 'limited', says, notes }
@@ -136,10 +136,10 @@ function sandboxNetworkFinding(report: RuntimeReport): Finding {
   const offered = networks.filter((network) => network !== 'none')
   const works = offered.length === 0 ? 'None.' : `Available: ${offered.join(', ')}.`
   if (detail === null) return { name: title, state: 'good', says: works }
-  return { name: title, state: 'limited', says: `${works} ${sentence(detail)}`, notes: createCommandNote(cure) }
+  return { name: title, state: 'limited', says: `${works} ${sentence(detail)}`, notes: createCommandHint(cure) }
 }
 
-function createCommandNote(command: string | null): NonNullable<Finding['notes']> {
+function createCommandHint(command: string | null): NonNullable<Finding['notes']> {
   return command === null ? [] : [{ says: 'To change that:', command }]
 }
 

@@ -13,14 +13,14 @@ const anyPort = { host: '127.0.0.1', port: 0 }
 /** Answers every request with the word. */
 async function listening(address: ListenAddress) {
   const server = createHttpServer((request, response) => response.end(`ours, to ${request.headers.host}`))
-  const held = await listenAt({ server, address, open: (target) => startListening(server, target) })
+  const first = await listenAt({ server, address, open: (target) => startListening(server, target) })
   const close = async () => {
     server.close()
     server.closeAllConnections()
-    await held.close()
+    await first.close()
   }
   onTestFinished(close)
-  return { port: held.port, close, server }
+  return { port: first.port, close, server }
 }
 
 async function occupyAddress(address: ListenAddress): Promise<Server> {

@@ -10,13 +10,13 @@ import { openInBrowser } from './openInBrowser.ts'
 const url = 'http://127.0.0.1:4100/#token=secret-of-the-start'
 
 /** A machine whose `xdg-open` writes down the arguments that all users can read. */
-function machine(given: Record<string, string> = { DISPLAY: ':9' }) {
+function machine(variables: Record<string, string> = { DISPLAY: ':9' }) {
   const home = temporaryFolder('home')
   const programs = temporaryFolder('programs')
   const said = join(temporaryFolder('said'), 'arguments')
   const script = `#!/bin/sh\ntr '\\0' '\\n' < /proc/$$/cmdline > '${said}.new' && mv '${said}.new' '${said}'\n`
   for (const name of ['xdg-open', 'open']) writeFileSync(join(programs, name), script, { mode: 0o755 })
-  const environment = { PATH: `${programs}:/usr/bin:/bin`, HOME: home, ...given }
+  const environment = { PATH: `${programs}:/usr/bin:/bin`, HOME: home, ...variables }
   const waitUntilOpened = () => until('the browser to be asked', () => read(said))
   return { home, environment, opened: waitUntilOpened }
 }

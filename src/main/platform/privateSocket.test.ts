@@ -11,10 +11,10 @@ import { claimSocket, connectPrivately, leaveSocket, listenPrivately, socketPath
 const message = 'Somebody is there already.'
 
 async function server(path: string) {
-  const made = createServer((socket) => socket.end())
-  onTestFinished(() => void made.close())
-  await listenPrivately(made, path)
-  return made
+  const created = createServer((socket) => socket.end())
+  onTestFinished(() => void created.close())
+  await listenPrivately(created, path)
+  return created
 }
 
 test('a long name gets a short address of its own, always the same, and its folder goes with it', async () => {

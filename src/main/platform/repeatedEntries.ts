@@ -12,16 +12,16 @@ export function createRepeatedEntries(now: () => number): RepeatedEntries {
   const kinds = new Map<string, { sinceMs: number; count: number }>()
   return {
     recordEntry(entry) {
-      const known = kinds.get(entry)
-      if (known && now() - known.sinceMs < windowMs) {
-        known.count += 1
-        return known.count <= writtenPerWindow ? { unwritten: 0 } : undefined
+      const present = kinds.get(entry)
+      if (present && now() - present.sinceMs < windowMs) {
+        present.count += 1
+        return present.count <= writtenPerWindow ? { unwritten: 0 } : undefined
       }
       kinds.delete(entry)
       kinds.set(entry, { sinceMs: now(), count: 1 })
       const [oldest] = kinds.keys()
       if (kinds.size > maxKinds && oldest !== undefined) kinds.delete(oldest)
-      return { unwritten: Math.max(0, (known?.count ?? 0) - writtenPerWindow) }
+      return { unwritten: Math.max(0, (present?.count ?? 0) - writtenPerWindow) }
     },
   }
 }

@@ -31,8 +31,8 @@ test('every module that reads a clock has a row that says what a jump does', () 
 })
 
 test('no row is of a module that reads no clock, and none is twice', () => {
-  const found = readers()
-  expect(rows.filter((file) => !found.includes(file))).toEqual([])
+  const uses = readers()
+  expect(rows.filter((file) => !uses.includes(file))).toEqual([])
   expect(rows.filter((file, index) => rows.indexOf(file) !== index)).toEqual([])
 })
 

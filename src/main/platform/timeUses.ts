@@ -225,7 +225,7 @@ export const timeUses = {
       'agent/chat/answering.ts',
       'agent/chat/attachments.ts',
       'agent/chat/conversations.ts',
-      'agent/chat/imports/importing.ts',
+      'agent/chat/imports/importChats.ts',
       'agent/chat/interruptedAnswers.ts',
       'agent/chat/libraryRoutes.ts',
       'agent/chat/sending.ts',

@@ -40,9 +40,9 @@ export async function runDesktop(options: Options): Promise<void> {
     const starting = options.start(approvals)
     starting.catch(() => {}) // awaited below, after Electron is ready
     await app.whenReady()
-    const shown = await starting
-    await show(shown, state, options).catch(async (cause: unknown) => {
-      await shown.close()
+    const running = await starting
+    await show(running, state, options).catch(async (cause: unknown) => {
+      await running.close()
       throw cause
     })
   } catch (cause) {
@@ -65,10 +65,10 @@ function bringToFront({ window, open }: WindowHolder): void {
   window.focus()
 }
 
-async function show(shown: RunningApp, holder: WindowHolder, options: Options): Promise<void> {
-  limitPermissions(session.defaultSession, shown.origin)
-  limitContents(app, shown.origin)
-  setApplicationMenu(shown.origin, process.platform)
+async function show(running: RunningApp, holder: WindowHolder, options: Options): Promise<void> {
+  limitPermissions(session.defaultSession, running.origin)
+  limitContents(app, running.origin)
+  setApplicationMenu(running.origin, process.platform)
 
   const open = async (url: string): Promise<void> => {
     const stateFile = join(options.dataFolder, 'window.json')
@@ -77,10 +77,10 @@ async function show(shown: RunningApp, holder: WindowHolder, options: Options): 
       holder.window = undefined
     })
   }
-  holder.open = () => void open(shown.freshUrl())
+  holder.open = () => void open(running.freshUrl())
   // Another person may wake the machine.
-  powerMonitor.on('lock-screen', shown.lockWallet)
-  powerMonitor.on('suspend', shown.lockWallet)
+  powerMonitor.on('lock-screen', running.lockWallet)
+  powerMonitor.on('suspend', running.lockWallet)
   app.on('second-instance', () => {
     if (holder.window?.isMinimized()) holder.window.restore()
     holder.window?.focus()
@@ -91,20 +91,20 @@ async function show(shown: RunningApp, holder: WindowHolder, options: Options): 
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()
   })
-  app.on('before-quit', endInOrder(shown))
-  const url = shown.freshUrl()
+  app.on('before-quit', endInOrder(running))
+  const url = running.freshUrl()
   await open(url)
-  options.onReady(shown, url)
+  options.onReady(running, url)
 }
 
 /** Quitting waits until the service has ended and the data folder is free. */
-function endInOrder(shown: RunningApp): (event: { preventDefault(): void }) => void {
+function endInOrder(running: RunningApp): (event: { preventDefault(): void }) => void {
   let ending = false
   return (event) => {
     event.preventDefault()
     if (ending) return
     ending = true
-    shown.close().then(
+    running.close().then(
       () => app.exit(0),
       () => app.exit(1),
     )

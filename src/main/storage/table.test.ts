@@ -100,11 +100,11 @@ test('checks text and numbers that it reads', () => {
     if (value % 2 === 1) throw new RangeError(`${value} is odd.`)
     return value
   }
-  const parseKnownWord = (value: unknown) => {
+  const parseState = (value: unknown) => {
     if (value !== 'known') throw new TypeError(`${String(value)} is not known.`)
     return value
   }
-  const checked = defineTable('things', { id: text(parseKnownWord), count: nullable(number(parseEven)) })
+  const checked = defineTable('things', { id: text(parseState), count: nullable(number(parseEven)) })
   expect(checked.fromRow({ id: 'known', count: 2 })).toEqual({ id: 'known', count: 2 })
   expect(checked.fromRow({ id: 'known', count: null })).toEqual({ id: 'known', count: null })
   expect(() => checked.fromRow({ id: 'known', count: 3 })).toThrow(RangeError)

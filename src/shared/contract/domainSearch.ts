@@ -52,7 +52,7 @@ export const SearchResult = z.object({
 })
 export type SearchResult = z.infer<typeof SearchResult>
 
-const SearchWords = z.string().trim().min(1, 'must not be empty').max(253, 'must have at most 253 characters')
+const SearchTerm = z.string().trim().min(1, 'must not be empty').max(253, 'must have at most 253 characters')
 
 export const searchDomains = defineRoute({
   operation: 'domainSearch',
@@ -64,8 +64,8 @@ export const searchDomains = defineRoute({
   auth: 'none',
   query: z
     .object({
-      q: SearchWords.optional().describe('A word, or a whole name. Required, unless `query` is given.'),
-      query: SearchWords.optional().describe('The same as `q`.'),
+      q: SearchTerm.optional().describe('A word, or a whole name. Required, unless `query` is given.'),
+      query: SearchTerm.optional().describe('The same as `q`.'),
       tlds: Tlds.optional().describe(`Comma-separated. Default: ${defaultTlds.join(',')}.`),
       suggestions: QueryFlag.default(false).describe('Whether to suggest similar names.'),
     })

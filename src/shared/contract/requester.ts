@@ -39,8 +39,8 @@ type Actor = { kind: AskerKind | 'service' | 'system'; name: string }
 
 /** @returns undefined for the user. In a chat turn, the chat calls tools; otherwise coding agents do */
 export function toRequester({ kind, name }: Actor, task: TaskId): Requester | undefined {
-  const found = requesterKind(kind, task)
-  return found && { kind: found, name: name.slice(0, 200) || 'Unnamed' }
+  const requester = requesterKind(kind, task)
+  return requester && { kind: requester, name: name.slice(0, 200) || 'Unnamed' }
 }
 
 function requesterKind(kind: Actor['kind'], task: TaskId): Requester['kind'] | undefined {

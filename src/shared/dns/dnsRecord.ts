@@ -67,8 +67,8 @@ export function normalRecord(zone: string, record: NewDnsRecord): DnsRecordData 
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 
 /** @throws DnsRecordFault */
-export function normalHost(zone: string, given: string): string {
-  const lower = given.trim().toLowerCase().replace(/\.$/, '')
+export function normalHost(zone: string, input: string): string {
+  const lower = input.trim().toLowerCase().replace(/\.$/, '')
   const isZone = lower === '' || lower === '@' || lower === zone
   const host = isZone ? '@' : lower.endsWith(`.${zone}`) ? lower.slice(0, -zone.length - 1) : lower
   if (host === '@') return host

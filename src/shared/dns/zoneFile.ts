@@ -26,27 +26,27 @@ export const zoneFileLimit = 1_000_000
  */
 export function parseZoneFile(zone: string, text: string): ImportedZone {
   if (text.length > zoneFileLimit) throw new ZoneFileFault(1, `The file has more than ${zoneFileLimit} characters`)
-  const found: ImportedZone = { records: [], skipped: [], clamped: [] }
+  const imported: ImportedZone = { records: [], skipped: [], clamped: [] }
   const seenRecords = new Set<string>()
   const state: State = { origin: zone, owner: undefined, ttl: undefined, lastTtl: undefined }
   for (const entry of zoneEntries(text)) {
     const read = readEntry(zone, state, entry)
     if (!read) continue
     if ('reason' in read) {
-      found.skipped.push(read)
+      imported.skipped.push(read)
       continue
     }
     const key = JSON.stringify([read.type, read.host, read.value, read.distance])
     if (seenRecords.has(key)) throw new ZoneFileFault(entry.line, 'The same record stands in the file twice')
     seenRecords.add(key)
-    found.records.push(read)
+    imported.records.push(read)
     const from = state.lastTtl
-    if (from !== undefined && from !== read.ttl) found.clamped.push({ line: entry.line, from, to: read.ttl })
-    if (found.records.length > dnsLimits.records) {
+    if (from !== undefined && from !== read.ttl) imported.clamped.push({ line: entry.line, from, to: read.ttl })
+    if (imported.records.length > dnsLimits.records) {
       throw new ZoneFileFault(entry.line, `The file has more than ${dnsLimits.records} records`)
     }
   }
-  return found
+  return imported
 }
 
 type State = {

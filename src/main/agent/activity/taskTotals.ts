@@ -55,8 +55,8 @@ export function recentTasks(
   { before, limit }: { before?: number | undefined; limit: number },
   chatTitles: ChatTitles,
 ): Output<typeof listTasks> {
-  const found = records.newestTasks(before ?? Number.MAX_SAFE_INTEGER, limit + 1)
-  const taskIds = found.flatMap((task) => TaskId.safeParse(task).data ?? []) // somebody's hand is no task
+  const page = records.newestTasks(before ?? Number.MAX_SAFE_INTEGER, limit + 1)
+  const taskIds = page.flatMap((task) => TaskId.safeParse(task).data ?? []) // somebody's hand is no task
   const tasks = taskIds.slice(0, limit).map((task) => taskTotals(records, task))
   const collectIds = ({ task, links }: TimelineTask) => [
     ...(isTurn(task) ? [describeTask(task)] : []),
@@ -67,7 +67,7 @@ export function recentTasks(
     const title = collectIds(task).flatMap((id) => titles.get(id) ?? [])[0]
     return { ...task, title: title ?? task.title }
   })
-  return { tasks: titled, has_more: found.length > limit }
+  return { tasks: titled, has_more: page.length > limit }
 }
 
 /** The user message of a chat turn. */

@@ -11,16 +11,16 @@ export type SessionCookie = {
 
 /** Browsers keep the cookies of all ports of a host together: each Steward names its own by its port. */
 export function createSessionCookie(port: number): SessionCookie {
-  const wanted = sessionCookie(port)
+  const cookieName = sessionCookie(port)
   return {
-    name: wanted,
+    name: cookieName,
     readSecret({ cookie }) {
       for (const part of cookie?.split(';') ?? []) {
         const [name, value] = part.trim().split('=', 2)
-        if (name === wanted && value) return value
+        if (name === cookieName && value) return value
       }
       return undefined
     },
-    header: (secret) => `${wanted}=${secret}; Path=/; HttpOnly; SameSite=Strict`,
+    header: (secret) => `${cookieName}=${secret}; Path=/; HttpOnly; SameSite=Strict`,
   }
 }

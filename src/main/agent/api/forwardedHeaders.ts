@@ -85,29 +85,30 @@ export function requestHeaders(request: IncomingMessage, key: string | undefined
 /** Builds the headers of a response. Nothing from the service becomes active content on this origin. */
 export function answerHeaders(answer: IncomingMessage): HeaderList {
   const { headers } = answer
-  const kept: HeaderList = { ...forwardedAnswerHeaders }
+  const forwarded: HeaderList = { ...forwardedAnswerHeaders }
   const goesOn = endToEnd(answer)
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && connectionHeaders.has(name) && goesOn(name)) kept[name] = value
+    if (value !== undefined && connectionHeaders.has(name) && goesOn(name)) forwarded[name] = value
   }
   // Any other challenge would make browsers prompt for a password on this origin.
-  if (headers['www-authenticate'] === 'Bearer') kept['www-authenticate'] = 'Bearer'
+  if (headers['www-authenticate'] === 'Bearer') forwarded['www-authenticate'] = 'Bearer'
   const type = String(headers['content-type'] ?? '')
-  if (type === '' || plainTypes.test(type)) return kept
-  if (!drawing.test(type)) kept['content-type'] = 'application/octet-stream'
-  if (!/^attachment\b/i.test(String(kept['content-disposition'] ?? ''))) kept['content-disposition'] = 'attachment'
-  return kept
+  if (type === '' || plainTypes.test(type)) return forwarded
+  if (!drawing.test(type)) forwarded['content-type'] = 'application/octet-stream'
+  if (!/^attachment\b/i.test(String(forwarded['content-disposition'] ?? '')))
+    forwarded['content-disposition'] = 'attachment'
+  return forwarded
 }
 
 /** Builds the headers of an accepted handshake. The agent itself selects a protocol that only it was offered. */
 export function handshakeHeaders({ headers }: IncomingMessage, request: IncomingMessage): HeaderList {
-  const kept: HeaderList = {}
-  if (offersWindowKey(request)) kept[protocolHeader] = windowProtocol.agreed
+  const forwarded: HeaderList = {}
+  if (offersWindowKey(request)) forwarded[protocolHeader] = windowProtocol.agreed
   for (const name of ofHandshakes) {
     const value = headers[name]
-    if (typeof value === 'string') kept[name] = value
+    if (typeof value === 'string') forwarded[name] = value
   }
-  return kept
+  return forwarded
 }
 
 function changesSomething({ method = 'GET' }: IncomingMessage): boolean {

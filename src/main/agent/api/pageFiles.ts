@@ -30,14 +30,14 @@ const hashedFolder = `assets${sep}`
 export function createPageFiles(folder: string, frames: () => string): PageFiles {
   return {
     async answer(request, path) {
-      const wanted = resolveFile(path)
-      const type = types[extname(wanted)]
-      const file = type === undefined ? undefined : await existing(join(folder, wanted))
+      const filePath = resolveFile(path)
+      const type = types[extname(filePath)]
+      const file = type === undefined ? undefined : await existing(join(folder, filePath))
       if (file && type !== undefined) {
-        const cacheControl = wanted.startsWith(hashedFolder) ? 'public, max-age=31536000, immutable' : 'no-cache'
+        const cacheControl = filePath.startsWith(hashedFolder) ? 'public, max-age=31536000, immutable' : 'no-cache'
         return fileAnswer(request, { ...file, type, cacheControl, frames: frames() })
       }
-      if (wanted === 'index.html') {
+      if (filePath === 'index.html') {
         throw new AppError('request/not-found', 'The interface is not built: run `npm run build`.')
       }
       throw new AppError('request/not-found', `There is nothing at ${path.slice(0, 200)}.`)

@@ -108,8 +108,8 @@ function hold<T>(list: T[], item: T): void {
 
 /** Compares digests, each in constant time, so that time tells nothing of a secret. */
 function findBySecret<T extends { digest: Buffer }>(sessions: readonly T[], secret: string): T | undefined {
-  const wanted = hashSecret(secret)
-  return sessions.find(({ digest }) => timingSafeEqual(digest, wanted))
+  const hash = hashSecret(secret)
+  return sessions.find(({ digest }) => timingSafeEqual(digest, hash))
 }
 
 function hashSecret(secret: string): Buffer {

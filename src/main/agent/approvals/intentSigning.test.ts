@@ -10,8 +10,8 @@ import type { Decision } from './approvals.ts'
 
 /** Approves an intent that returns to `waiting` because the wallet locks while signing. */
 function openSigning(options: Parameters<typeof approvalsOfTest>[0] = {}) {
-  const held = approvalsOfTest(options)
-  const { approvals, signer } = held
+  const opened = approvalsOfTest(options)
+  const { approvals, signer } = opened
   /** Does what leads to signing, and locks the wallet before the signer has the key. */
   const interrupt = async (begin: () => Promise<IntentRecord>): Promise<IntentRecord> => {
     const release = signer.hold()
@@ -27,7 +27,7 @@ function openSigning(options: Parameters<typeof approvalsOfTest>[0] = {}) {
   }
   const unlock = () => signer.setUnlocked(true)
   const ends = (id: string) => approvals.waitUntilSettled(id, { waitMs: 30_000 })
-  return { ...held, interrupted: interrupt, approved: approve, unlock, ends }
+  return { ...opened, interrupted: interrupt, approved: approve, unlock, ends }
 }
 
 const expectWaits = (record: IntentRecord, by: string) =>

@@ -24,9 +24,9 @@ export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Eva
   if (kind === 'message' && asker.kind !== 'person') {
     return { effect: 'deny', by: 'steward', detail: 'Only you can ask to sign a message.' }
   }
-  const found = firstRule(policy.rules, { kind, askerKind: asker.kind, host, amountMicroUsd })
+  const matching = firstRule(policy.rules, { kind, askerKind: asker.kind, host, amountMicroUsd })
   // A user who allows Steward's own destructive tools has not allowed third-party tools, nor a key to exceed its limits.
-  const rule = found?.effect === 'allow' && (isOfServer(intent) || asker.limited) ? undefined : found
+  const rule = matching?.effect === 'allow' && (isOfServer(intent) || asker.limited) ? undefined : matching
   const detail = rule && ruleDetail(rule)
   if (rule && detail && rule.effect === 'deny') return { effect: 'deny', by: 'policy', detail }
   // Above the threshold nothing is signed without the person, whoever was allowed what.

@@ -58,9 +58,9 @@ test.each<[string, string | null, boolean]>([
   ['[::1]:4000', '[::1]:4000', true],
   ['*', 'user@a.example', false],
   ['*', '', false],
-])('a rule that allows %s fits %s: %s', (host, given, expected) => {
+])('a rule that allows %s fits %s: %s', (host, pattern, expected) => {
   expect(PolicyRule.shape.host.safeParse(host).success).toBe(true)
-  expect(fits(rule({ effect: 'allow', host }), to(given))).toBe(expected)
+  expect(fits(rule({ effect: 'allow', host }), to(pattern))).toBe(expected)
 })
 
 test('who refuses a host refuses all of its ports, and what cannot be read as a host', () => {

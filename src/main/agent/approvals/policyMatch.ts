@@ -40,14 +40,14 @@ function hostFits({ host: pattern, effect }: PolicyRule, host: string | null): b
   if (!location) return effect !== 'allow'
   if (pattern === '*') return true
   const below = pattern.startsWith('*.')
-  const wanted = parseHost(below ? pattern.slice(2) : pattern)
-  if (!wanted) return effect !== 'allow'
-  const named = below ? location.name.endsWith(`.${wanted.name}`) : location.name === wanted.name
+  const patternHost = parseHost(below ? pattern.slice(2) : pattern)
+  if (!patternHost) return effect !== 'allow'
+  const named = below ? location.name.endsWith(`.${patternHost.name}`) : location.name === patternHost.name
   // A denied host is denied on all ports; an allowed one on the named port only.
-  const anyPort = effect === 'deny' && wanted.port === ''
+  const anyPort = effect === 'deny' && patternHost.port === ''
   // A host is named without the port of its scheme, which is one of these.
-  const schemePort = effect !== 'allow' && location.port === '' && ['443', '80'].includes(wanted.port)
-  return named && (anyPort || schemePort || location.port === wanted.port)
+  const schemePort = effect !== 'allow' && location.port === '' && ['443', '80'].includes(patternHost.port)
+  return named && (anyPort || schemePort || location.port === patternHost.port)
 }
 
 /** Whether a rule for it can fit anything. */

@@ -102,7 +102,7 @@ export function createPaymentBudgetRepository(database: Database): PaymentBudget
   const chatsSpentQuery = database.prepare<[Params<'sinceMs'>], { amount: number }>(
     'SELECT coalesce(sum(cost_micro_usd), 0) AS amount FROM spend_entries WHERE at_ms > @sinceMs',
   )
-  const chatsHeldQuery = database.prepare<[], { amount: number }>(
+  const chatReservationsQuery = database.prepare<[], { amount: number }>(
     'SELECT coalesce(sum(amount_micro_usd), 0) AS amount FROM spend_reservations',
   )
   const payees = database.prepare<[], StoredRow>(
@@ -139,7 +139,7 @@ export function createPaymentBudgetRepository(database: Database): PaymentBudget
       used.get({ sinceMs, host: host ?? null, payee: payee ?? null }) ?? { spent: 0, held: 0 },
     chats: (sinceMs) => ({
       spent: chatsSpentQuery.get({ sinceMs })?.amount ?? 0,
-      held: chatsHeldQuery.get()?.amount ?? 0,
+      held: chatReservationsQuery.get()?.amount ?? 0,
     }),
     payees: () => payees.all().map(payeeTable.fromRow),
     findPayee: (host, network) => payeeOf.get({ host, network })?.payTo,

@@ -117,11 +117,11 @@ export function createPaymentBudgets(options: { records: PaymentBudgetRepository
       const amount = Number(amountMicroUsd)
       const full = statesFor({ host, scope }).find((it) => getRemaining(it) < amount)
       if (full) return denyReservation(describeExceeded(full))
-      const knownPayee = records.findPayee(host, network)
-      if (knownPayee !== undefined && knownPayee !== payTo) {
-        return denyReservation(`${host} was paid at ${knownPayee} before, and now names ${payTo}.`)
+      const earlierPayee = records.findPayee(host, network)
+      if (earlierPayee !== undefined && earlierPayee !== payTo) {
+        return denyReservation(`${host} was paid at ${earlierPayee} before, and now names ${payTo}.`)
       }
-      if (knownPayee === undefined && limits.ask_first_payee && by !== 'person') {
+      if (earlierPayee === undefined && limits.ask_first_payee && by !== 'person') {
         return { effect: 'ask', detail: `It is the first payment to ${payTo} at ${host}.` }
       }
       return undefined

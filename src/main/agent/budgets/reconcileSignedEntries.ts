@@ -23,7 +23,7 @@ export function reconcileSignedEntries(options: {
         const amount = String(amountMicroUsd)
         const outcome = await lookup.findState({ network, payer, payTo, amount, nonce, validBeforeMs, sinceMs: atMs })
         if (outcome.state !== 'unknown') nextLookupMs.delete(id)
-        if (outcome.state === 'used') records.settle(id, 'spent', outcome.takenMicroUsd)
+        if (outcome.state === 'used') records.settle(id, 'spent', outcome.settledMicroUsd)
         if (outcome.state === 'unused' && outcome.isFinal) records.settle(id, 'void')
       }
     },

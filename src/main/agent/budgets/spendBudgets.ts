@@ -177,12 +177,12 @@ function getRemaining({
 
 /** @returns an amount for each, of at most `available` together; undefined when it is too little for one of them */
 function distribute(asks: readonly SpendAsk[], available: number): number[] | undefined {
-  const wanted = asks.map((ask) => ask.plan(Number.POSITIVE_INFINITY) ?? 0)
+  const maxCosts = asks.map((ask) => ask.plan(Number.POSITIVE_INFINITY) ?? 0)
   const amounts: number[] = []
   let remaining = available
   const cheapestFirst = asks
     .map((ask, index) => ({ ask, at: index }))
-    .sort((a, b) => (wanted[a.at] ?? 0) - (wanted[b.at] ?? 0))
+    .sort((a, b) => (maxCosts[a.at] ?? 0) - (maxCosts[b.at] ?? 0))
   for (const [done, { ask, at: index }] of cheapestFirst.entries()) {
     const share = remaining === Number.POSITIVE_INFINITY ? remaining : Math.floor(remaining / (asks.length - done))
     const amount = ask.plan(share)

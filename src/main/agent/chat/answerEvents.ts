@@ -33,7 +33,7 @@ async function* deltas(
   signal: AbortSignal,
 ): AsyncGenerator<{ data: AnswerEvent }> {
   const sentLengths = { text: first.text.length, reasoning: first.reasoning.length }
-  const knownCalls = new Map(first.calls.map((call) => [call.id, JSON.stringify(call)]))
+  const sentCalls = new Map(first.calls.map((call) => [call.id, JSON.stringify(call)]))
   let lastCalls: readonly ChatCall[] | undefined
   /** Returns calls that changed since they were last sent. */
   const news = (): ChatCall[] => {
@@ -41,8 +41,8 @@ async function* deltas(
     lastCalls = answer.calls
     return lastCalls.filter((call) => {
       const written = JSON.stringify(call)
-      const isNew = knownCalls.get(call.id) !== written
-      knownCalls.set(call.id, written)
+      const isNew = sentCalls.get(call.id) !== written
+      sentCalls.set(call.id, written)
       return isNew
     })
   }

@@ -32,15 +32,18 @@ export function exactUsage({ model }: AnswerPlan, reported: CompletionUsage): An
   }
 }
 
-/** @param made tokens that came so far */
-export function estimateUsage({ model, context }: AnswerPlan, made: { text: number; reasoning: number }): AnswerUsage {
+/** @param produced tokens that came so far */
+export function estimateUsage(
+  { model, context }: AnswerPlan,
+  produced: { text: number; reasoning: number },
+): AnswerUsage {
   const input = context.defaultTokens
-  const output = Math.ceil(made.text + made.reasoning)
+  const output = Math.ceil(produced.text + produced.reasoning)
   return {
     input_tokens: input,
     cached_tokens: 0,
     output_tokens: output,
-    reasoning_tokens: Math.ceil(made.reasoning),
+    reasoning_tokens: Math.ceil(produced.reasoning),
     cost_micro_usd: computeCost(model, { input, cached: 0, cacheWritten: 0, output }),
     saved_micro_usd: 0,
     estimated: true,

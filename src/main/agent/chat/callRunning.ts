@@ -90,8 +90,12 @@ export function createCallRunning({ executor, approvals }: Parts): CallRunning {
         let outcome = await executor.runTool(name, args, { caller, signal, waitMs: waits, progress, output })
         while (outcome.kind === 'waiting') {
           const { id, message } = outcome.waiting
-          const known = await follow(id, { caller, signal, waitMs: 0 })
-          tell({ state: known.state === 'waiting' ? 'waiting' : 'running', note: message, intent_id: known.intent_id })
+          const current = await follow(id, { caller, signal, waitMs: 0 })
+          tell({
+            state: current.state === 'waiting' ? 'waiting' : 'running',
+            note: message,
+            intent_id: current.intent_id,
+          })
           const next = await follow(id, { caller, signal, waitMs: lookMs })
           if (signal.aborted && next.intent_id !== null) withdraw(next, caller, isStopped())
           if (signal.aborted) break

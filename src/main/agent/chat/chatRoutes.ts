@@ -91,8 +91,8 @@ function messagesPage(
   }
   const rows = messages.page(leaf, before ?? leaf.position + 1, limit)
   const groups = rows.flatMap(({ group_id }) => group_id ?? [])
-  const shownNumbers = new Set(rows.map(({ number }) => number))
-  const beside = groups.length === 0 ? [] : messages.ofGroups(groups).filter(({ number }) => !shownNumbers.has(number))
+  const listedNumbers = new Set(rows.map(({ number }) => number))
+  const beside = groups.length === 0 ? [] : messages.ofGroups(groups).filter(({ number }) => !listedNumbers.has(number))
   return {
     messages: messagesToWire(ground, conversation, rows),
     beside: messagesToWire(ground, conversation, beside),

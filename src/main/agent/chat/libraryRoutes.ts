@@ -14,10 +14,10 @@ import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { Attachments } from './attachments.ts'
+import { buildExport } from './buildExport.ts'
 import type { ChatStore } from './chatStore.ts'
-import { exportedConversation } from './conversationExport.ts'
 import type { Conversations } from './conversations.ts'
-import { imported } from './imports/importing.ts'
+import { importChats } from './imports/importChats.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
 
 type Options = {
@@ -79,10 +79,8 @@ export function createLibraryRoutes(options: Options): LocalEndpoint[] {
       return { success: true, id }
     }),
     localEndpoint(addAttachment, ({ query }, { body }) => attachments.add(query.name, body)),
-    localEndpoint(importConversations, (_, { body }) => imported(options, body)),
-    localEndpoint(exportConversation, ({ params, query }) =>
-      exportedConversation(options, params.conversationId, query.format),
-    ),
+    localEndpoint(importConversations, (_, { body }) => importChats(options, body)),
+    localEndpoint(exportConversation, ({ params, query }) => buildExport(options, params.conversationId, query.format)),
     localEndpoint(getAttachmentContent, ({ params }) => attachments.content(params.attachmentId)),
   ]
 }

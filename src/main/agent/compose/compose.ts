@@ -55,7 +55,7 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config' | 'listen'> & {
 export async function startApp(options: Options): Promise<RunningApp> {
   const { dataFolder, environment, now } = options
   const config = loadConfig({ ...options.config, environment })
-  const wanted = localAddress(options.listen ?? config.app.listen)
+  const listenAddress = localAddress(options.listen ?? config.app.listen)
   const scope = new Scope()
   try {
     await openDataFolder(dataFolder)
@@ -103,7 +103,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       time: options.time,
     })
     const server = scope.own(
-      await listenOnRemembered(dataFolder, 'app', wanted, (address) =>
+      await listenOnRemembered(dataFolder, 'app', listenAddress, (address) =>
         startLocalServer({
           address,
           pagesFolder: builtFile('renderer'),
@@ -125,7 +125,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
     )
     service?.tell({ event: 'fronts', hosts: localNames.map((host) => hostAndPort({ host, port: server.port })) })
     const serviceUrl = hosted?.url ?? (await service?.started)?.url ?? ''
-    const origin = `http://${hostAndPort({ host: wanted.host, port: server.port })}`
+    const origin = `http://${hostAndPort({ host: listenAddress.host, port: server.port })}`
     agent.stdioDoor.open(origin)
     const freshUrl = (onUsed?: () => void): string => `${origin}/#token=${sessions.issueToken(onUsed)}`
     scope.own(await openStartSocket(dataFolder, freshUrl), (it) => it?.close())

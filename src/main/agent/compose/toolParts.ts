@@ -71,7 +71,9 @@ export function composeTool(
     now: clock.steadyMs,
   })
   const recordAlone: RecordActivity = (entry) => tasks.resume({ id: newTask('call'), links: {} }, () => note(entry))
-  const notes = scope.own(createToolNotes({ note, noteAlone: recordAlone, now: clock.runningMs }), (it) => it.close())
+  const notes = scope.own(createToolNotes({ note, recordOutsideTasks: recordAlone, now: clock.runningMs }), (it) =>
+    it.close(),
+  )
   const { principals, mayNow, targets } = authority
   const running = createRunningCalls(principals)
   const sandboxes = createProgramSandboxes({

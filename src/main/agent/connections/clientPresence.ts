@@ -43,14 +43,14 @@ export function signInRequesterId(addressOrAccount: string): `token:${string}` {
 
 export function createClientPresence({ link, client, removed, principals, log }: Options): ClientPresence {
   /** Principals that had work here and were not found missing. */
-  const knownPrincipals = new Set<PrincipalId>()
+  const announced = new Set<PrincipalId>()
   const ended = new Set<PrincipalId>()
   let running: Promise<void> | undefined
   let again = false
 
   const compare = async (): Promise<void> => {
     // A client that is added later may be newer than the answer.
-    const before = [...knownPrincipals]
+    const before = [...announced]
     const absentSignIns = [...ended].filter((principal) => principal.startsWith('token:'))
     if (before.length + absentSignIns.length === 0) return
     const signal = AbortSignal.timeout(timeoutMs)
@@ -67,7 +67,7 @@ export function createClientPresence({ link, client, removed, principals, log }:
     for (const principal of absentSignIns) if (current.has(principal)) ended.delete(principal)
   }
   const end = (principal: PrincipalId): void => {
-    knownPrincipals.delete(principal)
+    announced.delete(principal)
     const [oldest] = ended
     if (ended.size >= maxEnded && oldest !== undefined) ended.delete(oldest)
     ended.add(principal)
@@ -102,7 +102,7 @@ export function createClientPresence({ link, client, removed, principals, log }:
   return {
     getRights(principal) {
       if (ended.has(principal)) return undefined
-      knownPrincipals.add(principal)
+      announced.add(principal)
       return present
     },
     refresh,

@@ -20,7 +20,7 @@ export type Authorization = {
 }
 export type AuthorizationState =
   /** The money moved. */
-  | { state: 'used'; transaction: string | null; takenMicroUsd?: number }
+  | { state: 'used'; transaction: string | null; settledMicroUsd?: number }
   /** `isFinal`: it has expired or was cancelled, by the clock of where it is used, so the money never moves. */
   | { state: 'unused'; isFinal: boolean }
   | { state: 'unknown'; detail: string }
@@ -50,8 +50,8 @@ export function createChainLookup(
             transaction: transaction == null ? null : lower(transaction),
           })
           if (outcome.state !== 'used') return { state: 'unused', isFinal: outcome.state === 'expired' }
-          const { taken, transaction: hash } = outcome
-          return { state: 'used', transaction: hash, ...(taken !== null && { takenMicroUsd: Number(taken) }) }
+          const { settledAmount: taken, transaction: hash } = outcome
+          return { state: 'used', transaction: hash, ...(taken !== null && { settledMicroUsd: Number(taken) }) }
         }
         const outcome = await chain.authorizationOutcome({
           ...{ from: lower(payer), to: lower(payTo), value: amount, nonce: lower(nonce), sinceMs, nowMs: now() },

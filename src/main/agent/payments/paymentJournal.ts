@@ -15,7 +15,7 @@ export type PaymentChange = Partial<
 > & {
   payload?: PaymentPayload
   /** Settled amount of an `upto` payment. Default: the signed amount. */
-  takenMicroUsd?: number
+  settledMicroUsd?: number
   attempts?: number
   nextAtMs: number | null
   answer?: PaidAnswer
@@ -40,7 +40,7 @@ type Options = {
   payments: PaymentRepository
   budgets: Pick<PaymentBudgetRepository, 'settle'>
   /** Settles the hold of a payment on a program's budget, in the same transaction. */
-  settleSpender?: (payment: PaymentId, takenMicroUsd: number) => void
+  settleSpender?: (payment: PaymentId, settledMicroUsd: number) => void
   now: () => number
 }
 
@@ -48,19 +48,19 @@ export function createPaymentJournal({ payments, budgets, settleSpender, now }: 
   const changes = createEmitter<{ payment: StoredPayment; from: PaymentState | undefined }>()
 
   const recordChange = (before: StoredPayment, state: PaymentState, change: PaymentChange): StoredPayment => {
-    const { payload, attempts, nextAtMs, answer, takenMicroUsd, ...fields } = change
+    const { payload, attempts, nextAtMs, answer, settledMicroUsd, ...fields } = change
     const timestamp = toIsoTime(now())
     const record: PaymentRecord = { ...before.record, ...fields, state, updated_at: timestamp }
     const step = { state, detail: fields.error ?? null, at: timestamp }
-    const takenAmount = Math.min(takenMicroUsd ?? record.amount_micro_usd, record.amount_micro_usd)
+    const settledAmount = Math.min(settledMicroUsd ?? record.amount_micro_usd, record.amount_micro_usd)
     const isNew = before.record.state !== state || before.record.error !== record.error
     return {
       ...before,
       record: {
         ...record,
-        sentence: paymentSentence(record, record.paid === true ? String(takenAmount) : record.amount),
+        sentence: paymentSentence(record, record.paid === true ? String(settledAmount) : record.amount),
         transaction_url: transactionUrl(record.network, record.transaction),
-        paid_micro_usd: record.paid === null ? null : record.paid ? takenAmount : 0,
+        paid_micro_usd: record.paid === null ? null : record.paid ? settledAmount : 0,
         steps: isNew ? [...before.record.steps, step].slice(-100) : before.record.steps,
       },
       payload: before.payload ?? payload ?? null,
@@ -80,10 +80,10 @@ export function createPaymentJournal({ payments, budgets, settleSpender, now }: 
         const after = recordChange(before, state, change)
         if (!payments.change(after, from)) return undefined
         const { paid, intent_id: intentId } = after.record
-        const { paid_micro_usd: takenAmount } = after.record
+        const { paid_micro_usd: settledAmount } = after.record
         if (paid !== null && intentId !== null)
-          budgets.settle(intentId, paid ? 'spent' : 'void', takenAmount ?? undefined)
-        if (paid !== null) settleSpender?.(id, takenAmount ?? 0)
+          budgets.settle(intentId, paid ? 'spent' : 'void', settledAmount ?? undefined)
+        if (paid !== null) settleSpender?.(id, settledAmount ?? 0)
         return { payment: after, from }
       })
       if (done) changes.emit(done)

@@ -3,7 +3,7 @@ import type { Intent } from '#shared/contract/intents.ts'
 import { testLedgerNetwork } from '#shared/contract/networks.ts'
 import type { PaymentPurpose, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import type { KeptRequest } from './paymentRepository.ts'
+import type { RecordedRequest } from './paymentRepository.ts'
 import { type ReadOffer, readOffers, sanitizeText } from './readOffers.ts'
 import type { Seller, SellerAnswer, SellerRequest } from './seller.ts'
 
@@ -12,7 +12,7 @@ export type PurchaseRequest = {
   seller: Seller
   /** Request as it is sent to the seller. */
   request: SellerRequest
-  via: KeptRequest['via']
+  via: RecordedRequest['via']
   /** The same as an address, for people and for the signer. */
   url: string
   purpose: PaymentPurpose

@@ -19,7 +19,7 @@ import {
   text,
 } from '#storage/table.ts'
 
-export const KeptRequest = z.object({
+export const RecordedRequest = z.object({
   via: z.enum(['public', 'service']),
   /** URL of the service. The request is repeated to this service only. */
   service: z.string(),
@@ -33,11 +33,11 @@ export const KeptRequest = z.object({
   /** The seller's declaration of the extension `payment-identifier`. */
   identifier: z.record(z.string(), z.unknown()).optional(),
 })
-export type KeptRequest = z.infer<typeof KeptRequest>
+export type RecordedRequest = z.infer<typeof RecordedRequest>
 
 const Record = PaymentReceipt.omit({ answer: true })
 export type PaymentRecord = z.infer<typeof Record>
-const StoredRequest = KeptRequest.extend({ raw: z.record(z.string(), z.unknown()) })
+const StoredRequest = RecordedRequest.extend({ raw: z.record(z.string(), z.unknown()) })
 const Payload = z.object({ header: z.string(), value: z.string() })
 
 const payments = defineTable('payments', {
@@ -65,7 +65,7 @@ type PaymentRow = RowOf<typeof payments>
 
 export type StoredPayment = {
   record: PaymentRecord
-  request: KeptRequest
+  request: RecordedRequest
   /** Offer as the seller sent it. */
   raw: { [name: string]: unknown }
   payload: z.infer<typeof Payload> | null

@@ -7,7 +7,7 @@ import type { PaidAnswer, PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { AuthorizationLookup } from './authorizationLookup.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
 import { parseReceipt, type Receipt } from './paymentPayload.ts'
-import type { KeptRequest, PaymentRepository, StoredPayment } from './paymentRepository.ts'
+import type { PaymentRepository, RecordedRequest, StoredPayment } from './paymentRepository.ts'
 import { sanitizeText } from './readOffers.ts'
 import { type Seller, type SellerAnswer, toPaidAnswer } from './seller.ts'
 
@@ -21,7 +21,7 @@ type Options = {
   payments: Pick<PaymentRepository, 'find'>
   journal: Pick<PaymentJournal, 'become'>
   /** Returns undefined if that service is not the connected one. */
-  findSeller: (request: KeptRequest) => Seller | undefined
+  findSeller: (request: RecordedRequest) => Seller | undefined
   lookup: Pick<AuthorizationLookup, 'findState'>
   transientHeaders: TransientHeaders
   now: () => number
@@ -73,12 +73,12 @@ export function createPaymentSending({
    * Reads the settled amount of an `upto` payment from the chain, never from the seller; undefined counts as the full
    * amount.
    */
-  const readTakenMicroUsd = async (payment: StoredPayment, transaction: string | null, signal: AbortSignal) => {
+  const readSettledMicroUsd = async (payment: StoredPayment, transaction: string | null, signal: AbortSignal) => {
     if (payment.record.scheme !== 'upto' || transaction === null) return undefined
     const settlement = await createLookup(payment, transaction)
     for (let look = 1; ; look += 1) {
       const outcome = await lookup.findState(settlement)
-      if (outcome.state === 'used') return outcome.takenMicroUsd
+      if (outcome.state === 'used') return outcome.settledMicroUsd
       if (look === looks) return undefined
       await wait(secondMs, undefined, { signal })
     }
@@ -94,17 +94,17 @@ export function createPaymentSending({
 
   const take = async (payment: StoredPayment, answer: SellerAnswer, signal: AbortSignal): Promise<void> => {
     const { id, network, from } = payment.record
-    const told = parseReceipt(answer.headers)
-    const receipt = told && isOurs(told, { network, from }) ? told : undefined
+    const sellerReceipt = parseReceipt(answer.headers)
+    const receipt = sellerReceipt && isOurs(sellerReceipt, { network, from }) ? sellerReceipt : undefined
     const result = { answer: toPaidAnswer(answer), ...(receipt && { receipt }) }
     // The payment settled, but the service has not finished the order: a retry with the same bytes returns its result.
     const isOpen = payment.request.via === 'service' && isTransient(result.answer)
     if (receipt?.success && !isOpen) {
       const error = answer.status < 400 ? null : `Paid, and the seller answered with status ${answer.status}.`
-      const takenMicroUsd = await readTakenMicroUsd(payment, receipt.transaction, signal)
+      const settledMicroUsd = await readSettledMicroUsd(payment, receipt.transaction, signal)
       const settled = {
         ...{ paid: true, error, transaction: receipt.transaction, nextAtMs: null, ...result },
-        ...(takenMicroUsd !== undefined && { takenMicroUsd }),
+        ...(settledMicroUsd !== undefined && { takenMicroUsd: settledMicroUsd }),
       } as const
       if (journal.become(id, 'settled', settled)) return
     }
@@ -144,7 +144,7 @@ export function createPaymentSending({
         reconciled_by: 'chain',
         transaction: outcome.transaction,
         nextAtMs: null,
-        ...(outcome.takenMicroUsd !== undefined && { takenMicroUsd: outcome.takenMicroUsd }),
+        ...(outcome.settledMicroUsd !== undefined && { takenMicroUsd: outcome.settledMicroUsd }),
       } as const
       journal.become(id, 'reconciled', paid)
     } else if (outcome.state === 'unused' && outcome.isFinal) {
@@ -209,9 +209,9 @@ function isTransient({ status, body }: PaidAnswer): boolean {
 }
 
 function toReason({ body }: SellerAnswer, receipt: Receipt | undefined): string {
-  const told = parseJsonOrUndefined(body.toString('utf8'))
+  const parsed = parseJsonOrUndefined(body.toString('utf8'))
   const { reason, error } =
-    typeof told === 'object' && told !== null ? (told as { reason?: unknown; error?: unknown }) : {}
+    typeof parsed === 'object' && parsed !== null ? (parsed as { reason?: unknown; error?: unknown }) : {}
   const words = [error, reason].find((it) => typeof it === 'string')
   return (
     sanitizeText(typeof words === 'string' ? words : undefined, 200) ??

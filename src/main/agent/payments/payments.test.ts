@@ -239,7 +239,7 @@ describe('before anything is signed', () => {
   test('a name that leads home the second time is not followed', async () => {
     let looked = 0
     const rebinding = publicSeller({
-      resolve: ((_: string, __: object, done: (error: null, found: object[]) => void) => {
+      resolve: ((_: string, __: object, done: (error: null, addresses: object[]) => void) => {
         looked += 1
         done(null, [{ address: '127.0.0.1', family: 4 }])
       }) as never,

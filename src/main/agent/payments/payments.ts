@@ -120,9 +120,9 @@ export function createPayments(options: Options): Payments {
   const checkBudgets = ({ chosen }: Choice, host: string, amount: number): void => {
     const { network, pay_to } = chosen.offer
     const payTo = normalizeAddress(pay_to)
-    const knownPayee = options.payees.findPayee(host, network)
-    if (knownPayee !== undefined && knownPayee !== payTo) {
-      throw new AppError('payment/payee', `${host} was paid at ${knownPayee} before, and now names ${pay_to}.`)
+    const earlierPayee = options.payees.findPayee(host, network)
+    if (earlierPayee !== undefined && earlierPayee !== payTo) {
+      throw new AppError('payment/payee', `${host} was paid at ${earlierPayee} before, and now names ${pay_to}.`)
     }
     const use = { host, scope: `${network}:${payTo}`, amountMicroUsd: BigInt(amount), by: 'person' } as const
     const refusal = budgets.refusal(use)
@@ -144,13 +144,13 @@ export function createPayments(options: Options): Payments {
   }
 
   const newPayment = (
-    wanted: PurchaseRequest,
+    purchase: PurchaseRequest,
     { chosen }: Choice,
     intent: IntentRecord,
     id: PaymentId,
   ): StoredPayment => {
     const { offer, raw, network, identifier } = chosen
-    const { request, via, url, purpose, title, quote } = wanted
+    const { request, via, url, purpose, title, quote } = purchase
     const timestamp = toIsoTime(now())
     const state = intent.state === 'denied' ? 'refused' : intent.state === 'waiting' ? 'waiting' : 'planned'
     const paid = state === 'refused' ? false : null
@@ -189,7 +189,7 @@ export function createPayments(options: Options): Payments {
   const begun = async (
     request: PurchaseRequest,
     call: Call,
-    given: { reason: string | undefined; alongside: Alongside },
+    context: { reason: string | undefined; alongside: Alongside },
   ) => {
     const answer = await unpaid(request, call.signal)
     if (answer.status !== 402) throw new NothingToPay(answer)
@@ -209,14 +209,14 @@ export function createPayments(options: Options): Payments {
     const intent = await options.ask({
       intent: toIntent(choice, request),
       asker: call.asker,
-      reason: given.reason,
+      reason: context.reason,
       purchase: request.purchase ?? (isOwnService(request.url) ? findPurchase(request.request) : undefined),
       needsPerson: !isCapped,
       alongside(record) {
         payment = newPayment(request, choice, record, newId())
         journal.add(payment)
         if (payment.record.paid === null) call.spender?.attach({ id: payment.record.id, amountMicroUsd: amount })
-        given.alongside(record)
+        context.alongside(record)
       },
     })
     if (payment) journal.tell(payment)

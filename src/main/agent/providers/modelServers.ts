@@ -13,7 +13,7 @@ import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ModelServerProbe, Probed } from './modelServerProbe.ts'
 import type { ModelServerRepository, ServerRow } from './modelServerRepository.ts'
-import { checkedKey, type ProviderKeyStore } from './providerKeyStore.ts'
+import { type ProviderKeyStore, validateKey } from './providerKeyStore.ts'
 import { requireOwn } from './providerKeys.ts'
 
 /** Model servers of the person's own. */
@@ -178,7 +178,7 @@ export function createModelServers(options: Options): OwnModelServers {
     setKey: (id, value) =>
       inTurn(async () => {
         const row = requireServer(id)
-        const key = checkedKey(value)
+        const key = validateKey(value)
         const read = await readModels(row.baseUrl, key)
         if (read.needsKey) throw new AppError('provider-key/invalid', `${row.name} refuses this key.`)
         await keyStore.store(id, key)
@@ -206,8 +206,8 @@ function listPrices({ models, isFree, price, listedPrices }: ServerRow): Record<
   if (isFree) return {}
   return Object.fromEntries(
     models.flatMap((model) => {
-      const known = listedPrices[model] ?? price
-      return known ? [[model, known]] : []
+      const modelPrice = listedPrices[model] ?? price
+      return modelPrice ? [[model, modelPrice]] : []
     }),
   )
 }

@@ -66,7 +66,7 @@ export function createProviderKeyStore({ sealed, repository, onRead, now }: Opti
       const { place, endsWith, setAtMs } = row
       return { place, ends_with: endsWith, set_at: toIsoTime(setAtMs), fault: faults.get(slot) ?? null }
     },
-    store: (slot, value, checked = checkedKey) =>
+    store: (slot, value, checked = validateKey) =>
       inTurn(async () => {
         const key = checked(value)
         const location = await sealed.write(slot, key)
@@ -97,7 +97,7 @@ export function createProviderKeyStore({ sealed, repository, onRead, now }: Opti
 }
 
 /** @throws AppError `provider-key/invalid`, which never holds what was given */
-export function checkedKey(value: string): string {
+export function validateKey(value: string): string {
   const key = value.trim()
   const { minCharacters, maxCharacters } = providerKeyLimits
   if (key === '') throw new AppError('provider-key/invalid', 'Enter a key.')

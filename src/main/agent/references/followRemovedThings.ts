@@ -92,8 +92,8 @@ export function followRemovedThings({ link, client, records, removed, log }: Opt
       })
       signal.throwIfAborted()
       if (!existing) continue
-      const known = records.list(accountId, kind)
-      const missing = [...known].filter(([id]) => !existing.has(id))
+      const referenced = records.list(accountId, kind)
+      const missing = [...referenced].filter(([id]) => !existing.has(id))
       const unknown = [...removed.listReferred(kind)].filter((id) => !existing.has(id) && !records.exists(kind, id))
       for (const [id, name] of [...missing, ...unknown.map((id) => [id, id.slice(0, 8)] as const)]) {
         removed.deliver({ kind, id, name })
@@ -112,12 +112,12 @@ export function followRemovedThings({ link, client, records, removed, log }: Opt
       const { domains } = await client.call(listDomains, {}, { signal })
       return new Map(domains.filter((it) => it.left_at === null).map(({ domain }) => [domain, domain]))
     }
-    const [{ sandboxes }, foundSandboxes] = [
+    const [{ sandboxes }, unclaimed] = [
       await client.call(listSandboxes, {}, { signal }),
       await client.call(listFoundSandboxes, {}, { signal }),
     ]
     return new Map([
-      ...foundSandboxes.sandboxes.map(({ id, name, short_id: shortId }) => [id, name ?? shortId] as const),
+      ...unclaimed.sandboxes.map(({ id, name, short_id: shortId }) => [id, name ?? shortId] as const),
       ...sandboxes.map(({ id, name }) => [id, name] as const),
     ])
   }

@@ -29,8 +29,8 @@ export function evmSignatures(keys: Pick<WalletKeys, 'lend'>): SignEvm {
   return async (account, hash) => {
     const [{ sign }, { fromHex, toHex }] = await Promise.all([import('ox/Secp256k1'), import('ox/Signature')])
     // Deterministic (RFC 6979): the same intent has the same signature.
-    const made = await keys.lend(account.id, (key) => sign({ payload: hash, privateKey: key, extraEntropy: false }))
-    const signature = toHex(made)
+    const signed = await keys.lend(account.id, (key) => sign({ payload: hash, privateKey: key, extraEntropy: false }))
+    const signature = toHex(signed)
     if (await isSignedBy(account.address, hash, fromHex(signature))) return signature
     throw new AppError('wallet/damaged', `The key of ${account.address} does not belong to this address.`)
   }

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { type AutomatonProfile, canonicalProfile } from '#shared/contract/automatons.ts'
 import type { IntentInput } from '#shared/contract/intents.ts'
 import { createTestSigner, refusal } from '#test/support/testSigner.ts'
-import { typedDataHash } from './typedData.ts'
+import { computeTypedDataHash } from './typedData.ts'
 
 const tested = createTestSigner()
 const { keys } = tested
@@ -61,7 +61,7 @@ const vectorData = {
 test('the test vector: canonical JSON, payload hash, and the hash that its address signed', async () => {
   expect(canonicalProfile(profile({ automaton_address: vector.address }))).toBe(vector.canonical)
   expect(keccak256(stringToBytes(vector.canonical))).toBe(vector.payloadHash)
-  const hash = await typedDataHash(vectorData)
+  const hash = await computeTypedDataHash(vectorData)
   expect(hash).toBe(hashTypedData(vectorData))
   expect(await recoverAddress({ hash, signature: vector.signature })).toBe(vector.address)
 })
@@ -179,10 +179,10 @@ test('canonical JSON: keys in order, nothing added, nothing lost, whatever the v
       fc.boolean(),
       (name, bio, hashed) => {
         const { genesis_prompt_hash, ...rest } = profile({ name, bio })
-        const given = hashed ? { ...rest, genesis_prompt_hash } : rest
-        const text = canonicalProfile(given as AutomatonProfile)
-        expect(JSON.parse(text)).toEqual(given)
-        expect(text).toBe(JSON.stringify(given, Object.keys(given).sort()))
+        const profileInput = hashed ? { ...rest, genesis_prompt_hash } : rest
+        const text = canonicalProfile(profileInput as AutomatonProfile)
+        expect(JSON.parse(text)).toEqual(profileInput)
+        expect(text).toBe(JSON.stringify(profileInput, Object.keys(profileInput).sort()))
       },
     ),
   )

@@ -9,8 +9,8 @@ import type { SigningAccount } from '../wallet/walletKeys.ts'
 import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
 import { checkPlain, invisibleWarning, shorten } from './plainText.ts'
 import { signSolana } from './solanaSignature.ts'
-import { serializeTypedData, typedDataHash } from './typedData.ts'
-import { type IntentField, type IntentOf, type IntentTools, refusedError, type Understood } from './understood.ts'
+import { computeTypedDataHash, serializeTypedData } from './typedData.ts'
+import { type IntentField, type IntentOf, type IntentTools, invalidIntentError, type Understood } from './understood.ts'
 
 /** Typed data for EVM, the text of `registerText` for Solana; the key of the automaton's own address signs. */
 export async function identityRegistration(
@@ -53,7 +53,7 @@ export async function identityRegistration(
     async sign() {
       const signature =
         chain_type === 'evm'
-          ? await tools.signEvm(account, await typedDataHash(typedData))
+          ? await tools.signEvm(account, await computeTypedDataHash(typedData))
           : await signSolana(tools.keys, account, text)
       return {
         kind: intent.kind,
@@ -85,7 +85,7 @@ function findAccount({ account_id, profile, chain_type }: IntentOf<'identity.reg
   const named = account_id === undefined ? keys.accounts().find(isIts) : keys.account(chain_type, account_id)
   const account = named ?? keys.account(chain_type)
   if (isIts(account)) return account
-  throw refusedError(
+  throw invalidIntentError(
     `profile.automaton_address ${address} is not ${account.address}, the ${chain_type} account that would sign.`,
   )
 }
@@ -105,11 +105,11 @@ function profileFields(profile: AutomatonProfile): IntentField[] {
 }
 
 async function warnings({ creator_address: creator, name, bio }: AutomatonProfile): Promise<IntentField[]> {
-  const found = [...invisibleWarning('The name', name), ...invisibleWarning('The bio', bio)]
+  const invisible = [...invisibleWarning('The name', name), ...invisibleWarning('The bio', bio)]
   if (/^0x0{40}$/.test(creator)) {
-    found.push({ label: 'Creator', value: 'Nobody owns the zero address.', kind: 'warning' })
+    invisible.push({ label: 'Creator', value: 'Nobody owns the zero address.', kind: 'warning' })
   } else if (creator.startsWith('0x') && (await hasWrongChecksum(creator))) {
-    found.push({ label: 'Creator', value: 'The checksum is wrong: compare every character.', kind: 'warning' })
+    invisible.push({ label: 'Creator', value: 'The checksum is wrong: compare every character.', kind: 'warning' })
   }
-  return found
+  return invisible
 }

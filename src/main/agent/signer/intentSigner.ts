@@ -9,7 +9,7 @@ import { signIn } from './signIn.ts'
 import { solanaPayment } from './solanaPayment.ts'
 import { textMessage } from './textMessage.ts'
 import { toolCall } from './toolCall.ts'
-import { type IntentOf, type IntentTools, refusedError, type SignerTools, type Understood } from './understood.ts'
+import { type IntentOf, type IntentTools, invalidIntentError, type SignerTools, type Understood } from './understood.ts'
 import { uptoPayment } from './uptoPayment.ts'
 
 /** Signs intents. Rebuilds the bytes from the intent and rejects any that differ from what was approved. */
@@ -34,9 +34,10 @@ export function intentSigner(options: SignerTools): Signer {
 
   return {
     prepare: async (intent) => (await understand(intent)).prepared,
-    async sign(shown) {
-      const { prepared, sign } = await understand(shown.intent)
-      if (!isSame(prepared, shown)) throw refusedError('What would be signed is no longer what was shown: ask again.')
+    async sign(approved) {
+      const { prepared, sign } = await understand(approved.intent)
+      if (!isSame(prepared, approved))
+        throw invalidIntentError('What would be signed is no longer what was shown: ask again.')
       return sign()
     },
   }
@@ -51,7 +52,7 @@ function parseIntent(input: unknown): Intent {
   const { data, error } = Intent.safeParse(input)
   if (data) return data
   const [issue] = error.issues
-  throw refusedError(issue ? describeIssue(issue, input) : 'This is no intent.', error)
+  throw invalidIntentError(issue ? describeIssue(issue, input) : 'This is no intent.', error)
 }
 
 function isSame(a: PreparedIntent, b: PreparedIntent): boolean {

@@ -114,8 +114,8 @@ test('every amount that is signed is the one that was shown', async () => {
   await fc.assert(
     fc.asyncProperty(fc.bigInt({ min: 1n, max: 10n ** 18n - 1n }), async (amount) => {
       const { fields, amountMicroUsd } = await tested.prepare(pay({ amount: String(amount) }))
-      const shown = (fields[0]?.value ?? '').replace(' USDC', '').replaceAll(',', '')
-      const [whole = '', fraction = ''] = shown.split('.')
+      const amountText = (fields[0]?.value ?? '').replace(' USDC', '').replaceAll(',', '')
+      const [whole = '', fraction = ''] = amountText.split('.')
       expect(BigInt(whole + fraction.padEnd(6, '0'))).toBe(amount)
       expect(amountMicroUsd).toBe(amount)
     }),

@@ -11,8 +11,8 @@ import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
 import { paymentFields } from './paymentFields.ts'
 import { checkPlain, shorten } from './plainText.ts'
 import { toSite } from './site.ts'
-import { serializeTypedData, type TypedData, typedDataHash } from './typedData.ts'
-import { type IntentOf, type IntentTools, refusedError, type Understood } from './understood.ts'
+import { computeTypedDataHash, serializeTypedData, type TypedData } from './typedData.ts'
+import { type IntentOf, type IntentTools, invalidIntentError, type Understood } from './understood.ts'
 
 /** However long the seller would like to have: what was not used by then is void. */
 export const maxSeconds = 300
@@ -38,17 +38,17 @@ export async function paymentAuthorization(
 ): Promise<Understood> {
   const network = findNetwork(intent, tools)
   if (!/^0x[0-9a-fA-F]{40}$/.test(intent.pay_to)) {
-    throw refusedError(`pay_to must be 0x and 40 hexadecimal digits on ${network.name}, not ${intent.pay_to}.`)
+    throw invalidIntentError(`pay_to must be 0x and 40 hexadecimal digits on ${network.name}, not ${intent.pay_to}.`)
   }
   for (const name of ['fee_payer', 'memo'] as const) {
-    if (intent[name] !== undefined) throw refusedError(`${name} is for payments on Solana only.`)
+    if (intent[name] !== undefined) throw invalidIntentError(`${name} is for payments on Solana only.`)
   }
   await checkPayee(intent.pay_to, tools)
   const site = toSite('resource', intent.resource)
   const { description } = intent
   if (description !== undefined) checkPlain('description', description, '\n\t')
   const value = BigInt(intent.amount)
-  if (value <= 0n) throw refusedError(`amount must be above 0, not ${intent.amount}.`)
+  if (value <= 0n) throw invalidIntentError(`amount must be above 0, not ${intent.amount}.`)
   const seconds = Math.min(intent.valid_seconds, maxSeconds)
   const account = tools.keys.account('evm', intent.account_id)
   const amount = `${formatTokenAmount(value, usdcDecimals)} USDC`
@@ -79,7 +79,10 @@ export async function paymentAuthorization(
         validBefore: String(Math.floor(tools.now() / 1000) + seconds),
         nonce: `0x${Buffer.from(tools.randomBytes(32)).toString('hex')}`,
       }
-      const signature = await tools.signEvm(account, await typedDataHash(createTypedData(network, authorization)))
+      const signature = await tools.signEvm(
+        account,
+        await computeTypedDataHash(createTypedData(network, authorization)),
+      )
       return { kind: intent.kind, address: account.address, signature, authorization }
     },
   }
@@ -90,10 +93,10 @@ function findNetwork({ network: name, resource }: IntentOf<'x402.authorize'>, to
   const network = findEvmNetwork(name)
   if (network) return network
   if (name !== testLedgerNetwork.id)
-    throw refusedError(`network ${JSON.stringify(name)} is not a network Steward knows.`)
+    throw invalidIntentError(`network ${JSON.stringify(name)} is not a network Steward knows.`)
   const origin = tools.testLedgerOrigin?.()
   if (origin !== undefined && URL.parse(resource)?.origin === URL.parse(origin)?.origin) return testLedgerNetwork
-  throw refusedError('network is the test ledger, which is for payments to the service of this application only.')
+  throw invalidIntentError('network is the test ledger, which is for payments to the service of this application only.')
 }
 
 function createTypedData({ usdc, chainId }: EvmNetwork, message: TypedData['message']): TypedData {
@@ -106,14 +109,16 @@ function createTypedData({ usdc, chainId }: EvmNetwork, message: TypedData['mess
 }
 
 export async function checkPayee(payee: string, { keys }: IntentTools): Promise<void> {
-  if (/^0x0{40}$/.test(payee)) throw refusedError('pay_to is the zero address: the money would be lost.')
+  if (/^0x0{40}$/.test(payee)) throw invalidIntentError('pay_to is the zero address: the money would be lost.')
   const token = [...evmNetworks, testLedgerNetwork].find(({ usdc }) => sameEvmAddress(usdc.address, payee))
-  if (token) throw refusedError(`pay_to ${payee} is the USDC contract on ${token.name}: the money would be lost.`)
+  if (token) throw invalidIntentError(`pay_to ${payee} is the USDC contract on ${token.name}: the money would be lost.`)
   const ownAccount = keys
     .accounts()
     .find(({ chainType, address }) => chainType === 'evm' && sameEvmAddress(address, payee))
-  if (ownAccount) throw refusedError(`pay_to ${payee} is “${ownAccount.label}” of this wallet: you would pay yourself.`)
-  if (await hasWrongChecksum(payee)) throw refusedError(`pay_to ${payee} has a wrong checksum: it may be mistyped.`)
+  if (ownAccount)
+    throw invalidIntentError(`pay_to ${payee} is “${ownAccount.label}” of this wallet: you would pay yourself.`)
+  if (await hasWrongChecksum(payee))
+    throw invalidIntentError(`pay_to ${payee} has a wrong checksum: it may be mistyped.`)
 }
 
 export function formatDuration(seconds: number): string {

@@ -1,4 +1,4 @@
-import { type IntentField, refusedError } from './understood.ts'
+import { type IntentField, invalidIntentError } from './understood.ts'
 
 /** Marks that turn the direction of what follows, and halves of characters. */
 const deceiving = /[\u202a-\u202e\u2066-\u2069]|\p{Cs}/u
@@ -14,10 +14,14 @@ export function checkPlain(name: string, text: string, allowed: '' | '\n\t' = ''
   for (const character of text) {
     if (allowed.includes(character) && allowed !== '') continue
     if (/\p{Cc}|[\u2028\u2029]/u.test(character)) {
-      throw refusedError(`${name} holds the control character ${codePoint(character)}, which could hide part of it.`)
+      throw invalidIntentError(
+        `${name} holds the control character ${codePoint(character)}, which could hide part of it.`,
+      )
     }
     if (deceiving.test(character)) {
-      throw refusedError(`${name} holds ${codePoint(character)}, which makes text look different from what it is.`)
+      throw invalidIntentError(
+        `${name} holds ${codePoint(character)}, which makes text look different from what it is.`,
+      )
     }
   }
 }

@@ -15,9 +15,9 @@ const tested = createTestSigner()
 const { keys } = tested
 const minute = 60_000
 
-const given = { domain: 'example.com', uri: 'https://example.com/sign-in?a=b', nonce: 'abcdef0123456789' }
-const siwe = (over: object = {}): IntentInput => ({ kind: 'siwe', ...given, ...over })
-const siws = (over: object = {}): IntentInput => ({ kind: 'siws', ...given, ...over })
+const base = { domain: 'example.com', uri: 'https://example.com/sign-in?a=b', nonce: 'abcdef0123456789' }
+const siwe = (over: object = {}): IntentInput => ({ kind: 'siwe', ...base, ...over })
+const siws = (over: object = {}): IntentInput => ({ kind: 'siws', ...base, ...over })
 
 test.each([undefined, 'Sign in to Example, please.'])(
   'SIWE is the message of viem, statement: %s',
@@ -25,7 +25,7 @@ test.each([undefined, 'Sign in to Example, please.'])(
     const { message, signature, address } = await tested.signed(siwe({ statement }))
     expect(message).toBe(
       createSiweMessage({
-        ...given,
+        ...base,
         address: keys.evm.address as `0x${string}`,
         chainId: 8453,
         version: '1',
@@ -34,7 +34,7 @@ test.each([undefined, 'Sign in to Example, please.'])(
         ...(statement !== undefined && { statement }),
       }),
     )
-    expect(parseSiweMessage(message ?? '')).toMatchObject({ nonce: given.nonce, chainId: 8453 })
+    expect(parseSiweMessage(message ?? '')).toMatchObject({ nonce: base.nonce, chainId: 8453 })
     expect(new SiweMessage(message ?? '').toMessage()).toBe(message)
     expect(new StrictSiweMessage(message ?? '').toMessage()).toBe(message)
     expect(ethersVerify(message ?? '', signature)).toBe(address)
@@ -54,7 +54,7 @@ test.each([undefined, 'Sign in to Example, please.'])(
     const { message, signature, address } = await tested.signed(siws({ statement }))
     expect(message).toBe(
       createSignInMessageText({
-        ...given,
+        ...base,
         address: keys.solana.address,
         chainId: 'mainnet',
         version: '1',
@@ -63,7 +63,7 @@ test.each([undefined, 'Sign in to Example, please.'])(
         ...(statement !== undefined && { statement }),
       }),
     )
-    expect(parseSignInMessageText(message ?? '')).toMatchObject({ address, statement, nonce: given.nonce })
+    expect(parseSignInMessageText(message ?? '')).toMatchObject({ address, statement, nonce: base.nonce })
     const bytes = new TextEncoder().encode(message)
     expect(nacl.sign.detached.verify(bytes, base58.decode(signature), base58.decode(address))).toBe(true)
   },

@@ -6,7 +6,7 @@ import type { SigningAccount } from '../wallet/walletKeys.ts'
 import { personalHash } from './evmSignature.ts'
 import { toSite } from './site.ts'
 import { signSolana } from './solanaSignature.ts'
-import { type IntentField, type IntentOf, type IntentTools, refusedError, type Understood } from './understood.ts'
+import { type IntentField, type IntentOf, type IntentTools, invalidIntentError, type Understood } from './understood.ts'
 
 type SignInIntent = IntentOf<'siwe' | 'siws'>
 
@@ -26,11 +26,13 @@ const solanaChains = ['mainnet', 'testnet', 'devnet', 'localnet']
 export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<Understood> {
   const site = toSite('uri', intent.uri)
   if (intent.domain !== site.host) {
-    throw refusedError(`domain ${JSON.stringify(intent.domain)} is not ${site.host}, the host of uri.`)
+    throw invalidIntentError(`domain ${JSON.stringify(intent.domain)} is not ${site.host}, the host of uri.`)
   }
   const { statement } = intent
   if (statement !== undefined && !isStatement(statement)) {
-    throw refusedError('statement must hold letters and digits of ASCII and the punctuation of EIP-4361, on one line.')
+    throw invalidIntentError(
+      'statement must hold letters and digits of ASCII and the punctuation of EIP-4361, on one line.',
+    )
   }
   const network = getNetwork(intent)
   const { issuedAt, expirationTime } = readTimes(intent, tools.now())
@@ -78,11 +80,11 @@ function getNetwork(intent: SignInIntent): { name: string; test: boolean } {
   if (intent.kind === 'siwe') {
     const network = findEvmNetwork(String(intent.chain_id))
     if (network) return network
-    throw refusedError(`chain_id ${intent.chain_id} is not a network Steward knows.`)
+    throw invalidIntentError(`chain_id ${intent.chain_id} is not a network Steward knows.`)
   }
   const name = intent.chain_id.replace(/^solana:/, '')
   if (!solanaChains.includes(name)) {
-    throw refusedError(
+    throw invalidIntentError(
       `chain_id ${JSON.stringify(intent.chain_id)} is not a Solana network: ${solanaChains.join(', ')}.`,
     )
   }
@@ -92,14 +94,14 @@ function getNetwork(intent: SignInIntent): { name: string; test: boolean } {
 function readTimes(intent: SignInIntent, now: number): { issuedAt: string; expirationTime: string } {
   const issued = intent.issued_at === undefined ? now : Date.parse(intent.issued_at)
   if (Number.isNaN(issued) || issued > now + limits.aheadMs || issued < now - limits.oldestMs) {
-    throw refusedError(`issued_at ${intent.issued_at} is not from the last day.`)
+    throw invalidIntentError(`issued_at ${intent.issued_at} is not from the last day.`)
   }
   const expires = intent.expiration_time === undefined ? issued + limits.defaultMs : Date.parse(intent.expiration_time)
   if (Number.isNaN(expires) || expires <= now || expires <= issued) {
-    throw refusedError(`expiration_time ${intent.expiration_time ?? toIsoTime(expires)} has passed.`)
+    throw invalidIntentError(`expiration_time ${intent.expiration_time ?? toIsoTime(expires)} has passed.`)
   }
   if (expires - issued > limits.maxMs) {
-    throw refusedError(`expiration_time ${intent.expiration_time} is more than a day after ${toIsoTime(issued)}.`)
+    throw invalidIntentError(`expiration_time ${intent.expiration_time} is more than a day after ${toIsoTime(issued)}.`)
   }
   return { issuedAt: toIsoTime(issued), expirationTime: toIsoTime(expires) }
 }

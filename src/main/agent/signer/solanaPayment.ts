@@ -8,7 +8,7 @@ import { checkPlain, shorten } from './plainText.ts'
 import { toSite } from './site.ts'
 import { signSolana } from './solanaSignature.ts'
 import { transferMessage } from './solanaTransfer.ts'
-import { type IntentField, type IntentOf, type IntentTools, refusedError, type Understood } from './understood.ts'
+import { type IntentField, type IntentOf, type IntentTools, invalidIntentError, type Understood } from './understood.ts'
 
 /** A transaction is void 150 blocks after the one it names, about a minute: by then it is presented no more. */
 const validSeconds = 120
@@ -20,10 +20,11 @@ const maxMemoBytes = 256
  */
 export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: IntentTools): Promise<Understood> {
   const network = findSolanaNetwork(intent.network)
-  if (!network) throw refusedError(`network ${JSON.stringify(intent.network)} is not a network of Solana.`)
+  if (!network) throw invalidIntentError(`network ${JSON.stringify(intent.network)} is not a network of Solana.`)
   const { pay_to: payee, fee_payer: feePayer, description, memo } = intent
-  if (intent.facilitator !== undefined) throw refusedError('facilitator is for payments on EVM networks only.')
-  if (feePayer === undefined) throw refusedError('fee_payer is missing: a payment on Solana names who pays its fee.')
+  if (intent.facilitator !== undefined) throw invalidIntentError('facilitator is for payments on EVM networks only.')
+  if (feePayer === undefined)
+    throw invalidIntentError('fee_payer is missing: a payment on Solana names who pays its fee.')
   const account = tools.keys.account('solana', intent.account_id)
   await checkAddress('pay_to', payee, tools)
   await checkAddress('fee_payer', feePayer, tools)
@@ -32,7 +33,8 @@ export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: I
     deriveTokenAccount(account.address, mint),
     deriveTokenAccount(payee, mint),
   ])
-  if ([source, destination].includes(feePayer)) throw refusedError(`fee_payer ${feePayer} takes part in the transfer.`)
+  if ([source, destination].includes(feePayer))
+    throw invalidIntentError(`fee_payer ${feePayer} takes part in the transfer.`)
   const site = toSite('resource', intent.resource)
   if (description !== undefined) checkPlain('description', description, '\n\t')
   checkMemo(memo)
@@ -76,9 +78,9 @@ export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: I
       amountMicroUsd: value,
     },
     async sign() {
-      if (!tools.solanaBlockHash) throw refusedError(`Payments on ${network.name} are not possible here.`)
+      if (!tools.solanaBlockHash) throw invalidIntentError(`Payments on ${network.name} are not possible here.`)
       const blockHash = await tools.solanaBlockHash(network)
-      if (!(await solanaKey(blockHash))) throw refusedError(`The node of ${network.name} gave no block hash.`)
+      if (!(await solanaKey(blockHash))) throw invalidIntentError(`The node of ${network.name} gave no block hash.`)
       const text = memo ?? Buffer.from(tools.randomBytes(16)).toString('hex')
       const message = await transferMessage({ ...transfer, memo: text, blockHash })
       const signature = await signSolana(tools.keys, account, message)
@@ -97,22 +99,22 @@ export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: I
 }
 
 async function checkAddress(name: string, address: string, { keys }: IntentTools): Promise<void> {
-  if (!(await solanaKey(address))) throw refusedError(`${name} ${address} is no address on Solana.`)
+  if (!(await solanaKey(address))) throw invalidIntentError(`${name} ${address} is no address on Solana.`)
   if (Object.values<string>(solanaPrograms).includes(address)) {
-    throw refusedError(`${name} ${address} is a program of Solana: the money would be lost.`)
+    throw invalidIntentError(`${name} ${address} is a program of Solana: the money would be lost.`)
   }
   const token = solanaNetworks.find(({ usdc }) => usdc.address === address)
-  if (token) throw refusedError(`${name} ${address} is the USDC mint on ${token.name}: the money would be lost.`)
+  if (token) throw invalidIntentError(`${name} ${address} is the USDC mint on ${token.name}: the money would be lost.`)
   const ownAccount = keys.accounts().find((it) => it.chainType === 'solana' && it.address === address)
   if (ownAccount)
-    throw refusedError(`${name} ${address} is “${ownAccount.label}” of this wallet: you would pay yourself.`)
+    throw invalidIntentError(`${name} ${address} is “${ownAccount.label}” of this wallet: you would pay yourself.`)
 }
 
 function checkMemo(memo: string | undefined): void {
   if (memo === undefined) return
   checkPlain('memo', memo, '')
   const bytes = Buffer.byteLength(memo)
-  if (bytes > maxMemoBytes) throw refusedError(`memo has ${bytes} bytes, and may have ${maxMemoBytes}.`)
+  if (bytes > maxMemoBytes) throw invalidIntentError(`memo has ${bytes} bytes, and may have ${maxMemoBytes}.`)
 }
 
 /** Such an address belongs to a program: a shared wallet, or a token account that was taken for its owner. */

@@ -4,7 +4,7 @@ import { personalHash } from './evmSignature.ts'
 import { checkPlain, invisibleWarning, shorten } from './plainText.ts'
 import { isSolanaMessage } from './solanaMessage.ts'
 import { signSolana } from './solanaSignature.ts'
-import { type IntentField, type IntentOf, type IntentTools, refusedError, type Understood } from './understood.ts'
+import { type IntentField, type IntentOf, type IntentTools, invalidIntentError, type Understood } from './understood.ts'
 
 /** Text as it stands: EIP-191 for EVM, its very bytes for Solana. What would mean more than text is refused. */
 export async function textMessage(intent: IntentOf<'message'>, tools: IntentTools): Promise<Understood> {
@@ -42,16 +42,19 @@ export async function textMessage(intent: IntentOf<'message'>, tools: IntentTool
 
 function checkMeaning(text: string): void {
   if (/wants\s+you\s+to\s+sign\s+in\s+with\s+your\b/i.test(text)) {
-    throw refusedError('text is a sign-in message: ask for `siwe` or `siws`, which show where it leads.')
+    throw invalidIntentError('text is a sign-in message: ask for `siwe` or `siws`, which show where it leads.')
   }
-  if (/^\s*(0x)?1901/i.test(text)) throw refusedError('text begins with 0x1901, like encoded typed data.')
+  if (/^\s*(0x)?1901/i.test(text)) throw invalidIntentError('text begins with 0x1901, like encoded typed data.')
   const keys = jsonKeys(text)
-  if (keys.includes('primaryType') || keys.includes('types')) throw refusedError('text is typed data, not plain text.')
+  if (keys.includes('primaryType') || keys.includes('types'))
+    throw invalidIntentError('text is typed data, not plain text.')
   if (keys.includes('payloadHash') || keys.includes('automatonId')) {
-    throw refusedError('text registers an automaton: ask for `identity.register`, which shows what is registered.')
+    throw invalidIntentError(
+      'text registers an automaton: ask for `identity.register`, which shows what is registered.',
+    )
   }
   if (isSolanaMessage(new TextEncoder().encode(text))) {
-    throw refusedError('text has the form of a Solana transaction: the signature would be valid for it.')
+    throw invalidIntentError('text has the form of a Solana transaction: the signature would be valid for it.')
   }
 }
 

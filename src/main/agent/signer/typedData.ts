@@ -10,7 +10,7 @@ export type TypedData = {
 type Message = { readonly [name: string]: string | Message }
 
 /** Hashes typed data: keccak256 of 0x1901, the domain's hash and the message's hash. */
-export async function typedDataHash({ domain, types, primaryType, message }: TypedData): Promise<`0x${string}`> {
+export async function computeTypedDataHash({ domain, types, primaryType, message }: TypedData): Promise<`0x${string}`> {
   const { getSignPayload } = await import('ox/TypedData')
   return getSignPayload({ domain, types, primaryType, message })
 }

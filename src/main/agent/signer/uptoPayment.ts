@@ -5,8 +5,8 @@ import { checkPayee, formatDuration, maxSeconds } from './paymentAuthorization.t
 import { paymentFields } from './paymentFields.ts'
 import { checkPlain, shorten } from './plainText.ts'
 import { toSite } from './site.ts'
-import { serializeTypedData, type TypedData, typedDataHash } from './typedData.ts'
-import { type IntentOf, type IntentTools, refusedError, type Understood } from './understood.ts'
+import { computeTypedDataHash, serializeTypedData, type TypedData } from './typedData.ts'
+import { type IntentOf, type IntentTools, invalidIntentError, type Understood } from './understood.ts'
 
 const permitTypes = {
   PermitWitnessTransferFrom: [
@@ -34,14 +34,14 @@ const permitTypes = {
 export async function uptoPayment(intent: IntentOf<'x402.authorize'>, tools: IntentTools): Promise<Understood> {
   const { network: name, pay_to: payee, facilitator, description } = intent
   const network = findEvmNetwork(name)
-  if (!network) throw refusedError(`network ${JSON.stringify(name)} is no network on which upto is paid.`)
-  if (facilitator === undefined) throw refusedError('facilitator is missing: upto names who settles.')
-  if (!/^0x[0-9a-fA-F]{40}$/.test(payee)) throw refusedError(`pay_to ${payee} is no address on ${network.name}.`)
+  if (!network) throw invalidIntentError(`network ${JSON.stringify(name)} is no network on which upto is paid.`)
+  if (facilitator === undefined) throw invalidIntentError('facilitator is missing: upto names who settles.')
+  if (!/^0x[0-9a-fA-F]{40}$/.test(payee)) throw invalidIntentError(`pay_to ${payee} is no address on ${network.name}.`)
   for (const field of ['fee_payer', 'memo'] as const) {
-    if (intent[field] !== undefined) throw refusedError(`${field} is for payments on Solana only.`)
+    if (intent[field] !== undefined) throw invalidIntentError(`${field} is for payments on Solana only.`)
   }
   await checkPayee(payee, tools)
-  if (/^0x0{40}$/.test(facilitator)) throw refusedError('facilitator is the zero address: nobody could settle.')
+  if (/^0x0{40}$/.test(facilitator)) throw invalidIntentError('facilitator is the zero address: nobody could settle.')
   const site = toSite('resource', intent.resource)
   if (description !== undefined) checkPlain('description', description, '\n\t')
   const value = BigInt(intent.amount)
@@ -83,7 +83,7 @@ export async function uptoPayment(intent: IntentOf<'x402.authorize'>, tools: Int
       const deadline = String(Math.floor(tools.now() / 1000) + seconds)
       const signature = await tools.signEvm(
         account,
-        await typedDataHash(createTypedData(network, createMessage({ nonce, deadline }))),
+        await computeTypedDataHash(createTypedData(network, createMessage({ nonce, deadline }))),
       )
       const authorization = {
         ...{ from: account.address, to: payee, value: intent.amount, validAfter: '0' },

@@ -102,8 +102,8 @@ export function createExternalTools({ repository, listing }: Options): ServedToo
       }
     },
     listOffered(servers) {
-      const found = repository.all().filter((it) => it.enabled && servers.includes(it.id))
-      const tools = found.flatMap(({ id, name }) =>
+      const enabled = repository.all().filter((it) => it.enabled && servers.includes(it.id))
+      const tools = enabled.flatMap(({ id, name }) =>
         repository.tools(id).flatMap((tool) => {
           if (!isUsable(tool) || !tool.agreed?.alias) return []
           const { alias, description, input_schema: parameters } = tool.agreed

@@ -59,15 +59,15 @@ async function fetchWithin(
       signal,
     })
     const { status } = answer
-    const told = new Headers()
-    for (const [name, value] of Object.entries(answer.headers)) told.set(name, [value].flat().join(', '))
+    const forwarded = new Headers()
+    for (const [name, value] of Object.entries(answer.headers)) forwarded.set(name, [value].flat().join(', '))
     if (status < 200 || status > 599 || [204, 205, 304].includes(status)) {
       leaving.abort()
-      return new Response(null, { status: status < 200 || status > 599 ? 502 : status, headers: told })
+      return new Response(null, { status: status < 200 || status > 599 ? 502 : status, headers: forwarded })
     }
     return new Response(
       limitBody(answer.body, () => leaving.abort()),
-      { status, headers: told },
+      { status, headers: forwarded },
     )
   } catch (cause) {
     if (cause instanceof Error && cause.message === notPublic) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ServedTool, servedMark, toolServerLimits } from '#shared/contract/toolServers.ts'
 import { foreignText } from './foreignText.ts'
-import { sanitizeSchema, UnusableSchema } from './toldSchema.ts'
+import { sanitizeSchema, UnusableSchema } from './sanitizeSchema.ts'
 
 /** A tool as its server lists it, made fit to be read. */
 export const ListedTool = ServedTool.pick({

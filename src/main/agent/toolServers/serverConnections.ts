@@ -22,17 +22,17 @@ const defaultIdleMs = 5 * 60_000
 const maxOpenings = 5
 const minuteMs = 60_000
 
-type Held = { client: Promise<ServedClient>; leaving: AbortController; timer: NodeJS.Timeout | undefined }
+type OpenConnection = { client: Promise<ServedClient>; leaving: AbortController; timer: NodeJS.Timeout | undefined }
 
 export function createServerConnections({ connect, now, idleMs = defaultIdleMs }: Options): ServerConnections {
-  const held = new Map<string, Held>()
+  const connections = new Map<string, OpenConnection>()
   const openings = new Map<string, number[]>()
   let closed = false
 
-  const end = async (id: string, given?: Held): Promise<void> => {
-    const connection = held.get(id)
-    if (!connection || (given && given !== connection)) return
-    held.delete(id)
+  const end = async (id: string, expected?: OpenConnection): Promise<void> => {
+    const connection = connections.get(id)
+    if (!connection || (expected && expected !== connection)) return
+    connections.delete(id)
     clearTimeout(connection.timer)
     connection.leaving.abort()
     await connection.client
@@ -42,7 +42,7 @@ export function createServerConnections({ connect, now, idleMs = defaultIdleMs }
       )
       .catch(() => {})
   }
-  const used = (id: string, connection: Held): void => {
+  const used = (id: string, connection: OpenConnection): void => {
     clearTimeout(connection.timer)
     connection.timer = setTimeout(() => void end(id, connection), idleMs)
     connection.timer.unref()
@@ -58,24 +58,24 @@ export function createServerConnections({ connect, now, idleMs = defaultIdleMs }
   return {
     async open(id, signal) {
       signal.throwIfAborted()
-      const known = held.get(id)
-      if (known) {
-        const client = await known.client
+      const current = connections.get(id)
+      if (current) {
+        const client = await current.client
         if (client.isOpen()) {
-          used(id, known)
+          used(id, current)
           return client
         }
-        await end(id, known)
+        await end(id, current)
       }
       if (closed) throw new AppError('tool-server/failed', 'Steward is closing.')
-      const waiting = held.get(id)
+      const waiting = connections.get(id)
       if (waiting) return waiting.client
       checkPace(id)
       const leaving = new AbortController()
-      const connection: Held = { client: connect(id, leaving.signal), leaving, timer: undefined }
-      held.set(id, connection)
+      const connection: OpenConnection = { client: connect(id, leaving.signal), leaving, timer: undefined }
+      connections.set(id, connection)
       used(id, connection)
-      connection.client.catch(() => held.get(id) === connection && held.delete(id))
+      connection.client.catch(() => connections.get(id) === connection && connections.delete(id))
       return connection.client
     },
     async end(id) {
@@ -84,7 +84,7 @@ export function createServerConnections({ connect, now, idleMs = defaultIdleMs }
     },
     async close() {
       closed = true
-      await Promise.all([...held.keys()].map((id) => end(id)))
+      await Promise.all([...connections.keys()].map((id) => end(id)))
     },
   }
 }

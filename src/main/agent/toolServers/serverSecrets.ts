@@ -30,8 +30,8 @@ export function checkSecretNames(kind: ToolServerTransport['kind'], names: reado
 }
 
 /** @throws AppError `provider-key/invalid`, which never holds what was given */
-export function checkedSecret(given: string): string {
-  const value = given.trim()
+export function validateSecret(secret: string): string {
+  const value = secret.trim()
   if (value === '') throw new AppError('provider-key/invalid', 'Enter a value.')
   if (!/^[\x20-\x7e]+$/.test(value)) {
     throw new AppError('provider-key/invalid', 'The value must be on one line, without special characters.')

@@ -11,7 +11,7 @@ import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ProviderKeyStore } from '../providers/providerKeyStore.ts'
 import { serverAddress } from './guardedFetch.ts'
 import type { ListedTool } from './parseToolList.ts'
-import { checkedSecret, checkSecretNames, secretSlot } from './serverSecrets.ts'
+import { checkSecretNames, secretSlot, validateSecret } from './serverSecrets.ts'
 import type { ServedListing } from './syncToolCatalog.ts'
 import {
   isSame,
@@ -140,7 +140,7 @@ export function createToolServers(options: Options): ToolServers {
       if (!server.secrets.includes(name)) {
         throw new AppError('tool-server/secret-not-found', `“${server.name}” has no secret ${name.slice(0, 64)}.`)
       }
-      await keyStore.store(secretSlot(id, name), value, checkedSecret)
+      await keyStore.store(secretSlot(id, name), value, validateSecret)
       await end(id)
       record('secret_set', server, `You set ${name} of the tool server “${server.name}”.`)
       publishChange()

@@ -36,9 +36,9 @@ export function createProgramSandboxes({ rows, client, newId, now, log }: Option
     if (stale.length === 0) return
     const { sandboxes } = await client.call(listSandboxes, {})
     for (const { name, sandboxId, createdAtMs } of stale) {
-      const found = sandboxes.find((sandbox) => sandbox.id === sandboxId || sandbox.name === name)
-      if (found) await client.call(deleteSandbox, { id: found.id })
-      if (found || createdAtMs < now() - forgetMs) rows.remove(name)
+      const match = sandboxes.find((sandbox) => sandbox.id === sandboxId || sandbox.name === name)
+      if (match) await client.call(deleteSandbox, { id: match.id })
+      if (match || createdAtMs < now() - forgetMs) rows.remove(name)
     }
   }
 

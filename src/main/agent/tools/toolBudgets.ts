@@ -18,7 +18,7 @@ export type ToolBudgets = {
    */
   attach(payment: { id: PaymentId; amountMicroUsd: number }, by: Spender): void
   /** Settles the hold of a payment. Must run in the transaction that writes its outcome. */
-  settle(payment: PaymentId, takenMicroUsd: number): void
+  settle(payment: PaymentId, settledMicroUsd: number): void
   /** Spent and held today, in micro-dollars. */
   sumSpentToday(holder: string): number
 }
@@ -51,7 +51,7 @@ export function createToolBudgets({ database, newId, now }: Options): ToolBudget
   return {
     sumSpentToday,
     attach: ({ id, amountMicroUsd }, by) => reserve(id, amountMicroUsd, by),
-    settle: (payment, takenMicroUsd) => void settle.run(takenMicroUsd, payment),
+    settle: (payment, settledMicroUsd) => void settle.run(settledMicroUsd, payment),
     async hold(tool, args, { holder, limit, work }) {
       if (tool.price === 'free' || !tool.cost) return { args, settle: () => {}, release: () => {} }
       const { cost } = tool

@@ -41,7 +41,7 @@ export type ToolExecutor = {
 export type PerformTool = (
   tool: Tool,
   args: ToolArguments,
-  given: {
+  call: {
     caller: ToolCaller
     /** Reads the present rights of the caller. @throws AppError `tool/revoked`, `tool/denied`, `tool/profile` */
     rights: () => ToolRights
@@ -157,9 +157,9 @@ export function createToolExecutor(options: Options): ToolExecutor {
 type Begun = { args: ToolArguments; callId: string | undefined }
 
 /** @throws AppError `request/invalid` naming the first argument that is wrong */
-function parseArguments({ input }: Tool, given: unknown): ToolArguments {
-  const { data, error } = input.safeParse(given ?? {})
+function parseArguments({ input }: Tool, args: unknown): ToolArguments {
+  const { data, error } = input.safeParse(args ?? {})
   if (data) return data
   const [issue] = error.issues
-  throw new AppError('request/invalid', issue ? describeIssue(issue, given) : 'The arguments are not valid.')
+  throw new AppError('request/invalid', issue ? describeIssue(issue, args) : 'The arguments are not valid.')
 }

@@ -12,7 +12,11 @@ function openNotes() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   const entries: NewActivityEntry[] = []
   const alone: NewActivityEntry[] = []
-  const notes = createToolNotes({ note: (it) => entries.push(it), noteAlone: (it) => alone.push(it), now: Date.now })
+  const notes = createToolNotes({
+    note: (it) => entries.push(it),
+    recordOutsideTasks: (it) => alone.push(it),
+    now: Date.now,
+  })
   return { notes, told: entries, alone }
 }
 

@@ -27,7 +27,7 @@ type Counted = { entry: NewActivityEntry; recorded: number; more: number; sinceM
 type Options = {
   note: RecordActivity
   /** Records summaries of several calls outside of any task. */
-  noteAlone: RecordActivity
+  recordOutsideTasks: RecordActivity
   now: () => number
 }
 
@@ -35,7 +35,7 @@ const minuteMs = 60_000
 /** Entries per tool, caller and outcome. */
 const maxEntriesPerMinute = 30
 
-export function createToolNotes({ note, noteAlone, now }: Options): ToolNotes {
+export function createToolNotes({ note, recordOutsideTasks, now }: Options): ToolNotes {
   const counted = new Map<string, Counted>()
   let timer: NodeJS.Timeout | undefined
 
@@ -45,7 +45,7 @@ export function createToolNotes({ note, noteAlone, now }: Options): ToolNotes {
       counted.delete(key)
       if (more === 0) continue
       const summary = `${entry.summary.replace(/\.$/, '')}, ${more} more ${more === 1 ? 'time' : 'times'} in a minute.`
-      noteAlone({ ...entry, summary, detail: { ...entry.detail, calls: more } })
+      recordOutsideTasks({ ...entry, summary, detail: { ...entry.detail, calls: more } })
     }
     clearTimeout(timer)
     timer = counted.size === 0 ? undefined : setTimeout(() => tellMore(now() - minuteMs), minuteMs)

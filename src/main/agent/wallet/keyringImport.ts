@@ -59,7 +59,7 @@ export function createKeyringImport({
       const id = existing ?? createKeyringId()
       await secrets.put(opened, id, secret)
       if (existing === undefined) {
-        insertKeyring(repository, { id, secret, words, writtenDown, label, found: accounts, atMs: now() })
+        insertKeyring(repository, { id, secret, words, writtenDown, label, derived: accounts, atMs: now() })
       }
       await door.become(opened, isCurrent)
       return id

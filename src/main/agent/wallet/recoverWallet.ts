@@ -51,7 +51,7 @@ export function recoverWallet({ repository, secrets, settings, door, notes, now 
     const accounts = repository.accounts()
     const missing = derived.filter((derivedAccount) => !accounts.some((it) => isSame(it, derivedAccount)))
     if (missing.length > 0) {
-      insertKeyring(repository, { ...createAdopted(id, secret), found: missing, atMs: now() })
+      insertKeyring(repository, { ...createAdopted(id, secret), derived: missing, atMs: now() })
       notes.recordRecovered(requireKeyring(repository, id))
       return 'kept'
     }

@@ -96,7 +96,7 @@ type NewKeyring = { id: string; secret: Pick<Secret, 'kind'>; words: number | nu
 /** A keyring with its accounts, in one transaction. */
 export function insertKeyring(
   repository: WalletRepository,
-  options: NewKeyring & { label: string | undefined; found: readonly DerivedAccount[] },
+  options: NewKeyring & { label: string | undefined; derived: readonly DerivedAccount[] },
 ): void {
   const kind: KeyringRow['kind'] = options.secret.kind === 'phrase' ? 'phrase' : 'private_key'
   repository.atomically(() => {
@@ -109,17 +109,22 @@ export function insertKeyring(
       written_down: options.writtenDown,
       created_at_ms: options.atMs,
     })
-    for (const derivedAccount of options.found) {
-      insertAccount(repository, { keyringId: options.id, found: derivedAccount, atMs: options.atMs, label: undefined })
+    for (const derivedAccount of options.derived) {
+      insertAccount(repository, {
+        keyringId: options.id,
+        derived: derivedAccount,
+        atMs: options.atMs,
+        label: undefined,
+      })
     }
   })
 }
 
 export function insertAccount(
   repository: WalletRepository,
-  options: { keyringId: string; found: DerivedAccount; label: string | undefined; atMs: number },
+  options: { keyringId: string; derived: DerivedAccount; label: string | undefined; atMs: number },
 ): void {
-  const { chainType, address, path } = options.found
+  const { chainType, address, path } = options.derived
   repository.addAccount({
     id: deriveAccountId(chainType, address),
     keyring_id: options.keyringId,

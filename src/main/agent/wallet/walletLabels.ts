@@ -34,7 +34,7 @@ export function walletLabels({ repository, settings, door, notes, now }: Options
         const secret = door.secret(keyringId)
         try {
           const account = await nextAccount(secret, chainType, { keyringId, accounts: repository.accounts() })
-          insertAccount(repository, { keyringId, found: account, label, atMs: now() })
+          insertAccount(repository, { keyringId, derived: account, label, atMs: now() })
           notes.accountAdded(keyring, account.address)
         } finally {
           secret.bytes.fill(0)

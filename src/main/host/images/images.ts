@@ -72,8 +72,8 @@ export function createImages({ runtimes, onChanged, onRemoved, now, log }: Image
       const runtime = runtimes.find((it) => it.name === request.runtime)
       if (!runtime)
         throw new AppError('runtime/unknown', `There is no runtime ${JSON.stringify(request.runtime)} here.`)
-      const isTaken = (await ready()).some((image) => image.name === name)
-      if (isTaken || jobs.get(name)?.image.status === 'adding') {
+      const nameExists = (await ready()).some((image) => image.name === name)
+      if (nameExists || jobs.get(name)?.image.status === 'adding') {
         throw new AppError('image/exists', `There is an image \`${name}\` already.`)
       }
       const job = begin(runtime, request)

@@ -182,14 +182,14 @@ test('a row of plain text takes little more than its characters', () => {
 
 test('all rows above the screen are packed, and none on it', () => {
   const { terminal, inner } = emulator()
-  const held: unknown[] = []
+  const references: unknown[] = []
   const { lines } = inner.buffers.normal
   const rowAt = lines.get.bind(lines)
   const rows = createPackedRows(() => inner.buffers.normal)
   const look = () => {
-    held.length = 0
-    for (let index = 0; index < lines.length; index++) held.push(typeof rowAt(index) === 'string')
-    return [held.filter(Boolean).length, held.indexOf(false)]
+    references.length = 0
+    for (let index = 0; index < lines.length; index++) references.push(typeof rowAt(index) === 'string')
+    return [references.filter(Boolean).length, references.indexOf(false)]
   }
   inner.writeSync(Buffer.from('text\r\n'.repeat(100)))
   rows.pack()

@@ -24,7 +24,7 @@ export type PackedRows = {
   weigh(): number
 }
 
-type Held = LiveRow | PackedRow | undefined
+type Slot = LiveRow | PackedRow | undefined
 
 /** Packed rows kept for reuse: as many as one piece of output adds. */
 const maxSpares = 128
@@ -38,7 +38,7 @@ const readAtOnce = 16
 export function createPackedRows(buffer: () => RowBuffer): PackedRows {
   const packer = createRowPacker()
   const spares: LiveRow[] = []
-  let opened: { list: RowList; getRow: (index: number) => Held } | undefined
+  let opened: { list: RowList; getRow: (index: number) => Slot } | undefined
   /** Packed and unpacked rows may be mixed. */
   let untidy = true
   let readRows: { index: number; row: LiveRow }[] | undefined
@@ -61,9 +61,9 @@ export function createPackedRows(buffer: () => RowBuffer): PackedRows {
     return row
   }
 
-  const open = (list: RowList, model: LiveRow): ((index: number) => Held) => {
-    const getRow: (index: number) => Held = list.get.bind(list)
-    const recycle: () => Held = list.recycle.bind(list)
+  const open = (list: RowList, model: LiveRow): ((index: number) => Slot) => {
+    const getRow: (index: number) => Slot = list.get.bind(list)
+    const recycle: () => Slot = list.recycle.bind(list)
     const createRow = (): LiveRow => model.clone()
     list.get = (index) => {
       const row = getRow(index)
@@ -129,6 +129,6 @@ export function createPackedRows(buffer: () => RowBuffer): PackedRows {
   }
 }
 
-function isLive(row: Held): row is LiveRow {
+function isLive(row: Slot): row is LiveRow {
   return typeof row === 'object' && '_data' in row
 }

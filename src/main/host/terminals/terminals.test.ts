@@ -160,7 +160,7 @@ test('who attaches is given the marks of the shell beside the output, and none t
     `printf '%b' '${forged}\\033]133;A\\a$ \\033]133;B\\als\\r\\n\\033]133;C\\aend'; sleep 1000`,
   )
   await until('the output', async () => (await readText(terminals, id)).includes('end'))
-  const told: ServerStreamMessage[] = []
+  const received: ServerStreamMessage[] = []
   const stream = (messages: unknown[]) => ({
     send: (message: unknown) => void messages.push(message),
     sendBytes: () => {},
@@ -168,9 +168,9 @@ test('who attaches is given the marks of the shell beside the output, and none t
     end: () => {},
   })
   const session = terminals.get(sandboxId, id)
-  session.attach(stream(told), { scrollback: 10, marks: true })
-  await until('the marks', () => told.some(({ type }) => type === 'marks'))
-  expect(told.find(({ type }) => type === 'marks')).toMatchObject({
+  session.attach(stream(received), { scrollback: 10, marks: true })
+  await until('the marks', () => received.some(({ type }) => type === 'marks'))
+  expect(received.find(({ type }) => type === 'marks')).toMatchObject({
     key: expect.stringMatching(/^[0-9a-f]{32}$/),
     marks: [{ command: 'ls', known: false }],
   })

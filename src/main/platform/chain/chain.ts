@@ -86,7 +86,7 @@ export type PermitQuery = {
 /** `taken`: amount that the transaction moved by this permit. Null if the transaction does something else: unknown. */
 export type PermitOutcome =
   | { state: 'unused' | 'expired' }
-  | { state: 'used'; taken: string | null; transaction: Hex | null }
+  | { state: 'used'; settledAmount: string | null; transaction: Hex | null }
 
 export type TransferCheck = 'fine' | 'used' | 'too-little' | 'refused'
 

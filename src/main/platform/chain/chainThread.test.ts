@@ -23,9 +23,9 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close()
 })
 async function node(...parameters: Parameters<typeof createScriptedNode>) {
-  const made = await createScriptedNode(...parameters)
-  opened.push(made.close)
-  return made
+  const created = await createScriptedNode(...parameters)
+  opened.push(created.close)
+  return created
 }
 function ownThread(options: Omit<Parameters<typeof createChainThread>[0], 'log'> = {}) {
   const thread = createChainThread({ log: silentLog, ...options })

@@ -49,7 +49,7 @@ export type Price<Call> = (
   input: Parsed<Route>,
   call: Call,
   request: PricedRequest,
-) => Promise<Payment | { answer: KeptAnswer } | undefined>
+) => Promise<Payment | { answer: StoredAnswer } | undefined>
 
 /** Request that a payment is bound to. `path` includes the query; `body` is unparsed. */
 export type PricedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer }
@@ -64,10 +64,10 @@ export type Payment = {
    * The work is done.
    * @param answer undefined: it was sent in pieces, to their end or until the client left
    */
-  done(answer: KeptAnswer | undefined): Promise<void>
+  done(answer: StoredAnswer | undefined): Promise<void>
   /** The work failed. @returns what the client is told, which may say where the money is */
   fail(error: unknown): Promise<AppError>
 }
 
 /** An answer of JSON, whole. */
-export type KeptAnswer = { status: number; body: string }
+export type StoredAnswer = { status: number; body: string }

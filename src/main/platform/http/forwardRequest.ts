@@ -54,7 +54,7 @@ export async function forwardRequest(exchange: Exchange, forwarding: Forwarding)
     const answer = await answerTo(upstreamRequest, request, toError)
     upstreamRequest.off('finish', wait) // it may answer before it has the whole request
     clearTimeout(late)
-    const status = checkedStatus(answer, toError)
+    const status = assertStatus(answer, toError)
     const { reason, headers } = forwarding.answerHead(answer)
     response.writeHead(status, reason, headers)
     response.flushHeaders() // what follows may be events that are yet to happen
@@ -72,7 +72,7 @@ export async function forwardRequest(exchange: Exchange, forwarding: Forwarding)
 }
 
 /** @throws AppError of `failure` for a status that ends no answer, or that HTTP does not have */
-export function checkedStatus({ statusCode = 0 }: IncomingMessage, toError: Forwarding['toError']): number {
+export function assertStatus({ statusCode = 0 }: IncomingMessage, toError: Forwarding['toError']): number {
   if (statusCode >= 200 && statusCode <= 999) return statusCode
   throw toError(statusCode)
 }

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { AppError } from '#shared/appError.ts'
 import { headText } from './endToEndHeaders.ts'
 import type { Upgrade } from './exchange.ts'
-import { begun, checkedStatus, type Forwarding, reachUpstream } from './forwardRequest.ts'
+import { assertStatus, begun, type Forwarding, reachUpstream } from './forwardRequest.ts'
 import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
 
 /** A client of a WebSocket waits for the answer; what it sends before is kept up to this. */
@@ -30,7 +30,7 @@ export async function forwardUpgrade({ request, stream, head }: Upgrade, forward
     upstreamRequest = begun(begin, switched, toError)
     if (stream.destroyed) abort()
     const { answer, agreed } = await answerTo(upstreamRequest, forwarding)
-    const status = agreed ? 101 : checkedStatus(answer, toError)
+    const status = agreed ? 101 : assertStatus(answer, toError)
     const { reason, headers } = forwarding.answerHead(answer)
     const connection = agreed ? switched : { connection: 'close' }
     stream.write(headText(status, reason ?? STATUS_CODES[status] ?? 'Answer', { ...headers, ...connection }))

@@ -16,7 +16,7 @@ import {
   sendBytes,
   sendJson,
 } from './answers.ts'
-import type { BaseCall, Endpoint, KeptAnswer, Payment, Repeatable } from './endpoint.ts'
+import type { BaseCall, Endpoint, Payment, Repeatable, StoredAnswer } from './endpoint.ts'
 import { defaultHeartbeatMs, sendEvents } from './eventStream.ts'
 import { type Exchange, getPath, pathAndQuery } from './exchange.ts'
 import { hasLongString } from './jsonPieces.ts'
@@ -50,8 +50,8 @@ export type Half<E extends Endpoint<Call>, Who, Call> = {
   once?(
     principal: Who,
     request: Repeatable,
-    work: () => Promise<KeptAnswer>,
-  ): Promise<KeptAnswer & { replayed: boolean }>
+    work: () => Promise<StoredAnswer>,
+  ): Promise<StoredAnswer & { replayed: boolean }>
   /** Bounds what waits for readers. Absent: nothing does. */
   responseBudget?: ResponseBudget<Who>
   toFailure(error: unknown, request: IncomingMessage): AppError
@@ -222,7 +222,7 @@ async function readRequestBody({ raw, maxBodyBytes: maxBytes }: Route, request: 
 }
 
 type Work<Call> = { input: Parsed<Route>; call: Call; bytes: Buffer; exchange: Exchange }
-type AnyAnswer = KeptAnswer | BytesAnswer | EventsAnswer
+type AnyAnswer = StoredAnswer | BytesAnswer | EventsAnswer
 
 /** The stages `price` and `handle`. */
 async function paidWork<Call>(endpoint: Endpoint<Call>, work: Work<Call>): Promise<AnyAnswer> {
@@ -269,13 +269,13 @@ function toResponse<Call>({ route }: Endpoint<Call>, value: unknown): AnyAnswer 
 /** Maximum length of a stored answer, in characters. */
 const maxStoredChars = 1024 * 1024
 
-function isStorable(answer: AnyAnswer): answer is KeptAnswer {
+function isStorable(answer: AnyAnswer): answer is StoredAnswer {
   if (isEventsAnswer(answer)) throw new Error('Event streams are never stored: the route must declare that it streams.')
   return !isBytesAnswer(answer) && answer.body.length <= maxStoredChars
 }
 
 /** Stored instead of an answer that is streamed or too long, so that a retry does not repeat the work. */
-const unstoredAnswer: KeptAnswer = { status: 200, body: '' }
+const unstoredAnswer: StoredAnswer = { status: 200, body: '' }
 
 /**
  * Identifies a request by method, address and body, without headers. Paid routes store their keys with their orders, so

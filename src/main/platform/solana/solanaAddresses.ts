@@ -32,9 +32,9 @@ export async function deriveTokenAccount(owner: string, mint: string): Promise<s
   for (let bump = 255; bump >= 0; bump -= 1) {
     const hash = createHash('sha256')
     for (const seed of seeds) hash.update(seed)
-    const found = hash.update(Uint8Array.of(bump)).update(program).update('ProgramDerivedAddress').digest()
+    const address = hash.update(Uint8Array.of(bump)).update(program).update('ProgramDerivedAddress').digest()
     // An address of a program must be none that a key can have.
-    if (!(await isOnCurve(found))) return base58.encode(found)
+    if (!(await isOnCurve(address))) return base58.encode(address)
   }
   throw new Error(`${owner} has no token account.`)
 }

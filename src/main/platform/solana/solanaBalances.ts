@@ -31,7 +31,7 @@ export async function solanaBalances(
     const options = { commitment: 'confirmed', encoding: 'base64' }
     const { value } = await ask(answer, 'getMultipleAccounts', [accounts, options])
     for (const [index, owner] of batch.entries()) {
-      const usdc = await sumHeld(value[batch.length + index] ?? null, owner, network.usdc.address)
+      const usdc = await sumTokens(value[batch.length + index] ?? null, owner, network.usdc.address)
       if (usdc === undefined) return undefined
       balances.push({ usdc, lamports: BigInt(value[index]?.lamports ?? 0) })
     }
@@ -40,7 +40,7 @@ export async function solanaBalances(
 }
 
 /** @returns undefined where it is not this owner's account of this token */
-async function sumHeld(account: Account, owner: string, mint: string): Promise<bigint | undefined> {
+async function sumTokens(account: Account, owner: string, mint: string): Promise<bigint | undefined> {
   if (account === null) return 0n
   const data = Data.safeParse(account.data).data
   // A token address without a token account can hold SOL that someone sent to it.

@@ -165,14 +165,14 @@ async function listHistory(
   on: Asking,
   { source, minContextSlot, fromMs }: HistoryOptions,
 ): Promise<z.infer<typeof Row>[]> {
-  const found: z.infer<typeof Row>[] = []
+  const history: z.infer<typeof Row>[] = []
   let before: string | undefined
   for (let page = 0; page < maxPages; page += 1) {
     const options = { ...finalized, minContextSlot, limit: pageRows, ...(before !== undefined && { before }) }
     const rows = await query(on, History, 'getSignaturesForAddress', [source, options])
     const late = rows.filter(({ blockTime }) => (blockTime ?? Number.POSITIVE_INFINITY) * 1000 >= fromMs)
-    found.push(...late.filter(({ err }) => err === null))
-    if (rows.length < pageRows || late.length < rows.length) return found
+    history.push(...late.filter(({ err }) => err === null))
+    if (rows.length < pageRows || late.length < rows.length) return history
     before = rows.at(-1)?.signature
   }
   throw on.createError({ kind: 'too-large' })

@@ -87,10 +87,10 @@ export async function composeCredit(
   if (amount > 0) await commits.commitDurable(() => ledger.begin({ accountId, amount, note: 'First credits' }))
   const sandboxesCharged = options.chargeSandboxes ?? false
   const log = options.log.forArea('credits')
-  const needUnlimited = createUnlimitedCheck(getRules)
+  const assertUnlimited = createUnlimitedCheck(getRules)
   return {
     prices,
-    assertUnlimited: needUnlimited,
+    assertUnlimited: assertUnlimited,
     reservations: openReservations({ ledger, commits, getRules: getRules, log }),
     billing: createSandboxBilling({ ledger, commits, prices, isCharged: sandboxesCharged, clock, log }),
     capabilities: ['credits'],
@@ -101,7 +101,7 @@ export async function composeCredit(
           prices,
           sandboxesCharged,
           getRules: getRules,
-          assertUnlimited: needUnlimited,
+          assertUnlimited: assertUnlimited,
           findAccount: identity.findAccount,
         },
         recordForAccount: activity.recordForAccount,

@@ -49,7 +49,7 @@ type IdentityOptions = {
 }
 
 /** Composes authentication: accounts with API keys, wallet sign-ins and registered automatons. */
-export function composeIdentity(ground: ServiceGround, given: IdentityOptions): IdentityParts {
+export function composeIdentity(ground: ServiceGround, dependencies: IdentityOptions): IdentityParts {
   const { options, database, clock, activity, callers, events, address, principals } = ground
   const { dataDir, now } = options
   const note = activity.recordForAccount
@@ -131,7 +131,7 @@ export function composeIdentity(ground: ServiceGround, given: IdentityOptions): 
     endpoints: callers.bindEndpoints([
       ...createAccountRoutes({
         keys,
-        sumSpentToday: given.sumSpentToday,
+        sumSpentToday: dependencies.sumSpentToday,
         recordForAccount: note,
         principals,
         getIssuer,

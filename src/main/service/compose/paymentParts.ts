@@ -28,7 +28,7 @@ export type PaymentParts = {
   start(): Promise<void>
 }
 
-type Given = { ledger: LedgerParts; money: CreditParts; identity: IdentityParts }
+type Dependencies = { ledger: LedgerParts; money: CreditParts; identity: IdentityParts }
 
 /** Payee in the test ledger unless one is configured. */
 const testPayee = '0x7357000000000000000000000000000000000001'
@@ -37,7 +37,7 @@ const maxAnswerBytes = 256 * 1024
 /** Composes payments by x402. @throws AppError `config/invalid` */
 export async function composePayment(
   ground: ServiceGround,
-  { ledger: opened, money, identity }: Given,
+  { ledger: opened, money, identity }: Dependencies,
 ): Promise<PaymentParts> {
   const { options, database, clock, scope, address, activity, callers } = ground
   const { now } = options
@@ -105,8 +105,8 @@ function createFacilitator(
 }
 
 function getNetwork({ network }: PaymentOptions) {
-  const known = network === undefined ? undefined : findEvmNetwork(network)
-  if (known && known.chainId !== testLedgerNetwork.chainId) return known
+  const evmNetwork = network === undefined ? undefined : findEvmNetwork(network)
+  if (evmNetwork && evmNetwork.chainId !== testLedgerNetwork.chainId) return evmNetwork
   throw new AppError('config/invalid', `\`payments.network\` ${network} is no network that payments are taken on.`)
 }
 

@@ -22,7 +22,7 @@ export type PortParts = {
 /** The addresses under which others reach what listens in a sandbox. */
 export function composePort(
   ground: ServiceGround,
-  given: {
+  dependencies: {
     onChanged: (id: SandboxId) => void
     onDomainsChanged: () => void
     findAccount: (id: SandboxId) => AccountId | undefined
@@ -44,14 +44,14 @@ export function composePort(
     urlOf: names.getUrl,
     toEndpoint: (url) => (sandboxHost === undefined ? address.endpoint() : toEndpoint(url)),
     leadsTo: domainRecords.find,
-    onChanged: given.onChanged,
+    onChanged: dependencies.onChanged,
   })
   const domains = createSandboxDomains({
     records: domainRecords,
     claims: createDomainClaimRepository(database),
     ports,
-    findAccount: given.findAccount,
-    isOwned: given.ownsDomain,
+    findAccount: dependencies.findAccount,
+    isOwned: dependencies.ownsDomain,
     proof: createDomainProof(options.resolvers),
     newToken: () => randomBytes(18).toString('base64url'),
     isOwn: names.isOwn,
@@ -59,15 +59,15 @@ export function composePort(
     getLocalUrl: address.getUrl,
     note: activity.note,
     onChanged: (sandboxId) => {
-      given.onDomainsChanged()
-      given.onChanged(sandboxId)
+      dependencies.onDomainsChanged()
+      dependencies.onChanged(sandboxId)
     },
     now,
   })
   const tokens = createPortTokens({ records, now: clock.steadyMs, randomBytes })
   const frames = createFrameSessions({ now: clock.steadyMs, randomBytes, isPresent: principals.isPresent })
   const rightsIn = (sandboxId: SandboxId | undefined) => {
-    const accountId = sandboxId && given.findAccount(sandboxId)
+    const accountId = sandboxId && dependencies.findAccount(sandboxId)
     return accountId && { accountId }
   }
   principals.add('port-token', (id) => rightsIn(tokens.findSandbox(id)))

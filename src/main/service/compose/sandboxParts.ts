@@ -125,7 +125,7 @@ export function composeSandbox(
       events.publish(accountId, event)
       if (event.type === 'sandbox.changed') {
         meter.look(event.sandbox.id)
-        found.label(event.sandbox.id)
+        unclaimed.label(event.sandbox.id)
       } else if (event.type === 'sandbox.removed') {
         meter.look(event.id)
         orphans.sandboxRemoved(event.id)
@@ -154,13 +154,13 @@ export function composeSandbox(
     }),
     (it) => it.close(),
   )
-  const kept = createSnapshots({
+  const snapshots = createSnapshots({
     records: snapshotRecords,
     sandboxes,
     call,
     publish(accountId, event) {
       events.publish(accountId, event)
-      if (event.type === 'snapshots.changed') found.label(event.sandbox_id)
+      if (event.type === 'snapshots.changed') unclaimed.label(event.sandbox_id)
     },
     note: activity.note,
     newId: () => randomBytes(12).toString('hex'),
@@ -168,7 +168,7 @@ export function composeSandbox(
     log: log.forArea('snapshots'),
   })
   const accounts = createAccountRepository(database)
-  const found = createFoundSandboxes({
+  const unclaimed = createFoundSandboxes({
     ...{ records, removals, sandboxes, call, now },
     snapshots: snapshotRecords,
     hasAccount: accounts.hasAccount,
@@ -202,8 +202,8 @@ export function composeSandbox(
           runtimes.forget()
           await sandboxes.reconcile(hostCall)
           meter.lookAtAll()
-          await kept.reconcile(hostCall)
-          await found.reconcile(hostCall)
+          await snapshots.reconcile(hostCall)
+          await unclaimed.reconcile(hostCall)
           await terminalNotes.catchUp(
             hostCall,
             records.all().map(({ id }) => id),
@@ -269,8 +269,8 @@ export function composeSandbox(
       ...createImageRoutes(sharedImages),
       ...createSandboxRoutes({ sandboxes, runtimes, defaultNetwork, call, activity, toWire }),
       ...createHostRoutes(host),
-      ...createFoundSandboxRoutes({ found, toWire }),
-      ...createSnapshotRoutes({ snapshots: kept, toWire }),
+      ...createFoundSandboxRoutes({ found: unclaimed, toWire }),
+      ...createSnapshotRoutes({ snapshots: snapshots, toWire }),
       ...createPortRoutes({ sandboxes, ports, tokens, frames, urlOf: names.getUrl, openPath }),
       ...createSandboxDomainRoutes({ sandboxes, domains }),
       ...createFileRoutes({ sandboxes, call, activity }),

@@ -39,9 +39,9 @@ export function createSearchAvailability({
   const lookUp = async (names: readonly string[]): Promise<readonly Availability[]> => {
     const answers = new Map<string, Availability>()
     const open = [...new Set(names)].filter((name) => {
-      const found = findCached(name)
-      if (found) answers.set(name, found)
-      return !found
+      const cached = findCached(name)
+      if (cached) answers.set(name, cached)
+      return !cached
     })
     for (let offset = 0; offset < open.length; offset += batchSize) {
       const waitSeconds = pace.take('searches')

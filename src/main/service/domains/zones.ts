@@ -80,8 +80,8 @@ export function createZones(options: {
       throw unclear(registrar.title, name, error)
     }
   }
-  const fitting = (target: Of, others: readonly RegistrarRecord[], given: NewDnsRecord): DnsRecordData => {
-    const record = normal(target.name, given)
+  const fitting = (target: Of, others: readonly RegistrarRecord[], input: NewDnsRecord): DnsRecordData => {
+    const record = normal(target.name, input)
     const conflict = findZoneConflict(others, record)
     if (!conflict) return record
     const { host, type } = conflict.with
@@ -111,12 +111,12 @@ export function createZones(options: {
         return { ...cached, source: 'stale', hash: zoneHash(cached.records) }
       }
     },
-    add: (target, given) =>
+    add: (target, input) =>
       changeZone(target, async (present) => {
         if (present.length >= dnsLimits.records) {
           throw new AppError('dns/too-many', `${target.name} has ${present.length} DNS records, the most allowed.`)
         }
-        const record = fitting(target, present, given)
+        const record = fitting(target, present, input)
         const isNew = ({ id }: RegistrarRecord) => present.every((it) => it.id !== id)
         const id = await settleChange(
           target.name,

@@ -31,9 +31,9 @@ export function insideHeaders(
   const headers: HeaderList = {}
   for (const [name, values] of Object.entries(listPassedHeaders(request))) {
     if (options.spent.has(name) || notForPorts.has(name)) continue
-    const kept = [values].flat().flatMap((value) => withoutOurs(name, value) ?? [])
-    const [first] = kept
-    if (first !== undefined) headers[name] = kept.length === 1 ? first : kept
+    const forwarded = [values].flat().flatMap((value) => withoutOurs(name, value) ?? [])
+    const [first] = forwarded
+    if (first !== undefined) headers[name] = forwarded.length === 1 ? first : forwarded
   }
   if (headers.cookie !== undefined) headers.cookie = [headers.cookie].flat().join('; ')
   const before = options.behindProxy ? request.headers : {}
@@ -79,9 +79,9 @@ function withoutOurs(name: string, value: string): string | undefined {
   const isOurs = parts[name]?.isOurs
   const separator = parts[name]?.separator
   if (isOurs === undefined || separator === undefined) return holdsStewardSecret(value) ? undefined : value
-  const kept = value
+  const cookies = value
     .split(separator)
     .map((part) => part.trim())
     .filter((part) => part !== '' && !isOurs(part) && !holdsStewardSecret(part))
-  return kept.length === 0 ? undefined : kept.join(`${separator} `)
+  return cookies.length === 0 ? undefined : cookies.join(`${separator} `)
 }

@@ -33,22 +33,22 @@ export function createAutomatonNonces(options: {
       return { nonce, expiresAtMs }
     },
     checkBinding(nonce, { creatorKey, automatonId }) {
-      const known = records.findNonce(nonce)
-      if (!known || known.creatorKey === null) return false
-      if (known.creatorKey !== creatorKey) {
+      const stored = records.findNonce(nonce)
+      if (!stored || stored.creatorKey === null) return false
+      if (stored.creatorKey !== creatorKey) {
         throw new AppError('identity/nonce-bound', 'The nonce is bound to another creator.')
       }
-      if (known.automatonId !== null && known.automatonId !== automatonId) {
+      if (stored.automatonId !== null && stored.automatonId !== automatonId) {
         throw new AppError('identity/nonce-bound', 'The nonce is bound to another automaton.')
       }
       return true
     },
     spend(nonce) {
-      const known = records.findNonce(nonce)
-      if (known && known.usedAtMs !== null) throw new AppError('identity/nonce-used', 'The nonce was used already.')
-      const isOver = known ? known.expiresAtMs !== null && known.expiresAtMs <= now() : boundNonce.test(nonce)
+      const stored = records.findNonce(nonce)
+      if (stored && stored.usedAtMs !== null) throw new AppError('identity/nonce-used', 'The nonce was used already.')
+      const isOver = stored ? stored.expiresAtMs !== null && stored.expiresAtMs <= now() : boundNonce.test(nonce)
       if (isOver) throw new AppError('identity/nonce-used', 'The nonce has expired.')
-      if (known) records.markUsed(nonce, now())
+      if (stored) records.markUsed(nonce, now())
       else records.addNonce({ nonce, creatorKey: null, automatonId: null, usedAtMs: now(), expiresAtMs: null })
     },
   }

@@ -117,7 +117,7 @@ test('one that fails to stop or never answers keeps none of the others', async (
   const pendingStop = Promise.withResolvers<void>()
   let nowMs = 0
   const policy = idlePolicy({
-    records: { all: () => all, find: (it) => all.find(({ id: known }) => known === it) },
+    records: { all: () => all, find: (it) => all.find(({ id: recordId }) => recordId === it) },
     use: createSandboxUse(() => nowMs),
     sandboxes: {
       async stopIdle(idle) {

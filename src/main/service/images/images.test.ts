@@ -26,8 +26,8 @@ const answering = (listed: HostImage[]): HostCall =>
 
 test('a sandbox can be made from what is ready, and is told about everything else', async () => {
   const call = answering([image('ready', 'ready'), image('adding', 'adding'), image('failed', 'failed')])
-  const held = createImages({ call, runtimes: noRuntimes, records: { countByImage: () => 0 } })
-  const ready = (name: string) => held.ready(ImageName.parse(name))
+  const images = createImages({ call, runtimes: noRuntimes, records: { countByImage: () => 0 } })
+  const ready = (name: string) => images.ready(ImageName.parse(name))
   expect(await ready('ready')).toMatchObject({ name: 'ready' })
   await expect(ready('adding')).rejects.toMatchObject({ code: 'image/not-ready', status: 409 })
   await expect(ready('failed')).rejects.toMatchObject({
@@ -45,14 +45,14 @@ test('no sandbox is made from an image that is being removed', async () => {
     if (parameters[0] === 'image.remove') await removed
     return listing(...parameters)
   }) as HostCall // as the one above
-  const held = createImages({ call, runtimes: noRuntimes, records: { countByImage: () => 0 } })
-  const ready = held.ready(name)
-  const removal = held.remove(name)
+  const images = createImages({ call, runtimes: noRuntimes, records: { countByImage: () => 0 } })
+  const ready = images.ready(name)
+  const removal = images.remove(name)
   const beingRemoved = { code: 'image/not-ready', message: 'The image `ready` is being removed.' }
   await expect(ready).rejects.toMatchObject(beingRemoved)
-  expect(() => held.requireStored(name)).toThrow(expect.objectContaining(beingRemoved))
-  await expect(held.remove(name)).rejects.toMatchObject(beingRemoved)
+  expect(() => images.requireStored(name)).toThrow(expect.objectContaining(beingRemoved))
+  await expect(images.remove(name)).rejects.toMatchObject(beingRemoved)
   remove()
   await removal
-  expect(await held.ready(name)).toMatchObject({ name })
+  expect(await images.ready(name)).toMatchObject({ name })
 })

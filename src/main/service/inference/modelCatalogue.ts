@@ -56,16 +56,16 @@ export function createModelCatalogue(
   }
   for (const family of familyIds) {
     for (const configuredModel of configured[family] ?? []) {
-      const knownModel = read.data.models.find(
+      const listedModel = read.data.models.find(
         (model) => model.name === configuredModel.name && model.family === family,
       )
-      if (!knownModel && !configuredModel.prices) {
+      if (!listedModel && !configuredModel.prices) {
         throw new AppError(
           'config/invalid',
           `\`inference.families.${family}.models\`: ${configuredModel.name} needs \`prices\`.`,
         )
       }
-      const { family: _, ...base } = knownModel ?? { ...unpriced, family }
+      const { family: _, ...base } = listedModel ?? { ...unpriced, family }
       const fields = { upstream_id: configuredModel.name, ...base, ...omitUndefinedFields(configuredModel) }
       const version = configuredModel.prices ? `${priceVersion}+configured` : priceVersion
       if (fields.kind === 'embedding' && !modelFamilies[kinds[family]].quirks.embeddings) {

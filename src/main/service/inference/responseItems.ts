@@ -65,9 +65,9 @@ export function createResponseItems(options: { now: () => number; limits?: Parti
     }
   }
   const largest = (): Account | undefined => {
-    let found: Account | undefined
-    for (const account of accounts.values()) if (account.bytes > (found?.bytes ?? 0)) found = account
-    return found
+    let match: Account | undefined
+    for (const account of accounts.values()) if (account.bytes > (match?.bytes ?? 0)) match = account
+    return match
   }
 
   return {

@@ -53,8 +53,8 @@ test('passes over what comes before the answer', async () => {
 test('stops reading from the provider while much was not taken, and goes on', async () => {
   const flow = { pause: vi.fn(), resume: vi.fn(), abort: vi.fn() }
   let handler: Dispatcher.DispatchHandler | undefined
-  const dispatch = (_: object, given: Dispatcher.DispatchHandler): boolean => {
-    handler = given
+  const dispatch = (_: object, dispatchHandler: Dispatcher.DispatchHandler): boolean => {
+    handler = dispatchHandler
     return true
   }
   const controller = Object.assign(flow, { aborted: false, paused: false, reason: null })

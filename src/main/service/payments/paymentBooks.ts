@@ -1,4 +1,4 @@
-import type { KeptAnswer } from '#platform/http/endpoint.ts'
+import type { StoredAnswer } from '#platform/http/endpoint.ts'
 import { responseTtlMs } from '#platform/oncePerKey.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
@@ -23,7 +23,7 @@ export type PaymentBooks = {
   /** @param work of a settled one: `waiting` where nobody asks for it now */
   recordSettlement(id: string, settlement: Settlement, work: 'waiting' | 'begun'): Promise<void>
   begin(id: string): Promise<void>
-  done(id: string, answer: KeptAnswer | undefined): Promise<void>
+  done(id: string, answer: StoredAnswer | undefined): Promise<void>
   /** The work failed: gives the payer the amount as credits, once, with the answer that says so. */
   credit(payment: PaymentRow, error: AppError): Promise<AppError>
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { KeptAnswer, Payment, PricedRequest, Price as RoutePrice } from '#platform/http/endpoint.ts'
+import type { Payment, PricedRequest, Price as RoutePrice, StoredAnswer } from '#platform/http/endpoint.ts'
 import { UnclearWork } from '#platform/http/unclearWork.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Route } from '#shared/contract/route.ts'
@@ -66,7 +66,7 @@ export function createPaymentGate(options: {
   }
 
   /** Ends work that was cut off. @throws whatever keeps it from knowing */
-  const recoverWork = async (row: PaymentRow): Promise<KeptAnswer> => {
+  const recoverWork = async (row: PaymentRow): Promise<StoredAnswer> => {
     const sold = sales.get(row.operation)
     const answer = await sold?.sale.recover(toSettled(row))
     if (!sold || answer === undefined) {
@@ -211,7 +211,7 @@ export function createPaymentGate(options: {
       assertOwnWallet(call.holder(), payload)
 
       const bound = toBoundRequest({ payload, order, lock: toLock(payload) })
-      const findKnown = () => {
+      const findExisting = () => {
         if (inFlight.has(toKeyString(bound))) throw underWay()
         const row = books.find(bound)
         if (row && !isSame(row, bound)) throw alreadyUsedError()
@@ -219,13 +219,13 @@ export function createPaymentGate(options: {
       }
       let quote: Quote<unknown> | undefined
       let refusal: Refusal | undefined
-      if (!hasMoved(findKnown())) {
+      if (!hasMoved(findExisting())) {
         quote = await getQuote()
         const offer = createRequirements(quote, pricedRequest)
         refusal = unfit(payload, offer) ?? (await validateAuthorization(payload.authorization, offer, now()))
       }
       // From here to the claim nothing waits, so that of many copies one goes on.
-      const row = findKnown()
+      const row = findExisting()
       if (quote && refusal && !hasMoved(row))
         throw paymentRequiredError(createRequirements(quote, pricedRequest), refusal)
       const names = [toKeyString(bound), ...keyNames(order)]
@@ -316,7 +316,7 @@ function isCutOff({ work }: PaymentRow, before: PaymentRow['work']): boolean {
   return work === 'begun' || (work === 'waiting' && before === 'waiting')
 }
 
-type Result = Payment | { answer: KeptAnswer }
+type Result = Payment | { answer: StoredAnswer }
 type Resumed = { call: AnyCall; offer: () => Promise<Offer>; release: () => void }
 
 function toSettled({ id, payer, accountId, amount, transaction, purchase }: PaymentRow): Paid<unknown> {
@@ -329,7 +329,7 @@ function getNetwork(facilitator: Facilitator | undefined): Facilitator['network'
   throw new Error('There is no facilitator.')
 }
 
-function toStoredResponse(error: AppError): KeptAnswer {
+function toStoredResponse(error: AppError): StoredAnswer {
   return { status: error.status, body: JSON.stringify(error.toBody()) }
 }
 

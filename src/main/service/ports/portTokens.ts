@@ -32,9 +32,9 @@ export function createPortTokens(options: {
       return { token, expiresAtMs }
     },
     find(token, { sandboxId, port }) {
-      const found = pageTokens.holder(token, (hash) => records.findToken(hash, now()))
-      const fits = found?.sandboxId === sandboxId && found.port === port
-      return fits ? `port-token:${found.hash.toString('hex')}` : undefined
+      const holder = pageTokens.holder(token, (hash) => records.findToken(hash, now()))
+      const fits = holder?.sandboxId === sandboxId && holder.port === port
+      return fits ? `port-token:${holder.hash.toString('hex')}` : undefined
     },
     findSandbox: (id) => records.findToken(Buffer.from(id, 'hex'), now())?.sandboxId,
   }

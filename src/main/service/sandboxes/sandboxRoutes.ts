@@ -63,8 +63,8 @@ export function createSandboxRoutes(options: {
         // A client with an Idempotency-Key may leave and ask again for the result.
         const signal = repeatable === undefined ? disconnected : lease?.signal
         const request = { sandboxId, command, timeoutMs, cwd, env, watch }
-        const given = { deadlineMs: timeoutMs + execGraceMs, ...(signal && { signal }) }
-        const { result, body: output } = await call('machine.exec', request, given).catch((error: unknown) => {
+        const callOptions = { deadlineMs: timeoutMs + execGraceMs, ...(signal && { signal }) }
+        const { result, body: output } = await call('machine.exec', request, callOptions).catch((error: unknown) => {
           if (signal?.aborted) options.activity.cut(sandboxId, command)
           throw error
         })

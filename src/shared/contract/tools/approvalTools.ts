@@ -18,9 +18,9 @@ export const approvalTools: readonly Tool[] = [
     output: { id: z.string(), state: z.string(), result: z.unknown(), error: z.string().nullable() },
     async run({ id }, { call, waitMs: wait_ms }) {
       if (id.startsWith('pay_')) {
-        const found = await call(getPayment, { paymentId: PaymentId.parse(id), wait_ms })
-        const { state, sentence, error, receipt, answer, intent_id } = found
-        const payment = paymentOutline(found)
+        const record = await call(getPayment, { paymentId: PaymentId.parse(id), wait_ms })
+        const { state, sentence, error, receipt, answer, intent_id } = record
+        const payment = paymentOutline(record)
         return { id, state, sentence, error, intent_id, payment, result: answer && { answer, receipt } }
       }
       if (id.startsWith('int_')) {

@@ -196,6 +196,6 @@ async function describeRecord(call: ToolWork['call'], domain: string, id: string
 
 /** ` to host www, value 192.0.2.1` */
 function changes(fields: Record<string, string | number | undefined>): string {
-  const told = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
-  return told.length === 0 ? '' : ` to ${told.join(', ')}`
+  const parts = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
+  return parts.length === 0 ? '' : ` to ${parts.join(', ')}`
 }

@@ -9,9 +9,9 @@ export type MendedMessage = Omit<ImportedNode, 'role' | 'parentId'> & {
  * The messages of an export as a tree, parents before children, whatever the file says of parents: hidden nodes are left
  * out, a parent that is not there and a circle begin a branch of their own, and of two nodes with one id the first counts.
  */
-export function buildMessageTree(given: readonly ImportedNode[]): MendedMessage[] {
+export function buildMessageTree(imported: readonly ImportedNode[]): MendedMessage[] {
   const nodes = new Map<string, ImportedNode>()
-  for (const node of given) if (!nodes.has(node.id)) nodes.set(node.id, node)
+  for (const node of imported) if (!nodes.has(node.id)) nodes.set(node.id, node)
   const done = new Map<string, ParentRef>()
   const messages: MendedMessage[] = []
 

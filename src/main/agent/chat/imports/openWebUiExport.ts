@@ -13,8 +13,8 @@ import {
 export const openWebUiExport: ExportFormat = {
   name: 'open-webui',
   isConversation({ chat }) {
-    const given = toObject(chat)
-    return toObject(toObject(given?.history)?.messages) !== undefined || Array.isArray(given?.messages)
+    const chatObject = toObject(chat)
+    return toObject(toObject(chatObject?.history)?.messages) !== undefined || Array.isArray(chatObject?.messages)
   },
   read(value) {
     const chat = toObject(value.chat) ?? {}

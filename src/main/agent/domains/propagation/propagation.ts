@@ -102,16 +102,16 @@ async function compareSet({ domain, set, address, signal }: ComparisonOptions): 
     if (rcode === 'refused') {
       return { ...set, state: 'failed', found: [], ttl: null, detail: `It answered ${reason}.` }
     }
-    const found = answers
+    const actual = answers
       .flatMap((it) => normalizeAnswer(domain, it) ?? [])
       .filter(({ type }) => type === set.type)
       .slice(0, maxValues)
-    const values = [...new Set(found.map(({ value }) => value))].sort()
+    const values = [...new Set(actual.map(({ value }) => value))].sort()
     const isSame = values.length === set.wanted.length && values.every((it, at) => it === set.wanted[at])
     return {
       ...{ ...set, found: values, detail: null },
       state: values.length === 0 ? 'missing' : isSame ? 'same' : 'other',
-      ttl: found.length === 0 ? null : Math.min(...found.map(({ ttl }) => ttl)),
+      ttl: actual.length === 0 ? null : Math.min(...actual.map(({ ttl }) => ttl)),
     }
   } catch (error) {
     return { ...set, state: 'failed', found: [], ttl: null, detail: faultText(error) }

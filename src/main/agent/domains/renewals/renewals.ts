@@ -44,7 +44,7 @@ type Options = {
   states: () => BudgetState[]
   hasWallet: () => boolean
   watch: () => Pick<DomainWatch, 'look' | 'runNow'>
-  tell: (told: RenewalNotification) => void
+  tell: (notification: RenewalNotification) => void
   onChanged: () => void
   note: RecordActivity
   now: () => number
@@ -62,14 +62,14 @@ export function createRenewals(options: Options): Renewals {
   }
   const list = async (only?: string): Promise<DomainRenewals> => {
     const domains = await listCached().catch(toUndefinedIfUnreachable)
-    const told = await cache.getCached(questions.prices()).catch(() => undefined)
-    const prices = new Map(told?.pricing.map(({ tld, renewal }) => [tld, renewal]))
-    const given = { domains, prices, states: options.states(), hasWallet: options.hasWallet(), nowMs: now() }
+    const priceList = await cache.getCached(questions.prices()).catch(() => undefined)
+    const prices = new Map(priceList?.pricing.map(({ tld, renewal }) => [tld, renewal]))
+    const input = { domains, prices, states: options.states(), hasWallet: options.hasWallet(), nowMs: now() }
     const settings = only === undefined ? records.settings() : [records.find(only)].filter((it) => it !== undefined)
     return createRenewalViews(
       { settings, turns: records.turns(), unseen: records.listUnseen() },
       options.findPayment,
-      given,
+      input,
     )
   }
   const getView = async (domain: string): Promise<DomainRenewal> => {

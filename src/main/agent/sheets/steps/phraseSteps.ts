@@ -31,7 +31,7 @@ ${actions({ label: goOn }, cancelLabel === undefined ? cancelButton : otherButto
 }
 
 type CheckStep = { phrase: () => string; back: SheetStep; next: () => Promise<SheetNext> | SheetNext }
-const checkedWords = 3
+const wordsToConfirm = 3
 
 /** Asks for words at random places. */
 export function checkStep({ phrase, back, next }: CheckStep): SheetStep {
@@ -63,7 +63,7 @@ ${actions({ label: 'Check' }, otherButton('Show words again', 'back'), cancelBut
 
 function drawIndexes(count: number): number[] {
   const indexes = new Set<number>()
-  while (indexes.size < checkedWords) indexes.add(randomInt(count))
+  while (indexes.size < wordsToConfirm) indexes.add(randomInt(count))
   return [...indexes].sort((a, b) => a - b)
 }
 

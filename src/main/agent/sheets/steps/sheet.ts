@@ -48,14 +48,14 @@ ${actions({ label: 'Continue' }, cancelButton)}`,
     }),
     async take(form) {
       label = readLabel(form)
-      const given = await readPassphrase(form, first, tools)
+      const entered = await readPassphrase(form, first, tools)
       const count = form('words') === '24' ? 24 : 12
       const make = async (): Promise<SheetNext> => {
-        passphrase.hold(given)
+        passphrase.hold(entered)
         phrase.hold(await vault.makePhrase(count))
         return words
       }
-      return first ? confirmWeakPassphrase({ passphrase: given, before: choose, after: make }) : make()
+      return first ? confirmWeakPassphrase({ passphrase: entered, before: choose, after: make }) : make()
     },
   }
   return {

@@ -125,9 +125,9 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
     const { tools, detail, templates } = await able()
     if (!tools) return { range: undefined, detail }
     ofImages ??= probeImages({ spawner: spawnerOf(tools.perl), folder: imagesFolder, templates })
-    const found = await ofImages
-    if (!found.range) ofImages = undefined
-    return found
+    const images = await ofImages
+    if (!images.range) ofImages = undefined
+    return images
   }
 
   /** @throws AppError `image/not-found`, `image/not-ready` */
@@ -222,11 +222,11 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
         const files = await newFiles({ image: null, diskGb: kind.diskGb }) // it makes the folder, if nothing has yet
         await assertSpace(folder, minFreeBytes)
         const uid = await users.choose({ name: spareName, image: null, network: kind.network })
-        const made = await folders.make(spareName, { uid, image: null, files })
+        const spareFolder = await folders.make(spareName, { uid, image: null, files })
         const prepared = await prepare({
           name: spareName,
           spec,
-          folder: made,
+          folder: spareFolder,
           ownEntries: ownFiles(spec.hostname),
           signal,
         })

@@ -49,10 +49,10 @@ async function giveTerminal({ perl, spawner }: { perl: string; spawner: Spawner 
   readLines(socket, (line) => outcome.resolve(Outcome.parse(line)))
   socket.once('close', () => outcome.resolve({ failed: 'nobody answered' }))
   const late = setTimeout(() => socket.destroy(), giveMs)
-  const told = await outcome.promise
+  const reply = await outcome.promise
   clearTimeout(late)
   socket.destroy()
-  if ('failed' in told) await giveTerminalAlone(perl, master)
+  if ('failed' in reply) await giveTerminalAlone(perl, master)
 }
 
 function giveTerminalAlone(perl: string, master: number): Promise<void> {

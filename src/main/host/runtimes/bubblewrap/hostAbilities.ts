@@ -64,10 +64,10 @@ export async function probeHost({ folder, cpuWeight, createSpawner }: Probe): Pr
   const version = await execute(tools.bwrap, ['--version'], { timeout: probeMs }).catch(() => undefined)
   const disk = await probeDisk({ spawner: createSpawner(tools.perl), folder })
   const detail = [version?.stdout.trim() ?? 'bubblewrap', disk.detail].filter((it) => it !== undefined).join('. ')
-  const held = { ...enforced, disk: disk.templates !== undefined }
+  const limits = { ...enforced, disk: disk.templates !== undefined }
   const all =
     disk.detail === undefined ? gaps : [...gaps, { limit: 'disk' as const, reason: disk.detail, cure: disk.cure }]
-  return { tools, detail, cure: null, controllers, enforced: held, gaps: all, templates: disk.templates }
+  return { tools, detail, cure: null, controllers, enforced: limits, gaps: all, templates: disk.templates }
 }
 
 /** @returns why an unprivileged user may not make namespaces here */

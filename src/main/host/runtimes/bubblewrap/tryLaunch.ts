@@ -16,9 +16,9 @@ export async function tryLaunch(spawner: Spawner, launch: LaunchRequest): Promis
   socket.once('close', () => outcome.resolve({ failed: 'it did not end in time' }))
   const late = setTimeout(() => socket.destroy(), tryMs)
   try {
-    const told = await outcome.promise
-    if ('failed' in told) throw new Error(told.failed.trim())
-    if (told.status !== 0) throw new Error(told.said.trim() || `it ended with status ${told.status}`)
+    const result = await outcome.promise
+    if ('failed' in result) throw new Error(result.failed.trim())
+    if (result.status !== 0) throw new Error(result.said.trim() || `it ended with status ${result.status}`)
   } finally {
     clearTimeout(late)
     socket.destroy()

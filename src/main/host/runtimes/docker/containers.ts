@@ -96,12 +96,12 @@ export function createContainers(engine: DockerEngine, owner: string): Container
     kill,
     async end(container, detail) {
       try {
-        let found = await inspect(container)
-        if (found?.State.Running) {
+        let existing = await inspect(container)
+        if (existing?.State.Running) {
           await kill(container)
-          found = await waitUntilStopped(() => inspect(container))
+          existing = await waitUntilStopped(() => inspect(container))
         }
-        return sentence(found, detail)
+        return sentence(existing, detail)
       } catch (error) {
         return error instanceof Error ? error.message : String(error)
       }

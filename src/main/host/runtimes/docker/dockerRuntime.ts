@@ -120,11 +120,11 @@ export function createDockerRuntime({ folder, docker, log, now }: DockerRuntimeO
       }),
     start: (spec, signal) =>
       active.begin(spec.id, async () => {
-        const found = await containers.find(spec.id)
-        if (!found) throw new AppError('sandbox/not-found', `Sandbox ${spec.id} has no container.`)
-        if (found.State.Running) await containers.end(found.Id, '')
+        const existing = await containers.find(spec.id)
+        if (!existing) throw new AppError('sandbox/not-found', `Sandbox ${spec.id} has no container.`)
+        if (existing.State.Running) await containers.end(existing.Id, '')
         await checkNetwork(spec)
-        const container = await fittingContainer({ owner, containers, snapshots, signal }, found, spec)
+        const container = await fittingContainer({ owner, containers, snapshots, signal }, existing, spec)
         return startContainer({ spec, engine, containers, container, now, signal })
       }),
     async remove(id) {

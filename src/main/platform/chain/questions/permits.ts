@@ -28,8 +28,12 @@ export async function permitOutcome(node: OpenNode, query: PermitQuery): Promise
   })
   assertNetwork(network, chainId)
   if ((requireResult(word) >> (nonce & 255n)) & 1n) {
-    const amountTaken = await findAmountTaken(node, query)
-    return { state: 'used', taken: amountTaken, transaction: amountTaken === null ? null : query.transaction }
+    const settledAmount = await findSettledAmount(node, query)
+    return {
+      state: 'used',
+      settledAmount: settledAmount,
+      transaction: settledAmount === null ? null : query.transaction,
+    }
   }
   const isPast = requireResult(seconds) > BigInt(deadline) && nowMs > Number(deadline) * 1000
   return { state: isPast ? 'expired' : 'unused' }
@@ -39,14 +43,14 @@ export async function permitOutcome(node: OpenNode, query: PermitQuery): Promise
  * The transaction is the seller's word. It counts where it is the settlement of this very permit, whose nonce is used once, and
  * moved that much USDC: the transaction of another payment, which may have been smaller, does not.
  */
-async function findAmountTaken({ client, usdc }: OpenNode, query: PermitQuery): Promise<string | null> {
+async function findSettledAmount({ client, usdc }: OpenNode, query: PermitQuery): Promise<string | null> {
   const { from, to, nonce, amount, transaction: hash } = query
   if (hash === null) return null
-  const [{ status, logs, transactionHash }, { input, to: called, hash: found }] = await Promise.all([
+  const [{ status, logs, transactionHash }, { input, to: called, hash: txHash }] = await Promise.all([
     client.getTransactionReceipt({ hash }),
     client.getTransaction({ hash }),
   ])
-  if (transactionHash !== hash || found !== hash || status !== 'success') return null
+  if (transactionHash !== hash || txHash !== hash || status !== 'success') return null
   if (!isAddress(called, permit2.uptoSpender)) return null
   const settlement = parseSettlement(input)
   if (!settlement || settlement.nonce !== BigInt(nonce) || !isAddress(settlement.owner, from)) return null

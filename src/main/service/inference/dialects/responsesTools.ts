@@ -87,9 +87,9 @@ export function responsesToolChoice(
 ): ToolChoice | undefined {
   if (choice === undefined || choice === null || tools.length === 0) return undefined
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
-  const given = asObject(choice, 'tool_choice')
-  if (given.type === 'function' || given.type === 'custom') {
-    const name = requireText(given, 'name', 'tool_choice.name')
+  const choiceObject = asObject(choice, 'tool_choice')
+  if (choiceObject.type === 'function' || choiceObject.type === 'custom') {
+    const name = requireText(choiceObject, 'name', 'tool_choice.name')
     const tool = tools.find((it) => it.name === name)
     if (tool) return { type: 'tool', name: tool.innerName }
     throw badRequestError(
@@ -97,6 +97,6 @@ export function responsesToolChoice(
       `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`,
     )
   }
-  warnings.push(`tool_choice of type ${String(given.type)} became auto`)
+  warnings.push(`tool_choice of type ${String(choiceObject.type)} became auto`)
   return { type: 'auto' }
 }

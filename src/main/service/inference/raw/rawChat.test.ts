@@ -17,7 +17,7 @@ const begun = (...datas: readonly string[]) => {
   for (const data of datas) relay.push(event(data))
   return relay
 }
-const known = [chunk({ role: 'assistant', content: '' }), chunk({ content: 'one' })]
+const expected = [chunk({ role: 'assistant', content: '' }), chunk({ content: 'one' })]
 
 test('a run of chunks goes on as its chunks do, one by one', () => {
   const text = fc.oneof(
@@ -30,7 +30,7 @@ test('a run of chunks goes on as its chunks do, one by one', () => {
       chunks.learn(chunk({ content: 'one' }))
       const run = chunks.runIn(frames(texts), 0)
       if (!run) return
-      const [together, apart] = [begun(...known), begun(...known)]
+      const [together, apart] = [begun(...expected), begun(...expected)]
       const events = texts.slice(0, run.frames.split('\n\n').length - 1)
       expect(together.pushRun?.(run.frames)).toBe(
         events.map((content) => apart.push(event(chunk({ content })))).join(''),
@@ -42,7 +42,7 @@ test('a run of chunks goes on as its chunks do, one by one', () => {
 
 test.each([
   ['nothing yet', []],
-  ['how chunks begin', known.slice(0, 1)],
+  ['how chunks begin', expected.slice(0, 1)],
   ['chunks of another form', [chunk({ role: 'assistant' }, { x: 1 }), chunk({ content: 'one' }, { x: 1 })]],
 ])('a run goes on whole where the relay knows %s', (_, datas) => {
   const run = frames(['one', ' two', ' three'])

@@ -11,7 +11,7 @@ import type {
 } from '../innerForm.ts'
 import { type Loose, omitUndefined, parseJsonObject } from '../looseJson.ts'
 import { getEffort, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
-import { closedSchema } from './closedSchema.ts'
+import { closeSchema } from './closeSchema.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
 /** The version of the API that all of this was written against: https://docs.anthropic.com/en/api/versioning */
@@ -93,8 +93,8 @@ function thinkingFields(request: InnerRequest, { model, maxOutputTokens }: Targe
     warnings.push(`thinking was left out: it needs more than ${Math.ceil(minBudget / budgetShare)} tokens of output`)
     return off
   }
-  const wanted = reasoning.budgetTokens ?? budgetOf[getEffort(request, model)]
-  const budget = Math.max(minBudget, Math.min(wanted, max))
+  const requested = reasoning.budgetTokens ?? budgetOf[getEffort(request, model)]
+  const budget = Math.max(minBudget, Math.min(requested, max))
   return { on: true, field: { type: 'enabled', budget_tokens: budget }, outputConfig: {} }
 }
 
@@ -146,7 +146,7 @@ function stops(request: InnerRequest): string[] | undefined {
 
 function formatFields(request: InnerRequest): Loose {
   if (request.format?.type !== 'schema') return {}
-  const { schema, warnings } = closedSchema(request.format.schema)
+  const { schema, warnings } = closeSchema(request.format.schema)
   request.warnings.push(...warnings)
   return { format: { type: 'json_schema', schema } }
 }

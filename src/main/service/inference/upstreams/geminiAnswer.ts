@@ -58,9 +58,9 @@ function geminiReader({ newCallId }: ReaderOptions) {
   let currentKind = ''
   let counted: Loose = {}
 
-  function getBlock(wanted: string): number {
-    if (kind !== wanted) block += 1
-    kind = wanted
+  function getBlock(type: string): number {
+    if (kind !== type) block += 1
+    kind = type
     return block
   }
 
@@ -79,13 +79,13 @@ function geminiReader({ newCallId }: ReaderOptions) {
       ]
     }
     if (text === undefined || (text === '' && !value)) return []
-    const wanted = part.thought === true ? 'thinking' : 'text'
-    const index = getBlock(wanted)
-    if (!value) return [{ type: wanted, block: index, text }]
+    const partKind = part.thought === true ? 'thinking' : 'text'
+    const index = getBlock(partKind)
+    if (!value) return [{ type: partKind, block: index, text }]
     // Subsequent parts are not covered by the signature.
     kind = undefined
     return [
-      { type: wanted, block: index, text },
+      { type: partKind, block: index, text },
       { type: 'signature', block: index, signature: { origin: 'gemini', value } },
     ]
   }

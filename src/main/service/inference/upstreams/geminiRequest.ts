@@ -189,8 +189,8 @@ function thinkingConfig(request: InnerRequest, { model, maxOutputTokens }: Targe
     return { includeThoughts: true, thinkingBudget: reasoning.min }
   }
   if (!request.reasoning) return { includeThoughts: true }
-  const wanted = request.reasoning.budgetTokens ?? budgetOf[getEffort(request, model)]
-  const budget = Math.max(reasoning.min, Math.min(wanted, reasoning.max, maxOutputTokens))
+  const requested = request.reasoning.budgetTokens ?? budgetOf[getEffort(request, model)]
+  const budget = Math.max(reasoning.min, Math.min(requested, reasoning.max, maxOutputTokens))
   return { includeThoughts: true, thinkingBudget: budget }
 }
 

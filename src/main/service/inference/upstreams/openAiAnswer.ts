@@ -111,9 +111,9 @@ function choiceReader({ newCallId }: ReaderOptions) {
   let live = false
   let waitingChars = 0
 
-  function getBlock(wanted: 'text' | 'refusal' | 'thinking'): number {
-    if (kind !== wanted) block += 1
-    kind = wanted
+  function getBlock(type: 'text' | 'refusal' | 'thinking'): number {
+    if (kind !== type) block += 1
+    kind = type
     return block
   }
 

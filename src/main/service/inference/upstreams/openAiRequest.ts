@@ -62,9 +62,10 @@ export function reasoningFields(request: InnerRequest, { model }: Pick<Target, '
   }
   switch (model.reasoning.by) {
     case 'effort': {
-      const wanted = getEffort(request, model)
-      const effort = nearestEffort(wanted, model.reasoning.values)
-      if (effort !== wanted) request.warnings.push(`reasoning effort ${wanted} became ${effort} for ${model.name}`)
+      const requested = getEffort(request, model)
+      const effort = nearestEffort(requested, model.reasoning.values)
+      if (effort !== requested)
+        request.warnings.push(`reasoning effort ${requested} became ${effort} for ${model.name}`)
       return { reasoning_effort: effort }
     }
     case 'toggle':

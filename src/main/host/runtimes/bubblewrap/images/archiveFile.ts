@@ -175,8 +175,8 @@ function blob(members: Members, { digest }: Descriptor): FilePart {
 }
 
 function member(members: Members, name: string): FilePart {
-  const found = members.get(name)
-  if (found) return found
+  const entry = members.get(name)
+  if (entry) return entry
   throw brokenArchiveError(`${JSON.stringify(name.slice(0, 200))} is missing in it`)
 }
 

@@ -75,7 +75,7 @@ export function createImageStore(folder: string): ImageStore {
     },
     find,
     async add(name, fill) {
-      const held = await lock(name)
+      const nameLock = await lock(name)
       const path = hidden('adding', name)
       try {
         if (await find(name)) throw new AppError('image/exists', `There is an image \`${name}\` already.`)
@@ -91,18 +91,18 @@ export function createImageStore(folder: string): ImageStore {
         await removeInRange(path)
         throw error
       } finally {
-        await held.release()
+        await nameLock.release()
       }
     },
     async remove(name) {
       if (!(await find(name))) return
-      const held = await lock(name)
+      const nameLock = await lock(name)
       try {
         const path = hidden('removing', name)
         await rename(join(folder, name), path)
         await removeInRange(path)
       } finally {
-        await held.release()
+        await nameLock.release()
       }
     },
     isBeingAdded: async (name) => (await findLockHolder(folder, lockName(name))) !== undefined,

@@ -26,14 +26,14 @@ export function nameComRegistrar(options: { api: NameComApi; settlesWithinMs: nu
   const change = (path: string, body: object = {}) => api.ask(path, Done, { method: 'POST', body })
 
   const check = async (names: readonly string[], signal?: AbortSignal): Promise<Availability[]> => {
-    const found = new Map<string, Availability>()
+    const byName = new Map<string, Availability>()
     for (let from = 0; from < names.length; from += namesAtOnce) {
       const body = { domainNames: names.slice(from, from + namesAtOnce) }
       const options = { method: 'POST', reads: true, body, signal } as const
       const { results } = await api.ask('/v4/domains:checkAvailability', Checked, options)
-      for (const result of results) found.set(result.domainName, toAvailability(result))
+      for (const result of results) byName.set(result.domainName, toAvailability(result))
     }
-    return names.map((name) => found.get(name) ?? { name, status: 'unknown', premium: false, price: null })
+    return names.map((name) => byName.get(name) ?? { name, status: 'unknown', premium: false, price: null })
   }
   const registrar = { title: nameComTitle, recordTypes }
 

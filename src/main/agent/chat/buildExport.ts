@@ -10,7 +10,7 @@ import type { RunningAnswers } from './runningAnswers.ts'
 type Parts = { store: ChatStore; running: RunningAnswers; conversations: Pick<Conversations, 'toWire'> }
 
 /** JSON with all branches, or Markdown of the one that is shown. */
-export function exportedConversation(parts: Parts, id: string, format: 'json' | 'markdown'): BytesAnswer {
+export function buildExport(parts: Parts, id: string, format: 'json' | 'markdown'): BytesAnswer {
   const conversation = parts.store.conversation(id)
   const isJson = format === 'json'
   const name = `${fileName(conversation.title)}.${isJson ? 'json' : 'md'}`

@@ -29,7 +29,7 @@ const maxSkipped = 100
 const maxCharacters = 4_000_000
 
 /** @throws AppError `chat/import`, with nothing imported */
-export async function imported(
+export async function importChats(
   parts: Parts,
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<Output<typeof importConversations>> {

@@ -1,7 +1,7 @@
 import { toolServerLimits } from '#shared/contract/toolServers.ts'
 import { foreignText } from './foreignText.ts'
 
-export type ToldSchema = { [key: string]: unknown }
+export type SanitizedSchema = { [key: string]: unknown }
 /** Why a schema cannot be told. */
 export class UnusableSchema extends Error {}
 
@@ -20,72 +20,72 @@ const alternatives = ['anyOf', 'oneOf', 'allOf'] as const
  * resolved, none leads out; no pattern is kept, because nobody here runs a stranger's expression.
  * @throws UnusableSchema
  */
-export function sanitizeSchema(schema: unknown): ToldSchema {
+export function sanitizeSchema(schema: unknown): SanitizedSchema {
   const root = objectOf(schema)
   if (root?.type !== 'object') throw new UnusableSchema('Its input schema is not that of an object.')
   let nodes = 0
 
-  const told = (given: unknown, depth: number, followed: readonly string[]): ToldSchema => {
+  const sanitize = (input: unknown, depth: number, followed: readonly string[]): SanitizedSchema => {
     if (++nodes > maxNodes) throw new UnusableSchema('Its input schema is too large.')
     if (depth > maxDepth) throw new UnusableSchema('Its input schema is nested too deeply.')
-    const node = objectOf(given)
+    const node = objectOf(input)
     if (!node) return {}
     if (typeof node.$ref === 'string') {
       if (followed.includes(node.$ref)) return {} // it holds itself: anything goes there
-      return told(target(root, node.$ref), depth + 1, [...followed, node.$ref])
+      return sanitize(target(root, node.$ref), depth + 1, [...followed, node.$ref])
     }
-    const next = (value: unknown): ToldSchema => told(value, depth + 1, followed)
-    const made: [string, unknown][] = []
-    if (typeof node.type === 'string' || isNames(node.type)) made.push(['type', node.type])
-    if (typeof node.description === 'string') made.push(['description', foreignText(node.description, maxText)])
-    if (typeof node.format === 'string') made.push(['format', foreignText(node.format, 40)])
-    for (const key of numbers) if (isNumber(node[key])) made.push([key, node[key]])
-    for (const key of counts) if (isNumber(node[key])) made.push([key, node[key]])
-    if (Array.isArray(node.enum)) made.push(['enum', plainValues(node.enum)])
-    if (isPlain(node.const)) made.push(['const', plainValue(node.const)])
-    if (isPlain(node.default)) made.push(['default', plainValue(node.default)])
+    const next = (value: unknown): SanitizedSchema => sanitize(value, depth + 1, followed)
+    const keywords: [string, unknown][] = []
+    if (typeof node.type === 'string' || isNames(node.type)) keywords.push(['type', node.type])
+    if (typeof node.description === 'string') keywords.push(['description', foreignText(node.description, maxText)])
+    if (typeof node.format === 'string') keywords.push(['format', foreignText(node.format, 40)])
+    for (const key of numbers) if (isNumber(node[key])) keywords.push([key, node[key]])
+    for (const key of counts) if (isNumber(node[key])) keywords.push([key, node[key]])
+    if (Array.isArray(node.enum)) keywords.push(['enum', plainValues(node.enum)])
+    if (isPlain(node.const)) keywords.push(['const', plainValue(node.const)])
+    if (isPlain(node.default)) keywords.push(['default', plainValue(node.default)])
     const properties = objectOf(node.properties)
     if (properties) {
       const entries = Object.entries(properties).map(([name, value]) => [checkedName(name), next(value)] as const)
-      made.push(['properties', Object.fromEntries(entries)])
+      keywords.push(['properties', Object.fromEntries(entries)])
       if (isNames(node.required)) {
-        made.push(['required', node.required.filter((it) => Object.hasOwn(properties, it))])
+        keywords.push(['required', node.required.filter((it) => Object.hasOwn(properties, it))])
       }
     }
-    if (objectOf(node.items)) made.push(['items', next(node.items)])
+    if (objectOf(node.items)) keywords.push(['items', next(node.items)])
     for (const key of alternatives) {
       const options = node[key]
-      if (Array.isArray(options)) made.push([key, options.map(next)])
+      if (Array.isArray(options)) keywords.push([key, options.map(next)])
     }
     if (typeof node.additionalProperties === 'boolean') {
-      made.push(['additionalProperties', node.additionalProperties])
+      keywords.push(['additionalProperties', node.additionalProperties])
     } else if (objectOf(node.additionalProperties)) {
-      made.push(['additionalProperties', next(node.additionalProperties)])
+      keywords.push(['additionalProperties', next(node.additionalProperties)])
     }
-    return Object.fromEntries(made)
+    return Object.fromEntries(keywords)
   }
 
-  const made = told(root, 0, [])
-  const whole = 'properties' in made ? made : { ...made, properties: {} }
+  const sanitized = sanitize(root, 0, [])
+  const whole = 'properties' in sanitized ? sanitized : { ...sanitized, properties: {} }
   if (JSON.stringify(whole).length > toolServerLimits.schemaCharacters) {
     throw new UnusableSchema('Its input schema is too large.')
   }
   return whole
 }
 
-function target(root: ToldSchema, reference: string): unknown {
+function target(root: SanitizedSchema, reference: string): unknown {
   const [, ...steps] = reference.split('/')
   if (!reference.startsWith('#/') || steps.length > maxDepth) {
     throw new UnusableSchema('Its input schema refers to something outside of it.')
   }
-  let found: unknown = root
+  let resolved: unknown = root
   for (const step of steps) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    const node = objectOf(found)
-    found = node && Object.hasOwn(node, name) ? node[name] : undefined
+    const node = objectOf(resolved)
+    resolved = node && Object.hasOwn(node, name) ? node[name] : undefined
   }
-  if (found === undefined) throw new UnusableSchema('Its input schema refers to something that is not there.')
-  return found
+  if (resolved === undefined) throw new UnusableSchema('Its input schema refers to something that is not there.')
+  return resolved
 }
 
 function checkedName(name: string): string {
@@ -114,6 +114,6 @@ function isNames(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((it) => typeof it === 'string' && it.length <= 64)
 }
 
-function objectOf(value: unknown): ToldSchema | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ToldSchema) : undefined
+function objectOf(value: unknown): SanitizedSchema | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as SanitizedSchema) : undefined
 }

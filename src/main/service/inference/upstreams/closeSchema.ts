@@ -26,7 +26,7 @@ const ofNames = ['properties', '$defs', 'definitions']
  * A schema as Anthropic takes it for answers: every object closed, and without the limits that it refuses, which are
  * told to the model in the description.
  */
-export function closedSchema(schema: Loose): { schema: Loose; warnings: string[] } {
+export function closeSchema(schema: Loose): { schema: Loose; warnings: string[] } {
   const dropped = new Set<string>()
   const closed = close(schema, dropped)
   const names = [...dropped].sort().join(', ')

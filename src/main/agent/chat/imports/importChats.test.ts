@@ -12,7 +12,7 @@ import {
 } from '#test/support/chatExports.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { type ChatStore, createChatStore } from '../chatStore.ts'
-import { imported } from './importing.ts'
+import { importChats } from './importChats.ts'
 
 let database: Database
 let store: ChatStore
@@ -35,7 +35,7 @@ const take = (content: unknown) => {
   const bytes = Buffer.isBuffer(content)
     ? content
     : Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
-  return imported(
+  return importChats(
     {
       store,
       publish: () => {},
