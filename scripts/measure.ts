@@ -118,19 +118,33 @@ function measureLanguage(area: readonly CodeFile[]): Record<'comments' | 'openin
   }
 }
 
+/**
+ * Share of exported names with documentation. A schema and the type inferred from it are one name, which editors show with
+ * the comment of either. Routes are documented by their `summary`.
+ */
 function measureDocumentation(isChosen: (path: string) => boolean): string {
-  let exported = 0
-  let documented = 0
+  const documented = new Map<string, boolean>()
   for (const { path, source } of files) {
     if (!isChosen(path)) continue
     for (const statement of source.statements) {
       if (!ts.canHaveModifiers(statement)) continue
       if (!ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) continue
-      exported += 1
-      if (ts.getJSDocCommentsAndTags(statement).length > 0) documented += 1
+      const key = `${path} ${readExportedName(statement)}`
+      documented.set(key, documented.get(key) || isDocumented(statement))
     }
   }
-  return formatPercent(documented, exported)
+  return formatPercent([...documented.values()].filter(Boolean).length, documented.size)
+}
+
+function readExportedName(statement: ts.Statement): string {
+  const declaration = ts.isVariableStatement(statement) ? statement.declarationList.declarations[0] : statement
+  return (declaration as ts.NamedDeclaration | undefined)?.name?.getText() ?? ''
+}
+
+function isDocumented(statement: ts.Statement): boolean {
+  return (
+    ts.getJSDocCommentsAndTags(statement).length > 0 || /= defineRoute\(\{[\s\S]*?\bsummary:/.test(statement.getText())
+  )
 }
 
 function sum(values: readonly number[]): number {

@@ -3,6 +3,7 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { ChainType } from './wallet.ts'
 
+/** Limits of account requests. */
 export const accountRequestLimits = {
   /** A wallet that asks while this many wait is told to come back later. */
   waiting: 20,

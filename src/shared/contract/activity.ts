@@ -6,6 +6,7 @@ import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 import { TaskId } from './timelineLinks.ts'
 
+/** Limits of the activity log. */
 export const activityLimits = {
   /** Entries of one answer. */
   listed: { min: 1, max: 500, default: 50 },
@@ -15,6 +16,7 @@ export const activityLimits = {
   commandBytes: 4096,
 } as const
 
+/** Kinds of sandbox events in the log. */
 export const ActivityType = z.enum([
   'sandbox.created',
   'sandbox.started',
@@ -34,6 +36,7 @@ export const ActivityType = z.enum([
 ])
 export type ActivityType = z.infer<typeof ActivityType>
 
+/** Actor of an entry: an owner, key, wallet or link of the account, or the service itself. */
 export const ActivityBy = z.object({
   kind: z
     .enum(['owner', 'key', 'wallet', 'link', 'service', ...requesterKinds])
@@ -135,6 +138,7 @@ export const AccountActivityType = z.enum([
 ])
 export type AccountActivityType = z.infer<typeof AccountActivityType>
 
+/** Entry of an account's feed. */
 export const AccountActivity = z.object({
   /** Counts the entries of the account from 1: a gap is what is no longer kept. */
   sequence: z.int(),

@@ -4,6 +4,7 @@ import { defineRoute } from './route.ts'
 const days = (message: string) => z.int(message).min(1, message).max(3650, message)
 const wholeDays = 'must be a whole number of days from 1 to 3650'
 
+/** Retention of the local log, in days, and whether terminals are recorded. */
 export const ActivitySettings = z.object({
   /** Older entries are cut off, which an entry says. Null: all are kept. */
   keep_entries_days: days(`${wholeDays}, or null`).nullable(),
@@ -14,6 +15,7 @@ export const ActivitySettings = z.object({
 })
 export type ActivitySettings = z.infer<typeof ActivitySettings>
 
+/** Settings until the user changes them: unlimited log, no recordings. */
 export const defaultActivitySettings: ActivitySettings = {
   keep_entries_days: null,
   record_terminals: false,

@@ -72,6 +72,7 @@ function formatSentence(activity: SentenceInput, service: string): string {
   return `${actor} ${object} ${preposition} ${sandbox}`
 }
 
+/** Returns the actor as the subject of a sentence: `You`, `A deleted key`. */
 export function whoDid({ kind, name }: ActivityBy): string {
   switch (kind) {
     case 'owner':

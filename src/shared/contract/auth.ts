@@ -4,6 +4,7 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { ChainType } from './wallet.ts'
 
+/** Lifetimes in milliseconds, and maximum lengths in characters. */
 export const authLimits = {
   nonceMs: 5 * 60_000,
   accessMs: 60 * 60_000,
@@ -20,6 +21,7 @@ const SignIn = z.object({
   chain_type: ChainType.optional(),
 })
 
+/** Access and refresh token of a sign-in. */
 export const Tokens = z.object({
   access_token: z.string(),
   refresh_token: z.string(),
@@ -91,6 +93,7 @@ export const signOut = defineRoute({
   response: z.object({ success: z.literal(true) }),
 })
 
+/** Wallet linked to an account. */
 export const LinkedWallet = z.object({
   wallet_address: z.string(),
   wallet_type: ChainType,
@@ -100,6 +103,7 @@ export const LinkedWallet = z.object({
 })
 export type LinkedWallet = z.infer<typeof LinkedWallet>
 
+/** Account of the credential. */
 export const Me = z.object({
   id: AccountId,
   /** Address of the wallet that signed in, else the first one of the account. Null if the account has no wallet. */

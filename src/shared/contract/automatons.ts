@@ -21,6 +21,7 @@ export const registerTypedData = {
   primaryType: 'Register',
 } as const
 
+/** Maximum lengths in characters, and the lifetime of a bound nonce in milliseconds. */
 export const automatonLimits = {
   nameCharacters: 128,
   bioCharacters: 4096,
@@ -82,6 +83,7 @@ export function registerText(fields: { automatonId: string; nonce: string; paylo
   return JSON.stringify({ automatonId: fields.automatonId, nonce: fields.nonce, payloadHash: fields.payloadHash })
 }
 
+/** Registered automaton. Its fields are public and immutable. */
 export const Automaton = z.object({
   automaton_id: z.string(),
   name: z.string(),

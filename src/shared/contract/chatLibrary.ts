@@ -8,6 +8,7 @@ import { defineRoute } from './route.ts'
 const tag = 'Chat'
 const auth = 'person'
 
+/** File attached to messages. */
 export const Attachment = z.object({
   id: AttachmentId,
   name: z.string(),
@@ -118,6 +119,7 @@ export const deletePrompt = defineRoute({
   response: z.object({ success: z.literal(true), id: PromptId }),
 })
 
+/** Programs whose exports can be imported. */
 export const ImportFormat = z.enum(['chatgpt', 'claude', 'librechat', 'open-webui'])
 export type ImportFormat = z.infer<typeof ImportFormat>
 

@@ -21,6 +21,7 @@ import { defineRoute } from './route.ts'
 export const ChatFix = z.enum(['provider_key', 'replace_key', 'credits', 'limit', 'retry', 'model', 'shorten'])
 export type ChatFix = z.infer<typeof ChatFix>
 
+/** Reason why an answer failed. */
 export const ChatFailure = z.object({
   /** `budget/exceeded`, `inference/unconfigured`, `inference/credits`, `inference/rate`, … */
   code: z.string(),
@@ -30,6 +31,7 @@ export const ChatFailure = z.object({
 })
 export type ChatFailure = z.infer<typeof ChatFailure>
 
+/** Tokens and cost of an answer. */
 export const AnswerUsage = z.object({
   input_tokens: z.int(),
   /** Input tokens read from the cache of the provider. */
@@ -45,6 +47,7 @@ export const AnswerUsage = z.object({
 })
 export type AnswerUsage = z.infer<typeof AnswerUsage>
 
+/** Message of a conversation. Messages form a tree by `parent_id`. */
 export const Message = z.object({
   id: MessageId,
   conversation_id: ConversationId,
@@ -139,6 +142,7 @@ const RequestId = z
   .max(64, 'must have at most 64 characters')
   .optional()
 
+/** Messages created by one send: the user's, and one answer for each model. */
 export const SentMessages = z.object({
   user: Message.nullable(),
   /** In the order of the models. */

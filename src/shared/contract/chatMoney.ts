@@ -18,6 +18,7 @@ import { defineRoute } from './route.ts'
 const tag = 'Chat'
 const auth = 'person'
 
+/** Estimated cost of one model's answer. */
 export const AnswerEstimate = z.object({
   model: z.string(),
   /** The service has this model, and a key of its provider. */
@@ -101,6 +102,7 @@ export const changeChatBudget = defineRoute({
   response: ChatBudget,
 })
 
+/** Chat spending of one group. */
 export const SpendRow = Spend.extend({
   /** A day (`2026-11-22`), a model, or the id of a conversation. */
   key: z.string(),

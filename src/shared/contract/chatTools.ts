@@ -19,6 +19,7 @@ const steps = `must be a whole number from ${min} to ${max}`
 const amount = 'must be a whole number of micro-dollars'
 const MicroUsd = z.int(amount).min(0, amount).max(1_000_000_000_000, 'must be at most a million dollars')
 
+/** Tools that the models of a conversation may use. */
 export const ChatTools = z.object({
   enabled: z.boolean(),
   /** Tools that models see and may call. */
@@ -39,6 +40,7 @@ export const ChatTools = z.object({
 })
 export type ChatTools = z.infer<typeof ChatTools>
 
+/** Settings of a conversation without tools. */
 export const noTools: ChatTools = {
   enabled: false,
   profile: 'all',
@@ -49,6 +51,7 @@ export const noTools: ChatTools = {
   max_day_micro_usd: null,
 }
 
+/** Tool call of a model. */
 export const ChatCall = z.object({
   id: z.string(),
   step: z.int(),

@@ -18,17 +18,23 @@ const id = (prefix: string, code: ErrorCode, subject: string) =>
     .regex(new RegExp(`^${prefix}_[0-9a-f]{24}$`), `must be an id that begins with ${prefix}_`)
     .register(unknownIds, { code, message: (input) => `There is no ${subject} ${input}.` })
 
+/** Id of a conversation: `conv_` and hexadecimal digits. */
 export const ConversationId = id('conv', 'chat/not-found', 'conversation').brand<'ConversationId'>()
 export type ConversationId = z.infer<typeof ConversationId>
+/** Id of a message: `msg_` and hexadecimal digits. */
 export const MessageId = id('msg', 'chat/message-not-found', 'message').brand<'MessageId'>()
 export type MessageId = z.infer<typeof MessageId>
+/** Id of a folder: `fold_` and hexadecimal digits. */
 export const FolderId = id('fold', 'chat/folder-not-found', 'folder').brand<'FolderId'>()
 export type FolderId = z.infer<typeof FolderId>
+/** Id of an attachment: `att_` and hexadecimal digits. */
 export const AttachmentId = id('att', 'chat/attachment-not-found', 'attachment').brand<'AttachmentId'>()
 export type AttachmentId = z.infer<typeof AttachmentId>
+/** Id of a prompt: `prm_` and hexadecimal digits. */
 export const PromptId = id('prm', 'chat/prompt-not-found', 'prompt').brand<'PromptId'>()
 export type PromptId = z.infer<typeof PromptId>
 
+/** Limits of chats. */
 export const chatLimits = {
   /** Answered side by side. */
   models: 4,
@@ -44,7 +50,9 @@ export const chatLimits = {
   restorableMs: 24 * 3600 * 1000,
 } as const
 
+/** Name of a model, as `GET /v1/models` lists it. */
 export const ModelName = z.string().trim().min(1, 'must not be empty').max(200, 'must have at most 200 characters')
+/** Distinct models that answer side by side. */
 export const ModelNames = z
   .array(ModelName)
   .min(1, 'must name a model')
@@ -62,6 +70,7 @@ export const ChatParameters = z.object({
   seed: z.int('must be a whole number').nullable(),
 })
 export type ChatParameters = z.infer<typeof ChatParameters>
+/** Parameters that leave every choice to the service. */
 export const noParameters: ChatParameters = {
   temperature: null,
   top_p: null,
@@ -111,6 +120,7 @@ export const LimitState = z.object({
 })
 export type LimitState = z.infer<typeof LimitState>
 
+/** Title of a conversation. */
 export const Title = z
   .string()
   .trim()
@@ -118,6 +128,7 @@ export const Title = z
   .max(chatLimits.titleCharacters, `must have at most ${chatLimits.titleCharacters} characters`)
   .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not hold control characters')
 
+/** Conversation in a list, without its settings. */
 export const ConversationSummary = z.object({
   id: ConversationId,
   title: z.string(),
@@ -136,6 +147,7 @@ export const ConversationSummary = z.object({
 })
 export type ConversationSummary = z.infer<typeof ConversationSummary>
 
+/** Conversation with its settings, without its messages. */
 export const Conversation = ConversationSummary.extend({
   system_prompt: z.string(),
   parameters: ChatParameters,
@@ -155,6 +167,7 @@ export type Conversation = z.infer<typeof Conversation>
 
 const tag = 'Chat'
 const auth = 'person'
+/** Path parameters of conversation routes. */
 export const ConversationParams = z.object({ conversationId: ConversationId })
 
 /** Settings of a conversation that the user may change. */
@@ -281,6 +294,7 @@ export const forkConversation = defineRoute({
 export const SnippetPart = z.object({ text: z.string(), hit: z.boolean() })
 export type SnippetPart = z.infer<typeof SnippetPart>
 
+/** Search result: a title, or an excerpt of a message. */
 export const ChatHit = z.object({
   conversation_id: ConversationId,
   title: z.string(),
@@ -309,6 +323,7 @@ export const searchConversations = defineRoute({
   response: z.object({ hits: z.array(ChatHit), has_more: z.boolean() }),
 })
 
+/** Folder with its number of conversations. */
 export const Folder = z.object({ id: FolderId, name: z.string(), conversations: z.int() })
 export type Folder = z.infer<typeof Folder>
 const FolderParams = z.object({ folderId: FolderId })

@@ -3,6 +3,7 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { sandboxLimits } from './sandboxes.ts'
 
+/** Limits of credits. Amounts are US cents. */
 export const creditLimits = {
   /** Entries of one page of the history. */
   page: { min: 1, max: 100, default: 20 },
@@ -34,6 +35,7 @@ const ToAddress = z
   .describe('A wallet that is linked to an account here (0x… or Solana), or the id of an account.')
 const ExactCents = z.number().describe('US cents, with up to four decimals.')
 
+/** Balance in US cents: posted, on hold and available. */
 export const CreditBalance = z.object({
   balance_cents: z.int().describe('Whole cents, rounded down. Includes what is held.'),
   credits_cents: z.int().describe('The same as `balance_cents`.'),
@@ -52,11 +54,13 @@ export const getBalance = defineRoute({
   response: CreditBalance,
 })
 
+/** Kinds of transactions. */
 export const TransactionType = z
   .enum(['grant', 'top_up', 'adjustment', 'transfer_in', 'transfer_out', 'inference', 'sandbox', 'refund'])
   .describe('`inference` and `sandbox` are charges. An `adjustment` goes either way.')
 export type TransactionType = z.infer<typeof TransactionType>
 
+/** Transaction of an account. Debits have negative amounts. */
 export const CreditTransaction = z.object({
   id: z.string(),
   type: TransactionType,
@@ -131,10 +135,13 @@ export const exportTransactions = defineRoute({
   raw: { response: { mediaTypes: ['text/csv; charset=utf-8'], description: 'One transaction a line.' }, headers: {} },
 })
 
+/** Groupings of spending. */
 export const spendingGroupings = ['day', 'model', 'key', 'day,model'] as const
+/** Grouping of spending. */
 export type SpendingGrouping = (typeof spendingGroupings)[number]
 const Day = z.iso.date('must be a day such as 2026-01-31')
 
+/** Spending of one group. */
 export const SpendingGroup = z.object({
   day: z.string().nullable().describe('Of UTC, `2026-01-31`; null unless it is grouped by day.'),
   model: z.string().nullable().describe('Null for what is not about a model, or unless it is grouped by model.'),
@@ -172,6 +179,7 @@ export const getSpending = defineRoute({
 
 const { vcpu, memoryMb, diskGb } = sandboxLimits
 
+/** Sandbox size with its monthly price. */
 export const SandboxTier = z.object({
   name: z.string().min(1),
   vcpu: z.int().min(vcpu.min).max(vcpu.max),
@@ -181,6 +189,7 @@ export const SandboxTier = z.object({
 })
 export type SandboxTier = z.infer<typeof SandboxTier>
 
+/** Credits sold for a payment. */
 export const PaymentTier = z.object({
   amount_usd: z.int().min(1).describe('What is paid.'),
   credits_cents: z.int().min(1).describe('What is credited.'),

@@ -28,6 +28,7 @@ const fields = {
     ),
 }
 
+/** DNS record. The id is stable until the record is deleted. */
 export const DnsRecord = z.object({
   recordId: z.string(),
   id: z.string().describe('The same as `recordId`.'),

@@ -17,6 +17,7 @@ const QuoteId = z
   .optional()
   .describe('Of POST /domains/quotes: the order is refused if it costs more by now.')
 
+/** Price of an order, valid for 15 minutes. */
 export const DomainQuote = z.object({
   quote_id: z.string(),
   domain: z.string(),
@@ -123,6 +124,7 @@ export const renewDomain = defineRoute({
   response: Bought,
 })
 
+/** Purchase of a domain or of a renewal. */
 export const DomainTransaction = z.object({
   id: z.string(),
   domainId: z.string().describe('The name of the domain.'),

@@ -13,6 +13,7 @@ import { defineRoute } from './route.ts'
 const tag = 'Domains'
 const { min, max } = domainLimits.years
 
+/** Range of the lead time of renewals, in days before expiry. */
 export const renewalLimits = { daysBefore: { min: 1, max: 90, default: 30 } } as const
 /** Days left at which a notice is given, each once. */
 export const noticeDays = [60, 30, 14, 7, 1] as const
@@ -21,6 +22,7 @@ export const plannedDays = 90
 
 const range = `must be a whole number from ${renewalLimits.daysBefore.min} to ${renewalLimits.daysBefore.max}`
 
+/** Settings of auto-renew for one domain. */
 export const RenewalSettings = z.object({
   enabled: z.boolean(),
   days_before: z
@@ -36,6 +38,7 @@ export const RenewalSettings = z.object({
 })
 export type RenewalSettings = z.infer<typeof RenewalSettings>
 
+/** Reason why a renewal is blocked. */
 export const RenewalProblem = z.object({
   kind: z
     .enum(['wallet', 'locked', 'budget', 'price', 'policy', 'service', 'approval', 'other'])
@@ -44,6 +47,7 @@ export const RenewalProblem = z.object({
 })
 export type RenewalProblem = z.infer<typeof RenewalProblem>
 
+/** State of a renewal in the current term. */
 export const RenewalState = z
   .enum(['off', 'planned', 'blocked', 'asking', 'paying', 'renewed', 'credited', 'declined', 'expired'])
   .describe(
@@ -51,6 +55,7 @@ export const RenewalState = z
   )
 export type RenewalState = z.infer<typeof RenewalState>
 
+/** Auto-renew settings and state of a domain. */
 export const DomainRenewal = RenewalSettings.extend({
   domain: z.string(),
   expires_at: IsoTime,
@@ -63,6 +68,7 @@ export const DomainRenewal = RenewalSettings.extend({
 })
 export type DomainRenewal = z.infer<typeof DomainRenewal>
 
+/** Notice that a domain is about to expire. */
 export const ExpiryNotice = z.object({
   domain: z.string(),
   expires_at: IsoTime,
@@ -71,6 +77,7 @@ export const ExpiryNotice = z.object({
 })
 export type ExpiryNotice = z.infer<typeof ExpiryNotice>
 
+/** Renewal due in the next 90 days. */
 export const PlannedRenewal = z.object({
   domain: z.string(),
   at: IsoTime,
@@ -79,6 +86,7 @@ export const PlannedRenewal = z.object({
 })
 export type PlannedRenewal = z.infer<typeof PlannedRenewal>
 
+/** Renewals of all domains, with notices and the plan. */
 export const DomainRenewals = z.object({
   possible: z.boolean().describe('There is a wallet that can pay.'),
   obstacle: z.string().nullable().describe('Why nothing can be renewed from here, and what to do.'),

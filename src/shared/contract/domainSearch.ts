@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineRoute, QueryFlag } from './route.ts'
 
+/** Limits of domain searches and checks. */
 export const domainLimits = {
   /** Names of one check. */
   check: 200,
@@ -12,6 +13,7 @@ export const domainLimits = {
   nameservers: { min: 2, max: 13 },
 } as const
 
+/** Top-level domains searched by default. */
 export const defaultTlds = ['com', 'io', 'ai', 'xyz', 'net', 'org', 'dev'] as const
 
 /** Comma-separated, each once, in the order that they were given. */
@@ -24,8 +26,10 @@ export const names = (max: number, subject: string) =>
 
 const Tlds = names(domainLimits.tlds, 'top-level domains')
 
+/** Currency of all prices. */
 export const Currency = z.literal('USD')
 
+/** Amount in US dollars. */
 export const Usd = z.number().nonnegative().describe('US dollars.')
 
 const Availability = {
@@ -43,6 +47,7 @@ const registrarFields = {
   test: z.boolean().optional().describe('Names from this registrar exist on the computer of the service only.'),
 }
 
+/** Available name with its prices. */
 export const SearchResult = z.object({
   ...Availability,
   pricing: z
@@ -78,6 +83,7 @@ export const searchDomains = defineRoute({
   }),
 })
 
+/** Availability of one name. */
 export const CheckedDomain = z.object({
   ...Availability,
   price: Usd.nullable().describe('Of the first year; null where it is not known.'),
@@ -108,6 +114,7 @@ export const checkDomains = defineRoute({
   response: z.object({ domains: z.array(CheckedDomain), ...registrarFields }),
 })
 
+/** Prices of a top-level domain for one year, in US dollars. */
 export const TldPrice = z.object({
   tld: z.string(),
   registration: Usd,

@@ -4,6 +4,7 @@ import { IsoTime } from '../time.ts'
 import { domainLimits } from './domainSearch.ts'
 import { defineRoute } from './route.ts'
 
+/** Freshness of domain data. */
 export const DomainSource = z
   .enum(['live', 'cache', 'stale'])
   .describe('`live`: read from the registrar now. `cache`: read recently. `stale`: the registrar did not answer.')
@@ -29,12 +30,14 @@ const HostName = z
 
 const { min, max } = domainLimits.nameservers
 
+/** Host names of a domain's name servers. */
 export const Nameservers = z
   .array(HostName)
   .min(min, `must have from ${min} to ${max} host names`)
   .max(max, `must have from ${min} to ${max} host names`)
   .refine((all) => new Set(all).size === all.length, 'must not name a host twice')
 
+/** DNS name that points to a deleted sandbox. */
 export const OrphanedName = z.object({
   name: z.string(),
   sandbox_id: z.string(),
@@ -42,6 +45,7 @@ export const OrphanedName = z.object({
 })
 export type OrphanedName = z.infer<typeof OrphanedName>
 
+/** Domain of the account. */
 export const Domain = z.object({
   domain: z.string(),
   name: z.string().describe('The same as `domain`.'),
@@ -77,8 +81,10 @@ export const listDomains = defineRoute({
   response: z.object({ domains: z.array(Domain), source: DomainSource, as_of: IsoTime }),
 })
 
+/** Path parameters of domain routes. */
 export const domainParams = z.object({ domain: DomainParam })
 
+/** HTTP statuses that domain routes return in addition to the common ones. */
 export const domainRefusals = [404, 409, 503]
 
 export const getDomain = defineRoute({

@@ -47,6 +47,7 @@ export const errorBodies = {
   AnthropicError: AnthropicErrorBody,
   PaymentRequired: PaymentRequiredBody,
 } as const
+/** Name of an error body's schema. */
 export type ErrorBodyName = keyof typeof errorBodies
 
 const ofDialect: Readonly<Record<ErrorDialect, ErrorBodyName>> = {

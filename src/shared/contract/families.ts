@@ -41,7 +41,9 @@ export const families = {
 type FamilyFacts = { title: string; provider: string; keysUrl: string; addressForm: string }
 export type FamilyId = keyof typeof families
 
+/** Ids of all model families, in display order. */
 export const familyIds = Object.keys(families) as readonly FamilyId[] // of the object above
+/** Id of a model family. */
 export const FamilyId = z.enum(Object.keys(families) as [FamilyId, ...FamilyId[]], {
   error: `must be ${new Intl.ListFormat('en', { type: 'disjunction' }).format(familyIds)}`.replace(',  or', ' or'),
 })

@@ -18,6 +18,7 @@ import { TerminalState } from './terminals.ts'
  */
 export const hostIpcVersion = 3
 
+/** Specification of a machine, as the service sends it to the host. */
 export const MachineSpec = z.object({
   id: SandboxId,
   /** Shown by `hostname` inside; already reduced to letters, digits and `-`. */
@@ -32,6 +33,7 @@ export const MachineSpec = z.object({
 })
 export type MachineSpec = z.infer<typeof MachineSpec>
 
+/** Running machine, as the host reports it. */
 export const RunningMachine = z.object({ id: SandboxId, startedAtMs: z.int(), runtime: z.string(), enforced: Enforced })
 export type RunningMachine = z.infer<typeof RunningMachine>
 
@@ -69,6 +71,7 @@ export const StoredMachine = z.object({
 })
 export type StoredMachine = z.infer<typeof StoredMachine>
 
+/** Terminal, as the host reports it. */
 export const TerminalRecord = z.object({
   id: TerminalId,
   sandboxId: SandboxId,
@@ -278,8 +281,11 @@ export const hostMethods = {
   'terminal.close': { params: OnTerminal, result: Nothing },
 } as const
 
+/** Method of the host's IPC. */
 export type HostMethod = keyof typeof hostMethods
+/** Parameters of a method. */
 export type HostParams<M extends HostMethod> = z.infer<(typeof hostMethods)[M]['params']>
+/** Result of a method. */
 export type HostResult<M extends HostMethod> = z.infer<(typeof hostMethods)[M]['result']>
 
 /** Told to every connected service as it happens. */

@@ -38,6 +38,7 @@ export const ImageSource = z.discriminatedUnion('kind', [
 ])
 export type ImageSource = z.infer<typeof ImageSource>
 
+/** State of an image. */
 export const ImageStatus = z.enum(['adding', 'ready', 'failed'])
 
 /** Image that sandboxes of one runtime are created from. */

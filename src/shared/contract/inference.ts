@@ -13,6 +13,7 @@ const eventStream = {
   headers: {},
 }
 
+/** Cost of a model call. */
 export const InferenceCost = z.object({
   micro_usd: z.int().nonnegative().describe('What was charged, in millionths of a US dollar, rounded up.'),
   currency: z.literal('USD'),
@@ -193,7 +194,9 @@ export const createEmbeddings = defineRoute({
   maxBodyBytes: maxEmbeddingsBodyBytes,
 })
 
+/** Kinds of models. */
 export const modelKinds = ['chat', 'embedding'] as const
+/** Kind of a model. */
 export type ModelKind = (typeof modelKinds)[number]
 
 /** Price version of a model with an unknown price, which counts as 0. */
@@ -213,6 +216,7 @@ const PriceTier = z.object({
   ...prices,
 })
 
+/** Model with its prices and limits. */
 export const ListedModel = z.object({
   id: z.string(),
   object: z.literal('model'),

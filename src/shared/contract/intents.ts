@@ -30,6 +30,7 @@ const SignIn = {
   expiration_time: IsoTime.optional(),
 }
 
+/** Request for a signature, by kind. */
 export const Intent = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('identity.register'),
@@ -84,6 +85,7 @@ export const Intent = z.discriminatedUnion('kind', [
   }),
 ])
 export type Intent = z.infer<typeof Intent>
+/** Intent before validation: fields with defaults are optional. */
 export type IntentInput = z.input<typeof Intent>
 
 /** Signed result. Signatures are 0x-prefixed hexadecimal for EVM, base58 for Solana. */
@@ -114,6 +116,7 @@ export const SignedIntent = z.object({
 })
 export type SignedIntent = z.infer<typeof SignedIntent>
 
+/** Kind of a requester. */
 export const AskerKind = z.enum(['person', 'client', 'tool', 'agent'])
 export type AskerKind = z.infer<typeof AskerKind>
 /** Requester. `client`: a holder of an API key of this account. */
@@ -126,6 +129,7 @@ export const Asker = z.object({
 })
 export type Asker = z.infer<typeof Asker>
 
+/** State of an intent. */
 export const IntentState = z.enum([
   'waiting',
   /** Approved, being signed. */
@@ -138,6 +142,7 @@ export const IntentState = z.enum([
 ])
 export type IntentState = z.infer<typeof IntentState>
 
+/** Intent with its requester, state and decision. */
 export const IntentRecord = z.object({
   id: z.string(),
   kind: IntentKind,
@@ -283,6 +288,7 @@ export const decideIntent = defineRoute({
   response: IntentRecord,
 })
 
+/** Approval in advance of further intents with the same scope. */
 export const Grant = z.object({
   id: z.string(),
   kind: IntentKind,
@@ -338,6 +344,7 @@ export const PolicyRule = z.object({
 })
 export type PolicyRule = z.infer<typeof PolicyRule>
 
+/** Rules that allow, deny or ask for intents, and the stop switch. */
 export const Policy = z.object({
   /** The stop switch: everything is refused, and what waits was denied. */
   stopped: z.boolean(),

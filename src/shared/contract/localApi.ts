@@ -61,6 +61,7 @@ export const getLocalDocument = defineRoute({
 export const ConnectionState = z.enum(['starting', 'connected', 'signed-out', 'unreachable'])
 export type ConnectionState = z.infer<typeof ConnectionState>
 
+/** Connection of the local agent to a service. */
 export const ServiceConnection = z.object({
   name: z.string(),
   kind: z.enum(['embedded', 'hosted']),
@@ -88,6 +89,7 @@ export const getLocalStatus = defineRoute({
 
 /** The WebSocket `GET /local/events`: the service's events and the connection's own state. */
 export const localEventsPath = '/local/events'
+/** Event of the local agent's stream: the service's events, and its own. */
 export const LocalEvent = z.discriminatedUnion('type', [
   ...ServiceEvent.options,
   z.object({ type: z.literal('connection.changed'), connection: ServiceConnection }),

@@ -18,6 +18,7 @@ export type CachedSource = z.infer<typeof CachedSource>
 const cacheFields = { source: CachedSource, as_of: IsoTime }
 const params = z.object({ domain: DomainParam })
 
+/** Domain with the freshness of the local cache. */
 export const LocalDomain = Domain.extend(cacheFields)
 export type LocalDomain = z.infer<typeof LocalDomain>
 
@@ -89,6 +90,7 @@ export const listLocalPrices = defineRoute({
   }),
 })
 
+/** DNS server that propagation is checked at. */
 export const PropagationServer = z.object({
   id: z.string().max(300),
   name: z.string().describe('For people: a host name, or an address.'),
@@ -111,6 +113,7 @@ export const listPropagationServers = defineRoute({
 const propagated = z
   .enum(['same', 'other', 'missing', 'failed'])
   .describe('`other`: it has other values. `missing`: it has none. `failed`: it did not answer; `detail` says why.')
+/** Records of one name and type at a server, beside the expected ones. */
 export const PropagatedRecords = z.object({
   type: z.enum(dnsRecordTypes),
   host: z.string(),
@@ -146,6 +149,7 @@ const DesiredRecord = z.object({
   ttl: z.number().optional().describe('Seconds.'),
   distance: z.number().nullish().describe('Preference of MX and priority of SRV.'),
 })
+/** Record of a zone to be applied. */
 export type DesiredRecord = z.infer<typeof DesiredRecord>
 
 const CachedRecord = DnsRecord.pick({ type: true, host: true, value: true, ttl: true }).extend({
@@ -154,6 +158,7 @@ const CachedRecord = DnsRecord.pick({ type: true, host: true, value: true, ttl: 
 const PresentRecord = CachedRecord.extend({ id: z.string() })
 
 const stepState = z.enum(['waiting', 'done', 'failed'])
+/** Change of a plan with its state. */
 export const DnsPlanStep = z.discriminatedUnion('action', [
   z.object({ action: z.literal('add'), after: CachedRecord, state: stepState }),
   z.object({ action: z.literal('change'), before: PresentRecord, after: CachedRecord, state: stepState }),
@@ -161,6 +166,7 @@ export const DnsPlanStep = z.discriminatedUnion('action', [
 ])
 export type DnsPlanStep = z.infer<typeof DnsPlanStep>
 
+/** Plan that changes a zone to the desired records. */
 export const DnsPlan = z.object({
   id: z.string(),
   domain: z.string(),

@@ -20,6 +20,7 @@ import { defineRoute } from './route.ts'
 
 const tag = 'Payments'
 
+/** Policy's verdict on a payment. */
 export const PaymentVerdict = z.object({
   effect: z
     .enum(['allow', 'ask', 'refuse'])
@@ -56,6 +57,7 @@ const Usd = z
   .max(1_000_000_000, 'must be at most 1000000000')
   .describe('US dollars, with up to 6 decimals.')
 
+/** Time to wait for an outcome, in milliseconds. */
 export const WaitMs = z
   .int()
   .min(0)

@@ -23,6 +23,7 @@ export type SolanaNetwork = {
   usdc: { address: string }
 }
 
+/** Decimal places of USDC: amounts are millionths. */
 export const usdcDecimals = 6
 
 /** Circle's list: https://developers.circle.com/stablecoins/usdc-contract-addresses */

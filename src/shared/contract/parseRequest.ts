@@ -30,6 +30,7 @@ export function parseParams<S extends z.ZodObject>(schema: S, input: unknown): z
   throw invalid(issue, input)
 }
 
+/** Parses fields and rejects invalid ones. @throws AppError `request/invalid` */
 export function parseFields<S extends z.ZodObject>(schema: S, input: unknown): z.output<S> {
   const { success, data, error } = schema.safeParse(input)
   if (success) return data

@@ -3,6 +3,7 @@ import { IsoTime } from '../time.ts'
 import { MicroUsdAmount, paymentLimits } from './paymentRecords.ts'
 import { defineRoute } from './route.ts'
 
+/** Budget with its use. */
 export const BudgetState = z.object({
   scope: z
     .enum(['payment', 'day', 'month', 'host', 'payee'])
@@ -62,6 +63,7 @@ const unique =
   (all: readonly T[]) =>
     new Set(all.map(key)).size === all.length
 
+/** Limits of payments, in micro-dollars; null for none. */
 export const PaymentBudgetLimits = z.object({
   payment_micro_usd: Limit,
   day_micro_usd: Limit,

@@ -3,6 +3,7 @@ import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { Asker } from './intents.ts'
 
+/** Limits of payments. */
 export const paymentLimits = {
   /** Maximum length of a request body sent by `fetch`. */
   bodyCharacters: 1024 * 1024,
@@ -15,8 +16,10 @@ export const paymentLimits = {
 } as const
 
 const largest = Number.MAX_SAFE_INTEGER
+/** Amount in micro-dollars. */
 export const MicroUsdAmount = z.int().min(0).max(largest).describe('Micro-dollars: 1,000,000 is one US dollar.')
 
+/** Id of a payment: `pay_` and 24 hexadecimal digits. */
 export const PaymentId = z
   .string()
   .regex(/^pay_[0-9a-f]{24}$/, 'must be an id that begins with pay_')
@@ -24,6 +27,7 @@ export const PaymentId = z
   .brand<'PaymentId'>()
 export type PaymentId = z.infer<typeof PaymentId>
 
+/** State of a payment. */
 export const PaymentState = z
   .enum(['planned', 'waiting', 'signed', 'sent', 'settled', 'refused', 'unknown', 'reconciled'])
   .describe(
@@ -40,6 +44,7 @@ export const PaymentState = z
   )
 export type PaymentState = z.infer<typeof PaymentState>
 
+/** Purpose of a payment. */
 export const PaymentPurpose = z
   .enum(['fetch', 'domain-registration', 'domain-renewal', 'credits'])
   .describe('`fetch`: any x402 address. The others are purchases from the service that Steward is connected to.')
@@ -73,6 +78,7 @@ export const PaidAnswer = z.object({
 })
 export type PaidAnswer = z.infer<typeof PaidAnswer>
 
+/** Payment as it is listed. `GET /local/payments/:paymentId` adds the receipt. */
 export const Payment = z.object({
   id: PaymentId,
   state: PaymentState,

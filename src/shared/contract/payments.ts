@@ -14,6 +14,7 @@ export const paymentHeaders = {
 
 const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hexadecimal digits')
 
+/** Paragraph on paying by x402 in the descriptions of routes. */
 export const x402 =
   'Without a payment it answers 402 with what to pay, in the forms of x402 version 1 (body and `X-Payment-Required`) and 2 (`PAYMENT-REQUIRED`). Send the request again with `X-PAYMENT` or `PAYMENT-SIGNATURE`. The same payment with the same request gets the first answer again. 503 `payments/unknown`: whether it was paid is not known yet; send the same payment again, and sign no new one.'
 

@@ -9,8 +9,10 @@ import { sheetHostName } from './wallet.ts'
 export const maxExposedPorts = 64
 
 const portNumber = 'must be a whole number from 1 to 65535'
+/** TCP port, 1 to 65535. */
 export const Port = z.int(portNumber).min(1, portNumber).max(65_535, portNumber)
 
+/** Visibility of a port: `private` ones require a credential. */
 export const Visibility = z.enum(['public', 'private'], 'must be public or private')
 export type Visibility = z.infer<typeof Visibility>
 
@@ -26,6 +28,7 @@ const Subdomain = z
   // Of the same site as the wallet's own pages, it could share their process in a browser, and look like them.
   .refine((label) => label !== walletLabel, `must not be \`${walletLabel}\`, which is the name of the wallet's pages`)
 
+/** Port of a sandbox with its URL. */
 export const ExposedPort = z.object({
   port: z.int(),
   visibility: Visibility,
@@ -46,6 +49,7 @@ export const ExposedPort = z.object({
 })
 export type ExposedPort = z.infer<typeof ExposedPort>
 
+/** Path parameters of port routes. */
 export const PortParams = SandboxParams.extend({
   port: z.coerce.number(portNumber).int(portNumber).min(1, portNumber).max(65_535, portNumber),
 })

@@ -6,12 +6,14 @@ import { SandboxParams } from './sandboxes.ts'
 /** Listed of one sandbox; the rest would be a fork bomb. */
 export const maxProcesses = 2048
 
+/** Signals that may be sent to processes. */
 export const ProcessSignal = z.enum(
   ['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGHUP', 'SIGSTOP', 'SIGCONT'],
   'must be SIGTERM, SIGKILL, SIGINT, SIGHUP, SIGSTOP or SIGCONT',
 )
 export type ProcessSignal = z.infer<typeof ProcessSignal>
 
+/** Process in a sandbox. */
 export const SandboxProcess = z.object({
   /** As the sandbox counts; 1 is the sandbox itself. */
   pid: z.int(),

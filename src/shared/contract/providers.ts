@@ -11,6 +11,7 @@ import { defineRoute } from './route.ts'
 /** Printable ASCII without spaces, as every provider makes them. */
 export const providerKeyLimits = { minCharacters: 8, maxCharacters: 512 } as const
 
+/** Storage of a provider's key. */
 export const KeyPlace = z.enum([
   'keychain',
   /** Sealed, with the key to it beside it. */
@@ -20,6 +21,7 @@ export const KeyPlace = z.enum([
 ])
 export type KeyPlace = z.infer<typeof KeyPlace>
 
+/** Stored key, without the secret. */
 export const StoredKey = z.object({
   place: KeyPlace,
   /** Last four characters of the key. Null if the key is too short or from the configuration. */
@@ -30,6 +32,7 @@ export const StoredKey = z.object({
 })
 export type StoredKey = z.infer<typeof StoredKey>
 
+/** Provider of models with the state of its key. */
 export const Provider = z.object({
   family: FamilyId,
   name: z.string(),
@@ -52,6 +55,7 @@ const KeyStorage = z.object({
 })
 
 const Providers = z.object({ managed_by, storage: KeyStorage, providers: z.array(Provider) })
+/** Response with all providers. */
 export type Providers = z.infer<typeof Providers>
 
 export const listProviders = defineRoute({
@@ -86,6 +90,7 @@ export const readProviderKeysAgain = defineRoute({
   response: Providers,
 })
 
+/** Result of testing a key. */
 export const KeyTest = z.object({
   outcome: z.enum(['accepted', 'refused', 'unreachable', 'unclear']),
   /** One sentence, in Steward's own words. */
@@ -106,6 +111,7 @@ export const testProvider = defineRoute({
   response: KeyTest,
 })
 
+/** Id of a model server: `mds_` and 24 hexadecimal digits. */
 export const ModelServerId = z
   .string()
   .regex(/^mds_[0-9a-f]{24}$/, 'must be an id that begins with mds_')
@@ -121,6 +127,7 @@ export const ModelServerName = z
 
 /** Model names that GET /v1/models can list. */
 export const servedModelName = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/
+/** Maximum number of models of one server. */
 export const maxServedModels = 200
 
 const serverUrlDemand = 'must be an http:// or https:// address, as in http://127.0.0.1:8000/v1'
@@ -143,6 +150,7 @@ const PricePerMillion = z
 export const ModelPrice = z.object({ input_per_million: PricePerMillion, output_per_million: PricePerMillion })
 export type ModelPrice = z.infer<typeof ModelPrice>
 
+/** Model server of the user, with its models. */
 export const ModelServer = z.object({
   id: ModelServerId,
   name: z.string(),
@@ -170,6 +178,7 @@ export const DiscoveredServer = z.object({
 export type DiscoveredServer = z.infer<typeof DiscoveredServer>
 
 const ModelServers = z.object({ managed_by, servers: z.array(ModelServer) })
+/** Response with all model servers. */
 export type ModelServers = z.infer<typeof ModelServers>
 const named = z.object({ serverId: ModelServerId })
 

@@ -4,6 +4,7 @@ import type { Output, Route } from './route.ts'
 /** An entry of a list that does not fit its schema, as sent: written by another version of Steward. */
 export type UnreadableEntry = { path: string; value: unknown }
 
+/** Parsed response. Invalid entries of lists are returned separately rather than rejecting the response. */
 export type ReadAnswer<R extends Route> =
   | { success: true; answer: Output<R>; unreadable: readonly UnreadableEntry[] }
   | { success: false; error: z.ZodError }

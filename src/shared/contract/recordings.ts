@@ -3,6 +3,7 @@ import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 
+/** Limits of recordings. */
 export const recordingLimits = {
   /** Maximum file size for one terminal. Later output is not recorded. */
   maxBytes: 16 * 1024 * 1024,

@@ -5,6 +5,7 @@ import type { TaskId } from './timelineLinks.ts'
 /** Requesters of the local agent other than the user: a coding agent, a chat, a program with an API key, Steward itself. */
 export const requesterKinds = ['agent', 'chat', 'program', 'steward'] as const
 
+/** Originator of a call made with the owner's key, as the agent reports it. */
 export const Requester = z.object({
   kind: z.enum(requesterKinds),
   name: z.string().min(1).max(200),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 /** Error formats: Steward's own, and those of the model dialects. */
 export type ErrorDialect = 'default' | 'openai' | 'anthropic'
 
+/** HTTP method of a route. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
@@ -127,6 +128,7 @@ export type Parsed<R extends Route> = {
   query: z.output<R['query']>
   body: z.output<R['body']>
 }
+/** Parsed response of a route. */
 export type Output<R extends Route> = z.output<R['response']>
 /** Return value of a handler, before the response schema is applied. */
 export type Answer<R extends Route> = z.input<R['response']>

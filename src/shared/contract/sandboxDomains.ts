@@ -23,6 +23,7 @@ export const DomainName = z
       ),
   )
 
+/** Domain that points to a sandbox. */
 export const SandboxDomain = z.object({
   domain: z.string(),
   port: z.int().nullable().describe('The exposed port that its requests go to now; null until one is exposed.'),

@@ -4,6 +4,7 @@ import { IsoTime } from '../time.ts'
 import { ImageName } from './images.ts'
 import { defineRoute } from './route.ts'
 
+/** Sizes of sandboxes and lengths of their fields. */
 export const sandboxLimits = {
   vcpu: { min: 1, max: 4, default: 1 },
   memoryMb: { min: 512, max: 8192, default: 512 },
@@ -12,9 +13,11 @@ export const sandboxLimits = {
   idleMinutes: { min: 1, max: 10_080 },
 } as const
 
+/** Regions that clients may name; every sandbox runs on the service's host. */
 export const Region = z.enum(['eu-north', 'us-east'])
 export type Region = z.infer<typeof Region>
 
+/** State of a sandbox. */
 export const SandboxStatus = z.enum(['provisioning', 'running', 'stopped', 'error'])
 export type SandboxStatus = z.infer<typeof SandboxStatus>
 
@@ -41,6 +44,7 @@ export const SandboxName = z
   .max(sandboxLimits.nameLength, `must have at most ${sandboxLimits.nameLength} characters`)
   .regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+$/u, 'must be one line of visible characters')
 
+/** Price of a sandbox and the cost of its run, in US cents. */
 export const SandboxCost = z.object({
   tier: z.string().describe('The smallest tier of GET /v1/credits/pricing that it fits in.'),
   cents_per_hour: z.number().describe('US cents while it runs, with up to four decimals.'),
@@ -49,6 +53,7 @@ export const SandboxCost = z.object({
 })
 export type SandboxCost = z.infer<typeof SandboxCost>
 
+/** Sandbox with its state, size and addresses. */
 export const Sandbox = z.object({
   id: SandboxId,
   short_id: z.string(),
@@ -88,6 +93,7 @@ const IdleMinutes = z
   .max(idle.max, describeRange(idle))
   .nullable()
 
+/** Request to create a sandbox. */
 export const CreateSandbox = z.object({
   name: SandboxName.optional(),
   vcpu: z
@@ -122,7 +128,9 @@ export const ForkSandbox = CreateSandbox.pick({ name: true, network: true }).ext
   idle_minutes: IdleMinutes.optional(),
 })
 
+/** Path parameters of sandbox routes. */
 export const SandboxParams = z.object({ id: SandboxId })
+/** Response to a deletion. */
 export const Done = z.object({ success: z.literal(true), id: z.string(), message: z.string() })
 
 export const createSandbox = defineRoute({
@@ -271,6 +279,7 @@ export const LimitGap = z.object({
 })
 export type LimitGap = z.infer<typeof LimitGap>
 
+/** Runtime with its features and enforced limits. */
 export const RuntimeReport = z.object({
   name: z.string(),
   available: z.boolean(),

@@ -41,4 +41,5 @@ export const ServiceOrder = z.discriminatedUnion('event', [
   z.object({ event: z.literal('models-stopped'), stopped: z.boolean() }),
 ])
 export type ServiceOrder = z.infer<typeof ServiceOrder>
+/** Order that changes the models of a service. */
 export type ModelOrder = Extract<ServiceOrder, { event: 'provider-key' | 'local-models' | 'models-stopped' }>

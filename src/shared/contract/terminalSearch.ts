@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { SandboxId, TerminalId } from '../ids.ts'
 import { defineRoute, QueryFlag } from './route.ts'
 
+/** Limits of searches in terminals, in characters and matches. */
 export const searchLimits = { queryLength: 500, matches: { default: 200, max: 2000 }, textLength: 400 } as const
 
 /** A place in what a terminal shows and keeps. Of a line that was wrapped into several rows, `text` is the whole line. */

@@ -26,6 +26,7 @@ import { TerminalState, terminalLimits } from './terminals.ts'
  */
 export const terminalStreamPath = '/v1/sandboxes/:id/pty/:sessionId/stream'
 
+/** Flow control of terminal streams, in bytes and milliseconds. */
 export const streamLimits = {
   windowBytes: 1024 * 1024,
   ackEveryBytes: 128 * 1024,
@@ -43,12 +44,14 @@ export const streamClose = {
   accessEnded: 4401,
 } as const
 
+/** Query of a terminal stream. */
 export const StreamQuery = z.object({
   scrollback: z.coerce.number().int().min(0).max(terminalLimits.scrollbackLines).default(0),
   marks: QueryFlag.default(false),
   skip: QueryFlag.default(false),
 })
 
+/** Message from the server of a terminal stream. Output itself is binary. */
 export const ServerStreamMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('attached'),
@@ -89,6 +92,7 @@ export const ServerStreamMessage = z.discriminatedUnion('type', [
 export type ServerStreamMessage = z.infer<typeof ServerStreamMessage>
 
 const { min, max } = terminalLimits.size
+/** Message from the client of a terminal stream. */
 export const ClientStreamMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('input'),

@@ -4,6 +4,7 @@ import { IsoTime } from '../time.ts'
 import { defineRoute, QueryFlag } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 
+/** Limits of terminals: cells, lines, bytes and numbers per sandbox. */
 export const terminalLimits = {
   size: { min: 1, max: 1000 },
   defaultCols: 80,
@@ -21,8 +22,10 @@ const { min, max } = terminalLimits.size
 const sizeMessage = `must be a whole number from ${min} to ${max}`
 const Size = z.int(sizeMessage).min(min, sizeMessage).max(max, sizeMessage)
 
+/** State of a terminal. */
 export const TerminalState = z.enum(['running', 'exited'])
 
+/** Terminal of a sandbox. */
 export const Terminal = z.object({
   session_id: TerminalId,
   sandbox_id: SandboxId,
@@ -51,6 +54,7 @@ export const Terminal = z.object({
 })
 export type Terminal = z.infer<typeof Terminal>
 
+/** Path parameters of terminal routes. */
 export const TerminalParams = SandboxParams.extend({ sessionId: TerminalId })
 
 export const createTerminal = defineRoute({

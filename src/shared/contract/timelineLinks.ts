@@ -29,6 +29,7 @@ export const linkKinds = [
   'registration',
   'recording',
 ] as const
+/** Kind of a link between log entries. */
 export type LinkKind = (typeof linkKinds)[number]
 
 /** At most one of each kind, by its id. */

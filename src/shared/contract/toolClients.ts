@@ -11,13 +11,16 @@ export const mcpPath = '/mcp'
 export const toolKeyPrefix = 'sk_tools_'
 /** In the data folder, for this user alone: where a program of this computer finds the Steward that runs. */
 export const stdioDoorFile = 'mcp.json'
+/** Local endpoint for `steward-mcp`. */
 export const StdioDoor = z.object({ url: z.string(), key: z.string(), pid: z.int() })
 export type StdioDoor = z.infer<typeof StdioDoor>
 
 /** Header of a request to `/mcp` that narrows the profile of the client for this request. */
 export const profileHeader = 'x-steward-profile'
 
+/** Profiles of tools. */
 export const toolProfiles = ['all', 'read-only', 'sandboxes', 'domains', 'money', 'code'] as const
+/** Profile of a client: the tools that it sees and may call. */
 export const ToolProfile = z
   .enum(toolProfiles, `must be one of ${toolProfiles.join(', ')}`)
   .describe(
@@ -25,6 +28,7 @@ export const ToolProfile = z
   )
 export type ToolProfile = z.infer<typeof ToolProfile>
 
+/** Policy of a client for changes and deletions. */
 export const ToolPolicy = z.object({
   changes: z
     .enum(['allow', 'ask', 'deny'], 'must be allow, ask or deny')
@@ -35,6 +39,7 @@ export const ToolPolicy = z.object({
 })
 export type ToolPolicy = z.infer<typeof ToolPolicy>
 
+/** Id of a tool client: `mcp_` and 24 hexadecimal digits. */
 export const ToolClientId = z
   .string()
   .regex(/^mcp_[0-9a-f]{24}$/, 'must be an id that begins with mcp_')
@@ -57,6 +62,7 @@ const settings = {
   dry_run: z.boolean().describe('It reads as ever; anything else is checked, and not done.'),
 }
 
+/** Client of the local tools, without its secret. */
 export const ToolClient = z.object({
   id: ToolClientId,
   ...settings,

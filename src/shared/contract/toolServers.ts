@@ -20,6 +20,7 @@ export const toolServerLimits = {
   schemaCharacters: 16_000,
 } as const
 
+/** Id of a tool server: `tsv_` and 24 hexadecimal digits. */
 export const ToolServerId = z
   .string()
   .regex(/^tsv_[0-9a-f]{24}$/, 'must be an id that begins with tsv_')
@@ -47,6 +48,7 @@ export function parseServerName(tool: string): string | undefined {
 }
 
 const addressDemand = 'must be an https:// address, or an http:// one of this computer'
+/** Transport of a tool server: a program in a sandbox, or HTTP. */
 export const ToolServerTransport = z.discriminatedUnion('kind', [
   /** A program in a sandbox, spoken with over its standard input and output. */
   z.object({
@@ -77,6 +79,7 @@ const JsonSchema = z.record(z.string(), z.unknown())
 export const ServedText = z.object({ title: z.string().nullable(), description: z.string(), input_schema: JsonSchema })
 export type ServedText = z.infer<typeof ServedText>
 
+/** Tool of a server, as it describes itself. */
 export const ServedTool = z.object({
   name: z.string(),
   /** Name of the tool for the model. Null if it cannot be called. */
@@ -98,6 +101,7 @@ export const ServedTool = z.object({
 })
 export type ServedTool = z.infer<typeof ServedTool>
 
+/** Tool server with its tools. */
 export const ToolServer = z.object({
   id: ToolServerId,
   name: z.string(),

@@ -5,6 +5,7 @@ import { SandboxPath } from './files.ts'
 import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 
+/** Limits of uploads. */
 export const uploadLimits = {
   /** Maximum size of a file. */
   maxBytes: 50 * 1024 ** 3,
@@ -18,8 +19,10 @@ export const uploadLimits = {
   keptMs: 24 * 3600 * 1000,
 } as const
 
+/** Header with the offset of a chunk, in bytes. */
 export const uploadOffsetHeader = 'Upload-Offset'
 
+/** Upload in progress. */
 export const Upload = z.object({
   upload_id: UploadId,
   path: z.string(),

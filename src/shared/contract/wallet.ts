@@ -18,15 +18,18 @@ export type ChainType = z.infer<typeof ChainType>
 
 const id = (prefix: string) =>
   z.string().regex(new RegExp(`^${prefix}_[0-9a-f]{24}$`), `must be an id that begins with ${prefix}_`)
+/** Id of a keyring: `keys_` and hexadecimal digits. */
 export const KeyringId = id('keys')
   .register(unknownIds, { code: 'wallet/keyring-not-found', message: (id) => `There is no phrase or key ${id}.` })
   .brand<'KeyringId'>()
 export type KeyringId = z.infer<typeof KeyringId>
+/** Id of a wallet account: `wal_` and hexadecimal digits. */
 export const WalletAccountId = id('wal')
   .register(unknownIds, { code: 'wallet/account-not-found', message: (id) => `There is no account ${id}.` })
   .brand<'WalletAccountId'>()
 export type WalletAccountId = z.infer<typeof WalletAccountId>
 
+/** Label of a keyring or account. */
 export const Label = z
   .string()
   .trim()
@@ -34,6 +37,7 @@ export const Label = z
   .max(64, 'must have at most 64 characters')
   .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, 'must not hold control characters')
 
+/** Account of the wallet. */
 export const WalletAccount = z.object({
   id: WalletAccountId,
   keyring_id: KeyringId,
@@ -61,6 +65,7 @@ export const Keyring = z.object({
 })
 export type Keyring = z.infer<typeof Keyring>
 
+/** State of the wallet. */
 export const WalletState = z.enum([
   /** No wallet yet. */
   'absent',
@@ -76,6 +81,7 @@ export const WalletState = z.enum([
 ])
 export type WalletState = z.infer<typeof WalletState>
 
+/** Storage of the wallet's secrets. */
 export const WalletBackend = z.object({
   kind: z.enum(['secret_service', 'macos_keychain', 'windows_credential_manager', 'vault_file']),
   /** As a person knows it: `Secret Service (GNOME Keyring, KWallet)`, `Encrypted file`. */
@@ -85,6 +91,7 @@ export const WalletBackend = z.object({
 })
 export type WalletBackend = z.infer<typeof WalletBackend>
 
+/** Wallet with its keyrings and accounts, without secrets. */
 export const Wallet = z.object({
   state: WalletState,
   /** One sentence where the state needs one. */
@@ -190,6 +197,7 @@ export type SheetPurpose = z.infer<typeof SheetPurpose>
 
 /** Host name of the sheets: another site than the window's, so a browser keeps it in a process of its own. */
 export const sheetHostName = 'wallet.localhost'
+/** Path prefix of the secure prompts. */
 export const sheetPath = '/sheet'
 /** A sheet tells its frame's parent no more than this, by postMessage. */
 export const SheetMessage = z.discriminatedUnion('type', [

@@ -15,6 +15,7 @@ export const WalletLink = z.object({
 })
 export type WalletLink = z.infer<typeof WalletLink>
 
+/** Wallets linked to the account at the service, and accounts of this wallet that could be. */
 export const WalletLinks = z.object({ links: z.array(WalletLink) })
 export type WalletLinks = z.infer<typeof WalletLinks>
 

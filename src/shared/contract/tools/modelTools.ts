@@ -10,6 +10,7 @@ const Choice = z.looseObject({
 /** Maximum output tokens unless the caller sets them. */
 const defaultMaxTokens = 16_384
 
+/** Tools for models. */
 export const modelTools: readonly Tool[] = [
   defineTool({
     name: 'chat_completions',

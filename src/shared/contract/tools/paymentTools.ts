@@ -98,6 +98,7 @@ const topUp = (name: string, description: string): Tool =>
       purchase(await pay(work, () => work.call(buyTopUp, { amount_usd, wait_ms: work.waitMs }))),
   })
 
+/** Tools that buy domains. */
 export const domainPurchaseTools: readonly Tool[] = [
   defineTool({
     name: 'domain_register',
@@ -127,6 +128,7 @@ export const domainPurchaseTools: readonly Tool[] = [
   }),
 ]
 
+/** Tools for payments. */
 export const paymentTools: readonly Tool[] = [
   topUp('credits_topup', 'Buy credits with USDC from the wallet; packages: credits_pricing'),
   topUp('credits_purchase', 'Same as credits_topup'),

@@ -13,6 +13,7 @@ import type { Input, Output, Route } from '../route.ts'
  * off the internet: it needs an approval. `pay` moves money or signs for good: its operation asks for approval itself.
  */
 export type ToolEffect = 'read' | 'change' | 'destroy' | 'pay'
+/** Group of a tool in lists. */
 export type ToolGroup = 'sandboxes' | 'models' | 'domains' | 'money' | 'identity' | 'approvals' | 'code' | 'served'
 /** Cost of a call: none, credits of the account, or USDC of the wallet. */
 export type ToolPrice = 'free' | 'credits' | 'usdc'
@@ -26,6 +27,7 @@ export const ToolWaiting = z.object({
 })
 export type ToolWaiting = z.infer<typeof ToolWaiting>
 
+/** Structured content of a tool's result. */
 export type ToolResult = Readonly<Record<string, unknown>>
 
 /** Context of a running tool. */
@@ -73,6 +75,7 @@ export type ToolCost<A extends z.ZodObject = z.ZodObject> = {
   of(result: ToolResult): number | undefined
 }
 
+/** Tool with its input schema and implementation. */
 export type Tool<A extends z.ZodObject = z.ZodObject> = {
   name: string
   /** Models read it in every conversation: as short as can be. */
@@ -114,6 +117,7 @@ type Definition<A extends z.ZodRawShape> = Pick<Tool, 'name' | 'description' | '
     text?: (result: ToolResult) => string
   }
 
+/** Defines a tool. */
 export function defineTool<A extends z.ZodRawShape>(definition: Definition<A>): Tool {
   const { effect, approval, change, describe, cost, text } = definition
   const tool: Tool<z.ZodObject<A>> = {
@@ -134,6 +138,7 @@ export function defineTool<A extends z.ZodRawShape>(definition: Definition<A>): 
   return tool as unknown as Tool // its arguments are parsed by its own schema before they come to it
 }
 
+/** Whether the result is pending. */
 export function isWaiting(result: ToolResult | { waiting: ToolWaiting }): result is { waiting: ToolWaiting } {
   return 'waiting' in result
 }

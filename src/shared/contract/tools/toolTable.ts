@@ -27,6 +27,7 @@ const codeTable = codeTools(() => toolTable)
 
 const byName = new Map([...toolTable, ...codeTable].map((tool) => [tool.name, tool]))
 
+/** Returns the tool of this name. */
 export function toolNamed(name: string): Tool | undefined {
   return byName.get(name)
 }
@@ -46,6 +47,7 @@ export function mayUse(profile: ToolProfile, { effect, group }: Pick<Tool, 'effe
   return groups[profile]?.includes(group) ?? false
 }
 
+/** Lists the tools that a profile may use. */
 export function listToolsOfProfile(profile: ToolProfile): readonly Tool[] {
   return [...codeTable, ...toolTable].filter((tool) => mayUse(profile, tool))
 }
