@@ -274,13 +274,13 @@ test('the document is valid, and needs no credential', async () => {
 
 test('it has every operation of the contract below /local/, all that the agent answers, and nothing else', async () => {
   const routes = await localRoutes()
-  const told = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+  const documented = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).map(([method, { operationId }]) => `${operationId}: ${method} ${path}`),
   )
   const defined = routes.map(
     ({ operation, method, path }) => `${operation}: ${method.toLowerCase()} ${path.replace(/:(\w+)/g, '{$1}')}`,
   )
-  expect(told.sort()).toEqual([...defined, 'localEvents: get /local/events'].sort())
+  expect(documented.sort()).toEqual([...defined, 'localEvents: get /local/events'].sort())
   expect([...operations].sort()).toEqual(routes.map(({ operation }) => operation).sort())
   for (const { route } of agent.endpoints) expect(defined.join()).toContain(`${route.operation}: `)
 })

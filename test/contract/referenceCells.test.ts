@@ -34,14 +34,14 @@ const listForeignKeys = (database: Database, table: string) =>
 
 let sequence = 0
 /** Inserts a row with made-up values, and the rows that its foreign keys need. */
-function insertRow(database: Database, table: string, given: Row = {}): Row {
-  const row: Row = { ...given }
+function insertRow(database: Database, table: string, overrides: Row = {}): Row {
+  const row: Row = { ...overrides }
   const keys = listForeignKeys(database, table)
   for (const id of new Set(keys.map((key) => key.id))) {
     const parts = keys.filter((key) => key.id === id)
     if (parts.every(({ from }) => row[from] !== undefined)) continue
     const [first] = parts
-    if (!first || (first.table === table && given[first.from] === undefined)) continue
+    if (!first || (first.table === table && overrides[first.from] === undefined)) continue
     const parent = insertRow(database, first.table)
     for (const { from, to } of parts) row[from] = parent[to]
   }

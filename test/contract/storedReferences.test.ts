@@ -81,8 +81,8 @@ describe.each(databases)('$name', ({ database, declared }) => {
       .filter((name) => keys.includes(name) || (name !== 'id' && naming.test(name)))
     const columns = declared[table] ?? {}
     expect(suspects.filter((name) => !Object.hasOwn(columns, name))).toEqual([])
-    const known = listColumns(database, table).map(({ name }) => name)
-    expect(Object.keys(columns).filter((name) => !known.includes(name))).toEqual([])
+    const columnNames = listColumns(database, table).map(({ name }) => name)
+    expect(Object.keys(columns).filter((name) => !columnNames.includes(name))).toEqual([])
   })
 
   const cells = Object.entries(declared).flatMap(([table, columns]) =>

@@ -35,8 +35,8 @@ beforeAll(async () => {
   // The second account of the well-known test phrase of Hardhat and Anvil.
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
   await importPrivateKey(app.person, { key, passphrase })
-  const made = await app.client.call(createApiKey, { name: 'research-agent' })
-  program = createStewardClient(new URL(app.steward.url).origin, made.key)
+  const created = await app.client.call(createApiKey, { name: 'research-agent' })
+  program = createStewardClient(new URL(app.steward.url).origin, created.key)
 })
 afterAll(() => app?.close())
 

@@ -21,8 +21,8 @@ beforeAll(async () => {
   // The second account of the well-known test phrase of Hardhat and Anvil.
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
   await importPrivateKey(app.person, { key, passphrase: 'orbit lantern velvet quarry mosaic' })
-  const made = await app.client.call(createApiKey, { name: 'research-agent' })
-  const program = createStewardClient(new URL(app.steward.url).origin, made.key)
+  const created = await app.client.call(createApiKey, { name: 'research-agent' })
+  const program = createStewardClient(new URL(app.steward.url).origin, created.key)
   for (const [path, amount] of [
     ['prices', '2500000'],
     ['papers', '500000'],
@@ -180,7 +180,7 @@ test('sections show their names when asked, and are reached by G and a letter wh
   await app.client.call(createTerminal, { id, command: 'cat' })
   const window = await app.window()
   const { page } = window
-  const isShown = (title: string) => page.getByRole('heading', { name: title, level: 2 }).first().waitFor()
+  const waitForHeading = (title: string) => page.getByRole('heading', { name: title, level: 2 }).first().waitFor()
   const nav = page.getByRole('navigation', { name: 'Sections' })
   await window.select('letters')
   await window.terminal.isLive()
@@ -198,12 +198,12 @@ test('sections show their names when asked, and are reached by G and a letter wh
   })) {
     await page.keyboard.press('g')
     await page.keyboard.press(letter)
-    await isShown(title)
+    await waitForHeading(title)
   }
   await page.getByLabel('Search activity').fill('')
   await page.getByLabel('Search activity').pressSequentially('gs')
   expect(await page.getByLabel('Search activity').inputValue()).toBe('gs')
-  await isShown('Activity')
+  await waitForHeading('Activity')
 
   expect(await nav.getByText('Wallet').count()).toBe(0)
   await nav.getByRole('button', { name: 'Show section names' }).click()

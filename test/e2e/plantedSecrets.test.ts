@@ -158,7 +158,7 @@ async function importPhrase(window: AppWindow): Promise<void> {
   await sheet.fill('New wallet passphrase', passphrase)
   await sheet.fill('Confirm passphrase', passphrase)
   await sheet.press('Import')
-  await sheet.gone()
+  await sheet.waitUntilClosed()
 }
 
 /** One is mistyped first. */
@@ -172,7 +172,7 @@ async function importKeys(window: AppWindow): Promise<void> {
     await sheet.press('Import')
     if (key === wrongPrivateKey) await sheet.frame.getByRole('alert').waitFor()
   }
-  await sheet.gone()
+  await sheet.waitUntilClosed()
 
   const { address, privateKey: storedKey } = new Wallet(`0x${keystoreKey}`)
   const file = await encryptKeystoreJson({ address, privateKey: storedKey }, keystorePassword, {
@@ -204,7 +204,7 @@ async function viewPhrase({ page }: AppWindow): Promise<void> {
   await sheet.step(/^Recovery phrase/)
   await sheet.frame.getByText('ostrich').waitFor()
   await page.keyboard.press('Escape')
-  await sheet.gone()
+  await sheet.waitUntilClosed()
 }
 
 async function exportAKey({ page }: AppWindow): Promise<void> {
@@ -221,7 +221,7 @@ async function exportAKey({ page }: AppWindow): Promise<void> {
   await sheet.press('Create file')
   await sheet.step('Your file is ready')
   await sheet.press('Done')
-  await sheet.gone()
+  await sheet.waitUntilClosed()
 }
 
 /** The window tests it at once. */
@@ -233,7 +233,7 @@ async function giveProviderKey(window: AppWindow): Promise<void> {
   await openAi.getByRole('button', { name: 'Add key for OpenAI' }).click()
   await sheet.fill('API key', providerKey)
   await sheet.press('Save key')
-  await sheet.gone()
+  await sheet.waitUntilClosed()
   await openAi.getByText('OpenAI cannot be reached. The key was not tested.').waitFor()
 }
 

@@ -27,16 +27,16 @@ beforeAll(async () => {
 afterAll(() => app?.close())
 
 test('offers to keep or delete sandboxes that are missing in the database', async () => {
-  const made = await Promise.all(
+  const created = await Promise.all(
     ['keep-me', 'delete-me'].map(async (name) => {
       const { id } = await app.client.call(createSandbox, { name })
       await app.client.call(stopSandbox, { id })
       return id
     }),
   )
-  const [firstId] = made
+  const [firstId] = created
   if (firstId === undefined) expect.unreachable('Two sandboxes were created.')
-  orphanSandboxes(app.steward.dataFolder, made)
+  orphanSandboxes(app.steward.dataFolder, created)
   const { page } = await app.window()
   const region = page.getByRole('region', { name: 'Found sandboxes' })
   await region.getByText('2 sandboxes were found that the database does not know.').waitFor()

@@ -70,9 +70,9 @@ test("lets no other page use the person's session", async () => {
 
 test('gives another server on this machine nothing that opens the session', async () => {
   const window = await app.window()
-  const given: IncomingHttpHeaders[] = []
-  await window.page.goto(await foreignPage((headers) => given.push(headers)))
-  const cookie = given.find((headers) => headers.cookie?.includes('steward_session'))?.cookie
+  const received: IncomingHttpHeaders[] = []
+  await window.page.goto(await foreignPage((headers) => received.push(headers)))
+  const cookie = received.find((headers) => headers.cookie?.includes('steward_session'))?.cookie
   if (cookie === undefined) throw new Error('Browsers no longer send cookies to other ports: one secret would do.')
   const stored: unknown = await window.page.evaluate('JSON.stringify({ ...localStorage })')
   expect(stored).not.toContain('steward.window-key')

@@ -220,10 +220,10 @@ test('is one machine: what a terminal starts, an exec reaches, and top shows not
   await window.terminal.run('top')
   await window.terminal.sees(/Tasks: +\d+ total/)
   await window.terminal.sees('python3')
-  const readShown = async () =>
+  const readVisible = async () =>
     (await window.terminal.rows()).filter((row) => /^ *\d+ \w+ /.test(row)).map((row) => row.split(/ +/).at(-1))
-  await eventually(async () => expect(await readShown()).toEqual(expect.arrayContaining(['top', 'python3', 'bash'])))
-  expect(await readShown()).not.toContain('chromium')
+  await eventually(async () => expect(await readVisible()).toEqual(expect.arrayContaining(['top', 'python3', 'bash'])))
+  expect(await readVisible()).not.toContain('chromium')
   await window.terminal.press('q')
 })
 

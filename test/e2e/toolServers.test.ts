@@ -65,7 +65,7 @@ test('a server is added, one of its tools allowed, used in a chat, and asked abo
   await sheet.fill('X-Weather-Key', 'a weather key')
   await look(page, 'tool-servers-secret', ['dark'])
   await sheet.press('Save')
-  await sheet.gone()
+  await sheet.waitUntilClosed()
 
   const card = section.getByRole('region', { name: 'weather' })
   await card.getByRole('button', { name: /0 of 3 tools on/ }).waitFor()

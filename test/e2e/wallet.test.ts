@@ -61,7 +61,7 @@ test('a wallet is there only after its words were shown to be written down', asy
   await look(page, 'wallet-words', ['dark'])
   await sheet.press('I wrote them down')
   await sheet.step('Check your copy')
-  const indexes = await sheet.askedPlaces()
+  const indexes = await sheet.readRequestedPlaces()
   for (const index of indexes) await sheet.fill(`Word ${index}`, 'wrong')
   await sheet.press('Check')
   expect(await sheet.problem()).toContain(`That is not word ${indexes[0]}.`)
@@ -73,7 +73,7 @@ test('a wallet is there only after its words were shown to be written down', asy
   expect(await sheet.words()).toEqual(phrase)
 
   await page.keyboard.press('Escape')
-  await sheet.isGone()
+  await sheet.waitUntilClosed()
   expect((await readWallet(page)).state).toBe('absent')
 
   expect(await createWallet(page, passphrase)).toHaveLength(12)
@@ -109,7 +109,7 @@ test('the window cannot look into a sheet that shows a phrase', async () => {
   expect(globals).toMatchObject({ document: 'null', inside: 'SecurityError' })
   expect(globals.page).not.toContain(`>${word}<`)
   await sheet.press('Done')
-  await sheet.isGone()
+  await sheet.waitUntilClosed()
 })
 
 test('the wallet is locked from the line of state, and only its passphrase unlocks it', async () => {
@@ -126,7 +126,7 @@ test('the wallet is locked from the line of state, and only its passphrase unloc
   expect(await sheet.frame.getByLabel('Wallet passphrase', { exact: true }).inputValue()).toBe('')
   await look(page, 'wallet-unlock', ['dark'])
   await page.keyboard.press('Escape')
-  await sheet.isGone()
+  await sheet.waitUntilClosed()
   expect((await readWallet(page)).state).toBe('locked')
   await unlock.click()
   await unlockWallet(page, passphrase)
@@ -151,7 +151,7 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   await sheet.fill('Label (optional)', 'From <b>elsewhere</b>')
   await sheet.fill('Wallet passphrase', passphrase)
   await sheet.press('Import')
-  await sheet.isGone()
+  await sheet.waitUntilClosed()
   const card = page.getByRole('region', { name: 'From <b>elsewhere</b>' })
   await card
     .getByRole('button', { name: /^Show details of/ })
@@ -191,7 +191,7 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   const written = await readFile(await (await downloading).path(), 'utf8')
   expect((await EthersWallet.fromEncryptedJson(written, filePassword)).address).toBe(importedAddress)
   await sheet.press('Done')
-  await sheet.isGone()
+  await sheet.waitUntilClosed()
 
   await card
     .getByRole('button', { name: /^Actions for/ })
@@ -206,7 +206,7 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
   await sheet.fill('Type “From <b>elsewhere</b>” to confirm', 'From <b>elsewhere</b>')
   await sheet.fill('Wallet passphrase', passphrase)
   await sheet.press('Remove the private key')
-  await sheet.isGone()
+  await sheet.waitUntilClosed()
   await card.waitFor({ state: 'hidden' })
 })
 

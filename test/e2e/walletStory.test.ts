@@ -86,7 +86,7 @@ async function createWallet({ page }: AppWindow): Promise<void> {
     await sheet.frame.getByRole('alert').waitFor()
     await sheet.step('Check your copy')
   }
-  await sheet.gone()
+  await sheet.waitUntilClosed()
 }
 
 /** Up to the request that waits for a decision. @returns the id of the automaton */

@@ -50,10 +50,10 @@ test.each([
 
     const { status, json } = await wallet.signIn(service.url)
     expect(status).toBe(200)
-    const made = await service.send('/v1/auth/api-keys', { key: json.access_token, body: { name: 'agent' } })
-    expect(made.status).toBe(201)
+    const created = await service.send('/v1/auth/api-keys', { key: json.access_token, body: { name: 'agent' } })
+    expect(created.status).toBe(201)
     const me = (key: string) => service.send('/v1/auth/me', { key })
-    const theirs = await me(made.json.key)
+    const theirs = await me(created.json.key)
     expect(theirs.json).toMatchObject({ role: 'user', wallet_address: wallet.address })
     expect(theirs.json.id).not.toBe((await me(service.key)).json.id)
   },

@@ -71,13 +71,13 @@ function createSolanaNode(network: SolanaNetwork, rpcUrl: string) {
 }
 
 async function server(answer: Parameters<typeof createServer>[1]): Promise<{ url: string; server: Server }> {
-  const made = createServer(answer)
-  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve))
+  const created = createServer(answer)
+  await new Promise<void>((resolve) => created.listen(0, '127.0.0.1', resolve))
   opened.push(() => {
-    made.closeAllConnections()
-    return new Promise((resolve) => made.close(resolve))
+    created.closeAllConnections()
+    return new Promise((resolve) => created.close(resolve))
   })
-  return { url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`, server: made } // listens on TCP
+  return { url: `http://127.0.0.1:${(created.address() as AddressInfo).port}`, server: created } // listens on TCP
 }
 
 /** A port on which nobody listens any more. */

@@ -27,12 +27,12 @@ async function logOfOldEntries(): Promise<string> {
   return folder
 }
 
-function cutIn(folder: string, crashPoint: string): Promise<{ told: string; signal: string | undefined }> {
+function cutIn(folder: string, crashPoint: string): Promise<{ output: string; signal: string | undefined }> {
   const programArguments = [join(projectFolder, 'test/support/crashingCut.ts'), folder, crashPoint, String(laterMs)]
   return new Promise((resolve, reject) => {
     execFile(process.execPath, programArguments, (error, stdout, stderr) => {
       if (error && error.signal !== 'SIGKILL') reject(new Error(stderr, { cause: error }))
-      else resolve({ told: stdout.trim(), signal: error?.signal ?? undefined })
+      else resolve({ output: stdout.trim(), signal: error?.signal ?? undefined })
     })
   })
 }
@@ -44,7 +44,7 @@ test('wherever it is killed, the log verifies, and the next run ends the cut', a
     cpSync(prepared, folder, { recursive: true })
     return folder
   }
-  const writes = Number((await cutIn(copy(), 'never')).told)
+  const writes = Number((await cutIn(copy(), 'never')).output)
   expect(writes).toBeGreaterThanOrEqual(6) // the entry, what it allows, three removals, the entry after it
   const points = [...Array.from({ length: writes + 1 }, (_, index) => String(index + 1)), 'head']
   for (const crashPoint of points) {

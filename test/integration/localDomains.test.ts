@@ -43,15 +43,15 @@ const plan = (records: readonly RecordFields[]) => post(`/${zone}/plan`, { recor
 describe('a plan', () => {
   test('shows the difference and changes nothing; applied, the next one is empty', async () => {
     const before = short(await records())
-    const wanted = [a('@', '192.0.2.1'), { type: 'TXT', host: '@', value: '"quoted" text ' }]
-    const { status, json } = await plan(wanted)
+    const desired = [a('@', '192.0.2.1'), { type: 'TXT', host: '@', value: '"quoted" text ' }]
+    const { status, json } = await plan(desired)
     expect([status, json.state, json.domain]).toEqual([200, 'ready', zone])
     expect(short(await records())).toEqual(before)
     const applied = await post(`/plans/${json.id}/apply`)
     expect(applied.json).toMatchObject({ state: 'applied', error: null })
     expect(applied.json.steps.every(({ state }: { state: string }) => state === 'done')).toBe(true)
     expect(short(await records())).toEqual(['@ A 192.0.2.1', '@ TXT "quoted" text '])
-    expect((await plan(wanted)).json.steps).toEqual([])
+    expect((await plan(desired)).json.steps).toEqual([])
     expect((await post(`/plans/${json.id}/apply`)).json).toMatchObject({ code: 'dns/plan-state' })
     const undo = await post(`/plans/${json.id}/undo`)
     expect(undo.json).toMatchObject({ state: 'ready', undo_of: json.id })
@@ -134,7 +134,7 @@ test('without the service everything that was read is shown with its age, and no
     const { json } = await local()
     expect(json.domains.map(({ domain }: { domain: string }) => domain)).toContain(zone)
   })
-  const made = await plan([a('@', '192.0.2.1')])
+  const created = await plan([a('@', '192.0.2.1')])
   await agent.close()
 
   // The application starts again where nothing of the service answers.
@@ -149,13 +149,13 @@ test('without the service everything that was read is shown with its age, and no
   expect((await local('/pricing')).json).toMatchObject({ source: 'offline', test: true })
   for (const refused of [
     await plan([]),
-    await post(`/plans/${made.json.id}/apply`),
+    await post(`/plans/${created.json.id}/apply`),
     await local('/search?q=never-searched'),
     await agent.send(`/v1/domains/${zone}/privacy`, { method: 'PUT', body: { enabled: true } }),
   ]) {
     expect([refused.status, refused.json.code]).toEqual([503, 'service/unavailable'])
   }
-  expect((await local(`/${zone}/plans`)).json.plans[0]).toMatchObject({ id: made.json.id, state: 'ready' })
+  expect((await local(`/${zone}/plans`)).json.plans[0]).toMatchObject({ id: created.json.id, state: 'ready' })
   agent.connect(target())
   await eventually(() => expect(agent.connection().state).toBe('connected'))
   await eventually(async () => expect((await local()).json.source).toBe('cache'))

@@ -53,9 +53,9 @@ test('what was under way at a kill -9 is charged once, and what was answered is 
   expect(after).toEqual(whole)
   expect(before.posted - spentMicroUsd - after.posted).toBeGreaterThan(0)
   expect(before.posted - spentMicroUsd - after.posted).toBeLessThanOrEqual(heldMicroUsd)
-  const told = await charges()
-  expect(told).toHaveLength(2 * ways.length)
-  expect(told.slice(0, ways.length)).toEqual(
+  const charged = await charges()
+  expect(charged).toHaveLength(2 * ways.length)
+  expect(charged.slice(0, ways.length)).toEqual(
     ways.map(() => expect.objectContaining({ metadata: { estimated: true, interrupted: true } })),
   )
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {

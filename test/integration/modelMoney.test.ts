@@ -139,10 +139,10 @@ test.each(ways)('$dialect, stream $stream: Retry-After of a provider is kept, an
 
 test('a key keeps to its models and to its day, for as many as ask at once', async () => {
   providers.playAlways(greedy)
-  const made = await service.send('/v1/auth/api-keys', {
+  const created = await service.send('/v1/auth/api-keys', {
     body: { name: 'narrow', models: ['gpt-5.2'], daily_limit_cents: 5 },
   })
-  const { key, id } = made.json
+  const { key, id } = created.json
   for (const way of ways) {
     const { status, body } = await models.ask({ ...way, key, model: 'claude-sonnet-4.5' })
     expect(status).toBe(403)

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => paying?.close())
 
 /** One run: what it found of the run before, and what it printed if it was not killed. */
-async function run(crashPoint: string): Promise<{ found: Json; end: string | undefined }> {
+async function run(crashPoint: string): Promise<{ recovered: Json; end: string | undefined }> {
   const { dataFolder, service } = paying
   const programArguments = [
     join(projectFolder, 'test/support/crashingPayment.ts'),
@@ -33,7 +33,7 @@ async function run(crashPoint: string): Promise<{ found: Json; end: string | und
     execFile(process.execPath, programArguments, (_, stdout, stderr) => resolve([...stdout.trim().split('\n'), stderr]))
   })
   if (output === undefined || !output.startsWith('{')) throw new Error(`The run ${crashPoint} told nothing: ${end}`)
-  return { found: JSON.parse(output), end: end === '' ? undefined : end }
+  return { recovered: JSON.parse(output), end: end === '' ? undefined : end }
 }
 
 test('wherever it is killed, the next run ends it, and money, record and limits agree', async () => {
@@ -46,7 +46,7 @@ test('wherever it is killed, the next run ends it, and money, record and limits 
   const outcomes: string[] = []
   let before: { at: string; found: Json } | undefined
   for (const crashPoint of [...points, 'the end']) {
-    const { found: outcome, end } = await run(crashPoint)
+    const { recovered: outcome, end } = await run(crashPoint)
     if (before) {
       const isReserved = outcome.reason === `crash ${before.at}`
       const paid = isReserved && outcome.paid === true

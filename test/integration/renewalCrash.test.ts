@@ -25,7 +25,7 @@ afterAll(() => paying?.close())
 
 const getName = (crashPoint: string) => `crash-${crashPoint}.com`
 
-async function run(crashPoint: string, before = ''): Promise<{ found: Json; end: string | undefined }> {
+async function run(crashPoint: string, before = ''): Promise<{ recovered: Json; end: string | undefined }> {
   const { dataFolder, service } = paying
   plantDomain(service.dataDir, { accountId, name: getName(crashPoint), expiresAtMs: Date.now() + 10 * dayMs })
   const program = join(projectFolder, 'test/support/crashingRenewal.ts')
@@ -42,7 +42,7 @@ async function run(crashPoint: string, before = ''): Promise<{ found: Json; end:
     execFile(process.execPath, programArguments, (_, stdout, stderr) => resolve([...stdout.trim().split('\n'), stderr]))
   })
   if (output === undefined || !output.startsWith('{')) throw new Error(`The run ${crashPoint} told nothing: ${end}`)
-  return { found: JSON.parse(output), end: end === '' ? undefined : end }
+  return { recovered: JSON.parse(output), end: end === '' ? undefined : end }
 }
 
 test('wherever it is killed, the domain is renewed once, and money and limits agree', async () => {
@@ -54,7 +54,7 @@ test('wherever it is killed, the domain is renewed once, and money and limits ag
   const points = [...steps.map(String), 'sent', 'flushed']
   let before = { at: 'never-again', usdc: Number.NaN }
   for (const crashPoint of [...points, 'end']) {
-    const { found, end } = await run(crashPoint, before.at)
+    const { recovered: found, end } = await run(crashPoint, before.at)
     expect([before.at, found]).toMatchObject([before.at, { years: 1, paid: 1, open: 0, held: 0 }])
     if (!Number.isNaN(before.usdc)) expect([before.at, before.usdc - Number(found.usdc)]).toEqual([before.at, price])
     expect([crashPoint, end === undefined]).toEqual([crashPoint, crashPoint !== 'end'])

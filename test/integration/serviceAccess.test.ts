@@ -48,9 +48,9 @@ describe('an API key', () => {
   })
 
   test('is shown once, works, tells its last use and ends at once', async () => {
-    const made = await service.send('/v1/auth/api-keys', { body: { name: 'script' } })
-    expect(made.status).toBe(201)
-    const { id, key, key_prefix } = made.json
+    const created = await service.send('/v1/auth/api-keys', { body: { name: 'script' } })
+    expect(created.status).toBe(201)
+    const { id, key, key_prefix } = created.json
     expect(key).toMatch(/^sk_steward_[A-Za-z0-9_-]{43}$/)
     expect(key.startsWith(key_prefix)).toBe(true)
     expect((await service.send('/v1/sandboxes', { key })).status).toBe(200)

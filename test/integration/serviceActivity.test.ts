@@ -133,10 +133,10 @@ test('the account has a feed of it all, from a cursor on, and everyone who liste
     await until('the first message', () => events.length > 0)
     const removedSandbox = await create('short-lived')
     await service.send(`/v1/sandboxes/${removedSandbox}`, { method: 'DELETE' })
-    const made = await service.send('/v1/auth/api-keys', { body: { name: 'for a script' } })
-    await service.send(`/v1/auth/api-keys/${made.json.id}`, { method: 'DELETE' })
+    const created = await service.send('/v1/auth/api-keys', { body: { name: 'for a script' } })
+    await service.send(`/v1/auth/api-keys/${created.json.id}`, { method: 'DELETE' })
     const { account_id, activities, has_more } = await get(`/v1/activity?after=${before}`)
-    const key = `the API key “for a script” (${made.json.key_prefix}…).`
+    const key = `the API key “for a script” (${created.json.key_prefix}…).`
     expect(
       activities.map(({ type, sandbox_id, sandbox_name, description }: Json) => [
         type,
@@ -152,7 +152,7 @@ test('the account has a feed of it all, from a cursor on, and everyone who liste
       ['key.revoked', null, null, `Revoked ${key}`],
     ])
     expect(has_more).toBe(false)
-    expect(JSON.stringify(activities)).not.toContain(made.json.key)
+    expect(JSON.stringify(activities)).not.toContain(created.json.key)
     const sequences = activities.map(({ sequence }: Json) => sequence)
     expect(sequences).toEqual([1, 2, 3, 4, 5].map((count) => before + count))
     await eventually(() =>
@@ -168,8 +168,8 @@ test('the account has a feed of it all, from a cursor on, and everyone who liste
 })
 
 test('names who did it: the owner, a key by its name, or the service on its own', async () => {
-  const made = await service.send('/v1/auth/api-keys', { body: { name: 'research-agent' } })
-  const { key } = made.json
+  const created = await service.send('/v1/auth/api-keys', { body: { name: 'research-agent' } })
+  const { key } = created.json
   const before = (await get('/v1/activity?limit=500')).activities.at(-1)?.sequence ?? 0
   const mine = await create('of the owner')
   const path = `/v1/sandboxes/${mine}`
@@ -180,7 +180,7 @@ test('names who did it: the owner, a key by its name, or the service on its own'
   await until('it to be closed', async () => (await listTypes(path)).includes('terminal.closed'))
   await service.send(path, { method: 'DELETE', key })
   const { activities } = await get(`/v1/activity?after=${before}`)
-  const program = { kind: 'key', name: 'research-agent', id: made.json.id }
+  const program = { kind: 'key', name: 'research-agent', id: created.json.id }
   const owner = { kind: 'owner', name: null }
   expect(activities.map(({ type, by, command }: Json) => [type, by, command])).toEqual([
     ['sandbox.created', owner, null],

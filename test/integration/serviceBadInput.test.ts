@@ -15,9 +15,9 @@ let terminal: string
 
 beforeAll(async () => {
   service = await runningService()
-  const made = await service.send('/v1/sandboxes', { body: {} })
-  expect(made.status, made.text).toBe(201)
-  sandbox = `/v1/sandboxes/${made.json.id}`
+  const created = await service.send('/v1/sandboxes', { body: {} })
+  expect(created.status, created.text).toBe(201)
+  sandbox = `/v1/sandboxes/${created.json.id}`
   const opened = await service.send(`${sandbox}/pty`, { body: { command: 'cat' } })
   expect(opened.status, opened.text).toBe(201)
   terminal = `${sandbox}/pty/${opened.json.session_id}`

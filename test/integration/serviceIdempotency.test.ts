@@ -135,12 +135,12 @@ test('does not store long answers, and removes answers with their sandbox', asyn
 
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))
   try {
-    const stored = database.prepare<[string], { count: number; longest: number | null }>(
+    const stored = database.prepare<[string], { count: number; maxLength: number | null }>(
       'SELECT count(*) AS count, max(length(body)) AS longest FROM idempotent_answers WHERE sandbox_id = ?',
     )
     const before = stored.get(json.id)
     expect(before?.count).toBe(2)
-    expect(before?.longest).toBeLessThan(20_000)
+    expect(before?.maxLength).toBeLessThan(20_000)
     expect((await service.send(sandboxPath, { method: 'DELETE' })).status).toBe(200)
     expect(stored.get(json.id)?.count).toBe(0)
     expect(database.pragma('auto_vacuum', { simple: true })).toBe(2)

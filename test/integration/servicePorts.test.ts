@@ -279,9 +279,13 @@ test('a private port opens for a key of its account or a token of its own, and f
   const path = `/v1/sandboxes/${id}`
   const url = await exposePort(path, { port: 8000, visibility: 'private' })
   await serve(id, 8000, 'private')
-  const made = await service.send(`${path}/ports/8000/token`, { method: 'POST' })
-  expect(made.json).toMatchObject({ sandbox_id: id, port: 8000, open_url: expect.stringContaining(`${url}/.steward/`) })
-  const token: string = made.json.token
+  const created = await service.send(`${path}/ports/8000/token`, { method: 'POST' })
+  expect(created.json).toMatchObject({
+    sandbox_id: id,
+    port: 8000,
+    open_url: expect.stringContaining(`${url}/.steward/`),
+  })
+  const token: string = created.json.token
 
   const refused = await get(url)
   expect(refused.status).toBe(401)

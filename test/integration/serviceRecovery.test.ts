@@ -31,8 +31,8 @@ test('kill -9 of the service loses nothing: sandboxes, terminals, screens and sc
   open = service
   const sandbox = await createSandbox(service, 'survivor')
   const before = (await service.send(sandbox)).json
-  const made = await service.send(`${sandbox}/pty`, { body: { command: 'seq 1 500; exec cat' } })
-  const terminal = `${sandbox}/pty/${made.json.session_id}`
+  const created = await service.send(`${sandbox}/pty`, { body: { command: 'seq 1 500; exec cat' } })
+  const terminal = `${sandbox}/pty/${created.json.session_id}`
   await until('the output', async () => (await service.send(`${terminal}/read`)).json.output.endsWith('500'))
   await service.send(`${terminal}/write`, { body: { input: 'typed before\n' } })
   const readEcho = async () => {
@@ -67,8 +67,8 @@ test('kill -9 of the host leaves records as stopped, with their files, ready to 
   open = service
   const sandbox = await createSandbox(service, 'struck')
   await service.send(`${sandbox}/files`, { body: { path: '/root/kept.txt', content: 'kept' } })
-  const made = await service.send(`${sandbox}/pty`, { body: { command: 'echo last words; exec cat' } })
-  const terminal = `${sandbox}/pty/${made.json.session_id}`
+  const created = await service.send(`${sandbox}/pty`, { body: { command: 'echo last words; exec cat' } })
+  const terminal = `${sandbox}/pty/${created.json.session_id}`
   await until('the output', async () => (await service.send(`${terminal}/read`)).json.output.includes('last words'))
   const socket = await openSocket(`${service.url}${terminal}/stream`, { headers: { 'x-api-key': service.key } })
   await findMessage(socket, { type: 'attached' })

@@ -28,9 +28,9 @@ afterEach(async () => {
 describe('a service that ends', () => {
   test('lets what is under way finish, and tells those who only wait', async () => {
     const service = await startWith({})
-    const made = await service.send('/v1/sandboxes', { body: {} })
-    expect(made.status, made.text).toBe(201)
-    const sandbox = `/v1/sandboxes/${made.json.id}`
+    const created = await service.send('/v1/sandboxes', { body: {} })
+    expect(created.status, created.text).toBe(201)
+    const sandbox = `/v1/sandboxes/${created.json.id}`
     const terminal = await service.send(`${sandbox}/pty`, { body: { command: 'cat' } })
     const watching = await openSocket(`${service.url}${sandbox}/pty/${terminal.json.session_id}/stream`, {
       headers: { authorization: service.key },
@@ -47,7 +47,7 @@ describe('a service that ends', () => {
     expect((await polling).json.code).toBe('service/unavailable')
     expect((await until('the stream to end', () => watching.closed)).code).toBe(1001)
     const host = await connectHost(hostSocketPath(service.dataDir))
-    await host.call('file.write', { sandboxId: made.json.id, path: '/tmp/go' }, Buffer.alloc(0))
+    await host.call('file.write', { sandboxId: created.json.id, path: '/tmp/go' }, Buffer.alloc(0))
     host.ipc.close()
     const { status, json } = await working
     expect([status, json.stdout]).toEqual([200, 'finished\n'])

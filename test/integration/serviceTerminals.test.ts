@@ -14,9 +14,9 @@ let clockAheadMs = 0
 
 beforeAll(async () => {
   service = await runningService({ now: () => Date.now() + clockAheadMs })
-  const made = await service.send('/v1/sandboxes', { body: { name: 'terminals' } })
-  expect(made.status, made.text).toBe(201)
-  sandboxId = made.json.id
+  const created = await service.send('/v1/sandboxes', { body: { name: 'terminals' } })
+  expect(created.status, created.text).toBe(201)
+  sandboxId = created.json.id
   sandbox = `/v1/sandboxes/${sandboxId}`
 })
 afterAll(() => service?.close())
@@ -285,9 +285,9 @@ describe('a link', () => {
       service.send(path, { key: token, ...(body !== undefined && { body }) })
 
     expect((await asHolder(sandbox)).json.terminal_url).toBe(`${service.url}/terminal/${sandboxId}`)
-    const made = await asHolder(`${sandbox}/pty`, { command: 'cat' })
-    expect(made.status).toBe(201)
-    const terminal = `${sandbox}/pty/${made.json.session_id}`
+    const created = await asHolder(`${sandbox}/pty`, { command: 'cat' })
+    expect(created.status).toBe(201)
+    const terminal = `${sandbox}/pty/${created.json.session_id}`
     expect((await asHolder(`${terminal}/write`, { input: 'x' })).status).toBe(200)
     const socket = await watch(stream(terminal), { headers: {}, protocols: [`steward.token.${token}`] })
     expect(socket.protocol).toBe(`steward.token.${token}`)
@@ -334,10 +334,10 @@ describe('a link', () => {
 
     const brief = await service.send('/v1/sandboxes', { body: { name: 'brief' } })
     const path = `/v1/sandboxes/${brief.json.id}`
-    const made = await service.send(`${path}/terminal-session`, { method: 'POST' })
-    expect((await service.send(path, { key: made.json.token })).status).toBe(200)
+    const created = await service.send(`${path}/terminal-session`, { method: 'POST' })
+    expect((await service.send(path, { key: created.json.token })).status).toBe(200)
     await service.send(path, { method: 'DELETE' })
-    expect((await service.send(path, { key: made.json.token })).status).toBe(401)
+    expect((await service.send(path, { key: created.json.token })).status).toBe(401)
   })
 })
 
@@ -359,11 +359,11 @@ describe('events', () => {
     await until('both states', () => statuses().length === 2)
     expect(statuses()).toEqual(['provisioning', 'running'])
 
-    const made = await service.send(`/v1/sandboxes/${json.id}/pty`, { body: { command: 'exit 5' } })
+    const created = await service.send(`/v1/sandboxes/${json.id}/pty`, { body: { command: 'exit 5' } })
     const ended = await until('the end of the terminal', () =>
       ownEvents.messages
         .map(({ terminal }) => terminal as { session_id: string; exit_code: number | null } | undefined)
-        .find((terminal) => terminal?.session_id === made.json.session_id && terminal?.exit_code === 5),
+        .find((terminal) => terminal?.session_id === created.json.session_id && terminal?.exit_code === 5),
     )
     expect(ended).toMatchObject({ sandbox_id: json.id, state: 'exited', command: 'exit 5' })
 

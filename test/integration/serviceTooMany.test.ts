@@ -7,31 +7,31 @@ let sandbox: string
 
 beforeAll(async () => {
   service = await runningService()
-  const made = await service.send('/v1/sandboxes', { body: { name: 'crowded' } })
-  expect(made.status, made.text).toBe(201)
-  sandbox = `/v1/sandboxes/${made.json.id}`
+  const created = await service.send('/v1/sandboxes', { body: { name: 'crowded' } })
+  expect(created.status, created.text).toBe(201)
+  sandbox = `/v1/sandboxes/${created.json.id}`
   await service.send(`${sandbox}/ports/expose`, { body: { port: 1 } })
 })
 afterAll(() => service?.close())
 
 type RequestFactory = (number: number) => { path: string; sent: RequestFields }
 
-const limits: Record<string, { most: number; code: string; ask: RequestFactory }> = {
-  terminals: { most: 64, code: 'terminal/too-many', ask: () => ask(`${sandbox}/pty`, { command: 'cat' }) },
-  ports: { most: 64, code: 'port/too-many', ask: (port) => ask(`${sandbox}/ports/expose`, { port }) },
+const limits: Record<string, { max: number; code: string; ask: RequestFactory }> = {
+  terminals: { max: 64, code: 'terminal/too-many', ask: () => ask(`${sandbox}/pty`, { command: 'cat' }) },
+  ports: { max: 64, code: 'port/too-many', ask: (port) => ask(`${sandbox}/ports/expose`, { port }) },
   domains: {
-    most: 32,
+    max: 32,
     code: 'sandbox-domain/too-many',
     ask: (number) => ask(`${sandbox}/domains`, { domain: `n${number}.example`, port: 1 }),
   },
-  keys: { most: 200, code: 'key/too-many', ask: (number) => ask('/v1/auth/api-keys', { name: `key ${number}` }) },
+  keys: { max: 200, code: 'key/too-many', ask: (number) => ask('/v1/auth/api-keys', { name: `key ${number}` }) },
   snapshots: {
-    most: 32,
+    max: 32,
     code: 'snapshot/too-many',
     ask: (number) => ask(`${sandbox}/snapshots`, { name: `s${number}` }),
   },
   uploads: {
-    most: 64,
+    max: 64,
     code: 'upload/too-many',
     ask: (number) => ask(`${sandbox}/files/uploads`, { path: `/tmp/up${number}`, size: 10 }),
   },
@@ -42,7 +42,7 @@ function ask(path: string, body: object): ReturnType<RequestFactory> {
 }
 
 test.each(Object.keys(limits))('%s: the one too many is told when to try again', async (kind) => {
-  const { most, code, ask } = limits[kind] ?? expect.unreachable()
+  const { max: most, code, ask } = limits[kind] ?? expect.unreachable()
   for (let number = 1; number <= most + 1; number++) {
     const { path, sent } = ask(number)
     const { status, json, headers } = await service.send(path, sent)

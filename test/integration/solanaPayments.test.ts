@@ -23,9 +23,9 @@ const payer = createMemoryKeys().solana.address
 type ShopFields = Partial<ShopOptions>
 
 async function shop(fields: ShopFields = {}) {
-  const made = await solanaShop({ payer, ...fields })
-  onTestFinished(() => void made.close())
-  return made
+  const created = await solanaShop({ payer, ...fields })
+  onTestFinished(() => void created.close())
+  return created
 }
 
 async function market(fields: ShopFields = {}) {
@@ -70,56 +70,56 @@ test("the seller's memo is the one that is written, however long it may be", asy
 })
 
 test('a seller that takes the money and says that it refused: the chain tells', async () => {
-  const made = await market({
+  const created = await market({
     paid: async ({ payload }) => {
-      await made.cluster.land(payload.transaction)
+      await created.cluster.land(payload.transaction)
       return { status: 402 }
     },
   })
-  const id = await made.buy()
-  await made.ended(id)
+  const id = await created.buy()
+  await created.ended(id)
   await eventually(async () => {
-    await made.engine.follow(id)
-    expect(made.read(id)?.record).toMatchObject({ paid: true, reconciled_by: 'chain' })
+    await created.engine.follow(id)
+    expect(created.read(id)?.record).toMatchObject({ paid: true, reconciled_by: 'chain' })
   })
-  expect(made.records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
-  expect(made.signer.signatures()).toBe(1)
+  expect(created.records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
+  expect(created.signer.signatures()).toBe(1)
 })
 
 test('what was refused counts until its block is too old and our clock agrees, and cannot be settled afterwards', async () => {
   let nowMs = Date.now()
-  const made = await market({ paid: async () => ({ status: 402 }), clock: () => nowMs })
-  const id = await made.buy()
-  await made.ended(id)
-  const readHeld = async () => {
-    await made.engine.follow(id)
-    return made.records.sum({ sinceMs: 0 }).held
+  const created = await market({ paid: async () => ({ status: 402 }), clock: () => nowMs })
+  const id = await created.buy()
+  await created.ended(id)
+  const readOnHold = async () => {
+    await created.engine.follow(id)
+    return created.records.sum({ sinceMs: 0 }).held
   }
   nowMs += 10 * 60_000
-  expect(await readHeld()).toBe(10_000) // the block is not too old
+  expect(await readOnHold()).toBe(10_000) // the block is not too old
   nowMs -= 10 * 60_000
-  made.cluster.expire()
-  expect(await readHeld()).toBe(10_000) // our clock does not say so
+  created.cluster.expire()
+  expect(await readOnHold()).toBe(10_000) // our clock does not say so
   nowMs += 10 * 60_000
-  expect(await readHeld()).toBe(0)
-  expect(made.read(id)?.record).toMatchObject({ state: 'refused', paid: false })
-  const { payload } = JSON.parse(Buffer.from(made.payments[0] ?? '', 'base64').toString('utf8'))
-  await expect(made.cluster.land(payload.transaction)).rejects.toThrow()
-  expect(await made.cluster.balance(payer)).toBe(5_000_000n)
+  expect(await readOnHold()).toBe(0)
+  expect(created.read(id)?.record).toMatchObject({ state: 'refused', paid: false })
+  const { payload } = JSON.parse(Buffer.from(created.payments[0] ?? '', 'base64').toString('utf8'))
+  await expect(created.cluster.land(payload.transaction)).rejects.toThrow()
+  expect(await created.cluster.balance(payer)).toBe(5_000_000n)
 })
 
 test('what a facilitator may change of the transaction is nothing', async () => {
-  const made = await market({
+  const created = await market({
     async paid(payload, requirements) {
       const bytes = Buffer.from(payload.payload.transaction, 'base64')
       const index = bytes.indexOf(Buffer.from('0c1027000000000000', 'hex')) // TransferChecked of 10,000
       bytes.writeBigUInt64LE(5_000_000n, index + 1)
-      await expect(made.cluster.land(bytes.toString('base64'))).rejects.toThrow()
-      return made.settle(payload, requirements)
+      await expect(created.cluster.land(bytes.toString('base64'))).rejects.toThrow()
+      return created.settle(payload, requirements)
     },
   })
-  expect((await made.ended(await made.buy())).record).toMatchObject({ state: 'settled', paid: true })
-  expect(await made.cluster.balance(payer)).toBe(4_990_000n)
+  expect((await created.ended(await created.buy())).record).toMatchObject({ state: 'settled', paid: true })
+  expect(await created.cluster.balance(payer)).toBe(4_990_000n)
 })
 
 describe('the whole agent', () => {

@@ -14,7 +14,7 @@ import { plainUsage } from '../support/models/scriptedAnswer.ts'
 import { createPayingAgent, type PayingAgent } from '../support/payingAgent.ts'
 import { plantDomain } from '../support/plantDomain.ts'
 import type { Answer, Json } from '../support/runningService.ts'
-import { placeAmongWords, type SecretText, secretKinds } from '../support/secretKinds.ts'
+import { embedInText, type SecretText, secretKinds } from '../support/secretKinds.ts'
 
 /** Secrets of every kind go wherever an entry of Activity comes from; then everything of Activity is read. */
 let providers: ProviderServer
@@ -24,7 +24,7 @@ let tools: McpClient
 let sandboxId: string
 const logged: string[] = []
 
-type Planted = SecretText & { where: string; isKeptElsewhere: boolean }
+type Planted = SecretText & { where: string; isStoredElsewhere: boolean }
 const planted: Planted[] = []
 
 beforeAll(async () => {
@@ -55,15 +55,15 @@ async function clientNamed(name: string, settings: object = { policy }): Promise
 
 /**
  * New secrets for one place.
- * @param isKeptElsewhere whether another part of the agent keeps them as they are: a chat its messages, Approvals what is
+ * @param isStoredElsewhere whether another part of the agent keeps them as they are: a chat its messages, Approvals what is
  *   to be decided, a client its name
  */
-function plant(source: string, { isKeptElsewhere = false, fits = /^[\s\S]*$/ } = {}): string[] {
+function plant(source: string, { isStoredElsewhere = false, fits = /^[\s\S]*$/ } = {}): string[] {
   const secrets = secretKinds()
-    .map((secret, index) => (index % 3 === 0 ? { ...secret, text: placeAmongWords(secret) } : secret))
+    .map((secret, index) => (index % 3 === 0 ? { ...secret, text: embedInText(secret) } : secret))
     .filter(({ text }) => fits.test(text))
   expect(secrets.length, source).toBeGreaterThan(5)
-  planted.push(...secrets.map((it) => ({ ...it, where: source, isKeptElsewhere })))
+  planted.push(...secrets.map((it) => ({ ...it, where: source, isStoredElsewhere })))
   return secrets.map(({ text }) => text)
 }
 const get = async (path: string): Promise<Json> => (await paying.agent.send(path)).json
@@ -98,7 +98,7 @@ const fileName = /^[^\n/]{1,100}$/
 
 const scenarios: Record<string, () => Promise<void>> = {
   async 'the words, arguments and answers of a chat'() {
-    const options = { isKeptElsewhere: true }
+    const options = { isStoredElsewhere: true }
     for (const text of plant('a prompt', options)) {
       providers.play(says(`You said: ${text}`))
       await ask(text)
@@ -118,7 +118,7 @@ const scenarios: Record<string, () => Promise<void>> = {
     }
   },
   async 'the error of a provider'() {
-    for (const message of plant('an upstream', { isKeptElsewhere: true }).slice(0, 30)) {
+    for (const message of plant('an upstream', { isStoredElsewhere: true }).slice(0, 30)) {
       providers.play({ status: 400, body: { error: { message, type: message, code: 'invalid' } } })
       await ask('Hello')
     }
@@ -140,13 +140,13 @@ const scenarios: Record<string, () => Promise<void>> = {
     expectSuccess(
       await paying.agent.send('/local/activity/settings', { method: 'PATCH', body: { record_terminals: true } }),
     )
-    for (const command of plant('a terminal', { isKeptElsewhere: true }).slice(0, 10)) {
+    for (const command of plant('a terminal', { isStoredElsewhere: true }).slice(0, 10)) {
       await tools.call('sandbox_pty_create', { sandbox_id: sandboxId, command: `echo shown; : ${command}` })
     }
     await eventually(async () => expect((await get('/local/recordings')).total).toBeGreaterThan(3))
   },
   async 'domains, payments and tools that do not exist'() {
-    const options = { isKeptElsewhere: true }
+    const options = { isStoredElsewhere: true }
     for (const value of plant('a value of DNS', { ...options, fits: /^[\x20-\x7e]{1,200}$/ }).slice(0, 25)) {
       await tools.call('domain_dns_add', { domain: 'atlas.com', type: 'TXT', host: '@', value })
       await tools.call('domain_dns_update', { domain: 'atlas.com', record_id: 'rec_1', value })
@@ -167,7 +167,7 @@ const scenarios: Record<string, () => Promise<void>> = {
     }
   },
   async 'names and notes'() {
-    const options = { isKeptElsewhere: true, fits: shortLine }
+    const options = { isStoredElsewhere: true, fits: shortLine }
     for (const text of plant('a note of a grant', { fits: shortLine })) {
       const me = await paying.service.send('/v1/auth/me')
       await paying.service.send('/v1/credits/grants', { body: { to_address: me.json.id, amount_cents: 1, note: text } })
@@ -182,7 +182,7 @@ const scenarios: Record<string, () => Promise<void>> = {
       await Promise.all([client.call('sandbox_delete', { sandbox_id: sandboxId }), until('a request', denyAll)])
       await client.client.close()
     }
-    for (const text of plant('a text to sign', { isKeptElsewhere: true })) {
+    for (const text of plant('a text to sign', { isStoredElsewhere: true })) {
       await paying.post('/local/intents', { intent: { kind: 'message', text } })
       await denyAll()
     }
@@ -192,7 +192,7 @@ const scenarios: Record<string, () => Promise<void>> = {
     }
   },
   async 'what a tool server says'() {
-    const options = { isKeptElsewhere: true, fits: /^[\w-]{1,44}$/ }
+    const options = { isStoredElsewhere: true, fits: /^[\w-]{1,44}$/ }
     const { json } = await paying.post('/local/tool-servers', { name: 'box', place: { kind: 'http', url: server.url } })
     const names = plant('a tool of a server', options)
     server.tools = names.map((it) => plainTool(it))
@@ -205,7 +205,7 @@ const scenarios: Record<string, () => Promise<void>> = {
     )
     server.tools = names.map((it) => plainTool(it, 'Another one.'))
     await paying.post(`/local/tool-servers/${json.id}/test`, {})
-    for (const text of plant('the fault of a tool server', { isKeptElsewhere: true }).slice(0, 10)) {
+    for (const text of plant('the fault of a tool server', { isStoredElsewhere: true }).slice(0, 10)) {
       server.intercept = (_, response) => Boolean(response.writeHead(500).end(text))
       await paying.post(`/local/tool-servers/${json.id}/test`, {})
     }
@@ -237,7 +237,7 @@ test('none of them is in Activity, its search, its export or the log', { timeout
     name,
     readFileSync(join(paying.dataFolder, name), 'latin1'),
   ])
-  const nowhereElse = planted.filter(({ isKeptElsewhere }) => !isKeptElsewhere)
+  const nowhereElse = planted.filter(({ isStoredElsewhere }) => !isStoredElsewhere)
   expect(findSecrets(nowhereElse, [...files, ['the log', logged.join('')]])).toEqual([])
   expect(findSecrets(planted, [['the log', logged.join('')]])).toEqual([])
   const kinds = [

@@ -5,7 +5,7 @@ import type { MicroUsd } from '#shared/microUsd.ts'
 import type { LedgerModel } from './ledgerModel.ts'
 
 /** The real ledger, each answer compared with the model's. */
-export function checkedLedger(real: CreditLedger, model: LedgerModel, newestId: () => number): CreditLedger {
+export function createCheckedLedger(real: CreditLedger, model: LedgerModel, newestId: () => number): CreditLedger {
   /** @returns what the real one answered; when both refuse, the refusal is thrown */
   const agree = <T>(refusal: string | undefined, work: () => T): T => {
     let value: T

@@ -11,7 +11,7 @@ import { AppError } from '#shared/appError.ts'
 import { AccountId } from '#shared/ids.ts'
 import { type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
 import { createGroupCommit, type GroupCommit } from '#storage/groupCommit.ts'
-import { checkedLedger } from './checkedLedger.ts'
+import { createCheckedLedger } from './checkedLedger.ts'
 import { checkBalances, checkEverything, readJournal } from './ledgerChecks.ts'
 import { emptyState, LedgerModel, type ModelState } from './ledgerModel.ts'
 import { createSeededRandom, type Random } from './random.ts'
@@ -57,7 +57,7 @@ type Process = {
   commits: GroupCommit
 }
 /** Reply to a client, and the condition that must hold from then on. */
-type Told = { atCommit: number; survivesPower: boolean; holds: () => void }
+type Promised = { atCommit: number; survivesPower: boolean; holds: () => void }
 
 class LedgerHistory {
   readonly #random: Random
@@ -70,7 +70,7 @@ class LedgerHistory {
   readonly #figures: HistoryFigures = { crashes: 0, commits: 0, refusals: 0, charges: 0 }
   readonly #known: string[] = []
   #process: Process | undefined
-  #told: Told[] = []
+  #told: Promised[] = []
   #ids = 0
   #failure: unknown
 
@@ -117,7 +117,7 @@ class LedgerHistory {
         now: this.#world.now,
       })
       const changed = this.#planted.ledger?.(real, this.#model) ?? real
-      const ledger = this.#rolledBack(checkedLedger(changed, this.#model, () => this.#ids))
+      const ledger = this.#rolledBack(createCheckedLedger(changed, this.#model, () => this.#ids))
       const opened = createGroupCommit({
         database: this.#modelled(database),
         flush: () => this.#disk.flush(life),

@@ -29,7 +29,7 @@ export function createMemoryKeys(): MemoryKeys {
   const otherEvm = evmAccount(1)
   const solana = solanaAccount(0)
   const otherSolana = solanaAccount(1)
-  const held: readonly MemoryKey[] = [evm, otherEvm, solana, otherSolana]
+  const keys: readonly MemoryKey[] = [evm, otherEvm, solana, otherSolana]
   const lentKeys: Uint8Array[] = []
   let locked = false
   let mixed = false
@@ -40,17 +40,17 @@ export function createMemoryKeys(): MemoryKeys {
     otherSolana: toAccount(otherSolana),
     lent: lentKeys,
     account(chainType, id) {
-      const key = held.find((it) => it.chainType === chainType && (id === undefined || it.id === id))
+      const key = keys.find((it) => it.chainType === chainType && (id === undefined || it.id === id))
       if (!key) throw new AppError('wallet/account-not-found', `There is no ${chainType} account ${id}.`)
       return toAccount(key)
     },
-    accounts: () => held.map(toAccount),
+    accounts: () => keys.map(toAccount),
     isUnlocked: () => !locked,
     async lend(id, use) {
       if (locked) throw new AppError('wallet/locked', 'The wallet is locked.')
-      const account = held.find((it) => it.id === id)
+      const account = keys.find((it) => it.id === id)
       if (!account) throw new AppError('wallet/account-not-found', `There is no account ${id}.`)
-      const owner = mixed ? held.find((it) => it.chainType === account.chainType && it.id !== id) : account
+      const owner = mixed ? keys.find((it) => it.chainType === account.chainType && it.id !== id) : account
       const key = Uint8Array.from(owner?.key ?? [])
       lentKeys.push(key)
       try {

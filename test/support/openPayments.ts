@@ -108,7 +108,7 @@ export function openPayments(options: Options = {}) {
   return {
     ...{ engine, records, budgets, signer, approvals: approvals.approvals, wanted: createRequest },
     /** As a program asks, up to $10. @returns the payment; undefined where it was free */
-    async pay(url: string, { most = 10, asker = script, key, headers }: Paying = {}) {
+    async pay(url: string, { max: most = 10, asker = script, key, headers }: Paying = {}) {
       const request = key === undefined ? undefined : { key, method: 'POST', path: '/x', body: Buffer.from(url) }
       const call = { asker, repeatable: request, setHeader: () => {}, signal }
       const { payment } = await engine.payments.buy(async () => createRequest(url, most, headers), call, {
@@ -129,7 +129,7 @@ export function openPayments(options: Options = {}) {
   }
 }
 
-type Paying = { most?: number; asker?: Asker; key?: string; headers?: Record<string, string> }
+type Paying = { max?: number; asker?: Asker; key?: string; headers?: Record<string, string> }
 
 /** Closed with the test, if not before. */
 export function paymentsOfTest(options?: Options): OpenPayments {

@@ -18,13 +18,13 @@ export function createPayer(network: EvmNetwork = testLedgerNetwork, now: () => 
   return {
     address: account.address,
     account,
-    async authorize(given) {
+    async authorize(fields) {
       const message = {
         from: account.address,
         validAfter: '0',
         validBefore: String(Math.floor(now() / 1000) + 300),
         nonce: `0x${randomBytes(32).toString('hex')}` as const,
-        ...given,
+        ...fields,
       }
       const { name, version, address } = network.usdc
       const signature = await account.signTypedData({
@@ -38,7 +38,7 @@ export function createPayer(network: EvmNetwork = testLedgerNetwork, now: () => 
           validBefore: BigInt(message.validBefore),
         },
       })
-      return { ...message, signature: given.signature ?? signature }
+      return { ...message, signature: fields.signature ?? signature }
     },
   }
 }

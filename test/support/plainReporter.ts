@@ -69,8 +69,8 @@ function shortText(error: Partial<SerializedError> | undefined): string {
 
 function readReason(test: TestCase): string | undefined {
   const result = test.result()
-  const skipNote = result.state === 'skipped' ? result.note : undefined
-  return skipNote ?? (test.options.mode === 'run' ? 'a hook before it failed' : undefined)
+  const skipReason = result.state === 'skipped' ? result.note : undefined
+  return skipReason ?? (test.options.mode === 'run' ? 'a hook before it failed' : undefined)
 }
 
 /** Sums the durations of tests, hooks and imports. */

@@ -15,12 +15,12 @@ export function plantHold(dataDir: string, { accountId, cents }: { accountId: st
 }
 
 /** Charges so many cents, as an answer of a model does. @returns the id of the transaction */
-export function plantCharge(dataDir: string, given: PlantedCharge): string {
-  const { accountId, atMs } = given
+export function plantCharge(dataDir: string, planted: PlantedCharge): string {
+  const { accountId, atMs } = planted
   return withLedger(
     dataDir,
     (ledger, history) => {
-      charge(ledger, given)
+      charge(ledger, planted)
       return (
         history.stretch(AccountId.parse(accountId), {}, { above: 0, below: 2 ** 53, limit: 1, offset: 0 })[0]?.id ?? ''
       )
@@ -30,9 +30,9 @@ export function plantCharge(dataDir: string, given: PlantedCharge): string {
 }
 
 /** Charges so many times at once: no other work is done at the service meanwhile. */
-export function plantCharges(dataDir: string, count: number, given: Omit<PlantedCharge, 'atMs'>): void {
+export function plantCharges(dataDir: string, count: number, planted: Omit<PlantedCharge, 'atMs'>): void {
   withLedger(dataDir, (ledger) => {
-    for (let done = 0; done < count; done += 1) charge(ledger, given)
+    for (let done = 0; done < count; done += 1) charge(ledger, planted)
   })
 }
 

@@ -37,9 +37,9 @@ export function plantBytes(name: string, bytes: Uint8Array): Planted {
 
 /** The words, what they stand for, and what is derived from them. */
 export function plantPhrase(name: string, phrase: string): Planted[] {
-  const phraseWords = phrase.split(' ')
+  const phraseParts = phrase.split(' ')
   const parts = [', ', ',', '","', '\n', '\\n', '-', '|'].map((between) =>
-    form('list of words', phraseWords.join(between)),
+    form('list of words', phraseParts.join(between)),
   )
   return [
     plantText(name, phrase),
@@ -69,8 +69,8 @@ export function readFiles(folder: string, name = /./): Written[] {
       return filesIn(folder, name)
     } catch (error) {
       // A program may rename or remove a file meanwhile: what is there now is read again, whole.
-      const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-      if (!isGone || tries === maxReadings) throw error
+      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+      if (!isMissing || tries === maxReadings) throw error
     }
   }
 }

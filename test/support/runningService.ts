@@ -52,7 +52,7 @@ export type Json = any
 export type TestServiceOptions = Partial<ServiceOptions> & {
   /** `none`: nobody listens on the host's socket, ever. */
   host?: 'none' | 'own'
-  runtimeOf?: (given: { folder: string; log: Log; now: () => number }) => SandboxRuntime
+  runtimeOf?: (options: { folder: string; log: Log; now: () => number }) => SandboxRuntime
 }
 
 export async function runningService({ host = 'own', ...options }: TestServiceOptions = {}): Promise<TestService> {

@@ -96,7 +96,7 @@ export function secretKinds(): SecretText[] {
 }
 
 /** Between words of other scripts. */
-export function placeAmongWords({ text }: SecretText): string {
+export function embedInText({ text }: SecretText): string {
   return `Schlüssel für Zoë → ${text} ← 密钥 🔑`
 }
 

@@ -47,7 +47,7 @@ export async function solanaCluster(now: () => number = Date.now) {
     return signature
   }
 
-  const told = (address: Address) => {
+  const respond = (address: Address) => {
     const account = svm.getAccount(address)
     if (!account.exists) return null
     const data = [Buffer.from(account.data).toString('base64'), 'base64']
@@ -73,7 +73,7 @@ export async function solanaCluster(now: () => number = Date.now) {
           .map(({ signature, err, blockTime }) => ({
             ...{ signature, err, blockTime, slot: 4, memo: null, confirmationStatus: 'finalized' },
           })),
-      getMultipleAccounts: ([addresses]: [Address[]]) => ({ context: { slot: 5 }, value: addresses.map(told) }),
+      getMultipleAccounts: ([addresses]: [Address[]]) => ({ context: { slot: 5 }, value: addresses.map(respond) }),
       getBlockTime: () => Math.floor(now() / 1000),
       getTransaction([signature]: [string]) {
         const transaction = landed.find((it) => it.signature === signature)

@@ -69,7 +69,7 @@ export async function strictFacilitator(network: EvmNetwork) {
     }
     if (!trouble) return send(200, await settle(signed))
     const { moves, how } = trouble
-    const given = moves
+    const requested = moves
       ? await settle(signed)
       : { success: true, transaction: `0x${'0'.repeat(64)}`, network: network.id }
     if (how === 'silent') return
@@ -79,9 +79,9 @@ export async function strictFacilitator(network: EvmNetwork) {
     }
     if (how === 503) return send(503, { success: false, errorReason: 'insufficient_funds' })
     if (how === 'no-json') return void response.writeHead(200).end('<html>It is fine</html>')
-    if (how === 'other-network') return send(200, { ...given, network: 'eip155:1' })
-    if (how === 'other-payer') return send(200, { ...given, payer: `0x${'9'.repeat(40)}` })
-    if (how === 'no-hash') return send(200, { ...given, transaction: '' })
+    if (how === 'other-network') return send(200, { ...requested, network: 'eip155:1' })
+    if (how === 'other-payer') return send(200, { ...requested, payer: `0x${'9'.repeat(40)}` })
+    if (how === 'no-hash') return send(200, { ...requested, transaction: '' })
     return send(200, { success: false, errorReason: how.says, transaction: '', network: network.id })
   }
   const server = createServer((request, response) => void answer(request, response))

@@ -25,8 +25,8 @@ export async function xtermAlone(flood: Flood): Promise<number> {
 
 /** Runs in the page. @returns milliseconds */
 async function drawAll({ line, bytes, ...options }: Flood & typeof size): Promise<number> {
-  const made = Reflect.get(globalThis, 'Terminal') as new (input: typeof options) => Terminal
-  const terminal = new made(options)
+  const created = Reflect.get(globalThis, 'Terminal') as new (input: typeof options) => Terminal
+  const terminal = new created(options)
   terminal.open(document.getElementById('terminal') ?? document.body)
   const piece = new TextEncoder().encode(`${line}\r\n`.repeat(900))
   const start = performance.now()

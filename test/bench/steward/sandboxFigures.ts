@@ -31,7 +31,7 @@ export async function createToFirstExec(
 ): Promise<Worked> {
   const created: SandboxId[] = []
   const samples: number[] = []
-  let taken = 0
+  let usedMs = 0
   for (let index = 0; index < count + 1; index++) {
     if (settle) await waitUntilSettled('the host', () => [steward.pids().host])
     const before = processorMs(steward)
@@ -42,10 +42,10 @@ export async function createToFirstExec(
     const elapsedMs = performance.now() - start
     // The first one makes what all later ones share.
     if (index > 0) samples.push(elapsedMs)
-    if (index > 0) taken += processorMs(steward) - before
+    if (index > 0) usedMs += processorMs(steward) - before
   }
   for (const id of created) await client.call(deleteSandbox, { id })
-  return { samples, processorMs: taken / count }
+  return { samples, processorMs: usedMs / count }
 }
 
 /** All at once, each until its first command has answered. @returns ms until the last one has, and processor time of one */

@@ -44,10 +44,10 @@ export async function openActivity(window: AppWindow): Promise<ActivityScreen> {
     by: (name) => choose('By', name),
     when: (name) => choose('When', name),
     async open(text) {
-      const found = entry(text).first()
-      const row = found.getByRole('button').first()
+      const match = entry(text).first()
+      const row = match.getByRole('button').first()
       if ((await row.getAttribute('aria-expanded')) === 'false') await row.click()
-      return found
+      return match
     },
     async verify() {
       const close = result.getByRole('button', { name: 'Close result' })

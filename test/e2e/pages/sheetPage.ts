@@ -9,7 +9,7 @@ export type SheetPage = {
   fill(label: string, text: string): Promise<void>
   press(button: string): Promise<void>
   /** Waits until the sheet is gone. */
-  gone(): Promise<void>
+  waitUntilClosed(): Promise<void>
   /** Gives the passphrase and presses the button of that name; waits until the sheet is gone. */
   give(passphrase: string, button: string): Promise<void>
 }
@@ -32,7 +32,7 @@ export function sheetPage(page: Page): SheetPage {
     step: (title) => waitForStep(page, title),
     fill,
     press,
-    gone: waitUntilDetached,
+    waitUntilClosed: waitUntilDetached,
     async give(passphrase, button) {
       await fill('Wallet passphrase', passphrase)
       await press(button)

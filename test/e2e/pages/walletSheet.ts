@@ -13,9 +13,9 @@ export type WalletSheet = {
   /** The words of a phrase that is shown, in their order. */
   words(): Promise<string[]>
   /** At which places the check asks for words, from 1. */
-  askedPlaces(): Promise<number[]>
+  readRequestedPlaces(): Promise<number[]>
   /** Waits until it has reported to the window and closed. */
-  isGone(): Promise<void>
+  waitUntilClosed(): Promise<void>
 }
 
 export function walletSheet(page: Page): WalletSheet {
@@ -32,11 +32,11 @@ export function walletSheet(page: Page): WalletSheet {
       const items = await frame.getByRole('listitem').allTextContents()
       return items.map((item) => item.replace(/^\d+\s*/, ''))
     },
-    askedPlaces: async () => {
+    readRequestedPlaces: async () => {
       const labels = await frame.locator('label').allTextContents()
       return labels.map((label) => Number(label.replace('Word ', '')))
     },
-    isGone: () => dialog.waitFor({ state: 'hidden' }),
+    waitUntilClosed: () => dialog.waitFor({ state: 'hidden' }),
   }
 }
 
@@ -52,9 +52,9 @@ export async function createWallet(page: Page, passphrase: string): Promise<stri
   const phrase = await sheet.words()
   await sheet.press('I wrote them down')
   await sheet.step('Check your copy')
-  for (const index of await sheet.askedPlaces()) await sheet.fill(`Word ${index}`, phrase[index - 1] ?? '')
+  for (const index of await sheet.readRequestedPlaces()) await sheet.fill(`Word ${index}`, phrase[index - 1] ?? '')
   await sheet.press('Check')
-  await sheet.isGone()
+  await sheet.waitUntilClosed()
   return phrase
 }
 
@@ -64,5 +64,5 @@ export async function unlockWallet(page: Page, passphrase: string): Promise<void
   await sheet.step('Unlock the wallet')
   await sheet.fill('Wallet passphrase', passphrase)
   await sheet.press('Unlock')
-  await sheet.isGone()
+  await sheet.waitUntilClosed()
 }

@@ -8,8 +8,8 @@ import { attackStage, preload, type StageOptions } from './stage.ts'
  * rules while it is connected. Prints as JSON what it reached before, and after each start at another moment; and what
  * becomes of a file of the host to which the sandbox's /etc/resolv.conf is a link. Arguments: folder, options of the stage as JSON.
  */
-const [folder = '', given = '{}'] = process.argv.slice(2)
-const options = JSON.parse(given) as StageOptions // of escapeLayers.test.ts
+const [folder = '', optionsJson = '{}'] = process.argv.slice(2)
+const options = JSON.parse(optionsJson) as StageOptions // of escapeLayers.test.ts
 /** Each costs a start; with a layer taken away the first few must do. */
 const delaysMs = [8, 12, 16, 20, 6, 24, 10, 30, 14, 18].slice(0, options.layers === undefined ? 10 : 3)
 /** A connection fails at once without a rule; with one, it times out, once per start. */

@@ -100,8 +100,8 @@ async function readySpares(folder: string): Promise<SpareName[]> {
   return names.filter((_, index) => runs[index] !== undefined)
 }
 
-function targetOn(runtime: SandboxRuntime, spec: MachineSpec, made: Machine): Target {
-  let machine = made
+function targetOn(runtime: SandboxRuntime, spec: MachineSpec, initial: Machine): Target {
+  let machine = initial
   return {
     machine: () => machine,
     spec,

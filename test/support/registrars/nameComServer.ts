@@ -55,7 +55,7 @@ class Refusal extends Error {
 export async function nameComServer(options: { recordsAPage?: number } = {}) {
   const { recordsAPage = 1_000 } = options
   const domains = new Map<string, DomainState>()
-  const takenNames = new Set<string>()
+  const registered = new Set<string>()
   const billed: string[] = []
   let ids = 1_000
 
@@ -87,7 +87,7 @@ export async function nameComServer(options: { recordsAPage?: number } = {}) {
     const { domainName: name } = domain
     const price = getPrice(name)
     if (!price) throw new Refusal(400, 'Unsupported TLD')
-    if (domains.has(name) || takenNames.has(name)) throw new Refusal(400, 'Domain is not available')
+    if (domains.has(name) || registered.has(name)) throw new Refusal(400, 'Domain is not available')
     if (name.startsWith('premium-') && purchasePrice === undefined) throw new Refusal(400, 'Purchase price is required')
     assertPrice(purchasePrice, price[0] + price[1] * (years - 1))
     billed.push(`register ${name}`)
@@ -129,7 +129,7 @@ export async function nameComServer(options: { recordsAPage?: number } = {}) {
       .domainNames.map((domainName) => {
         const [sld = '', ...rest] = domainName.split('.')
         const price = getPrice(domainName)
-        const isFree = price !== undefined && !domains.has(domainName) && !takenNames.has(domainName)
+        const isFree = price !== undefined && !domains.has(domainName) && !registered.has(domainName)
         return brief({
           ...{ domainName, sld, tld: rest.join('.'), purchasable: isFree },
           ...(isFree && { premium: domainName.startsWith('premium-'), purchasePrice: price[0] }),
@@ -199,7 +199,7 @@ export async function nameComServer(options: { recordsAPage?: number } = {}) {
   return {
     ...server,
     billed,
-    take: (name: string) => void takenNames.add(name),
+    take: (name: string) => void registered.add(name),
     isHeld: (name: string) => domains.has(name),
     plant: (name: string, row: Row) => void domains.get(name)?.records.push(row),
   }

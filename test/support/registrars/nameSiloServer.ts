@@ -50,8 +50,8 @@ class Refusal extends Error {
  * status 200, a list of one told as that one. What the documentation does not name it refuses.
  */
 export async function nameSiloServer() {
-  const held = new Map<string, DomainState>()
-  const takenNames = new Set<string>()
+  const owned = new Map<string, DomainState>()
+  const registered = new Set<string>()
   const billed: string[] = []
   const prices: Record<string, readonly [number, number]> = { ...listed }
   let ids = 0
@@ -62,7 +62,7 @@ export async function nameSiloServer() {
     return name.startsWith('premium-') ? [premiumPrice, premiumPrice] : [registration, renewal]
   }
   const requireDomain = (name: string | undefined): DomainState => {
-    const domain = held.get(name ?? '')
+    const domain = owned.get(name ?? '')
     if (domain) return domain
     throw new Refusal(200, 'Domain is not active, or does not belong to this user')
   }
@@ -92,7 +92,7 @@ export async function nameSiloServer() {
     checkRegisterAvailability({ domains = '' }) {
       const names = domains.split(',')
       if (names.length > 200) throw new Refusal(210, 'General error: too many domains')
-      const isFree = (name: string) => getPrice(name) !== undefined && !held.has(name) && !takenNames.has(name)
+      const isFree = (name: string) => getPrice(name) !== undefined && !owned.has(name) && !registered.has(name)
       const available = names.filter(isFree).map((domain) => {
         const [price, renew] = getPrice(domain) ?? []
         return { domain, price, renew, premium: domain.startsWith('premium-') ? 1 : 0, duration: 1 }
@@ -105,12 +105,12 @@ export async function nameSiloServer() {
       const { domain = '' } = params
       const years = parseYears(params)
       if (!getPrice(domain)) throw new Refusal(210, 'General error: TLD is not supported')
-      if (held.has(domain)) throw new Refusal(262, 'This domain is already active within our system')
-      if (takenNames.has(domain)) throw new Refusal(261, 'Domain unavailable for registration.')
+      if (owned.has(domain)) throw new Refusal(262, 'This domain is already active within our system')
+      if (registered.has(domain)) throw new Refusal(261, 'Domain unavailable for registration.')
       billed.push(`register ${domain}`)
       const hostnames = readHosts(params)
       const created = new Date()
-      held.set(domain, {
+      owned.set(domain, {
         ...{ created, expires: laterYear(created, years), isPrivate: params.private === '1', isLocked: true },
         ...{ hosts: hostnames.length > 0 ? hostnames : ['NS1.DNSOWL.COM', 'NS2.DNSOWL.COM'], records: [] },
       })
@@ -224,10 +224,10 @@ export async function nameSiloServer() {
     costs(tld: string, price: readonly [registration: number, renewal: number]) {
       prices[tld] = price
     },
-    take: (name: string) => void takenNames.add(name),
-    isHeld: (name: string) => held.has(name),
+    take: (name: string) => void registered.add(name),
+    isHeld: (name: string) => owned.has(name),
     /** Sets a record as if in the registrar's own window. */
-    plant: (name: string, row: Row) => void held.get(name)?.records.push(row),
+    plant: (name: string, row: Row) => void owned.get(name)?.records.push(row),
   }
 }
 

@@ -3,7 +3,7 @@ import { base58 } from '@scure/base'
 import { generateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
 import { expect, test } from 'vitest'
-import { ordinaryTexts, placeAmongWords, secretKinds } from '#test/support/secretKinds.ts'
+import { ordinaryTexts, embedInText, secretKinds } from '#test/support/secretKinds.ts'
 import { cleanText, withoutSecrets } from './withoutSecrets.ts'
 
 const actor = { kind: 'client', name: 'a script' } as const
@@ -87,7 +87,7 @@ test('takes out secrets of every kind, wherever they stand, whatever else there 
     for (const sample of secretKinds()) {
       const readable = [
         sample.text,
-        placeAmongWords(sample),
+        embedInText(sample),
         `before ${sample.text}, and after`,
         JSON.stringify({ given: sample.text }),
       ]
