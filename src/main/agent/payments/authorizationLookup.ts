@@ -50,8 +50,12 @@ export function createChainLookup(
             transaction: transaction == null ? null : lower(transaction),
           })
           if (outcome.state !== 'used') return { state: 'unused', isFinal: outcome.state === 'expired' }
-          const { settledAmount: taken, transaction: hash } = outcome
-          return { state: 'used', transaction: hash, ...(taken !== null && { settledMicroUsd: Number(taken) }) }
+          const { settledAmount, transaction: hash } = outcome
+          return {
+            state: 'used',
+            transaction: hash,
+            ...(settledAmount !== null && { settledMicroUsd: Number(settledAmount) }),
+          }
         }
         const outcome = await chain.authorizationOutcome({
           ...{ from: lower(payer), to: lower(payTo), value: amount, nonce: lower(nonce), sinceMs, nowMs: now() },

@@ -104,7 +104,7 @@ export function createPaymentSending({
       const settledMicroUsd = await readSettledMicroUsd(payment, receipt.transaction, signal)
       const settled = {
         ...{ paid: true, error, transaction: receipt.transaction, nextAtMs: null, ...result },
-        ...(settledMicroUsd !== undefined && { takenMicroUsd: settledMicroUsd }),
+        ...(settledMicroUsd !== undefined && { settledMicroUsd }),
       } as const
       if (journal.become(id, 'settled', settled)) return
     }
@@ -144,7 +144,7 @@ export function createPaymentSending({
         reconciled_by: 'chain',
         transaction: outcome.transaction,
         nextAtMs: null,
-        ...(outcome.settledMicroUsd !== undefined && { takenMicroUsd: outcome.settledMicroUsd }),
+        ...(outcome.settledMicroUsd !== undefined && { settledMicroUsd: outcome.settledMicroUsd }),
       } as const
       journal.become(id, 'reconciled', paid)
     } else if (outcome.state === 'unused' && outcome.isFinal) {

@@ -31,7 +31,7 @@ export async function permitOutcome(node: OpenNode, query: PermitQuery): Promise
     const settledAmount = await findSettledAmount(node, query)
     return {
       state: 'used',
-      settledAmount: settledAmount,
+      settledAmount,
       transaction: settledAmount === null ? null : query.transaction,
     }
   }
