@@ -3,6 +3,8 @@ import { until } from '../../support/eventually.ts'
 
 const deadlineMs = 60_000
 const rowHeightPx = 20
+/** Time for links that are looked up in the sandbox. */
+const hintMs = 2_000
 
 /** The terminal in view, as a person sees and uses it. */
 export type TerminalPane = {
@@ -63,7 +65,10 @@ export function terminalPane(page: Page): TerminalPane {
       const hint = page.getByRole('tooltip').getByText('Ctrl+click to open')
       await until(`a link at ${text}`, async () => {
         await hover(text)
-        return hint.isVisible()
+        return hint.waitFor({ timeout: hintMs }).then(
+          () => true,
+          () => false,
+        )
       })
       await page.keyboard.down('Control')
       await page.mouse.down()
