@@ -278,7 +278,7 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** The body of every answer that is not 2xx. A failure can have fields of its own beside these. */
+/** Body of every response that is not 2xx. Errors may add fields. */
 export type ErrorBody = { error: string; code: ErrorCode; detail?: string; hint?: string }
 
 type AppErrorOptions = {

@@ -1,8 +1,8 @@
 /** Tells any number of listeners of events. */
 export type Emitter<Event> = {
   /**
-   * Calls every listener of this moment, oldest first; one that leaves while the others are called is left out.
-   * @throws what the first failing listener threw, after all of them were called
+   * Calls every current listener, oldest first, except those that unsubscribe during the call.
+   * @throws the first listener's error, after all were called
    */
   emit(event: Event): void
   /** @returns ends this subscription; calling it again does nothing */

@@ -78,7 +78,7 @@ export const modelFields = {
   signed_calls: z.boolean().default(false),
   /** Thinks only where the answer is streamed. */
   thinks_in_streams_only: z.boolean().default(false),
-  /** The provider keeps prompts only where it is asked to, and none with fewer tokens: then Steward asks by itself. */
+  /** Minimum size for prompt caching at providers that cache only on request; Steward then requests it. */
   least_cached_tokens: z.int().min(1).optional(),
   reasoning: Reasoning.optional(),
   refuses: z.array(Refusal).default([]),

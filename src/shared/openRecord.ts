@@ -2,8 +2,8 @@
 const maxLabelLength = 40
 
 /**
- * Makes a table of words that another version of Steward may extend: an unknown word gets `fallback` of it, a known one
- * its own entry. Enumeration lists the known words only.
+ * Creates a table that other versions of Steward may extend: unknown keys get `fallback`. Enumeration lists known keys
+ * only.
  */
 export function openRecord<Word extends string, Entry>(
   entries: Readonly<Record<Word, Entry>>,

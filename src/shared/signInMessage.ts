@@ -67,7 +67,7 @@ export function isStatement(text: string): boolean {
   return statementText.test(text)
 }
 
-/** @returns undefined for whatever is not, byte for byte, what `formatSignInMessage` writes for what was understood of it. */
+/** @returns undefined unless the text is byte for byte what `formatSignInMessage` produces for its fields */
 export function parseSignInMessage(text: string, chainType: ChainType): SignInMessage | undefined {
   const read = readMessage(text.split('\n'), chainType)
   return read && formatSignInMessage(read) === text ? read : undefined

@@ -48,11 +48,11 @@ type LinkService = {
   addLineToLink(linkId: number, line: number): void
 }
 
-/** Characters of an OSC sequence: of the one that offers text for the clipboard, and of every other. */
+/** Lengths of OSC sequences: of clipboard requests, and of others. */
 const oscUnits = { clipboard: 1024 * 1024 + 16, normal: 16 * 1024 }
 const dcsUnits = 16 * 1024
 const clipboardCode = 52
-/** Places of links that are kept, newest first: each costs something with every line that scrolls. */
+/** Number of links, newest first: each costs time with every line that scrolls. */
 const linkLimits = { max: 4_096, retained: 3_072 }
 
 /** Holds a terminal of xterm.js, with a window or headless, to what its screen can show. */
@@ -219,7 +219,7 @@ const maxJoined = 15
 const [joinBit, stateShift, ownCell] = [1, 3, 1 << 1]
 const belowState = (1 << stateShift) - 1
 
-/** The same widths, with a bound to how many marks one cell can pile up: what comes after takes a cell of its own. */
+/** Bounds the combining marks in one cell; further ones get a cell of their own. */
 function createBoundedWidths(widths: CharacterWidths): CharacterWidths {
   return {
     version: `${widths.version}-bounded`,

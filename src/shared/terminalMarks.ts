@@ -42,11 +42,11 @@ export type TerminalMarks = {
   list(): CommandMark[]
   /** Exports the marks for another terminal with the same cursor position. */
   exportMarks(): CarriedMark[]
-  /** Takes the marks of another terminal in place of its own. */
+  /** Replaces the marks with those of another terminal. */
   take(carried: readonly CarriedMark[]): void
-  /** From now on the shell's own marks are told by this key. */
+  /** Sets the key that authenticates marks of the shell. */
   use(key: string): void
-  /** Called after each change that the shell told. */
+  /** Called after each change reported by the shell. */
   onChange(listener: () => void): () => void
   readOutput(mark: CommandMark): string
 }

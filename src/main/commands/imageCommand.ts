@@ -84,7 +84,7 @@ async function refuseInUse(name: ImageName, folder: string): Promise<void> {
   }
 }
 
-/** On a terminal one line that is written anew, elsewhere a line for each step. */
+/** Rewrites one line on a terminal; elsewhere, prints a line for each step. */
 function progressLine(to: NodeJS.WriteStream) {
   let last = ''
   return {

@@ -9,7 +9,7 @@ import { truncateEntry } from '#agent/activity/truncateEntry.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { checkFile, describeCheck } from './verifyCommand.ts'
 
-/** Files as somebody may bring them. */
+/** Exported files as a user may submit them. */
 function exportEntries(count: number, summary = (index: number): string => `entry ${index}`): string[] {
   const rows: TimelineRow[] = []
   for (let sequence = 1; sequence <= count; sequence += 1) {

@@ -22,8 +22,8 @@ export function checkFile(file: string): Promise<ExportCheck> {
 }
 
 /**
- * Ends of lines are `\n` or `\r\n`, and nothing else: an entry may hold any other character. A mark of the byte order is
- * not part of the first line. Of a line that is too long its beginning is kept.
+ * Splits at `\n` or `\r\n` only: an entry may contain any other character. Drops a byte order mark. Lines that are too
+ * long are truncated.
  */
 async function* readLines(file: string): AsyncGenerator<string> {
   const stream = createReadStream(file, { encoding: 'utf8' })

@@ -320,7 +320,7 @@ export function hostEnvironment(): Environment {
   return Object.fromEntries(Object.entries(process.env).filter(isSetting))
 }
 
-/** Variables with this prefix are left to whoever tests Steward. */
+/** Variables with this prefix are reserved for tests. */
 const foreignPrefix = 'STEWARD_TEST_'
 const prefix = 'STEWARD_'
 /** API keys for clients, which the documentation exports in a shell. They configure nothing. */

@@ -11,7 +11,7 @@ import { version } from '#platform/version.ts'
 import { AppError } from '#shared/appError.ts'
 
 /**
- * The application without a window: serves the interface for a browser until it is told to end.
+ * Application without a window: serves the renderer for a browser until a signal ends it.
  * @returns the exit code of the program
  */
 export async function headlessProgram(options: StartOptions, environment: Environment): Promise<number> {

@@ -51,7 +51,7 @@ export async function mcpProgram(parts: readonly string[], environment: Environm
   const present = (holder: LockHolder): StdioDoor | undefined => {
     const text = readSecretFile(join(dataFolder, stdioDoorFile))
     const door = text === undefined ? undefined : StdioDoor.safeParse(parseJsonOrUndefined(text)).data
-    if (door?.pid !== holder.pid) return undefined // of one that has ended
+    if (door?.pid !== holder.pid) return undefined // stale file of an ended process
     return key === undefined || key === '' ? door : { ...door, key }
   }
   const findRunning = async (): Promise<StdioDoor | undefined> => {

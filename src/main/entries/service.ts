@@ -200,8 +200,8 @@ function ownSocketPath(dataFolder: string): string | undefined {
 type Listen = { dataFolder: string; address: ListenAddress; again: boolean; log: Log }
 
 /**
- * A service that is started again goes on elsewhere when somebody took its address meanwhile: the application finds it
- * all the same, and whoever took it must not be able to keep the person's window from working.
+ * If its address was taken in the meantime, a restarted service uses another one. The application still finds it, and
+ * the program at the old address cannot keep the window from working.
  */
 async function listenAgain(
   { dataFolder, address, again, log }: Listen,

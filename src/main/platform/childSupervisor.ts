@@ -4,7 +4,7 @@ import type { Log } from './log.ts'
 
 /** Keeps one child process running. */
 export type ChildSupervisor<Ready> = {
-  /** Resolves when the child is first ready. Rejects if `startAttempts` runs ended before that, or one that `refuses`. */
+  /** Resolves when the child is first ready. Rejects if `startAttempts` runs end before that, or one that `refuses`. */
   readonly started: Promise<Ready>
   /** Kills the current child, which is then restarted. */
   restart(): void
@@ -28,7 +28,7 @@ type Options<Ready> = {
 }
 
 export type SupervisorLimits = {
-  /** To be ready; one that is not is killed. */
+  /** Timeout of the start; a child that exceeds it is killed. */
   readyMs: number
   /** To end when asked. */
   endMs: number
@@ -36,7 +36,7 @@ export type SupervisorLimits = {
   startAttempts: number
   firstPauseMs: number
   maxPauseMs: number
-  /** A run as long as this starts the pauses anew. */
+  /** A run of this duration resets the restart delay. */
   steadyMs: number
 }
 
@@ -61,7 +61,7 @@ export function superviseChild<Ready>(options: Options<Ready>): ChildSupervisor<
     tellStarted = resolve
     tellFailed = reject
   })
-  started.catch(() => {}) // whoever awaits it is told; nobody has to
+  started.catch(() => {}) // callers that await it handle the error
 
   const runs = (async () => {
     let pauseMs = limits.firstPauseMs

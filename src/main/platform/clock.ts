@@ -3,8 +3,8 @@ import type { TimeSource } from './timeSource.ts'
 import type { TimeUse } from './timeUses.ts'
 
 /**
- * A change of the wall clock that no elapsed time explains. `sleep`: the computer was suspended, so the time did pass
- * elsewhere. `set`: somebody or something set the clock.
+ * Change of the wall clock that elapsed time does not explain. `sleep`: the computer was suspended, so the time did
+ * pass. `set`: the clock was set.
  */
 export type ClockJump = { fromMs: number; toMs: number; cause: 'sleep' | 'set' }
 
@@ -194,7 +194,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
     close() {
       clearInterval(timer)
       clearImmediate(soon)
-      save() // without a measurement: a jump since the last one is found, and told, by the next process
+      save() // without a measurement: the next process detects and reports a jump since the last one
     },
   }
 }
@@ -215,7 +215,7 @@ function readings(source: TimeSource): Readings {
   return { wallMs: source.wallMs(), runningMs: source.runningMs(), uptimeMs: source.uptimeMs() }
 }
 
-/** Whether the running time of a state goes on in this process. */
+/** Whether the elapsed time of a state continues in this process. */
 function continues(state: ClockState, source: TimeSource): boolean {
   const isBoot = source.bootId !== undefined && state.bootId === source.bootId
   return isBoot && source.runningMs() >= state.runningMs && source.uptimeMs() >= state.uptimeMs

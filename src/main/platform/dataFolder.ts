@@ -17,7 +17,7 @@ export function defaultDataFolder({ platform, home, environment }: Machine): str
   )
 }
 
-/** Makes the folder, for this user only, where it is missing. */
+/** Creates the folder for this user only, if absent. */
 export async function openDataFolder(folder: string): Promise<void> {
   try {
     await mkdir(join(folder, 'logs'), { recursive: true, mode: 0o700 })

@@ -19,8 +19,8 @@ export type LockHolder = z.infer<typeof LockHolder>
 
 export type DataLock = {
   /**
-   * State that the last holder left the folder in. `crashed`: it did not release its lock. `copied`: the folder is a copy
-   * of one that was in use.
+   * State of the folder after the previous holder. `crashed`: it did not release its lock. `copied`: the folder is a
+   * copy of one that was in use.
    */
   readonly previousState: FolderState
   release(): Promise<void>

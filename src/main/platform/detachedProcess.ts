@@ -12,8 +12,8 @@ export type DetachedProgram = {
 }
 
 /**
- * Starts a Node program that outlives us: in a session of its own, holding none of our files.
- * Resolves with its pid as soon as it runs; whether it is ready is for the caller to ask.
+ * Starts a Node program that outlives this process, in a separate session and without inherited files. Resolves with
+ * its pid once it runs; the caller checks whether it is ready.
  */
 export async function launchDetached({ entry, args, logFile, environment }: DetachedProgram): Promise<number> {
   const log = await open(logFile, 'a', 0o600)

@@ -50,8 +50,8 @@ const connectMs = 10_000
 const idleMs = 4_000
 
 /**
- * Made of `node:http`, which every process of ours has loaded. undici, installed or within Node, would add 130 ms and
- * 18 MB to each start, for pipelining and decoding that nobody here needs.
+ * Uses `node:http`, which every process has already loaded. undici would add 130 ms and 18 MB to each start, for
+ * pipelining and decompression that nothing here needs.
  */
 export function createHttpClient({ maxAnswerBytes, connect, lookup, tls }: Options): HttpClient {
   const plainAgent = new PlainAgent({ keepAlive: true, timeout: idleMs })

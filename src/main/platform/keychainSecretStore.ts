@@ -106,8 +106,8 @@ export function createKeychainSecretStore({ scopeName, platform, deadlineMs = di
 }
 
 /**
- * libdbus waits two seconds for an answer, which a busy machine may need longer for. Asking once more does no harm: the
- * Secret Service does what it is asked in order, and each call can be made twice.
+ * libdbus times out after two seconds, which may be too short on a busy machine. Retrying is safe: the Secret Service
+ * processes requests in order, and all calls are idempotent.
  */
 async function waitForAnswer<T>(ask: () => Promise<T>, isOver: () => boolean): Promise<T> {
   for (;;) {
@@ -120,7 +120,7 @@ async function waitForAnswer<T>(ask: () => Promise<T>, isOver: () => boolean): P
   }
 }
 
-/** @param toTimeoutError when it takes longer; what runs then goes on */
+/** @param toTimeoutError creates the error of a timeout; the running call continues */
 async function within<T>(ms: number, running: Promise<T>, toTimeoutError: () => AppError): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   try {

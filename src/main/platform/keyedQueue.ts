@@ -10,7 +10,7 @@ export function createKeyedQueue(): KeyedQueue {
     async run(key, work) {
       const before = tails.get(key) ?? Promise.resolve()
       const mine = before.then(work, work)
-      const settled = mine.catch(() => {}) // its own caller is told; the next one only waits
+      const settled = mine.catch(() => {}) // its own caller handles the error; the next one only waits
       tails.set(key, settled)
       try {
         return await mine

@@ -5,7 +5,10 @@ export type LogFile = { write(text: string | Uint8Array): void; close(): void }
 const defaultMaxBytes = 5 * 1024 * 1024
 const olderFiles = 2
 
-/** Appends to a file only this user may read. A full one becomes `<path>.1` and that `<path>.2`, so that at most three are kept. */
+/**
+ * Appends to a file that only this user may read. When full, it is renamed to `<path>.1`, and that to `<path>.2`, so
+ * that at most three exist.
+ */
 export function openLogFile(path: string, maxBytes = defaultMaxBytes): LogFile {
   let file = openSync(path, 'a', 0o600)
   let bytes = fstatSync(file).size

@@ -7,9 +7,10 @@ export type KeySlot = { holder: string; key: string; requestHash: Buffer }
 
 export type OncePerKey<T> = {
   /**
-   * Does the work once for each key, and gives what came of it to every repetition; one that comes while the first is
-   * under way waits for it. The work keeps what came of it itself. Failures are not kept: they may be retried.
-   * @throws AppError `request/invalid` for a key of another length, `request/reused-key` when the key was used for another request; what `work` throws.
+   * Runs the work once for each key and returns its result to every repetition; concurrent ones wait for it. The work
+   * stores its result itself. Failures are not stored and may be retried.
+   * @throws AppError `request/invalid` for a key of invalid length, `request/reused-key` if the key was used for
+   * another request; errors of `work`
    */
   once(request: RepeatableRequest, work: (slot: KeySlot) => Promise<T>): Promise<{ answer: T; replayed: boolean }>
 }
@@ -21,7 +22,7 @@ const maxKeyLength = 128
 type StoredEntry<T> = { requestHash: Buffer; answer: T }
 type UnderWay<T> = { requestHash: Buffer; outcome: Promise<T> }
 
-/** `find` gives what was kept and is not over yet. */
+/** `find` returns an unexpired stored result. */
 export function createOncePerKey<T>(
   find: (slot: Pick<KeySlot, 'holder' | 'key'>) => StoredEntry<T> | undefined,
 ): OncePerKey<T> {

@@ -13,7 +13,7 @@ export async function requireOwnFolder(folder: string): Promise<void> {
   refuseOpen(folder, await stat(folder))
 }
 
-/** The same, for whoever cannot wait. */
+/** Synchronous variant. */
 export function requireOwnFolderNow(folder: string): void {
   refuseForeign(folder, lstatSync(folder))
   refuseOpen(folder, statSync(folder))

@@ -58,8 +58,8 @@ type Options<Rights> = {
 }
 
 /**
- * Registry of the work that is under way, by principal. Each half of the application has one; whatever works, waits,
- * polls, streams or was made for a principal takes a lease, so a revocation ends all of it at once.
+ * Registry of work in progress, by principal. Each half of the application has one; whatever works, waits, polls,
+ * streams or was created for a principal takes a lease, so a revocation ends all of it at once.
  */
 export function createPrincipals<Rights, Holder extends string>(options: Options<Rights>): Principals<Rights, Holder> {
   const { getRights, endedError, now = Date.now } = options

@@ -12,7 +12,7 @@ const answerMs = 5_000
 /** File name of a socket in the temporary folder. */
 const shortName = 'socket'
 
-/** The path itself, or for one that is too long, one in a folder of its own below the temporary folder. */
+/** Returns the path, or a short one in a separate folder below the temporary folder if it is too long. */
 export function socketPath(requestedPath: string): string {
   if (Buffer.byteLength(requestedPath) <= maxAddressBytes) return requestedPath
   const name = createHash('sha256').update(requestedPath).digest('hex').slice(0, 16)
@@ -20,9 +20,9 @@ export function socketPath(requestedPath: string): string {
 }
 
 /**
- * Makes sure that this process may listen there, in a folder of its own user, and clears the socket of one that is gone.
- * @param inUse says that somebody else answers there
- * @throws AppError `data/in-use`, or `data/unusable` when the folder, or what stands there, is somebody else's.
+ * Ensures that this process may listen there, in a folder of the same user, and removes the socket of an ended process.
+ * @param inUse message if another process listens there
+ * @throws AppError `data/in-use`, or `data/unusable` if the folder or file belongs to another user
  */
 export async function claimSocket(path: string, inUse: string): Promise<void> {
   const folder = dirname(path)
@@ -40,7 +40,7 @@ export async function claimSocket(path: string, inUse: string): Promise<void> {
 export async function leaveSocket(path: string): Promise<void> {
   const folder = dirname(path)
   const isShortened = basename(path) === shortName && dirname(folder) === tmpdir()
-  if (isShortened) await rmdir(folder).catch(() => {}) // gone, or somebody listens there again
+  if (isShortened) await rmdir(folder).catch(() => {}) // removed, or another process listens there again
 }
 
 /**
@@ -77,7 +77,7 @@ function answers(path: string): Promise<boolean> {
       socket.destroy()
       resolve(alive)
     }
-    // A full queue of connections means that somebody is there.
+    // A full backlog means that a process listens there.
     const timer = setTimeout(() => tell(true), answerMs)
     socket.once('connect', () => tell(true))
     socket.once('error', (error) => tell('code' in error && error.code === 'EAGAIN'))

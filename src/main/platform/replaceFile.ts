@@ -2,8 +2,8 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Writes a file for this user alone, whole or not at all: it is complete on the disk before it takes its name, and the
- * name itself outlives a power cut. A crash leaves the old one or the new one, and perhaps a `.new` that nobody reads.
+ * Replaces a file for this user only, atomically and durably: the content is flushed before the rename, and the rename
+ * before it returns. A crash leaves the old file or the new one, and possibly an unused `.new`.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const fresh = `${file}.new`

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** Written whole beside and moved into place, for this user alone: nobody ever reads half of it. */
+/** Writes a file for this user only and renames it into place, so that no reader sees a part of it. */
 export function writeSecretFile(file: string, text: string): void {
   const beside = `${file}.new`
   writeFileSync(beside, text, { mode: 0o600 })

@@ -3,9 +3,9 @@ import { AppError } from '#shared/appError.ts'
 import type { SecretStore } from './secretStore.ts'
 
 /**
- * Whether this store keeps what it is given: writes something, reads it back and removes it. A keychain that only answers
- * may have no keyring to write to, or a locked one, for which its own dialog asks the person.
- * @returns why not, as `wallet/keychain-locked` or `wallet/keychain-unavailable`
+ * Verifies that a store works: writes an entry, reads it and removes it. A keychain that responds may still have no
+ * keyring, or a locked one, which asks the user with a dialog.
+ * @returns the reason if not, `wallet/keychain-locked` or `wallet/keychain-unavailable`
  */
 export async function tryKeychain(store: SecretStore): Promise<AppError | undefined> {
   const name = `trial-${randomBytes(8).toString('hex')}`

@@ -31,7 +31,7 @@ export async function runDesktop(options: Options): Promise<void> {
   app.setPath('userData', join(options.dataFolder, 'window'))
   app.enableSandbox()
   if (!app.requestSingleInstanceLock()) {
-    app.exit(0) // the first instance was told, and comes to the front
+    app.exit(0) // the first instance is notified, and takes the focus
     return
   }
   try {

@@ -76,7 +76,7 @@ function box(sentence: string, lines: readonly string[], signal: AbortSignal): M
   }
 }
 
-/** On one line, without characters that are not seen: whoever asks shall not draw in the dialog. */
+/** Reduces text to one line without invisible characters, so that a requester cannot forge parts of the dialog. */
 function plain(text: string, length: number): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
   return line.length > length ? `${line.slice(0, length - 1).toWellFormed()}…` : line

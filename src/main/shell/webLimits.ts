@@ -43,7 +43,10 @@ function stayInside(contents: WebContents, origin: string): void {
   })
 }
 
-/** An exposed port of a sandbox, which is an origin of its own; the page's security policy names the very port. */
+/**
+ * Whether the URL is an exposed port of a sandbox, which has its own origin. The page's security policy names that
+ * port.
+ */
 function isPreview(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)
@@ -61,8 +64,8 @@ function isSheet(url: string, origin: string): boolean {
 /** Web and mail addresses lead to the person's own programs; our own pages (the API's documents) and exposed ports too, as they are. */
 function openOutside(url: string, origin: string): void {
   if (toOrigin(url) !== origin && !leadsAway(url)) return
-  // The address is one that the page named: of secrets it holds none but the token of one exposed port.
-  shell.openExternal(new URL(url).href).catch(() => {}) // no browser: there is nobody to tell
+  // The page chose the address; the only secret it may hold is the token of an exposed port.
+  shell.openExternal(new URL(url).href).catch(() => {}) // no browser is available
 }
 
 /** Whether the URL may open in the browser. On loopback only exposed ports may: output of a sandbox may name any URL. */

@@ -42,7 +42,7 @@ function readState(file: string): z.infer<typeof WindowState> | undefined {
   }
 }
 
-/** Enough of the title bar to take hold of it. */
+/** Whether enough of the title bar is visible to drag the window. */
 function overlaps(area: Rectangle, { x, y, width }: Rectangle): boolean {
   const grip = 80
   return (

@@ -2,9 +2,9 @@ import { AppError } from '#shared/appError.ts'
 import type { Database } from './openDatabase.ts'
 
 /**
- * Shares transactions and disk flushes among callers: an fsync for each of a thousand requests a second is slower than
- * disks are. All work that comes in one turn of the event loop is one transaction; one flush serves all transactions
- * of the few milliseconds before it, and waits on a thread of its own.
+ * Batches transactions and disk flushes: one fsync per request would limit the service to the rate of the disk. All
+ * work of one turn of the event loop is one transaction; one flush, on a separate thread, covers all transactions of
+ * the few milliseconds before it.
  */
 export type GroupCommit = {
   /**
@@ -26,8 +26,8 @@ type Options = {
   /** Brings everything committed before the call to the disk. */
   flush: () => Promise<void>
   /**
-   * A flush failed. What the disk has is unknown from here on, since the system drops what it could not write, so
-   * all work is refused until somebody opens the database again.
+   * Called when a flush failed. The state on disk is then unknown, because the system drops pages that it could not
+   * write, so all work is rejected until the database is reopened.
    */
   onBroken: (error: unknown) => void
   /** In the next turn of the event loop; absent is `setImmediate`. */
@@ -71,7 +71,7 @@ export function createGroupCommit({ database, flush, onBroken, ...options }: Opt
     else if (isDirty) flushSoon()
   }
 
-  /** All of them in one transaction. Undefined when it failed as a whole, and nothing of it happened. */
+  /** Commits all in one transaction. Returns undefined if it was rolled back. */
   const commitAll = (works: Work[]): Settled[] | undefined => {
     try {
       return database.transaction(() => works.map(toOutcome)).immediate()
@@ -139,7 +139,7 @@ export function createGroupCommit({ database, flush, onBroken, ...options }: Opt
 
 type Settled = { work: Work; ended: 'done' | 'failed'; value: unknown }
 
-/** A refusal is an answer, and the transaction goes on. Anything else ends it for all of them. */
+/** An AppError is a result, and the transaction continues. Any other error rolls it back. */
 function toOutcome(work: Work): Settled {
   try {
     return { work, ended: 'done', value: work.run() }

@@ -5,8 +5,8 @@ import type { Database } from './openDatabase.ts'
 export type Migration = { readonly version: number; readonly up: string }
 
 /**
- * Brings the schema up to the last migration, each step in a transaction of its own.
- * @throws AppError `data/newer` when a newer Steward has written this file; nothing is changed then.
+ * Migrates the schema to the latest version, each step in its own transaction.
+ * @throws AppError `data/newer` if a newer Steward has written this file, which is left unchanged
  */
 export function migrate(database: Database, migrations: readonly Migration[]): void {
   const latest = migrations.at(-1)?.version ?? 0
@@ -20,7 +20,7 @@ export function migrate(database: Database, migrations: readonly Migration[]): v
   for (const { version, up } of migrations) {
     database
       .transaction(() => {
-        // Read again under the lock: another process may have taken this step meanwhile.
+        // Read again under the lock: another process may have run this step.
         if (schemaVersion(database) >= version) return
         database.exec(up)
         database.pragma(`user_version = ${version}`)

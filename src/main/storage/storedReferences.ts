@@ -24,9 +24,9 @@ export type ThingKind =
   | 'wallet-account'
 
 /**
- * Fate of a reference when its thing is removed. `delete`: the row goes too. `detach`: the row stays and names
- * nothing. `close`: the row ends, with words. `tell`: the row stays, and the user is told. `refuse`: the thing cannot be
- * removed while it is named. `history`: the row says what was, and stays.
+ * Action on a reference when its target is removed. `delete`: the row is deleted. `detach`: the reference is cleared.
+ * `close`: the row ends with a message. `tell`: the row stays, and the user is notified. `refuse`: the target cannot be
+ * removed while referenced. `history`: the row is a record and stays.
  */
 export type OnRemoved = 'delete' | 'detach' | 'close' | 'tell' | 'refuse' | 'history'
 

@@ -5,13 +5,13 @@ import { ChainType } from './wallet.ts'
 
 /** Limits of account requests. */
 export const accountRequestLimits = {
-  /** A wallet that asks while this many wait is told to come back later. */
+  /** Pending requests; beyond it, wallets are told to retry later. */
   waiting: 20,
   /** New requests at once, and as many again in an hour. */
   perHour: 20,
   /** The newest decisions that are remembered. */
   decided: 1000,
-  /** A request that nobody decides ends after a week. */
+  /** Lifetime of an undecided request: a week. */
   waitingMs: 7 * 24 * 60 * 60_000,
   /** A denied wallet may ask again after this. */
   decidedMs: 90 * 24 * 60 * 60_000,

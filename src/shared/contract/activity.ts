@@ -140,7 +140,7 @@ export type AccountActivityType = z.infer<typeof AccountActivityType>
 
 /** Entry of an account's feed. */
 export const AccountActivity = z.object({
-  /** Counts the entries of the account from 1: a gap is what is no longer kept. */
+  /** Sequence number in the account's feed, from 1. Gaps are entries that were removed. */
   sequence: z.int(),
   id: z.string(),
   type: ActivityType.or(AccountActivityType),

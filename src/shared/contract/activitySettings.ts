@@ -6,7 +6,7 @@ const wholeDays = 'must be a whole number of days from 1 to 3650'
 
 /** Retention of the local log, in days, and whether terminals are recorded. */
 export const ActivitySettings = z.object({
-  /** Older entries are cut off, which an entry says. Null: all are kept. */
+  /** Age in days at which entries are removed, which is recorded. Null: never. */
   keep_entries_days: days(`${wholeDays}, or null`).nullable(),
   /** Whether what terminals show is recorded from now on. */
   record_terminals: z.boolean(),

@@ -4,7 +4,7 @@ import type { AccountActivity, ActivityBy } from './activity.ts'
 
 type SentenceInput = Pick<AccountActivity, 'type' | 'by' | 'sandbox_name' | 'description' | 'command'>
 
-/** A command in the middle of a sentence; all of it stands beside. */
+/** Length of a command within a sentence; the complete one is shown beside it. */
 const maxCharacters = 120
 
 /** Preposition after the verb: `You opened a terminal | in atlas`. */
@@ -17,7 +17,7 @@ const prepositions: Partial<Record<SentenceInput['type'], 'in' | 'of'>> = {
   'domain.added': 'of',
   'domain.removed': 'of',
 }
-/** The verb alone is told, and the sandbox comes right after it: `You created atlas from a snapshot of web`. */
+/** Types whose verb is followed by the sandbox's name: `You created atlas from a snapshot of web`. */
 const ofTheWhole: readonly SentenceInput['type'][] = ['sandbox.created', 'sandbox.started', 'sandbox.stopped']
 const standsAlone: readonly SentenceInput['type'][] = [
   'sandbox.renamed',

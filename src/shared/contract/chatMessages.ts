@@ -42,7 +42,7 @@ export const AnswerUsage = z.object({
   cost_micro_usd: z.int(),
   /** Savings by cached tokens. Negative while writing the cache cost more. */
   saved_micro_usd: z.int(),
-  /** True while it is being made, and where nobody told the exact amount. */
+  /** Whether the cost is an estimate: while the answer is in progress, or when no exact amount was reported. */
   estimated: z.boolean(),
 })
 export type AnswerUsage = z.infer<typeof AnswerUsage>
@@ -102,7 +102,7 @@ export const listMessages = defineRoute({
   auth,
   params: ConversationParams,
   query: z.object({
-    /** The end of the branch; absent: the one that is shown. */
+    /** Last message of the branch. Default: the selected branch. */
     leaf_id: MessageId.optional(),
     /** Only messages of a smaller position. */
     before: z.coerce.number().int().min(1).optional(),

@@ -24,7 +24,7 @@ export const ChatTools = z.object({
   enabled: z.boolean(),
   /** Tools that models see and may call. */
   profile: z.enum(['all', 'read-only', 'sandboxes', 'domains', 'money']),
-  /** The sandbox that they work in unless they are told another. */
+  /** Default sandbox of the tools. */
   sandbox_id: z.string().max(100).nullable(),
   servers: z
     .array(z.string().max(40), 'must be a list of ids')
@@ -61,8 +61,8 @@ export const ChatCall = z.object({
   /** As the model wrote them: JSON, or what it took for JSON. */
   arguments: z.string(),
   /**
-   * `waiting` for the person. `denied`: nothing was done. `stopped` by the person, `interrupted` when Steward ended
-   * meanwhile: what it did by then is not known, and it is not run again.
+   * `waiting`: for the user's decision. `denied`: nothing was done. `stopped`: by the user. `interrupted`: Steward
+   * ended; the effect until then is unknown, and the call is not repeated.
    */
   state: z.enum(['running', 'waiting', 'done', 'failed', 'denied', 'stopped', 'interrupted']),
   /** Progress, or the question to the user. */

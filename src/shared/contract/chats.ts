@@ -6,9 +6,9 @@ import { ChatTools } from './chatTools.ts'
 import { defineRoute, QueryFlag } from './route.ts'
 
 /**
- * Conversations with models, of the agent's local API: they are kept at the person's own machine, whatever service
- * answers. Messages are in `chatMessages.ts`, limits and sums in `chatMoney.ts`, prompts, attachments, imports and
- * exports in `chatLibrary.ts`.
+ * Conversations with models in the agent's local API. They are stored on the user's computer, whatever service is used.
+ * Messages are in `chatMessages.ts`, limits and sums in `chatMoney.ts`, prompts, attachments, imports and exports in
+ * `chatLibrary.ts`.
  */
 
 /** `<prefix>_` and 24 lower-case hexadecimal characters. */

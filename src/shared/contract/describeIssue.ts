@@ -57,7 +57,7 @@ function describeMaximum({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig)
   return `must have at most ${maximum} ${parts}`
 }
 
-/** The branches of a union fail for different reasons: one that was written for people is the best of them. */
+/** Branches of a union fail for different reasons; prefers a message written for people. */
 function demandOfUnion(issue: z.core.$ZodIssueInvalidUnion): string {
   if ('options' in issue && issue.options) return `must be ${describeOptions(issue.options)}`
   const written = issue.errors.flat().find((branch) => branch.message.startsWith('must '))

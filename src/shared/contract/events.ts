@@ -42,7 +42,7 @@ export const ServiceEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('automatons.changed') }),
   /** The models, or which of them have a provider with a key: GET /v1/models tells. */
   z.object({ type: z.literal('models.changed') }),
-  /** The balance, what is held, or the history: told at once, then at most once a second. */
+  /** Balance, holds or history changed. Sent immediately, then at most once a second. */
   z.object({ type: z.literal('credits.changed') }),
   /** Domains or DNS records of the account: read them again. */
   z.object({ type: z.literal('domains.changed') }),

@@ -59,7 +59,10 @@ export const readFile = defineRoute({
 
 const FileType = z.enum(['file', 'directory', 'symlink', 'other'])
 
-/** Names are bytes. One that is no UTF-8 comes with U+EF80 to U+EFFF for the bytes 80 to FF that are none, and goes so. */
+/**
+ * Entry of a folder. Names are bytes: bytes 80 to FF that are not valid UTF-8 are mapped to U+EF80 to U+EFFF in both
+ * directions.
+ */
 export const FileEntry = z.object({
   name: z.string(),
   path: z.string(),
@@ -76,7 +79,7 @@ export type FileEntry = z.infer<typeof FileEntry>
 export const FileState = FileEntry.extend({
   /** Permission bits, of chmod(2). */
   mode: z.int(),
-  /** Another one when its content may be another; what it is made of differs between runtimes. */
+  /** Changes with the content. The format depends on the runtime. */
   version: z.string(),
 })
 export type FileState = z.infer<typeof FileState>

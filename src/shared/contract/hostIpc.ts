@@ -134,7 +134,7 @@ export const hostMethods = {
   },
   /** Starts a machine whose files exist. */
   'machine.start': { params: MachineSpec, result: RunningMachine },
-  /** Ends every process of it; files stay. Succeeds when it was not running. */
+  /** Ends all processes; files stay. Succeeds if it is not running. */
   'machine.stop': { params: OnSandbox, result: Nothing },
   /** Ends it and removes its files and terminals. Succeeds when there was nothing. */
   'machine.delete': { params: OnSandbox, result: Nothing },
@@ -148,7 +148,7 @@ export const hostMethods = {
   /** Succeeds when there was none. */
   'snapshot.delete': { params: OnFiles, result: Nothing },
   'image.list': { params: Nothing, result: z.object({ images: z.array(HostImage) }) },
-  /** Begins, and answers at once: `image.changed` tells how it goes on. */
+  /** Returns immediately; `image.changed` reports the progress. */
   'image.add': { params: z.object({ runtime: z.string(), name: ImageName, source: ImageSource }), result: HostImage },
   'image.remove': { params: z.object({ name: ImageName }), result: Nothing },
   /** Result body: stdout then stderr. `watch` names it for `machine.execOutput`. */
@@ -288,7 +288,7 @@ export type HostParams<M extends HostMethod> = z.infer<(typeof hostMethods)[M]['
 /** Result of a method. */
 export type HostResult<M extends HostMethod> = z.infer<(typeof hostMethods)[M]['result']>
 
-/** Told to every connected service as it happens. */
+/** Event that is sent to every connected service. */
 export const HostEvent = z.discriminatedUnion('type', [
   /** The machine ended unexpectedly: its init was killed, or the runtime lost it. */
   z.object({ type: z.literal('machine.ended'), sandboxId: SandboxId, reason: z.string() }),

@@ -23,9 +23,10 @@ export const windowKeyHeader = 'x-steward-window'
 export const windowProtocol = { agreed: 'steward', withKey: 'steward.window.' } as const
 
 /**
- * For what a browser reads by itself, pictures and downloads: `?…&steward_link=<until>.<signature>` at the end of the
- * address. `until` is in seconds since 1970; the signature is HMAC-SHA256 in base64url, keyed with the SHA-256 of the
- * window's key, of `linkText(until, address)`. It counts for a GET of this one path and query, with the session's cookie.
+ * Authorization of browser requests without headers, such as images and downloads:
+ * `?…&steward_link=<until>.<signature>` at the end of the URL. `until` is in seconds since 1970; the signature is
+ * HMAC-SHA256 in base64url, keyed with the SHA-256 of the window's key, of `linkText(until, address)`. Valid for a GET
+ * of this path and query, with the session's cookie.
  */
 export const windowLink = { parameter: 'steward_link', seconds: 12 * 3600 } as const
 

@@ -7,7 +7,7 @@ import { listDomainPrices, searchDomains } from './domainSearch.ts'
 import { Domain, DomainParam, getDomain, listDomains } from './domains.ts'
 import { defineRoute } from './route.ts'
 
-/** Domains at this computer: what was read last is kept, and shown when the service or the registrar does not answer. */
+/** Domains with a local cache, which is used while the service or the registrar is unavailable. */
 export const CachedSource = z
   .enum(['live', 'cache', 'stale', 'offline'])
   .describe(

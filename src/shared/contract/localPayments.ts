@@ -14,8 +14,9 @@ import { Reason } from './reason.ts'
 import { defineRoute } from './route.ts'
 
 /**
- * Paying others by x402 with the wallet of the person, and looking at what was paid. Nothing here signs by itself:
- * every payment goes through approvals (`intents.ts`) and the limits of `paymentBudgets.ts`. `localPurchases.ts` buys from the own service.
+ * Payments to others by x402 with the user's wallet, and their records. Nothing here signs directly: every payment
+ * needs approval (`intents.ts`) and fits the limits of `paymentBudgets.ts`. `localPurchases.ts` buys from the own
+ * service.
  */
 
 const tag = 'Payments'

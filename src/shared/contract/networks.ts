@@ -47,8 +47,8 @@ export const evmNetworks = [
 ] as const satisfies readonly EvmNetwork[]
 
 /**
- * The ledger of test money that a service keeps by itself. It is no chain: its asset is an address that no contract has, and
- * a wallet signs for it at its own embedded service only.
+ * Ledger of test money within a service. Not a chain: its asset is an address that no contract has, and a wallet signs
+ * for it at its own embedded service only.
  */
 export const testLedgerNetwork = {
   id: 'eip155:31337',
@@ -101,7 +101,9 @@ export function findSolanaNetwork(name: string): SolanaNetwork | undefined {
   return solanaNetworks.find(({ id, slug }) => id === name || slug === name)
 }
 
-/** An address as it is compared and kept: hexadecimal in one case; base58 stays as it is, where the case has a meaning. */
+/**
+ * Normalizes an address for comparison: hexadecimal in lower case; base58 unchanged, because its case is significant.
+ */
 export function normalizeAddress(address: string): string {
   return address.startsWith('0x') ? address.toLowerCase() : address
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Why something is asked, in the asker's own words, without characters that nobody sees or that turn text around. */
+/** Requester's reason, without invisible characters and bidirectional controls. */
 export const Reason = z
   .string()
   .trim()

@@ -42,7 +42,7 @@ export type Route<
   response: Response
   status: 200 | 201
   auth: RouteAuth
-  /** Statuses of its own refusals, beside those that every route has. */
+  /** Error statuses of this route, besides the common ones. */
   refusals: readonly number[]
   /** Format of its errors. */
   errors: ErrorDialect
@@ -56,11 +56,11 @@ export type Route<
   raw: RawBodies | undefined
 }
 
-/** A body of bytes is streamed, in either direction: it has no schema, and nothing keeps the whole of it. */
+/** Binary bodies, which are streamed in both directions: no schema, never buffered whole. */
 export type RawBodies = {
   /** Media type of the request's body; absent when it has none. */
   request?: string
-  /** Media types of the answer's body, and what it is; absent when it is JSON. Failures are JSON all the same. */
+  /** Media types and description of the response's body; absent for JSON. Errors are always JSON. */
   response?: { mediaTypes: readonly string[]; description: string }
   /** Headers of the request that mean something here. */
   headers: Readonly<Record<string, { description: string; required: boolean }>>

@@ -4,10 +4,10 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { Done, ForkSandbox, Sandbox, SandboxName, SandboxParams } from './sandboxes.ts'
 
-/** Kept at once of one sandbox. */
+/** Snapshots of one sandbox. */
 export const maxSnapshots = 32
 
-/** The files of a sandbox as they were at one moment. Programs and terminals are not part of it. */
+/** Files of a sandbox at one moment, without programs and terminals. */
 export const Snapshot = z.object({
   id: SnapshotId,
   sandbox_id: SandboxId,

@@ -86,7 +86,7 @@ export const ServerStreamMessage = z.discriminatedUnion('type', [
    * not read, so a client that sends a long text in parts waits for it before the next part.
    */
   z.object({ type: z.literal('taken'), seq: z.int() }),
-  /** A client message that could not be followed; the stream goes on. */
+  /** Rejection of a client message; the stream continues. */
   z.object({ type: z.literal('refused'), error: z.string(), code: z.string() }),
 ])
 export type ServerStreamMessage = z.infer<typeof ServerStreamMessage>

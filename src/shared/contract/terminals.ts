@@ -14,7 +14,7 @@ export const terminalLimits = {
   runningPerSandbox: 64,
   nameLength: 64,
   exitedReadableMs: 60 * 60 * 1000,
-  /** Raw output kept on disk for each terminal, in bytes; older output is forgotten. */
+  /** Raw output stored for each terminal, in bytes; older output is dropped. */
   keptOutputBytes: 16 * 1024 * 1024,
 } as const
 
@@ -116,7 +116,7 @@ export const readTerminal = defineRoute({
   query: z.object({
     full: QueryFlag.default(false),
     format: z.enum(['text', 'ansi']).default('text'),
-    /** A `cursor` of an earlier answer, or 0 for all that is kept. The answer has raw output from there. */
+    /** Cursor of an earlier response, or 0 for all stored output. The response has raw output from there. */
     since: z.coerce.number('must be a cursor').int('must be a cursor').min(0, 'must be a cursor').optional(),
     /** With `since`: wait this long for output to come. */
     wait_ms: z.coerce.number().int().min(0).max(60_000, 'must be at most 60000').optional(),
@@ -136,7 +136,7 @@ export const readTerminal = defineRoute({
     cursor_position: z.object({ row: z.int(), col: z.int() }).nullable(),
     exit_code: z.int().nullable(),
     signal: z.string().nullable(),
-    /** With `since`: true when output between it and the answer is no longer kept. */
+    /** With `since`: whether output after the cursor was already dropped. */
     missed: z.boolean(),
   }),
 })
@@ -190,7 +190,7 @@ export const createTerminalLink = defineRoute({
   summary: 'A link that opens terminals of this one sandbox in a browser, for a while',
   tag: 'Terminals',
   params: SandboxParams,
-  /** Not idempotent: a repeated answer would have to be kept, and with it the token. */
+  /** Not idempotent: repeating the response would require storing the token. */
   response: z.object({
     token: z.string(),
     /** The token stands after `#`, so no server or log ever sees it in an address. */

@@ -4,7 +4,7 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { Label } from './wallet.ts'
 
-/** Programs that call tools over MCP, each with a key of its own that opens nothing but `/mcp`. */
+/** Programs that call tools over MCP. The key of each is valid only for `/mcp`. */
 
 export const mcpPath = '/mcp'
 /** Unlike keys of the account, they open nothing but that. */

@@ -85,7 +85,7 @@ export const ServedTool = z.object({
   /** Name of the tool for the model. Null if it cannot be called. */
   alias: z.string().nullable(),
   ...ServedText.shape,
-  /** Stands for all that the server says of it: what is agreed to is this, and nothing that comes later. */
+  /** Digest of everything that the server says of the tool: the user's approval covers this version only. */
   digest: z.string(),
   enabled: z.boolean(),
   /** Each call waits for the person. */

@@ -195,7 +195,9 @@ export const SheetPurpose = z.enum([
 ])
 export type SheetPurpose = z.infer<typeof SheetPurpose>
 
-/** Host name of the sheets: another site than the window's, so a browser keeps it in a process of its own. */
+/**
+ * Host name of secure prompts: a different site than the window's, so that browsers isolate them in another process.
+ */
 export const sheetHostName = 'wallet.localhost'
 /** Path prefix of the secure prompts. */
 export const sheetPath = '/sheet'

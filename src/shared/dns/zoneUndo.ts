@@ -1,10 +1,7 @@
 import type { DnsRecordData } from './dnsRecord.ts'
 import type { ZoneStep } from './zonePlan.ts'
 
-/**
- * The records of a zone without what a plan did to it, whichever of its steps were taken. What was changed since by anybody
- * else stays as it is: a record that is not what the plan made of it is not touched.
- */
+/** Reverts the applied steps of a plan. Records that were changed since are left as they are. */
 export function withoutSteps(present: readonly DnsRecordData[], steps: readonly ZoneStep[]): DnsRecordData[] {
   const desired = [...present]
   const findRecordIndex = (record: DnsRecordData): number => desired.findIndex((it) => isSame(it, record))

@@ -6,7 +6,7 @@ import { formatTokenAmount } from '../tokenAmount.ts'
  */
 export type MoneyForm = 'whole' | 'cents' | 'exact'
 
-/** Rounding to cents. Round what somebody has down, and what somebody pays up. */
+/** Rounding to cents: balances down, charges up. */
 export type CentRounding = 'nearest' | 'down' | 'up'
 
 const usdDecimals = 6

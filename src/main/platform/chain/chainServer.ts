@@ -13,7 +13,7 @@ const questions = {
   ...{ checkTransfer, prepareTransfer, sendTransfer, transferReceipt },
 }
 
-/** Answers questions, each with a signal of its own. */
+/** Answers queries, each with its own abort signal. */
 export function serveChain(port: MessagePort): void {
   const underWay = new Map<number, AbortController>()
   const tell = (message: FromChainWorker): void => port.postMessage(message)

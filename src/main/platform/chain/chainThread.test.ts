@@ -136,7 +136,7 @@ describe('what was signed', () => {
     const log = {
       ...{ address: base.usdc.address, blockHash: hash('b'), blockNumber: '0x5', data: '0x' },
       ...{ logIndex: '0x0', transactionHash: hash('c'), transactionIndex: '0x0', removed: false },
-      // AuthorizationUsed of somebody else
+      // AuthorizationUsed of another account
       topics: [
         '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5',
         `0x${'0'.repeat(24)}${'9'.repeat(40)}`,

@@ -6,7 +6,7 @@ import type { Chain, ChainQuestions, Limits, QuestionName } from './chain.ts'
 import { ChainFailure, type FailureFacts } from './chainFailure.ts'
 import type { ChainEndpoint, FromChainWorker, Question, ToChainWorker } from './chainMessages.ts'
 
-/** Asks chains on a thread of its own, which is started for the first question and ended when nobody asks any more. */
+/** Queries chains on a separate thread, which starts with the first query and ends when idle. */
 export type ChainThread = {
   chain(endpoint: ChainEndpoint): Chain
   /** Whether its thread is there now. */

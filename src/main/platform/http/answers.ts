@@ -68,9 +68,9 @@ function memoryBytes(text: string): number {
 }
 
 /**
- * The next event is asked for when the client has taken the ones before. A failure before the first is answered like
- * any other. When the client leaves, the handler's signal fires and the iterator is ended.
- * @param options how a failure in the middle is told; absent: as an event `error` with the body that errors have
+ * Requests the next event once the client has received the previous ones. A failure before the first event becomes a
+ * normal error response. When the client disconnects, the handler's signal fires and the iterator ends.
+ * @param options format of a later failure; default: an event `error` with a standard error body
  */
 export function eventsAnswer(
   events: AsyncIterable<StreamEvent>,

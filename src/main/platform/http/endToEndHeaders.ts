@@ -15,7 +15,7 @@ const hopByHop = new Set([
   'upgrade',
 ])
 
-/** Whether a header of a message goes on to the other end: not what is of one connection, or is said to be. */
+/** Returns a filter that drops hop-by-hop headers, including those that `Connection` names. */
 export function endToEnd({ headers }: Pick<IncomingMessage, 'headers'>): (name: string) => boolean {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
   return (name) => !hopByHop.has(name) && !named.includes(name)

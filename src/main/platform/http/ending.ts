@@ -7,8 +7,8 @@ export type Ending = {
 type Waiting = { task: () => void; before: Waiting | undefined; next: Waiting | undefined }
 
 /**
- * Not by listeners at the signal: Node lists them so that one that was removed still points at those behind it. Once it
- * is old, it keeps each of them, with all of its request, until the next full garbage collection.
+ * Avoids listeners on the signal: Node's list of them leaks, because a removed one keeps pointing to its successors,
+ * and with them whole requests, until the next full garbage collection.
  */
 export function createEnding(signal: AbortSignal): Ending {
   let last: Waiting | undefined

@@ -40,10 +40,11 @@ export type Endpoint<Call> = {
 }
 
 /**
- * Stands between a request and its handler where the work is paid for. It comes after the idempotency key: a repetition
- * pays nothing.
- * @returns undefined where this input costs nothing; an answer in place of the handler's, for a payment that bought one before
- * @throws AppError such as a 402 with its headers and fields. It is never kept for an `Idempotency-Key`.
+ * Charges for an operation between its request and handler. Runs after the idempotency key, so that a repetition pays
+ * nothing.
+ * @returns undefined if this input is free; a response that replaces the handler's, for a payment that bought one
+ * before
+ * @throws AppError such as a 402 with its headers and fields. It is never stored for an `Idempotency-Key`.
  */
 export type Price<Call> = (
   input: Parsed<Route>,
@@ -54,7 +55,7 @@ export type Price<Call> = (
 /** Request that a payment is bound to. `path` includes the query; `body` is unparsed. */
 export type PricedRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: Buffer }
 
-/** Paid: the handler works, and the payment hears once what came of it, before the client does. */
+/** Payment that was made: the handler runs, and the payment is notified of the outcome once, before the client is. */
 export type Payment = {
   /** For the handler: how much, by whom. */
   settlement: unknown
@@ -65,7 +66,7 @@ export type Payment = {
    * @param answer undefined: it was sent in pieces, to their end or until the client left
    */
   done(answer: StoredAnswer | undefined): Promise<void>
-  /** The work failed. @returns what the client is told, which may say where the money is */
+  /** Handles a failure of the work. @returns the error for the client, which may say where the money is */
   fail(error: unknown): Promise<AppError>
 }
 

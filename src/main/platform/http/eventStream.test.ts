@@ -23,7 +23,7 @@ function streaming(handle: Handle, heartbeatMs?: number) {
   return pipelineServer({ endpoints: [endpoint], ...(heartbeatMs !== undefined && { heartbeatMs }) })
 }
 
-/** A client that reads nothing until it is told to. */
+/** Creates a client that reads nothing until released. */
 async function slowReader(port: number): Promise<IncomingMessage> {
   const request = httpRequest({ port, path: '/stream', headers: { 'x-api-key': 'ada' } })
   request.on('error', () => {}) // it is ended in the middle

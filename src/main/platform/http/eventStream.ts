@@ -31,7 +31,7 @@ export async function sendEvents(exchange: Exchange, answer: EventsAnswer, optio
     response.end(eventText(answer.toEvent?.(error) ?? { event: 'error', data: error.toBody() }))
   }
   const heartbeat = setInterval(() => {
-    // The head of the answer goes out with it: whoever waits for a slow first event is told that it will come.
+    // Sends the head of the response immediately, so that clients of a slow first event know that it will come.
     begin()
     if (!response.writableNeedDrain && !response.writableEnded) response.write(':\n\n')
   }, options.heartbeatMs)

@@ -38,8 +38,8 @@ type ExchangeInput = Pick<Exchange, 'request' | 'response'> & {
 }
 
 /**
- * The signals are made for those who ask for them. A class, since an object with getters of its own gets a hidden class of
- * its own in V8, which would keep it until the next full garbage collection.
+ * Creates its signals on demand. A class, because an object literal with getters gets a separate hidden class in V8
+ * each time, retained until the next full garbage collection.
  */
 export class RequestExchange implements Exchange {
   readonly request: IncomingMessage
@@ -96,7 +96,7 @@ export class RequestExchange implements Exchange {
 /** Time for the last part of an answer after `abort`. */
 const lastPartMs = 2_000
 
-/** The path of a request without its query, cut where nobody needs more. */
+/** Returns the path of a request without its query, truncated. */
 export function getPath({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   return pathAndQuery(url).path.slice(0, 200)
 }

@@ -9,9 +9,9 @@ import { ignoreLateErrors } from './lateErrors.ts'
 /** Behavior of one proxy: its target, headers, timeouts and errors. */
 export type Forwarding = {
   /**
-   * Gets hold of the other server. What comes back begins a request with the headers that it may see and these; its body,
-   * and its end, follow. @param disconnected fires when the client has gone
-   * @throws AppError; anything else is told as `broken`
+   * Connects to the other server. Its response begins a request with these headers and those that it may see; the body
+   * and the end follow. @param disconnected fires when the client disconnects
+   * @throws AppError; other errors count as `broken`
    */
   reach(disconnected: AbortSignal): Begin | Promise<Begin>
   /** Selects the status text and headers that the client receives, also for a handshake. */
@@ -26,8 +26,8 @@ export type Forwarding = {
 export type Begin = (framing: HeaderList) => ClientRequest
 
 /**
- * `late`: no answer in time. `broken`: the connection ended before the answer. `protocol`: it goes on in a protocol that
- * nobody asked for. A number is a status that ends no answer, or that HTTP does not have.
+ * `late`: no response in time. `broken`: the connection ended before the response. `protocol`: an upgrade that was not
+ * requested. A number: a status that is not final or not valid in HTTP.
  */
 export type ForwardingFailure = 'late' | 'broken' | 'protocol' | number
 
@@ -101,7 +101,7 @@ function getFraming({ headers }: IncomingMessage): HeaderList {
   return headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }
 }
 
-/** Sends the body along, and stops when the other server answers before it has taken all of it. */
+/** Streams the body, and stops when the other server responds before it has received all of it. */
 function answerTo(
   upstreamRequest: ClientRequest,
   request: IncomingMessage,

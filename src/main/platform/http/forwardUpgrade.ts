@@ -7,7 +7,7 @@ import type { Upgrade } from './exchange.ts'
 import { assertStatus, begun, type Forwarding, reachUpstream } from './forwardRequest.ts'
 import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
 
-/** A client of a WebSocket waits for the answer; what it sends before is kept up to this. */
+/** Limit of buffered data: a WebSocket client may send before the handshake response. */
 const maxAheadBytes = 64 * 1024
 
 /**
@@ -55,8 +55,8 @@ async function join(stream: Duplex, { upstream, firstBytes, earlyBytes }: Joined
 }
 
 /**
- * Reads while the other server has not agreed yet: only who reads is told that the client has left, which ends the
- * stream. `take` gives what came before, and leaves the rest to others.
+ * Reads before the other server has accepted: only a reader notices that the client disconnected, which ends the
+ * stream. `take` returns the data read so far and stops reading.
  */
 function readAhead(stream: Duplex, head: Buffer): { take(): Buffer; stop(): void } {
   const pieces = [head]

@@ -48,7 +48,7 @@ type Options = {
   maxConnectionsPerAddress?: number | undefined
 }
 
-/** Time to send one whole request: uploads over slow lines need most of it. */
+/** Time to send one complete request, sized for uploads over slow connections. */
 const requestTimeoutMs = 300_000
 /** Longer than what asks us keeps connections that it does not use. */
 const keepAliveTimeoutMs = 72_000
@@ -98,7 +98,7 @@ export function createHttpServer(options: Options): HttpServer {
       try {
         sendFailure(exchange, appError)
       } catch (unsendable) {
-        toFailure(unsendable, request) // such as a header that is none: told in the log
+        toFailure(unsendable, request) // such as an invalid header: logged
         response.destroy()
       }
     })
@@ -112,7 +112,7 @@ export function createHttpServer(options: Options): HttpServer {
     await answer(exchange)
   }
   server.on('upgrade', (request, stream, head) => {
-    stream.on('error', () => stream.destroy()) // `close` tells whoever serves it
+    stream.on('error', () => stream.destroy()) // `close` notifies the handler
     const handleUpgrade = async (): Promise<void> => {
       checkAddress(request)
       checkHandshake(request)
@@ -144,7 +144,7 @@ export function createHttpServer(options: Options): HttpServer {
     },
     async close(deadlineMs) {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
-      // A connection that becomes idle after the server was told to close would stay until its client leaves.
+      // A connection that becomes idle after the server's close would otherwise stay open until its client disconnects.
       const idle = setInterval(() => server.closeIdleConnections(), 20)
       const cutOff = setTimeout(() => server.closeAllConnections(), deadlineMs)
       server.closeIdleConnections()
@@ -159,8 +159,8 @@ export function createHttpServer(options: Options): HttpServer {
 }
 
 /**
- * One host and a path of it, nothing else: of two hosts Node takes the first, and of a whole address the path. Something
- * before us may have looked at the other. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+ * Requires exactly one Host header and a plain path: Node uses the first of two hosts, and the path of an absolute URL,
+ * while a proxy before us may have checked the other. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
  */
 function checkAddress({ url, rawHeaders }: IncomingMessage): void {
   if (!url?.startsWith('/')) throw new AppError('request/invalid', 'The address must be a path.')

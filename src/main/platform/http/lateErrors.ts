@@ -4,9 +4,9 @@ import type { Socket } from 'node:net'
 const guarded = new WeakSet<Socket>()
 
 /**
- * Listens for errors of the socket of a request as long as the socket lives. Node has no listener of its own there for a
- * moment when a request is aborted between the last byte of its answer and the end of it, and the error would end the
- * process. The request reports its failure itself.
+ * Handles errors of a request's socket for the lifetime of the socket. Node has no listener for a moment when a request
+ * is aborted between the last byte of its response and its end, and the error would end the process. The request
+ * reports its failure separately.
  */
 export function ignoreLateErrors(request: ClientRequest): void {
   request.once('socket', (socket) => {

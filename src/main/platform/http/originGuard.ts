@@ -11,9 +11,8 @@ type Options = {
 }
 
 /**
- * Turns away what a page of somebody else can make a browser send: names that were rebound to this machine, and
- * requests from other origins.
- * @returns what throws AppError `auth/host`, `auth/origin`
+ * Creates the guard against requests that foreign pages make browsers send: DNS rebinding and cross-origin requests.
+ * @returns a function that throws AppError `auth/host`, `auth/origin`
  * @see https://owasp.org/www-community/attacks/DNS_Rebinding
  */
 export function createOriginGuard({ name, isOwnHost, isOwnOrigin }: Options): (headers: IncomingHttpHeaders) => void {

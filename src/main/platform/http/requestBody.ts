@@ -35,7 +35,10 @@ export async function readBody(request: IncomingMessage, { maxBytes, mediaType }
   })
 }
 
-/** The pieces of a body that nobody holds whole. @throws AppError `request/too-large`, with the piece that is too much */
+/**
+ * Yields the chunks of a body without buffering it whole. @throws AppError `request/too-large` at the chunk beyond the
+ * limit
+ */
 export async function* bodyPieces(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   const tooMuch = () => new AppError('request/too-large', `The body has more than ${maxBytes} bytes.`)
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooMuch()

@@ -44,8 +44,8 @@ export type Half<E extends Endpoint<Call>, Who, Call> = {
   lease?(principal: Who, endpoint: E, exchange: Exchange): Lease<unknown> | undefined
   createCall(principal: Who, call: BaseCall, exchange: Exchange): Call
   /**
-   * Does the work once for each `Idempotency-Key`; what the work throws is not kept. Absent: the endpoints keep what
-   * they need for repetitions themselves, by `repeatable`.
+   * Runs the work once for each `Idempotency-Key`; errors are not stored. Default: endpoints handle repetitions
+   * themselves, by `repeatable`.
    */
   once?(
     principal: Who,
@@ -71,8 +71,8 @@ export type ResponseBudget<Who> = {
 export type Page = { path: string; answer(exchange: Exchange, params: Params): BytesAnswer | Promise<BytesAnswer> }
 
 /**
- * The way of every request, in both halves: guard → who → parse → idempotency → price → handle. What goes wrong on it
- * is thrown, for the server to answer, and never kept for repetitions.
+ * Pipeline of every request, in both halves: guard → authenticate → parse → idempotency → price → handle. Errors are
+ * thrown for the server to send and never stored for repetitions.
  */
 export function requestPipeline<E extends Endpoint<Call>, Who, Call>(
   half: Half<E, Who, Call>,
@@ -140,7 +140,7 @@ async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
   }
 }
 
-/** Discards the answer of a request that was aborted meanwhile. */
+/** Discards the response of an aborted request. */
 function untilAborted(exchange: Exchange, pending: Promise<AnyAnswer>): Promise<AnyAnswer> {
   return new Promise((resolve, reject) => {
     exchange.onceAborted(reject)

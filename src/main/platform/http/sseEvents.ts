@@ -37,7 +37,10 @@ export function createSseParser() {
     return events
   }
 
-  /** Most pieces have no character of several bytes, and need no decoder behind one that had none either. */
+  /**
+   * Most chunks have no multibyte character, and need no stateful decoder unless one is incomplete from the chunk
+   * before.
+   */
   const decodeBytes = (bytes: Uint8Array): string => {
     const plain = isAscii(bytes)
     const text = plain && isPlain ? latin1(bytes) : decoder.decode(bytes, { stream: true })
@@ -49,7 +52,9 @@ export function createSseParser() {
     /** @throws Error when an event is too long */
     feed: (bytes: Uint8Array): SseEvent[] => take(decodeBytes(bytes)),
     end: (): SseEvent[] => take(`${decoder.decode()}\n\n`),
-    /** `feed` in two steps, for whoever takes some of the events out of the text: `isBetween` two of them only. */
+    /**
+     * `feed` in two steps, for callers that extract some events from the text; `isBetween` is true between two events.
+     */
     textOf: decodeBytes,
     take,
     isBetween: () => between,

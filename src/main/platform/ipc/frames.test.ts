@@ -17,7 +17,7 @@ test('frames arrive whole and in order, however the bytes are cut', () => {
           const size = cuts.next().value
           const chunk = Buffer.from(wire.subarray(offset, offset + size))
           read(chunk)
-          chunk.fill(0xee) // whoever reads may use it again
+          chunk.fill(0xee) // the reader may reuse it
           offset += size
         }
         expect(received.map(({ header }) => header)).toEqual(

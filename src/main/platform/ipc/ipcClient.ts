@@ -33,8 +33,8 @@ export type IpcClient = {
 type Waiting = { resolve: (reply: IpcReply) => void; reject: (error: AppError) => void }
 
 /**
- * Connects to a server made by `listenIpc`. Rejects with the socket's own error when nobody listens.
- * @throws AppError `data/unusable` when the socket stands in a folder of another user, who may listen there instead.
+ * Connects to a server created by `listenIpc`. Rejects with the socket's error if none listens.
+ * @throws AppError `data/unusable` if the socket is in a folder of another user, who may listen there instead
  */
 export async function connectIpc(options: {
   path: string
@@ -161,7 +161,7 @@ export async function connectIpc(options: {
 /** Size of the reused read buffer. A new buffer per read would be most of the garbage of a flood. */
 const readBytes = 256 * 1024
 
-/** `signal` limits the connecting only: one that fires later leaves the connection alone. */
+/** `signal` limits connecting only; it does not affect an open connection. */
 function connectTo(path: string, onChunk: (chunk: Buffer) => void, signal: AbortSignal | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const buffer = Buffer.allocUnsafeSlow(readBytes)

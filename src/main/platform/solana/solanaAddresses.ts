@@ -24,7 +24,7 @@ export async function solanaKey(address: string): Promise<Uint8Array | undefined
   }
 }
 
-/** The account in which an owner holds a token, if it holds any: derived, so that nobody has to be asked. */
+/** Derives the account in which an owner would hold a token, without a request. */
 export async function deriveTokenAccount(owner: string, mint: string): Promise<string> {
   const { base58 } = await import('@scure/base')
   const seeds = [owner, solanaPrograms.token, mint].map((it) => base58.decode(it))

@@ -39,7 +39,7 @@ export async function solanaBalances(
   return balances
 }
 
-/** @returns undefined where it is not this owner's account of this token */
+/** @returns undefined if it is not this owner's account of this token */
 async function sumTokens(account: Account, owner: string, mint: string): Promise<bigint | undefined> {
   if (account === null) return 0n
   const data = Data.safeParse(account.data).data

@@ -47,7 +47,7 @@ const outcomeWithinMs = 30_000
 const maxAnswerBytes = 2 * 1024 * 1024
 const pageRows = 1_000
 const maxPages = 3
-/** An account that others fill with transactions stays unknown: whoever pays for them frees no money. */
+/** Beyond this number of transactions the outcome stays unknown, so an account that others flood frees no money. */
 const maxTransactions = 100
 /** Between our clock and the cluster's. */
 const clockMs = 120_000
@@ -123,7 +123,7 @@ export function solanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl
         if (signatures.some((it) => it.equals(signature))) return { state: 'paid', transaction: row.signature }
       }
       if (isOpen) return { state: 'open' }
-      // A node that is behind knows a new block as little as one that is too old.
+      // A node that lags knows neither a new block nor one that is too old.
       const seconds = await query(on, BlockTime, 'getBlockTime', [context.slot])
       return { state: seconds * 1000 < validBeforeMs - cacheTtlMs ? 'open' : 'void' }
     },

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** Domains that somebody wants to lead to a sandbox and has not proved yet. Several may want the same one. */
+/** Domains to be pointed to a sandbox that are not verified yet. Several accounts may claim the same one. */
 export const domainClaims = {
   version: 20,
   up: `

@@ -1,6 +1,9 @@
 import type { Migration } from '../migrate.ts'
 
-/** A domain may name no port: it leads to the one that was exposed first. SQLite cannot drop a NOT NULL in place. */
+/**
+ * Makes the port optional: by default, a domain leads to the port exposed first. SQLite cannot drop a NOT NULL in
+ * place.
+ */
 export const domainsWithoutPort = {
   version: 13,
   up: `

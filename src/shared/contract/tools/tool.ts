@@ -9,8 +9,8 @@ import type { Input, Output, Route } from '../route.ts'
  */
 
 /**
- * `read` changes nothing. `change` makes or changes something. `destroy` loses what nobody brings back, or takes a name
- * off the internet: it needs an approval. `pay` moves money or signs for good: its operation asks for approval itself.
+ * `read`: changes nothing. `change`: creates or changes. `destroy`: loses data for good, or takes a name off the
+ * internet; needs approval. `pay`: moves money or signs irrevocably; its operation asks for approval itself.
  */
 export type ToolEffect = 'read' | 'change' | 'destroy' | 'pay'
 /** Group of a tool in lists. */
@@ -18,7 +18,7 @@ export type ToolGroup = 'sandboxes' | 'models' | 'domains' | 'money' | 'identity
 /** Cost of a call: none, credits of the account, or USDC of the wallet. */
 export type ToolPrice = 'free' | 'credits' | 'usdc'
 
-/** In the place of a result: the call goes on, and `approval_status` tells what became of it. */
+/** Result of a pending call; `approval_status` returns the outcome. */
 export const ToolWaiting = z.object({
   id: z.string(),
   for: z.enum(['person', 'program']),
@@ -32,9 +32,9 @@ export type ToolResult = Readonly<Record<string, unknown>>
 
 /** Context of a running tool. */
 export type ToolWork = {
-  /** Calls an operation as whoever calls the tool: only one that the tool names. @throws AppError */
+  /** Calls an operation on behalf of the tool's caller; only operations that the tool declares. @throws AppError */
   call<R extends Route>(route: R, input: Input<R>): Promise<Output<R>>
-  /** The same, also when the caller goes meanwhile: for what would be left behind otherwise. */
+  /** Like `call`, but completes even if the caller disconnects: for cleanup. */
   callToEnd: ToolWork['call']
   /** Timeout of operations that wait for the user, in milliseconds. */
   waitMs: number
@@ -101,7 +101,7 @@ export type Tool<A extends z.ZodObject = z.ZodObject> = {
   /** Other changes made by a call of a paying tool, to which the caller's policy for changes applies. */
   change: ((args: z.output<A>) => ToolApproval | undefined) | undefined
   run(args: z.output<A>, work: ToolWork): Promise<ToolResult | { waiting: ToolWaiting }>
-  /** The text block, where it is not the result as JSON. */
+  /** Formats the text block, if it is not the result as JSON. */
   text: ((result: ToolResult) => string) | undefined
 }
 

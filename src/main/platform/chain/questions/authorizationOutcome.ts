@@ -69,7 +69,7 @@ async function usesBetween(
       ...{ address: usdc.address, event, args: { authorizer: from, nonce }, strict: true },
       ...{ fromBlock: start, toBlock: end },
     })
-    // A node may answer with what nobody asked for.
+    // A node may return logs that do not match the query.
     return logs.filter(
       ({ address, args, transactionHash }) =>
         address.toLowerCase() === usdc.address.toLowerCase() &&

@@ -16,7 +16,9 @@ import { type OpenNode, usdcAbi } from '../openNode.ts'
 import { assertNetwork, requireResult } from './multicallResults.ts'
 import { hasPaid } from './transferLogs.ts'
 
-/** In one call, so that all of it is of one block. Anybody may hand in a transfer, so a contract may try it too. */
+/**
+ * A single call, so that all results are of one block. Anyone may submit a transfer, so the simulation uses a contract.
+ */
 export async function checkTransfer(
   { client, network, usdc, multicall }: OpenNode,
   transfer: SignedTransfer,

@@ -1,8 +1,8 @@
 import type { Migration } from '../../migrate.ts'
 
 /**
- * Conversations. Their messages are a tree that is kept as branches: within a branch, positions count on without gaps,
- * and a branch begins behind one position of another. So any page of a branch is one read of an index.
+ * Conversations. Messages form a tree stored as branches: positions within a branch are contiguous, and a branch starts
+ * after a position of another. Any page of a branch is therefore one read of an index.
  */
 export const chats = {
   version: 10,

@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** Balances on Solana are kept beside those of Base: of the coin, ether or SOL, that a network's fees are paid in. */
+/** Balances of native coins, SOL on Solana and ether on Base, in which network fees are paid. */
 export const coinBalances = {
   version: 21,
   up: 'ALTER TABLE balances RENAME COLUMN ether TO coin',
