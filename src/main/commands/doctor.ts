@@ -150,7 +150,7 @@ function keychainFinding(kind: SecretStore['kind'], fault: AppError | undefined)
 
 /** A vault file is as good as a keychain: what is in either is sealed by the passphrase. */
 async function walletFinding({ dataFolder, config, keychain, fault }: WalletQuestion): Promise<Finding> {
-  // Without a keychain, a new wallet uses the vault file; while the keychain is only locked, it waits.
+  // New wallets use the vault file where there is no keychain; while the keychain is only locked, they wait.
   const unavailable = fault?.code === 'wallet/keychain-unavailable' ? fault.message : undefined
   const tried: SecretStore = { ...keychain, fault: async () => unavailable }
   try {

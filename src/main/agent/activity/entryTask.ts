@@ -32,7 +32,7 @@ export function beginning(links: Links, firstOf: TimelineRepository['findFirst']
     const id = links[kind]
     const row = id === undefined ? undefined : firstOf({ kind, id })
     const first = row && parseEntry(row)
-    if (!first || first.problem !== null || first.task === null) continue // somebody's hand leads nowhere
+    if (!first || first.problem !== null || first.task === null) continue // tampered entries lead nowhere
     const { data: task } = TaskId.safeParse(first.task)
     return task === undefined
       ? undefined

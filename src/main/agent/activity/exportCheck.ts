@@ -25,7 +25,7 @@ const maxProblems = 100
 /** Far more than an entry can have. What reads a file need not keep more of a line. */
 export const maxLine = 1024 * 1024
 
-/** Checks an export of JSON Lines by itself: each entry against its hash, and each against the one before it. */
+/** Verifies an export of JSON Lines offline: each entry against its hash and its predecessor. */
 export async function checkExport(lines: AsyncIterable<string> | Iterable<string>): Promise<ExportCheck> {
   const result: ExportCheck = { checked: 0, ranges: [], cutThrough: null, last: null, problems: [] }
   const addProblem = (line: number, problem: string): void => {

@@ -25,8 +25,8 @@ const defaultFirstMs = 60_000
 const everyMs = 6 * 3_600_000
 
 /**
- * Cuts off the oldest entries of the log, when the settings say so. A log with problems is left as it is: what somebody
- * changed is not removed together with the traces of it.
+ * Removes the oldest entries of the log according to the settings. A log with problems is left as it is, so that traces
+ * of tampering are not removed.
  */
 export function createRetention({ timeline, settings, passedMs, log, firstMs = defaultFirstMs }: Options): Retention {
   const closing = new AbortController()

@@ -110,7 +110,7 @@ export const allShapes: readonly SecretShape[] = [...keyShapes, ...keyBytes]
 export const maybeSecret =
   /[\w+/-]{16}|[=@:]|--|\s-u|\b(?:bearer|basic|sshpass)\b|(?:\d{1,3}\s?,\s{0,4}){8}|(?:\w\w[: ]){8}/i
 
-/** A plain name or word: nobody's key. */
+/** Whether the text is a plain name or word, which is no key. */
 function isWord(text: string): boolean {
   return /^(?:[a-z]{1,15}|[A-Z][a-z]{0,14})[.!?]?$/.test(text)
 }
@@ -138,12 +138,12 @@ function isBasic(text: string): boolean {
   return /^[\x20-\x7e\u00a0-\uffff]*:[\x20-\x7e\u00a0-\uffff]*$/.test(Buffer.from(text, 'base64').toString('utf8'))
 }
 
-/** The shortest that can be told from a name: 32 bytes in base64 are 43. */
+/** Minimum length that distinguishes a secret from a name: 32 bytes in base64 have 43 characters. */
 const minRandom = 40
 
 /**
- * Letters of both cases and digits in no order, as no name, path or camelCase has them. Not told: hexadecimal, which most
- * identifiers are, and addresses of Solana, which are 32 bytes of base58.
+ * Whether the text mixes letters of both cases and digits irregularly, unlike names, paths and camelCase. Excludes
+ * hexadecimal, which most identifiers are, and addresses of Solana, which are 32 bytes of base58.
  */
 function isRandom(text: string): boolean {
   const characters = text.replace(/=+$|…$/g, '')

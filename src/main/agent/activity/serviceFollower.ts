@@ -63,7 +63,7 @@ export function createServiceFollower({ link, client, timeline, isOwn = () => fa
       )
       if (closing.signal.aborted) return
       if (page.account_id !== account) {
-        account = page.account_id // it begins, or signed in as somebody else: read from where that one was left
+        account = page.account_id // starts, or signed in to another account: read from that account's position
         continue
       }
       const read = inSequence(page.activities, unreadable, after)
@@ -138,7 +138,7 @@ export function createServiceFollower({ link, client, timeline, isOwn = () => fa
 /** An entry of the service at its position; without an activity where this version cannot read it. */
 type FollowedActivity = { sequence: number; activity: AccountActivity | undefined }
 
-/** Puts unreadable entries back where they stood, each with a sequence of its own above the one before. */
+/** Inserts unreadable entries at their positions, with increasing sequence numbers. */
 function inSequence(
   activities: readonly AccountActivity[],
   unreadable: readonly UnreadableEntry[],

@@ -56,7 +56,7 @@ export function recentTasks(
   chatTitles: ChatTitles,
 ): Output<typeof listTasks> {
   const page = records.newestTasks(before ?? Number.MAX_SAFE_INTEGER, limit + 1)
-  const taskIds = page.flatMap((task) => TaskId.safeParse(task).data ?? []) // somebody's hand is no task
+  const taskIds = page.flatMap((task) => TaskId.safeParse(task).data ?? []) // tampered entries are no tasks
   const tasks = taskIds.slice(0, limit).map((task) => taskTotals(records, task))
   const collectIds = ({ task, links }: TimelineTask) => [
     ...(isTurn(task) ? [describeTask(task)] : []),

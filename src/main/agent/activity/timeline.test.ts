@@ -46,7 +46,7 @@ afterEach(async () => {
   database.close()
 })
 
-/** Lets a test do what only somebody with the file itself can do. */
+/** Tampers with the file, bypassing the log. */
 function tamper(sql: string): void {
   database.exec('DROP TRIGGER IF EXISTS timeline_keeps_rows; DROP TRIGGER IF EXISTS timeline_keeps_words')
   database.exec(sql)

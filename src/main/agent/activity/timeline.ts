@@ -17,8 +17,8 @@ export type Timeline = {
   /** Stores a service's entries and the read position atomically. @throws AppError when they cannot be stored */
   follow(accountId: string, batch: { entries: readonly NewActivityEntry[]; sequence: number }): void
   /**
-   * Says in the log that all entries before the first one of this time are cut off, with the hash that the chain goes on
-   * from. They may be removed then. @returns up to where; undefined when there is nothing to cut
+   * Records that all entries before this time are removed, with the hash that the chain continues from. They may be
+   * removed afterwards. @returns the end of the removed range; undefined if there is none
    */
   cut(beforeMs: number): number | undefined
   /** The task that an intent or a payment was begun in. */
@@ -51,7 +51,7 @@ export function createTimeline({ database, tasks, headPath, now, onAppended, log
   const append = (entries: readonly WaitingEntry[], also?: () => void): void => {
     const written = records.atomically(() => {
       let last = head
-      // Rows that somebody slipped in behind our back stay where they are, and do not follow from ours.
+      // Foreign rows inserted by tampering stay, and do not continue our chain.
       let sequence = Math.max(last?.sequence ?? 0, records.lastSequence())
       for (const waiting of entries) {
         sequence += 1
@@ -139,8 +139,8 @@ function cutEntry({ first, last, beforeMs }: { first: number; last: TimelineRow;
 }
 
 /**
- * Returns the head that the chain continues from. A log whose end was removed or replaced continues from the stored
- * head, so that the gap stays visible. So does one that was appended to while it was closed.
+ * Returns the head that the chain continues from. If the end of the log was removed or replaced, or entries were
+ * appended while it was closed, the chain continues from the stored head, so that the gap stays visible.
  */
 function firstHead(records: TimelineRepository, headPath: string): Head | undefined {
   const storedHead = readHead(headPath)

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import type { Log } from '#platform/log.ts'
 
-/** The newest entry: whoever knows it finds out that entries were taken off the end. */
+/** Newest entry of the log, which reveals whether later entries were removed. */
 export type Head = z.infer<typeof Head>
 const Head = z.object({ sequence: z.int().min(1), hash: z.string().regex(/^[0-9a-f]{64}$/) })
 
@@ -12,11 +12,11 @@ const Head = z.object({ sequence: z.int().min(1), hash: z.string().regex(/^[0-9a
 const StoredHead = Head.extend({ closed: z.boolean().default(false) })
 type StoredHead = z.infer<typeof StoredHead>
 
-/** Keeps the head outside of the database, in a file of its own that only this user may read. */
+/** Stores the head outside of the database, in a file that only this user may read. */
 export type HeadFile = {
-  /** Soon: what is kept may lag behind the log, and never runs ahead of it. */
+  /** Writes the head with a delay: the file may lag behind the log and never runs ahead of it. */
   keep(head: Head): void
-  /** Writes what is still to be kept, and that nothing comes after it. */
+  /** Writes the pending head and accepts no further ones. */
   close(head: Head | undefined): Promise<void>
 }
 

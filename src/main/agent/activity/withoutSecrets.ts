@@ -18,8 +18,8 @@ const minWords = 12
 const load = createRequire(import.meta.url)
 
 /**
- * The last line of defence of the log, which is never changed again: what looks like a key, a token or a recovery
- * phrase is replaced. Whoever notes something leaves secrets out of it in the first place.
+ * Replaces what looks like a key, token or recovery phrase: the last line of defense of the log, which is immutable.
+ * Callers already leave secrets out of their entries.
  */
 export function withoutSecrets<
   T extends {

@@ -10,8 +10,8 @@ const securityHeaders = {
 } as const
 
 /**
- * Whose pages may be shown within ours: the sheets of the wallet, and exposed ports below `localhost`, each an origin
- * of its own. Ports that a proxy serves open in a tab.
+ * Returns origins that may be framed: the wallet's prompts, and exposed ports below `localhost`, each on its own
+ * origin. Ports that a proxy serves open in a tab.
  */
 export function frameSources({ port, serviceUrl }: { port: number; serviceUrl: string | undefined }): string {
   const service = new URL(serviceUrl ?? 'about:blank')
@@ -46,8 +46,8 @@ export const dataHeaders = {
 } as const
 
 /**
- * On what the service answers, whatever it says itself: opened as a page it does nothing, and is nobody. The styles are
- * those of drawings in an `img` of ours.
+ * Added to every forwarded response and overriding its own headers: opened as a page, it has an opaque origin and runs
+ * nothing. Styles are allowed for SVG in an `img`.
  */
 export const forwardedAnswerHeaders = {
   ...securityHeaders,

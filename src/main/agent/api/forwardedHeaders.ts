@@ -55,7 +55,7 @@ const ofHandshakes = ['sec-websocket-accept', 'sec-websocket-extensions', protoc
 /** Data, events, and pictures that no browser takes for a page. Whatever else an answer calls itself, it is bytes to keep. */
 const plainTypes =
   /^(application\/(json|octet-stream|x-tar|gzip|zip)|text\/(plain|event-stream)|image\/(png|jpeg|gif|webp|avif|bmp|x-icon))\s*(;|$)/i
-/** `<img>` shows it without its scripts; by itself it would be a page. */
+/** In an `<img>`, scripts of an SVG do not run; as a page they would. */
 const drawing = /^image\/svg\+xml\s*(;|$)/i
 
 /**
@@ -115,7 +115,9 @@ function changesSomething({ method = 'GET' }: IncomingMessage): boolean {
   return method !== 'GET' && method !== 'HEAD'
 }
 
-/** An empty header counts too: it is a key that the service refuses, not one that is missing. */
+/**
+ * Whether the request has a key. An empty header counts: the service rejects it, rather than treating it as missing.
+ */
 function bringsKey(headers: IncomingHttpHeaders): boolean {
   return headers.authorization !== undefined || headers['x-api-key'] !== undefined
 }

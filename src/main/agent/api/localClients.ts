@@ -23,14 +23,14 @@ export type LocalClients = {
 }
 type CachedMe = { me: Me; untilMs: number }
 
-/** A key that was revoked is known for no longer than this, also when the service could not tell of it. */
+/** Longest time that a revoked key remains valid if the service cannot announce the revocation, in milliseconds. */
 const cacheTtlMs = 15_000
 const answerMs = 10_000
 const maxCached = 256
 
 /**
- * The holder of an API key, or of an access token, of the account that the agent itself belongs to: the service knows
- * whose it is. What was found is remembered for a moment by the hash of the credential, of which nothing else is kept.
+ * Identifies holders of API keys and access tokens of the agent's own account by asking the service. Results are cached
+ * briefly by the hash of the credential, which is not stored otherwise.
  */
 export function createLocalClients({ client, target, now }: Options): LocalClients {
   let cache = new Map<string, CachedMe>()
@@ -41,7 +41,7 @@ export function createLocalClients({ client, target, now }: Options): LocalClien
     const cached = cache.get(hash)
     if (cached && cached.untilMs > now()) return cached.me
     if (cache.size >= maxCached) cache = new Map()
-    const currentCache = cache // an answer that was under way when all was forgotten is not kept
+    const currentCache = cache // a response that started before `forget` is not cached
     const me = await client.call(getMe, {}, { credential, signal: AbortSignal.timeout(answerMs) })
     currentCache.set(hash, { me, untilMs: now() + cacheTtlMs })
     return me

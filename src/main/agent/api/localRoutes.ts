@@ -102,8 +102,8 @@ function inTask(endpoint: LocalEndpoint, tasks: Pick<TaskContext, 'run'>): Local
 }
 
 /**
- * Ends the request of a program with its access: a long poll is answered at once, and no answer, which may hold a signature,
- * goes to a key that was revoked meanwhile.
+ * Ends a program's request with its access: long polls return immediately, and no response, which may contain a
+ * signature, reaches a revoked key.
  */
 function withLease(endpoint: LocalEndpoint, principals: Pick<AgentPrincipals, 'lease'>): LocalEndpoint {
   const { route, handle } = endpoint

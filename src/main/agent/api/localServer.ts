@@ -39,7 +39,7 @@ type Options = {
   status: LocalStatus
   endpoints: readonly LocalEndpoint[]
   identifyClient: LocalRoutesOptions['identifyClient']
-  /** Answers `/mcp`, and asks for a key of its own. Absent: there is nothing. */
+  /** Handles `/mcp`, which has its own keys. Default: 404. */
   mcp?: ((exchange: Exchange) => Promise<void>) | undefined
   tasks?: LocalRoutesOptions['tasks']
   principals?: LocalRoutesOptions['principals']
@@ -141,7 +141,7 @@ function localAnswers(ground: Ground) {
     },
   }
 
-  /** A page cannot read the status of a refused handshake: it is told with a close code of the stream's own. */
+  /** Pages cannot read the status of a rejected handshake, so the stream is closed with a code. */
   async function toService(upgrade: Upgrade, isPerson: boolean): Promise<void> {
     try {
       await forwarder.upgrade(upgrade, isPerson)
@@ -184,7 +184,10 @@ function findArea(path: string): Area {
   return isOfService ? 'service' : 'page'
 }
 
-/** Pages of the service with scripts of its own are read at its own address: here they would act as the person. */
+/**
+ * Documentation pages with their own scripts are opened at the service's address: on this origin they would act as the
+ * user.
+ */
 function documentation({ target, absence }: ServiceLink, { url = '/docs' }: IncomingMessage): string {
   const to = target()
   if (!to) throw absence()

@@ -78,7 +78,7 @@ function readSessions(file: string): Session[] {
       ({ digest, windowDigest }) => digest.length === digestBytes && windowDigest.length === digestBytes,
     )
   } catch {
-    return [] // nobody is signed in then
+    return [] // no user is signed in
   }
 }
 

@@ -5,8 +5,8 @@ import { sheetHostName } from '#shared/contract/wallet.ts'
 
 export type RequestGuard = {
   /**
-   * Lets through what this Steward's own pages send, and programs that are no browser. A browser tells the page a
-   * request comes from; a page of somebody else can leave that out of no request that it can read or that changes.
+   * Accepts requests of this Steward's own pages and of programs other than browsers. Browsers name the initiating
+   * page; a foreign page cannot omit that from requests that read or change.
    * @throws AppError `auth/host`, `auth/origin`
    */
   check(request: Pick<IncomingMessage, 'headers' | 'method'>, kind: 'page' | 'call'): void

@@ -253,7 +253,7 @@ test('above the threshold only a confirmation approves, and no rule or grant sta
   expect(approvals.get(record.id)).toEqual(record)
   expect(signer.signatures()).toBe(1)
   expect((await approvals.decide(record.id, { approve: true, confirmed: true })).state).toBe('signed')
-  // A threshold that was lowered meanwhile holds for what waits.
+  // A lowered threshold applies to waiting intents.
   const { approvals: others } = approvalsOfTest()
   const small = await others.ask({ intent: payment('500'), asker: script })
   others.changePolicy({ ...withRules([]), confirm_above_micro_usd: '499' })

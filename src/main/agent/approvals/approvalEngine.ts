@@ -177,8 +177,8 @@ export function approvalEngine(options: Options): Approvals {
 }
 
 /**
- * Returns the actor of the end of a principal: tool clients, chats and accounts end only by the user in this window. Of keys and
- * sign-ins the service told, whose own entry names who revoked them.
+ * Returns the actor of a principal's end. Tool clients, chats and accounts end only by the user in this window; ends of
+ * keys and sign-ins come from the service, whose entry names the revoker.
  */
 function endingActor(principal: PrincipalId): TimelineActor {
   const kind = principalKind(principal)

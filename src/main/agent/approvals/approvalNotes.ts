@@ -9,8 +9,8 @@ import type { TimelineActor } from './intentLifecycle.ts'
 export type ApprovalNotes = {
   recordSubmitted(record: IntentRecord): void
   /**
-   * The intent was approved, denied, signed, has expired or failed.
-   * @param by absent: whoever decided it
+   * Records that the intent was approved, denied, signed, expired or failed.
+   * @param by default: its decider
    */
   became(record: IntentRecord, by?: TimelineActor): void
   grantAdded(grant: Grant, intentId: string): void

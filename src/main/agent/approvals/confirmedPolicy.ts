@@ -31,8 +31,8 @@ type Options = {
 const maxLines = 20
 
 /**
- * Applies stricter policies immediately. A loosening, or the end of a stop, is confirmed outside of the window:
- * otherwise whoever controls the window could first remove the confirmation of large amounts.
+ * Applies stricter policies immediately. Looser ones, and ending a stop, need confirmation outside of the window:
+ * otherwise an attacker in the window could first remove the confirmation of large amounts.
  */
 export function createConfirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy {
   let wished: PolicyWish | undefined

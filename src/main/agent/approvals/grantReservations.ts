@@ -4,7 +4,7 @@ import type { Reservations } from './reservations.ts'
 
 type Options = { grants: GrantRepository; now: () => number }
 
-/** A grant holds a number of times, or until a time. What the person or a rule allowed uses none of it up. */
+/** Grants are limited by number of uses or by time. Intents that the user or a rule allowed consume none. */
 export function grantReservations({ grants, now }: Options): Reservations {
   return {
     reserve(use) {

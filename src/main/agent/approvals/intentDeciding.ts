@@ -35,7 +35,7 @@ type Options = {
   now: () => number
 }
 
-/** The person decides; whoever asked may take it back. Of several at once the first one counts. */
+/** Decides intents: the user decides, the requester may cancel. The first of several concurrent decisions counts. */
 export function createIntentDecisions(options: Options): Pick<Approvals, 'decide' | 'cancel'> {
   const {
     lifecycle,
@@ -81,7 +81,7 @@ export function createIntentDecisions(options: Options): Pick<Approvals, 'decide
     return denied
   }
 
-  /** Checked once more inside the transaction: what became stricter meanwhile holds. */
+  /** Checked again within the transaction, in case the policy became stricter. */
   const approve = (id: string, decision: Decision, grant: ReturnType<typeof newGrant> | undefined): IntentRecord => {
     const unlocked = isReady(requireIntent(id).record)
     return lifecycle.atomically(() => {

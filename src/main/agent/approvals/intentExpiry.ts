@@ -12,7 +12,7 @@ type Options = {
 /** A computer that slept wakes up with its clock ahead of its timers: they are checked at least this often. */
 const maxMs = 60_000
 
-/** Ends what waited too long: when its time is up, and whenever somebody looks. */
+/** Expires intents, on a timer and whenever they are read. */
 export function intentExpiry({ lifecycle, intents, now, clock }: Options) {
   let timer: NodeJS.Timeout | undefined
   let closed = false

@@ -35,7 +35,7 @@ export type IntentLifecycle = Pick<IntentRepository, 'find' | 'inState'> & {
   atomically<T>(work: () => T): T
   /** Runs when the present transaction is committed, before listeners hear of later changes. */
   afterwards(work: () => void): void
-  /** Keeps what somebody asks for, which waits from now on. */
+  /** Stores a submission, which is waiting from now on. */
   ask(submission: Pick<StoredIntent, 'intent' | 'record'>): IntentRecord
   /** @returns undefined when it does not wait any more; a refusal leaves it waiting */
   approve(id: string, change: IntentChange & { decision: Decision }): IntentApproval | undefined

@@ -20,7 +20,7 @@ export type IntentSigning = {
   sign(id: string, prepared: PreparedIntent): Promise<IntentRecord>
   /** Ends what an earlier run left behind, and resumes the rest. */
   start(): void
-  /** The wallet may have been unlocked: what was allowed meanwhile is judged again, and signed. */
+  /** Evaluates allowed intents again after an unlock, and signs them. */
   resumeAll(): void
   /** A signature that is under way is thrown away unseen. */
   close(): void
@@ -59,7 +59,7 @@ export function createIntentSigning({
   }
   const mayBeSigned = (id: string): boolean => present(id).state === 'approved' && !isStopped()
 
-  /** A signature of what was stopped meanwhile is thrown away unseen. */
+  /** Discards the signature if the intent was stopped during signing. */
   const signOnce = async (id: string, prepared: PreparedIntent): Promise<IntentRecord> => {
     if (!mayBeSigned(id)) return present(id)
     try {

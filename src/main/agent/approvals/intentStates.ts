@@ -25,7 +25,7 @@ export type IntentEvent =
   | 'sign'
   | 'fail'
 
-/** `new` is before anything is kept. A state without a way out is final. */
+/** Transitions by state; `new` is the state before storage. States without transitions are final. */
 const transitions: Readonly<Record<IntentState | 'new', Readonly<Partial<Record<IntentEvent, IntentState>>>>> = {
   new: { ask: 'waiting' },
   waiting: {

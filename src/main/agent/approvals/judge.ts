@@ -29,7 +29,7 @@ export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Eva
   const rule = matching?.effect === 'allow' && (isOfServer(intent) || asker.limited) ? undefined : matching
   const detail = rule && ruleDetail(rule)
   if (rule && detail && rule.effect === 'deny') return { effect: 'deny', by: 'policy', detail }
-  // Above the threshold nothing is signed without the person, whoever was allowed what.
+  // Above the threshold, only the user can approve.
   if (isAbove(amountMicroUsd, policy.confirm_above_micro_usd)) return { effect: 'ask' }
   if (rule && detail && rule.effect === 'allow') return { effect: 'allow', by: 'policy', detail }
   const grant = fittingGrant(grants, intent)

@@ -18,10 +18,9 @@ export function checkRules({ rules }: Rules): void {
 }
 
 /**
- * Whether anything could be signed without being asked that could not before, or asked about that was denied: what is
- * asked may have been approved in advance. It may say yes where nothing is looser in the end, never no where something
- * is: every rule that allows must have been there, every rule that asks or denies must still stand, in the same order,
- * and no rule may ask before one that denies unless it did so before, word by word.
+ * Whether a change lets through anything without asking that it did not before, or asks about something that was
+ * denied. Conservative: may return true for an equivalent policy, never false for a looser one. Every allowing rule
+ * must have existed, and every asking or denying rule must remain, in the same order.
  */
 export function loosens(from: Rules, to: Rules): boolean {
   if (BigInt(to.confirm_above_micro_usd) > BigInt(from.confirm_above_micro_usd)) return true

@@ -10,8 +10,9 @@ export type NewActivityEntry = {
   /** One plain sentence. */
   summary: string
   /**
-   * Fields. What something cost is summed for its task: `cost_micro_usd` what a model cost, `paid_micro_usdc` what was paid
-   * with USDC and `paid_test_micro_usdc` with test money, `charged_micro_usd` what was taken from the credits for anything but models; each once, where it is final.
+   * Fields. Costs are summed per task: `cost_micro_usd` for models, `paid_micro_usdc` for payments in USDC,
+   * `paid_test_micro_usdc` in test money, `charged_micro_usd` for credits spent on anything but models. Each cost is
+   * recorded once, when it is final.
    */
   detail?: TimelineEntry['detail']
   /** Absent: the task of the intent or payment it links to, else the present one of `TaskContext`. */

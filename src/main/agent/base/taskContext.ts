@@ -13,9 +13,12 @@ export type PresentTask = {
 
 /** Tracks the current task across asynchronous calls. */
 export type TaskContext = {
-  /** Work within a turn of a chat, or within a call, stays part of it, with more links; a turn is always a task of its own. */
+  /**
+   * Runs work as a task. Within a turn of a chat or a tool call it joins that task and adds links; a turn is always a
+   * separate task.
+   */
   run<T>(task: PresentTask, work: () => T): T
-  /** Goes on with a task that was begun before, whatever the present one is. */
+  /** Resumes an earlier task, whatever the current one is. */
   resume<T>(task: PresentTask, work: () => T): T
   current(): PresentTask | undefined
 }

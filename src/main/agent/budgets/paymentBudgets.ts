@@ -158,7 +158,7 @@ const names = {
   payee: 'this payee in this month',
 } as const
 
-/** `The limit of any 24 hours is $10.00, and $3.00 of it is left.` */
+/** Formats the error: `The limit of any 24 hours is $10.00, and $3.00 of it is left.` */
 export function describeExceeded({ scope, limit_micro_usd: limit, left_micro_usd: remaining }: BudgetState): string {
   const limitText = formatUsd(String(limit ?? 0), 'exact')
   if (scope === 'payment') return `It is above your limit of ${limitText} for one payment.`

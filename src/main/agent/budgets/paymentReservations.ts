@@ -12,8 +12,8 @@ type Options = {
 }
 
 /**
- * Every payment that is signed, whoever asked for it and by whatever way, counts against the budgets. What was signed
- * stays reserved until it is known to be spent or void.
+ * Counts every signed payment against the budgets, whoever requested it. A signed amount stays reserved until it is
+ * known to be spent or void.
  */
 export function paymentReservations({ records, budgets, findSignature, now }: Options): Reservations {
   return {

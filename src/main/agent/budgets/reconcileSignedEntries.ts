@@ -2,7 +2,7 @@ import type { AuthorizationLookup } from '../payments/authorizationLookup.ts'
 import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'
 import { parsePayee } from './paymentBudgets.ts'
 
-/** An hour between two questions about one that nobody can tell of. */
+/** Interval of checking an unresolved payment: an hour. */
 const againMs = 3_600_000
 
 /** Reconciles signatures for programs that pay themselves: each counts until it has expired unused. */

@@ -106,7 +106,7 @@ export function createSpendBudgets({ spending, shared, now }: Options): SpendBud
       getSharedRemaining() < (limit ? getRemaining(limit) : Number.POSITIVE_INFINITY) ? shared?.words() : undefined
     return words === undefined ? toExceededError(limit) : new AppError('budget/exceeded', `Not sent: ${words}`)
   }
-  /** The one that leaves least. */
+  /** Returns the limit with the smallest remainder. */
   const tightest = (scope: SpendScopeKeys | undefined): LimitState | undefined =>
     states(scope)
       .filter((it) => it.hard_micro_usd !== null)

@@ -13,7 +13,7 @@ export const noUsage: AnswerUsage = {
   estimated: false,
 }
 
-/** As the service told it. */
+/** Returns the usage that the service reported. */
 export function exactUsage({ model }: AnswerPlan, reported: CompletionUsage): AnswerUsage {
   const used = {
     input: reported.inputTokens,

@@ -49,7 +49,7 @@ export type AnswerJob = {
 
 /** Interval of saving output, so that a crash loses little. */
 const storeMs = 400
-/** Far beyond what any model makes: whoever sends more is broken, or means harm. */
+/** Far beyond the output of any model: a longer one indicates a broken or hostile service. */
 const maxCharacters = 8_000_000
 const maxWarningCharacters = 4_000
 
@@ -216,7 +216,7 @@ function appendPiece({ answer, add }: GrowingAnswer, piece: { text: string; reas
   throw new AppError('inference/upstream', 'The answer is longer than any model makes, and was cut off.')
 }
 
-/** A refusal is an answer; of a connection that broke off nobody knows what came of it. */
+/** Whether the service rejected the request. After a lost connection, the outcome is unknown. */
 function wasRefused(error: unknown): boolean {
   if (!(error instanceof AppError)) return false
   if (error.code !== 'service/unavailable') return true

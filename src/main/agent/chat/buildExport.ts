@@ -9,7 +9,7 @@ import type { RunningAnswers } from './runningAnswers.ts'
 
 type Parts = { store: ChatStore; running: RunningAnswers; conversations: Pick<Conversations, 'toWire'> }
 
-/** JSON with all branches, or Markdown of the one that is shown. */
+/** Exports JSON with all branches, or Markdown of the selected one. */
 export function buildExport(parts: Parts, id: string, format: 'json' | 'markdown'): BytesAnswer {
   const conversation = parts.store.conversation(id)
   const isJson = format === 'json'

@@ -111,7 +111,7 @@ export function createCallRunning({ executor, approvals }: Parts): CallRunning {
   }
 }
 
-/** The model is told; nobody knows how far it came. */
+/** Reports to the model that the outcome is unknown. */
 export function createStoppedCall(): CallEnd {
   return { state: 'stopped', output: 'The person stopped this call. It may have been done in part.', result: null }
 }
@@ -126,7 +126,7 @@ function parseArguments(text: string): Readonly<Record<string, unknown>> | undef
     const value: unknown = text.trim() === '' ? {} : parseJson(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
   } catch {
-    return undefined // the model is told so
+    return undefined // reported to the model
   }
 }
 

@@ -2,7 +2,7 @@ import type { LocalEvents } from '../base/localEvents.ts'
 import type { ReferenceHolder } from '../references/removedThings.ts'
 import type { ChatStore } from './chatStore.ts'
 
-/** Detaches conversations from a deleted sandbox, so that models are not told to work there, and tells the user. */
+/** Detaches conversations from a deleted sandbox, so that models do not try to use it, and notifies the user. */
 export function createChatReferences({
   store,
   publish,

@@ -68,7 +68,7 @@ export function createChatRoutes({ store, running, conversations, sending }: Opt
     localEndpoint(stopMessage, ({ params }) => sending.stop(params.messageId)),
     localEventsEndpoint(streamMessage, ({ params }, { signal }) => {
       const { messageId } = params
-      store.message(messageId) // one that is not there is answered as such
+      store.message(messageId) // throws if it does not exist
       return eventsAnswer(answerEvents({ answer: running.get(messageId), read: () => read(messageId), signal }))
     }),
   ]

@@ -20,7 +20,7 @@ export type ChatStore = {
   search: SearchRepository
   /** Lists the tools of these MCP servers as models see them. */
   listOffered(servers: readonly string[]): readonly OfferedTool[]
-  /** All of it or nothing. */
+  /** Runs in a transaction. */
   atomically<T>(work: () => T): T
   /** @throws AppError `chat/not-found`, also for a deleted one */
   conversation(id: string): StoredConversation

@@ -8,7 +8,7 @@ export type Toolbox = {
   /** The instructions of the person, and what goes with tools. */
   system: string
   tools: readonly object[]
-  /** For an estimate: all of it as text. */
+  /** Complete text, for estimates. */
   weighed: string
 }
 

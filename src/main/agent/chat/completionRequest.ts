@@ -15,7 +15,7 @@ type RequestOptions = {
   model: ListedModel
   /** Numbers of messages, oldest first. */
   messages: readonly number[]
-  /** The answer that goes on, after calls of tools. */
+  /** Answer to continue after tool calls. */
   answer: { number: number; text: string }
   maxTokens: number
 }
@@ -96,7 +96,7 @@ export function answerTurns(text: string, { steps, calls }: RunOutput, when: 'pa
   return rest === '' ? turns : [...turns, { role: 'assistant', content: rest }]
 }
 
-/** Providers take nothing but an object; what the model wrote in its place was refused, and it was told why. */
+/** Providers accept only objects; other text of the model was rejected with the reason. */
 function parseArgumentText(argumentText: string): string {
   try {
     const parsed: unknown = parseJson(argumentText)

@@ -20,9 +20,9 @@ const maxRequestBytes = 30 * 1024 ** 2
 const margin = 1.1
 
 /**
- * The part of a branch that a model can take: all of it, else its newest messages, beginning with one of the person.
- * @param weights of the whole branch, oldest first, with the message that is to be answered at its end
- * @returns undefined where not even that one fits
+ * Selects the messages that fit the context window: all, or else the newest, starting with a user message.
+ * @param weights of the whole branch, oldest first, including the message to answer
+ * @returns undefined if not even that message fits
  */
 export function fitContextWindow(
   weights: readonly MessageWeight[],
@@ -52,7 +52,7 @@ export function fitContextWindow(
 
 type Sum = { expected: number; max: number; bytes: number }
 
-/** No tokenizer makes more tokens of a text than it has bytes; an image has some of its own. */
+/** Upper bound: no tokenizer produces more tokens than bytes; images count separately. */
 function addMessage(sum: Sum | undefined, { bytes, tokens, images, image_bytes }: MessageWeight): Sum {
   const { expected, max, bytes: before } = sum ?? { expected: 0, max: 0, bytes: 0 }
   return {

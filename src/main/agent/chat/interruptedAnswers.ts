@@ -12,8 +12,8 @@ type Parts = {
 }
 
 /**
- * Answers that were being made when Steward ended: what came is kept, and costs what was estimated last. Of a reservation
- * that no message is left for, all counts as spent.
+ * Ends answers interrupted by a crash: their text is kept and charged at the last estimate. Reservations without a
+ * message count as spent in full.
  */
 export function endInterruptedAnswers({ store, budgets, now }: Parts): void {
   store.atomically(() => {

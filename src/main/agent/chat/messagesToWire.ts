@@ -11,7 +11,7 @@ import type { RunningAnswers } from './runningAnswers.ts'
 
 type Ground = { store: ChatStore; running: Pick<RunningAnswers, 'get'> }
 
-/** Messages of one conversation as the window gets them: one that is being made has what came so far. */
+/** Converts messages of one conversation for the window; a running answer includes its text so far. */
 export function messagesToWire(
   { store, running }: Ground,
   conversation: StoredConversation,

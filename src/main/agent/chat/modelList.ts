@@ -11,7 +11,7 @@ export type ModelList = {
   forget(): void
 }
 
-/** A price list is as good as one that is this old. */
+/** Age up to which the cached price list is used. */
 const freshMs = 15_000
 
 export function createModelList({

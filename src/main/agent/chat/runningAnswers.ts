@@ -3,7 +3,7 @@ import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { createEmitter } from '#shared/emitter.ts'
 import { estimateTokens } from './estimateTokens.ts'
 
-/** An answer that is being made: all that came of it so far. */
+/** Answer in progress, with its content so far. */
 export type RunningAnswer = {
   readonly id: string
   readonly number: number
@@ -11,7 +11,7 @@ export type RunningAnswer = {
   readonly state: 'waiting' | 'streaming'
   readonly text: string
   readonly reasoning: string
-  /** In their order; one that changes is another object. */
+  /** Calls in order; a changed one is a new object. */
   readonly calls: readonly ChatCall[]
   /** Whether the answer is stored. */
   readonly isOver: boolean
@@ -22,7 +22,7 @@ export type RunningAnswer = {
   onChange(listener: () => void): () => void
 }
 
-/** For whoever makes it. */
+/** Write access to an answer in progress. */
 export type GrowingAnswer = {
   answer: RunningAnswer
   /** Fires when the person stops it, or Steward ends. */
@@ -51,7 +51,7 @@ type RunInput = {
   id: string
   number: number
   conversationId: string
-  /** So far: asked for whenever somebody looks. */
+  /** Estimates the usage so far; computed on each read. */
   estimateUsage(outputTokens: { text: number; reasoning: number }): AnswerUsage
 }
 

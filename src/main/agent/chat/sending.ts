@@ -32,7 +32,7 @@ export type SendingParts = {
 }
 
 export type Sending = {
-  /** @throws AppError `chat/…`, `budget/exceeded`, `service/unavailable`; nothing is kept or sent then */
+  /** @throws AppError `chat/…`, `budget/exceeded`, `service/unavailable`; nothing is stored or sent then */
   send(conversationId: string, message: SentMessage): Promise<SentMessages>
   regenerate(messageId: string, request: SendOptions): Promise<SentMessages>
   stop(messageId: string): Message
@@ -86,7 +86,7 @@ export function createSending(parts: SendingParts): Sending {
     requestId: string | undefined
   }
 
-  /** In a transaction: the reservation and what it is for. */
+  /** Runs within the transaction of the reservations. */
   const createAnswers = ({ conversation, models, weights, question, requestId }: Answered) => {
     if (parts.isStopped()) throw new AppError('intent/stopped', 'Everything is stopped.')
     if (running.count() + models.length > maxRunning) {
@@ -120,7 +120,7 @@ export function createSending(parts: SendingParts): Sending {
     const user = question()
     const groupId = planned.length > 1 ? `grp_${parts.newId()}` : null
     const jobs = planned.map(({ id, plan, reserved }) => {
-      // The message is new: nothing but the context knows of it yet.
+      // The new message was planned before it had a number.
       plan.context.messages = plan.context.messages.map((number) => (number === 0 ? user.number : number))
       const row = store.messages.add({
         ...createBlankAnswer(plan),

@@ -47,7 +47,7 @@ export type PaymentParts = Pick<PaymentEngine, 'payments' | 'rows'> & {
   endpoints: LocalEndpoint[]
 }
 
-/** Paying others, and the limits of it. */
+/** Composes payments to others, and their limits. */
 export function composePayment(ground: AgentGround, options: PaymentOptions): PaymentParts {
   const { database, client, chains, solana, hosted, link, events, activity, tasks, scope, now: wallNow, clock } = ground
   const now = clock.steadyMs

@@ -136,7 +136,7 @@ export function createHostedSession(options: Options): HostedSignIn & { close():
 
   const revoke = async ({ refresh_token }: Tokens): Promise<void> => {
     const within = { credential: null, signal: AbortSignal.timeout(leaveWithinMs) }
-    await client.call(signOut, { refresh_token }, within).catch(() => {}) // it ends by itself
+    await client.call(signOut, { refresh_token }, within).catch(() => {}) // expires on its own
   }
 
   /** Ends the session when its account has left the wallet. */

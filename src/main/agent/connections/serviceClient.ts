@@ -24,8 +24,8 @@ export type ServiceClient = {
   /** @throws AppError what the service answered, or `service/unavailable` */
   call<R extends Route>(route: R, input: Input<R>, options?: ServiceCallOptions): Promise<Output<R>>
   /**
-   * Calls one that answers with server-sent events. The signal ends it at any time.
-   * @throws AppError as `call`, before the first event
+   * Calls an endpoint that responds with server-sent events. The signal ends the stream.
+   * @throws AppError like `call`, before the first event
    */
   stream<R extends Route>(route: R, input: Input<R>, options: { signal: AbortSignal }): Promise<ServiceStream>
   close(): Promise<void>

@@ -13,7 +13,7 @@ export type ServiceLink = {
   target(): ServiceTarget | undefined
   /** The service is (again) at this address. */
   connect(target: ServiceTarget): void
-  /** The service is gone, for the reason given; whoever keeps it running will call `connect` again. */
+  /** Marks the service as unavailable; its supervisor calls `connect` again. */
   disconnect(reason: string, code?: AbsenceCode): void
   /** Error for requests while there is no endpoint. */
   absence(): AppError

@@ -16,7 +16,7 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
   environment: Environment
   now: () => number
   log: Log
-  /** @param personKey what to send for the person at the window, of whom nobody else can speak to this service */
+  /** @param personKey credential for the user at the window, which no other client of this service has */
   onReady: (ready: ServiceReady, personKey: string) => void
   onDown: (reason: string) => void
 }

@@ -28,7 +28,7 @@ export function buildMessageTree(imported: readonly ImportedNode[]): MendedMessa
   }
 
   for (const node of nodes.values()) {
-    // From this node up to one that has its place, then down again.
+    // Path from this node up to one that is placed.
     const way: ImportedNode[] = []
     const onTheWay = new Set<string>()
     let next: ImportedNode | undefined = node

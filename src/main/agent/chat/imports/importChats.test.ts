@@ -204,7 +204,7 @@ describe('a hostile file', () => {
     expect(await take(file)).toMatchObject({ imported: 1, messages: depth })
     expect(branch()).toHaveLength(100)
     expect(branch().at(-1)?.position).toBe(depth)
-    // Deletion goes through all of it.
+    // Deletion includes the imported data.
     const [conversation] = conversations()
     if (conversation) store.conversations.save({ ...conversation, deletedAtMs: 1 })
     expect(store.conversations.purge(2)).toHaveLength(1)

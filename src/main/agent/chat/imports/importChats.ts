@@ -58,7 +58,7 @@ export async function importChats(
   return { format, found, ...counts, messages, skipped, skipped_total: skippedTotal }
 }
 
-/** All of it or nothing. @returns why not, in plain words */
+/** Imports a conversation in a transaction. @returns the reason if it could not be imported */
 function importConversation(
   parts: Parts,
   format: ImportFormat,
