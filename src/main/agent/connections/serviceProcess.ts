@@ -33,7 +33,7 @@ export type ServiceProcess = {
 
 const maxErrorCharacters = 4_000
 
-/** The embedded service: a process of its own, started again when it ends, and ended by the end of this one. */
+/** Runs the embedded service as a child process, restarts it when it ends, and ends it with this process. */
 export function runServiceProcess({
   dataFolder,
   config,
@@ -85,7 +85,7 @@ export function runServiceProcess({
   const started = supervisor.started.catch((cause: unknown) => {
     throw notStarted(cause, { said, logFile: logPath })
   })
-  started.catch(() => {}) // whoever awaits it is told
+  started.catch(() => {}) // callers that await it handle the error
   return {
     started,
     tell(order) {

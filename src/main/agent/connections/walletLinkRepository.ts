@@ -2,10 +2,10 @@ import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, flag, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 /**
- * - `linking`: Steward is about to link it
+ * - `linking`: about to be linked
  * - `linked`: was linked when last compared with the service
- * - `unlinking`: was removed from this wallet, and is still to be unlinked
- * - `off`: the user unlinked it; Steward does not link it by itself
+ * - `unlinking`: removed from this wallet, to be unlinked
+ * - `off`: unlinked by the user; Steward does not link it again
  */
 export type WalletLinkState = 'linking' | 'linked' | 'unlinking' | 'off'
 
@@ -14,7 +14,7 @@ const links = defineTable('wallet_links', {
   serviceAccount: text(),
   address: text(),
   state: text<WalletLinkState>(),
-  /** Whether Steward linked it by itself, and so unlinks it by itself. */
+  /** Whether Steward linked it automatically, and so unlinks it automatically. */
   isOwn: flag(),
 })
 export type StoredWalletLink = RowOf<typeof links>

@@ -27,7 +27,7 @@ export type LinkedWallets = {
   list(signal: AbortSignal): Promise<WalletLink[]>
   /** Links an account again that the user unlinked before. @throws AppError of the service, `wallet/locked`, `intent/denied` */
   link(id: WalletAccountId, signal: AbortSignal): Promise<void>
-  /** Unlinks on behalf of the user: Steward does not link it again by itself. @throws AppError of the service */
+  /** Unlinks on behalf of the user: Steward does not link it again. @throws AppError of the service */
   unlink(address: string, signal: AbortSignal): Promise<void>
   /** Resolves when nothing is left to link or unlink now. */
   waitUntilSettled(): Promise<void>
@@ -115,7 +115,7 @@ export function createWalletLinker(options: Options): LinkedWallets {
       if (!isRefused && !isInWallet(address)) records.set({ serviceAccount, address, state: 'unlinking', isOwn: true })
       throw error
     }
-    // A removal meanwhile may have been handled before the link existed.
+    // The account may have been removed before the link existed.
     const isPresent = isInWallet(address)
     records.set({ serviceAccount, address, state: isPresent ? 'linked' : 'unlinking', isOwn: true })
     if (!isPresent) proceed()

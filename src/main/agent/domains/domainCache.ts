@@ -24,7 +24,7 @@ export type DomainCache = {
   getCached<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>>
   /** Likewise, as the bytes of its JSON: a long list is written once, and not for everybody who asks. */
   getCachedJson<Answer extends object>(question: Question<Answer>): Promise<Uint8Array>
-  /** Read now, and kept. What is kept is given only where the service does not answer. */
+  /** Reads from the service and caches the response. Falls back to the cache only while the service is unavailable. */
   fresh<Answer extends object>(question: Question<Answer>): Promise<Cached<Answer>>
   /** Read now, or not at all. @throws AppError of the service */
   fetchNow<Answer extends object>(question: Question<Answer>): Promise<Answer>
@@ -32,7 +32,7 @@ export type DomainCache = {
   account(): Promise<string>
   /** Everything may be another by now. */
   outdate(): void
-  /** The service was reached anew, and may know the person by another account. */
+  /** Called after a reconnect, when the service may identify the user as another account. */
   revalidateAll(): void
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ type Entry = {
   triedAtMs: number
 }
 
-/** Older than this it is read anew behind. */
+/** Age after which a value is refreshed in the background, in milliseconds. */
 const freshMs = 60_000
 /** A service that did not answer is asked again after this. */
 const triedAgainMs = 5_000
@@ -218,7 +218,7 @@ function withSource(json: Buffer, source: { source: CachedSource; as_of: string 
   return Buffer.concat([json, Buffer.from(comma + JSON.stringify(source).slice(1))])
 }
 
-/** A damaged row is shown to nobody. */
+/** Damaged rows are ignored. */
 function understood<Answer>(schema: z.ZodType<Answer>, text: string): Answer | undefined {
   try {
     return schema.parse(parseJson(text))

@@ -16,7 +16,7 @@ type AnswerKey = Params<'service' | 'kind' | 'key'>
 export type CachedAnswer = Pick<AnswerRow, 'answer' | 'readAtMs'>
 
 export type DomainCacheRepository = {
-  /** Account of the cached answers: the one that was read last, until `setOwner`. */
+  /** Account of the cached responses: the latest one, until `setOwner`. */
   owner(): string | undefined
   /** Account at this service, as rows name it. */
   place(): string

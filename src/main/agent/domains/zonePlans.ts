@@ -17,8 +17,8 @@ export type ZonePlans = {
   /** @throws AppError `request/invalid` for a record that cannot be; what the service answers when it cannot be read */
   make(domain: string, records: readonly DesiredRecord[]): Promise<DnsPlan>
   /**
-   * Step by step; what was done stays done when a step fails, and the plan tells which.
-   * @throws AppError `dns/moved` when the zone is not the one that the plan was made from, `dns/plan-state`
+   * Applies the steps one after another. If one fails, earlier ones stay applied, and the plan shows which.
+   * @throws AppError `dns/moved` if the zone differs from the one that the plan is based on, `dns/plan-state`
    */
   apply(id: string): Promise<DnsPlan>
   /** The plan that takes back what a plan did; what others did since stays. @throws AppError `dns/plan-state` where nothing was applied */

@@ -7,7 +7,7 @@ import type { RegistrationRepository } from './registrationRepository.ts'
 export type RegistrationSending = {
   /** Sends what was signed, once at a time. @returns how it stands afterwards */
   send(id: string): Promise<Registration>
-  /** The same, for nobody who waits. */
+  /** Starts sending without waiting for the result. */
   begin(id: string): void
   /** Everything that has not arrived, as far as anybody knows. */
   sendAll(): void
@@ -27,8 +27,8 @@ type Options = {
 const defaultPausesMs = [2_000, 10_000, 60_000] as const
 
 /**
- * An outcome that is unclear (no answer, or one that says "later") keeps the request: the same bytes go out again, which the
- * service answers with the record of before where they had arrived.
+ * Sends registrations. After an unknown outcome (no response, or one that says "later"), the same bytes are sent again,
+ * to which the service returns the earlier record if they had arrived.
  */
 export function createRegistrationSending({ records, client, became, log, pausesMs = defaultPausesMs }: Options) {
   const underWay = new Map<string, Promise<Registration>>()

@@ -27,7 +27,7 @@ export type Registrations = {
   preview(draft: RegistrationDraft): Promise<Output<typeof previewRegistration>>
   /** @throws AppError as `preview`, `intent/too-many` */
   start(draft: RegistrationDraft, options: StartOptions): Promise<Registration>
-  /** The one that asked for this signature. @throws AppError `registration/not-found` */
+  /** Returns the registration that requested this signature. @throws AppError `registration/not-found` */
   ofIntent(intentId: string): Registration
   /** Newest first. */
   list(): Registration[]

@@ -30,7 +30,7 @@ export interface AuthorizationLookup {
   findState(authorization: Authorization): Promise<AuthorizationState>
 }
 
-/** A block that says it has expired may still be replaced by one that is a little earlier. */
+/** A block past the expiry may still be replaced by a slightly earlier one. */
 const settledSeconds = 60
 
 export function createChainLookup(

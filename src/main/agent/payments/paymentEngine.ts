@@ -109,7 +109,7 @@ export function createPaymentEngine(options: Options): PaymentEngine {
       via === 'public' ? strangers : serviceUrl === service ? ownService() : undefined,
     ...{ lookup: options.lookup, transientHeaders, now },
   })
-  /** Whenever it is sent, and sent again, it is part of what it was asked for in. */
+  /** Sends and resends are attributed to the task of the payment. */
   const inTask: PaymentSending = {
     step(id, signal) {
       const intent = rows.find(id)?.record.intent_id

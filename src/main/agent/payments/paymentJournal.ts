@@ -28,11 +28,11 @@ export type PaymentChange = Partial<
 export type PaymentJournal = {
   /** Belongs into the transaction that keeps the intent. */
   add(payment: StoredPayment): void
-  /** @returns undefined, with nothing changed, where it cannot become that from what it is */
+  /** @returns undefined, without any change, if the transition is not allowed */
   become(id: PaymentId, state: PaymentState, change: PaymentChange): StoredPayment | undefined
   /** @param listener hears of each change once it is committed */
   subscribe(listener: (changed: { payment: StoredPayment; from: PaymentState | undefined }) => void): () => void
-  /** Tells of one that was added, once that is committed. */
+  /** Publishes an added payment after the commit. */
   tell(payment: StoredPayment): void
 }
 

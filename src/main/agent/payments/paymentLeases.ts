@@ -19,8 +19,8 @@ type Options = {
 }
 
 /**
- * Refuses payments that are not signed yet when their requester or account ends. A signed one goes on to a known outcome: the
- * seller may have it.
+ * Rejects unsigned payments when their requester or account ends. A signed one continues to a known outcome, because
+ * the seller may have it.
  */
 export function holdPaymentLeases({ principals, payments, journal, findAccount }: Options): {
   close(): void

@@ -18,7 +18,7 @@ type Signed = {
   identifier: { declared: Declaration | undefined; id: PaymentId }
 }
 
-/** Built of what is kept alone, so that it is the same after a crash. */
+/** Builds the payload from stored data only, so that it is the same after a crash. */
 export function createPaymentPayload({ version, raw, url, result, identifier }: Signed): PaymentPayload {
   const payload = createSignedPart(result)
   const value =

@@ -21,7 +21,7 @@ export type PurchaseRequest = {
   quote: PaymentReceipt['quote']
   /** Thing that it buys, as `IntentRecord.purchase`. Default: the thing in the request, at the own service. */
   purchase?: string
-  /** The most that whoever asks would pay; null: what the limit of one payment says. */
+  /** Requester's maximum; null for the limit of one payment. */
   capMicroUsd: number | null
 }
 

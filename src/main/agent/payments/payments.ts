@@ -42,7 +42,7 @@ export type BuyOptions = {
 }
 export type Bought = { payment: StoredPayment } | { payment: null; answer: SellerAnswer }
 
-/** Pays for what somebody wants, once: the request without a payment, the offer, approval, signature, the same request with it. */
+/** Pays for a resource once: request without a payment, offer, approval, signature, same request with the payment. */
 export type Payments = {
   /**
    * @returns the payment as it is after `waitMs` at most, or the answer where it was free
@@ -53,7 +53,7 @@ export type Payments = {
   check(request: PurchaseRequest, asker: Asker, signal: AbortSignal): Promise<PaymentCheck>
   /** As soon as its state is final, or when the time is up. @throws AppError `payment/not-found` */
   waitUntilSettled(id: PaymentId, options: { waitMs: number; signal: AbortSignal }): Promise<StoredPayment>
-  /** Decisions that were made while nobody listened. */
+  /** Handles decisions made before the start. */
   start(): void
   /** @returns undefined for an intent that was deleted */
   findIntent(id: string): IntentRecord | undefined
@@ -83,7 +83,7 @@ type Options = {
   isOwnService: (url: string) => boolean
   /** Whether the wallet has an account on Solana. */
   hasSolana: () => boolean
-  /** USDC that the account which pays lets Permit2 move on this network, in atomic units; undefined where nobody can tell. */
+  /** Allowance of Permit2 for the paying account on this network, in atomic units of USDC; undefined if unknown. */
   permitAllowance: (network: string) => Promise<bigint | undefined>
   /** Own service, or undefined while it is not connected. */
   ownService: () => Seller | undefined

@@ -9,8 +9,8 @@ type Options = {
 }
 
 /**
- * Lets one request at a time buy a thing, whoever asks. The lease begins with the approval and lasts until the payment
- * has ended; one that a crash left behind is taken over once its request is known to have ended.
+ * Admits one purchase of a product at a time. The lease begins with the approval and ends with the payment; a crash's
+ * lease is taken over once its request is known to have ended.
  */
 export function purchaseReservations({ leases, isUnderWay }: Options): Reservations {
   return {

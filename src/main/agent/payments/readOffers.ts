@@ -29,7 +29,7 @@ export type ReadOffer = {
 /** The seller's declaration of the extension `payment-identifier`. */
 export type Declaration = Readonly<Record<string, unknown>>
 type SupportedNetwork = EvmNetwork | SolanaNetwork
-/** All that is taken of what a seller adds there: nothing else of it gets into a transaction. */
+/** Only fields of a seller that enter a transaction. */
 type SolanaTerms = { feePayer: string; memo?: string }
 
 /** All that is read of one answer, however many a seller lists. */
@@ -224,7 +224,7 @@ function decodeHeader(header: string | undefined): unknown {
   return parseJsonOrUndefined(value.startsWith('{') ? value : Buffer.from(value, 'base64').toString('utf8'))
 }
 
-/** A seller's own words, without what nobody sees or what turns text around; null where nothing is left. */
+/** Sanitizes a seller's text: no invisible characters or bidirectional controls; null if nothing is left. */
 export function sanitizeText(words: string | undefined, maxLength = 300): string | null {
   const plain = (words ?? '').replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, ' ').trim()
   return plain === '' ? null : plain.slice(0, maxLength)

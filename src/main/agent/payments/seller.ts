@@ -78,7 +78,10 @@ export async function fetchOnce(client: HttpClient, request: SellerRequest, aski
   }
 }
 
-/** As much as is kept, also of an answer that breaks off: what came before may be all there is to know of a payment. */
+/**
+ * Reads the body up to the limit, and keeps what arrived before a disconnect: it may be the only information about a
+ * payment.
+ */
 async function readPart(body: AsyncIterable<Uint8Array>): Promise<Pick<SellerAnswer, 'body' | 'truncated'>> {
   const pieces: Uint8Array[] = []
   let remainingBytes = paymentLimits.answerBytes as number

@@ -12,7 +12,7 @@ export type ServiceConnection = {
   task?: PresentTask | undefined
 }
 
-/** The service that Steward is connected to, asked as the person; addresses are paths of it. */
+/** Creates the seller for the connected service, which is called as the user; addresses are paths of it. */
 export function serviceSeller(connect: () => ServiceConnection | undefined): Seller {
   return {
     async ask(request, signal) {

@@ -24,8 +24,8 @@ const timeoutMs = 10_000
 const comparedMs = 2 * 60_000
 
 /**
- * Creates the check that runs right before a payment is signed. A signature counts against limits until it has expired, so
- * nothing is signed for what the own service would refuse, such as a domain that was registered meanwhile.
+ * Creates the check that runs right before a payment is signed. A signature counts against limits until it expires, so
+ * nothing is signed that the own service would reject, such as a domain that was registered in the meantime.
  */
 export function createSigningCheck(options: Options): (intent: IntentRecord) => Promise<void> {
   const { payments, ownService, clock, now } = options

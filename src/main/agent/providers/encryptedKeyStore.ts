@@ -12,15 +12,15 @@ export type SealedKeys = {
   locate(): Promise<{ kind: 'keychain' | 'file'; name: string }>
   /** @throws AppError `wallet/keychain-locked`, `wallet/keychain-unavailable`, `provider-key/unreadable` */
   read(slot: string): Promise<string | undefined>
-  /** @returns where it is now */
+  /** @returns the storage that was used */
   write(slot: string, key: string): Promise<'keychain' | 'file'>
-  /** @param last nothing is kept any more */
+  /** @param last whether no entry is left */
   remove(slot: string, last: boolean): Promise<void>
 }
 
 type Options = {
   locator: SecretStoreLocator
-  /** File of the encryption key. It is beside the data, so whoever can read one can read the other. */
+  /** File of the encryption key. Beside the data, so whoever can read one can read the other. */
   sealFile: string
 }
 
@@ -80,7 +80,7 @@ function unreadable(message: string, cause?: unknown): AppError {
   return new AppError('provider-key/unreadable', message, { cause })
 }
 
-/** @throws AppError `provider-key/unreadable`, rather than to make another one that opens nothing */
+/** @throws AppError `provider-key/unreadable` rather than creating another key, which would decrypt nothing */
 async function readSeal(file: string): Promise<Buffer | undefined> {
   let text: string
   try {

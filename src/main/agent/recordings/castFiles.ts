@@ -2,7 +2,10 @@ import { createReadStream, mkdirSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The files of recordings. They show what terminals showed, passwords on the screen included: nobody else may read them. */
+/**
+ * Files of recordings. They contain everything that terminals showed, including passwords, so only this user may read
+ * them.
+ */
 export type CastFiles = {
   /** Behind the first `at` bytes: what a crash left beyond is overwritten. @returns how long it is then */
   append(id: string, seconds: number, text: string): Promise<number>
@@ -27,7 +30,7 @@ export function createCastFiles(folder: string): CastFiles {
       }
       return seconds + bytes.length
     },
-    // Up to where its lines are whole: more may be written meanwhile.
+    // Reads complete lines only: more may be appended concurrently.
     read: (id, bytes) => (bytes === 0 ? nothing() : createReadStream(getPath(id), { start: 0, end: bytes - 1 })),
     remove: (id) => rm(getPath(id), { force: true }),
   }

@@ -24,9 +24,9 @@ const waitMs = 20_000
 const defaultBetweenMs = 50
 
 /**
- * Records what a terminal shows, until it ends, shows too much, or the signal fires: by reading what the host keeps of its
- * output anyway. The host, the service and whoever watches do nothing for it beyond answering these reads.
- * @returns the recording as it is then; `running` when it can be gone on with
+ * Records a terminal until it ends, exceeds the limit, or the signal fires, by reading the output that the host stores
+ * anyway.
+ * @returns the recording's final state; `running` if it can be continued
  */
 export async function recordTerminal(begun: RecordingRow, parts: Parts): Promise<RecordingRow> {
   const { client, signal, betweenMs = defaultBetweenMs } = parts

@@ -22,7 +22,7 @@ export type Recordings = {
   delete(id: string): Promise<void>
   /** @returns how many there were */
   deleteAll(): Promise<number>
-  /** Deletes what is older, or more, than is kept. */
+  /** Deletes recordings beyond the retention and size limits. */
   tidy(): Promise<void>
   close(): Promise<void>
 }
@@ -112,7 +112,7 @@ export function createRecordings(options: Options): Recordings {
     void tidy()
   }
 
-  /** At the terminals that are there now: some may have come, or ended, while nobody looked. */
+  /** Reconciles with the present terminals: some may have started or ended without an event. */
   const look = async (): Promise<void> => {
     if (settings.recordSinceMs() === null || closing.signal.aborted) return
     const { signal } = closing

@@ -23,8 +23,8 @@ const requester: readonly Reference[] = ['tool-client', 'conversation', 'api-key
 )
 
 /**
- * Every column of `agent.sqlite` that names a thing, and what becomes of it when the thing is removed. `by: 'holder'`
- * names things of the service. A new table or column fails `test/contract/storedReferences.test.ts` until it is declared here.
+ * References of `agent.sqlite` to removable resources, and the action on removal. `by: 'holder'` marks resources of the
+ * service. A new table or column fails `test/contract/storedReferences.test.ts` until it is declared here.
  */
 export const agentReferences = {
   keyrings: {},

@@ -11,8 +11,8 @@ const year = 365 * 24 * 3600
 const strongSeconds = 100 * year
 
 /**
- * A careful guess at how long a passphrase holds. It takes letters in a row for a word that somebody else may have
- * thought of, and digits in a row for a date or a count, so that a long word with a year behind it is not called strong.
+ * Estimates the strength of a passphrase conservatively: consecutive letters count as a dictionary word, and digits as
+ * a date, so that a long word with a year is not called strong.
  */
 export function measurePassphraseStrength(passphrase: string): PassphraseStrength {
   const seconds = 2 ** (estimateBits(passphrase) - 1) / guessesPerSecond

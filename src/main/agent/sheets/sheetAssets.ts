@@ -28,7 +28,7 @@ export function createSheetAssets(pagesFolder: string): (name: string) => Promis
   return (name) => {
     const asset = named[name]
     if (asset) return read((file) => asset.file.test(file), asset.type)
-    // Only a name that the folder has: nothing of it is ever part of a path.
+    // Serves only existing names: user input is never part of a path.
     return font.test(name) ? read((file) => file === name, 'font/woff2') : undefined
   }
 }

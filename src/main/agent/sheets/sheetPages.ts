@@ -40,7 +40,7 @@ export function createSheetPages({ sessions, pagesFolder }: Options): SheetPages
   }
 }
 
-/** A person sees these pages: one that has ended says so in their words, in whichever of its windows Steward shows it. */
+/** Renders errors as a page for the user, in whichever window shows the prompt. */
 async function answerOrError(
   { headers }: IncomingMessage,
   response: ServerResponse,

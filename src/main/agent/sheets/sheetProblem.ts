@@ -14,7 +14,7 @@ const fields: Partial<Record<ErrorCode, string>> = {
 
 export type ProblemOf = (error: unknown) => Problem
 
-/** A failure in the words of a page. What nobody foresaw is told to `onUnexpected`. */
+/** Converts an error to the message of a page. Unexpected ones go to `onUnexpected`. */
 export function createProblemReader(onUnexpected: (error: unknown) => void): ProblemOf {
   return (error) => {
     if (error instanceof WrongField) return { message: error.message, hint: undefined, field: error.field }

@@ -12,7 +12,7 @@ export type SheetRequest = {
 }
 export type SheetAnswer = { document: string; context: WindowContext }
 
-/** The sheets that may be opened, and those that are open. Their secrets are kept as digests, in memory. */
+/** Prompts that can be opened, and open ones. Their secrets are stored as digests, in memory. */
 export type SheetSessions = {
   /** @returns a ticket that begins the sheet, once, and when it is too late for that */
   issue(request: SheetRequest): { ticket: string; expiresAtMs: number }
@@ -32,7 +32,7 @@ export const sheetLimits: SheetLimits = { toOpenMs: 60_000, lastsMs: 600_000, at
 
 type Options = {
   now: () => number
-  /** For failures that nobody foresaw. */
+  /** Called with unexpected errors. */
   onUnexpected: (error: unknown) => void
   limits?: SheetLimits
 }
@@ -98,7 +98,7 @@ export function createSheetSessions({ now, onUnexpected, limits = sheetLimits }:
       wrong = problem(error)
     }
     if (!open.delete(key)) {
-      sheet.flow.forget() // it was ended meanwhile, and the step may have held something since
+      sheet.flow.forget() // it was ended concurrently, and the step may hold secrets since
       throw expiredError()
     }
     return renderStep(sheet, wrong, wrong ? form : nothing)

@@ -22,7 +22,7 @@ test.each([
 ])('takes intents only: %s', async (_, input, reason) => {
   const prepared = createTestSigner().signer.prepare(asIntent(input))
   if (reason) await expect(prepared).rejects.toEqual(refusal(reason))
-  else expect((await prepared).intent).not.toHaveProperty('bytes') // what it does not know is never part of it
+  else expect((await prepared).intent).not.toHaveProperty('bytes') // unknown fields are dropped
 })
 
 test('whatever it is given, it is an intent or it is refused', async () => {

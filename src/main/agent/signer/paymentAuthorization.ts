@@ -29,7 +29,7 @@ const transferTypes = {
 } as const
 
 /**
- * USDC that whoever holds the signature may move once, to this payee (EIP-3009).
+ * Authorizes one transfer of USDC to this payee, by whoever holds the signature (EIP-3009).
  * @see https://eips.ethereum.org/EIPS/eip-3009
  */
 export async function paymentAuthorization(
@@ -88,7 +88,7 @@ export async function paymentAuthorization(
   }
 }
 
-/** Test money is signed for at the service of this application alone: elsewhere the signature would be somebody's to use. */
+/** Test money is signed for at this application's service only: elsewhere the signature could be used by others. */
 function findNetwork({ network: name, resource }: IntentOf<'x402.authorize'>, tools: IntentTools): EvmNetwork {
   const network = findEvmNetwork(name)
   if (network) return network

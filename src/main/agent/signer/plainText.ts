@@ -33,7 +33,7 @@ export function invisibleWarning(name: string, text: string): IntentField[] {
   return [{ label: 'Invisible characters', value: `${name} holds ${codePoint(character)}.`, kind: 'warning' }]
 }
 
-/** For sentences; fields have all of it. */
+/** For sentences; fields show the complete text. */
 export function shorten(text: string, maxLength: number): string {
   const characters = [...text.replaceAll(/\s+/g, ' ')]
   return characters.length <= maxLength ? characters.join('') : `${characters.slice(0, maxLength - 1).join('')}…`

@@ -8,7 +8,7 @@ export type Site = {
   warnings: IntentField[]
 }
 
-/** RFC 3986 without what it allows nobody to write raw. */
+/** Characters of RFC 3986 that are commonly left unescaped. */
 const plainAddress = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
 
 /**

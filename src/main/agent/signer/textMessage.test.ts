@@ -38,7 +38,9 @@ test('Solana signs the very bytes', async () => {
   expect(nacl.sign.detached.verify(bytes, base58.decode(signature), base58.decode(keys.solana.address))).toBe(true)
 })
 
-/** 34 signers, 33 of them and 33 others read only, 67 keys, a block hash, 32 instructions: all of it letters. */
+/**
+ * 34 signers, 33 of them and 33 others read only, 67 keys, a block hash, 32 instructions, all in printable characters.
+ */
 const printableTransaction = `"!!C${'k'.repeat(67 * 32)}${'h'.repeat(32)} ${'p\taaaaaaaaa\tddddddddd'.repeat(32)}`
 
 test.each([

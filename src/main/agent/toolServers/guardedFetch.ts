@@ -19,8 +19,9 @@ export function serverAddress(url: string): URL {
 }
 
 /**
- * `fetch` to one server and no other: each connection goes to an address that was checked as it was made, no redirect is
- * followed, and an answer has an end. What servers would send unasked (a GET) is not taken: their lists are asked for anew.
+ * Creates a `fetch` limited to one server: each connection goes to an address checked at connect time, redirects are
+ * not followed, and responses are bounded. Unsolicited messages (by GET) are not received: lists are requested again
+ * instead.
  */
 export function createGuardedFetch(address: string, { secrets, resolve, ca }: Options): GuardedFetch {
   const { origin } = serverAddress(address)

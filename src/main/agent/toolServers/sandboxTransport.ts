@@ -23,7 +23,7 @@ type Options = {
   command: string
   /** Secrets among them. */
   environment: Readonly<Record<string, string>>
-  /** Told when the program ends by itself, or says more than anyone reads. */
+  /** Called when the program ends unexpectedly or exceeds the output limit. */
   onFault: (sentence: string) => void
   now: () => number
 }

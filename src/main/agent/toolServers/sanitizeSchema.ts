@@ -2,7 +2,7 @@ import { toolServerLimits } from '#shared/contract/toolServers.ts'
 import { foreignText } from './foreignText.ts'
 
 export type SanitizedSchema = { [key: string]: unknown }
-/** Why a schema cannot be told. */
+/** Reason why a schema is unusable. */
 export class UnusableSchema extends Error {}
 
 const maxDepth = 12
@@ -16,8 +16,8 @@ const counts = ['minLength', 'maxLength', 'minItems', 'maxItems'] as const
 const alternatives = ['anyOf', 'oneOf', 'allOf'] as const
 
 /**
- * The schema of a tool's arguments, made anew of the few keywords that tell a model something. References within it are
- * resolved, none leads out; no pattern is kept, because nobody here runs a stranger's expression.
+ * Rebuilds the schema of a tool's arguments from the few keywords that are meaningful to a model. Internal references
+ * are resolved, external ones rejected; patterns are dropped, because foreign regular expressions are not run.
  * @throws UnusableSchema
  */
 export function sanitizeSchema(schema: unknown): SanitizedSchema {

@@ -1,11 +1,11 @@
 import { AppError } from '#shared/appError.ts'
 import type { ServedClient } from './mcpClient.ts'
 
-/** Open connections to servers: made when one is needed, kept for a while, and never two of the same server. */
+/** Open connections to servers: created on demand, cached for a while, at most one per server. */
 export type ServerConnections = {
   /** @throws AppError `tool-server/failed`, also for a server that keeps ending */
   open(id: string, signal: AbortSignal): Promise<ServedClient>
-  /** Ends it, and lets it be opened anew at once. */
+  /** Ends it; it may be reopened immediately. */
   end(id: string): Promise<void>
   close(): Promise<void>
 }

@@ -14,7 +14,7 @@ import {
 
 /** Listed tools of servers. A tool that differs from what the user approved is turned off. */
 export type ServedListing = {
-  /** Asks anew, and keeps what came of it. @throws AppError `tool-server/failed` */
+  /** Lists the tools and stores the result. @throws AppError `tool-server/failed` */
   refresh(server: StoredServer, signal: AbortSignal): Promise<ServedClient>
   /** A connection whose list was read lately. @throws AppError `tool-server/failed` */
   fresh(server: StoredServer, signal: AbortSignal): Promise<ServedClient>
@@ -37,7 +37,7 @@ export function syncToolCatalog({ repository, connections, events, note, now }: 
 
   const storeInfo = (server: StoredServer, about: Partial<StoredServer['about']>): void => {
     const present = repository.find(server.id)
-    if (!present) return // it was removed meanwhile
+    if (!present) return // removed concurrently
     repository.upsert({ ...present, about: { ...present.about, ...about } })
     events.publish({ type: 'tool-servers.changed' })
   }

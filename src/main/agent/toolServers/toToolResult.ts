@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ToolResult } from '#shared/contract/tools/tool.ts'
 import { foreignText } from './foreignText.ts'
 
-/** Far more than a model gets; what the chat keeps of it is cut again. */
+/** Far more than a model receives; chats truncate further. */
 const maxCharacters = 200_000
 const maxBlocks = 200
 

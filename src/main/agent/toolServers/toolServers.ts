@@ -31,7 +31,7 @@ export type ToolServers = {
   add(server: { name: string; place: ToolServerTransport; secrets: readonly string[] }): ToolServer
   /** @throws AppError `tool-server/not-found` */
   turn(id: ToolServerId, enabled: boolean): Promise<ToolServer>
-  /** Connects anew and lists its tools. What fails is told in `fault`. @throws AppError `tool-server/not-found` */
+  /** Reconnects and lists its tools. Failures are reported in `fault`. @throws AppError `tool-server/not-found` */
   test(id: ToolServerId, signal: AbortSignal): Promise<ToolServer>
   /** @throws AppError `tool-server/changed`, `tool-server/unusable` */
   agree(id: ToolServerId, tools: readonly ToolChoice[]): ToolServer

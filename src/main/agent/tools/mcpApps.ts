@@ -18,7 +18,7 @@ export const receiptResource = {
   mimeType,
 }
 
-/** Whether a call of it is shown with the page. */
+/** Whether hosts show its calls with the page. */
 export function showsReceipt({ effect }: Pick<Tool, 'effect'>): boolean {
   return effect === 'pay' || effect === 'destroy'
 }

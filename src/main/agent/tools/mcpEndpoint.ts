@@ -36,7 +36,7 @@ const maxOpen = 100
 export function createMcpEndpoint(options: Options): McpEndpoint {
   const { executor, getRights, pagesFolder, version, log } = options
   let handler: Promise<McpHandler> | undefined
-  // The protocol's library is read with the first request: most starts need none of it.
+  // Loads the protocol's library with the first request: most starts do not need it.
   const createHandler = async (): Promise<McpHandler> => {
     const [{ mcpHandler }, { createWaitCodec }] = await Promise.all([
       import('./mcpHandler.ts'),
@@ -58,7 +58,8 @@ export function createMcpEndpoint(options: Options): McpEndpoint {
   /** Requests of each client that are not answered yet. */
   const open = new Map<string, number>()
   const take = ({ asker: { id } }: ToolCaller, { response }: Exchange): void => {
-    // Queued by Node behind an answer that may never be read: such a response is never told of its connection's end.
+    // Queued by Node behind a response that may never be read: such a response does not learn that its connection
+    // closed.
     if (response.socket === null) {
       throw new AppError('tool/too-many', 'A request of this connection is open.', { retryAfterSeconds: 1 })
     }

@@ -13,7 +13,7 @@ export type McpHandler = {
 /** A file that is written comes within its call. */
 const maxRequestBodySize = 16 * 1024 * 1024
 
-/** MCP by Streamable HTTP, without sessions: each request is served by itself, in the revision that it speaks. */
+/** MCP over Streamable HTTP without sessions: each request is independent, in the revision that it names. */
 export function mcpHandler(options: McpServerOptions, log: Log): McpHandler {
   const onerror = (error: Error): void => log.info('a request to /mcp failed', { error })
   const handler = createMcpHandler(

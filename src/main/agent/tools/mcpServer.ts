@@ -87,7 +87,7 @@ export function mcpServer(
   return server
 }
 
-/** Falls back to the narrowest profile for a client that was revoked a moment ago: each of its calls is told so. */
+/** Falls back to the narrowest profile for a client that was just revoked: each of its calls fails with the reason. */
 function presentProfile(read: () => ToolProfile): ToolProfile {
   try {
     return read()

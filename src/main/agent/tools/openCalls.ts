@@ -1,6 +1,6 @@
 /**
- * Calls that a client waits for, so that it can take one back: up to revision 2025-11-25 by a notification, which comes in a
- * request of its own.
+ * Calls in progress by client, so that it can cancel one: up to revision 2025-11-25 by a notification, which arrives as
+ * a separate request.
  */
 export type OpenCalls = {
   /** @param id of the request. @param disconnected fires when its connection ends. @returns the signal of both; `end` forgets it */

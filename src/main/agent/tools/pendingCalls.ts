@@ -11,7 +11,7 @@ import { failureOutcome } from './toolOutcome.ts'
 export type PendingCalls = {
   /** Keeps a call that waits for its intent. Belongs into the transaction that keeps the intent. */
   add(call: Omit<StoredCall, 'record'> & Pick<ToolCallRecord, 'tool' | 'sentence'>, intent: IntentRecord): void
-  /** Keeps one that runs already. @returns its id */
+  /** Registers a call that is already running. @returns its id */
   follow(
     call: Omit<StoredCall, 'record' | 'given'> & Pick<ToolCallRecord, 'tool' | 'sentence'>,
     work: Promise<ToolResult>,
@@ -76,7 +76,7 @@ export function createPendingCalls({ calls, perform, newId, now, steadyMs = now 
       const result = await work
       if (!closing.signal.aborted) end(id, 'running', { state: 'done', result: { ...result } })
     } catch (cause) {
-      if (closing.signal.aborted) return // it is unclear, and told so by the next start
+      if (closing.signal.aborted) return // the next start records it as unclear
       const { sentence: error, hint } = failureOutcome(cause)
       end(id, 'running', { state: 'failed', error, hint })
     }

@@ -22,7 +22,7 @@ type Options = {
   log: Log
 }
 
-/** A sandbox whose deletion was interrupted stops by itself after this time without use. */
+/** Idle time after which a sandbox stops if its deletion was interrupted. */
 const idleMinutes = 10
 /** Time after which the mark of a sandbox that the account does not list is forgotten. */
 const forgetMs = 24 * 60 * 60 * 1000

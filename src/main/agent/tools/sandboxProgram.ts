@@ -8,7 +8,7 @@ import { programClient } from './programClient.ts'
 
 type Options = {
   call: ToolWork['call']
-  /** Calls an operation for the program, as whoever runs it. @throws AppError */
+  /** Calls an operation for the program, on behalf of its caller. @throws AppError */
   operate(name: string, input: unknown): Promise<unknown>
   signal: AbortSignal
   maxMs?: number

@@ -21,7 +21,7 @@ export type ToolCaller = z.infer<typeof ToolCaller>
 
 export type ToolArguments = Readonly<Record<string, unknown>>
 
-/** Under which name its calls, its money and its payments are kept. */
+/** Returns the key under which a requester's calls, spending and payments are stored. */
 export function requesterKey({ asker }: Pick<ToolCaller, 'asker'>): string {
   return `${asker.kind} ${asker.id}`
 }

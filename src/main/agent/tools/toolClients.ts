@@ -10,7 +10,7 @@ import { requesterKey } from './toolCaller.ts'
 import type { StoredClient, ToolClientRepository, ToolClientSettings } from './toolClientRepository.ts'
 import type { ToolRights } from './toolRights.ts'
 
-/** Programs that call tools. Of a key only its SHA-256 is kept. */
+/** Programs that call tools. Only the SHA-256 of a key is stored. */
 export type ToolClients = {
   list(): ToolClient[]
   /** @throws AppError `tool/too-many-clients` */
@@ -42,7 +42,7 @@ const usedEveryMs = 60_000
 const person = { kind: 'person', name: 'You' } as const
 
 export function createToolClients({ clients, budgets, note, principals, onChanged, now }: Options): ToolClients {
-  /** By the hash of its key, who called: it stands here as it is kept, or not at all. */
+  /** Callers by the hash of their key; reflects the stored state. */
   const callers = new Map<string, StoredClient>()
   const toWire = (client: StoredClient): ToolClient => {
     const { id, settings, keyPrefix, createdAtMs, lastUsedAtMs } = client

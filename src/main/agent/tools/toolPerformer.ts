@@ -38,8 +38,8 @@ export function toolPerformer(options: Options): PerformTool {
   const { operations, budgets, paymentKeys, principals, sandboxes, notes, unrecorded, callServed, runTool } = options
 
   /**
-   * Runs operations for programs, except those that run programs, under the caller's policy, budget and dry run.
-   * @param sandbox one that other programs share; absent if it was created for this program
+   * Operations for programs, except those that run programs, under the caller's policy, budget and dry run.
+   * @param sandbox sandbox shared with other programs; absent if it was created for this program
    */
   const operating =
     (caller: ToolCaller, signal: AbortSignal, sandbox?: string) => async (name: string, input: unknown) => {

@@ -8,7 +8,7 @@ import type { ToolArguments, ToolCaller } from './toolCaller.ts'
 export type ToolRights = {
   profile: ToolProfile
   policy: ToolPolicy
-  /** For one day of UTC, in micro-dollars; null: no limit of its own. */
+  /** Budget per UTC day, in micro-dollars; null for none. */
   dailyBudgetMicroUsd: number | null
   /** Whether calls that change something are validated without running them. */
   dryRun: boolean
@@ -16,7 +16,7 @@ export type ToolRights = {
   servers: readonly string[]
 }
 
-/** Policy of a caller without settings of its own: it may change things, and asks before it destroys them. */
+/** Policy of a caller without settings: it may change things, and destroying them needs approval. */
 export const defaultToolPolicy: ToolPolicy = { changes: 'allow', destroys: 'ask' }
 
 /**

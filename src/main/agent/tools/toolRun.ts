@@ -5,9 +5,9 @@ export type ToolRun = {
   caller: ToolCaller
   /** Fires when the client has gone or takes the call back: what has not been approved is withdrawn. */
   signal: AbortSignal
-  /** Told of a call that takes a while; how long it has taken, in seconds. */
+  /** Called with the elapsed seconds of a long call. */
   progress?: ((seconds: number, message: string) => void) | undefined
-  /** Told what a command prints while it runs, where its caller shows that. */
+  /** Called with a command's output while it runs, if the caller displays it. */
   output?: ((text: string) => void) | undefined
   /** Instead of `toolWaits`: 0 answers at once with what waits. */
   waitMs?: { person: number; program: number }

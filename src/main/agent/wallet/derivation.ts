@@ -12,7 +12,7 @@ export function parseIndex(chainType: ChainType, path: string): number {
   return Number.parseInt((chainType === 'evm' ? parts[5] : parts[3]) ?? '0', 10)
 }
 
-/** 32 bytes; whoever gets them overwrites them. */
+/** Derives a key of 32 bytes. The caller overwrites them. */
 export async function deriveKey(seed: Uint8Array, chainType: ChainType, path: string): Promise<Uint8Array> {
   return chainType === 'evm' ? bip32Key(seed, path) : slip10Key(seed, path)
 }

@@ -106,7 +106,7 @@ export function createKeyringImport({
   }
 }
 
-/** The same memory, not a copy of it. */
+/** Shares the memory rather than copying. */
 function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }

@@ -63,8 +63,8 @@ const cost = { n: 2 ** 17, r: 8, p: 1 } as const
 const pbkdf2Bytes = promisify(pbkdf2)
 
 /**
- * The 32 bytes of the key in it; whoever gets them overwrites them.
- * @returns also the address that the file names, if it does
+ * Decrypts the key, 32 bytes; the caller overwrites them.
+ * @returns also the address that the file names, if any
  * @throws AppError `wallet/keystore`
  */
 export async function openKeystore(

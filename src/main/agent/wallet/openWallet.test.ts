@@ -358,7 +358,7 @@ describe('auto-lock', () => {
     nowMs += minuteMs
     expect(await opened.wallet.status()).toMatchObject({ state: 'locked', auto_lock_minutes: 15 })
     expect(opened.notes.at(-1)).toMatchObject({ kind: 'wallet.locked', actor: { kind: 'system' } })
-    // Nor does it lend a key to somebody who did not ask for its state first.
+    // Keys are not lent before the state was read, either.
     await opened.wallet.unlock(passphrase)
     nowMs += 15 * minuteMs
     await expect(exportKey(opened.wallet.account('evm').id)).rejects.toMatchObject({ code: 'wallet/locked' })

@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 const minCharacters = 10
 const maxCharacters = 1024
 
-/** The bytes that stand for it, alike on every keyboard. Whoever gets them overwrites them. */
+/** Normalizes a passphrase to bytes that are the same on every keyboard. The caller overwrites them. */
 export function passphraseBytes(passphrase: string): Buffer {
   return Buffer.from(passphrase.normalize('NFKC'), 'utf8')
 }

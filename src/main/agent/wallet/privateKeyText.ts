@@ -6,7 +6,7 @@ const base58Pattern = /^[1-9A-HJ-NP-Za-km-z]+$/
 const maxBase58Characters = 100
 
 /**
- * The 32 bytes of a private key as people paste it; whoever gets them overwrites them. No error repeats any of it.
+ * Parses a private key as users paste it: 32 bytes; the caller overwrites them. Errors never quote the input.
  * @throws AppError `wallet/private-key`
  */
 export async function parsePrivateKey(text: string, chainType: ChainType): Promise<Uint8Array> {

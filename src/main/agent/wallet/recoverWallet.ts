@@ -16,7 +16,7 @@ import { isWhole, type Opened, openSecret, type Secret, type WalletSecrets } fro
 import type { WalletSettings } from './walletSettings.ts'
 
 export type MendedWallet = {
-  /** A removal that was cut off goes on. */
+  /** Completes an interrupted removal. */
   finishRemovals(opened: Opened): Promise<void>
   /**
    * A crash between secret and row, an answer of the keychain that came too late, or a lost database: what is sealed
@@ -24,8 +24,8 @@ export type MendedWallet = {
    */
   adoptSecrets(opened: Opened): Promise<void>
   /**
-   * The database that names the accounts is not sealed: an address that somebody else wrote there would be shown as one
-   * to pay to. The keys know better. Of a wallet that is open.
+   * Corrects stored addresses by the keys. The database is not encrypted: an address that was tampered with would be
+   * displayed as one to pay to. Requires an open wallet.
    */
   correctAddresses(): Promise<void>
 }

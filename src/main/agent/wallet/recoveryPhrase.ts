@@ -20,7 +20,7 @@ export async function newPhrase(words: 12 | 24): Promise<string> {
 }
 
 /**
- * The randomness that a phrase stands for; whoever gets it overwrites it. No error repeats a word.
+ * Converts a phrase to its entropy. The caller overwrites it. Errors never quote a word.
  * @throws AppError `wallet/phrase`
  */
 export async function phraseToEntropy(phrase: string): Promise<Uint8Array> {
@@ -38,7 +38,7 @@ export async function phraseToEntropy(phrase: string): Promise<Uint8Array> {
   throw new AppError('wallet/phrase', 'All words are valid, but the phrase is not. Check for a wrong or swapped word.')
 }
 
-/** 64 bytes; whoever gets it overwrites it. Derived on a thread of the pool. */
+/** Derives the seed, 64 bytes, on a pool thread. The caller overwrites it. */
 export async function entropyToSeed(entropy: Uint8Array): Promise<Buffer> {
   const phrase = Buffer.from(await entropyToPhrase(entropy), 'utf8')
   try {

@@ -23,8 +23,8 @@ export type SecretStoreLocator = {
   /** Backend of the wallet, or of one that would be created now. */
   backend(): Promise<WalletBackend>
   /**
-   * Chooses for a new wallet, and remembers it: the keychain when it keeps what is written, else the vault file. In the
-   * keychain each new wallet has names of its own: nothing that an earlier one wrote too late is taken for its own.
+   * Selects the store for a new wallet and records it: the keychain if it works, else the vault file. Names in the
+   * keychain are unique per wallet, so that a late write of an earlier one is not mistaken for its own.
    */
   claim(): Promise<SecretStore>
   /** The last secret is gone. */

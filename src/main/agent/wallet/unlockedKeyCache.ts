@@ -46,7 +46,9 @@ export function createUnlockedKeyCache() {
     },
     /** Returns undefined if missing or modified. The caller overwrites the bytes. */
     secret,
-    /** The 32 bytes that sign for an account; undefined when they are not here, or no longer. Whoever gets them overwrites them. */
+    /**
+     * Returns the signing key of an account, 32 bytes; undefined if unavailable or locked. The caller overwrites them.
+     */
     async key(account: AccountRow): Promise<Uint8Array | undefined> {
       const cachedKey = unlocked?.keys.get(account.id)
       if (unlocked && cachedKey !== undefined) return toBytes(unseal(unlocked.dataKey, cachedKey, keyAbout(account)))
@@ -73,7 +75,7 @@ export function createUnlockedKeyCache() {
 }
 export type UnlockedKeyCache = ReturnType<typeof createUnlockedKeyCache>
 
-/** The same memory, as whoever signs takes it. */
+/** Shares the memory rather than copying. */
 function toBytes(plain: Buffer | undefined): Uint8Array | undefined {
   return plain && new Uint8Array(plain.buffer, plain.byteOffset, plain.byteLength)
 }

@@ -30,7 +30,7 @@ const Header = z.strictObject({
   names: z.array(z.string().regex(/^keys_[0-9a-f]{24}$/)).max(24),
   /** Binds `names` to the data key. */
   names_seal: z.string().max(200),
-  /** SHA-256 of all of the above. It tells damage from a wrong passphrase; it stops nobody who means to change it. */
+  /** SHA-256 of all of the above. Distinguishes damage from a wrong passphrase; does not protect against tampering. */
   checksum: z.string(),
 })
 export type VaultHeader = z.infer<typeof Header>
@@ -76,7 +76,7 @@ export function parseHeader(text: string): VaultHeader {
 }
 
 /**
- * The data key; whoever gets it overwrites it.
+ * Unwraps the data key. The caller overwrites it.
  * @throws AppError `wallet/passphrase`, `wallet/damaged`
  */
 export async function unwrapDataKey(header: VaultHeader, passphrase: string): Promise<Buffer> {

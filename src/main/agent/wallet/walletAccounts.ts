@@ -12,7 +12,7 @@ export type DerivedAccount = { chainType: ChainType; address: string; path: stri
 
 const chainTypes = ['evm', 'solana'] as const satisfies readonly ChainType[]
 
-/** The 32 bytes that sign for an account; whoever gets them overwrites them. */
+/** Derives the signing key of an account, 32 bytes. The caller overwrites them. */
 export async function accountKey(secret: Secret, chainType: ChainType, path: string | null): Promise<Uint8Array> {
   if (secret.kind !== 'phrase') return Uint8Array.from(secret.bytes)
   if (path === null) throw new Error('An account of a phrase has no path.')
@@ -30,7 +30,7 @@ export async function firstAccounts(secret: Secret): Promise<DerivedAccount[]> {
   return Promise.all(chainTypes.map((chainType) => deriveAccount(secret, chainType, buildPath(chainType, 0))))
 }
 
-/** The account of a phrase after the last one that is there, leaving out any that was imported by itself. */
+/** Derives the account of a phrase after its last one, skipping any that was imported separately. */
 export async function nextAccount(
   secret: Secret,
   chainType: ChainType,

@@ -66,12 +66,12 @@ export function createWalletDoor({ repository, secrets, settings, state, notes, 
           opened.dataKey.fill(0)
         }
       }),
-    /** Called when something begins that leaves it open. @returns whether nobody locked it since */
+    /** Called before work that leaves the wallet open. @returns whether it was not locked since */
     sinceNow(): () => boolean {
       const before = locks
       return () => locks === before
     },
-    /** Holds what was opened, in one step; the old is used until then. @returns whether it was not locked meanwhile */
+    /** Replaces the opened secrets atomically. @returns whether the wallet was not locked concurrently */
     async become({ store, dataKey }: Opened, isCurrent: () => boolean): Promise<boolean> {
       const texts = new Map<string, string | undefined>()
       for (const { id } of repository.keyrings()) texts.set(id, await store.read(id))

@@ -19,7 +19,7 @@ const faultStates: Partial<Record<AppError['code'], WalletState>> = {
   'wallet/damaged': 'damaged',
 }
 
-/** In which state the wallet is, as far as it can be told without asking the person for anything. */
+/** State of the wallet, as far as it can be read without prompting the user. */
 export function createWalletState({ repository, locator, secrets, settings }: Options) {
   /** State reported by the last call to the secret store; a successful call resets it. */
   let fault: LockState | undefined

@@ -26,7 +26,7 @@ export type KeyringRemoval = (
  */
 export type WalletVault = WalletKeys & {
   status(): Promise<Wallet>
-  /** @throws AppError `wallet/locked` when it was locked meanwhile */
+  /** @throws AppError `wallet/locked` if it was locked concurrently */
   unlock(passphrase: string): Promise<void>
   /** Ends an unlock that is under way, too. @param why who or what asks for it; the person by default */
   lock(why?: LockReason): void
@@ -36,7 +36,7 @@ export type WalletVault = WalletKeys & {
   canOpen(): Promise<boolean>
   /** For re-authentication. */
   checkPassphrase(passphrase: string): Promise<void>
-  /** A new one from the system's randomness. It is kept nowhere until it is added. */
+  /** Generates a phrase from the system's randomness. It is not stored until it is added. */
   makePhrase(words: 12 | 24): Promise<string>
   /** Adds the first EVM and the first Solana account. @throws AppError `wallet/phrase`, `wallet/duplicate`, `wallet/passphrase-weak` */
   addPhrase(options: {

@@ -39,7 +39,7 @@ function parseServer(text: string): DnsServer[] {
   return address ? [{ id: text, name: text, kind: 'resolver', address: async () => address }] : []
 }
 
-/** Named by whoever has the domain: it is asked only where everybody could. */
+/** Creates a server named by the domain's owner: queried only at public addresses. */
 function createNamedServer(name: string, finder: DnsServer | undefined): DnsServer {
   return {
     ...{ id: name, name, kind: 'authoritative' },

@@ -11,7 +11,10 @@ export function zoneValue({ value, distance }: Pick<DnsRecordData, 'value' | 'di
   return distance === null ? value : `${distance} ${value}`
 }
 
-/** The same of an answer; undefined where it is of another type. It is a stranger's: no control characters, no end. */
+/**
+ * Normalizes a value of a response; undefined for another type. Responses are untrusted: control characters are
+ * removed, lengths bounded.
+ */
 export function normalizeAnswer(
   zone: string,
   answer: Answer,
@@ -54,7 +57,7 @@ function readAnswer(answer: Answer): Read | undefined {
 
 function normal(zone: string, type: DnsRecordType, value: string): string {
   try {
-    // The host only has to be one that each type may have.
+    // Any host that each type accepts.
     const host = type === 'SRV' ? '_x._tcp' : 'x'
     // A text that begins with a quote is no zone file's.
     return type === 'TXT' ? formatValue(value) : normalRecord(zone, { type, host, value }).value

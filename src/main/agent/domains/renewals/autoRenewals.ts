@@ -222,7 +222,7 @@ export function createAutoRenewals(options: Options): AutoRenewals {
 
 type Attempt = { news: RenewalNews[]; signal: AbortSignal }
 
-/** A request for approval tells of itself, and what was renewed by somebody else needs no word. */
+/** Requests for approval have their own notification, and renewals by others need none. */
 function isNotified({ state, problem }: Turn): boolean {
   return state === 'renewed' || state === 'credited' || problem !== null
 }

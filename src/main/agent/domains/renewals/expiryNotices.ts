@@ -3,9 +3,9 @@ import type { RegisteredName } from './autoRenewals.ts'
 import { dayMs, noticeStep } from './renewalPlan.ts'
 import { type Notice, noticeKey, type RenewalRepository } from './renewalRepository.ts'
 
-/** Tells of domains that expire, once for each step of days. One that is first seen late is told of once. */
+/** Notifies of expiring domains, once for each number of days. A domain first seen late is notified of once. */
 export type ExpiryNotices = {
-  /** @returns what was told of now */
+  /** @returns the new notices */
   sweep(domains: readonly RegisteredName[]): Notice[]
   /** When the next one is due; undefined: never. */
   nextAtMs(domains: readonly RegisteredName[]): number | undefined

@@ -17,7 +17,7 @@ const turnTable = defineTable('domain_renewal_turns', {
   domain: text(),
   expiresAtMs: number(),
   state: text<'planned' | 'begun' | 'renewed' | 'credited' | 'declined' | 'superseded'>(),
-  /** Intent of the present attempt, or of the one that ended the turn. */
+  /** Intent of the current or last attempt. */
   intentId: nullable(text()),
   /** Number of failed attempts. */
   attempts: number(),

@@ -15,7 +15,7 @@ export function describeLeftDomain(domain: string): string {
   return `Auto-renew of ${domain} is on, and ${domain} is not in your account.`
 }
 
-/** Several are told of together: one for each would cover the screen. */
+/** Combines several into one notification. */
 export function createRenewalNotifications(news: readonly RenewalNews[]): RenewalNotification[] {
   const failed = news.filter(({ problem }) => problem !== null)
   const renewed = news.filter(({ state }) => state === 'renewed')
@@ -63,7 +63,7 @@ function formatNames(all: readonly { domain: string }[]): string {
   return others > 0 ? `${named.join(', ')} and ${others} more` : named.join(', ')
 }
 
-/** As many as are left when it is told. */
+/** Days left at the time of the notification. */
 function describeDays({ expiresAtMs, toldAtMs }: Notice): string {
   const days = Math.max(1, Math.ceil((expiresAtMs - toldAtMs) / (24 * 3600 * 1000)))
   return days === 1 ? '1 day' : `${days} days`

@@ -4,7 +4,7 @@ import { actions, cancelButton, newSecretFields, passphraseField, warning } from
 import { type SheetFile, type SheetFlow, type SheetStep, type SheetTools, WrongField } from '../sheetStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
 
-/** The key of one account as a Keystore V3 file, sealed with a password of its own. */
+/** Exports the key of an account as a Keystore V3 file, encrypted with a separate password. */
 export function exportSheet({ vault, requireStrong }: SheetTools, { id, label, address }: WalletAccount): SheetFlow {
   const ready = (file: SheetFile): SheetStep => ({
     show: () => ({

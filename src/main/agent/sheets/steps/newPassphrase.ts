@@ -35,7 +35,7 @@ export function readNewPassphrase(form: SheetForm, { requireStrong }: SheetTools
 
 type Considered = { passphrase: string; before: SheetStep; after: () => Promise<SheetNext> | SheetNext }
 
-/** Goes on with a strong passphrase; says of another one how long it holds, and lets the person decide. */
+/** Accepts a strong passphrase; for a weak one, shows its strength and lets the user decide. */
 export function confirmWeakPassphrase({ passphrase, before, after }: Considered): Promise<SheetNext> | SheetNext {
   const { isStrong, sentence } = measurePassphraseStrength(passphrase)
   if (isStrong) return after()

@@ -6,7 +6,7 @@ import { type SheetNext, type SheetStep, WrongField } from '../sheetStep.ts'
 type PhraseStep = {
   title: string
   phrase: () => string
-  /** The button that goes on, and others. */
+  /** Label of the button that continues. */
   goOn: string
   next: () => Promise<SheetNext> | SheetNext
   /** Ends without going on. */
