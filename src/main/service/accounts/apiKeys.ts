@@ -5,7 +5,7 @@ import { createSecretTokens, hashOfSecret } from '../base/secretToken.ts'
 import type { AccountRepository, ApiKeyRecord } from './accountRepository.ts'
 
 export type ApiKeys = {
-  /** Returns the key, of which only a hash is kept. @throws AppError `key/too-many` */
+  /** Creates a key, of which only a hash is stored. @throws AppError `key/too-many` */
   create(accountId: AccountId, name: string, options?: CreateOptions): ApiKeyRecord & { key: string }
   list(accountId: AccountId): ApiKeyRecord[]
   /** @throws AppError `key/not-found`, `auth/forbidden` for the key of the owner's file */

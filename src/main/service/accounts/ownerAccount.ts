@@ -47,5 +47,5 @@ function addOwner(options: {
 
 function readKey(file: string): string | undefined {
   const text = readSecretFile(file)
-  return text !== undefined && keyTokens.isOne(text) ? text : undefined // else it is written anew
+  return text !== undefined && keyTokens.isOne(text) ? text : undefined // otherwise it is written again
 }

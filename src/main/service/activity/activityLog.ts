@@ -16,7 +16,7 @@ export type ActivityLog = {
   note(sandboxId: SandboxId, activity: Activity): void
   /** For the account alone. */
   recordForAccount(accountId: AccountId, activity: AccountEntry): void
-  /** A command that has ended. Its text is kept with the commands, and told in the feed of the account. */
+  /** Records a command that has ended. Its text is stored with the commands, and appears in the account's feed. */
   ran(sandboxId: SandboxId, command: Omit<CommandRecord, 'atMs'>): void
   /** A command that was ended because its client left or may no longer run it. */
   cut(sandboxId: SandboxId, command: string): void
@@ -46,7 +46,7 @@ export type Activity = {
   /** Command that was run. */
   command?: string
   terminalId?: TerminalId
-  /** With it, the activity is noted once, however often it is told. */
+  /** With a subject, the activity is recorded only once. */
   subject?: string
   /** Absent is now. */
   atMs?: number
@@ -134,11 +134,11 @@ function durationText(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
-/** Whole characters that need at most the bytes that are kept. */
+/** Truncates to whole characters within the stored size. */
 export function cutText(text: string): string {
   const bytes = Buffer.from(text)
   let end = Math.min(bytes.length, activityLimits.commandBytes)
-  // 10xxxxxx goes on with a character that began before.
+  // 10xxxxxx continues a character.
   while (end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
   return bytes.toString('utf8', 0, end)
 }

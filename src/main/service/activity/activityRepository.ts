@@ -40,7 +40,9 @@ export type ActivityRecord = ListedActivity &
   /** Columns of the account's activities. A sandbox lists its commands separately. */
   Pick<AccountActivityRecord, 'command' | 'domain' | 'terminalId' | 'chargedMicroUsd' | 'task'>
 
-/** Stores the newest activities and commands of each sandbox. Drops those of a sandbox that was deleted meanwhile. */
+/**
+ * Stores the newest activities and commands of each sandbox. Drops those of a sandbox that was deleted concurrently.
+ */
 export type ActivityRepository = {
   /** Adds an activity to a sandbox and to its account. @returns undefined if it was dropped */
   addActivity(activity: ActivityRecord): SequencedEntry | undefined

@@ -10,7 +10,10 @@ export type Nonces = {
   spend(named: readonly string[]): ReadonlyMap<string, number>
 }
 
-/** Far more than concurrent sign-ins need. Beyond it the oldest is dropped, so that a flood blocks nobody for long. */
+/**
+ * Far more than concurrent sign-ins need. Beyond it the oldest is dropped, so that a flood blocks other users only
+ * briefly.
+ */
 const maxOutstanding = 20_000
 const trimEvery = 256
 

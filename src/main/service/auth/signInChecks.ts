@@ -10,8 +10,8 @@ export type SignedMessage = { message: string; signature: string; chainType: Cha
 
 export type SignInChecks = {
   /**
-   * The wallet that signed this message, for this service, just now. The nonces that it names are gone afterwards,
-   * whatever came of it. A failure never tells which part was wrong.
+   * Verifies that a wallet signed this message recently for this service. Consumes the nonces that it names, whatever
+   * the result. Errors do not reveal which part was wrong.
    * @throws AppError `auth/nonce`, `auth/verification`
    */
   verify(signed: SignedMessage): Promise<WalletName>

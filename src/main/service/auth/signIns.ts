@@ -103,7 +103,7 @@ export function createSignIns(options: {
         if (!session || session.revokedAtMs !== null || session.expiresAtMs <= now()) return undefined
         const { familyId, accountId } = session
         if (session.usedAtMs !== null) {
-          // Two clients hold it, so one stole it. Nobody can tell which, so both must sign in again.
+          // Two clients hold the token, so one stole it. It is unknown which, so both must sign in again.
           sessions.revokeFamily(familyId, now())
           reusedFamily = familyId
           note(accountId, {

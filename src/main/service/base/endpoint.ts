@@ -18,15 +18,16 @@ export type Caller = {
   owner: boolean
   /** Signed in, or with the key of the owner's file: what an API key of a program does not outlive is in such hands only. */
   managesAccount: boolean
-  /** The person at this machine, in the window of the application that runs this service. Of nobody else. */
+  /** Set only for the user at this machine, in the window of the application that runs this service. */
   isPerson?: true
   /** Set for a terminal link, which reaches only the terminals of this sandbox. */
   onlySandbox: SandboxId | undefined
   /** The API key that was used. */
   keyId: string | undefined
   /**
-   * That key, or the one that issued the terminal link, for the log: it may be revoked before the log has its entry.
-   * Absent for the key of the owner's file.
+   * Key of the request, or the one that issued its terminal link, for the log: it may be revoked before the entry is
+   * written.
+   * Absent for the key in the owner's file.
    */
   actingKey?: { id: string; name: string }
   /** The wallet that signed in, of an access token. EVM: with the checksum of EIP-55. */
@@ -53,8 +54,8 @@ export type Call = RequestContext &
 export type RawCall = Call & Pick<BaseCall, 'method' | 'headers' | 'body' | 'setHeader'>
 
 /**
- * A route of the contract with what answers it, and who may ask. `signIn`: somebody unknown sends a signature, or
- * becomes known by one, so that such requests are counted strictly.
+ * Route with its handler and access. `signIn`: for anonymous callers that send a signature or sign in; such requests
+ * have strict limits.
  */
 export type Endpoint = HttpEndpoint<AnyCall> & {
   /** Kind of work that its lease is of. Default: `request`. */
@@ -100,7 +101,7 @@ export function openEndpoint<R extends Route, const A extends Answer<R>>(
   return { route, access: { kind: 'open', signIn: false }, handle: handle as Endpoint['handle'] } // as below
 }
 
-/** For routes by which somebody signs in, or that check a signature of anybody. */
+/** Defines an endpoint for signing in, or for checking anyone's signature. */
 export function signInEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
   handle: Handle<R, RequestContext, A>,

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** Secrets of one kind. Whoever makes one shows it once and keeps its hash. */
+/** Secrets of one kind. A new one is shown once, and only its hash is stored. */
 export type SecretTokens = {
   create(randomBytes: (count: number) => Buffer): string
   /** Whether a text has the form of one. */

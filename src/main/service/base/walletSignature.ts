@@ -1,6 +1,6 @@
 /**
- * Whether a signature is that of an address. Each has one accepted form, so that nobody makes a second signature of one.
- * The libraries are loaded at first use: the service starts without them.
+ * Signature verification. Each signature has one accepted encoding, so that it cannot be replayed in another. The
+ * libraries are loaded at first use: the service starts without them.
  */
 
 const evmSignature = /^0x[0-9a-fA-F]{128}(1b|1c|1B|1C|00|01)$/

@@ -23,7 +23,7 @@ export type RunningService = {
   dnsPort: number | undefined
   /** Replaces the certificate for new connections. @throws Error if it is invalid; the current one stays in use */
   setCertificate(pem: { cert: string; key: string }): void
-  /** Lets requests under way end, for a while; the sandbox host goes on. */
+  /** Drains requests in progress for a while; the sandbox host continues. */
   close(): Promise<void>
 }
 

@@ -40,8 +40,8 @@ export type DomainParts = {
   orders: DomainOrders
   endpoints: readonly Endpoint[]
   /**
-   * Whether an account registered a domain here, or the one that it is part of. Names of the test registry are somebody
-   * else's in the world: they count only where the world does not come.
+   * Whether an account registered a domain here, or a parent of it. Names of the test registry belong to others in the
+   * public DNS: they count only on private services.
    */
   owns(accountId: AccountId, domain: string): boolean
   /** Domains that deleted sandboxes left behind. */

@@ -62,7 +62,7 @@ const closeDeadlineMs = 10_000
 /** Allows for households and offices that share an address or an IPv6 /64. A browser opens six connections per host. */
 const maxConnectionsPerAddress = 256
 
-/** The server before all of it: the interface, its WebSockets, and the addresses of exposed ports. */
+/** Composes the HTTP server: API, WebSockets and addresses of exposed ports. */
 export function composeHttp(
   ground: ServiceGround,
   { beyondLoopback, identity, machines, money, models, payments, names: domains }: HttpOptions,

@@ -82,7 +82,7 @@ type SandboxOptions = {
   /** Ports, their names or sandboxes have changed. */
   onPortsChanged: () => void
   billing: SandboxBilling
-  /** Whether an account registered a domain at this service, or the one that it is part of. */
+  /** Whether an account registered a domain at this service, or a parent of it. */
   ownsDomain: (accountId: AccountId, domain: string) => boolean
   orphans: Pick<OrphanedDomains, 'sandboxRemoved'>
 }

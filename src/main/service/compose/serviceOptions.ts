@@ -42,7 +42,7 @@ export type ServiceOptions = {
   pagesFolder?: string | undefined
   version: string
   hostSocketPath: string
-  /** Starts a sandbox host when nobody listens on that socket. */
+  /** Starts a sandbox host if none listens on that socket. */
   launchHost: () => Promise<void>
   /** Time that calls wait for a lost host to return, in milliseconds. */
   hostWaitMs?: number | undefined
@@ -54,7 +54,7 @@ export type ServiceOptions = {
   maxActiveSandboxes?: number | undefined
   /** Name of the EIP-712 domain that automatons are registered for. */
   identityDomainName?: string | undefined
-  /** Tiers and their prices; absent is the one that Steward comes with. */
+  /** File of tiers and prices. Default: the built-in list. */
   pricesFile?: string | undefined
   /** The credits that the account of the owner begins with, once; absent is $10. */
   ownerStartCents?: number | undefined
@@ -64,7 +64,7 @@ export type ServiceOptions = {
   dnsListen?: ListenAddress | undefined
   /** Registrar. Default: the test registry. */
   registrar?: RegistrarOptions | undefined
-  /** IANA's list of RDAP servers; absent is the one that Steward comes with. */
+  /** File of IANA's list of RDAP servers. Default: the built-in list. */
   rdapBootstrapFile?: string | undefined
   /** DNS servers that are asked for proofs of domains; absent is those of the system. */
   resolvers?: readonly string[] | undefined

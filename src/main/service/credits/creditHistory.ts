@@ -6,7 +6,7 @@ import type { HistoryFilters, HistoryRepository, HistoryRow, Stretch } from './h
 export type CreditHistory = {
   /** Newest first. @throws the signal's reason once it fires */
   page(query: HistoryQuery & { limit: number; offset: number; signal?: AbortSignal }): Promise<HistoryPage>
-  /** All of it, some rows at a time, newest first. */
+  /** Yields the complete history in batches, newest first. */
   rows(query: HistoryQuery): AsyncGenerator<HistoryRow[]>
   sums: HistoryRepository['sums']
 }

@@ -27,7 +27,7 @@ export type CreditLedger = {
   post(holdId: number, charge: LedgerCharge): { charged: MicroUsd } | undefined
   /** Gives the amount back. False when it had ended before. */
   void(holdId: number): boolean
-  /** Gives back what nobody settled in time. @returns how many */
+  /** Releases holds that were not settled in time. @returns how many */
   expire(): number
   /** Deletes a batch of holds that ended days ago. @returns whether there may be more */
   forgetEnded(): boolean
@@ -36,7 +36,7 @@ export type CreditLedger = {
   /** Point until which a sandbox was charged; undefined when it never was. */
   findMeter(sandboxId: SandboxId): Meter | undefined
   setMeter(sandboxId: SandboxId, meter: Meter): void
-  /** Charges as much of it as is available, without a hold. */
+  /** Charges as much as is available, without a hold. */
   charge(charge: { accountId: AccountId; type: 'sandbox'; description: string; amount: MicroUsd }): MicroUsd
   /** @throws AppError `credits/insufficient`, `credits/daily-limit`, `request/reused-key` */
   transfer(request: TransferRequest & { from: AccountId; key: KeyLimit | undefined }): TransferRow
@@ -156,7 +156,7 @@ export function createCreditLedger(options: {
     if (Math.max(records.sumCredited(to), issued) + amount <= maxCredits) return
     throw new AppError('credits/too-much', 'An account cannot hold that many credits.')
   }
-  /** The transfer that this very request made before, however long ago: no clock makes one out of it twice. */
+  /** Finds the transfer of an earlier identical request, however long ago, so that it is made once. */
   const findEarlier = (request: { requestKey: string | undefined }, isSame: (row: TransferRow) => boolean) => {
     const { requestKey } = request
     const row = requestKey === undefined ? undefined : records.findByRequestKey(requestKey)

@@ -11,13 +11,13 @@ export type SandboxBilling = {
   isCharged: boolean
   /** Price of a sandbox, and the cost of its present run so far. */
   getCost(sandbox: SandboxSize & { startedAtMs: number | null }): SandboxCost
-  /** Before it runs. @throws AppError `credits/insufficient` where the account cannot pay for an hour of it */
+  /** Called before a run. @throws AppError `credits/insufficient` if the account cannot pay for an hour of it */
   assertCredits(accountId: AccountId, size: SandboxSize): void
   /** Meters a run from now on, unless it is metered. */
   begin(run: Pick<SandboxRun, 'id' | 'startedAtMs'>): Promise<void>
   /**
-   * Charges a run up to now, each moment of it once, whatever restarts there are.
-   * @returns false when the account could not pay for all of it
+   * Charges a run up to now, each moment once, across restarts.
+   * @returns false if the account could not pay for all of it
    */
   charge(run: SandboxRun): Promise<boolean>
 }

@@ -5,7 +5,10 @@ import type { SandboxBilling, SandboxRun } from './sandboxBilling.ts'
 export type SandboxMeter = {
   /** Checks after a change whether the sandbox started or stopped running. */
   look(id: SandboxId): void
-  /** After the host told what runs. What ended while the service was away is not charged for that time. */
+  /**
+   * Called after the host has reported running machines. Runs that ended while the service was down are not charged for
+   * that time.
+   */
   lookAtAll(): void
   close(): void
 }

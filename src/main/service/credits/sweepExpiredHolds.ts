@@ -7,7 +7,7 @@ export type LedgerWrites = { ledger: CreditLedger; commits: GroupCommit }
 
 const everyMs = 10_000
 
-/** Gives back, now and then, what nobody settled in time. */
+/** Periodically releases holds that were not settled in time. */
 export function sweepExpiredHolds({ ledger, commits, log }: LedgerWrites & { log: Log }): { close(): void } {
   const sweep = async (): Promise<void> => {
     try {

@@ -78,7 +78,7 @@ export function createDomainOrders(options: {
       return undefined
     }
   }
-  /** @param prepare makes sure that what becomes of the order can be told afterwards, or that it is not placed */
+  /** @param prepare ensures that the outcome can be determined later, or rejects before the order is placed */
   const placeOrder = async (order: Order, prepare: () => Promise<void>, ask: () => Promise<void>): Promise<Ordered> => {
     if (!records.add(order)) throw createBusyError(order.domain)
     try {
@@ -172,7 +172,7 @@ export function createDomainOrders(options: {
     async outcome(orderId) {
       const order = records.find(orderId)
       if (!order || order.state === 'failed') return undefined
-      if (order.registrar !== registrar.id) throw unclear(order) // only the one that was asked can tell
+      if (order.registrar !== registrar.id) throw unclear(order) // only the registrar of the order knows
       const domain =
         order.state === 'done' ? domains.requireOwned(order.accountId, order.domain) : await resolveOrder(order)
       return domain && { orderId, domain }

@@ -37,7 +37,7 @@ function quotes() {
     check: async (names) => names.map((name) => ({ name, status: 'available', premium, price })),
     renewalPrice: async () => 1_200,
   }
-  const createRow = () => ({}) as DomainRow // nobody looks into it
+  const createRow = () => ({}) as DomainRow // not read
   return createDomainQuotes({
     records: createQuoteRepository(database, 'local'),
     domains: { requireOwned: createRow },

@@ -27,7 +27,7 @@ type Registration = Order & {
 
 const guarded: Endpoint['access'] = { kind: 'guarded', linkMayUse: false }
 
-/** Domains for USDC. The price of the offer is the one that is ordered for, however the price list changes meanwhile. */
+/** Sells domains for USDC. The order uses the price of the offer, even if the price list changes in the meantime. */
 export function domainSales(options: {
   paymentGate: PaymentGate
   quotes: Pick<DomainQuotes, 'resolve'>

@@ -13,7 +13,7 @@ export type Domains = {
   list(accountId: AccountId): CachedDomain[]
   /** Likewise. @throws AppError `domain/not-found` */
   get(accountId: AccountId, name: string): CachedDomain
-  /** @throws AppError `domain/not-found`, also where somebody else has it */
+  /** @throws AppError `domain/not-found`, also for domains of other accounts */
   requireOwned(accountId: AccountId, name: string): DomainRow
   /** Reads it from the registrar now. @throws AppError `domain/registrar`, `domain/state` if it left the account */
   refresh(owner: { accountId: AccountId; name: string }): Promise<DomainRow>

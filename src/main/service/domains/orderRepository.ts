@@ -4,8 +4,8 @@ import { defineTable, nullable, number, type Params, type RowOf, type StoredRow,
 import type { RegistrarId } from './registrars/registrar.ts'
 
 /**
- * - `leased`: paid, and the registrar was not asked yet
- * - `asked`: the registrar was asked, or is about to be: what became of it is not known
+ * - `leased`: paid; the registrar was not called yet
+ * - `asked`: the registrar was called, or is about to be; the outcome is unknown
  */
 export type OrderState = 'leased' | 'asked' | 'done' | 'failed'
 

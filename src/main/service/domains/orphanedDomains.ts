@@ -25,7 +25,7 @@ export function createOrphanedDomains(options: {
   addresses: () => Promise<readonly { type: string; value: string }[]>
   /** Public host name of sandboxes, which a CNAME record may have; undefined on this computer. */
   sandboxHost: string | undefined
-  /** Whether the account registered a domain here, or the one that it is part of. */
+  /** Whether the account registered a domain here, or a parent of it. */
   ownsDomain: (accountId: AccountId, domain: string) => boolean
   recordForAccount: ActivityLog['recordForAccount']
   onChanged: (accountId: AccountId) => void
@@ -58,7 +58,7 @@ export function createOrphanedDomains(options: {
     async removeRecords(zone) {
       const removed: RegistrarRecord[] = []
       for (const record of await read(zone, true)) {
-        // Meanwhile the domain may have been added to another sandbox.
+        // In the meantime, the domain may have been added to another sandbox.
         if (!under(zone).some(({ domain }) => hostIn(zone.name, domain) === record.host)) continue
         await zones.remove(zone, record.id)
         removed.push(record)

@@ -59,7 +59,7 @@ export function createZones(options: {
       try {
         return await mapRegistrarErrors(work(present))
       } finally {
-        // Whatever came of it: what was read before may be another now.
+        // Drops the cache whatever the outcome: records may have changed.
         records.removeZone(target.name)
         onChanged(target)
       }

@@ -32,7 +32,7 @@ export function createHostEvents(options: {
     if (event.type === 'terminal.changed') options.terminals.recordChange(event.terminal)
     const sandboxId = event.type === 'terminal.changed' ? event.terminal.sandboxId : event.sandboxId
     const accountId = sandboxes.findAccount(sandboxId)
-    if (accountId === undefined) return // deleted meanwhile, with its terminals
+    if (accountId === undefined) return // deleted concurrently, with its terminals
     publish(accountId, toWire(event, options.toWire))
   }
 }

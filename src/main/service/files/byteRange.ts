@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** From the first byte up to, without, the end; `unsatisfiable` when nothing of it is in the file. */
+/** Range from the first byte up to `end`, exclusive; `unsatisfiable` if it is outside the file. */
 export type ByteRange = { from: number; end: number; partial: boolean } | 'unsatisfiable'
 
 /** @see https://www.rfc-editor.org/rfc/rfc9110#section-14.2 : what is no single range is answered with everything. */

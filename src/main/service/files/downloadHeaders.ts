@@ -1,8 +1,8 @@
 import { posix } from 'node:path'
 
 /**
- * On every byte of a sandbox: whatever it is, a browser saves it or draws it inside an `img` of ours. Opened by itself
- * it would run nowhere: without scripts, in an origin of its own.
+ * Headers of every file from a sandbox: browsers save it, or display it in an `img`. Opened as a page, it runs no
+ * scripts and has an opaque origin.
  */
 const harmless = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",

@@ -31,7 +31,7 @@ export function createDownloadRoutes({ sandboxes, call, archive }: Options): End
   async function* pieces(file: File, { from, end, version }: Span, signal: AbortSignal): AsyncGenerator<Buffer> {
     const fetchFrom = (offset: number) => {
       const piece = read(file, offset, Math.min(pieceBytes, end - offset), signal)
-      piece.catch(() => {}) // it is told when its turn comes
+      piece.catch(() => {}) // the error is handled in turn
       return piece
     }
     let coming = fetchFrom(from)

@@ -17,13 +17,13 @@ export type Uploads = {
   /** @throws AppError `upload/not-found` */
   get(sandboxId: SandboxId, id: UploadId): UploadRecord
   /**
-   * Keeps what comes, also when it breaks off. With its last byte the file takes its place; when it cannot, an append of
-   * nothing tries again. One that is under way ends when another begins.
+   * Stores received bytes, even if the connection breaks. The last byte moves the file into place; if that fails, an
+   * empty append retries it. An append in progress ends when another begins.
    * @throws AppError `upload/not-found`, `upload/offset`, `upload/checksum`, `file/…`
    */
   append(record: UploadRecord, piece: Piece): Promise<UploadRecord>
   cancel(record: UploadRecord): Promise<void>
-  /** Removes those that nobody goes on with. */
+  /** Removes abandoned uploads. */
   sweep(): Promise<void>
   close(): void
 }

@@ -25,7 +25,7 @@ export function openBytes(
       },
     )
     signal.addEventListener('abort', giveUp, { once: true })
-    bytes.duplex.on('error', reject) // after it was opened, whoever has it hears of it too
+    bytes.duplex.on('error', reject) // after it was opened, the consumer handles errors as well
     bytes.duplex.once('close', () => {
       signal.removeEventListener('abort', giveUp)
       reject(new Error('The connection ended before it was opened.'))

@@ -57,7 +57,7 @@ export async function callHost<M extends HostMethod>(
   }
 }
 
-/** The client has gone, or the service is stopping: whoever still listens may try again. */
+/** The client disconnected, or the service is stopping: the caller may retry. */
 function abandonedError(cause?: unknown): AppError {
   return new AppError('service/unavailable', 'The request was abandoned.', { cause })
 }

@@ -79,7 +79,7 @@ test('tells once that no host runs, and again after one was lost', async () => {
     onNobody: () => downCount++,
     async launch() {
       launches++
-      // The first one never listens: the connection goes on asking.
+      // The first one never listens, so the connection keeps retrying.
       if (launches > 1) server = scope.own(await listenAsHost(path), (it) => it.close())
     },
     now: () => launches * 60_000,

@@ -17,8 +17,8 @@ export type HostConnection = HostCalls & {
   isAway(): boolean
   state(): SandboxHost
   /**
-   * Stops the sandboxes of a host of another version, and waits for one that the service can use.
-   * @throws AppError `host/unavailable` if none comes in time
+   * Stops the sandboxes of a host of another version, and waits for a compatible one.
+   * @throws AppError `host/unavailable` if none starts in time
    */
   replace(): Promise<void>
   /** Ends the connection; the host and its machines go on. */
@@ -40,7 +40,7 @@ export type HostConnectionOptions = {
   hasCrashed: () => boolean
   /** Time that calls wait for a lost host, in milliseconds. */
   waitMs: number
-  /** Finds the process of the host, to kill one that hangs. */
+  /** Finds the host's process, to kill it when it hangs. */
   findHost: () => Promise<HostProcess | undefined>
   heartbeat?: { intervalMs: number; maxSilentMs: number }
   log: Log
@@ -191,7 +191,7 @@ export function createHostConnection(options: HostConnectionOptions): HostConnec
       closing.abort()
       live?.close()
       await running
-      connected.promise.catch(() => {}) // those who still wait are told, and perhaps nobody does
+      connected.promise.catch(() => {}) // waiting callers handle the error, if there are any
       connected.reject(away())
     },
   }

@@ -9,7 +9,7 @@ import { compiledPrograms, programFile } from '#platform/programFile.ts'
 
 export type HostLauncher = {
   launch(): Promise<void>
-  /** Ends a host of ours that is still on its way up when the service ends: nobody knows of it, and it holds nothing. */
+  /** Ends a host that is still starting when the service ends: it is unreachable and runs nothing. */
   endUnreached(): Promise<void>
 }
 

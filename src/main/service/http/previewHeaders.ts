@@ -17,7 +17,7 @@ export type Admitted = {
 /** For Steward alone, or about the way to it. */
 const notForPorts = new Set([tokenHeader, 'expect', 'forwarded'])
 
-/** Values that are lists: what is not ours in them goes on. */
+/** Headers with lists of values, of which only our own are removed. */
 const parts: Readonly<Record<string, { separator: string; isOurs: (part: string) => boolean }>> = {
   cookie: { separator: ';', isOurs: isPreviewCookie },
   'sec-websocket-protocol': { separator: ',', isOurs: (protocol) => protocol.startsWith(tokenProtocol) },

@@ -64,7 +64,7 @@ export function createServiceRequests(options: ServiceRequests): (exchange: Exch
 
 type AuthenticationInput = { request: IncomingMessage; params: Params }
 
-/** @returns undefined where nobody needs to be known */
+/** @returns undefined if the endpoint needs no caller */
 function identifyCaller(
   { route, access }: Endpoint,
   { request, params }: AuthenticationInput,

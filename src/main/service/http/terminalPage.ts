@@ -17,8 +17,8 @@ const types: Readonly<Record<string, string>> = {
 const assetName = /^[\w-]+(\.[\w-]+)+$/
 
 /**
- * The page behind a terminal link: `/terminal/:id`. It holds no secret and asks nobody who they are; its token stands
- * behind `#` in the address and reaches only the calls that it makes.
+ * Page of a terminal link: `/terminal/:id`. It contains no secret and needs no authentication; its token is in the
+ * fragment of the URL and reaches only the calls that it makes.
  */
 export function terminalPages(folder: string | undefined): Page[] {
   const asset: Page['answer'] = (_, { name = '' }) => assetAnswer(folder, name)

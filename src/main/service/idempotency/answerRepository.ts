@@ -28,7 +28,7 @@ export type AnswerSlot = Pick<Row, 'accountId' | 'key'>
 
 export type AnswerRepository = {
   find(slot: AnswerSlot, nowMs: number): StoredAnswer | undefined
-  /** Stores nothing for a created sandbox that was deleted meanwhile. */
+  /** Stores nothing for a created sandbox that was deleted concurrently. */
   store(slot: AnswerSlot, answer: StoredAnswer, references: AnswerReferences): void
   /** Removes answers that created a thing which no table of the database has. */
   removeCreated(createdId: string): void

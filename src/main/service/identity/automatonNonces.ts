@@ -3,7 +3,7 @@ import { automatonLimits } from '#shared/contract/automatons.ts'
 import type { AutomatonRepository } from './automatonRepository.ts'
 
 export type AutomatonNonces = {
-  /** Makes one that only registrations of this creator may use, and of this automaton where one is named. */
+  /** Creates a nonce valid only for registrations of this creator, and of this automaton if one is named. */
   bind(binding: { creatorKey: string; automatonId: string | undefined }): { nonce: string; expiresAtMs: number }
   /** @returns whether it was bound, and so the creator has a part in it. @throws AppError `identity/nonce-bound` */
   checkBinding(nonce: string, binding: { creatorKey: string; automatonId: string }): boolean

@@ -42,7 +42,7 @@ export function createAutomatons(options: {
 }): Automatons {
   const { records, nonces, wallets, domainName, publish, recordForAccount, now } = options
 
-  /** The creator is told only where its nonce was used: anybody could fill its log otherwise. */
+  /** Notifies the creator only if its nonce was used: otherwise anyone could flood its log. */
   const announce = (record: AutomatonRecord, isBound: boolean): void => {
     const addresses = isBound ? [record.creatorAddress, record.automatonAddress] : [record.automatonAddress]
     const owners = addresses.map((address) => wallets.find({ type: getChainType(address), address })?.accountId)
@@ -124,7 +124,7 @@ function toRecord(registration: RegistrationInput, createdAtMs: number): Automat
   }
 }
 
-/** The first field in this order that differs is the one that is named. */
+/** Names the first field that differs, in this order. */
 function checkUnchanged(before: AutomatonRecord, after: AutomatonRecord): void {
   const hashKey = ({ genesisPromptHash }: AutomatonRecord) => genesisPromptHash?.toLowerCase()
   const changed: [field: string, isChanged: boolean][] = [

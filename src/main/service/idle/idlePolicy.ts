@@ -19,8 +19,8 @@ type Options = {
 const minuteMs = 60_000
 
 /**
- * Stops each running sandbox that nobody has used for as long as it was told. A running terminal is a use, whatever it
- * shows. After a restart of the service the time counts anew: what happened before is not known.
+ * Stops running sandboxes after their idle time. A running terminal counts as use, whatever it shows. After a restart
+ * of the service the time starts again, because earlier use is unknown.
  */
 export function idlePolicy({ records, use, sandboxes, call, everyMs, runningMs, log }: Options): {
   start(): void
@@ -49,7 +49,7 @@ export function idlePolicy({ records, use, sandboxes, call, everyMs, runningMs, 
     return result.terminals.some(({ state }) => state === 'running')
   }
 
-  /** Never rejects, and is not waited for by others: one that does not stop keeps none from stopping. */
+  /** Never rejects, and does not block others: a sandbox that does not stop delays no other. */
   const stop = async (id: SandboxId): Promise<void> => {
     busy.add(id)
     try {

@@ -142,7 +142,7 @@ test.each(kinds)('$name: a stream cut before its end is an error, whatever came'
     fc.property(answers, fc.nat(), (answer, index) => {
       const all = frames(answer).join('')
       const byteCount = Buffer.from(all).length
-      // The end of all three is told in the last two frames.
+      // The last two frames contain the end of all three.
       const tail = Buffer.from(
         frames(answer)
           .slice(upstream === geminiUpstream ? -1 : upstream === openAiUpstream ? -3 : -2)

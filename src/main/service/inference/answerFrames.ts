@@ -23,8 +23,8 @@ export type StreamedAnswer = {
 }
 
 /**
- * An answer for the wire, in frames of the caller's dialect.
- * @throws InferenceError for a failure before the first event, which has a status of its own
+ * Streams a response in frames of the caller's dialect.
+ * @throws InferenceError for a failure before the first event, which has its own status
  */
 export async function answerFrames(answer: StreamedAnswer): Promise<AsyncGenerator<string>> {
   const { purchase, stream, steps, signal } = answer
@@ -84,7 +84,7 @@ async function* createFrames(answer: StreamedAnswer, pieces: AsyncGenerator<Stre
     if (signal.reason instanceof AppError) yield await failStream(asInferenceError(signal.reason))
     else if (!signal.aborted) yield await failStream(brokenResponseError(cause))
   } finally {
-    // The client left, or nobody reads on: the provider was left too, and what came is paid.
+    // The client disconnected or stopped reading: the upstream request was aborted, and received output is charged.
     if (open) await settleCut(purchase, stream.answer())
   }
 }

@@ -11,7 +11,7 @@ import type { StreamReader } from './upstreams/upstream.ts'
 
 /** Result of one event of an upstream stream. */
 export type StreamStep = {
-  /** As the provider sent it; undefined for what is told behind the last one. */
+  /** Event as the provider sent it; undefined for events after the last one. */
   sse: SseEvent | undefined
   /** In its place: many events that differ in nothing but their texts. */
   run?: TextRun
@@ -25,7 +25,7 @@ type Options = {
   /** Removes the provider's key from its responses. */
   scrubText: (text: string) => string
   restore: (event: InnerEvent) => InnerEvent
-  /** Whether texts that came in one piece may be told as one. */
+  /** Whether adjacent texts of one chunk may be joined. */
   joinsTexts: boolean
 }
 
@@ -55,7 +55,7 @@ export function createAnswerStream({ reader, limits, now, scrubText, restore, jo
 
   const hasEnded = () => isOverlong || rules.hasEnded()
 
-  /** Up to the end of the answer; what comes behind it is nobody's. */
+  /** Reads up to the end of the answer; later events are ignored. */
   function toSteps(sseEvents: readonly SseEvent[]): StreamStep[] {
     const steps: StreamStep[] = []
     for (const event of sseEvents) {

@@ -43,7 +43,7 @@ import { estimateInput } from './usageEstimate.ts'
 import { warningHeaders } from './warningHeaders.ts'
 
 export type GatewayParts<Caller> = {
-  /** @returns undefined for a name that nobody knows */
+  /** @returns undefined for an unknown name */
   modelNamed: (name: string) => CatalogueModel | undefined
   /** @returns undefined where no key is there */
   findProvider: (model: CatalogueModel) => Provider | undefined

@@ -22,7 +22,7 @@ export async function* withHeartbeats(frames: AsyncGenerator<string>, everyMs = 
   }
 }
 
-/** @returns undefined where it is not there yet */
+/** @returns undefined after the timeout */
 async function inTime<T>(pending: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {

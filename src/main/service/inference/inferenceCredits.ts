@@ -1,7 +1,7 @@
 import type { Usage } from './innerForm.ts'
 import type { HoldPlan } from './reservationPlan.ts'
 
-/** The ledger, as a request to a model needs it. `Caller` is whoever pays, with the key that they used. */
+/** Credits as the gateway uses them. `Caller` is the payer with its key. */
 export interface InferenceCredits<Caller> {
   /**
    * Holds what the request can cost at most. `plan` is pure, and is asked within the transaction that holds.
@@ -32,6 +32,6 @@ export type Charge = {
   amountMicroUsd: number
   priceVersion: string
   usage: Usage
-  /** The provider told no usage, or not all of it. */
+  /** Whether the provider reported no or incomplete usage. */
   estimated: boolean
 }

@@ -20,7 +20,7 @@ export type InnerRequest = {
   /** Requested length of answers. */
   verbosity: 'low' | 'medium' | 'high' | undefined
   promptCacheKey: string | undefined
-  /** The whole prompt shall be kept, where the provider must be asked to. */
+  /** Cache mark for the whole prompt, for providers that cache only on request. */
   cache: CacheMark | undefined
   user: string | undefined
   /** Requested features that no upstream supports, for `x-steward-warnings`. */

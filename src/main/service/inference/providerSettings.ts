@@ -40,7 +40,7 @@ export function createProviderSettings(
   let servers = new Map<string, Provider>()
   let models = new Map<string, CatalogueModel>()
 
-  /** A name of the catalogue stays what it is: nobody shall be billed by surprise, or not at all. */
+  /** Names of the catalogue cannot be overridden: otherwise users might be billed unexpectedly, or not at all. */
   const setLocal = (added: readonly LocalServer[]): RefusedModel[] => {
     const refused: RefusedModel[] = []
     servers = new Map()

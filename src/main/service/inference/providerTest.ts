@@ -24,8 +24,8 @@ const defaultMs = 15_000
 const maxAnswerBytes = 4 * 1024 * 1024
 
 /**
- * Asks a provider for its list of models, which costs nothing. What it answers is never repeated: some providers, and
- * whoever stands in their place, quote the key that they refuse.
+ * Tests a key by listing models, which is free. Never repeats the response: some providers, and impostors in their
+ * place, quote the key that they reject.
  */
 export function createProviderTest({ kinds, findProvider, answerMs = defaultMs }: Options): ProviderTest {
   const client = createHttpClient({ maxAnswerBytes })

@@ -23,7 +23,7 @@ export async function settleCut(purchase: Purchase, received: InnerAnswer): Prom
   return await settleUsage(purchase, { ...received, usage }, undefined)
 }
 
-/** The client left before anything came; the provider may have read all of it by then. */
+/** Settles after the client disconnected before any output; the provider may have read all of the input. */
 export async function settleUnanswered(purchase: Purchase): Promise<void> {
   const nothing = { id: undefined, parts: [], usage: undefined, native: undefined, stopSequence: undefined }
   await settleCut(purchase, { ...nothing, reason: 'stop' })

@@ -1,8 +1,8 @@
 import type { InnerRequest, Turn } from './innerForm.ts'
 
 /**
- * No tokenizer makes more tokens of a text than it has bytes, and each message, tool and format adds a few tokens of the
- * provider's own frame. An image has a number of tokens of its own that does not depend on its bytes.
+ * Upper bound: no tokenizer produces more tokens than bytes, and each message, tool and format adds a few tokens of the
+ * provider's framing. Images have a number of tokens independent of their bytes.
  */
 const frameTokens = 32
 /** The providers scale an image down before they count it; the dearest of the five takes about 3,700 for a large one. */

@@ -19,7 +19,7 @@ export type UpstreamDeadlines = {
 export const defaultDeadlines: UpstreamDeadlines = { connect: 10_000, firstByte: 600_000, idle: 300_000, retry: 250 }
 /** Shorter than providers keep a connection that is not used: none is lost while it is written to. */
 const keepAliveMs = 4_000
-/** A provider that asks for more than this is told to the caller. */
+/** Longest delay that is retried; longer ones are reported to the caller. */
 const maxRetryMs = 2_000
 const maxFailureBytes = 256 * 1024
 

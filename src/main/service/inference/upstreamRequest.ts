@@ -16,9 +16,9 @@ type Taker = { resolve(result: IteratorResult<Uint8Array, undefined>): void; rej
 const maxBufferedBytes = 64 * 1024
 
 /**
- * One request over a pool of connections, by its handlers: `request()` of undici makes a stream of Node for each body,
- * which costs more than all the rest of it.
- * @throws what the connection throws; the reason of the signal
+ * Sends a request over a pool by its handlers: `request()` of undici creates a Node stream for each body, which costs
+ * more than all the rest.
+ * @throws errors of the connection; the signal's reason
  */
 export function upstreamRequest(pool: Pick<Dispatcher, 'dispatch'>, options: RequestOptions): Promise<UpstreamReply> {
   return new Promise((resolve, reject) => {

@@ -14,7 +14,7 @@ export type Offer = Price & {
 const timeoutSeconds = 300
 const mimeType = 'application/json'
 
-/** @returns a 402 that clients of either version can pay, whatever part of it they read */
+/** @returns a 402 for clients of either version, whichever part of it they read */
 export function paymentRequiredError(offer: Offer, refusal?: Refusal): AppError {
   const error = refusal?.reason ?? 'Payment required'
   const first = version1(offer, error)

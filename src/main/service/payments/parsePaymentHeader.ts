@@ -6,7 +6,7 @@ import { paymentHeaders } from '#shared/contract/payments.ts'
 import { PaymentIdentifier, paymentIdentifierName } from '#shared/paymentIdentifier.ts'
 import type { PaymentAuthorization } from './paymentAuthorization.ts'
 
-/** A payment as it came in a header. Nothing of it was checked but its form. */
+/** Payment as received in a header. Only its format was validated. */
 export type PaymentPayload = {
   version: 1 | 2
   scheme: string

@@ -20,7 +20,7 @@ export type PaymentBooks = {
   /** Drops a payment that moved nothing and never will. */
   drop(id: string): Promise<void>
   settling(id: string): Promise<void>
-  /** @param work of a settled one: `waiting` where nobody asks for it now */
+  /** @param work state of a settled payment's work: `waiting` if no request is pending */
   recordSettlement(id: string, settlement: Settlement, work: 'waiting' | 'begun'): Promise<void>
   begin(id: string): Promise<void>
   done(id: string, answer: StoredAnswer | undefined): Promise<void>
@@ -28,7 +28,7 @@ export type PaymentBooks = {
   credit(payment: PaymentRow, error: AppError): Promise<AppError>
 }
 
-/** A payment that nobody came back for is credited after so long. */
+/** Time after which a payment is credited if its client has not returned. */
 export const waitingMs = 10 * 60_000
 
 export function createPaymentBooks(options: {

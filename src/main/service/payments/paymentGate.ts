@@ -224,7 +224,7 @@ export function createPaymentGate(options: {
         const offer = createRequirements(quote, pricedRequest)
         refusal = unfit(payload, offer) ?? (await validateAuthorization(payload.authorization, offer, now()))
       }
-      // From here to the claim nothing waits, so that of many copies one goes on.
+      // No await from here to the claim, so that only one of several copies continues.
       const row = findExisting()
       if (quote && refusal && !hasMoved(row))
         throw paymentRequiredError(createRequirements(quote, pricedRequest), refusal)

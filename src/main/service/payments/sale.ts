@@ -5,14 +5,15 @@ import type { MicroUsd } from '#shared/microUsd.ts'
 import type { AnyCall } from '../base/endpoint.ts'
 
 /**
- * A route that is paid for by x402.
+ * Route that is paid for by x402.
  *
- * @template P what is bought, as JSON: it is kept with the payment, and is all that `fulfil` and `recover` work by
+ * @template P purchased product, as JSON: it is stored with the payment, and is the only input of `fulfil` and
+ * `recover`
  */
 export type Sale<R extends Route, P> = {
   /** Whether discovery lists it. Default: true. */
   isOffered?: boolean
-  /** Whom the payment belongs to, and who is credited if the work fails. @throws AppError where there is nobody */
+  /** Returns the account of the payment, which is credited if the work fails. @throws AppError if there is none */
   account(input: Parsed<R>, call: AnyCall): AccountId
   /**
    * Returns the price. Not called again for a payment that settled. @throws AppError if it cannot be bought, before the
@@ -47,7 +48,7 @@ export type Quote<P> = {
 export type SoldResource = {
   /** Unique across operations: `domain:example.com`. */
   name: string
-  /** Error for another order of it meanwhile, which is refused unpaid. */
+  /** Creates the error for concurrent orders of it, which are rejected unpaid. */
   busyError: () => AppError
 }
 

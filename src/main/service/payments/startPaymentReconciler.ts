@@ -4,8 +4,7 @@ import type { PaymentGate } from './paymentGate.ts'
 import type { PaymentRepository, PaymentRow } from './paymentRepository.ts'
 
 /**
- * Looks after payments that no request is about: those that a process left behind when it ended, those whose outcome is
- * not known, and those that nobody came back for.
+ * Follows up payments without a request: those of an ended process, those with an unknown outcome, and abandoned ones.
  */
 export type UnfinishedPayments = {
   /** Once everything that is sold is known. What a process before left is looked after first. */

@@ -31,7 +31,7 @@ type Options = {
   onChanged: (sandboxId: SandboxId) => void
 }
 
-/** Ports with an address, kept until they are removed or their sandbox is deleted. */
+/** Manages ports with an address, which last until they are removed or their sandbox is deleted. */
 export function createExposedPorts({
   records,
   urlOf,

@@ -5,7 +5,7 @@ import { createSecretTokens, hashOfSecret } from '../base/secretToken.ts'
 import type { PortRecord, PortRepository } from './portRepository.ts'
 
 export type PortTokens = {
-  /** Returns the token, of which only a hash is kept. */
+  /** Creates a token, of which only a hash is stored. */
   create(port: PortRecord, issuer: PrincipalId): { token: string; expiresAtMs: number }
   /** @returns the principal of the token, if it is valid for this port now */
   find(token: string, port: PortRecord): PrincipalId | undefined

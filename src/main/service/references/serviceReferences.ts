@@ -15,15 +15,15 @@ const issued: Reference = {
   why: 'An answer that created a thing goes with it: a repetition creates it again.',
 }
 
-/** A sign-in is a family of refresh tokens, no row of its own, so links and tokens look whether it holds. */
+/** A sign-in is a family of refresh tokens without a row, so links and tokens check whether it is valid. */
 const issuers = {
   issuer_key_id: deleteWith('api-key'),
   issuer_sign_in: { refersTo: 'sign-in', onRemoved: 'close', by: 'use', why: 'Found only while the sign-in holds.' },
 } as const
 
 /**
- * Every column of `service.sqlite` that names a thing, and what becomes of it when the thing is removed. A new table or
- * column fails `test/contract/storedReferences.test.ts` until it is declared here.
+ * References of `service.sqlite` to removable resources, and the action on removal. A new table or column fails
+ * `test/contract/storedReferences.test.ts` until it is declared here.
  */
 export const serviceReferences = {
   accounts: {},

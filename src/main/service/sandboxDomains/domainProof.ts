@@ -32,7 +32,7 @@ export function createDomainProof(servers: readonly string[] | undefined): Domai
   }
 }
 
-/** Top-level domains that nobody can own, such as `.test` (https://www.rfc-editor.org/rfc/rfc6761#section-6). */
+/** Reserved top-level domains, such as `.test` (https://www.rfc-editor.org/rfc/rfc6761#section-6). */
 export function isReserved(domain: string): boolean {
   return /\.(test|example|invalid|internal)$/.test(domain)
 }

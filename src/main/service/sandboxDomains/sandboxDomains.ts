@@ -32,7 +32,7 @@ type Options = {
   findAccount: (sandboxId: SandboxId) => AccountId | undefined
   /** Whether a name belongs to the service or its port addresses. */
   isOwn: PortNames['isOwn']
-  /** Whether the account registered a domain here, or the one that it is part of. */
+  /** Whether the account registered a domain here, or a parent of it. */
   isOwned: (accountId: AccountId, domain: string) => boolean
   proof: DomainProof
   newToken: () => string

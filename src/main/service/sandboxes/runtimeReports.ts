@@ -4,7 +4,7 @@ import type { HostCall } from '../host/hostCalls.ts'
 import { chooseRuntime } from './runtimeChoice.ts'
 
 export type RuntimeReports = {
-  /** In the order of the configuration, tried by the host anew. */
+  /** Lists runtimes in the order of the configuration, probed again by the host. */
   list(): Promise<RuntimeReport[]>
   /** @throws AppError `runtime/unknown`, `runtime/unavailable` */
   choose(requested: string | undefined): Promise<RuntimeReport>

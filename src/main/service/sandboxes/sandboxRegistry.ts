@@ -23,7 +23,7 @@ export type SandboxRegistry = {
   /** @throws AppError `sandbox/capacity`; `start` as well */
   create(accountId: AccountId, request: Parsed<typeof createSandbox>['body'], from?: FilesOf): Promise<SandboxRecord>
   list(accountId: AccountId): SandboxRecord[]
-  /** @throws AppError `sandbox/not-found`, alike for one that is not there and one of somebody else */
+  /** @throws AppError `sandbox/not-found`, both for unknown ids and for sandboxes of other accounts */
   requireOwned(caller: Caller, id: SandboxId): SandboxRecord
   /** @throws AppError `sandbox/not-found`, `sandbox/not-running` */
   running(caller: Caller, id: SandboxId): SandboxRecord
@@ -216,7 +216,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
       } catch (error) {
         removals.markRemoval(id, now())
         forget(record, 'Could not be created. Nothing of it is left.')
-        // Whether a host that did not answer made it is not known: either way nothing of it may stay.
+        // The host may have created it without responding, so it is deleted in either case.
         call('machine.delete', { sandboxId: id }).then(
           () => removals.unmarkRemoval(id),
           (cause: unknown) =>
@@ -267,7 +267,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
       return changes.run(id, async () => {
         const record = requireSettled(caller, id)
         const ran = record.status === 'running'
-        // Name and network may be changed meanwhile.
+        // Name and network may change in the meantime.
         const present = () => records.find(id) ?? record
         if (ran) {
           await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })

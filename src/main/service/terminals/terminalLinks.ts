@@ -5,7 +5,7 @@ import { createSecretTokens, hashOfSecret } from '../base/secretToken.ts'
 import type { TerminalLinkRepository } from './terminalLinkRepository.ts'
 
 export type TerminalLinks = {
-  /** Returns the token, of which only a hash is kept. */
+  /** Creates a token, of which only a hash is stored. */
   create(caller: Pick<Caller, 'accountId' | 'principal'>, sandboxId: SandboxId): { token: string; expiresAtMs: number }
   /** The holder of this token; undefined if there is none, it expired, or its issuer has ended. */
   identify(token: string): Caller | undefined

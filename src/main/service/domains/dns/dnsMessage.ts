@@ -14,7 +14,7 @@ const headerBytes = 12
 const opcodeMask = 0x7800
 /** Sizes that resolvers accept over UDP; larger datagrams may be lost to fragmentation. */
 const udpBytes = { plain: 512, max: 1_232 }
-/** Over UDP they make small questions into large answers; whole zones are nobody's but the owner's. */
+/** Types that amplify over UDP, and zone transfers, which only the owner may read. */
 const refusedTypes = new Set(['ANY', 'AXFR', 'IXFR'])
 
 export type Transport = 'udp' | 'tcp'

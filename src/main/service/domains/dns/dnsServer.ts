@@ -53,7 +53,7 @@ function udpServer(host: string, zoneOf: (name: string) => Zone | undefined): Ud
   const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
   socket.on('message', (message, from) => {
     const answer = answerMessage(message, 'udp', zoneOf)
-    if (answer) socket.send(answer, from.port, from.address, () => {}) // whoever asked may be gone
+    if (answer) socket.send(answer, from.port, from.address, () => {}) // the client may be gone
   })
   socket.on('error', () => {}) // of single datagrams; of binding, `once` hears as well
   return socket

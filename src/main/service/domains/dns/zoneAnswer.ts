@@ -47,7 +47,7 @@ export function resolveZone(
   return answer
 }
 
-/** @returns the name that a CNAME leads to, where the answer goes on */
+/** @returns the target of a CNAME at which the answer continues */
 function answerIn(zone: Zone, { name, type }: { name: string; type: string }, answer: ZoneAnswer): string | undefined {
   const host = toHost(zone, name)
   const cut = findDelegation(zone, host)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 
-/** The one server that knows the names below a domain; undefined: nobody is named for it. */
+/** Returns the RDAP server for the names below a domain; undefined if none is listed. */
 export type RdapBootstrap = (name: string) => string | undefined
 
 const Bootstrap = z.object({

@@ -38,7 +38,7 @@ export async function askRegistrar(
   }
 }
 
-/** The failure itself is no part of it: it may tell the address. */
+/** Omits the cause, which may contain the address. */
 function noResponseError(title: string, maybeDone: boolean, code: string): RegistrarFailure {
   const cause = new Error(`The call failed: ${code}`)
   return new RegistrarFailure(maybeDone ? 'unclear' : 'unreachable', `${title} does not answer.`, { cause })

@@ -13,7 +13,7 @@ export type Availability = {
   name: string
   status: 'available' | 'taken' | 'unknown'
   premium: boolean
-  /** Null where it is not known. */
+  /** Null if unknown. */
   price: NamePrice | null
 }
 
@@ -66,14 +66,14 @@ export interface Registrar {
   readonly recordTypes: readonly DnsRecordType[]
   /** An order that `find` does not know of so long after it was placed came to nothing. */
   readonly settlesWithinMs: number
-  /** They answer with the records below. One that begins with a dot stands for all below it; undefined: not known. */
+  /** Name servers that serve the records below. A leading dot matches all subdomains; absent if unknown. */
   readonly nameservers?: readonly string[]
   prices(signal?: AbortSignal): Promise<readonly TldPrice[]>
   /** In the order asked. What cannot be found out is `unknown`, never `available`. */
   check(names: readonly string[], signal?: AbortSignal): Promise<readonly Availability[]>
   register(order: Registration): Promise<void>
   renew(order: Renewal): Promise<void>
-  /** US cents for one year of a domain of this account; null where it is not known. */
+  /** Price in US cents of one year of this account's domain; null if unknown. */
   renewalPrice(name: string): Promise<number | null>
   /** Returns undefined if the account at the registrar does not have it. */
   find(name: string): Promise<RegistrarDomain | undefined>

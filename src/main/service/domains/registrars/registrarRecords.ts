@@ -12,8 +12,8 @@ import { type Registrar, RegistrarFailure, type RegistrarRecord } from './regist
 export type ReportedRecord = Omit<RegistrarRecord, 'type'> & { type: string }
 
 /**
- * Brings records of a registrar into our form. Types that we do not know, and what the registrar keeps at `@` for
- * itself, are left out: nobody changes them here.
+ * Converts records of a registrar. Drops unknown types and the records that the registrar itself maintains at `@`,
+ * which cannot be changed here.
  */
 export function toRegistrarRecords(zone: string, reported: readonly ReportedRecord[]): RegistrarRecord[] {
   return reported.flatMap((record) => {

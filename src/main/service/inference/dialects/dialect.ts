@@ -32,7 +32,7 @@ export type ResponseMeta = {
   nowSeconds?: () => number
   /** Estimated input tokens, for streams that report them before the provider does. */
   inputTokens?: number | undefined
-  /** The request as it came: Responses repeat much of it. */
+  /** Original request, much of which Responses repeat. */
   requestBody: Loose
   /** Receives the output items of a response, before its last bytes leave. */
   onOutput?: ((output: readonly unknown[]) => void) | undefined

@@ -4,7 +4,7 @@ import type { ImageSource } from '../innerForm.ts'
 /** Types that all five families accept. */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 
-/** @throws InferenceError where it is neither the data of an image nor an https address */
+/** @throws InferenceError if it is neither image data nor an https URL */
 export function parseImageSource(url: string, param: string): ImageSource {
   if (url.startsWith('data:')) {
     const { mediaType, base64 } = dataUrl(url, param)

@@ -58,7 +58,7 @@ function toBlocks(part: AnswerPart): Loose[] {
 
 type Signature = { origin: string; value: string }
 
-/** A field that callers send back as it is, also when the thinking was signed by nobody. */
+/** Field that callers return unchanged, even for unsigned thinking. */
 function signatureText(signature: Signature | undefined): string {
   return signature?.origin === 'anthropic' ? signature.value : sealParts([])
 }

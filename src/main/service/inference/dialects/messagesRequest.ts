@@ -207,7 +207,7 @@ function assistantParts(block: Loose, { param, warnings }: FieldContext): Signed
       return [toText(block, param)]
     case 'thinking': {
       const value = textAt(block, 'signature') ?? ''
-      // Thinking that nobody signed has a mark of ours in the place of a signature.
+      // Unsigned thinking has a marker of ours in place of a signature.
       const signature = value === '' || isSealedParts(value) ? undefined : { origin: 'anthropic' as const, value }
       return [{ type: 'thinking', text: textAt(block, 'thinking') ?? '', signature }]
     }

@@ -47,7 +47,7 @@ export function createFinishedResponse(meta: ResponseMeta, { reason, native, out
   }
 }
 
-/** Before anything was answered; much of it repeats the request. */
+/** Response before any output; much of it repeats the request. */
 export function responseHead({ id, model, createdSeconds, requestBody }: ResponseMeta): Loose {
   const text = objectAt(requestBody, 'text')
   return {

@@ -30,7 +30,7 @@ function toItems(part: AnswerPart, { tools, id }: Items): Loose[] {
   }
 }
 
-/** Callers send items of reasoning back unread, so that one of its own carries a signature. */
+/** Callers return reasoning items unread, so a separate one carries the signature. */
 export function signatureItem(id: string, target: 'call' | 'text', signature: Signature): Loose {
   return reasoningItem(id, '', sealParts([{ type: 'signature', of: target, signature }]))
 }

@@ -17,7 +17,7 @@ export type ResponsesTool = {
 
 const maxName = 64
 
-/** Kinds that only OpenAI runs are left out, which is told. */
+/** Drops tools that only OpenAI runs, with a warning. */
 export function responsesTools(list: readonly unknown[], warnings: string[]): ResponsesTool[] {
   return list.flatMap((it, index) =>
     toTools(asObject(it, `tools[${index}]`), { param: `tools[${index}]`, namespace: undefined, warnings }),

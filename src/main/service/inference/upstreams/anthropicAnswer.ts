@@ -148,7 +148,7 @@ function toFinish(fields: Loose): InnerEvent {
   return { type: 'finish', reason: reasons[native ?? 'end_turn'] ?? 'stop', native, stopSequence }
 }
 
-/** Each count by itself is cumulative: the last one that was told counts, a 0 too. */
+/** Each count is cumulative: the last reported value counts, including 0. */
 export function createUsageReader() {
   const counts = new Map<string, number>()
   const names = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
@@ -171,7 +171,7 @@ export function createUsageReader() {
   }
 }
 
-/** Writes are told in sum, and mostly also by how long they are kept; what the sum has beyond those is of 5 minutes. */
+/** Cache writes are reported in total, and usually by TTL; the remainder of the total counts as 5 minutes. */
 function toUsage(counts: ReadonlyMap<string, number>): Usage {
   const count = (name: string) => counts.get(name) ?? 0
   const sum = count('cache_creation_input_tokens')

@@ -23,8 +23,8 @@ const ofSchemas = ['anyOf', 'allOf', 'oneOf', 'prefixItems']
 const ofNames = ['properties', '$defs', 'definitions']
 
 /**
- * A schema as Anthropic takes it for answers: every object closed, and without the limits that it refuses, which are
- * told to the model in the description.
+ * Adapts a schema for Anthropic's structured output: objects are closed, and unsupported constraints are moved to the
+ * description.
  */
 export function closeSchema(schema: Loose): { schema: Loose; warnings: string[] } {
   const dropped = new Set<string>()

@@ -48,7 +48,7 @@ export function createGeminiStreamReader(options: ReaderOptions): StreamReader {
   }
 }
 
-/** Chunks have the form of the whole answer. The end may be told behind the last part, in a chunk of its own. */
+/** Reads chunks, which have the format of a complete response. The end may follow the last part in a separate chunk. */
 function geminiReader({ newCallId }: ReaderOptions) {
   let started = false
   let block = -1
@@ -101,7 +101,7 @@ function geminiReader({ newCallId }: ReaderOptions) {
     for (const part of listAt(objectAt(candidate, 'content'), 'parts')) events.push(...ofPart(looseObject(part) ?? {}))
     const metadata = looseObject(body.usageMetadata)
     if (metadata) {
-      // Each count by itself is cumulative, and a chunk may leave out what has not changed.
+      // Each count is cumulative, and a chunk may omit unchanged ones.
       counted = { ...counted, ...metadata }
       events.push({ type: 'usage', usage: toUsage(counted) })
     }

@@ -170,7 +170,7 @@ function formatFields(request: InnerRequest): Loose {
   return { responseMimeType: 'application/json', responseSchema: schema }
 }
 
-/** Thoughts are told wherever the model has some. */
+/** Thoughts are included if the model has any. */
 function thinkingConfig(request: InnerRequest, { model, maxOutputTokens }: Target): Loose | undefined {
   const { reasoning } = model
   if (!reasoning) return undefined

@@ -42,8 +42,8 @@ const maxDepth = 24
 const maxNumbers = 50
 
 /**
- * A JSON schema in the part of OpenAPI's that Gemini takes. What it has no word for is said in another way where one
- * allows exactly the same; otherwise it is left out, which is told.
+ * Converts a JSON schema to Gemini's subset of OpenAPI. Unsupported keywords are replaced by equivalents where these
+ * exist; otherwise they are dropped with a warning.
  */
 export function geminiSchema(schema: Loose): { schema: Loose; warnings: string[] } {
   const dropped = new Set<string>()

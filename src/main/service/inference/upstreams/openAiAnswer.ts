@@ -185,11 +185,11 @@ type OpenCall = {
   name: string
   waiting: string
   signature: string | undefined
-  /** Once it was told. */
+  /** Present once reported. */
   block: number | undefined
 }
 
-/** Some servers leave the index out: a known id goes on with its call, any other is a new one. */
+/** Finds a call by its index, which some servers omit: a known id continues its call, any other starts a new one. */
 function findIndex(calls: ReadonlyMap<number, OpenCall>, piece: unknown, at: number): number {
   const id = textAt(piece, 'id')
   for (const [index, call] of calls) if (id !== undefined && call.id === id) return index

@@ -131,7 +131,7 @@ function assistantMessages(turn: AssistantTurn, quirks: ChatQuirks): Loose[] {
   const calls = turn.parts.filter((part) => part.type === 'call')
   if (texts.length === 0 && calls.length === 0) return []
   const thinking = turn.parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('')
-  // Moonshot refuses calls that lost their thinking; a blank is what it takes for thinking that nobody has.
+  // Moonshot rejects calls without their thinking; it accepts a blank in its place.
   const back = quirks.returnsThinking && calls.length > 0 ? thinking || ' ' : undefined
   return [
     omitUndefined({

@@ -45,7 +45,7 @@ export type StreamReader = {
   runIn?(text: string, from: number): TextRun | undefined
   /** All of a run, as one event. */
   pushRun?(run: TextRun): InnerEvent
-  /** The provider has ended the stream: the end of the answer, or an error where it is not whole. */
+  /** Called when the provider has ended the stream: emits the end of the answer, or an error if it is incomplete. */
   end(): InnerEvent[]
 }
 

@@ -19,7 +19,7 @@ const namesAtOnce = 50
 const maxPages = 100
 const pricesAtOnce = 1_000
 
-/** A real registrar with a sandbox of its own. Orders name their price, and it refuses those of another one. */
+/** Real registrar with a test environment. Orders name their price, and are rejected if it differs. */
 export function nameComRegistrar(options: { api: NameComApi; settlesWithinMs: number; now: () => number }): Registrar {
   const { api, settlesWithinMs, now } = options
   const getPath = (name: string, action = '') => `/v4/domains/${encodeURIComponent(name)}${action}`

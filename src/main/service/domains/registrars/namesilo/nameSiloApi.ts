@@ -29,7 +29,8 @@ const theirFault = [115, 201]
 const unavailableCodes = [261, 262]
 
 /**
- * NameSilo's API, version 1, in JSON. It takes the key in the address only, so addresses of it are in no log and no failure.
+ * Client of NameSilo's API, version 1, in JSON. It accepts the key in the URL only, so its URLs appear in no log and no
+ * error.
  * @see https://www.namesilo.com/api-reference
  */
 export function createNameSiloApi(options: { http: HttpClient; url: string; apiKey: string }): NameSiloApi {
