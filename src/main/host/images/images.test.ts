@@ -18,7 +18,7 @@ const ready = (name: ImageName): HostImage => ({
   createdAtMs: 0,
 })
 
-/** One runtime that keeps images in memory as told, and one whose engine is away. */
+/** Creates a runtime with images in memory, and one whose engine is unavailable. */
 function setting() {
   const stored = new Map<ImageName, HostImage>()
   const adding = Promise.withResolvers<void>()

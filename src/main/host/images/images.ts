@@ -88,7 +88,7 @@ export function createImages({ runtimes, onChanged, onRemoved, now, log }: Image
       job?.calledOff.abort()
       await job?.done
       jobs.delete(name)
-      // Only where it is: a runtime that cannot be reached now must not hold it.
+      // Removes it only from runtimes that have it: an unavailable one must not block the removal.
       for (const { runtime } of existing) await runtimes.find((it) => it.name === runtime)?.images.remove(name)
       onRemoved(name)
     },

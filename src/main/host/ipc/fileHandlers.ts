@@ -63,7 +63,7 @@ export function fileHandlers(machines: Pick<Machines, 'get'>): FileCalls {
   }
 }
 
-/** A sandbox makes as many files as it likes: the first of them are told. */
+/** Bounds the listing: a folder may have any number of files. */
 function fitting(all: FileEntry[]): HostResult<'file.list'> {
   let bytes = 0
   const end = all.findIndex((entry) => {

@@ -3,8 +3,8 @@ import { hostFolder, hostPidFile, hostSocketPath } from '#platform/hostSocket.ts
 import { claimSocket } from '#platform/privateSocket.ts'
 
 /**
- * Makes sure that this process may be the host of this data folder, and clears the socket of one that is gone.
- * @throws AppError `data/in-use` when another host answers there.
+ * Ensures that this process may be the host of this data folder, and removes the socket of an ended one.
+ * @throws AppError `data/in-use` if another host answers there
  */
 export async function claimAddress(dataDir: string): Promise<string> {
   const path = hostSocketPath(dataDir)

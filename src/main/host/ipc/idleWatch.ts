@@ -1,6 +1,6 @@
 export type IdleWatch = { machines(count: number): void; connections(count: number): void; close(): void }
 
-/** Calls `onIdle` when for `ms` no machine ran and nobody was connected. */
+/** Calls `onIdle` after `ms` milliseconds without machines and connections. */
 export function createIdleWatch({ ms, onIdle }: { ms: number; onIdle: () => void }): IdleWatch {
   let machineCount = 0
   let connectionCount = 0

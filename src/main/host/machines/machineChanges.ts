@@ -31,7 +31,7 @@ export function createMachineChanges(): MachineChanges {
       return await change(controller.signal)
     } finally {
       line.callOffs.delete(controller)
-      // Gone before the caller hears of it, so that it may begin the next change at once.
+      // Removed before the caller is notified, so that it may start the next change immediately.
       if (line.callOffs.size === 0) lines.delete(id)
       settled.resolve()
     }

@@ -22,9 +22,9 @@ export type Machines = {
   create(spec: MachineSpec, from?: SnapshotRef): Promise<RunningMachine>
   start(spec: MachineSpec): Promise<RunningMachine>
   stop(id: SandboxId): Promise<void>
-  /** Wins over every other change: one that is under way is called off. */
+  /** Takes precedence over every other change: one in progress is aborted. */
   delete(id: SandboxId): Promise<void>
-  /** @param runtime the one that its files belong to. @returns what it takes on the disk, in bytes */
+  /** @param runtime runtime of its files. @returns the size on disk, in bytes */
   snapshot(runtime: string, snapshot: SnapshotRef): Promise<number>
   /** @throws AppError `sandbox/busy` while it runs */
   restore(runtime: string, snapshot: SnapshotRef): Promise<void>

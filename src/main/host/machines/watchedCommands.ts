@@ -5,7 +5,7 @@ import { createEmitter } from '#shared/emitter.ts'
 export type WatchedCommands = {
   /** @throws AppError `request/invalid` when something of that name runs already */
   begin(name: string): { take(bytes: Buffer): void; end(): void }
-  /** From a cursor on, or as much as is kept. Waits for output, for the command to begin, or for its end. */
+  /** Reads from a cursor, or the stored output. Waits for output, the start of the command, or its end. */
   read(name: string, options: { since: number; waitMs: number; signal: AbortSignal }): Promise<WatchedOutput>
 }
 export type WatchedOutput = { bytes: Buffer; cursor: number; ended: boolean }

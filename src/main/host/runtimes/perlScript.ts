@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { systemCallNumbers } from './systemCallNumbers.ts'
 
-/** Beside this file, and beside the programs that the build makes of it, also within the archive of a package. */
+/** Scripts beside this file, beside the built programs, and within a package's archive. */
 const folder = new URL('./scripts/', import.meta.url)
 const cache = new Map<string, string>()
 

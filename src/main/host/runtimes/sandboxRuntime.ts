@@ -77,7 +77,7 @@ export interface Machine {
   readonly enforced: Enforced
   /** Resolves with a sentence when the machine is no longer running, whether asked or not. */
   readonly ended: Promise<string>
-  /** Ends every process in it, then resolves. Idempotent. `discard`: its files need not be kept. */
+  /** Ends all processes, then resolves. Idempotent. `discard`: its files may be lost. */
   stop(files?: 'discard'): Promise<void>
   /**
    * Runs `bash -c command` with stdin closed. On timeout, or when `signal` fires, its whole process group is killed
@@ -87,13 +87,13 @@ export interface Machine {
   exec(request: ExecRequest): Promise<ExecOutcome>
   /** Measures it now. @throws AppError `sandbox/not-running`. */
   usage(): Promise<MachineUsage>
-  /** All of it, in no order, each by its number inside. @throws AppError `sandbox/not-running`. */
+  /** Lists all processes, unordered, by their ids inside. @throws AppError `sandbox/not-running`. */
   processes(): Promise<MachineProcess[]>
   /** Never to process 1, which is the machine itself. @throws AppError `process/not-found`, `sandbox/not-running`. */
   signal(pid: number, signal: ProcessSignal): Promise<void>
   /** TCP ports on which something listens, in ascending order. @throws AppError `sandbox/not-running`. */
   listeningPorts(): Promise<number[]>
-  /** Starts a command on a pseudo-terminal of its own. @throws AppError `terminal/failed`, `sandbox/not-running`. */
+  /** Starts a command on a new pseudo-terminal. @throws AppError `terminal/failed`, `sandbox/not-running`. */
   openTerminal(request: TerminalRequest): Promise<MachineTerminal>
   /** Writes as the sandbox's root, making folders. @throws AppError `file/…`. */
   writeFile(path: string, content: Uint8Array, signal: AbortSignal): Promise<void>
@@ -110,7 +110,7 @@ export interface Machine {
   connect(port: number, signal: AbortSignal): Promise<Duplex>
 }
 
-/** Each stream is kept up to this size; what comes after is read and dropped, and `truncated` is set. */
+/** Size of each stream; further output is read and dropped, and `truncated` is set. */
 export const execStreamBytes = 10 * 1024 * 1024
 
 export type ExecRequest = {
@@ -119,7 +119,7 @@ export type ExecRequest = {
   cwd?: string | undefined
   env?: Readonly<Record<string, string>> | undefined
   signal: AbortSignal
-  /** Told of both streams as they come, also of what is not kept. */
+  /** Called with output of both streams, including output beyond the limit. */
   onOutput?: ((bytes: Buffer) => void) | undefined
 }
 

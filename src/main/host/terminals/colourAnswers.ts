@@ -2,8 +2,8 @@ import type { Terminal } from '@xterm/headless'
 import { defaultColours, type TerminalColours } from '#shared/contract/terminalColours.ts'
 
 /**
- * Answers programs that ask for colours. The host answers, not a viewer: so there is one answer whoever watches, in its
- * place among the others. It tells what the viewer used last draws with, and the usual ones until there was any.
+ * Answers color queries of programs. The host answers rather than a viewer, so that there is one answer, in order. Uses
+ * the colors of the most recent viewer, or defaults.
  */
 export function colourAnswers(
   parser: Pick<Terminal['parser'], 'registerOscHandler'>,

@@ -10,8 +10,8 @@ const rounds = { normal: { ms: 1, enoughBytes: 64 * 1024 }, flood: { ms: 8, enou
 const floodBytes = 64 * 1024
 
 /**
- * Decides when output goes on its way: the first byte after a pause at once; while more keeps coming, in runs,
- * because ten thousand small messages a second would cost more than what they carry.
+ * Schedules sending of output: the first byte after a pause immediately, a continuing flow in batches, because ten
+ * thousand small messages a second would cost more than their content.
  */
 export function createFlushRounds(flush: () => void): FlushRounds {
   let pause: NodeJS.Timeout | undefined

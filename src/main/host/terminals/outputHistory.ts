@@ -2,12 +2,12 @@ import type { Log } from '#platform/log.ts'
 import { createOutputFile, listSegments, type OutputFile } from './outputFile.ts'
 import { createOutputLog, type OutputLog } from './outputLog.ts'
 
-/** The output that is still kept, read from memory where possible, otherwise from disk. */
+/** Stored output of a terminal, read from memory if possible, otherwise from disk. */
 export type OutputHistory = {
-  /** Cursor of the oldest byte kept. */
+  /** Cursor of the oldest stored byte. */
   readonly start: number
   readonly end: number
-  /** At most `maxBytes` from `from`, or from `at` beyond it when the bytes between are no longer kept. */
+  /** Reads at most `maxBytes` from `from`, or from a later cursor `at` if earlier bytes were dropped. */
   read(from: number, maxBytes: number): Promise<{ start: number; bytes: Buffer }>
 }
 

@@ -8,7 +8,7 @@ export type RowList = {
   readonly length: number
   get(index: number): LiveRow | undefined
   set(index: number, row: LiveRow | PackedRow): void
-  /** The oldest row, which becomes the newest: whoever asks for it writes over all of it. */
+  /** Reuses the oldest row as the newest; the caller overwrites it. */
   recycle(): LiveRow
 }
 
@@ -26,7 +26,7 @@ export type PackedRows = {
 
 type Slot = LiveRow | PackedRow | undefined
 
-/** Packed rows kept for reuse: as many as one piece of output adds. */
+/** Packed rows retained for reuse: as many as one chunk of output adds. */
 const maxSpares = 128
 /** Readers look at a row and its neighbours several times, then move on. */
 const readAtOnce = 16

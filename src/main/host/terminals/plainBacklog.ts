@@ -1,12 +1,12 @@
 import { cutBefore, findColors, plainPart } from './unseenOutput.ts'
 
 /**
- * Plain output that a screen has taken but not parsed yet. As long as a flood goes on and nobody looks, what scrolls
- * out for good is dropped from here, so that the flood costs no more than a look at its bytes.
+ * Plain output that a screen has accepted but not parsed. During a flood without viewers, output that scrolls out is
+ * dropped from here, so that the flood costs no more than a scan of its bytes.
  */
 export type PlainBacklog = {
   readonly isEmpty: boolean
-  /** Takes all of it, or nothing if it is not plain or too much would be kept. */
+  /** Accepts all of it, or nothing if it is not plain or exceeds the limit. */
   take(bytes: Uint8Array, maxLines: number): boolean
   /** Returns everything to parse, and empties the backlog. */
   drain(): Buffer
@@ -26,7 +26,7 @@ export function createPlainBacklog(): PlainBacklog {
     size = chunks.reduce((total, part) => total + part.length, 0)
   }
 
-  /** @returns false when most of it may still be seen */
+  /** @returns false if most of it may still become visible */
   const shrink = (added: Uint8Array, maxLines: number): boolean => {
     const bytes = Buffer.concat([...parts, added])
     const cut = cutBefore({ bytes, from: 0, until: bytes.length, maxLines })

@@ -12,7 +12,7 @@ type SinceSource = {
   onNews: (listener: () => void) => () => void
 }
 
-/** Raw output from a cursor, in whole characters. Waits for the first of it as long as the program runs. */
+/** Reads raw output from a cursor, in whole characters. Waits for output while the program runs. */
 export async function readSince(source: SinceSource, request: SinceRequest): Promise<SinceReply> {
   const { history } = source
   const since = Math.min(request.since, history.end)

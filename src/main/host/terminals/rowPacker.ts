@@ -39,7 +39,7 @@ type Kind = (typeof runs)[keyof typeof runs]
 const [countShift, colouredBit, kindMask, headBytes, maxOfRun] = [3, 4, 3, 2, 0x1fff]
 /** Exceeds the length that `boundWidths` allows for a cell. */
 const maxTextUnits = 64
-/** When every cell is a run of its own. */
+/** Worst case: every cell is a separate run. */
 const [maxBytesOfCell, maxBytesOfRow] = [headBytes + 3 * 5, 5]
 
 /**

@@ -29,7 +29,7 @@ export type Screen = {
   resize(cols: number, rows: number): void
   /** Marks of commands from an earlier emulator. */
   takesMarks(marks: readonly CarriedMark[]): void
-  /** Sets the colours that programs are told when they ask. */
+  /** Sets the colors reported to programs that query them. */
   draws(colours: TerminalColours): void
   reply(question: ScreenQuestion): ScreenReply
   /** Approximate memory of the scrollback, in bytes. */

@@ -96,10 +96,10 @@ export function createScreenFeed(options: ScreenFeedOptions, size?: ScreenSize):
           if (screen === opened) screen = undefined
           if (closed) return
           learnFrom(why)
-          // Parse even if nobody reads: a program that queries its terminal must not wait for the parser.
+          // Parses even without viewers: a program that queries its terminal must not wait for the parser.
           reload ??= setTimeout(() => {
             reload = undefined
-            waitUntilLoaded().catch(() => {}) // the next question tries again, and is told
+            waitUntilLoaded().catch(() => {}) // the next query retries and gets the error
           }, pauseAfter(why))
         },
       },
@@ -202,7 +202,7 @@ export function createScreenFeed(options: ScreenFeedOptions, size?: ScreenSize):
       try {
         return await ask(question, posted)
       } catch (error) {
-        // Another terminal most likely caused this, so the caller is not told.
+        // Another terminal most likely caused this, so the caller gets no error.
         if (closed || !(error instanceof ScreenLostError)) throw error
         return ask(question, posted)
       }

@@ -21,8 +21,8 @@ export type ScreenHandlers = {
 }
 
 /**
- * `crashed`: of the worker, whoever brought it about. `neighbour`: another screen kept the worker busy for too long.
- * `drawing`, `asked`: it was this one, with its output or with an answer, or the emulator failed in it.
+ * `crashed`: the worker crashed, whatever the cause. `neighbour`: another screen blocked the worker for too long.
+ * `drawing`, `asked`: this screen did, with its output or a query, or the emulator failed in it.
  */
 export type LossReason = 'crashed' | 'neighbour' | 'drawing' | 'asked'
 

@@ -105,7 +105,7 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
   const caughtUp = (isCaughtUp: ScreenState): boolean => {
     const more = isCaughtUp.screen.catchUp()
     if (more) budget.recordParsed(isCaughtUp.screen)
-    isCaughtUp.rang = false // told when it came
+    isCaughtUp.rang = false // notified on arrival
     return more
   }
 

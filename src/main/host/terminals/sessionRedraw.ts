@@ -18,7 +18,7 @@ const stuckNotice =
 const chunkBytes = 1024 * 1024
 const original: Omit<SizeChange, 'cursor'> = { cols: 80, rows: 24 }
 
-/** Redraws a terminal on a new screen, from its saved last screen or else from the kept output. */
+/** Redraws a terminal on a new screen, from its saved last screen or else from the stored output. */
 export async function redrawSession(
   { history, sizes, files, drawnFrom }: Past,
   screen: Redraw,
@@ -43,7 +43,7 @@ export async function redrawSession(
   while (cursor < until) {
     const limit = Math.min(until, changes[0]?.cursor ?? until, cursor + chunkBytes)
     const { start: at, bytes } = await history.read(cursor, limit - cursor)
-    // After rotation, the first kept byte may be in the middle of a character.
+    // After rotation, the first stored byte may be in the middle of a character.
     const clean = at > 0 && cursor === start ? bytes.subarray(countOrphaned(bytes)) : bytes
     screen.output(new Uint8Array(clean))
     if (at + bytes.length <= cursor) break

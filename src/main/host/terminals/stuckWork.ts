@@ -3,8 +3,8 @@ import type { PresentWork, WorkKind } from './presentWork.ts'
 export type Stuck = { screen: number; kind: WorkKind }
 
 /**
- * Looks now and then whether a worker is still in the same piece of work, by a clock that at best counts the time in which
- * its thread ran. A look that comes late says that the machine is slow, not that the worker is stuck: then its time begins anew.
+ * Periodically checks whether a worker is stuck in one task, by a clock that counts at most the time in which its
+ * thread ran. A late check indicates a slow machine rather than a stuck worker, and restarts the timeout.
  */
 export function createStuckWorkDetector(
   work: Pick<PresentWork, 'now'>,

@@ -69,11 +69,11 @@ type SessionOptions = {
   log: Log
 }
 
-/** Raw output kept in memory. Older output is read from disk. */
+/** Raw output held in memory. Older output is read from disk. */
 const memoryBytes = 1024 * 1024
 /** Bytes that each consumer may lag behind before the program is paused. A screen needs only the end of a flood. */
 const maxLag = { screen: 4 * 1024 * 1024, viewer: 8 * 1024 * 1024, disk: 4 * 1024 * 1024 }
-/** Runtimes kill a program after a few seconds; this covers one that cannot. */
+/** Runtimes kill a program after a few seconds; this timeout covers one that cannot be killed. */
 const endMs = 15_000
 const screenIdleMs = 10_000
 const maxSizes = 256

@@ -32,7 +32,7 @@ export type Terminals = {
     query: SearchQuery,
     signal: AbortSignal,
   ): Promise<HostResult<'terminal.search'>>
-  /** Whether its machine is being stopped: what ends meanwhile ends with it. */
+  /** Marks that its machine is stopping: terminals that end in the meantime end with it. */
   machineEnding(sandboxId: SandboxId, ending: boolean): void
   /** The machine stopped: marks its running terminals as exited. */
   machineEnded(sandboxId: SandboxId): Promise<void>
@@ -53,7 +53,7 @@ type TerminalsOptions = {
 
 type EndedLimits = { perSandbox: number; bytes: number }
 
-/** Ended terminals that stay readable. Above the maximum, the one that ended first is removed early. */
+/** Ended terminals that remain readable. Above the maximum, the one that ended first is removed. */
 const defaultMaxEnded: EndedLimits = { perSandbox: 200, bytes: 512 * 1024 * 1024 }
 
 /** Opens terminals from an earlier process, read-only since their programs are gone. */

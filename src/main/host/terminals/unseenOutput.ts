@@ -15,7 +15,7 @@ const sampleBytes = 2 * 1024
 export type PlainRun = {
   /** End of the plain text: the first other byte, or the end of the block. */
   until: number
-  /** Bytes before this one leave no trace once the run is parsed; equal to the start when all of it matters. */
+  /** Bytes before this one leave no trace once the run is parsed; equal to the start if all of it matters. */
   visibleFrom: number
 }
 
@@ -92,7 +92,7 @@ function beginsPlain(bytes: Uint8Array, index: number): boolean {
   return bytes.length - index <= maxSequence && parametersEnd(bytes, index) === bytes.length
 }
 
-/** The colour sequences of a plain run that still count at its end: those after the last one that resets all. */
+/** Returns the color sequences of a plain run that are in effect at its end: those after the last reset. */
 export function findColors(bytes: Uint8Array, from: number, to: number): Uint8Array<ArrayBuffer> {
   const sequences: number[] = []
   for (

@@ -13,7 +13,7 @@ export type ViewerStream = {
 
 /** A viewer of a terminal: receives raw output from a cursor, as fast as it acknowledges. */
 export type Viewer = {
-  /** Cursor of the next byte to send; output after it must be kept. Undefined until the snapshot is requested. */
+  /** Cursor of the next byte to send; output after it must be retained. Undefined until the snapshot is requested. */
   readonly next: number | undefined
   /** Attaches it at `cursor`; nothing is sent before `begin`. */
   await(cursor: number): void

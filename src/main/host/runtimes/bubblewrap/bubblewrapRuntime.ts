@@ -51,9 +51,9 @@ import { createSpawner, removeStaleSockets, type Spawner } from './spawner.ts'
 import { doorway } from './startRequest.ts'
 
 export type BubblewrapOptions = {
-  /** Machines are stored here, each in a folder named by its id; nobody else may write to it. */
+  /** Folder of the machines, each in a subfolder named by its id; only Steward's user may write to it. */
   folder: string
-  /** Images are stored here, for nobody else as well; below `folder` when it is not given. */
+  /** Folder of the images, with the same permissions. Default: below `folder`. */
   imagesFolder?: string
   log: Log
   now: () => number
@@ -291,7 +291,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
   /** Removing a machine waits for the end of what copies its files. */
   const onFiles = async <T>(id: SandboxId, work: (machine: MachineFolder) => Promise<T>): Promise<T> => {
     const working = folders.find(id).then(work)
-    const settled = working.catch(() => {}) // its own caller is told
+    const settled = working.catch(() => {}) // its own caller handles the error
     copies.set(id, settled)
     try {
       return await working
@@ -343,7 +343,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
     },
     create: (spec, signal, from) =>
       active.begin(spec.id, async () => {
-        await getImage(spec) // told before anything is made
+        await getImage(spec) // reports errors before anything is created
         signal.throwIfAborted()
         return (from ? undefined : await fromSpare(spec)) ?? createFresh(spec, signal, from)
       }),

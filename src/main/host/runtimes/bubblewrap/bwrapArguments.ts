@@ -8,12 +8,15 @@ export const descriptors = { info: 3, firstProcess: 4, filter: 5, visible: 6, ma
 /** Path of the first process inside. */
 const firstProcessPath = '/dev/init'
 /**
- * Only for a test that takes the static first process away: whatever shell the sandbox has. It ignores the end of its
- * children (bash does so when told; dash does not), so that the kernel itself reaps what is orphaned.
+ * Used only by a test that removes the static first process: any shell of the sandbox. Ignores SIGCHLD, so that the
+ * kernel reaps orphans (bash does so with a trap; dash does not).
  */
 const shellInit = `trap '' CHLD; echo ready; exec sleep infinity </dev/null >/dev/null 2>&1`
 
-/** They list keys of whoever runs Steward, whatever key ring the sandbox has. Empty inside, where the kernel has them. */
+/**
+ * Files that list keys of the user who runs Steward, whatever keyring the sandbox has. Masked where the kernel has
+ * them.
+ */
 export const getMaskedFiles = (): string[] => ['/proc/keys', '/proc/key-users'].filter((path) => existsSync(path))
 
 /** Kernel settings of the whole host that stay visible: see `hide_kernel` in `warden.pl`. */

@@ -46,7 +46,7 @@ export const cgroupName = (name: SandboxId | SpareName): string => `steward-${na
 /** Name of the parent of all machines. */
 export const commonName = 'steward.sandboxes'
 
-/** Helpers outside the sandbox end by themselves once they have told how their commands ended. */
+/** Time for helpers outside the sandbox to report how their commands ended. */
 const graceMs = 1_000
 const removalMs = 15_000
 const probeMs = 10_000
@@ -66,7 +66,7 @@ export async function makeCgroups(
       try {
         for (const setting of inOrder) await apply(folder, setting)
       } catch {
-        // A limit may not be above another one that is still as it was.
+        // Raises limits from the outermost in, because an inner limit may not exceed an outer one.
         for (const setting of inOrder.toReversed()) await apply(folder, setting)
       }
     }

@@ -5,7 +5,7 @@ import { AppError } from '#shared/appError.ts'
 import type { Ending } from '../inside/ending.ts'
 import { type Entered, type Entrance, enter } from './enter.ts'
 
-/** A connection to a port inside, through a process of its own between the two networks. */
+/** Connects to a port inside, through a process between the two networks. */
 export async function connectPort(entrance: Entrance, port: number, signal: AbortSignal): Promise<Duplex> {
   signal.throwIfAborted()
   const early: Buffer[] = []

@@ -4,12 +4,12 @@ import { createPatientCount } from '../inside/patientCount.ts'
 import { buildFileCommand } from './images/inRange.ts'
 import type { MachineStorage } from './machineFolder.ts'
 
-/** Counting goes on in the background up to here. */
+/** Timeout of one count in the background. */
 const countMs = 60_000
 
 /** Measures the disk usage of a running machine's files, in bytes. */
 export function createDiskMeter(
-  /** `disk`: a folder on the disk of the machine, where it has one of its own. */
+  /** `disk`: folder on the machine's own disk, if it has one. */
   { storage, disk }: { storage: MachineStorage; disk: string | undefined },
   over: AbortSignal,
 ): () => Promise<number | undefined> {

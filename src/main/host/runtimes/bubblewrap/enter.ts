@@ -96,7 +96,7 @@ type Conversation = {
   onStarted: (started: { pid: number; connection: Socket } | undefined) => void
 }
 
-/** `heard`: somebody has taken the request, so that it must not be made again. */
+/** `heard`: whether the request was accepted, so that it must not be repeated. */
 function conversation({ socket, request, onStarted }: Conversation): Promise<{ ending: Ending; heard: boolean }> {
   const { mode, fields, content, onOutput = ignore, onErrors = ignore } = request
   let heard = false

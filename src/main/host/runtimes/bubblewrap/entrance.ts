@@ -14,7 +14,7 @@ const giveMs = 10_000
 export function machineEntrance(options: {
   perl: string
   spawner: Spawner
-  /** The machine's folder, above which nobody but Steward's user may go. */
+  /** Folder of the machine, accessible to Steward's user only. */
   folder: string
 }): Entrance & { close(): void } {
   const opened = openSync(options.folder, constants.O_RDONLY | constants.O_DIRECTORY)

@@ -26,7 +26,7 @@ const deletedMark = ' (deleted)'
 export async function findForegroundDirectory(leader: number): Promise<string | undefined> {
   const group = (await readProcess(leader))?.foreground
   const process = group !== undefined && group > 0 ? group : leader
-  const path = await readlink(`/proc/${process}/cwd`).catch(() => undefined) // ended meanwhile, or not readable
+  const path = await readlink(`/proc/${process}/cwd`).catch(() => undefined) // ended, or not readable
   if ((await readProcess(process))?.session !== leader) return undefined
   return path?.startsWith('/') && !path.endsWith(deletedMark) ? path : undefined
 }

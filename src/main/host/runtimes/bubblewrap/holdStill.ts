@@ -17,7 +17,7 @@ const holdMs = 60_000
 const letGoMs = 30_000
 const rounds = 100
 
-/** The file system of this folder: what was written before is on its disk, and nothing is written meanwhile. */
+/** Flushes and freezes the file system of this folder. */
 export async function freeze(folder: string, helper: Helper): Promise<LetGo> {
   const thaw = () => run(helper.perl, { mode: 'thaw', path: folder })
   return hold({ mode: 'freeze', path: folder }, helper, thaw)
@@ -33,7 +33,7 @@ export function abandon(folder: string, perl: string): Promise<void> {
   return run(perl, { mode: 'abandon', path: folder })
 }
 
-/** Ends the stillness of a loop device's file system that nobody holds any more. */
+/** Thaws the file system of a loop device that a dead process left frozen. */
 export function releaseDevice(device: string, { perl, doorway }: { perl: string; doorway: string }): Promise<void> {
   return run(perl, { mode: 'release', path: device, folder: doorway })
 }

@@ -5,8 +5,8 @@ import { idsOfImage } from './images/idRange.ts'
 export type IdBlock = { first: number; count: number }
 
 /**
- * As root every machine is a user of its own, and one of an image many, among those that Linux distributions and systemd
- * leave unused.
+ * Ids of machines as root, from the ranges that distributions and systemd leave unused. A machine is one user; a
+ * machine with an image is many.
  * @see https://systemd.io/UIDS-GIDS/
  */
 export const machineIds: IdBlock = { first: 1_900_000_000, count: 200_000_000 }

@@ -71,7 +71,10 @@ const MachineFile = z.union([
 ])
 
 export type MachineFolders = {
-  /** Makes it with its content, owned by the machine's root. Nothing is left when it fails; what exists is kept. */
+  /**
+   * Creates it with its content, owned by the machine's root. On failure, nothing is left; existing files are not
+   * touched.
+   */
   make(name: MachineName, options: MakeMachine): Promise<MachineFolder>
   /** @throws AppError `sandbox/not-found` */
   find(id: SandboxId): Promise<MachineFolder>
@@ -102,7 +105,7 @@ export const SpareName = z
 export type SpareName = z.infer<typeof SpareName>
 export type MachineName = SandboxId | SpareName
 
-/** @param base folder of all machines; nobody but Steward's user may enter it */
+/** @param base folder of all machines, accessible to Steward's user only */
 export function createMachineFolders(base: string): MachineFolders {
   const getPath = (name: MachineName): string => join(base, name)
   const runFile = (name: MachineName): string => join(getPath(name), 'run.json')

@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The processes of one machine, by what was known of it before anything ran in it. */
+/** Processes of one machine, identified by what was recorded before anything ran in it. */
 export type MachineProcesses = {
   /** PID 1 of the machine, as a host process id. */
   init: number

@@ -14,7 +14,7 @@ export type NamespaceSettings = {
 
 const lasting = '/etc/sysctl.d/90-steward.conf'
 const profile = 'steward-sandboxes'
-/** Beside the archive of a package, in which nobody else can read it. */
+/** Beside the package's archive, whose content other programs cannot read. */
 const profileFile = installFolder.endsWith('.asar')
   ? join(installFolder, '..', 'apparmor', profile)
   : join(installFolder, 'resources', 'packaging', 'apparmor', profile)

@@ -142,7 +142,7 @@ function running({ entered, leader, connection, stream, reading, terminal }: Run
     close() {
       if (killTimer) return
       hangUp()
-      connection.end() // lets go of the program's side: this one was the last, so the kernel has told its session
+      connection.end() // closes the last reference to the program's side, so the kernel hangs up its session
       if (over) return
       killTimer = setTimeout(() => void killSession(leader), hangUpMs)
     },

@@ -15,10 +15,9 @@ const maxRounds = 20
 export const userBus = (uid: number): string => `/run/user/${uid}/bus`
 
 /**
- * Asks the service manager of this user to take this process, and what it has started, into a scope of its own with
- * controllers delegated. A login session (`session-N.scope`) is outside of what the user may divide; such a scope is not.
- * @returns false when there is no such manager, or it did not do so
- * @see https://systemd.io/CONTROL_GROUP_INTERFACE
+ * Moves this process and its children to a new scope with delegated controllers, through the user's service manager.
+ * Login sessions (`session-N.scope`) cannot be subdivided by the user; such a scope can.
+ * @returns false if the manager refused or is absent
  */
 export async function enterOwnScope(uid: number): Promise<boolean> {
   const busctl = await findExecutable('busctl')
@@ -80,7 +79,7 @@ export async function leaveForLeaf(group: string): Promise<(() => Promise<void>)
   return undefined
 }
 
-/** @returns false for one that has ended, or may not be moved */
+/** @returns false if it has ended, or may not be moved */
 async function move(pid: string, group: string): Promise<boolean> {
   return writeFile(join(group, 'cgroup.procs'), pid, { flag: 'r+' }).then(
     () => true,

@@ -53,7 +53,7 @@ export type PrepareRequest = {
 /** Processes and threads of one machine: enough for a large build, too few to hurt the host. */
 const maxProcesses = 1024
 
-/** @throws AppError `sandbox/start-failed`, `egress/unavailable`; nothing of it runs then. */
+/** @throws AppError `sandbox/start-failed`, `egress/unavailable`, after which nothing of it runs */
 export async function prepareMachine(request: PrepareRequest): Promise<PreparedMachine> {
   const { size, tools, spawner, folder, base, signal } = request
   const limitsMemory = request.controllers.some(({ enforces }) => enforces.includes('memory'))

@@ -35,7 +35,7 @@ export type FreezableMachine = Machine & { holdStill: HoldStill }
 
 const passwdBytes = 256 * 1024
 
-/** Makes a prepared machine the one that was asked for. It is ended when that fails. */
+/** Starts the requested machine from a prepared one, which is ended on failure. */
 export async function runMachine(prepared: PreparedMachine, request: RunRequest): Promise<FreezableMachine> {
   try {
     await recordRun(prepared, { name: request.spec.id, folders: request.folders })

@@ -1,6 +1,6 @@
 /**
- * Layers that confine a sandbox before anything of it runs. For each attack there are at least two, so that no single
- * layer is essential: `test/integration/escapeLayers.test.ts` removes each in turn.
+ * Layers that confine a sandbox before anything of it runs. Every attack is stopped by at least two, so that none is
+ * essential: `test/integration/escapeLayers.test.ts` removes each in turn.
  */
 export const sandboxLayers = [
   /** A seccomp filter that is there before bwrap, and on whatever enters. */
@@ -9,7 +9,7 @@ export const sandboxLayers = [
   'inner-filter',
   /** The sandbox can make no user namespaces. */
   'user-namespaces',
-  /** Session keyring of its own, separate from Steward's. */
+  /** Session keyring separate from Steward's. */
   'keyring',
   /** First process is our static program; otherwise the sandbox's own shell. */
   'static-init',

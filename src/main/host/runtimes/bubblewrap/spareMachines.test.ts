@@ -36,7 +36,7 @@ test('the first who asks gets none, and from then on there are as many as were w
   expect(spares.take(small)).toBeUndefined()
   await eventually(() => expect(alive).toHaveLength(2))
   expect(spares.take(small)?.kind).toEqual(small)
-  await eventually(() => expect(alive).toHaveLength(3)) // the one that was taken is another's now
+  await eventually(() => expect(alive).toHaveLength(3)) // the spare that was taken belongs to the caller
   await spares.close()
   expect(alive).toHaveLength(1)
 })

@@ -4,7 +4,7 @@ import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 /** Properties of a machine that cannot change after its start. */
 export type SpareKind = Pick<MachineSpec, 'diskGb' | 'network'>
 
-/** A machine that has started, is empty, and belongs to nobody yet. */
+/** Machine that has started, is empty and unassigned. */
 export type Spare = {
   /** Resolves when it has ended, whether asked or not. */
   ended: Promise<unknown>
@@ -36,7 +36,7 @@ type SpareOptions<S extends Spare> = {
 
 const same = (a: SpareKind, b: SpareKind): boolean => a.diskGb === b.diskGb && a.network === b.network
 
-/** People make machines that are like their last one, so that is what is kept ready. */
+/** Keeps spares of the kind requested last, because users tend to create similar machines. */
 export function createSpareMachines<S extends Spare>(options: SpareOptions<S>): SpareMachines<S> {
   const { max, make, log, restMs = 250, idleMs = 600_000 } = options
   const ready: { spare: S; kind: SpareKind }[] = []

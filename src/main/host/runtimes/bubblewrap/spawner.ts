@@ -14,11 +14,11 @@ import { enterKinds } from './enterMessages.ts'
 /** Forks in the host's place, which is large: see `spawner.pl`. Started by the first request. */
 export type Spawner = {
   /**
-   * Sends one request. Whoever serves it has the connection, on which it answers in lines of JSON.
-   * @throws AppError `exec/failed` when the process does not start
+   * Sends one request. The serving process takes over the connection and responds in lines of JSON.
+   * @throws AppError `exec/failed` if the process does not start
    */
   ask(request: SpawnerRequest): Promise<Socket>
-  /** Ends it; what it has started goes on. */
+  /** Ends it; processes that it started continue. */
   close(): void
 }
 
@@ -39,7 +39,7 @@ export async function removeStaleSockets(folder: string): Promise<void> {
   }
 }
 
-/** @param folder nobody but Steward's user may enter it */
+/** @param folder accessible to Steward's user only */
 export function createSpawner({ perl, folder, log }: { perl: string; folder: string; log: Log }): Spawner {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const name = `${socketPrefix}${process.pid}-${randomBytes(4).toString('hex')}`
@@ -80,7 +80,7 @@ export function createSpawner({ perl, folder, log }: { perl: string; folder: str
     const forget = (): void => {
       if (current === running) current = undefined
     }
-    running.ready.catch(forget) // the next request tries again, and is told
+    running.ready.catch(forget) // the next request retries and gets the error
     child.once('exit', forget)
     current = running
     return running

@@ -69,7 +69,7 @@ async function isElsewhere(group: string, uid: number): Promise<boolean> {
   return !group.includes(`/user@${uid}.service/`) && (await ownUnit(group, uid)) === undefined
 }
 
-/** Name of the system unit that this process is of, unless it is one that merely let this user in, as `ssh.service`. */
+/** Returns the system unit of this process, unless it is one that merely let this user in, such as `ssh.service`. */
 async function ownUnit(group: string, uid: number): Promise<string | undefined> {
   const unit = /\/system\.slice\/(?:.*\/)?([^/]+\.service)(?:\/|$)/.exec(group)?.[1]
   const pids = (await readText(join(group, 'cgroup.procs'))).split('\n').filter(Boolean)

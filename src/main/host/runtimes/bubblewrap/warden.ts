@@ -92,7 +92,7 @@ function converse(control: Socket) {
   const networkClosed = Promise.withResolvers<void>()
   const waiting = new Map<number, PromiseWithResolvers<void>>()
   let count = 0
-  started.promise.catch(() => {}) // whoever starts it is told
+  started.promise.catch(() => {}) // the caller that starts it handles the error
 
   readLines(control, (line) => {
     const reply = Reply.parse(line)

@@ -49,7 +49,7 @@ export function createAgentConnection(stream: Duplex): AgentConnection {
     hello.reject(new Error(reason || complaints.trim() || 'The container ended.'))
     over.resolve(reason || complaints.trim())
   }
-  hello.promise.catch(() => {}) // also when nobody waits for it
+  hello.promise.catch(() => {}) // even without a waiting caller
   const send = (bytes: Buffer): void => {
     if (!isOver) stream.write(bytes)
   }

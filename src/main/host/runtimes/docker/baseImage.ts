@@ -50,7 +50,7 @@ export function baseImage(engine: DockerEngine, { image, pull }: DockerOptions, 
         throw new AppError('image/not-found', message)
       }
       fetching ??= fetch()
-      fetching.catch(() => {}) // also when nobody waits for it any more
+      fetching.catch(() => {}) // even without a waiting caller
       const late = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
       const tired = new Promise<'tired'>((resolve) => late.addEventListener('abort', () => resolve('tired')))
       if ((await Promise.race([fetching, tired])) === 'tired') throw new AppError('image/not-ready', progress)

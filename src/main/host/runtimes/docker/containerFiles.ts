@@ -10,7 +10,7 @@ export function createContainerFileDoor(agent: Pick<AgentConnection, 'open'>): F
       const started = channel.started.then((it) => (it === undefined ? undefined : channel))
       const kill = (): void => {
         channel.drop()
-        channel.bury({ kind: 'lost', detail: 'It was given up.' }) // an agent that says nothing keeps nobody waiting
+        channel.bury({ kind: 'lost', detail: 'It was given up.' }) // a hanging agent blocks no caller
       }
       return { started, ending: channel.ending.then(whole), kill }
     },

@@ -2,7 +2,7 @@ import { createPatientCount } from '../inside/patientCount.ts'
 import type { MachineUsage } from '../sandboxRuntime.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 
-/** Counting what files take goes on in the background up to here. */
+/** Timeout of one count in the background. */
 const countMs = 60_000
 
 /** Measures one running container as the engine sees it, not as it says of itself. */

@@ -44,7 +44,7 @@ export function containerSettings({ owner, spec, image, volumes = [] }: Settings
     WorkingDir: '/',
     Entrypoint: ['perl'],
     Cmd: ['-e', agentLoader()],
-    // The agent hears when nobody holds the other end any more, and ends the container.
+    // When the connection closes, the agent ends the container.
     OpenStdin: true,
     StdinOnce: true,
     AttachStdin: true,

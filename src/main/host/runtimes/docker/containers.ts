@@ -17,7 +17,7 @@ export type Containers = {
   kill(container: string): Promise<void>
   /** Sees to it that it does not run. @returns a sentence that tells why it ended; never rejects */
   end(container: string, detail: string): Promise<string>
-  /** With its anonymous volumes, unless these are `kept`. Succeeds when there is none. */
+  /** Removes the container with its anonymous volumes, unless `kept`. Succeeds if there is none. */
   remove(container: string, volumes?: 'kept'): Promise<void>
   rename(container: string, name: string): Promise<void>
 }
@@ -39,14 +39,14 @@ export function createContainers(engine: DockerEngine, owner: string): Container
       docker.getContainer(container).kill({ signal: 'KILL', abortSignal }),
     )
     await call.catch(async (error: unknown) => {
-      // Engines have several answers for one that does not run.
+      // Engines respond differently when a container is not running.
       if (!(error instanceof EngineRefusal) || (await inspect(container))?.State.Running) throw error
     })
   }
 
   return {
     async find(id) {
-      // A name may have been left behind while the container was made anew.
+      // An interrupted recreation may have left the name behind.
       const name = containerName(owner, id)
       const container = (await inspect(name)) ?? (await inspect(nextName(name)))
       return container?.Config.Labels[ownerLabel] === owner ? container : undefined

@@ -19,7 +19,7 @@ import { fittingContainer, readSpec, recreateContainer } from './remadeContainer
 import { type RunningContainer, startContainer } from './startContainer.ts'
 
 export type DockerRuntimeOptions = {
-  /** Whose sandboxes these are is kept here. */
+  /** Folder that stores the owner's name of these sandboxes. */
   folder: string
   docker: DockerOptions
   log: Log
@@ -70,7 +70,7 @@ export function createDockerRuntime({ folder, docker, log, now }: DockerRuntimeO
     }
   }
 
-  /** As a sandbox of it would: nothing else tells whether its programs run here. */
+  /** Starts a sandbox from the image: no other check shows whether its programs run here. */
   const tryImage = async (image: string, signal: AbortSignal): Promise<void> => {
     const spec = { ...smallest, id: SandboxId.parse(randomBytes(16).toString('hex')), runtime: name }
     const container = await createContainer(spec, image, signal)

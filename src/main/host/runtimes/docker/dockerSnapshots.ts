@@ -5,11 +5,11 @@ import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
 import { inspectImage, removeReference } from './dockerImages.ts'
 import { ownerLabel, repository, sandboxLabel } from './ownership.ts'
 
-/** Images that hold the files of containers: snapshots, and what a container was made anew from. */
+/** Images of containers' files: snapshots, and images from which containers were recreated. */
 export type DockerSnapshots = {
   reference(snapshot: SnapshotRef): string
   list(id: SandboxId): Promise<SnapshotId[]>
-  /** @returns its size in bytes, beyond what it was made from. @throws AppError `snapshot/failed` */
+  /** @returns the size beyond its base, in bytes. @throws AppError `snapshot/failed` */
   keep(container: string, reference: string, sandboxId: SandboxId, signal: AbortSignal): Promise<number>
   /** Removes it, or marks it for `clean` while it is in use. */
   discard(reference: string): Promise<void>
@@ -80,7 +80,7 @@ export function createDockerSnapshots(engine: DockerEngine, owner: string, newId
         const [top] = layers as { Size?: number }[] // of the API, newest first
         return top?.Size ?? 0
       } catch (error) {
-        await discard(reference).catch(() => {}) // what stands in the way is told below
+        await discard(reference).catch(() => {}) // a conflict is reported below
         if (!(error instanceof EngineRefusal)) throw error
         throw notStoredError(error)
       }

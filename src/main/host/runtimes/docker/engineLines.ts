@@ -8,7 +8,7 @@ export class EngineComplaint extends Error {
   }
 }
 
-/** Hears how work on an image goes on. @returns the last line. @throws EngineComplaint */
+/** Follows the progress of work on an image. @returns the last line. @throws EngineComplaint */
 export function followEngine(
   docker: Docker,
   stream: NodeJS.ReadableStream,

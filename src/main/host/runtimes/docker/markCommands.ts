@@ -5,7 +5,7 @@ import type { Machine } from '../sandboxRuntime.ts'
 const writeMs = 20_000
 const missing = `mkdir -p ${posix.dirname(shellMarksPath)} && printf %s "$MARKS" > ${shellMarksPath} && echo "$LINE" >> ~/.bashrc`
 
-/** Lets the shells of a new container mark their commands; one that cannot be written to goes without. */
+/** Installs shell integration in a new container; a read-only one goes without. */
 export async function markCommands(machine: Pick<Machine, 'exec'>, signal: AbortSignal): Promise<void> {
   const env = { MARKS: shellMarks, LINE: `[ ! -r ${shellMarksPath} ] || . ${shellMarksPath}` }
   await machine.exec({ command: `[ -e ${shellMarksPath} ] || { ${missing}; }`, env, timeoutMs: writeMs, signal })

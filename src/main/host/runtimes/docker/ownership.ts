@@ -29,7 +29,7 @@ export function openOwnership(folder: string): Ownership {
   }
 }
 
-/** Made once; whoever else makes it at the same moment may win. */
+/** Created once; a concurrent process may win. */
 function secretName(file: string): string {
   try {
     writeFileSync(file, randomBytes(16).toString('hex'), { flag: 'wx', mode: 0o600 })

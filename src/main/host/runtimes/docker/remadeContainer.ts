@@ -9,9 +9,9 @@ import { containerName, specLabel } from './ownership.ts'
 type Remaking = { owner: string; containers: Containers; snapshots: DockerSnapshots; signal: AbortSignal }
 
 /**
- * A container keeps its host name, network and limits for life: where these are to be others, it is made anew from
- * its files.
- * @returns the id of the container that is as `spec` says
+ * Returns a container with this spec. Host name, network and limits are immutable, so if they differ the container is
+ * recreated from its files.
+ * @returns the id of the container
  */
 export async function fittingContainer(
   { owner, containers, snapshots, signal }: Remaking,

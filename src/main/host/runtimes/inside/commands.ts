@@ -13,7 +13,9 @@ const environment = [
   'LANG=C.UTF-8',
 ]
 
-/** The request of a command: how many fields follow, where it runs, what it is, and its whole environment; none may hold a NUL. */
+/**
+ * Builds the request of a command: number of fields, working directory, command and environment; none may contain NUL.
+ */
 export function commandFields(
   { command, cwd = home, env = {} }: Pick<ExecRequest, 'command' | 'cwd' | 'env'>,
   ownVariables: readonly string[] = [],

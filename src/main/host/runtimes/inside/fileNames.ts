@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * Names of files are bytes, ours are text. A byte that is no UTF-8 becomes a character of its own, U+EF00 plus the
- * byte; and so do the bytes of such a character itself: every name has one text, and every text leads back to it.
+ * Encoding of file names, which are bytes, as text. A byte that is not valid UTF-8 becomes the character U+EF00 plus
+ * the byte; so do the bytes of such a character itself. The mapping is a bijection.
  */
 const escapes = 0xef00
 

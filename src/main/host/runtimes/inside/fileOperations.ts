@@ -26,7 +26,7 @@ export interface FileOperations {
    * @throws AppError `file/exists`, `file/not-empty` for a folder in its place, `file/changed` for another `ifVersion`
    */
   move(request: MoveRequest, signal: AbortSignal): Promise<void>
-  /** Files and folders with their modes and times; all of it or nothing. @throws AppError `file/exists` */
+  /** Copies files and folders with modes and times, all or nothing. @throws AppError `file/exists` */
   copy(request: { from: string; to: string }, signal: AbortSignal): Promise<void>
   /** @throws AppError `file/not-empty` for a folder with something in it unless `recursive` */
   remove(path: string, options: { recursive: boolean }, signal: AbortSignal): Promise<void>

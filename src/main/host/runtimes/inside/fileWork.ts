@@ -21,7 +21,7 @@ type Work = { name: string; path: string; more?: readonly (string | number | boo
  */
 const listingBytes = 10 * 1024 * 1024
 
-/** @param over when the machine ends, and with it what is read of it */
+/** @param over fires when the machine ends, which aborts reads */
 export function createFileOperations(
   inside: Inside,
   { exec, over }: { exec: (command: ExecRequest) => Promise<ExecOutcome>; over: AbortSignal },

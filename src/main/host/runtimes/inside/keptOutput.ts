@@ -3,7 +3,7 @@ import { execStreamBytes } from '../sandboxRuntime.ts'
 /** One stream of a command: its beginning, up to what an exec may answer with. */
 export type OutputBuffer = { take(bytes: Buffer): void; bytes(): Buffer; isTruncated(): boolean }
 
-/** @param heard told of all that comes */
+/** @param heard called with all output */
 export function createOutputBuffer(heard?: (bytes: Buffer) => void): OutputBuffer {
   const chunks: Buffer[] = []
   let size = 0

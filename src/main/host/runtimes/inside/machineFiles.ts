@@ -58,10 +58,7 @@ async function reach(door: FileDoor, { mode, path, more, content, maxBytes, sign
   throw toFileError(path, ending)
 }
 
-/**
- * Collects the output of a process in the sandbox. It is killed beyond `mostBytes`, and `told` holds only the
- * beginning.
- */
+/** Collects the output of a process in the sandbox, which is killed beyond `mostBytes`; `told` holds the beginning. */
 export async function hear(
   door: FileDoor,
   request: Omit<Parameters<FileDoor['open']>[0], 'onOutput'>,

@@ -5,7 +5,7 @@ import type { SandboxId } from '#shared/ids.ts'
 /** Whether a machine still runs, and what ends with it. */
 export type MachineLife = {
   isRunning(): boolean
-  /** @returns whether this is the call that stops it, not one that finds it stopped */
+  /** @returns whether this call stops it, rather than finding it stopped */
   beginStop(): boolean
   /** Called when no further work can start in the machine. */
   onConnectionLost(): void

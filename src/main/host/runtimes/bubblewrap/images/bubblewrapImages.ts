@@ -147,7 +147,7 @@ async function fromArchive(
 /** As elf(5) numbers them. */
 const architectures: Partial<Record<NodeJS.Architecture, number>> = { x64: 62, arm64: 183 }
 
-/** Commands and terminals run it: an image without one would make sandboxes that nobody can use. */
+/** Commands and terminals need bash, so an image without it is unusable. */
 function assertBash(bash: LayerReport['bash']): void {
   const wrong = (sentence: string) => new AppError('image/failed', sentence)
   if (bash === null) throw wrong('It has no bash, which every sandbox needs: add the package bash to it.')
@@ -169,7 +169,7 @@ async function assertFile(path: string): Promise<void> {
   if (!stats.isFile()) throw new AppError('image/failed', `${path} is no file.`)
 }
 
-/** The archive itself, or a copy of it that is not compressed: its layers are in no certain order. */
+/** Returns the archive, or a decompressed copy: its layers are in no particular order. */
 async function plainFile(path: string, { spare, limits, signal }: Filling): Promise<string> {
   const compression = await detectCompression({ path })
   if (compression === 'none') return path
@@ -201,7 +201,7 @@ function describeArchive(path: string, { title, layered, ignored }: ImageArchive
   return ignored.length === 0 ? kind : `${kind} Not used of its settings: ${ignored.join(', ')}.`
 }
 
-/** PATH of the image where every part of it is an absolute path. */
+/** Returns the image's PATH if it consists of absolute paths only. */
 function sensiblePath(environment: readonly string[]): string | null {
   const path = environment.find((line) => line.startsWith('PATH='))?.slice('PATH='.length)
   if (path === undefined || path === '' || path.length > 4096) return null

@@ -36,5 +36,5 @@ export function openDecompressed({ path, offset = 0, size }: FilePart, compressi
   const raw = createReadStream(path, { start: offset, ...(size !== undefined && { end: offset + size - 1 }) })
   if (compression === 'none') return raw
   const plain = compression === 'gzip' ? createGunzip() : createZstdDecompress()
-  return pipeline(raw, plain, () => {}) // its failure reaches whoever reads `plain`
+  return pipeline(raw, plain, () => {}) // the reader of `plain` handles the error
 }

@@ -15,7 +15,7 @@ const ImageFile = z.object({
   detail: z.string(),
   sizeBytes: z.number(),
   createdAtMs: z.int(),
-  /** PATH of what runs in machines of it; null is Steward's own. */
+  /** PATH of programs in machines with this image; null for the default. */
   path: z.string().nullable(),
 })
 export type ImageFile = z.infer<typeof ImageFile>
@@ -43,7 +43,7 @@ const probe = /^probe-image-(\d+)-/
 /** Names of folders that are not images: the contract rejects names that begin with a dot. */
 const unfinished = /^\.(?:adding|removing)-(.+)-[0-9a-f]{12}$/
 
-/** @param folder nobody but Steward's user may enter it */
+/** @param folder accessible to Steward's user only */
 export function createImageStore(folder: string): ImageStore {
   const getRoot = (name: string): string => join(folder, name, 'root')
   const lockName = (name: string): string => `.${name}.lock`

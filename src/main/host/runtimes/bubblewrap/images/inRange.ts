@@ -34,7 +34,7 @@ export function notInRangeError(uid: number): AppError {
   })
 }
 
-/** @returns the command, or one that runs it as root of the range where the files at the path belong to the range */
+/** @returns the command, wrapped to run as root of the id range if the files at the path belong to it */
 export async function buildFileCommand(path: string, command: readonly string[]): Promise<readonly string[]> {
   return belongsToRange(path) ? ((await inRange(command)) ?? command) : command
 }

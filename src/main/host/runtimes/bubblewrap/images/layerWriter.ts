@@ -25,7 +25,7 @@ const LayerReport = z.object({
 })
 export type LayerReport = z.infer<typeof LayerReport>
 
-/** Makes the files of an image, in the order that they are told. Every path begins with `/` and has no `.` and `..`. */
+/** Creates the files of an image, in order. Paths begin with `/` and contain no `.` and `..`. */
 export type LayerWriter = {
   /** Starts a layer on top of the previous ones. */
   layer(): Promise<void>

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** The distribution that this machine runs, where it is one that mmdebstrap makes. */
+/** Distribution of this machine, if mmdebstrap can create it. */
 export type Distribution = { title: string; suite: string; sources: string }
 
 /** @returns one sentence when images cannot be made from it */

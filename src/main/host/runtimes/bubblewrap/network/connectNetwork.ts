@@ -6,7 +6,7 @@ import { perlArgument, perlScript } from '../../perlScript.ts'
 import type { SandboxUser } from '../startRequest.ts'
 import { createNetworkRules, networkCard, sandboxAddresses } from './networkRules.ts'
 
-/** Programs that connect a sandbox, by their absolute paths, and how `pasta` is told of its namespaces. */
+/** Programs that connect a sandbox, by absolute path, and the format in which `pasta` takes its namespaces. */
 export type NetworkTools = {
   perl: string
   pasta: string
@@ -132,6 +132,6 @@ function reasonIn(line: string): string | undefined {
   try {
     return Refusal.parse(parseJson(line)).reason
   } catch {
-    return undefined // it said nothing, or half of it
+    return undefined // no or incomplete output
   }
 }
