@@ -42,12 +42,15 @@ export function useLocalStatus(): LocalStatus | undefined {
   return useQuery({
     queryKey: statusKey,
     queryFn: ({ signal }) => agent(getLocalStatus, {}, { signal }),
-    // No event can tell while the line is down; and a session that ended meanwhile shows itself this way.
+    // Polls while disconnected, because there are no events; an ended session shows itself this way.
     refetchInterval: isLost && statusWhileLostMs,
   }).data
 }
 
-/** Whether the service answers. Undefined until the agent has told, and on a page that hears no events. */
+/**
+ * Returns the state of the service's connection. Undefined until the agent has reported it, and on pages without
+ * events.
+ */
 export function useConnection(): ServiceConnection | undefined {
   const connection = useLocalStatus()?.connection
   const link = useLinkState()

@@ -1,8 +1,8 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 
 /**
- * Gives up the read under way and reads anew, so that an answer asked for before a change never overwrites
- * what is known since. What the cache holds stays meanwhile.
+ * Aborts the read in progress and reads again, so that a response requested before a change never overwrites newer
+ * data. The cache keeps its value until then.
  */
 export async function readAgain(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
   await queryClient.cancelQueries({ queryKey })

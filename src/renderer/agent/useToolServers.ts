@@ -39,7 +39,7 @@ export function useToolServerActions() {
     turn: (serverId: ToolServerId, enabled: boolean) => agent(changeToolServer, { serverId, enabled }),
     test: (serverId: ToolServerId) => agent(testToolServer, { serverId }),
     remove: (serverId: ToolServerId) => agent(removeToolServer, { serverId }),
-    /** As they are listed now: one that changed meanwhile is refused. */
+    /** Approves the listed version of each tool; a tool that changed since is rejected. */
     agree: (serverId: ToolServerId, tools: readonly Choice[]) =>
       agent(changeServedTool, {
         serverId,

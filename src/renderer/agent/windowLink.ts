@@ -5,8 +5,8 @@ import { linkText, windowLink } from '#shared/contract/localApi.ts'
 import { windowKey } from './windowKey.ts'
 
 /**
- * An address that the browser reads by itself, as a picture or a download, signed as the window's. It counts in this
- * browser alone, where the session's cookie is.
+ * Signs a URL that the browser loads without headers, such as an image or download. Valid in this browser only, which
+ * has the session's cookie.
  * @param address path and query
  */
 export function windowAddress(address: string, now = Date.now(), key = windowKey()): string {

@@ -6,7 +6,7 @@ import { EmptyState } from '../ui/EmptyState.tsx'
 type CrashBoundaryProps = { children: ReactNode }
 type CrashBoundaryState = { crash: { failure: unknown } | undefined }
 
-/** A mistake of ours in a view: the rest of the window goes on, and what runs in sandboxes is not touched. */
+/** Contains errors of a view: the rest of the window and everything in sandboxes continue. */
 export class CrashBoundary extends Component<CrashBoundaryProps, CrashBoundaryState> {
   override state: CrashBoundaryState = { crash: undefined }
 

@@ -10,7 +10,7 @@ import type { SectionLabels } from './useSectionLabels.ts'
 type SidebarProps = {
   present: Feature | undefined
   labels: SectionLabels
-  /** There is no room for the names beside the rest: they come in front of it. */
+  /** Whether the labels overlay the content, because they do not fit beside it. */
   isNarrow: boolean
 }
 

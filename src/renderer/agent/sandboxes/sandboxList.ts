@@ -10,7 +10,7 @@ export function withSandbox(list: SandboxList, sandbox: Sandbox): SandboxList {
   return [...others, sandbox].sort((a, b) => b.created_at.localeCompare(a.created_at))
 }
 
-/** For an answer, which may be older than the event that told of the same sandbox. */
+/** Adds a sandbox from a response, which may be older than its event. */
 export function withNewSandbox(list: SandboxList, sandbox: Sandbox): SandboxList {
   return list.some(({ id }) => id === sandbox.id) ? list : withSandbox(list, sandbox)
 }

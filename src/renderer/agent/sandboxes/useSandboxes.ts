@@ -13,7 +13,7 @@ export function useSandboxes() {
   })
 }
 
-/** Read anew each time it is asked for: a person may just have installed what was missing. */
+/** Reads the runtimes again on each mount: the user may just have installed a missing program. */
 export function useRuntimes() {
   const agent = useAgent()
   return useQuery({

@@ -14,7 +14,7 @@ export function withTerminal(list: TerminalList, terminal: Terminal): TerminalLi
   return sortTerminals([...list.filter(({ session_id }) => session_id !== terminal.session_id), terminal])
 }
 
-/** For an answer, which may be older than the event that told of the same terminal. */
+/** Adds a terminal from a response, which may be older than its event. */
 export function withNewTerminal(list: TerminalList, terminal: Terminal): TerminalList {
   return list.some(({ session_id }) => session_id === terminal.session_id) ? list : withTerminal(list, terminal)
 }

@@ -10,7 +10,7 @@ import { useOpenPort } from '../../ui/sandboxes/useOpenPort.ts'
 
 /** A sandbox, a port or a file, to go to from the palette. */
 export type PaletteItem = Command & {
-  /** Instead of its section: where it is. */
+  /** Location, shown instead of the section. */
   note?: string
 }
 

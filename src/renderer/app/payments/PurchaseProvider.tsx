@@ -5,7 +5,7 @@ import { purchaseName, storedPurchase } from './storedPurchase.ts'
 
 const PurchaseView = lazy(async () => ({ default: (await import('./PurchaseView.tsx')).PurchaseView }))
 
-/** Shows one purchase at a time, whoever asks for it. */
+/** Shows one purchase at a time. */
 export function PurchaseProvider({ children }: { children: ReactNode }) {
   const [purchase, setPurchase] = useState<{ id: number; order: PurchaseOrder; paymentId?: string }>()
   const [open] = useState(

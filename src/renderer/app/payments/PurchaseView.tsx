@@ -9,7 +9,7 @@ type PurchaseViewProps = {
   onClose: () => void
 }
 
-/** A purchase that is approved where it is made. */
+/** Purchase that is approved in place. */
 export function PurchaseView(props: PurchaseViewProps) {
   return <PurchaseDialog {...props} Decision={InlineDecision} />
 }

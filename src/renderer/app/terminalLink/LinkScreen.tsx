@@ -16,7 +16,7 @@ type LinkScreenProps = { sandboxId: SandboxId; token: string }
 
 const intervalMs = 10_000
 
-/** The terminals of one sandbox, for whoever has its link. */
+/** Terminals of one sandbox for holders of its link. */
 export function LinkScreen({ sandboxId, token }: LinkScreenProps) {
   const agent = useAgent()
   const { data, error, isPending, refetch } = useQuery({

@@ -86,7 +86,7 @@ export function LinkTerminals({ sandbox, token }: LinkTerminalsProps) {
   )
 }
 
-/** A link hears no events: what others did meanwhile is read when the person comes back to the page. */
+/** Reads again when the page regains focus, because a link receives no events. */
 function useReadingOnFocus(): void {
   const queryClient = useQueryClient()
   useEffect(() => {

@@ -11,8 +11,8 @@ export type SidePanel = {
   /** Opens the panel with this part, and closes it when it is in view. */
   shortcut?: string
   /**
-   * A `lazy` component, asked for when it is first opened. It stays mounted while its sandbox is one of those seen last,
-   * so that what it does goes on; while it is not `visible` it reads and draws nothing.
+   * `lazy` component, loaded when first opened. It stays mounted, and continues its work, while its sandbox is among
+   * the most recent; while not `visible` it reads and renders nothing.
    */
   Content: ComponentType<SidePanelProps>
 }

@@ -53,7 +53,7 @@ export type TerminalsScreenState = {
   present: Sandbox | undefined
   selection: Selection
   layoutOf(sandbox: Sandbox): Layout
-  /** A terminal is being opened here: where it goes is told by who asked, not by the list. */
+  /** Whether a terminal is being opened here: the caller decides its position, not the list. */
   creating: boolean
   dialog: ScreenDialog | undefined
   wantsFocus: boolean

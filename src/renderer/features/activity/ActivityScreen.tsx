@@ -26,7 +26,7 @@ import { useTimeline } from './useTimeline.ts'
 import { useVerify } from './verify/useVerify.ts'
 import { VerifyResult } from './verify/VerifyResult.tsx'
 
-/** Entries above the one that is sought, so that it does not stand alone. */
+/** Entries shown above the requested one, for context. */
 const entriesAbove = 5
 
 /** Activity on this computer: search, filters, verification and export. */

@@ -8,7 +8,7 @@ import { isFiltered, type TimelineQuery } from './filters/timelineFilters.ts'
 
 type Format = 'jsonl' | 'csv'
 
-/** All of the log as a file, or what the filters leave of it. */
+/** Exports the whole log, or the filtered part. */
 export function ExportMenu({ query }: { query: TimelineQuery }) {
   const items: MenuItem[] = [
     { label: 'All, JSON Lines with hashes', icon: FileJson, onSelect: () => download({}, 'jsonl') },

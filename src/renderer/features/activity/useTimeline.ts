@@ -16,8 +16,8 @@ const soonMs = 150
 export const timelineKey = ['timeline'] as const
 
 /**
- * The log from `start` on, or from its newest entry, in pages; and what came since, which is read by itself, so that what
- * is in view stays as it is.
+ * Reads the log in pages from `start`, or from its newest entry. New entries are read separately, so that the view does
+ * not move.
  */
 export function useTimeline(query: TimelineQuery, start: number | undefined) {
   const agent = useAgent()

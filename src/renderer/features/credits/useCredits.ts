@@ -10,7 +10,7 @@ import { readAgain } from '../../agent/readAgain.ts'
 export const creditsKey = ['credits'] as const
 export const accessKey = ['credits access'] as const
 
-/** Reads all of it again when the service tells of a change. */
+/** Reads again after each change event of the service. */
 export function useLiveCredits(): void {
   const queryClient = useQueryClient()
   useLiveEvent(({ type }) => {

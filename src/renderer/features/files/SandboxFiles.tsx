@@ -42,7 +42,7 @@ type SandboxFilesProps = {
   asked?: { path: string; isFolder?: boolean; at?: PlaceInText | undefined } | undefined
 }
 
-/** The files of a sandbox: a tree, what is open of it, and what is on its way. */
+/** Files of a sandbox: tree, open files and transfers. */
 export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
   const { id } = sandbox
   const running = sandbox.status === 'running'

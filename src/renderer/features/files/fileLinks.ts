@@ -10,7 +10,7 @@ export function downloadUrl(id: SandboxId, { path, isFolder }: Downloaded): stri
   return windowAddress(buildRequest(isFolder ? downloadFolder : downloadFile, { id, path }).path)
 }
 
-/** The browser's own download: it shows how far it is, pauses and goes on. */
+/** Starts a download of the browser, which shows its progress, pauses and resumes. */
 export function startDownload(id: SandboxId, what: Downloaded): void {
   const link = document.createElement('a')
   link.href = downloadUrl(id, what)

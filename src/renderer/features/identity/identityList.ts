@@ -1,7 +1,7 @@
 import type { Automaton, Registration } from '#shared/contract/automatons.ts'
 import type { ChainType } from '#shared/contract/wallet.ts'
 
-/** An automaton that is registered, or one that this Steward is registering or has tried to. */
+/** Registered automaton, or one that this Steward is registering or tried to register. */
 export type Identity = {
   /** In the address of the window. */
   key: string

@@ -9,8 +9,8 @@ export const registrationsKey = ['identity', 'registrations'] as const
 export const automatonsKey = ['identity', 'automatons'] as const
 
 /**
- * Read anew each time the screen opens, and kept as it is by events meanwhile. What was registered here is always known;
- * what the service knows besides is added when it answers.
+ * Reads the identities on each mount; events keep them current. Registrations made here are always included, the
+ * service's data once it responds.
  */
 export function useIdentities() {
   const agent = useAgent()

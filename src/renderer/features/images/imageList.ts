@@ -2,7 +2,7 @@ import type { Image } from '#shared/contract/images.ts'
 
 export type ImageList = readonly Image[]
 
-/** By name; one that is known stays where it is. */
+/** Sorted by name; an existing image keeps its position. */
 export function withImage(list: ImageList, image: Image): ImageList {
   const others = list.filter(({ name }) => name !== image.name)
   return [...others, image].sort((a, b) => a.name.localeCompare(b.name))

@@ -9,7 +9,7 @@ import { type ImageList, withImage, withoutImage } from './imageList.ts'
 
 export const imagesKey = ['images'] as const
 
-/** Read anew each time it is asked for, and kept as it is by events meanwhile. */
+/** Reads the images on each mount; events keep them current. */
 export function useImages() {
   const agent = useAgent()
   const queryClient = useQueryClient()

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { uptimeText } from './uptime.ts'
 
-/** Ticks by itself: only this text is drawn again, and only when it reads differently. */
+/** Updates itself: only this text is rendered, and only when it changes. */
 export function Uptime({ startedAt }: { startedAt: string }) {
   const startedAtMs = Date.parse(startedAt)
   const text = useSyncExternalStore(everySecond, () => uptimeText(startedAtMs, Date.now()))

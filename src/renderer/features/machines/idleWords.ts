@@ -1,6 +1,6 @@
 const presets = [null, 15, 30, 60, 240, 1440] as const
 
-/** `Never`, `After 30 minutes`, `After 4 hours`: when a sandbox that nobody uses is stopped. */
+/** Formats the idle time after which a sandbox stops: `Never`, `After 30 minutes`, `After 4 hours`. */
 export function idleText(minutes: number | null): string {
   if (minutes === null) return 'Never'
   const [count, unit] =

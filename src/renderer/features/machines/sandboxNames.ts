@@ -1,4 +1,4 @@
-/** A free name like this one, where another sandbox has it: `atlas-2`. Undefined where it is free. */
+/** Suggests a free name if another sandbox has this one: `atlas-2`. Returns undefined if the name is free. */
 export function suggestName(written: string, names: readonly string[]): string | undefined {
   const name = written.trim()
   if (!names.includes(name)) return undefined

@@ -22,10 +22,10 @@ const states: Readonly<Record<PaymentState, StateText>> = openRecord(
 )
 
 export function describePayment({ state, paid, error }: Pick<Payment, 'state' | 'paid' | 'error'>): StateText {
-  // The money moved, and the seller did not do what it was for.
+  // The money moved, but the seller did not deliver.
   if (paid === true && state === 'settled' && error !== null) return { tone: 'caution', words: 'Paid, failed' }
   if (paid === true && (state === 'reconciled' || state === 'settled')) return { tone: 'positive', words: 'Paid' }
-  // The seller refused what was signed: until it is void, somebody could still take the money.
+  // The seller rejected the payment: until the signature expires, the money could still move.
   if (paid === null && state === 'refused') return { tone: 'caution', words: 'Unclear' }
   if (paid === false && state === 'settled') return { tone: 'neutral', words: 'Not paid' }
   return states[state]

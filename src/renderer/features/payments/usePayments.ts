@@ -14,7 +14,7 @@ const pageSize = 50
 /** Filters that the list and the export share. */
 export type PaymentQuery = Omit<Input<typeof exportPayments>, 'format'>
 
-/** Reads all of it again when a payment or a limit changes. */
+/** Reads again when a payment or limit changes. */
 export function useLivePayments(): void {
   const queryClient = useQueryClient()
   useLiveEvent(({ type }) => {

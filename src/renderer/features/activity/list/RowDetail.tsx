@@ -44,7 +44,7 @@ export function RowDetail({ row: { entries, isRequest, lead }, inTask }: { row: 
   )
 }
 
-/** To what it is about, and to all that belongs together with it. */
+/** Links to the subject of an entry, and to its task. */
 function Ways({ entry, inTask }: { entry: TimelineEntry; inTask: boolean }) {
   const links = entryLinks(entry)
   const task = inTask || entry.problem !== null ? null : entry.task

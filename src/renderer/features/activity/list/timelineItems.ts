@@ -1,6 +1,6 @@
 import { getRequestId, type TimelineEntry } from '#shared/contract/timeline.ts'
 
-/** A line of the list: a day, or what happened: one entry, a request with all that became of it, or a call with its effects. */
+/** Item of the list: a day, a single entry, a request with its outcome, or a call with its effects. */
 export type TimelineItem = { kind: 'day'; key: string; label: string } | { kind: 'row'; key: string; row: TimelineRow }
 
 /** Newest entry first. Only a request with its payment and effects, and a call or plan with its effects, have several. */
@@ -32,7 +32,7 @@ export function timelineItems(
     const label = dayLabel(new Date(newest.at), now)
     if (label === present) return [item]
     present = label
-    // A day may come again: what a service told late stands where it was written down.
+    // A day may repeat: entries that the service reported late are listed where they were recorded.
     return [{ kind: 'day', key: `day before ${row.key}`, label }, item]
   })
 }
@@ -60,7 +60,7 @@ export function rowsOf(entries: readonly TimelineEntry[], states: RequestStates 
   return [...rows.values()].map((row) => (row.entries.length > 1 ? { ...row, lead: leadOf(row) } : row))
 }
 
-/** The only call of each task. Turns of chats make several calls, whose effects cannot be told apart. */
+/** Returns the only call of each task. Turns of chats make several calls, whose effects cannot be distinguished. */
 function findCalls(entries: readonly TimelineEntry[]): ReadonlyMap<string, TimelineEntry> {
   const calls = new Map<string, TimelineEntry>()
   const repeated = new Set<string>()

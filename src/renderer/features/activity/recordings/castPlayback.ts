@@ -15,8 +15,8 @@ const maxWaitMs = 2_000
 const largest = 500
 
 /**
- * Reads asciicast v2. Lines that cannot be read are left out: the file may have been written to by somebody else.
- * @returns undefined where it is no recording at all
+ * Parses asciicast v2. Skips unreadable lines: another program may have written to the file.
+ * @returns undefined if it is no recording
  * @see https://docs.asciinema.org/manual/asciicast/v2/
  */
 export function parseCast(text: string): Cast | undefined {
@@ -71,7 +71,7 @@ function eventOf(value: unknown, lastMs: number): CastEvent | undefined {
   if (!Array.isArray(value)) return undefined
   const [at, code, data] = value as unknown[]
   if (typeof at !== 'number' || !Number.isFinite(at) || typeof data !== 'string') return undefined
-  const atMs = Math.max(lastMs, at * 1000) // time only goes on
+  const atMs = Math.max(lastMs, at * 1000) // timestamps never decrease
   if (code === 'o') return { atMs, kind: 'output', text: data }
   const [, cols, rows] = code === 'r' ? (/^(\d{1,4})x(\d{1,4})$/.exec(data) ?? []) : []
   return cols && rows
@@ -87,6 +87,6 @@ function json(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    return undefined // no line of it
+    return undefined // not a recording
   }
 }

@@ -4,7 +4,7 @@ import { type Cast, eventsUntil } from './castPlayback.ts'
 
 /** A screen that shows a recording at a time. What it shows was made by programs: it answers nothing and opens nothing. */
 export type CastScreen = {
-  /** Forwards it shows what came in between, backwards it begins anew. */
+  /** Forwards, it plays the events in between; backwards, it starts again. */
   showAt(atMs: number): void
   close(): void
 }

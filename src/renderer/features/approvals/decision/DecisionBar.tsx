@@ -12,8 +12,8 @@ import { useArmed } from './useArmed.ts'
 import { useDecision } from './useDecision.ts'
 
 /**
- * The decision, always at the same place below what it is about. No single key approves: `A` goes to the button, Enter
- * presses it.
+ * Decision buttons, always at the same position below the request. No single key approves: `A` focuses the button,
+ * Enter presses it.
  */
 export function DecisionBar({ record }: { record: IntentRecord }) {
   const decision = useDecision(record)

@@ -12,7 +12,7 @@ import { IntentFields } from './IntentFields.tsx'
 import { Outcome } from './Outcome.tsx'
 import { RawData } from './RawData.tsx'
 
-/** One request in full: what it is about in one sentence, who asks, what would be signed, and the decision. */
+/** Complete request: a summary, the requester, the content to sign, and the decision. */
 export function DecisionView({ record, next }: { record: IntentRecord; next: string | undefined }) {
   const { sentence, state, expires_at, created_at } = record
   const { tone, words } = describeState(record)

@@ -1,6 +1,6 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
 
-/** All that a person decides on. When any of it changes, it is something else that would be approved. */
+/** Serializes everything that the user decides on. A change means that something else would be approved. */
 export function buildContentKey({
   id,
   asker,

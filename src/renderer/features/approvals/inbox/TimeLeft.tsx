@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { timeLeft } from './timeLeft.ts'
 
-/** Ticks by itself, and is drawn again only when it reads differently. */
+/** Updates itself, and renders only when the text changes. */
 export function TimeLeft({ until }: { until: string }) {
   const untilMs = Date.parse(until)
   const text = useSyncExternalStore(everySecond, () => timeLeft(untilMs, Date.now()))

@@ -3,9 +3,9 @@ import type { IntentRecord } from '#shared/contract/intents.ts'
 import { describePurchase } from '#shared/contract/purchaseWords.ts'
 
 /**
- * Says who else asks for the same thing, such as `Chat also asks to register example.com. One approval is enough.`
+ * Names other requesters of the same product, such as `Chat also asks to register example.com. One approval is enough.`
  *
- * @returns undefined if nobody does
+ * @returns undefined if there are none
  */
 export function describeRivals({ id, purchase }: IntentRecord, inbox: readonly IntentRecord[]): string | undefined {
   if (purchase === null) return undefined

@@ -3,8 +3,8 @@ import { type Arrangement, arrangementOf, arrivals } from './arrangement.ts'
 import type { Inbox } from './inboxList.ts'
 
 /**
- * The order of the rows. It holds still while the pointer is over them, so that nobody presses a row that has just moved
- * there; what comes meanwhile is counted.
+ * Freezes the order of rows while the pointer is over them, so that no row moves under it; counts new ones in the
+ * meantime.
  */
 export function useSteadyRows(inbox: Inbox) {
   const [frozen, setFrozen] = useState<Arrangement>()

@@ -10,7 +10,7 @@ import { type CallArguments, dnsLines, plainOutput } from './callWords.ts'
 
 type CallDetailsProps = { call: ChatCall; args: CallArguments | undefined }
 
-/** Arguments and result of a call, all of it as text: programs and sites wrote it. */
+/** Arguments and result of a call as text: they are untrusted. */
 export function CallDetails({ call, args }: CallDetailsProps) {
   const changes = dnsLines(call, args)
   const cost = costOf(call)

@@ -3,7 +3,7 @@ import { growLines, type Lines, noLines } from './growLines.ts'
 import type { Highlighting } from './highlighter.ts'
 import { type LineTokens, tokenKinds } from './tokens.ts'
 
-/** In one element of so many, which a browser lays out only where it is in view. */
+/** Lines per element, which browsers lay out only when visible. */
 const linesOfGroup = 40
 /** Finished lines go to the thread that highlights together: each message to it costs as much as drawing a line. */
 const handingMs = 120
@@ -20,8 +20,8 @@ export type CodeLines = {
 type OpenHighlighting = (onTokens: (from: number, tokens: readonly LineTokens[]) => void) => Highlighting | undefined
 
 /**
- * Draws a block of code line by line. A line is put there once, and coloured once when it is finished; the one that is
- * being written stays plain.
+ * Renders a block of code line by line. A line is added once, and colored once when complete; the last line stays plain
+ * while it grows.
  */
 export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting): CodeLines {
   let present: Lines = noLines

@@ -4,8 +4,8 @@ export type Lines = { text: string; lines: readonly string[] }
 export const noLines: Lines = { text: '', lines: [] }
 
 /**
- * The lines of `text`, of which those before `kept` are the ones of `before`. Where the text only grew, what was there
- * is neither split nor compared line by line.
+ * Splits `text` into lines; the first `unchanged` ones equal those of `before`. If the text only grew, earlier lines
+ * are neither split nor compared.
  */
 export function growLines(before: Lines, text: string): Lines & { unchanged: number } {
   const last = before.lines.at(-1)

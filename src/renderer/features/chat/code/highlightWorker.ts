@@ -1,7 +1,7 @@
 import { type Tokenizer, tokenizers } from './tokenizer.ts'
 import type { HighlightAnswer, HighlightRequest } from './tokens.ts'
 
-/** A thread of its own: whatever a grammar does with a line, the window goes on. */
+/** Worker thread: a slow grammar does not block the window. */
 const openTokenizer = tokenizers()
 const blocks = new Map<number, Tokenizer>()
 /** Answered in pieces, so that none takes the window long to draw. */

@@ -1,6 +1,6 @@
 import type { LanguageRegistration } from 'shiki/core'
 
-/** Each a file of its own, read when the first block of code is in it. */
+/** Grammars in separate chunks, loaded with the first block in their language. */
 const grammars = {
   astro: () => import('shiki/dist/langs/astro.mjs'),
   bash: () => import('shiki/dist/langs/bash.mjs'),

@@ -10,7 +10,7 @@ const maxLine = 1_000
 const maxLineMs = 1_000
 
 export type Tokenizer = {
-  /** Goes on where the lines before ended. @returns undefined where there is no grammar for the language */
+  /** Continues after the previous lines. @returns undefined without a grammar for the language */
   take(language: string, lines: readonly string[]): Promise<LineTokens[] | undefined>
 }
 

@@ -30,7 +30,7 @@ import { useFileDrop } from './useFileDrop.ts'
 export type ComposerHandle = { focus(): void }
 
 type ComposerProps = {
-  /** The conversation, or `new`: its draft is kept under this name. */
+  /** Conversation, or `new`, under which the draft is stored. */
   place: string
   conversationId: ConversationId | null
   parentId: MessageId | null
@@ -44,7 +44,7 @@ type ComposerProps = {
   tools: ChatTools
   onTools: (tools: Partial<ChatTools>) => void
   onToolSettings?: () => void
-  /** Why nothing can be sent now, for whoever tries. */
+  /** Reason why nothing can be sent now. */
   stopped?: boolean
   children?: ReactNode
   ref?: Ref<ComposerHandle>

@@ -44,7 +44,7 @@ export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<D
   return { add, remove, uploading, refused, forgetRefused: () => setRefused([]) }
 }
 
-/** Known before anything of it is sent. */
+/** Detected before the upload starts. */
 function tooLarge(): AppError {
   return new AppError('chat/attachment-too-large', `The file is larger than ${chatLimits.imageBytes / 1024 ** 2} MB.`)
 }

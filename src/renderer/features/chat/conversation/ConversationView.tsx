@@ -133,7 +133,7 @@ function answersUnderWay(branch: ReturnType<typeof useBranch>['data']): Message[
   return [last, ...beside].filter(isUnderWay)
 }
 
-/** Goes to the branch and the part of it that a link to a message means. */
+/** Selects the branch and position that a link to a message refers to. */
 function useSought(
   { id: conversationId, leaf_id: leafId }: Conversation,
   targetId: string | undefined,

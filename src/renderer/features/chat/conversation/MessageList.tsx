@@ -21,7 +21,7 @@ type MessageListProps = {
 const atEndPixels = 48
 /** So near an end of what was read more is read. */
 const readAheadPixels = 1_200
-/** A message is about so high. Where it is not known yet, a lower guess would draw many that are out of view. */
+/** Estimated height of a message. A lower guess would render many that are not visible. */
 const defaultPixels = 120
 
 /**

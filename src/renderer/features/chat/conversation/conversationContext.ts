@@ -7,7 +7,7 @@ import type { ChatActions } from '../data/useChatActions.ts'
 export type ConversationWork = {
   conversationId: ConversationId
   actions: ChatActions
-  /** The message of the person that is written anew. */
+  /** User message being edited. */
   editing: MessageId | undefined
   edit(id: MessageId | undefined): void
   sendEdited(message: Message, text: string): Promise<void>

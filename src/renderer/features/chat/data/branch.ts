@@ -29,7 +29,7 @@ export function hasLater({ messages, total }: Branch): boolean {
   return (messages.at(-1)?.position ?? total) < total
 }
 
-/** The branch with another page of it, before or behind what there was, or instead of a part of that. */
+/** Merges a page into the branch: before it, after it, or replacing a part. */
 export function withPage(branch: Branch, page: BranchPage): Branch {
   const first = page.messages[0]
   const last = page.messages.at(-1)

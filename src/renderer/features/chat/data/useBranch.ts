@@ -9,7 +9,7 @@ import { chatKeys } from './keys.ts'
 
 const firstPage = 40
 const laterPage = 60
-/** Messages behind one that is sought, so that it does not stand at the end. */
+/** Messages after a requested one, so that it is not the last in view. */
 const behindSought = 20
 
 /** The branch that is shown, from its end, and as much before it as was asked for. */
@@ -72,7 +72,7 @@ function branchQuery(agent: Agent, queryClient: QueryClient, conversationId: Con
   })
 }
 
-/** Reads its end again. Where the branch became another one, also what it needs to join what was read of it before. */
+/** Reads the end again. If the branch changed, also reads what is needed to join the pages read before. */
 async function readNewest(
   agent: Agent,
   conversationId: ConversationId,

@@ -5,7 +5,7 @@ type FormulaProps = { tex: string; display: boolean }
 const maxLength = 5_000
 const KatexFormula = lazy(async () => ({ default: (await import('./KatexFormula.tsx')).KatexFormula }))
 
-/** A formula. Until KaTeX is read, and where it is too long for it, its text. */
+/** Formula, shown as text until KaTeX is loaded, or if it is too long for it. */
 export const Formula = memo(function Formula({ tex, display }: FormulaProps) {
   const text = <code>{tex}</code>
   if (tex.length > maxLength) return text

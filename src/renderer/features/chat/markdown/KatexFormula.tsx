@@ -2,7 +2,7 @@ import katex from 'katex'
 import { useLayoutEffect, useRef } from 'react'
 import 'katex/dist/katex.min.css'
 
-/** In a chunk of its own, with KaTeX, its styles and fonts: read when the first formula comes. */
+/** Separate chunk with KaTeX, its styles and fonts, loaded with the first formula. */
 export function KatexFormula({ tex, display }: { tex: string; display: boolean }) {
   const place = useRef<HTMLSpanElement>(null)
   useLayoutEffect(() => {

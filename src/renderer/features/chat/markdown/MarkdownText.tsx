@@ -10,7 +10,7 @@ import { TableBlock } from './TableBlock.tsx'
 
 type MarkdownTextProps = {
   text: string
-  /** More of it comes: its last block is open. */
+  /** Whether more text will follow, so that the last block is open. */
   streaming: boolean
 }
 

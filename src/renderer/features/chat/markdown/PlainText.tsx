@@ -2,7 +2,7 @@ import { memo, useMemo } from 'react'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { escapeHidden, withFewMarks } from '#renderer/ui/visibleText.ts'
 
-/** In characters. A browser lays a piece out only where it is in view. */
+/** Length in characters. Browsers lay out a chunk only when visible. */
 const pieceLength = 8_000
 
 type PlainTextProps = { text: string; className?: string }

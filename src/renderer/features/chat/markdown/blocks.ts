@@ -1,6 +1,6 @@
 /**
- * A part of a Markdown text that stands by itself. While a text grows, only its last block changes, so all before it are
- * parsed, drawn and highlighted once.
+ * Independent part of a Markdown text. While a text grows, only its last block changes, so all others are parsed,
+ * rendered and highlighted once.
  */
 export type Block =
   | { kind: 'code'; language: string; code: string; closed: boolean }

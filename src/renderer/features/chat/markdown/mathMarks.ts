@@ -11,7 +11,7 @@ export function withMathMarks(text: string): string {
     parts.push(text.slice(from, until))
     from = until
   }
-  // Each search goes on from where the last one ended, so that the whole is one pass.
+  // Each search continues from the end of the previous one, so that the whole takes one pass.
   const noMore = { dollar: false, paren: false }
   while (at < text.length) {
     const character = text[at]

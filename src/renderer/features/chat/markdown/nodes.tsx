@@ -170,7 +170,7 @@ function showsHost(text: string, url: string, { href, host }: SafeLink): boolean
   )
 }
 
-/** No picture is fetched: whoever wrote its address would learn who reads it, and what else stands in the address. */
+/** Images are not loaded: their author would learn who reads it, and data may be exfiltrated in the URL. */
 function drawImage({ url, alt }: Pick<Image, 'url' | 'alt'>): ReactNode {
   if (isDrawnImage(url)) return <img src={url} alt={alt ?? ''} />
   const link = safeLink(url)

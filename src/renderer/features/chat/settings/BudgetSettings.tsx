@@ -12,7 +12,7 @@ import { formatCost } from '../money/amounts.ts'
 import { LimitFields } from './LimitFields.tsx'
 import { limitFaults, limitsDraft, limitsOf } from './settingsDraft.ts'
 
-/** Limits of all chats: of a day, and of each chat that has none of its own. */
+/** Limits of all chats: per day, and for each chat without its own limit. */
 export function BudgetSettings() {
   const { data, error, isPending, refetch } = useChatBudget()
   return (

@@ -11,7 +11,9 @@ import { useGiving } from './useGiving.ts'
 
 const title = 'Adjust balance'
 
-/** Sets the owner's own balance. What is charged meanwhile stays charged: the difference is sent, not the balance. */
+/**
+ * Sets the owner's own balance. Sends the difference rather than the balance, so that concurrent charges are not lost.
+ */
 export function AdjustDialog({ isOwner, onClose }: { isOwner: boolean; onClose: () => void }) {
   const { data } = useCreditBalance()
   const adjust = useGiving(adjustCredits)

@@ -1,7 +1,7 @@
 import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 
-/** In the place of a form, for somebody who came by its address. */
+/** Shown in place of a form to users who are not the owner. */
 export function OwnerOnly({ title, onClose }: { title: string; onClose: () => void }) {
   return (
     <Dialog

@@ -8,7 +8,7 @@ import { centsOf } from '../creditText.ts'
 import { refundableCents } from '../history/chargeFacts.ts'
 import { useGiving } from './useGiving.ts'
 
-/** Gives back a charge, all that is left of it unless an amount is written. */
+/** Refunds a charge: all that remains of it unless an amount is entered. */
 export function RefundDialog({ charge, onClose }: { charge: CreditTransaction; onClose: () => void }) {
   const refund = useGiving(refundCharge)
   const [written, setWritten] = useState('')

@@ -5,8 +5,8 @@ export type BulkProgress = { done: number; failures: readonly { domain: string; 
 const maxAtOnce = 4
 
 /**
- * Does the same with each of them. One that fails holds back no other.
- * @param isStopped nothing more is begun then
+ * Applies a change to each domain. A failure does not stop the others.
+ * @param isStopped checked before each domain
  */
 export async function bulkRun(
   domains: readonly string[],

@@ -26,7 +26,7 @@ const examples: Readonly<Record<DnsRecordData['type'], string>> = {
   NS: 'ns1.example.net',
 }
 
-/** One record in the place of its row; the type of one that exists stays. */
+/** Editor of a record in place of its row; the type of an existing record is fixed. */
 export function RecordFields({ zone, record, others, onDone, onCancel }: RecordFieldsProps) {
   const [form, setForm] = useState<RecordForm>({
     type: record?.type ?? 'A',

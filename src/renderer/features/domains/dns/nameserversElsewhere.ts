@@ -1,6 +1,7 @@
 /**
- * Whether other nameservers than the registrar's answer for a domain: the records kept here are then not in force.
- * @param own those of the registrar; one that begins with a dot stands for all below it, undefined is not known
+ * Whether a domain is served by other name servers than the registrar's, so that the records stored there have no
+ * effect.
+ * @param own name servers of the registrar; a leading dot matches all subdomains; undefined if unknown
  */
 export function nameserversElsewhere(nameservers: readonly string[], own: readonly string[] | undefined): boolean {
   if (own === undefined || nameservers.length === 0) return false

@@ -10,7 +10,7 @@ export type TemplateField = {
   optional?: boolean
 }
 
-/** Records that are needed together. What was written fits no record where it is empty, unless it is optional. */
+/** Records that belong together. An empty field fits no record unless it is optional. */
 export type RecordTemplate = {
   id: string
   group: 'Mail' | 'Site' | 'Verification' | 'Security'

@@ -20,7 +20,7 @@ import { describeServer, waitText } from './describeServer.ts'
 /** Propagation of the records: the domain's name servers, and resolvers that cache them. */
 export function PropagationSection({ domain }: { domain: string }) {
   const agent = useAgent()
-  /** When it was asked last; each look asks all servers anew. */
+  /** Time of the last check; each check queries all servers. */
   const [requestedDomain, setRequestedDomain] = useState<string>()
   const servers = useQuery({
     queryKey: [...domainsKey, 'servers', domain, requestedDomain],

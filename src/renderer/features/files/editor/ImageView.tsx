@@ -20,7 +20,7 @@ export function ImageView({ sandboxId, path, version, size }: ImageViewProps) {
     const next = by === 1 ? zooms.find((it) => it > present) : zooms.findLast((it) => it < present)
     setZoom(next ?? present)
   }
-  // The version belongs to the address, so that a changed picture is read anew.
+  // The version is part of the URL, so that a changed image is loaded again.
   const source = useMemo(
     () => `${downloadUrl(sandboxId, { path, isFolder: false })}#${version}`,
     [sandboxId, path, version],

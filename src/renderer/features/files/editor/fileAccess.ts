@@ -17,7 +17,7 @@ export const maxTextBytes = 2 * 1024 * 1024
 
 export async function openFile(agent: Agent, id: SandboxId, path: string, signal?: AbortSignal): Promise<OpenedFile> {
   const options = signal ? { signal } : {}
-  // Told before it is read: what changes in between is noticed when it is saved.
+  // Read before the content: a change in between is detected on saving.
   const { size, version } = await agent(statFile, { id, path, follow: true }, options)
   if (isImage(nameOf(path))) return { kind: 'image', size, version }
   if (size > maxTextBytes) return { kind: 'large', size, version }
@@ -30,8 +30,8 @@ export async function openFile(agent: Agent, id: SandboxId, path: string, signal
 type SavedText = { id: SandboxId; path: string; text: string; ifVersion: string | undefined; isNew?: boolean }
 
 /**
- * All of it or nothing takes the place of what is there.
- * @param ifVersion what must be there; undefined for whatever is
+ * Replaces the file atomically.
+ * @param ifVersion version that must be present; undefined for any
  * @throws AppError `file/changed`, `file/no-space` …
  */
 export async function saveText(agent: Agent, { id, path, text, ifVersion, isNew = false }: SavedText): Promise<string> {

@@ -5,7 +5,7 @@ import type { SandboxId } from '#shared/ids.ts'
 import { until } from '#test/support/eventually.ts'
 import { transferQueue } from './transferQueue.ts'
 
-/** A service whose disk is full until somebody frees it. */
+/** Fake of a service whose disk is full until space is freed. */
 function fullDisk() {
   let isFull = true
   let begun = 0

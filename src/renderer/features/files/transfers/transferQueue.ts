@@ -38,9 +38,9 @@ export type TransferQueue = {
   /** Whether uploads wait until the user has freed space and resumes. */
   isDiskFull(): boolean
   cancel(id: string): void
-  /** For one that is already there. */
+  /** Resolves a conflict with an existing file. */
   settle(id: string, conflict: Conflict): void
-  /** Goes on with what an earlier page began. @returns false when it is another file */
+  /** Resumes an upload of an earlier page. @returns false if it is a different file */
   giveFile(id: string, file: File): boolean
   forgetDone(): void
   close(): void
@@ -94,7 +94,7 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
     return agent(beginUpload, { id: sandboxId, path, size, modified_at, replace })
   }
 
-  /** From where the service says that it goes on, to the end. */
+  /** Sends from the offset that the service reports. */
   const send = async (id: string, file: File, signal: AbortSignal): Promise<void> => {
     const transfer = find(id)
     if (!transfer) return
@@ -106,7 +106,7 @@ export function transferQueue({ sandboxId, agent, notes, onDone, newId, now }: O
     const uploadId = upload.upload_id
     let { offset, complete } = upload
     change(id, { uploadId, sent: offset })
-    if (!find(id)) callOff(uploadId) // cancelled meanwhile
+    if (!find(id)) callOff(uploadId) // canceled concurrently
     signal.throwIfAborted()
     change(id, { state: 'sending' })
     while (!complete) {

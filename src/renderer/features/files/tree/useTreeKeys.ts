@@ -13,7 +13,7 @@ export type TreeKeys = {
 
 const typingMs = 700
 
-/** A paste is an event of its own, which may bring files. Keys as in other trees: https://www.w3.org/WAI/ARIA/apg/patterns/treeview/ */
+/** Pastes arrive as events, which may contain files. Keys follow https://www.w3.org/WAI/ARIA/apg/patterns/treeview/ */
 export function useTreeKeys(rows: readonly TreeRow[], selected: string | undefined, keys: TreeKeys) {
   const typed = useRef({ text: '', atMs: 0 })
   const entries = rows.filter((row) => row.kind === 'entry')

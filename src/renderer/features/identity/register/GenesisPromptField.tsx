@@ -26,7 +26,7 @@ const sources: readonly { value: Source; label: string; detail?: string }[] = [
 ]
 const maxPromptBytes = 64 * 1024 * 1024
 
-/** Only the hash is registered: with the prompt, anybody can check it later; without, nobody learns the prompt. */
+/** Only the hash is registered: anyone who has the prompt can verify it later, and nobody learns it from the hash. */
 export function GenesisPromptField({ hash, error, onHash }: GenesisPromptFieldProps) {
   const [source, setSource] = useState<Source>(hash === '' ? 'none' : 'hash')
   const [prompt, setPrompt] = useState('')

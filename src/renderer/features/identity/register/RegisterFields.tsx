@@ -25,12 +25,12 @@ type RegisterFieldsProps = {
   onDone: () => Promise<void>
 }
 
-/** Checked while one types; what is missing is told when one goes on. */
+/** Validates while the user types; missing fields are reported on submit. */
 export function RegisterFields({ form, accounts, busy, failure, onChange, onDone }: RegisterFieldsProps) {
   const [all, setAll] = useState(false)
   const [problems, setProblems] = useState<readonly string[]>([])
   const [isOver, setIsOver] = useState(false)
-  // Counts the files that were taken, so that the field of the prompt begins anew with each.
+  // Counts loaded files, so that the prompt's field is reset with each.
   const [files, setFiles] = useState(0)
   const errors = errorsOf(form, { all })
 

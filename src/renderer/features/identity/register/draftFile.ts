@@ -16,7 +16,7 @@ const DraftFile = z.strictObject({
   chain_type: ChainType.optional(),
 })
 
-/** Fills in a form from a JSON file of anybody's: every field that is not understood is told, and nothing is guessed. */
+/** Fills in a form from an untrusted JSON file. Reports every invalid field and guesses nothing. */
 export async function readDraft(text: string, accounts: readonly WalletAccount[]): Promise<ReadDraft> {
   const content = parsed(text)
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
@@ -55,7 +55,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // told as what it is not
+    return undefined // reported with its actual type
   }
 }
 

@@ -34,7 +34,7 @@ export function useRegister({ onSubmitted }: { onSubmitted: () => void }) {
     failure,
     /** Review; undefined when it was refused, for the reason in `failure`. */
     show: (input: RegistrationInput) => attempt(() => agent(previewRegistration, input)),
-    /** Goes to the registration, which tells how it goes on. */
+    /** Navigates to the registration, which shows the progress. */
     ask: (input: Input<typeof startRegistration>) =>
       attempt(async () => {
         const started = await agent(startRegistration, input)

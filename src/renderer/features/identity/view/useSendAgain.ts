@@ -3,7 +3,7 @@ import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { retryRegistration } from '#shared/contract/automatons.ts'
 
-/** Events tell what came of it. */
+/** The outcome arrives by events. */
 export function useSendAgain(registrationId: string): { send: () => void; busy: boolean } {
   const agent = useAgent()
   const { mutate, isPending } = useMutation({

@@ -65,7 +65,7 @@ export function LimitsPage() {
 
 const order: readonly BudgetState['scope'][] = ['payment', 'day', 'month', 'host', 'payee']
 
-/** The limit of one payment is shown, though nothing is used of it. */
+/** Includes the limit of one payment, although it has no use. */
 function inOrder({ states, limits }: PaymentBudgets): BudgetState[] {
   const hasPayment = states.some(({ scope }) => scope === 'payment')
   const one: BudgetState = {

@@ -24,7 +24,7 @@ type ProgressDialogProps = {
   onAgain: () => void
 }
 
-/** One payment on its way: approval, payment, what was bought. It goes on when it is closed. */
+/** Payment in progress: approval, payment, delivery. It continues when the dialog is closed. */
 export function ProgressDialog({ order, paymentId, Decision, onClose, onAgain }: ProgressDialogProps) {
   useLivePayments()
   const { data: payment, error, refetch } = usePayment(paymentId)

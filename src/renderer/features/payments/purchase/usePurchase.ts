@@ -9,7 +9,7 @@ import { getWalletInfo } from '#shared/contract/walletInfo.ts'
 import { paymentsKey } from '../usePayments.ts'
 import { type PurchaseChoices, purchaseInput } from './purchaseInput.ts'
 
-/** The price of now, with what would become of it. */
+/** Reads the present price and the policy's verdict. */
 export function useQuote(order: PurchaseOrder, choices: PurchaseChoices | undefined) {
   const agent = useAgent()
   const input = choices && purchaseInput(order, choices)

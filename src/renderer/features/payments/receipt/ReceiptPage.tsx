@@ -17,7 +17,7 @@ import { AnswerPanel } from './AnswerPanel.tsx'
 import { PaymentSteps } from './PaymentSteps.tsx'
 import { ReceiptFacts } from './ReceiptFacts.tsx'
 
-/** One payment with everything that is known of it. */
+/** Payment with all its details. */
 export function ReceiptPage({ paymentId, Decision }: { paymentId: string; Decision: DecisionView }) {
   const { data, error, isPending, refetch } = usePayment(paymentId)
   return (

@@ -1,6 +1,6 @@
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
-/** Ready to be run elsewhere. None holds a key: whoever runs it has one in `STEWARD_API_KEY`. */
+/** Snippets to run elsewhere. None contains a key: the environment provides `STEWARD_API_KEY`. */
 export function copyForms({ id, terminal_url }: Pick<Sandbox, 'id' | 'terminal_url'>) {
   const { origin } = new URL(terminal_url)
   const exec = `${origin}/v1/sandboxes/${id}/exec`

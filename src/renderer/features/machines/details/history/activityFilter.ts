@@ -13,7 +13,7 @@ export const filterLabels: Record<ActivityFilter, string> = {
   domain: 'Domains',
 }
 
-/** A type begins with what it is about. */
+/** Types start with their subject. */
 export function passes(filter: ActivityFilter, type: ActivityType): boolean {
   return filter === 'all' || type.startsWith(`${filter}.`)
 }

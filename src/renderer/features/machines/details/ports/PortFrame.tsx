@@ -6,7 +6,7 @@ import type { SandboxId } from '#shared/ids.ts'
 
 type PortFrameProps = { sandboxId: SandboxId; port: ExposedPort }
 
-/** The page of a port. For a private one, each frame has a token of its own, which opens it once and nowhere else. */
+/** Page of a port. For a private one, each frame gets a token that opens it once and nowhere else. */
 export function PortFrame({ sandboxId, port }: PortFrameProps) {
   const agent = useAgent()
   const isPrivate = port.visibility === 'private'

@@ -20,7 +20,7 @@ const everyMs = 3_000
 
 export const portsKey = (id: SandboxId) => ['ports', id] as const
 
-/** Kept as they are by `useLiveDetails`. */
+/** Reads the ports, which `useLiveDetails` keeps current. */
 export function usePorts({ id }: Sandbox, visible: boolean) {
   const agent = useAgent()
   return useQuery({ ...portsQuery(agent, id), enabled: visible })

@@ -8,8 +8,8 @@ type MetricChartProps = { series: Series; limit: number; highest: number }
 const height = 40
 
 /**
- * A line over the last minutes, below the line it may not pass. A reader is told in words: they stand beside it.
- * Its colours are read when it is made: give it the theme as its key.
+ * Chart of the last minutes, with its limit. Screen readers get the text beside it. Colors are read on creation: use
+ * the theme as its key.
  */
 export function MetricChart({ series, limit, highest }: MetricChartProps) {
   const place = useRef<HTMLDivElement>(null)

@@ -8,7 +8,7 @@ export type MetricHistory = { latest: Metrics; points: readonly MetricPoint[] }
 export type Series = { times: readonly number[]; values: readonly (number | null)[] }
 
 export const historySeconds = 300
-/** Between two readings of one look; more is time in which nobody looked. */
+/** Longest gap between two readings of one session; longer ones are breaks. */
 const maxGapMs = 12_000
 
 export function withReading(history: MetricHistory | undefined, latest: Metrics): MetricHistory {
@@ -24,7 +24,7 @@ export function withReading(history: MetricHistory | undefined, latest: Metrics)
   return { latest, points: [...recent, point] }
 }
 
-/** A line that breaks off where nobody looked. */
+/** Builds a line that is interrupted at breaks. */
 export function seriesOf(points: readonly MetricPoint[], pick: (point: MetricPoint) => number | null): Series {
   const times: number[] = []
   const values: (number | null)[] = []

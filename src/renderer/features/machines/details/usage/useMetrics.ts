@@ -6,7 +6,7 @@ import { type MetricHistory, withReading } from './metricHistory.ts'
 
 const everyMs = 2_000
 
-/** Measures while somebody looks: each reading is shared, and the last minutes are kept. */
+/** Measures while visible: readings are shared, and the last minutes are stored. */
 export function useMetrics({ id, status }: Sandbox, visible: boolean) {
   const agent = useAgent()
   const queryKey = ['metrics', id]
