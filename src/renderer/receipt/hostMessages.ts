@@ -58,7 +58,7 @@ export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Empty where it is none. */
+/** Returns an empty object unless it is one. */
 export function jsonOf(value: unknown): Json {
   return isJson(value) ? value : {}
 }

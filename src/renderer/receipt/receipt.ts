@@ -46,7 +46,7 @@ function show(view: ReceiptView): void {
   }
 }
 
-/** Asks what becomes of it, until that is final; each question takes up to 20 s. The host may not let it ask. */
+/** Polls until the state is final; each request takes up to 20 s. The host may deny it. */
 async function follow(id: string): Promise<void> {
   for (let failures = 0; failures < maxFailures && !leaving.signal.aborted; ) {
     try {

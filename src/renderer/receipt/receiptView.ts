@@ -117,7 +117,7 @@ function withoutHint(message: string): string {
 function usdc(microUsd: unknown, test: unknown): string | undefined {
   const amount = Number(microUsd)
   if (!Number.isFinite(amount)) return undefined
-  // Written here: a module that other pages use too would be a file of its own, and this page is one document.
+  // Inlined: a module shared with other pages would become a separate file, and this page is a single document.
   const [whole = '', part = ''] = (amount / 1_000_000).toFixed(6).split('.')
   return `${whole}.${part.replace(/0{1,4}$/, '')} ${test === true ? 'test USDC' : 'USDC'}`
 }

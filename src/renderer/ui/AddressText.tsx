@@ -9,7 +9,7 @@ type AddressTextProps = {
   text: string
   /** Label of the button: `Copy address`. */
   label?: string
-  /** All of it over several lines, where a person must be able to compare every character. */
+  /** Shows the complete address over several lines, for comparing every character. */
   whole?: boolean
 }
 

@@ -13,11 +13,11 @@ type DialogProps = {
   title: string
   description?: ReactNode
   width?: 'narrow' | 'medium' | 'wide'
-  /** Buttons at the lower right, the one that does it last. */
+  /** Buttons at the lower right, the primary one last. */
   footer?: ReactNode
   /** A press beside it does not close it: it would lose what took effort. */
   staysOpen?: boolean
-  /** The content shows a title of its own, up to the edges: this one is only read aloud. */
+  /** Whether the content shows its own title up to the edges; this one is then only read aloud. */
   titledByContent?: boolean
   /** Enter in a field sends it, as does a footer button of type `submit`. */
   onSubmit?: () => void

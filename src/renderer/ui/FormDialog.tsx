@@ -17,7 +17,7 @@ type FormDialogProps = {
   focusesAction?: boolean
   /** Button at the left. Default: closes the dialog. */
   back?: { label: string; icon?: ButtonIcon; run: () => void }
-  /** False where there is something to mend in the form first. Whoever sends closes the dialog. */
+  /** Returns false if the form is invalid. Otherwise, the caller closes the dialog. */
   onSend: () => Promise<unknown> | false
   onClose: () => void
   children: ReactNode

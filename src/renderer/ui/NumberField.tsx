@@ -4,7 +4,7 @@ import { Field, type FieldTexts, FieldUnit, inputLook } from './Field.tsx'
 type NumberFieldProps = FieldTexts & {
   /** `NaN` while what is written is no number. */
   value: number
-  /** Told of every change, also of what lies beyond the limits: whoever uses the number checks it. */
+  /** Called for every change, including values outside of the limits; the caller validates. */
   onChange: (value: number) => void
   min: number
   max: number

@@ -74,7 +74,7 @@ type PageColumnProps = {
   children: ReactNode
 }
 
-/** A column that scrolls by itself. */
+/** Column with its own scrolling. */
 export function PageScroll({ ref, ...props }: PageColumnProps & { ref?: Ref<HTMLDivElement> }) {
   return (
     <div ref={ref} className="size-full overflow-auto">

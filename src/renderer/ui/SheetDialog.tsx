@@ -32,8 +32,8 @@ const looks: Record<SheetPurpose, { title: string; height: number }> = {
 const silentMs = 10_000
 
 /**
- * A page of the wallet in a frame. It is of another site, so a browser keeps it in a process of its own: nothing of
- * this window sees what is typed or shown there.
+ * Page of the wallet in a frame. On a different site, so browsers isolate it in another process: nothing in this window
+ * can read what is typed or shown there.
  */
 export function SheetDialog({ request, onEnd }: SheetDialogProps) {
   const agent = useAgent()
@@ -56,7 +56,7 @@ export function SheetDialog({ request, onEnd }: SheetDialogProps) {
       {sheet.error ? (
         <ErrorNotice error={sheet.error} onRetry={() => void sheet.refetch()} />
       ) : (
-        // In a low window the page scrolls by itself, and keeps its buttons in view.
+        // In a low window the page scrolls, and keeps its buttons in view.
         <div className="relative min-h-0 overflow-hidden rounded-dialog" style={{ height: height ?? firstHeight }}>
           {height === undefined && <Loading isSilent={isSilent} />}
           {url !== undefined && (

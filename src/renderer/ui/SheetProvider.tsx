@@ -4,7 +4,7 @@ import { type OpenSheet, SheetContext, type SheetEnd, type SheetRequest } from '
 
 type PendingSheet = { id: number; request: SheetRequest; settle: (end: SheetEnd) => void }
 
-/** Shows one sheet of the wallet at a time, whoever asks for it. */
+/** Shows one secure prompt at a time. */
 export function SheetProvider({ children }: { children: ReactNode }) {
   const [openSheet, setOpenSheet] = useState<PendingSheet>()
   const [open] = useState(() => opener(setOpenSheet))

@@ -19,7 +19,7 @@ export function Tabs({ children, ...strip }: TabStripProps & { /** `TabPanel`s. 
 
 type TabPanelProps = {
   id: string
-  /** Stays drawn while another tab is shown, so that nothing in it starts anew. */
+  /** Keeps the content mounted while another tab is selected. */
   keepMounted?: boolean
   children: ReactNode
 }

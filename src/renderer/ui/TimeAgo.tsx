@@ -7,7 +7,7 @@ type TimeAgoProps = {
   spelled?: boolean
 }
 
-/** Ticks by itself, and is drawn again only when it reads differently. */
+/** Updates itself, and renders only when the text changes. */
 export function TimeAgo({ at, spelled = false }: TimeAgoProps) {
   const atMs = Date.parse(at)
   const text = useSyncExternalStore(everyFewSeconds, () => timeAgo(atMs, Date.now()))

@@ -41,7 +41,7 @@ export function Tooltip({ content, shortcut, side = 'bottom', children }: Toolti
   )
 }
 
-/** A person who tabs to it learns what it is. Focus that comes after a click, or back from a dialog, says nothing. */
+/** Shows the tooltip on keyboard focus only, not when focus follows a click or returns from a dialog. */
 function onlyByKeys(event: FocusEvent<HTMLElement>): void {
   const { currentTarget } = event
   if (!currentTarget.matches(':focus-visible') || isReturning(currentTarget)) event.preventDefault()

@@ -9,7 +9,7 @@ export type Feature = {
   icon: LucideIcon
   /** `G`, then this letter, goes there from wherever no text is written. */
   letter: string
-  /** Other words for it, for whoever looks for it in the palette. */
+  /** Synonyms for the palette's search. */
   keywords?: readonly string[]
   Screen: ComponentType
   /** Offered on every screen; what needs the feature's own state is offered by its screen with `useCommands`. */

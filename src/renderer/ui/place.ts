@@ -35,7 +35,7 @@ export function filtersOf(hash: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(query))
 }
 
-/** Returns the route with these filters instead of its own. */
+/** Returns the route with these filters in place of its present ones. */
 export function withFilters(hash: string, filters: Readonly<Record<string, string>>): string {
   const [path = ''] = hash.split('?', 1)
   const query = new URLSearchParams(filters).toString()

@@ -37,7 +37,7 @@ export type TabStripProps = {
   tabs: readonly Tab[]
   value: string
   onChange: (id: string) => void
-  /** Tabs get a cross, and Delete closes the one that has the focus. */
+  /** Adds a close button to tabs; Delete closes the focused one. */
   onClose?: (id: string) => void
   rename?: TabRename
   drag?: TabDrag

@@ -1,6 +1,6 @@
 import { useInsertionEffect, useRef } from 'react'
 
-/** Gives the focus back to what had it before a dialog was opened, unless something else took it meanwhile. */
+/** Restores the focus of the time before a dialog was opened, unless another element took it. */
 export function useFocusReturn(open: boolean): (event: Event) => void {
   const before = useRef<HTMLElement | null>(null)
   // The only effect that comes before `autoFocus` of what the dialog holds.

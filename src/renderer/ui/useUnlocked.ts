@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import { useSheet } from './sheetContext.ts'
 
-/** Runs what needs the wallet unlocked: where it is locked, the person unlocks it, and it is run again. */
+/** Runs work that needs an unlocked wallet: if it is locked, asks the user to unlock it and retries. */
 export function useUnlocked(): <T>(deed: () => Promise<T>) => Promise<T> {
   const openSheet = useSheet()
   return async (deed) => {

@@ -1,7 +1,7 @@
 import type { Badge } from '../../ui/feature.ts'
 import { useLivePayments, useUnclearCount } from './usePayments.ts'
 
-/** Payments of which nobody knows yet whether they were made. */
+/** Payments with an unknown outcome. */
 export function usePaymentsBadge(): Badge | undefined {
   useLivePayments()
   const count = useUnclearCount()

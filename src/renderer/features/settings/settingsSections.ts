@@ -24,7 +24,7 @@ export type SettingsSectionId =
   | 'activity'
   | 'appearance'
 
-/** In the order of the index. Each has an address of its own: `#/settings/keys`. */
+/** Sections in the order of the index. Each has an address: `#/settings/keys`. */
 export const settingsSections = [
   { id: 'account', title: 'Account', icon: CircleUser, keywords: ['service', 'who', 'wallets', 'sign in', 'role'] },
   { id: 'keys', title: 'API keys', icon: KeyRound, keywords: ['token', 'create', 'revoke', 'curl'] },

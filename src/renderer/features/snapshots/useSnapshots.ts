@@ -15,7 +15,7 @@ import { readAgain } from '../../agent/readAgain.ts'
 
 const snapshotsKey = (id: SandboxId) => ['snapshots', id] as const
 
-/** Kept as they are by `useLiveSnapshots`. */
+/** Reads the snapshots, which `useLiveSnapshots` keeps current. */
 export function useSnapshots({ id }: Sandbox, visible: boolean) {
   const agent = useAgent()
   return useQuery({

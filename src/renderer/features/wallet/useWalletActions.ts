@@ -27,7 +27,7 @@ export function useWalletActions() {
   const change = async <R extends Route>(route: R, input: Input<R>): Promise<void> => {
     queryClient.setQueryData(walletKey, Wallet.parse(await agent(route, input)))
   }
-  /** The same, for what has no place of its own to say why it failed. */
+  /** Reports failures by a notice, for actions without a place of their own. */
   const tried = (work: Promise<void>, title: string): void => {
     work.catch((error: unknown) => notify.failed(error, { title }))
   }

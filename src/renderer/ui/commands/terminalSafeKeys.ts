@@ -1,6 +1,6 @@
 /**
- * Kept clear of what a shell, an editor or a browser uses: in a terminal only ⌘, or Ctrl with Shift, is ours, and a
- * browser never gives up Ctrl+Shift with N, T or W.
+ * Shortcuts that do not conflict with shells, editors and browsers: in a terminal only ⌘, or Ctrl with Shift, is ours,
+ * and browsers reserve Ctrl+Shift with N, T or W.
  */
 export const newSandboxKeys = 'mod+shift+s'
 export const newTerminalKeys = 'mod+shift+enter'

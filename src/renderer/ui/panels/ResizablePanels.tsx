@@ -7,7 +7,7 @@ import { type PanelWidth, readWidth, storeWidth } from './panelWidths.ts'
 import type { PanelRoom } from './usePanelRoom.ts'
 
 type SizedPanel = {
-  /** Under this name the width is kept for the next time. */
+  /** Key under which the width is stored. */
   id: string
   content: ReactNode
   /** Short label of the panel, which its divider uses as well. */

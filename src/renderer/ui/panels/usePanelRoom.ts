@@ -7,7 +7,7 @@ const minForBoth = 860
 export type PanelRoom = {
   /** Element that contains the panels. */
   place: React.RefObject<HTMLDivElement | null>
-  /** There is no room for a list beside the rest: it comes in front of it when it is asked for. */
+  /** Whether the list overlays the content, because it does not fit beside it. */
   listFolds: boolean
   /** Likewise for a panel at the other side. */
   endFloats: boolean

@@ -3,7 +3,7 @@ import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { runCents } from './runCost.ts'
 
-/** Ticks by itself, and is drawn again only when it reads differently. */
+/** Updates itself, and renders only when the text changes. */
 export function RunCost({ sandbox }: { sandbox: Sandbox }) {
   return useSyncExternalStore(everyFewSeconds, () => formatUsdCents(runCents(sandbox, Date.now())))
 }

@@ -21,7 +21,7 @@ export type NamedSandbox = Pick<Sandbox, 'id' | 'name'>
 /** A name that leads to a sandbox. */
 export type SandboxName = { sandbox: NamedSandbox; name: SandboxDomain }
 
-/** Names that lead to these sandboxes, as far as they are known, kept current by events. */
+/** Returns known domains that point to these sandboxes, kept current by events. */
 export function useSandboxDomains(sandboxes: readonly NamedSandbox[], enabled = true): SandboxName[] {
   const agent = useAgent()
   const queryClient = useQueryClient()

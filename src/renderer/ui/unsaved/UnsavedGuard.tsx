@@ -44,7 +44,7 @@ export function UnsavedGuard({ children }: { children: ReactNode }) {
   )
 }
 
-/** A navigation within the page, in browsers that tell of it before it happens. */
+/** Whether it is a navigation within the page, in browsers that announce it in advance. */
 function isWithin(event: Event): event is Event & { destination: { url: string } } {
   return 'hashChange' in event && event.hashChange === true && 'destination' in event
 }

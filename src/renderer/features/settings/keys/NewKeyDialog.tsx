@@ -115,7 +115,7 @@ function CreatedKeyView({ name, secret, nextLine, onClose }: CreatedKeyViewProps
   )
 }
 
-/** The key is pasted where it is neither shown nor kept. */
+/** Command into which the key is pasted without being displayed or stored. */
 function NextLine({ line }: { line: string }) {
   return (
     <KeyStep title="Use it" hint="Enter this line in the shell, paste the key, and press Enter.">

@@ -9,7 +9,7 @@ import { useProviderActions } from './useProviders.ts'
 
 type Wrong = { name?: string; url?: string }
 
-/** A server by its address. One that wants a key to list its models is asked for it on a sheet, right after. */
+/** Dialog that adds a server by address. A server that needs a key to list its models prompts for it next. */
 export function AddServerDialog({ onClose }: { onClose: () => void }) {
   const { addServer } = useProviderActions()
   const openSheet = useSheet()

@@ -4,7 +4,7 @@ import { formatPrice, modelCount, tokensText } from './modelWords.ts'
 
 type ModelListProps = { /** Whose they are, read aloud. */ of: string; models: readonly ListedModel[] }
 
-/** The models of a provider with their prices, folded until somebody wants to see them. */
+/** Models of a provider with their prices, collapsed by default. */
 export function ModelList({ of, models }: ModelListProps) {
   if (models.length === 0) return null
   return (

@@ -93,7 +93,7 @@ export function RuleList({ rules, faults, onChange }: RuleListProps) {
   )
 }
 
-/** For the eye: each field has a name of its own. */
+/** Visual only: each field has its own name. */
 function RuleHeadings() {
   return (
     <div

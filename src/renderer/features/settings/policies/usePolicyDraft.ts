@@ -20,7 +20,7 @@ export function usePolicyDraft(policy: Policy) {
     faults: faultsOf(draft),
     changes: edited === undefined ? [] : policyChanges(policy, edited),
     isWritten: written !== undefined && (edited === undefined || !isSame(edited, policy)),
-    /** Another window, or a script, saved meanwhile. */
+    /** Whether another window or a script has saved since. */
     isOvertaken: written !== undefined && !isSame(base, policy),
     change(part: Partial<PolicyDraft>) {
       if (written === undefined) setBase(policy)

@@ -52,7 +52,7 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
       const end = await openSheet({ purpose: 'tool_server_secret', tool_server_id: id, secret_name })
       if (end === 'cancelled') return
     }
-    await test(id) // what fails is told by the server itself
+    await test(id) // failures are reported by the server's row
   }
   return (
     <FormDialog

@@ -4,7 +4,7 @@ import { CommandText } from './CommandText.tsx'
 
 type StopDialogProps = {
   sandbox: Sandbox
-  /** Empty: something may run, and nobody can say what. */
+  /** Programs that would end; empty if unknown. */
   programs: readonly string[]
   stop: (sandbox: Sandbox) => Promise<void>
   onClose: () => void

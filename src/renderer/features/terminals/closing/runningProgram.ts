@@ -26,7 +26,7 @@ export function mayRun({ command }: Terminal, processes: readonly SandboxProcess
   return processes.some(({ ppid }) => shells.has(ppid))
 }
 
-/** A shell that waits for what is typed, rather than one that runs a script. */
+/** Whether the command is an interactive shell rather than a script. */
 export function isShell(command: string): boolean {
   return /^(\S*\/)?(ba|z|da|a|k|fi)?sh(\s+(-[il]+|--login))*$/.test(command.trim())
 }

@@ -6,7 +6,7 @@ import { readPreferences } from '../view/preferences/preferencesStore.ts'
 import type { TerminalSession } from '../view/terminalSession.ts'
 import { mayRun, programIn, type RunningProgram } from './runningProgram.ts'
 
-/** Longer than this nobody waits for a tab to close: it is asked for then. */
+/** Timeout of the check before a tab closes; then the user is asked. */
 const lookMs = 3_000
 
 type Closing = {
@@ -34,7 +34,7 @@ export function useClosing({ sessionOf, close }: Options): Closing {
       const { processes } = await agent(listProcesses, { id: terminal.sandbox_id }, { signal })
       return mayRun(terminal, processes) ? { terminal, command: '' } : undefined
     } catch {
-      return { terminal, command: '' } // nobody can say that nothing runs
+      return { terminal, command: '' } // unknown, so something may run
     }
   }
 

@@ -7,7 +7,7 @@ type Room = { left: number; top: number; right: number; bottom: number }
 const smallestShare = 0.08
 const roundingError = 1e-6
 
-/** The pane that one sees next to `from`; of several the one that has most of the edge in common. */
+/** Returns the pane visually next to `from`; of several, the one that shares most of the edge. */
 export function neighbourOf(tree: PaneTree, from: string, side: Side): string | undefined {
   const rooms = roomsOf(tree)
   const own = rooms.get(from)

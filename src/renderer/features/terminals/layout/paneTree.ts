@@ -84,7 +84,9 @@ export function withShares(tree: PaneTree, place: readonly number[], shares: rea
   return split(tree.direction, parts)
 }
 
-/** A tree made valid: shares add up to 1, nothing is split for one part, no split stands in one of its own direction. */
+/**
+ * Creates a valid tree: shares add up to 1, no split has a single part or directly contains one of its own direction.
+ */
 export function split(direction: Direction, parts: readonly Part[]): PaneTree {
   const [only] = parts
   if (parts.length === 1 && only) return only.tree

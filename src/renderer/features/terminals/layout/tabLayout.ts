@@ -93,7 +93,7 @@ export function withTabMerged(layout: Layout, tabId: string, { at, side }: Targe
   )
 }
 
-/** One terminal of a tab becomes a tab of its own, at `place` among the others. */
+/** Moves one terminal of a tab to a new tab at `place`. */
 export function withTerminalAsTab(layout: Layout, terminalId: string, place: number): Layout {
   const from = tabOf(layout, terminalId)
   if (!from) return layout

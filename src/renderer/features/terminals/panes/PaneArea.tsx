@@ -55,7 +55,7 @@ function SplitArea({ tree, place, onShares, children }: TreeAreaProps<Split>) {
   return (
     <Group
       groupRef={group}
-      disabled={!inView} // it would take the pointer where nothing of it is seen
+      disabled={!inView} // it would catch the pointer where it is not visible
       orientation={tree.direction === 'row' ? 'horizontal' : 'vertical'}
       defaultLayout={layout}
       className="size-full"

@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react'
 export type PaneHosts = { of(terminalId: string): HTMLElement }
 
 /**
- * An element for each terminal that it keeps for its lifetime: it is moved from pane to pane, so that nothing in it
- * starts anew when the layout changes.
+ * Keeps a stable element per terminal, which moves from pane to pane, so that nothing in it restarts when the layout
+ * changes.
  */
 export function usePaneHosts(terminalIds: readonly string[]): PaneHosts {
   const [hosts] = useState(paneHosts)

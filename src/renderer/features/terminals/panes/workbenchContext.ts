@@ -17,7 +17,7 @@ export type WorkbenchContext = {
   running: boolean
   broadcast: Broadcast
   actions: WorkbenchActions
-  /** The layout that is kept, with the terminals there are. */
+  /** Returns the stored layout with the present terminals. */
   current(layout: Layout): Layout
   arrange(change: (layout: Layout) => Layout): void
   close(terminalIds: readonly string[]): void

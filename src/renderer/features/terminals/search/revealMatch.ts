@@ -1,12 +1,12 @@
 import type { IBufferLine, Terminal } from '@xterm/xterm'
 import type { TerminalMatch } from '#shared/contract/terminalSearch.ts'
 
-/** A terminal that is attached anew has its output a moment later. */
+/** Timeout for a reattached terminal to receive its output. */
 const patienceMs = 8_000
 
 /**
- * Scrolls to a match and selects it. Rows move while output comes: the nearest one that reads the same is meant.
- * @returns gives it up
+ * Scrolls to a match and selects it. Rows move while output arrives: selects the nearest one with the same text.
+ * @returns a function that cancels it
  */
 export function revealMatch(terminal: Terminal, match: TerminalMatch): () => void {
   const waiting = terminal.onWriteParsed(() => void (show(terminal, match) && end()))

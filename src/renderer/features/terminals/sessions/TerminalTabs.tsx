@@ -35,7 +35,7 @@ import { useMarks } from './useMarks.ts'
 import { useRecent } from './useRecent.ts'
 import type { WorkbenchActions } from './workbenchActions.ts'
 
-/** Tabs kept on the page; the terminals of one longer out of view are attached again when it is shown. */
+/** Tabs that stay mounted; terminals of others are attached again when shown. */
 const maxMounted = 8
 
 export type TerminalTabsProps = {

@@ -3,8 +3,8 @@ import type { TerminalList } from '#renderer/agent/terminals/terminalList.ts'
 import { type Layout, reconcileLayout } from '../layout/tabLayout.ts'
 
 /**
- * The layout with the terminals that there are. While one is being opened here, those not seen before wait: it would
- * stand in a tab of its own for a moment, before it goes where it belongs.
+ * Returns the layout with the present terminals. While one is being opened here, new ones wait: otherwise it would
+ * briefly appear in a separate tab before moving to its position.
  */
 export function useArranged(
   layout: Layout,

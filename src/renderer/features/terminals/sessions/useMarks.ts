@@ -5,14 +5,14 @@ import { type Bell, bell } from '../view/bell.ts'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'
 
 export type Marks = {
-  /** Terminals with output that nobody has seen. */
+  /** Terminals with unread output. */
   unread: ReadonlySet<string>
   add(terminalId: string): void
 }
 
 /** The service tells of output once a second: what it tells so soon after a terminal was in view has been seen. */
 const seenMs = 1_500
-/** Until then a hidden terminal is attached, and rings by itself. */
+/** Time until a hidden terminal is attached and reports its own bell. */
 const attachedMs = 7_000
 
 type MarksOptions = {

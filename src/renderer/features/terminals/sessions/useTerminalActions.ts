@@ -19,12 +19,12 @@ export type StartDirectory = { cwdOf?: TerminalId | undefined; cwd?: string | un
 export type NewTerminal = StartDirectory & { command: string; size?: TerminalSize | undefined }
 
 export type TerminalActions = {
-  /** Rejects, for whoever asks to say why. */
+  /** Rejects with the reason; the caller reports it. */
   create(sandboxId: SandboxId, terminal: NewTerminal): Promise<Terminal>
   /** Resolves to false when it still runs, which has been said then. */
   close(terminal: Terminal): Promise<boolean>
   retitle(terminal: Terminal, title: string | null): void
-  /** Shown at once; told when it could not be kept. */
+  /** Applies the name immediately, and reports a failure to store it. */
   rename(terminal: Terminal, name: string | null): Promise<void>
 }
 

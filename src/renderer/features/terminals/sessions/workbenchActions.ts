@@ -11,7 +11,7 @@ export type WorkbenchActions = {
   close(terminals: readonly Terminal[], layout: Layout): void
   again(terminal: Terminal, arrange: Arrange): void
   allAgain(terminals: readonly Terminal[], replaced: (layout: Layout, old: string, added: string) => Layout): void
-  /** Opens a terminal. Default: in a tab of its own, in the shell's own directory. */
+  /** Opens a terminal. Default: in a new tab, in the shell's default directory. */
   newTerminal(arrange?: Arrange, directory?: StartDirectory): void
   /** Removes closed tabs of all other terminals of the sandbox. */
   keepClosed(listedIds: readonly string[]): void

@@ -1,7 +1,7 @@
 /** A message never holds more than 64 KiB of UTF-8: one UTF-16 unit takes at most three bytes. */
 const pieceUnits = Math.floor((64 * 1024) / 3)
 
-/** Typing kept for the time without a connection, in bytes. */
+/** Input buffered while disconnected, in bytes. */
 export const maxQueuedBytes = 64 * 1024
 
 export type InputQueue = {
@@ -35,7 +35,7 @@ export function inputQueue(): InputQueue {
   }
 }
 
-/** Cuts between characters only, so that each piece is valid UTF-8 by itself. */
+/** Splits between characters only, so that each chunk is valid UTF-8. */
 export function splitInput(text: string): string[] {
   const pieces: string[] = []
   for (let start = 0; start < text.length; ) {

@@ -10,9 +10,12 @@ import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
 const attachWithinMs = 15_000
 /** A connection that held this long was a good one: the next attempt after it comes at once. */
 const steadyAfterMs = 5_000
-/** A hidden terminal that prints more than this is let go and drawn anew when it is shown. */
+/** Output after which a hidden terminal is detached, and redrawn when shown, in bytes. */
 const hiddenOutputLimitBytes = 2 * 1024 * 1024
-/** So is every other that stays hidden: what nobody looks at costs no parsing. Whoever only looks aside finds it as it was. */
+/**
+ * Time after which any hidden terminal is detached, so that invisible output costs no parsing. Shorter absences leave
+ * it attached.
+ */
 const defaultParkAfterMs = 5_000
 
 /** Opens a WebSocket on 1 terminal; `scrollback` lines above the screen come with the snapshot. */
@@ -200,7 +203,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
     type(text) {
       if (over() || text === '') return false
       const live = state.phase === 'live'
-      askForSize() // of several viewers the one that is used decides
+      askForSize() // of several viewers, the active one determines the size
       refusing = !typed.add(text, live ? Number.POSITIVE_INFINITY : maxQueuedBytes)
       if (!live) enter(state.phase === 'reconnecting' ? reconnecting() : state)
       else if (!flushing) {

@@ -6,7 +6,7 @@ const maxUnits = 600
 
 type ClipboardAskProps = { requests: ClipboardRequests; onAnswered: () => void }
 
-/** A program wants to put something on the clipboard. It takes no focus: typing goes on. */
+/** Request of a program to set the clipboard. Takes no focus, so that typing continues. */
 export function ClipboardAsk({ requests, onAnswered }: ClipboardAskProps) {
   const text = useObservable(requests.asked)
   if (text === undefined) return null

@@ -38,7 +38,7 @@ function lookOf({ state, exitCode, isChosen }: VisibleCommand): string {
   if (state === 'running') return classNames('size-2 border-[1.5px] border-accent', ring)
   if (exitCode === null) return classNames('size-1.5 border-[1.5px] border-faint', ring)
   if (exitCode === 0) return classNames('size-1.5 bg-positive', ring)
-  // A shape of its own, for who does not see the colour.
+  // Distinct shape, for users who do not see the color.
   return classNames('size-2 rotate-45 rounded-none! bg-negative', ring)
 }
 

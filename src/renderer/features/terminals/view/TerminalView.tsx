@@ -34,7 +34,7 @@ export type TerminalViewProps = {
   end?: TerminalEnd | undefined
   /** WebGL contexts shared by the views of many terminals; a single view needs none. */
   webgl?: WebglLeases
-  /** For what the output names of the sandbox; absent where the page shows nothing of it but its terminals. */
+  /** Targets of links in the output; absent where the page shows only terminals. */
   inside?: SandboxLinks
   /** Counts up each time the connection is known to be good again: no need to wait for the next attempt. */
   connectionEpoch?: number

@@ -32,7 +32,7 @@ export function bellHeard(terminalId: string): void {
   tell({ terminalId, rang: false })
 }
 
-/** Whether the terminal's bell rang and nobody was there since. */
+/** Whether the terminal's bell rang since the user last viewed it. */
 export function useBell(terminalId: string): boolean {
   const [rings, setRings] = useState(false)
   useEffect(() => {

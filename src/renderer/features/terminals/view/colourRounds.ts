@@ -4,8 +4,8 @@ type Core = { readonly _themeService: { readonly _onChangeColors: Emitter } }
 const roundMs = 50
 
 /**
- * xterm.js 6.0 draws everything anew for each colour that a program sets (OSC 4, 10 to 12, 104, 110 to 112), which may be
- * hundreds in one sequence. They are kept at once; the view is told of them together.
+ * Batches color changes: xterm.js 6.0 redraws everything for each color that a program sets (OSC 4, 10 to 12, 104, 110
+ * to 112), which may be hundreds in one sequence. Colors are stored immediately, and the view is updated once.
  */
 export function colourRounds(terminal: object): { dispose(): void } {
   const { _onChangeColors: changed } = (terminal as { _core: Core })._core._themeService

@@ -117,7 +117,7 @@ function copyOutput(session: TerminalSession, command: CommandMark): void {
   session.terminal.focus()
 }
 
-/** A command that output may have made up is shown at the prompt, and not run: the person sees what it is. */
+/** A command that output may have forged is inserted at the prompt without running it, so that the user sees it. */
 function runAgain(session: TerminalSession, mark: CommandMark): void {
   if (session.commands.isWaiting() && mark.command !== '') {
     if (mark.isVerified) session.paste.run(mark.command)
@@ -127,7 +127,7 @@ function runAgain(session: TerminalSession, mark: CommandMark): void {
   session.terminal.focus()
 }
 
-/** One line, which no shell runs as it is pasted, unless the shell itself told that it is the command. */
+/** Returns one line, which no shell runs when pasted, unless the shell itself confirmed the command. */
 function safeText({ command, isVerified }: CommandMark): string {
   return isVerified ? command : asOneLine(sanitizePaste(command))
 }

@@ -18,7 +18,7 @@ export type CommandTrail = {
   outputOf(command: CommandMark): string
   /** The shell waits for a command. */
   isWaiting(): boolean
-  /** The shell has told of a command or a prompt at all. */
+  /** Whether the shell has reported a command or prompt. */
   isMarked(): boolean
   /** The command that has not ended yet. */
   running(): CommandMark | undefined
@@ -39,7 +39,7 @@ export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => 
 
   function look(): void {
     const next = inView()
-    // Most output changes nothing here: the view is told only of what differs.
+    // Most output changes nothing here, so the view is updated only on a difference.
     if (JSON.stringify(next) !== JSON.stringify(visible.now)) visible.set(next)
   }
 

@@ -1,8 +1,8 @@
 import type { IDisposable, IParser, Terminal } from '@xterm/xterm'
 
 /**
- * The host's own screen answers what a program asks its terminal, once, whoever watches. A viewer must stay quiet:
- * else each viewer answers again, and drawing a snapshot answers what was asked long ago.
+ * Suppresses answers of a viewer to terminal queries. The host's screen answers each once; viewers would answer again,
+ * and drawing a snapshot would answer old queries.
  */
 export function quietAnswers(parser: IParser): IDisposable {
   const asked = () => true // handled: the terminal's own handler, which would answer, is not reached

@@ -44,7 +44,7 @@ export function terminalSearch(terminal: Terminal): TerminalSearch {
     next: (query) => find(query, 'findNext'),
     previous: (query) => find(query, 'findPrevious'),
     fromEnd(query) {
-      terminal.clearSelection() // a search goes on from what is selected
+      terminal.clearSelection() // a search starts at the selection
       find(query, 'findPrevious')
     },
     end: () => addon.clearDecorations(),

@@ -37,11 +37,11 @@ export type TerminalSessionEvents = {
   /** Called with the size that fits the view. */
   room(size: TerminalSize): void
   bell(): void
-  /** The browser keeps the clipboard from whoever asked to paste. */
+  /** Called when the browser denied access to the clipboard. */
   pasteRefused(): void
   /** The person did something in it. */
   used(): void
-  /** The person pressed Enter in one that has ended. */
+  /** Called when the user pressed Enter in an ended terminal. */
   again(): void
   /** The person's own input, and not what `type` was given. */
   typed(text: string): void
@@ -81,7 +81,7 @@ export type TerminalSession = {
 
 const hideCursor = '\x1b[?25l'
 
-/** A terminal on the page: xterm.js in `host`, kept in step with the program by its stream until it is closed. */
+/** Creates a terminal on the page: xterm.js in `host`, synchronized with the program by its stream until closed. */
 export function terminalSession({ host, on, ...options }: TerminalSessionOptions): TerminalSession {
   let ended = false
   let frame: number | undefined

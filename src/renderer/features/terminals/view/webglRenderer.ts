@@ -3,7 +3,7 @@ import type { Terminal } from '@xterm/xterm'
 import { deviceStore } from '#renderer/ui/storage/textStore.ts'
 import type { WebglHolder } from './webglLeases.ts'
 
-/** `dom` draws with elements: slower, but its rows can be read by tests and by whoever distrusts the graphics driver. */
+/** `dom` renders elements: slower, but tests can read its rows, and it does not depend on the graphics driver. */
 export const rendererKey = 'steward.terminal.renderer'
 
 /** A graphics driver that takes contexts away again and again is not trusted any more. */

@@ -37,7 +37,7 @@ export function placeLinks({ buffer, folder, find, link }: Options): ILinkProvid
   }
 }
 
-/** A line with the rows on which it goes on, and the cell of each of its characters. */
+/** Joins a line with its wrapped rows, with the cell of each character. */
 function wholeLine(buffer: IBuffer, row: number): { text: string; cells: { x: number; y: number }[] } {
   let first = row
   while (row - first < maxRows && buffer.getLine(first)?.isWrapped) first -= 1

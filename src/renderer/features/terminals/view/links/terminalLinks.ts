@@ -6,7 +6,7 @@ export type LinkHint = { text: string; target: LinkTarget | undefined; x: number
 
 /** The way into the sandbox whose terminal it is. */
 export type SandboxLinks = {
-  /** @returns undefined where there is no such file; `folder` is the one that the shell said it is in */
+  /** @returns undefined if there is no such file; `folder` is the working directory that the shell reported */
   find(path: string, folder: string | undefined): Promise<{ path: string } | undefined>
   open(place: SandboxPlace): void
   /** See `linkTarget`. */

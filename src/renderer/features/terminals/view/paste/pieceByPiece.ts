@@ -9,7 +9,7 @@ export type Pieces = {
   readonly arrived: number
   /** Sends the next chunk after the previous one has arrived. */
   next(): void
-  /** Sends no more of it. */
+  /** Cancels the rest. */
   stop(): void
 }
 
@@ -21,8 +21,8 @@ type PiecesOptions = {
 }
 
 /**
- * Sends a long text so that one piece is under way at a time: other input passes between them, and it can be called
- * off. A program that was told that a paste begins is always told that it ends.
+ * Sends a long text chunk by chunk, so that other input passes in between and it can be canceled. A program that
+ * received the start of a bracketed paste always receives its end.
  */
 export function pieceByPiece({ text, bracketed, type }: PiecesOptions): Pieces {
   const [first = '', ...rest] = splitInput(text)

@@ -22,7 +22,7 @@ export type TerminalPaste = {
 }
 
 type PasteOptions = {
-  /** The program takes a paste as one thing, and runs none of it by itself. */
+  /** Whether the program takes a paste as a unit and runs none of it immediately. */
   isBracketed: () => boolean
   warns: () => boolean
   type: (text: string) => boolean
