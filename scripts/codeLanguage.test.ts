@@ -13,6 +13,13 @@ test.each(['/** What is paid. */', '// Of the caller.', '/**\n * Where it runs.\
   },
 )
 
+test.each([
+  ['// Stored by itself.', 1],
+  ['/** Kept anew. */', 2],
+])('counts the phrases of %s', (comment, count) => {
+  expect(findRules(`${comment}\nconst price = 1\n`)).toEqual(Array.from({ length: count }, () => '1 comment-phrase'))
+})
+
 test.each(['const given = 1', 'function pay(askedPrice: number) {}', 'type Order = { keptUntil: number }'])(
   'refuses the name in %s',
   (code) => {

@@ -5,7 +5,12 @@ import ts from 'typescript'
 
 export type CodeFile = { path: string; lines: number; source: ts.SourceFile }
 export type Violation = { path: string; line: number; rule: LanguageRule; text: string }
-export type LanguageRule = 'comment-opening' | 'identifier-part' | 'limit-prefix' | 'participle-export'
+export type LanguageRule =
+  | 'comment-opening'
+  | 'comment-phrase'
+  | 'identifier-part'
+  | 'limit-prefix'
+  | 'participle-export'
 
 /** Comments open with a verb, a noun or "Whether". */
 export const forbiddenOpening =
@@ -70,6 +75,7 @@ export function findViolations({ path, source }: CodeFile): Violation[] {
   }
   for (const { text, position } of readComments(source)) {
     if (forbiddenOpening.test(text)) add(position, 'comment-opening', text.slice(0, 60))
+    for (const phrase of text.match(forbiddenPhrase) ?? []) add(position, 'comment-phrase', phrase)
   }
   visitNodes(source, (node) => {
     if (!ts.isIdentifier(node) || !isDeclaredName(node) || Object.hasOwn(allowedNames, node.text)) return

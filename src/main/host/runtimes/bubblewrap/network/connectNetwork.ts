@@ -89,7 +89,7 @@ export async function tryToConnect({ tools, user, closed, signal }: TryRequest):
     if (complaint.length < detailBytes) complaint += bytes.toString('utf8')
   })
   stdin.on('error', () => {}) // it has ended: `close` tells
-  // Its stdin is its lifeline: it ends pasta and then itself.
+  // Closing its stdin makes it end pasta and exit.
   const end = (): void => void stdin.destroy()
   signal.addEventListener('abort', end, { once: true })
   const line = await firstLine(stdout)
