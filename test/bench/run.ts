@@ -182,7 +182,7 @@ async function* walletRows(): AsyncGenerator<Row> {
   yield timeRow('unlock', '–', { ...unlock, peerName: 'scrypt alone', percent: 50 })
 }
 
-/** In a sandbox of its own, whose one tab is the one that is drawn. */
+/** Measures in a new sandbox with a single, visible tab. */
 async function measureDrawnRow(steward: Steward, client: StewardClient): Promise<Row> {
   const name = 'drawn'
   const { id } = await client.call(createSandbox, { name, vcpu: 2, memory_mb: 4096, network: 'none' })

@@ -157,7 +157,7 @@ test('a chain that stops in between leaves it unknown, and later it is found or 
     expect((await facilitator.settle({ ...waiting, again: true })).state).toBe('settled')
     expect(await balance(ada.address)).toBe(2 * price)
 
-    // The transaction is lost with the pool, and the relayer goes on with the number it had.
+    // The transaction is lost with the pool, and the relayer continues with its next nonce.
     await node.client.setAutomine(false)
     const lostPayment = await createPayment()
     expect((await facilitator.settle(lostPayment)).state).toBe('unknown')

@@ -103,7 +103,7 @@ afterAll(async () => {
   await providers?.close()
 })
 
-/** For what the service asks at this address, by somebody who has it. */
+/** Signs a payment as the owner of this address for an operation of the service. */
 async function signPayment(path: string, body?: unknown): Promise<Record<string, string>> {
   const ada = createPayer()
   await service.send('/v1/payments/faucet', { body: { address: ada.address } })

@@ -12,7 +12,7 @@ import { type Answer, exchange, type Json, runningService, type TestService } fr
 import { openSocket } from '../support/socketClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** The local API as its own document describes it, and a program that knows nothing else of it. */
+/** Program that knows the local API from its own document only. */
 const documentPath = '/local/openapi.json'
 const intent = { kind: 'siwe', domain: 'app.example', uri: 'https://app.example/', nonce: 'abcdefgh12345678' }
 const draft = { name: 'Ada', bio: 'Counts.' }

@@ -4,7 +4,7 @@ import { createKeychainSecretStore } from '#platform/keychainSecretStore.ts'
 import { tryKeychain } from '#platform/tryKeychain.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** A process of its own: one that has met a bus stays with it. */
+/** A separate process, because a process stays with the first bus that it connects to. */
 process.env.DBUS_SESSION_BUS_ADDRESS = `unix:path=${join(temporaryFolder('bus'), 'none')}`
 
 test('says that there is no keychain where there is no D-Bus', async () => {

@@ -10,8 +10,8 @@ import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { type Reference, type StoredReferences, type ThingKind, toReferences } from '#storage/storedReferences.ts'
 
 /**
- * Each declared reference, run: removes the thing and reads what became of the row. What the schema enforces is run here
- * with rows made from the schema; what a part of the program does has a test of its own, named in `proofs`.
+ * Runs each declared reference: removes the target and reads the row. References enforced by the schema run here with
+ * generated rows; those of the program have tests named in `proofs`.
  */
 type Cell = Reference & { table: string; column: string }
 const databases: { name: string; migrations: readonly Migration[]; declared: StoredReferences }[] = [

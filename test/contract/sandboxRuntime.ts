@@ -29,7 +29,7 @@ export function sandboxRuntimeContract(
   makeRuntime: () => Promise<RuntimeUnderTest>,
   parts?: readonly string[],
 ): void {
-  /** Defines the tests of one part, where it is among those that were chosen. */
+  /** Defines the tests of one part, if it is selected. */
   const part = (title: string, define: () => void): void => {
     if (parts === undefined || parts.includes(title)) describe(title, define)
   }
@@ -544,7 +544,7 @@ export function sandboxRuntimeContract(
     })
 
     part('ports', () => {
-      /** A server of a few lines; `$peer` is whoever connected. */
+      /** Starts a server of a few lines; `$peer` is the client. */
       const serve = async (port: number, family: 'INET' | 'INET6', script: string): Promise<void> => {
         const address = family === 'INET' ? 'INADDR_LOOPBACK' : 'IN6ADDR_LOOPBACK'
         const pack = family === 'INET' ? 'sockaddr_in' : 'pack_sockaddr_in6'

@@ -12,7 +12,7 @@ import { pictures } from './pages/pictures.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** The log in the window, from what the real service told, and what somebody did to its file. */
+/** Log in the window: entries of the real service, and tampering with its file. */
 let app: StewardInBrowser
 let providers: ProviderServer
 const look = pictures()
@@ -162,7 +162,7 @@ test('terminals are recorded once a person wants it, and replayed', async () => 
   await root.getByRole('heading', { name: 'No recordings' }).waitFor()
   const section = await settingsScreen(page).open('Activity')
   const checkbox = section.getByRole('checkbox', { name: 'Record terminals' })
-  await checkbox.click() // it is checked once the setting is kept
+  await checkbox.click() // checked once the setting is stored
   await checkbox.and(page.locator(':checked')).waitFor()
   await look(page, 'settings-activity')
 
@@ -230,7 +230,7 @@ test('exports the log as a file', async () => {
   expect(lines.map((line) => JSON.parse(line).sequence)).toEqual(lines.map((_, index) => index + 1))
 })
 
-// Tampering is permanent, so each try has a Steward of its own.
+// Tampering is permanent, so each try has its own Steward.
 test('finds a row that somebody changed and one that is gone, and shows where', async () => {
   const app = await ownStewardInBrowser()
   onTestFinished(() => app.steward.close())

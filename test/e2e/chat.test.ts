@@ -35,7 +35,7 @@ const says = (text: string, thinking?: string) => ({
   parts: [...(thinking === undefined ? [] : [{ thinking }]), { text }],
   usage,
 })
-/** An answer that begins, and goes on only when it is stopped. */
+/** Answer that starts and ends only when stopped. */
 const endless = (text: string) => ({
   frames: [
     sse({

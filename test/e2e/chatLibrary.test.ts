@@ -207,7 +207,7 @@ test('files are pasted and dropped anywhere on the chat, and what cannot be atta
   const essay = file('essay.txt', 'a'.repeat(chatLimits.textBytes + 1))
   const drag = await dragging(page)
 
-  // Over the window, and over one part of it after the other: it says once what a drop would do.
+  // Drags over the window and its parts: the hint appears once.
   const messages = await page.evaluateHandle(() => {
     const paragraphs: string[] = []
     const area = document.querySelector('main form textarea')

@@ -92,7 +92,7 @@ test('a transfer to nobody says so and keeps what was typed', async () => {
   await form.waitFor({ state: 'hidden' })
 })
 
-// A hold stays, and so does a balance: each try has a Steward of its own.
+// Holds and balances persist, so each try has its own Steward.
 test('the owner sets the balance, though not below what is held', async () => {
   const app = await ownStewardInBrowser()
   onTestFinished(() => app.steward.close())

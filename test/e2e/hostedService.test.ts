@@ -25,7 +25,7 @@ import { pictures } from './pages/pictures.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** A window at a service of somebody else, who knows the person by the wallet. All that goes there is listened to. */
+/** Window at another operator's service, which identifies the user by the wallet. All traffic there is recorded. */
 let providers: ProviderServer
 let relay: Relay
 let service: ServiceProcess
@@ -36,7 +36,7 @@ const wallet = evmWallet()
 const passphrase = 'violet anchor seldom pretzel'
 const look = pictures()
 
-/** One kept by the application before it was pointed at the service, one of its configuration. */
+/** One key stored by the application before it was pointed at the service, and one from its configuration. */
 const localKey = 'sk-kept-on-this-computer-5ecret'
 const configuredKey = 'sk-ant-configured-on-this-computer-5ecret'
 const findKeys = searchFor([plantText('the kept key', localKey), plantText('the configured key', configuredKey)])
@@ -250,7 +250,7 @@ describe('the models', () => {
     expect(readSent().some((bytes) => bytes.includes('Hello from the account'))).toBe(true)
     const toService = readSent().map((bytes, index) => ({ where: `connection ${index}`, bytes }))
     expect([...toService, ...readFiles(service.dataDir)].flatMap(findKeys)).toEqual([])
-    // They are kept all the same, and the file that tells is not what is searched.
+    // The keys remain stored; only the configuration file contains one as text.
     expect(readFiles(app.steward.dataFolder).flatMap(findKeys)).toEqual(['the configured key as text in config.json'])
   })
 })

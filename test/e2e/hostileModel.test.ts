@@ -13,8 +13,8 @@ import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /**
- * Whatever a model or its provider sends is a stranger's text. It may be drawn, and nothing else: no script of it runs,
- * nothing but Steward is asked for anything, it paints nowhere but in its own message, and the window goes on.
+ * Output of a model or provider is untrusted text. It may be rendered only: none of its scripts run, only Steward is
+ * requested, nothing is painted outside of its message, and the window keeps working.
  */
 let app: StewardInBrowser
 let providers: ProviderServer
@@ -269,7 +269,7 @@ test('formulas neither link, load, grow without end, nor paint over anything els
   await begin(chat, 'Now cover what is above')
   await chat.answered('Read on.')
   await chat.answers.last().locator('.katex').waitFor()
-  // Each is cut at its own box, and an answer at its own: none lies over a text that tells what it is.
+  // Each is clipped to its box, and an answer to its own: none covers a label.
   const loose = await chat.answers
     .locator('.markdown, .formula, .formula-display')
     .evaluateAll((all) => all.filter((it) => getComputedStyle(it).overflow.includes('visible')).length)

@@ -52,7 +52,7 @@ async function fakeOllama(): Promise<Server | undefined> {
     await once(server, 'listening')
     return server
   } catch {
-    return undefined // somebody's own Ollama runs here
+    return undefined // a real Ollama runs on this machine
   }
 }
 

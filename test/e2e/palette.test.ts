@@ -40,7 +40,7 @@ async function openPalette(page: Page): Promise<void> {
   await page.getByRole('dialog', { name: 'Commands' }).getByRole('combobox').waitFor()
 }
 
-/** The titles in the palette from the top, and the one that Enter would choose. */
+/** Returns the titles in the palette in order, and the one that Enter would select. */
 async function search(page: Page, query: string): Promise<{ titles: string[]; selected: string | undefined }> {
   const palette = page.getByRole('dialog', { name: 'Commands' })
   await palette.getByRole('combobox').fill(query)

@@ -90,7 +90,7 @@ test('the search finds a secret in each form, wherever it stands', () => {
   expect(without.map(({ where }) => where)).toEqual(['none'])
 })
 
-// A try that a starved browser spoilt leaves a wallet behind: the next one has a Steward and a browser of its own.
+// A try that fails leaves a wallet behind, so each has its own Steward and browser.
 test('what a person gives to the sheets is nowhere else', { timeout: 150_000 }, async () => {
   await app?.close()
   app = await openSteward()
@@ -278,7 +278,7 @@ async function readHeap(page: Page): Promise<Buffer> {
   }
 }
 
-/** A port on which nobody listens any more. */
+/** Returns a port without a listener. */
 async function deadAddress(): Promise<string> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -9,7 +9,7 @@ import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBro
 import { createWallet, unlockWallet, walletSheet } from './pages/walletSheet.ts'
 import { callInPage } from './pages/windowCalls.ts'
 
-/** One wallet for all of them: each test goes on where the one before has left it. */
+/** One wallet for all tests, each of which continues from the previous one. */
 const passphrase = 'violet anchor seldom pretzel orbit'
 const imported = '0x4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'
 const importedAddress = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23'

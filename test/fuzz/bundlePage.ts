@@ -1,4 +1,4 @@
-/** Prints the script of the fuzzed page. A process of its own: the bundler leaves open what it works with. */
+/** Prints the script of the fuzzed page. A separate process, because the bundler leaves handles open. */
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 

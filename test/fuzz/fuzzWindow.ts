@@ -56,7 +56,7 @@ async function fuzz(page: Page, clock: WorkClock, { seed, ms, deadlineMs }: Fuzz
     const bytes = output.next().value
     result.bytes += bytes.length
     const drawn = give(page, bytes)
-    drawn.catch(() => {}) // what fails first is told
+    drawn.catch(() => {}) // the first failure is reported
     const asking = `an answer of the page (after ${result.bytes} bytes)`
     await withinDeadline(
       asking,

@@ -1,4 +1,4 @@
-/** Runs in a page: a terminal of the window as it is, with a service of its own that sends it what the test gives. */
+/** Runs in a page: the window's terminal with a fake service that sends the test's output. */
 
 import { defaultPreferences } from '#renderer/features/terminals/view/preferences/terminalPreferences.ts'
 import { terminalSession } from '#renderer/features/terminals/view/terminalSession.ts'
@@ -8,9 +8,9 @@ import type { ServerStreamMessage } from '#shared/contract/terminalStream.ts'
 import { TerminalId } from '#shared/ids.ts'
 
 export type FuzzedTerminal = {
-  /** Resolves when all of it has been parsed; it is the raw output of a program, in Base64. */
+  /** Resolves when all output is parsed. The argument is raw output of a program in Base64. */
   output(base64: string): Promise<void>
-  /** Draws everything anew from a snapshot, at another size. */
+  /** Redraws everything from a snapshot, at another size. */
   attach(size: { cols: number; rows: number }): void
   /** Rows of the screen. */
   rows(): string[]

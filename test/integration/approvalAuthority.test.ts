@@ -282,7 +282,7 @@ describe('only the session of the person', () => {
       for (const path of spellings) {
         for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'post', 'OPTIONS', 'GET']) {
           const answer = await send({ path, method, headers, body: { approve: true } }).catch(() => undefined)
-          const isPage = typeof answer?.json === 'string' // the interface itself, which shows nothing by itself
+          const isPage = typeof answer?.json === 'string' // the renderer itself, which shows no data
           if (answer && !(method === 'GET' && isPage)) {
             expect(answer.status, `${method} ${path}`).toBeGreaterThanOrEqual(400)
           }

@@ -5,7 +5,7 @@ import { checkSteps } from '#scripts/steps.ts'
 import { createPlantedTree, projectFolder } from '../support/plantedTree.ts'
 import { runTool } from '../support/runTool.ts'
 
-/** A file to import from, in each place that somebody may wrongly import. */
+/** File to import from, for each place that must not be imported. */
 const targets = {
   'src/shared/target.ts': 'export const target = 1\n',
   'src/main/platform/target.ts': 'export const target = 1\n',

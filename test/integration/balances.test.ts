@@ -80,7 +80,7 @@ async function server(answer: Parameters<typeof createServer>[1]): Promise<{ url
   return { url: `http://127.0.0.1:${(created.address() as AddressInfo).port}`, server: created } // listens on TCP
 }
 
-/** A port on which nobody listens any more. */
+/** Returns a port without a listener. */
 async function deadUrl(): Promise<string> {
   const { url, server: hangingServer } = await server(() => {})
   await new Promise((resolve) => hangingServer.close(resolve))

@@ -15,7 +15,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { createTroubledNode, type Trouble } from '../support/troubledNode.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** A service as a process of its own, which sells on a real EVM node: clients of others pay, and it is killed at any moment. */
+/** Service process that sells on a real EVM node: independent clients pay, and it is killed at any point. */
 const [base] = evmNetworks
 const payTo = '0x2222222222222222222222222222222222222222'
 const price = 5_000_000
@@ -248,12 +248,12 @@ describe('a payment on a chain', () => {
   })
 })
 
-/** One kill serves several payments, each of them held at a step of its own. */
+/** One kill serves several payments, each suspended at a different step. */
 test.each<[string, Record<string, boolean>]>([
   ['it verifies, prepares, sends, or waits for a receipt', createHoldFlags('sendRawTransaction')],
   ['it has sent, and was not told so', { ...createHoldFlags('call'), eth_sendRawTransaction: true }],
 ])('killed while %s: one domain for each payment, paid once', async (_, steps) => {
-  // The last one waits in the turn of the relayer, behind which nobody else can send.
+  // The last one suspends the relayer, which blocks all later ones.
   const pending: { step: string; order: Awaited<ReturnType<typeof order>>; answer: Promise<unknown> }[] = []
   for (const step of Object.keys(steps)) {
     const it = await order({}, 2 * domainPrice)

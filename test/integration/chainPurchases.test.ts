@@ -82,7 +82,7 @@ test('credits are bought, and the balance moves by the exact amount', async () =
 async function domainBuyer() {
   const plain = publicSeller({ deadlineMs: 5_000 })
   onTestFinished(() => plain.close())
-  // The key is added to what is sent, as for the agent's own service: it is never kept with the payment.
+  // The key is added on sending, as for the agent's own service, and never stored with the payment.
   const withKey: Seller = {
     ...plain,
     ask: (request, signal) =>

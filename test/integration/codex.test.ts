@@ -58,7 +58,7 @@ type Tool = {
   functionDeclarations?: Tool[]
 }
 
-/** The tool that runs commands, by the name that this family was told, and the form of its input. */
+/** Returns the tool that runs commands, by its name in this family, and the format of its input. */
 function shellTool(): { name: string; args: (command: string) => string } {
   const tools = (providers.requests[0]!.body.tools as Tool[]).flatMap((it) => it.functionDeclarations ?? [it])
   const names = tools.map((it) => it.name ?? it.function?.name ?? '')

@@ -27,7 +27,7 @@ function startService(dataFolder: string, parts: readonly string[] = ['--listen'
   return startProgram(service, ['--json', '--data', dataFolder, ...parts])
 }
 
-/** Runs a program that ends by itself. */
+/** Runs a program to its end. */
 async function outcome(script: string, parts: readonly string[], environment: NodeJS.ProcessEnv = {}) {
   const program = startProgram(script, parts, environment)
   const { code } = await program.ended

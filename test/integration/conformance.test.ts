@@ -11,8 +11,8 @@ import { runTool } from '../support/runTool.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /**
- * The protocol's own judge: every scenario of a revision passes, or is named in `test/support/conformance` with
- * why it does not apply. The judge fails when another one fails, and when one that is named begins to pass.
+ * Official conformance suite: every scenario of a revision passes, or is listed in `test/support/conformance` with the
+ * reason why it does not apply. Other failures, and listed scenarios that pass, fail the test.
  */
 let service: TestService
 let agent: RunningAgent

@@ -55,7 +55,7 @@ async function settlePayment(path: string, fields: RequestFields): Promise<Answe
   }
 }
 
-/** Resolves at the call of the registrar in which the service is to end; the caller gets no answer of it. */
+/** Resolves at the registrar's call in which the service is to end; the caller gets no response. */
 function waitForRequest(operation: string, count = 1): Promise<void> {
   let remaining = count
   return new Promise((resolve) => {

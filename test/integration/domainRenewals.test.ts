@@ -216,7 +216,7 @@ test('expiry is told once for each step of days, and dismissed', async () => {
   expect((await all()).notices).toEqual([])
   aheadMs = (await expiry()) - dayMs / 2 - Date.now()
   await retry()
-  // Others of these tests have come to their last day too: all are told of together.
+  // Other tests' domains expire as well: all are combined in one notification.
   const together = paying.agent.events.filter((event) => event.type === 'domains.told' && /expire/.test(event.title))
   expect(together).toHaveLength(1)
   expect((await all()).notices.find((it: Json) => it.domain === domain).days).toBe(1)

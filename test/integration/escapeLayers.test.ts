@@ -68,7 +68,7 @@ describe.each(users)('where Steward runs as %s', (user) => {
   const layers = user === 'root' || suiteForm.hasAllLayersOfUsers ? sandboxLayers : layersOfUsers
   const withoutOne = (without: SandboxLayer) => ({ user, layers: sandboxLayers.filter((it) => it !== without) })
 
-  // Each waits for processes of its own: several go on at once.
+  // Tests wait for separate processes, so several run concurrently.
   describe.concurrent.each(layers)('and the layer `%s` is taken away', (without) => {
     const tried = startTogether(withoutOne(without))
     test('S1: leaving the network that has rules stays refused', async (context) => {

@@ -76,7 +76,7 @@ describe('a server that others wrote', () => {
       run('files__list_directory', { path: '/root' }, id),
       run('files__read_text_file', { path: '/etc/passwd' }, id),
     ])
-    // 300,000 characters are more than is kept of a result.
+    // 300,000 characters exceed the stored size of a result.
     expect(first).toMatchObject({ kind: 'result', text: expect.stringMatching(/^häll\u00f6 🙂 x+ \[… cut\]$/u) })
     expect(two).toMatchObject({ kind: 'result', text: expect.stringContaining('[FILE] a.txt') })
     expect(out).toMatchObject({ kind: 'error', sentence: expect.stringContaining('denied') })

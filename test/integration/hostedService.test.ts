@@ -24,7 +24,7 @@ const passphrase = 'several plain words'
 
 beforeAll(async () => {
   providers = await createProviderServer()
-  // A service behind a forwarded port is told under which addresses it is reached.
+  // A service behind a forwarded port is configured with its addresses.
   service = await runningService({
     now,
     ownFronts: () => [new URL(relay.url).host],

@@ -24,7 +24,7 @@ let home: Record<string, string>
 beforeAll(async () => {
   service = await runningService()
   const dataFolder = temporaryFolder('agent')
-  // As the application holds it: `steward-mcp` joins the one that does.
+  // The application holds the lock: `steward-mcp` joins it.
   lock = await lockData({ folder: dataFolder, name: 'steward.lock', program: 'Steward' })
   agent = await createRunningAgent({
     dataFolder,
@@ -61,7 +61,8 @@ const inputs: Record<string, string> = {
 test.each(['http', 'stdio'] as const)('lists and calls tools by %s', { timeout: 200_000 }, async (transport) => {
   const to = transport === 'http' ? http : stdio
   const all = toolTable.filter(({ group }) => group !== 'code')
-  // Each run starts `steward-mcp` anew, half a second each: one of each group, and all of them where the time is given.
+  // Each run starts `steward-mcp` again, half a second each: one tool of each group by default, all of them if time
+  // permits.
   const isFirst = ({ group }: (typeof all)[number], index: number) =>
     all.findIndex((it) => it.group === group) === index
   const tools = transport === 'http' || process.env.STEWARD_EVERY_TOOL === '1' ? all : all.filter(isFirst)

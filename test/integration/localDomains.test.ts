@@ -74,7 +74,7 @@ describe('a plan', () => {
     const { json } = await plan([a('one', '192.0.2.1'), a('two', '192.0.2.2'), a('three', '192.0.2.3')])
     const additions = json.steps.filter(({ action }: { action: string }) => action === 'add')
     expect(additions).toHaveLength(3)
-    // The registrar refuses the second one: it was made by somebody else between the look and the step.
+    // The registrar rejects the second one, which someone else created between the check and the step.
     const registry = openDatabase(join(service.dataDir, 'service.sqlite'))
     const refuse = registry.prepare(
       `CREATE TRIGGER refuse BEFORE INSERT ON registry_records WHEN new.host = 'two' BEGIN SELECT raise(ABORT, 'no'); END`,
@@ -162,7 +162,7 @@ test('without the service everything that was read is shown with its age, and no
 })
 
 test('an account sees its own domains only, also after another one was signed in here', async () => {
-  // A change is told; what a test plants is not.
+  // Changes are announced; fixtures are not.
   await service.send(`/domains/${zone}/privacy`, { method: 'PUT', body: { enabled: false } })
   await eventually(async () => expect(listNames(await local())).toContain(zone))
   const otherAccount = secondAccount(service.dataDir)

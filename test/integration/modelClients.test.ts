@@ -8,7 +8,7 @@ import { modelService } from '../support/models/modelService.ts'
 import { chatFrames, geminiFrames, messagesFrames, plainUsage } from '../support/models/scriptedAnswer.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 
-/** Clients of the providers themselves, which nobody here wrote, against every family. */
+/** Official clients of the providers, against every family. */
 const { service, providers, balance, close } = await modelService()
 afterAll(close)
 beforeEach(() => providers.clear())

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** By the wallet, which may sign in anew at any time. */
+/** Sends as the wallet, which may sign in again at any time. */
 const send: TestService['send'] = (to, options = {}) => service.send(to, { key: tokens.access_token, ...options })
 
 async function sandboxWith(ports: readonly number[]): Promise<string> {

@@ -14,7 +14,7 @@ import {
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** Every kind of principal × every kind of work and credential that it can have: what ends, ends all of it. */
+/** Every kind of principal with every kind of work and credential that it can have: its end ends all of them. */
 const holderKinds: Readonly<Record<string, readonly PrincipalKind[]>> = { ...workKinds, ...issuedKinds }
 const cells = Object.entries(holderKinds).flatMap(([holder, kinds]) => kinds.map((kind) => ({ kind, holder })))
 

@@ -75,7 +75,7 @@ const calls = (name: string, args: object) => ({
   usage: plainUsage,
 })
 
-/** As a person who wants none of it. @returns whether anything waited */
+/** Denies all pending requests. @returns whether there were any */
 const denyAll = async (): Promise<boolean> => {
   const { intents } = await get('/local/intents?state=waiting')
   for (const { id } of intents) await paying.post(`/local/intents/${id}/decision`, { approve: false })
@@ -245,7 +245,7 @@ test('none of them is in Activity, its search, its export or the log', { timeout
     ...['command.run', 'file.written', 'terminal.opened', 'terminal.recorded', 'credits.granted', 'key.created'],
     ...['tool-client.created', 'tool-server.tool_changed', 'dns.changed', 'policy.changed'],
   ]
-  // A recording is told of once it has begun.
+  // A recording is published once it has started.
   await eventually(async () => {
     const there = (await allEntries()).map(({ kind }) => kind)
     expect(kinds.filter((kind) => !there.includes(kind))).toEqual([])

@@ -273,7 +273,7 @@ describe('a server that changes what it said', () => {
     server.intercept = (_, response, message) => {
       if (message.method !== 'tools/call') return false
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      // A storm of it.
+      // Flood of notifications.
       for (let index = 0; index < 500; index += 1) response.write(`data: ${JSON.stringify(notice)}\n\n`)
       const result = { content: [{ type: 'text', text: 'Done.' }] }
       response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id: message.id, result })}\n\n`)

@@ -278,7 +278,7 @@ class LedgerHistory {
     this.#tell(false, () => assert.equal(this.#countNamed(`ask ${number}`), 1, `ask ${number} was not charged once`))
   }
 
-  /** A client elsewhere that wants one thing to happen, and repeats it with one key until it hears what came of it. */
+  /** Client that insists on one operation, and repeats it with one key until it gets the result. */
   async #insist(number: number, kind: 'transfer' | 'grant' | 'adjust' | 'refund'): Promise<void> {
     const random = this.#random
     const note = `${kind} ${number}`
@@ -382,7 +382,7 @@ class LedgerHistory {
     return readJournal(this.#disk.inspect()).filter((it) => it.note === note).length
   }
 
-  /** As far as the disk and everybody who was told something is concerned. */
+  /** Checks the disk's state and all replies. */
   #checkNow(): void {
     checkEverything(this.#disk.inspect(), this.#stateAt(this.#disk.commits().made))
     for (const { holds } of this.#told) holds()

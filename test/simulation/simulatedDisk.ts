@@ -138,7 +138,7 @@ export function createSimulatedDisk(options: {
           },
         }),
       }
-      return opened as unknown as Database // the part of it that the ledger uses
+      return opened as unknown as Database // the part that the ledger uses
     },
     inspect: () => bench as unknown as Database, // likewise
     async flush(life) {

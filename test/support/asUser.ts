@@ -33,7 +33,7 @@ type Program = {
   /** A folder of the user's own, which the script may use. */
   folder: string
   user: User
-  /** A command that becomes the one that is given to it: it runs as the user, right before the script. */
+  /** Command that executes the one passed to it: runs as the user, right before the script. */
   through?: readonly string[]
 }
 
@@ -45,8 +45,8 @@ export async function runAndParse<T = Json>(program: Program): Promise<T> {
 }
 
 /**
- * As root, becomes somebody else first. The project and Node may be in folders that nobody else may enter: both are
- * mounted elsewhere for this process alone.
+ * Wraps the program to run as another user. The project and Node may be in folders that other users cannot enter: both
+ * are mounted elsewhere for this process only.
  */
 export async function commandAs(program: Program): Promise<string[]> {
   const { script, parts, folder, user, through = [] } = program

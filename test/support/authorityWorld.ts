@@ -174,7 +174,7 @@ function expectConnected(agent: RunningAgent): void {
   if (agent.connection().state !== 'connected') throw new Error('The agent is not connected.')
 }
 
-/** Payment of 5 USDC to an address of its own, so that no two requests are the same. */
+/** Creates an intent to pay 5 USDC to a unique address, so that no two requests are the same. */
 export function paymentIntent(name: string, account_id?: string) {
   return {
     kind: 'x402.authorize',

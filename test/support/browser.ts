@@ -39,9 +39,9 @@ export type Window = {
   /** Errors and CSP violations of the page. */
   complaints: readonly string[]
   /**
-   * Leaves nothing of what was done in it, so that it can be the window of the next test: one that is opened anew reads and
-   * compiles everything once more, for twice the processor time.
-   * @param origin whose storage goes
+   * Clears everything done in it, so that the next test can use it: opening a new one loads and compiles everything
+   * again, for twice the processor time.
+   * @param origin whose storage is cleared
    */
   clear(origin: string): Promise<void>
   /** A cleared one as if it was just opened. */
@@ -51,7 +51,7 @@ export type Window = {
 
 export type WindowOptions = { colorScheme?: 'dark' | 'light'; state?: StorageState }
 
-/** A window with a profile of its own. Terminals draw into the DOM there, so that their text can be read. */
+/** Opens a window with a new profile. Terminals render into the DOM, so that tests can read their text. */
 export async function openWindow(
   browser: Browser,
   { colorScheme = 'dark', state }: WindowOptions = {},
@@ -109,7 +109,7 @@ async function leaveApp(page: Page, origin: string): Promise<void> {
   await page.evaluate('localStorage.clear(); sessionStorage.clear()')
 }
 
-/** As the option `storageState` does, without the page of its own that Playwright loads for each origin. */
+/** Does what the option `storageState` does, without the page that Playwright opens for each origin. */
 async function giveState(context: BrowserContext, { cookies, origins }: StorageState): Promise<void> {
   await context.addCookies(cookies)
   await context.addInitScript((state) => {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
-/** `conway-terminal` as its users run it: a program that nobody here wrote, pointed at a service by its own variables. */
+/** `conway-terminal` as its users run it: an independent program, pointed at a service by its own variables. */
 export type ConwayTerminal = {
   /** `conway-terminal --provision` */
   provision(): Promise<{ apiKey: string; walletAddress: string; keyPrefix: string }>
@@ -51,7 +51,7 @@ export function createConwayTerminal({ home, serviceUrl, key }: ClientOptions): 
   const kit = createRequire(program)
   const load = (name: string): Promise<unknown> =>
     import(pathToFileURL(kit.resolve(`@modelcontextprotocol/sdk/client/${name}`)).href)
-  // Every address that it knows is named: nothing of it reaches beyond this machine.
+  // All addresses are overridden, so that nothing reaches beyond this machine.
   const env = {
     HOME: home,
     PATH: process.env.PATH ?? '',

@@ -69,7 +69,7 @@ await until('the domains are known', async () => {
 })
 let payment = {}
 if (before !== '') {
-  // The switch itself may not have been kept.
+  // The switch itself may not have been stored.
   await set(before)
   await isRenewed(before)
   const payments = await listPayments(before)

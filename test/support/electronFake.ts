@@ -7,8 +7,8 @@ import type {
 } from 'electron'
 
 /**
- * Electron as the shell uses it, and nothing else of it: whatever is not here throws when it is touched. Tests read
- * what the shell asked for from `electronSeen`, and play the person and Chromium with `electronPlay`.
+ * Strict fake of Electron: everything that the shell does not use throws. Tests read the shell's calls from
+ * `electronSeen`, and simulate the user and Chromium with `electronPlay`.
  */
 type Answer = (granted: boolean) => void
 type WindowOpen = (details: { url: string }) => { action: 'allow' | 'deny' }

@@ -8,7 +8,7 @@ import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { createTestContracts, testDollarAbi } from './contracts/testContracts.ts'
 import { projectFolder } from './plantedTree.ts'
 
-/** A chain of its own in a process (Foundry's anvil), with USDC and Multicall3 where this network has them. */
+/** Local chain in a process (Foundry's anvil), with USDC and Multicall3 at this network's addresses. */
 export type EvmNode = {
   url: string
   client: ReturnType<typeof createClient>
@@ -21,7 +21,7 @@ export type EvmNode = {
 }
 
 export const multicallAddress = '0xcA11bde05977b3631167028862bE2a173976CA11'
-/** The first of anvil's own accounts, which it signs for by itself. */
+/** First of anvil's accounts, for which it signs. */
 const funded: Address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 
 export async function createEvmNode({ chainId, usdc }: Pick<EvmNetwork, 'chainId' | 'usdc'>): Promise<EvmNode> {

@@ -6,7 +6,7 @@ import { type Header, pack } from 'tar-stream'
 
 export type Member = Partial<Header> & { name: string; content?: string | Buffer }
 
-/** A tar as a test wants it, also one that no honest program would write. */
+/** Creates a tar, including ones that no honest program would write. */
 export function createTar(members: readonly Member[]): Promise<Buffer> {
   const tar = pack()
   for (const { content, ...header } of members) {
@@ -20,7 +20,7 @@ export function createTar(members: readonly Member[]): Promise<Buffer> {
 
 const machines: Partial<Record<NodeJS.Architecture, number>> = { x64: 62, arm64: 183 }
 
-/** The head of a program, as much of it as is looked at before it is run. See elf(5). */
+/** Creates the header of a program, as far as it is checked before running it. See elf(5). */
 export function programHead(options: { architecture?: NodeJS.Architecture; interpreter?: string } = {}): Buffer {
   const { architecture = process.arch, interpreter } = options
   const header = Buffer.alloc(64)

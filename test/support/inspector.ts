@@ -9,8 +9,7 @@ import type { Json } from './runningService.ts'
 export type InspectorAnswer = { printed: Json; failure: string | undefined }
 
 /**
- * Runs `mcp-inspector --cli` with each of these arguments, one after the other, in one process: each run begins and ends a
- * connection of its own.
+ * Runs `mcp-inspector --cli` with each of these arguments, sequentially in one process: each run has a new connection.
  */
 export async function inspector(
   runs: readonly (readonly string[])[],

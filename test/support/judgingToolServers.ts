@@ -23,7 +23,7 @@ export async function filesystemServer(): Promise<string> {
   }
 }
 
-/** `server-everything` over Streamable HTTP, as a process of its own. */
+/** Starts `server-everything` over Streamable HTTP as a process. */
 export async function everythingServer(): Promise<{ url: string; close(): Promise<void> }> {
   const port = await freePort()
   const script = join(packages, 'server-everything', 'dist', 'index.js')

@@ -4,7 +4,7 @@ import { startHost } from '#host/compose.ts'
 import { jsonLog } from '#platform/log.ts'
 import { createLocalRuntime } from './localMachine.ts'
 
-/** The host as a process of its own, on machines of `localMachine.ts`: `node localHost.ts --data DIR`. */
+/** Host process with machines of `localMachine.ts`: `node localHost.ts --data DIR`. */
 const { values } = parseArgs({ options: { data: { type: 'string' }, 'idle-exit-ms': { type: 'string' } } })
 const dataDir = values.data ?? ''
 const log = jsonLog({ write: (line) => process.stdout.write(line), now: Date.now, level: 'info' })

@@ -159,14 +159,14 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
   let listener: (bytes: Buffer) => void = () => {}
   let received = 0
   let paused = false
-  /** Resolves once somebody listens, or nobody will. */
+  /** Resolves once a program listens, or none will. */
   const heard = Promise.withResolvers<void>()
   stream.on('data', (bytes: Buffer) => {
     received += bytes.length
     listener(bytes)
   })
   const closed = new Promise<void>((resolve) => {
-    // EIO says that nobody holds the other end any more.
+    // EIO means that the other end is closed.
     stream.on('error', () => stream.destroy())
     stream.once('end', () => {
       // The event loop takes a hang-up for the end even when the kernel still holds output.
@@ -244,7 +244,7 @@ function killSession(program: ChildProcess, signal: NodeJS.Signals): void {
   if (program.pid === undefined) return
   const pkill = spawn('pkill', [`-${signal.slice(3)}`, '-s', String(program.pid)], { stdio: 'ignore' })
   pkill.once('exit', (code) => {
-    if (code !== 0) program.kill(signal) // it may not have a session of its own yet
+    if (code !== 0) program.kill(signal) // it may not have a session yet
   })
 }
 

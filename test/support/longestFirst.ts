@@ -61,7 +61,7 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** 1, 2, 2, 1, 1, 2 …: whoever chose last chooses first in the next round. */
+/** 1, 2, 2, 1, 1, 2 …: the shard that chose last chooses first in the next round. */
 function getShard(index: number, count: number): number {
   const turn = index % count
   return Math.floor(index / count) % 2 === 0 ? turn + 1 : count - turn

@@ -23,7 +23,7 @@ export type MemoryKeys = WalletKeys & {
   mixUp(): void
 }
 
-/** A wallet without a vault: real keys, made anew from fixed text by other libraries than the product's. */
+/** Creates a wallet without a vault: real keys, derived from fixed text by other libraries than the product's. */
 export function createMemoryKeys(): MemoryKeys {
   const evm = evmAccount(0)
   const otherEvm = evmAccount(1)

@@ -33,7 +33,7 @@ type Options = {
   chain?: (asked: Parameters<AuthorizationLookup['findState']>[0]) => AuthorizationState | Promise<AuthorizationState>
   /** USDC that Permit2 may move. */
   permitAllowance?: () => Promise<bigint | undefined>
-  /** Time of the newest block; by itself no node answers. */
+  /** Time of the newest block. Default: no node responds. */
   blockTimeMs?: () => Promise<number | undefined>
   seller?: Seller
   rules?: PolicyRule[]

@@ -3,7 +3,7 @@ import { silentLog } from '#platform/log.ts'
 import { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { SnapshotId } from '#shared/ids.ts'
 
-/** Makes, uses and removes a sandbox as whoever runs it, and prints what it saw as JSON. */
+/** Creates, uses and removes a sandbox as the current user, and prints the observations as JSON. */
 const [folder = '', id = ''] = process.argv.slice(2)
 const signal = new AbortController().signal
 const runtime = createBubblewrapRuntime({ folder, log: silentLog, now: Date.now })

@@ -8,11 +8,11 @@ import { createOncePerKey } from '#platform/oncePerKey.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Answer as AnswerOf, Parsed, Route } from '#shared/contract/route.ts'
 
-/** A half of Steward as small as can be: whoever sends a key is let in, and its answers are kept in memory. */
+/** Minimal half of Steward: accepts any key, and stores responses in memory. */
 export type TestCall = BaseCall & { who: string }
 type Options = {
   endpoints: readonly Endpoint<TestCall>[]
-  /** The stages are told in the order in which they are reached. */
+  /** Records the stages in the order in which they are reached. */
   stages?: string[]
   heartbeatMs?: number
   lease?: Half<Endpoint<TestCall>, string, TestCall>['lease']

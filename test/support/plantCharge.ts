@@ -29,7 +29,7 @@ export function plantCharge(dataDir: string, planted: PlantedCharge): string {
   )
 }
 
-/** Charges so many times at once: no other work is done at the service meanwhile. */
+/** Charges many times at once: blocks the service in the meantime. */
 export function plantCharges(dataDir: string, count: number, planted: Omit<PlantedCharge, 'atMs'>): void {
   withLedger(dataDir, (ledger) => {
     for (let done = 0; done < count; done += 1) charge(ledger, planted)

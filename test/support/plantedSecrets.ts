@@ -68,7 +68,7 @@ export function readFiles(folder: string, name = /./): Written[] {
     try {
       return filesIn(folder, name)
     } catch (error) {
-      // A program may rename or remove a file meanwhile: what is there now is read again, whole.
+      // A program may rename or remove a file during the scan: the present one is read again.
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
       if (!isMissing || tries === maxReadings) throw error
     }

@@ -6,7 +6,7 @@ import { until } from './eventually.ts'
 import { listProcesses } from './processes.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
-/** Podman's Docker API of a test: with a socket, images and containers of its own. */
+/** Podman's Docker API for a test, with a separate socket, images and containers. */
 export type Podman = {
   endpoint: string
   socketPath: string
@@ -71,7 +71,7 @@ export function podmanFault(): string | undefined {
 export async function startPodman(): Promise<Podman> {
   const folder = temporaryFolder('podman')
   const socketPath = join(folder, 'podman.sock')
-  // A run root of its own: otherwise it shares /run/libpod with other engines, which `reset` empties.
+  // Separate run root: otherwise it shares /run/libpod with other engines, which `reset` empties.
   const storageOptions = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')]
   storageOptions.push('--tmpdir', join(folder, 'libpod'))
   const environment = { ...process.env, ...writeConfiguration(folder) }

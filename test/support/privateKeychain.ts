@@ -20,7 +20,7 @@ export type PrivateKeychain = {
   close(): Promise<void>
 }
 
-/** A GNOME Keyring with an unlocked keyring of its own, on a D-Bus of its own, that no other program of the session sees. */
+/** Starts a GNOME Keyring with an unlocked keyring, on a D-Bus that no other program of the session sees. */
 export async function createPrivateKeychain(): Promise<PrivateKeychain> {
   const folder = temporaryFolder('keychain')
   const inside = (name: string) => join(folder, name)
@@ -74,7 +74,7 @@ export async function createPrivateKeychain(): Promise<PrivateKeychain> {
       keyring.kill('SIGCONT')
       await waitForEnd(keyring)
       await waitForEnd(bus)
-      // Dialogs outlive the bus that has started them, also one that it was just about to start.
+      // Dialogs outlive the bus that started them, including one that was just starting.
       await until('the dialogs to end', () => {
         const remaining = listProcesses().filter((it) => it.environment.includes(`HOME=${folder}`))
         for (const { pid } of remaining) endProcess(pid)

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { until } from './eventually.ts'
 import { projectFolder } from './plantedTree.ts'
 
-/** A program of Steward as a process of its own, run from its sources or by its script. */
+/** Program of Steward as a process, from its sources or by its script. */
 export type Program = {
   pid: number
   stdout(): string
@@ -90,7 +90,7 @@ function createProgram(child: Child, name: string): Program {
         },
         startDeadlineMs,
       )
-      return JSON.parse(line) as T // the tests look at what matters of it
+      return JSON.parse(line) as T // the tests validate the fields they use
     },
     end(signal) {
       child.kill(signal)

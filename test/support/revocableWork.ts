@@ -30,7 +30,7 @@ export type WorkContext = {
 
 export const bigBytes = 96 * 1024 * 1024
 
-/** Begins work with a credential. The result asserts that the work has ended, and fails as long as it goes on. */
+/** Starts work with a credential. The result asserts that the work has ended. */
 type Begin = (context: WorkContext, credential: RevocableCredential) => Promise<() => Promise<void>>
 
 type HolderKind = keyof typeof workKinds | keyof typeof issuedKinds

@@ -12,7 +12,7 @@ import { checkDocumented } from './documentedAnswers.ts'
 import { createStewardClient, type StewardClient } from './stewardClient.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
-/** The real service, with the real host in this process, on a folder of its own. */
+/** Real service, with the real host in this process, on a new folder. */
 export type TestService = {
   readonly url: string
   readonly dataDir: string
@@ -50,7 +50,7 @@ export type Answer = {
 export type Json = any
 
 export type TestServiceOptions = Partial<ServiceOptions> & {
-  /** `none`: nobody listens on the host's socket, ever. */
+  /** `none`: the host's socket never has a listener. */
   host?: 'none' | 'own'
   runtimeOf?: (options: { folder: string; log: Log; now: () => number }) => SandboxRuntime
 }

@@ -33,7 +33,7 @@ export function results(table: Record<string, unknown>) {
   }
 }
 
-/** `eth_call` of Multicall3: one number for each call of it, in order. */
+/** Encodes the result of Multicall3's `eth_call`: one number per call, in order. */
 export function numbers(...values: (number | bigint)[]) {
   return ([{ data }]: [{ data: Hex }]): Hex => {
     const { args } = decodeFunctionData({ abi: multicall3Abi, data })

@@ -32,8 +32,8 @@ export type From = { folder: string; program: string }
 const sources: From = { folder: projectFolder, program: 'src/main/entries/service.ts' }
 
 /**
- * @param from where it is started; the project's own sources when absent
- * @param config written to `config.json` of its folder
+ * @param from location of the program; default: the project's sources
+ * @param config content of `config.json`
  */
 export async function createServiceProcess(from: From = sources, config?: object): Promise<ServiceProcess> {
   const dataDir = temporaryFolder('service-process')
@@ -97,7 +97,7 @@ function readReady(child: ChildProcess): Promise<Ready> {
     createInterface(child.stdout).on('line', (line) => {
       if (!line.startsWith('{"event":"ready"')) return
       clearTimeout(impatient)
-      resolve(JSON.parse(line) as Ready) // checked by whoever uses its address
+      resolve(JSON.parse(line) as Ready) // validated by the user of its address
     })
   })
 }

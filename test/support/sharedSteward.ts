@@ -4,7 +4,7 @@ import { namesTestFolder, watchLeaks } from './leaks.ts'
 import { startSteward } from './steward.ts'
 import { removeTestFolders } from './temporaryFolder.ts'
 
-/** The Steward that e2e files share, as they are told of it: it runs beside the process that they run in. */
+/** Steward that e2e files share; it runs in a process beside theirs. */
 export type SharedSteward = { url: string; serviceUrl: string; dataFolder: string; ownerKey: string }
 
 declare module 'vitest' {

@@ -30,7 +30,7 @@ export function payloadHash(profile: AutomatonProfile): `0x${string}` {
   return keccak256(new TextEncoder().encode(canonicalProfile(profile)), { as: 'Hex' })
 }
 
-/** As a client of its own would make it: typed data signed by viem. */
+/** Signs as an independent client: typed data signed by viem. */
 export async function signRegistration(
   account: PrivateKeyAccount,
   profile: AutomatonProfile,

@@ -33,7 +33,7 @@ export async function solanaCluster(now: () => number = Date.now) {
   const decode = (wire: string): Transaction => getTransactionDecoder().decode(Buffer.from(wire, 'base64'))
   const sign = async (wire: string): Promise<Transaction> =>
     partiallySignTransaction([facilitatorKey.keyPair], decode(wire))
-  /** Brings it to the chain, signed by the facilitator: whoever has it may. */
+  /** Submits the transaction signed by the facilitator: anyone who has it may. */
   const land = async (wire: string): Promise<string> => {
     const transaction = await sign(wire)
     const result = svm.sendTransaction(transaction)
@@ -120,7 +120,7 @@ export async function solanaCluster(now: () => number = Date.now) {
     },
     airdrop: (address: string, lamports: bigint) =>
       svm.airdrop(address as Address, lamports as Parameters<typeof svm.airdrop>[1]),
-    /** An address that nobody has to have a key of. */
+    /** Returns an address without a known key. */
     someAddress: (digit: number): Promise<string> =>
       createKeyPairSignerFromPrivateKeyBytes(new Uint8Array(32).fill(digit)).then(({ address }) => address),
   }

@@ -13,8 +13,8 @@ export type Trouble = {
 }
 
 /**
- * A facilitator as https://docs.x402.org describes it: POST /verify and /settle of version 2, which takes nothing that
- * the schemas of @x402/core do not. It moves money of its own.
+ * Strict facilitator by https://docs.x402.org: POST /verify and /settle of version 2, rejecting whatever the schemas of
+ * @x402/core do not allow. Moves real tokens of its chain.
  */
 export async function strictFacilitator(network: EvmNetwork) {
   const balances = new Map<string, number>()

@@ -14,7 +14,7 @@ import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
-/** A ledger on a file of its own, with one account, `ada`, that was given so many cents. */
+/** Opens a ledger on a new file with one account, `ada`, and its initial balance in cents. */
 export async function testLedger({ cents = 100, keys = {} as Record<string, KeyRules>, file = '' } = {}) {
   const clock = { nowMs: Date.UTC(2026, 10, 22, 12) }
   const path = file === '' ? join(temporaryFolder('ledger'), 'service.sqlite') : file

@@ -1,4 +1,4 @@
-/** Finds which of many texts are in a long one, in one pass that skips most of it (Wu and Manber, TR-94-17). */
+/** Finds which of many texts occur in a long one, in one pass that skips most of it (Wu and Manber, TR-94-17). */
 export type TextSearch = (bytes: Uint8Array) => number[]
 
 const blockBytes = 3

@@ -38,7 +38,7 @@ export async function createTroubledNode(target: string) {
   const { url, close } = await createListening(server)
   return {
     url,
-    /** Requests about this authorization are told from others. */
+    /** Distinguishes requests about this authorization from others. */
     watch: (nonce: string) => void nonces.add(nonce),
     meets(decide: typeof findTrouble | undefined) {
       findTrouble = decide ?? (() => undefined)

@@ -71,7 +71,10 @@ export async function uptoMarket(node: EvmNode, { payTo, cap }: { payTo: Address
       await waitForReceipt(hash)
       return hash
     },
-    /** Sells by `upto`. @param answer what it does with a payment: a transaction hash is told, undefined ends the connection */
+    /**
+     * Starts a seller of `upto`. @param answer handles a payment: a transaction hash is reported, undefined closes the
+     * connection
+     */
     async open(answer: (permit: UptoPermit) => Promise<Hex | undefined>, over: object = {}) {
       const permits: UptoPermit[] = []
       const server = createServer(async (request, response) => {

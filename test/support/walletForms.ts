@@ -23,7 +23,9 @@ export function createPersonClient(origin: string, session: PersonSession): Pers
   }
 }
 
-/** Adds a private key to the wallet, or makes one of it, by the forms of the sheet as they are without a browser. */
+/**
+ * Adds a private key to the wallet, or creates the wallet with it, by submitting the prompt's forms without a browser.
+ */
 export async function importPrivateKey(
   person: PersonClient,
   fields: { key: string; passphrase: string },

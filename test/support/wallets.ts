@@ -14,7 +14,7 @@ export type SigningWallet = {
   signIn(url: string): Promise<Answer>
 }
 
-/** @param now the clock of the service, where it is not the real one */
+/** @param now clock of the service, if it is simulated */
 export function evmWallet(
   now: () => number = Date.now,
 ): SigningWallet & { address: `0x${string}`; privateKey: `0x${string}` } {

@@ -4,7 +4,7 @@ import type { Written } from './plantedSecrets.ts'
 
 /** All that passes between a page, its frames and the servers, but what is given to a sheet and shown on it. */
 export type WindowTraffic = {
-  /** Addresses, what the window sent, what it was answered, events, its console. */
+  /** Returns URLs, requests of the window, responses, events and console output. */
   everything(): Promise<Written[]>
   /** Bodies of prompts, which may show a phrase and must not repeat what was typed. */
   sheets(): Promise<Written[]>

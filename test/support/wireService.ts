@@ -35,7 +35,7 @@ export async function startWireService({ port = 0, socketPath, answer, onSocket 
   })
   http.on('upgrade', (request, socket, head) => {
     requests.push(request)
-    socket.on('error', () => {}) // whoever asked may be gone before it is answered
+    socket.on('error', () => {}) // the client may be gone before the response
     if (request.url?.startsWith('/v1/refused')) {
       socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}')
       return

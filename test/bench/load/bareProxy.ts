@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
 
 /**
- * The least that a gateway in Node can be: each request goes on to the provider as it is, by node:http and a pool of undici,
- * without a key, a model or a price. It prints its port, and ends with its standard input.
+ * Minimal gateway in Node: forwards each request unchanged by node:http and a pool of undici, without a key, model or
+ * price. Prints its port, and ends with its standard input.
  *
- *     node bareProxy.ts PROVIDER_PORT
+ * node bareProxy.ts PROVIDER_PORT
  */
 const provider = new Pool(`http://127.0.0.1:${process.argv[2]}`, { connections: 64 })
 

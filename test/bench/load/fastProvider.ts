@@ -1,6 +1,6 @@
 /**
- * A provider of chat completions that does next to nothing, as a process of its own: what it answers lies ready, and of a
- * request it reads only where it ends and whether it wants a stream. Prints its port.
+ * Process that serves chat completions with minimal work: responses are precomputed, and a request is read only for its
+ * end and whether it streams. Prints its port.
  */
 import { createServer } from 'node:net'
 

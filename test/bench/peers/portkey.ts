@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { until } from '../../support/eventually.ts'
 import type { LoadTarget } from '../load/httpLoad.ts'
 
-/** Portkey's gateway as its package has it, in a process of its own: no accounts, no ledger. */
+/** Starts Portkey's gateway from its package as a process, without accounts and ledger. */
 export async function portkey(
   providerPort: number,
 ): Promise<{ target: Omit<LoadTarget, 'body'>; pid: number; close(): Promise<void> }> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Proportional memory of one process in MB: all of it, pages of V8's heaps in all threads, other anonymous memory. */
+/** Proportional memory of a process in MB: total, pages of V8's heaps in all threads, other anonymous memory. */
 export type Memory = { pss: number; heap: number; native: number }
 
 /** V8 takes its heaps in pages of 256 KiB; large objects have their own. */

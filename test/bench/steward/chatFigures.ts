@@ -26,7 +26,7 @@ export type ChatFigures = {
   /** Work of the window's main thread for a block of 640 lines, in milliseconds. */
   highlighted: Samples
   plain: Samples
-  /** The longest task meanwhile; 0 where none was longer than 50 ms. */
+  /** Longest task, in milliseconds; 0 if none exceeded 50 ms. */
   maxTaskMs: number
 }
 

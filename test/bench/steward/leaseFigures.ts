@@ -17,7 +17,7 @@ import { temporaryFolder } from '../../support/temporaryFolder.ts'
 /** Processor time in microseconds. */
 export type LeaseFigures = { keyMicros: number; signInMicros: number; providerMicros: number; open: number }
 
-/** Streams that are open meanwhile. */
+/** Streams open during the measurement. */
 const open = 1_000
 
 /** Measures what leases cost a request, and one of a model: of its principal and of its provider. */

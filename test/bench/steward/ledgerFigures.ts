@@ -59,7 +59,7 @@ export async function ledgerFigures({ pairs, clients }: { pairs: number; clients
 
 type Ledger = Pick<Awaited<ReturnType<typeof testLedger>>, 'database' | 'ledger'>
 
-/** The same two changes, each in a transaction of its own that waits for the disk: what grouping them saves. */
+/** Runs the same two changes, each in a transaction that waits for the disk: the cost that grouping saves. */
 function runFlushedPairs({ database, ledger }: Ledger, accountId: AccountId, pairs: number): number {
   database.pragma('synchronous = FULL')
   const began = performance.now()

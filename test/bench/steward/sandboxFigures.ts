@@ -6,7 +6,7 @@ import type { StewardClient } from '../../support/stewardClient.ts'
 import { measureEach, type Samples } from '../figures.ts'
 import { processorMs, waitUntilSettled } from './processFigures.ts'
 
-/** A running application and a client of it. */
+/** Running application with a client. */
 export type Measured = { steward: Steward; client: StewardClient }
 /** Time of each try, and what host, service and their helpers take of the processor for one. */
 export type Worked = { samples: Samples; processorMs: number }

@@ -128,7 +128,7 @@ function asModelsSee(tool: object): object {
   return { name, description, inputSchema }
 }
 
-/** Each client reads a sandbox of its own: another answer is lost or crossed. */
+/** Each client reads a different sandbox, which detects lost or crossed responses. */
 async function keepBusy(url: string, clientKeys: readonly { key: string; id: string }[], seconds: number) {
   const all = await Promise.all(clientKeys.map(async ({ key, id }) => ({ id, client: await connectClient(url, key) })))
   const end = performance.now() + seconds * 1000

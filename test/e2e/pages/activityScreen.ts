@@ -15,7 +15,7 @@ export type ActivityScreen = {
   when(name: string): Promise<void>
   /** Opens the entry, and gives what it holds. */
   open(text: string | RegExp): Promise<Locator>
-  /** Checks the chain, and gives the sentence of what came of it. */
+  /** Verifies the chain, and returns the result's sentence. */
   verify(): Promise<string>
   result: Locator
   /** Opens the menu to export. */

@@ -70,7 +70,7 @@ export function appWindow(page: Page): AppWindow {
   }
 }
 
-/** Whether the page, once it is loaded, is told of events: it shows a notice of each that comes, and of none before. */
+/** Returns whether the loaded page receives events: it shows a notice of each. */
 function hearing(page: Page): () => boolean {
   let hears = false
   page.on('websocket', (socket) => {

@@ -3,13 +3,13 @@ import type { Locator, Page } from 'playwright-core'
 /** The Identity section, in the words of what a person does there. */
 export type IdentityScreen = {
   open(): Promise<void>
-  /** The form, empty but for what is filled in by itself. */
+  /** Opens the form, empty except for defaults. */
   begin(): Promise<void>
   form: Locator
   /** Fills the form from a JSON file of this text. */
   fillFrom(text: string): Promise<void>
   typePrompt(prompt: string): Promise<void>
-  /** Goes on to what would be signed. */
+  /** Continues to the content to sign. */
   review(): Promise<Locator>
   askForApproval(): Promise<void>
   /** From a registration that waits, to its request in Approvals. */

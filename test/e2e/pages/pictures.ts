@@ -37,9 +37,9 @@ export type Pictures = {
 }
 
 /**
- * Looks at what the page shows, in dark and in light: axe must find nothing. With STEWARD_PICTURES=1 pictures of it are
- * taken into docs/screens, so that a usual run changes no file of the project. A sheet keeps the scheme that it was
- * opened with: of it there is one picture.
+ * Checks the page in dark and light mode: axe must find nothing. With STEWARD_PICTURES=1, takes screenshots into
+ * docs/screens, so that a normal run changes no file of the project. A prompt keeps the color scheme that it was opened
+ * with.
  */
 export function pictures(): Pictures {
   const folder = process.env.STEWARD_PICTURES === '1' ? join(projectFolder, 'docs/screens') : undefined
@@ -47,7 +47,7 @@ export function pictures(): Pictures {
   const show = async (page: Page, colorScheme: Scheme) => {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await until('nothing moves', async () => {
-      await page.bringToFront() // axe looks at frames by a page of its own
+      await page.bringToFront() // axe analyzes frames in another page
       return page.evaluate<boolean>(isAtRest)
     })
   }

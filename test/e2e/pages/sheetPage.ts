@@ -41,7 +41,7 @@ export function sheetPage(page: Page): SheetPage {
   }
 }
 
-/** All of it is there, its script has run, and the window has given it the focus: only then is a key that is pressed its own. */
+/** Waits until the step is loaded, its script has run, and the window has focused it: only then do keys reach it. */
 export async function waitForStep(page: Page, title: string | RegExp): Promise<void> {
   const frame = page.frameLocator(selector)
   await frame.getByRole('heading', { name: title }).waitFor()
@@ -49,7 +49,7 @@ export async function waitForStep(page: Page, title: string | RegExp): Promise<v
   await until('the sheet has the focus', () => page.evaluate(() => document.activeElement instanceof HTMLIFrameElement))
 }
 
-/** Until its script has run, the window shows a person nothing of it, and what is pressed could still move. */
+/** Waits for its script, until which the window does not show it and its layout may change. */
 async function whole(frame: FrameLocator): Promise<void> {
   await until(
     'the page of the wallet is whole',

@@ -24,7 +24,7 @@ import { createStewardClient, type StewardClient } from '../../support/stewardCl
 import { createPersonClient, type PersonClient } from '../../support/walletForms.ts'
 import { type AppWindow, appWindow } from './appWindow.ts'
 
-/** One Steward and one browser for all tests of a file; each test opens a window of its own. */
+/** Steward and browser shared by all tests of a file; each test opens a new window. */
 export type StewardInBrowser<Kind extends SharedSteward = SharedSteward> = {
   steward: Kind
   browser: Browser
@@ -63,7 +63,7 @@ export async function ownStewardInBrowser(options: OwnOptions = {}): Promise<Ste
   return ownSteward(options, { open: getSharedBrowser, close: closeWindows })
 }
 
-/** For what looks into the browser itself: nothing of it is shared, and it is the one that people have. */
+/** For tests that inspect the browser itself: nothing is shared, and it is the full browser. */
 export async function stewardInOwnBrowser(options: OwnOptions = {}): Promise<StewardInBrowser<Steward>> {
   return ownSteward(options, { open: () => openBrowser(wholeChromium), close: (browser) => browser.close() })
 }

@@ -13,14 +13,14 @@ export const attackFault = process.arch === 'x64' ? undefined : `the attacks are
 type AttackOptions = StageOptions & { user: User; through?: readonly string[] }
 type Outcome = { seen: unknown } | { failed: string }
 
-/** Tries an attack in a process of its own, as that user. */
+/** Runs an attack in a separate process, as that user. */
 export function attack<Name extends keyof Attempts>(name: Name, options: AttackOptions): Promise<Observation<Name>> {
   return attacks([name], options)(name)
 }
 
 /**
- * Several in one process, one after the other, each on a stage of its own: a start of Node costs more than most attacks.
- * @returns a function that tells what one of them saw; the first call starts all
+ * Runs several attacks in one process, sequentially, each on a new stage: starting Node costs more than most attacks.
+ * @returns a function that returns the observation of one; its first call starts all
  */
 export function attacks<Name extends keyof Attempts>(
   names: readonly Name[],

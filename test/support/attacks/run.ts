@@ -5,8 +5,8 @@ import { attackStage, type Stage, type StageOptions } from './stage.ts'
 import * as variations from './variations.ts'
 
 /**
- * Tries attacks as whoever runs it, one after the other, each on a stage of its own, and prints what came of each as a
- * JSON list of `{seen}` or `{failed}`. Arguments: folder, and as JSON the names of the attacks and options of the stage.
+ * Runs attacks sequentially as the current user, each on a new stage, and prints a JSON list of `{seen}` or `{failed}`.
+ * Arguments: folder, and as JSON the names of the attacks and the options of the stage.
  */
 const attacks: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = { ...attempts, ...variations }
 const [folder = '', names = '[]', options = '{}'] = process.argv.slice(2)

@@ -20,7 +20,7 @@ export type Stage = {
   /** Folder of the user who runs Steward. */
   folder: string
   make(changes?: Partial<MachineSpec>, from?: SnapshotRef): Promise<Target>
-  /** Stops and removes every sandbox of it. */
+  /** Stops and removes all of its sandboxes. */
   close(): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export type Target = {
 export type StageOptions = {
   /** Active layers. Default: all. */
   layers?: readonly SandboxLayer[]
-  /** Every sandbox of it is one that was started before anybody asked for it. */
+  /** Whether all of its sandboxes are former spares. */
   spares?: boolean
 }
 
@@ -60,7 +60,7 @@ export function attackStage(folder: string, { layers = sandboxLayers, spares = f
     await runtime.remove(machine.id)
   }
 
-  /** The first one, and one that came before the next spare was ready, only show what is wanted. */
+  /** Skips the first one, and any created before the next spare was ready. */
   const makeFromWarmPool = async (changes: Partial<MachineSpec>): Promise<Target> => {
     for (let tries = 1; tries <= maxTries; tries++) {
       const spec = createMachineSpec(changes)

@@ -20,7 +20,10 @@ export async function hostileSnapshot(stage: Stage): Promise<{ restored: string;
 
 const inPid1 = (target: Target): Promise<string> => target.said('cat /root/in-pid1 2>/dev/null; true')
 
-/** Paths that a sandbox may replace with links to the host. `/etc` has a run of its own: without it nothing starts. */
+/**
+ * Paths that a sandbox may replace with links to the host. `/etc` has a separate run, because nothing starts without
+ * it.
+ */
 const swaps = {
   'all but /etc': [
     ...['/usr', '/usr/local', '/dev', '/proc', '/run', '/root', '/tmp', '/var', '/home', '/bin', '/lib64'],

@@ -80,7 +80,7 @@ export async function createGatewayWorld({
     return { body: failed ? undefined : folded[gatewayRequest.dialect](text), text, headers }
   }
 
-  /** @returns what the caller is told before anything is answered */
+  /** @returns the error before any output */
   async function expectRefusal(gatewayRequest: GatewayRequest, body: Wire): Promise<Refused> {
     try {
       const answer = await ask(gatewayRequest, body)

@@ -27,7 +27,7 @@ type Wire = any
 
 /** Behavior for the provider's next request. */
 export type Turn =
-  /** `until`: its end is held back until then; of JSON, all of it. */
+  /** `until`: delays the end; for JSON, the whole response. */
   | (ScriptedAnswer & { until?: Promise<unknown> })
   | { status: number; body?: unknown; headers?: Record<string, string> }
   /** Sent as they are, one by one; then the end, or a cut, or silence. */

@@ -270,7 +270,7 @@ export function geminiFrames(answer: ScriptedAnswer): string[] {
       ...(signed ? [chunk([{ text: '', thoughtSignature: part.signature }])] : []),
     ]
   })
-  // The end comes behind the last part, in a chunk of its own.
+  // The end follows the last part in a separate chunk.
   const last = { ...chunk([], { finishReason: answer.finish ?? 'STOP' }), usageMetadata: geminiUsage(answer.usage) }
   return [...chunks, last].map((it) => sse(it))
 }

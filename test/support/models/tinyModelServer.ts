@@ -6,10 +6,8 @@ import { getLlama, LlamaLogLevel, type Token } from 'node-llama-cpp'
 import { tinyContext } from './tinyModel.ts'
 
 /**
- * llama.cpp with one model behind OpenAI's chat completions, as people run it at home: a program of its own, since the
- * library ends with its process. It prints where it listens. `GET /running` tells how many answers are being made.
- *
- *     node tinyModelServer.ts MODEL.gguf
+ * llama.cpp with one model behind OpenAI's chat completions, as users run it at home. A separate program, because the
+ * library ends with its process. Prints its address. `GET /running` returns the number of answers in progress.
  */
 type CompletionRequest = {
   messages: { role: string; content: string }[]
@@ -80,7 +78,7 @@ function tokenize({ messages }: CompletionRequest): Token[] {
   return [...(bos === null ? [] : [bos]), ...model.tokenize(text)]
 }
 
-/** The likeliest token each time, until there are enough or nobody reads them. */
+/** Yields the most likely token each time, up to the limit or until aborted. */
 async function* generateTokens(prompt: Token[], maxTokens: number, signal: AbortSignal): AsyncGenerator<string> {
   const sequence = context.getSequence()
   let remaining = maxTokens

@@ -7,7 +7,7 @@ import { projectFolder } from '../plantedTree.ts'
 import { temporaryFolder } from '../temporaryFolder.ts'
 
 const spaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
-/** `/dev/net/tun` may belong to root alone: the world has one that everybody may use. */
+/** `/dev/net/tun` may belong to root only: creates one that everyone may use. */
 const prepare = (user: User): string =>
   [
     ...(user === withIds ? [nameOrdinaryUser] : []),

@@ -46,8 +46,8 @@ class Refusal extends Error {
 }
 
 /**
- * NameSilo, as https://www.namesilo.com/api-reference describes it: GET only, the key in the query, codes in a reply of
- * status 200, a list of one told as that one. What the documentation does not name it refuses.
+ * Fake of NameSilo by https://www.namesilo.com/api-reference: GET only, the key in the query, codes in a reply with
+ * status 200, a list of one as that element. Rejects whatever the documentation does not name.
  */
 export async function nameSiloServer() {
   const owned = new Map<string, DomainState>()

@@ -21,7 +21,7 @@ export type RegistrarRequest = {
 }
 export type RegistrarResponse = { status: number; json?: unknown; text?: string }
 
-/** A registrar's API over real HTTP. `answer` is what it is by its documentation. */
+/** Starts a registrar's API over real HTTP. `answer` implements its documentation. */
 export async function registrarServer(answer: (request: RegistrarRequest) => RegistrarResponse) {
   let trouble: RegistrarTrouble | undefined
   let before: ((request: RegistrarRequest) => Promise<void>) | undefined
