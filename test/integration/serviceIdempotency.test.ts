@@ -136,7 +136,7 @@ test('does not store long answers, and removes answers with their sandbox', asyn
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))
   try {
     const stored = database.prepare<[string], { count: number; maxLength: number | null }>(
-      'SELECT count(*) AS count, max(length(body)) AS longest FROM idempotent_answers WHERE sandbox_id = ?',
+      'SELECT count(*) AS count, max(length(body)) AS maxLength FROM idempotent_answers WHERE sandbox_id = ?',
     )
     const before = stored.get(json.id)
     expect(before?.count).toBe(2)
