@@ -87,7 +87,7 @@ const hashes = String.raw`(?<!\b(?:tx|transaction|hash|sha-?256|digest|checksum|
  */
 const keyBytes: readonly SecretShape[] = [
   { pattern: new RegExp(`(?<![0-9A-Za-z])${hashes}(?:0x)?[0-9a-f]{64}(?![0-9A-Za-z])`, 'gi'), replace: removed },
-  { pattern: /(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{84,88}(?![0-9A-Za-z])/g, replace: removed },
+  { pattern: /(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{84,88}(?![0-9A-Za-z=])/g, replace: removed },
   { pattern: /(?<![0-9A-Za-z])[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![0-9A-Za-z])/g, replace: removed },
   {
     pattern: new RegExp(`(?<![0-9A-Za-z:])${hashes}(?:[0-9a-f]{2}[: ]){31,}[0-9a-f]{2}(?![0-9A-Za-z])`, 'gi'),
