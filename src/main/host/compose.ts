@@ -125,7 +125,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       }),
       (it) => it.close(),
     )
-    const screenPool = scope.own(
+    const images = scope.own(
       createImages({
         runtimes,
         onChanged: (image) => broadcast({ type: 'image.changed', image }),
@@ -144,7 +144,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
           labels,
           terminals,
           runtimes,
-          images: screenPool,
+          images: images,
           version: options.version,
           pid: options.pid,
           shutDown: () => ending.resolve('asked to'),

@@ -1,6 +1,6 @@
 import type { ServiceConnection } from '#shared/contract/localApi.ts'
 import { plainWord } from '#shared/openRecord.ts'
-import { useConnection } from '../agent/AgentProvider.tsx'
+import { useConnection } from '../api/AgentProvider.tsx'
 import { StatusDot } from '../ui/StatusDot.tsx'
 import { useSlowReads } from './useSlowReads.ts'
 

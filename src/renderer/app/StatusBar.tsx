@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { useConnection, useLocalStatus } from '../agent/AgentProvider.tsx'
+import { useConnection, useLocalStatus } from '../api/AgentProvider.tsx'
 import { useTypingInTerminal } from '../ui/commands/useTypingInTerminal.ts'
 import type { Feature } from '../ui/feature.ts'
 import { Kbd } from '../ui/Kbd.tsx'

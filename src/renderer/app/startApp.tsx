@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { httpAgent } from '../agent/agentClient.ts'
-import { windowFetch } from '../agent/windowKey.ts'
+import { httpAgent } from '../api/agentClient.ts'
+import { windowFetch } from '../api/windowKey.ts'
 import { TerminalCallsHost } from '../features/terminals/calls/TerminalCallsHost.tsx'
 import { UnsavedGuard } from '../ui/unsaved/UnsavedGuard.tsx'
 import { App } from './App.tsx'

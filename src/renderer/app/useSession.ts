@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getLocalStatus, openSession } from '#shared/contract/localApi.ts'
-import { type LocalStatus, statusKey } from '../agent/AgentProvider.tsx'
-import type { Agent } from '../agent/agentClient.ts'
-import { keepWindowKey } from '../agent/windowKey.ts'
+import { type LocalStatus, statusKey } from '../api/AgentProvider.tsx'
+import type { Agent } from '../api/agentClient.ts'
+import { keepWindowKey } from '../api/windowKey.ts'
 import { isSessionLost } from './sessionLost.ts'
 
 export const sessionKey = ['session'] as const

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { sandboxesKey } from '../agent/sandboxes/useSandboxes.ts'
-import { allTerminalsKey } from '../agent/terminals/useTerminals.ts'
+import { sandboxesKey } from '../api/sandboxes/useSandboxes.ts'
+import { allTerminalsKey } from '../api/terminals/useTerminals.ts'
 
 const slowMs = 3_000
 

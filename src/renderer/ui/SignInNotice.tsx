@@ -1,5 +1,5 @@
 import { LogIn } from 'lucide-react'
-import { useWallet } from '../agent/useWallet.ts'
+import { useWallet } from '../api/useWallet.ts'
 import { Button } from './Button.tsx'
 import { useSheet } from './sheetContext.ts'
 

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import { useLocalStatus } from '../agent/AgentProvider.tsx'
+import { useLocalStatus } from '../api/AgentProvider.tsx'
 import { useSheet } from './sheetContext.ts'
 import { useUnlocked } from './useUnlocked.ts'
 

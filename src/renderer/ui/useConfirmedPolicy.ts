@@ -1,5 +1,5 @@
 import { getPolicy, type Policy } from '#shared/contract/intents.ts'
-import { useAgent } from '../agent/AgentProvider.tsx'
+import { useAgent } from '../api/AgentProvider.tsx'
 import { useConfirmedChange } from './useConfirmedChange.ts'
 
 /** A change of the policy, which is confirmed where it lets more through. */

@@ -8,11 +8,11 @@ import type { ChatTitles } from '../activity/taskTotals.ts'
 import { createTimelineRoutes } from '../activity/timelineRoutes.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 
 /** The log, which also follows the connection and what the service did. */
 export function composeActivity(
-  { activity, database, link, client, scope, now, clock, ...ground }: AgentGround,
+  { activity, database, link, client, scope, now, clock, ...ground }: AgentContext,
   { wallet, chatTitles }: { wallet: Pick<WalletVault, 'accounts'>; chatTitles: ChatTitles },
 ): { settings: ActivitySettingsStore; endpoints: LocalEndpoint[] } {
   const log = ground.log.forArea('activity')

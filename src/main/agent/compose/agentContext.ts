@@ -48,7 +48,7 @@ export type AgentOptions = {
 }
 
 /** Dependencies of every part of the agent. */
-export type AgentGround = AgentOptions & {
+export type AgentContext = AgentOptions & {
   database: Database
   clock: Clock
   /** Calls the service as the person. */
@@ -69,7 +69,7 @@ export type AgentGround = AgentOptions & {
 const steward = { kind: 'system', name: 'Steward' } as const
 
 /** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
-export function createAgentGround(options: AgentOptions): AgentGround {
+export function createAgentGround(options: AgentOptions): AgentContext {
   const { dataFolder, link, events, scope, log, now } = options
   const database = scope.own(
     openDatabase(join(dataFolder, 'agent.sqlite'), { check: options.checkData ?? false }),

@@ -21,7 +21,7 @@ import type { ServiceTarget } from '../connections/serviceTarget.ts'
 import { intentSigner } from '../signer/intentSigner.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 import type { AuthorityParts } from './authorityParts.ts'
 
 export type ApprovalParts = {
@@ -57,7 +57,7 @@ function isClient({ asker }: IntentRecord): boolean {
 
 /** The signer, and what decides whether it signs. */
 export function composeApproval(
-  ground: AgentGround,
+  ground: AgentContext,
   { authority, wallet, serviceTarget, paymentReservations, beforeSigning }: ApprovalOptions,
 ): ApprovalParts {
   const { config, database, events, activity, dialog, scope, log, solana, now, clock } = ground

@@ -29,7 +29,7 @@ import { createToolClientRepository, type ToolClientRepository } from '../tools/
 import { clientRights } from '../tools/toolClients.ts'
 import { defaultToolPolicy } from '../tools/toolRights.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 import type { BudgetParts } from './budgetParts.ts'
 import { createMayNow } from './mayNow.ts'
 import { createRequestContext } from './requestContext.ts'
@@ -58,7 +58,7 @@ type AuthorityOptions = {
 
 /** The registry of principals, and the one function that judges what they may now. */
 export function composeAuthority(
-  { database, link, client, events, removedThings, scope, log, clock }: AgentGround,
+  { database, link, client, events, removedThings, scope, log, clock }: AgentContext,
   { wallet, budget, served, serviceTarget, review }: AuthorityOptions,
 ): AuthorityParts {
   const toolClientRows = createToolClientRepository(database)

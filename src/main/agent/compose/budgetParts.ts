@@ -5,7 +5,7 @@ import { createPaymentBudgetRepository, type PaymentBudgetRepository } from '../
 import { createPaymentBudgets, type PaymentBudgets } from '../budgets/paymentBudgets.ts'
 import { paymentReservations } from '../budgets/paymentReservations.ts'
 import { createToolBudgets, type ToolBudgets } from '../tools/toolBudgets.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 
 export type BudgetParts = {
   records: PaymentBudgetRepository
@@ -15,7 +15,7 @@ export type BudgetParts = {
 }
 
 /** One set of limits for everything that is paid. */
-export function composeBudget({ database, clock }: Pick<AgentGround, 'database' | 'clock'>): BudgetParts {
+export function composeBudget({ database, clock }: Pick<AgentContext, 'database' | 'clock'>): BudgetParts {
   const now = clock.steadyMs
   const records = createPaymentBudgetRepository(database)
   const budgets = createPaymentBudgets({ records, now })

@@ -22,7 +22,7 @@ import { withTurnTask } from '../chat/turnTask.ts'
 import type { ProviderKeys } from '../providers/providerKeys.ts'
 import type { ServedTools } from '../toolServers/externalTools.ts'
 import type { ToolExecutor } from '../tools/toolExecutor.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 
 type ChatOptions = {
   shared: SharedBudget
@@ -35,7 +35,7 @@ type ChatOptions = {
 
 /** Conversations with models, and what they may cost. */
 export function composeChat(
-  ground: AgentGround,
+  ground: AgentContext,
   { shared, executor, served, approvals, principals, providerKeys }: ChatOptions,
 ): { titles: ChatStore['conversations']['titles']; stopAll: () => void; endpoints: LocalEndpoint[] } {
   const { database, client, events, activity, removedThings, tasks, scope, now, clock } = ground

@@ -10,7 +10,7 @@ import { createWalletLinkRepository } from '../connections/walletLinkRepository.
 import { createWalletLinkRoutes } from '../connections/walletLinkRoutes.ts'
 import { createWalletMessages } from '../connections/walletMessages.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 
 type ConnectionOptions = { wallet: WalletVault; approvals: Approvals; serviceTarget: () => ServiceTarget | undefined }
 
@@ -18,7 +18,7 @@ export type ConnectionParts = Pick<LocalClients, 'identifyClient'> & { endpoints
 
 /** Wires sign-ins of the wallet at the service, and the service's keys at the local API. */
 export function composeConnection(
-  { database, link, hosted, events, client, activity, scope, log, clock }: AgentGround,
+  { database, link, hosted, events, client, activity, scope, log, clock }: AgentContext,
   { wallet, approvals, serviceTarget }: ConnectionOptions,
 ): ConnectionParts {
   const { note } = activity

@@ -8,7 +8,7 @@ import { createLocalDomainRoutes } from '../domains/localDomainRoutes.ts'
 import { createPlanRepository } from '../domains/planRepository.ts'
 import { createPropagation } from '../domains/propagation/propagation.ts'
 import { createZonePlans } from '../domains/zonePlans.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 
 export type DomainParts = {
   cache: DomainCache
@@ -19,7 +19,7 @@ export type DomainParts = {
 }
 
 /** Domains as they are known here, also without the service. */
-export function composeDomain(ground: AgentGround): DomainParts {
+export function composeDomain(ground: AgentContext): DomainParts {
   const { config, database, client, link, hosted, activity, events, scope, log, now } = ground
   const service = hosted?.url ?? 'embedded'
   const domainLog = log.forArea('domains')

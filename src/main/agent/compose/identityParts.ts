@@ -4,14 +4,14 @@ import { createRegistrationRepository } from '../identity/registrationRepository
 import { createRegistrationRoutes } from '../identity/registrationRoutes.ts'
 import { createRegistrations } from '../identity/registrations.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 import type { ApprovalParts } from './approvalParts.ts'
 
 type IdentityOptions = Pick<ApprovalParts, 'approvals' | 'asks' | 'repeats' | 'signer'> & { wallet: WalletVault }
 
 /** Identities that the person registers. */
 export function composeIdentity(
-  { database, client, events, activity, scope, log, now }: AgentGround,
+  { database, client, events, activity, scope, log, now }: AgentContext,
   { approvals, asks, repeats, signer, wallet }: IdentityOptions,
 ): { endpoints: LocalEndpoint[] } {
   const identities = scope.own(

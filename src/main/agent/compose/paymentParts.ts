@@ -27,7 +27,7 @@ import { publicSeller } from '../payments/seller.ts'
 import { createSellerAccess } from '../payments/sellerAccess.ts'
 import { serviceSeller } from '../payments/serviceSeller.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 import type { ApprovalParts } from './approvalParts.ts'
 import type { BudgetParts } from './budgetParts.ts'
 
@@ -48,7 +48,7 @@ export type PaymentParts = Pick<PaymentEngine, 'payments' | 'rows'> & {
 }
 
 /** Composes payments to others, and their limits. */
-export function composePayment(ground: AgentGround, options: PaymentOptions): PaymentParts {
+export function composePayment(ground: AgentContext, options: PaymentOptions): PaymentParts {
   const { database, client, chains, solana, hosted, link, events, activity, tasks, scope, now: wallNow, clock } = ground
   const now = clock.steadyMs
   const { principals, approval, budget, wallet, serviceTarget } = options

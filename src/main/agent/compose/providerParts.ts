@@ -14,7 +14,7 @@ import { createProviderKeyStore, type ProviderKeyStore } from '../providers/prov
 import { createProviderKeys, type ProviderKeys } from '../providers/providerKeys.ts'
 import { createProviderRoutes } from '../providers/providerRoutes.ts'
 import { createSecretStoreLocator } from '../wallet/secretStoreLocator.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 
 export type ProviderParts = {
   keyStore: ProviderKeyStore
@@ -24,7 +24,7 @@ export type ProviderParts = {
 }
 
 /** Keys of model providers and servers of one's own, as the service of this application gets them. */
-export function composeProvider(ground: AgentGround): ProviderParts {
+export function composeProvider(ground: AgentContext): ProviderParts {
   const { dataFolder, config, database, tellService, events, activity, scope, now } = ground
   const folder = join(dataFolder, 'providers')
   const { inference, wallet } = config

@@ -6,7 +6,7 @@ import { createCastFiles } from '../recordings/castFiles.ts'
 import { createRecordingRepository } from '../recordings/recordingRepository.ts'
 import { createRecordingRoutes } from '../recordings/recordingRoutes.ts'
 import { createRecordings } from '../recordings/recordings.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 
 /** Wires recordings of terminals, where the user enables them. */
 export function composeRecording(
@@ -21,7 +21,7 @@ export function composeRecording(
     now,
     clock,
     ...ground
-  }: AgentGround,
+  }: AgentContext,
   { settings }: { settings: ActivitySettingsStore },
 ): { endpoints: LocalEndpoint[] } {
   const records = createRecordingRepository(database)

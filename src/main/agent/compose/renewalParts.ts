@@ -9,7 +9,7 @@ import { createRenewalRepository } from '../domains/renewals/renewalRepository.t
 import { createRenewalRoutes } from '../domains/renewals/renewalRoutes.ts'
 import { createRenewals as renewalsOf } from '../domains/renewals/renewals.ts'
 import { noticeSentence, renewalSentence } from '../domains/renewals/renewalWords.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 import type { ApprovalParts } from './approvalParts.ts'
 import type { BudgetParts } from './budgetParts.ts'
 import type { DomainParts } from './domainParts.ts'
@@ -27,7 +27,7 @@ const steward = { kind: 'system', name: 'Steward' } as const
 const maxNamed = 50
 
 /** Domains that are renewed from the wallet, and notices of those that expire. */
-export function composeRenewal(ground: AgentGround, options: RenewalOptions): { endpoints: LocalEndpoint[] } {
+export function composeRenewal(ground: AgentContext, options: RenewalOptions): { endpoints: LocalEndpoint[] } {
   const { database, client, link, events, activity, removedThings, scope, log, clock } = ground
   const { approvals, budgets, domains, payment } = options
   const now = clock.steadyMs

@@ -1,10 +1,10 @@
 import type { Approvals } from '../approvals/approvals.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 
 type Parts = { approvals: Pick<Approvals, 'policy'>; stopAll: readonly (() => void)[] }
 
 /** Extends the stop switch to what needs no approval: models called with API keys, running chats, and calls under way. */
-export function followStop({ tellService, events, scope }: AgentGround, { approvals, stopAll }: Parts): void {
+export function followStop({ tellService, events, scope }: AgentContext, { approvals, stopAll }: Parts): void {
   let isStopped = approvals.policy().stopped
   const tell = (): void => tellService?.({ event: 'models-stopped', stopped: isStopped })
   if (isStopped) tell()

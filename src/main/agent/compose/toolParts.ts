@@ -34,7 +34,7 @@ import { createToolNotes } from '../tools/toolNotes.ts'
 import { createToolOperations } from '../tools/toolOperations.ts'
 import { toolPerformer } from '../tools/toolPerformer.ts'
 import { requireCallRights, type ToolRights } from '../tools/toolRights.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 import type { ApprovalParts } from './approvalParts.ts'
 import type { AuthorityParts } from './authorityParts.ts'
 import type { PaymentParts } from './paymentParts.ts'
@@ -53,7 +53,7 @@ export type ToolParts = { executor: ToolExecutor; mcp: McpEndpoint; door: StdioD
 
 /** The tools: operations of the contract under names that models know, for MCP clients and the chat. */
 export function composeTool(
-  ground: AgentGround,
+  ground: AgentContext,
   { authority, approvals, asks, budgets, payments, served, endpoints }: ToolOptions,
 ): ToolParts {
   const { dataFolder, database, client, link, events, activity, tasks, unrecordedTerminals, scope, log, now, clock } =
@@ -159,8 +159,8 @@ type ApprovedOptions = {
   mayNow: MayNow
   findTool: (name: string, rights: ToolRights) => Tool | undefined
   perform: PerformTool
-  tasks: AgentGround['tasks']
-  taskOf: AgentGround['activity']['findTask']
+  tasks: AgentContext['tasks']
+  taskOf: AgentContext['activity']['findTask']
 }
 
 /** Runs calls that were approved, with the rights that their callers have by then. */

@@ -12,12 +12,12 @@ import { syncToolCatalog } from '../toolServers/syncToolCatalog.ts'
 import { createToolServerRepository, type StoredServer } from '../toolServers/toolServerRepository.ts'
 import { createToolServerRoutes } from '../toolServers/toolServerRoutes.ts'
 import { createToolServers, type ToolServers } from '../toolServers/toolServers.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 
 export type ToolServerParts = { servers: ToolServers; served: ServedTools; endpoints: LocalEndpoint[] }
 
 /** MCP servers of others, whose tools chats may use. */
-export function composeToolServer(ground: AgentGround, { keyStore }: { keyStore: ProviderKeyStore }): ToolServerParts {
+export function composeToolServer(ground: AgentContext, { keyStore }: { keyStore: ProviderKeyStore }): ToolServerParts {
   const { database, client, events, activity, removedThings, unrecordedTerminals, scope, now, clock } = ground
   const { note } = activity
   const repository = createToolServerRepository(database)

@@ -10,12 +10,12 @@ import { walletInfoRoute } from '../wallet/walletInfo.ts'
 import { createWalletRepository } from '../wallet/walletRepository.ts'
 import { createWalletRoutes } from '../wallet/walletRoutes.ts'
 import type { KeyringRemoval, WalletVault } from '../wallet/walletVault.ts'
-import type { AgentGround } from './agentGround.ts'
+import type { AgentContext } from './agentContext.ts'
 
 export type WalletParts = { wallet: WalletVault; endpoints: LocalEndpoint[] }
 
 /** The wallet, and what its accounts hold. */
-export function composeWallet(ground: AgentGround, { removal }: { removal: KeyringRemoval }): WalletParts {
+export function composeWallet(ground: AgentContext, { removal }: { removal: KeyringRemoval }): WalletParts {
   const { dataFolder, config, database, client, events, activity, scope, now, clock } = ground
   const wallet = scope.own(
     openWallet({

@@ -10,7 +10,7 @@ import { composeIdentity } from './identityParts.ts'
 import { composeInference, type InferenceParts } from './inferenceParts.ts'
 import { composePayment } from './paymentParts.ts'
 import { composeSandbox } from './sandboxParts.ts'
-import { createServiceGround } from './serviceGround.ts'
+import { createServiceGround } from './serviceContext.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
 export type RunningService = {

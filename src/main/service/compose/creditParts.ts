@@ -20,7 +20,7 @@ import { type PriceList, readPriceList } from '../credits/priceList.ts'
 import { createSandboxBilling, type SandboxBilling } from '../credits/sandboxBilling.ts'
 import { type LedgerWrites, sweepExpiredHolds } from '../credits/sweepExpiredHolds.ts'
 import type { IdentityParts } from './identityParts.ts'
-import type { ServiceGround } from './serviceGround.ts'
+import type { ServiceContext } from './serviceContext.ts'
 
 export type LedgerParts = LedgerWrites & { credits: Credits }
 
@@ -45,7 +45,7 @@ const checkpointPages = 4_000
  * Opens the ledger, and charges what requests still held when the process before ended.
  * @throws what the disk says, if it cannot be written
  */
-export async function composeLedger({ database, clock, options, events, scope }: ServiceGround): Promise<LedgerParts> {
+export async function composeLedger({ database, clock, options, events, scope }: ServiceContext): Promise<LedgerParts> {
   const { now, log } = options
   database.pragma(`wal_autocheckpoint = ${checkpointPages}`)
   // In the order of time, so that the journal's index grows at its end: a quarter less to write for each.
@@ -76,7 +76,7 @@ export async function composeLedger({ database, clock, options, events, scope }:
 
 /** Composes credits for users and programs. The owner's account starts with an initial balance. */
 export async function composeCredit(
-  ground: ServiceGround,
+  ground: ServiceContext,
   { ledger: opened, identity }: { ledger: LedgerParts; identity: IdentityParts },
 ): Promise<CreditParts> {
   const { options, clock, activity, callers } = ground

@@ -30,7 +30,7 @@ import { createSearchAvailability } from '../domains/searchAvailability.ts'
 import { serviceAddresses } from '../domains/serviceAddresses.ts'
 import { createZones } from '../domains/zones.ts'
 import type { PaymentParts } from './paymentParts.ts'
-import type { ServiceGround } from './serviceGround.ts'
+import type { ServiceContext } from './serviceContext.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
 export type DomainParts = {
@@ -62,7 +62,7 @@ type DomainOptions = {
 
 /** Names and their DNS. @throws AppError `listen/failed`, `config/invalid` */
 export async function composeDomain(
-  ground: ServiceGround,
+  ground: ServiceContext,
   { payments, targets, announceRemovals }: DomainOptions,
 ): Promise<DomainParts> {
   const { options, database, clock, events, activity, callers, scope } = ground

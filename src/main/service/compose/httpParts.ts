@@ -26,7 +26,7 @@ import type { IdentityParts } from './identityParts.ts'
 import type { InferenceParts } from './inferenceParts.ts'
 import type { PaymentParts } from './paymentParts.ts'
 import type { SandboxParts } from './sandboxParts.ts'
-import type { ServiceGround } from './serviceGround.ts'
+import type { ServiceContext } from './serviceContext.ts'
 
 export type HttpParts = {
   /** Does not listen yet. */
@@ -64,7 +64,7 @@ const maxConnectionsPerAddress = 256
 
 /** Composes the HTTP server: API, WebSockets and addresses of exposed ports. */
 export function composeHttp(
-  ground: ServiceGround,
+  ground: ServiceContext,
   { beyondLoopback, identity, machines, money, models, payments, names: domains }: HttpOptions,
 ): HttpParts {
   const { options, database, clock, events, address, principals, scope } = ground

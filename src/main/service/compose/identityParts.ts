@@ -27,7 +27,7 @@ import { createAutomatonNonces } from '../identity/automatonNonces.ts'
 import { createAutomatonRepository } from '../identity/automatonRepository.ts'
 import { createAutomatonRoutes } from '../identity/automatonRoutes.ts'
 import { createAutomatons } from '../identity/automatons.ts'
-import type { ServiceGround } from './serviceGround.ts'
+import type { ServiceContext } from './serviceContext.ts'
 
 export type IdentityParts = {
   /** Named in /health. */
@@ -49,7 +49,7 @@ type IdentityOptions = {
 }
 
 /** Composes authentication: accounts with API keys, wallet sign-ins and registered automatons. */
-export function composeIdentity(ground: ServiceGround, dependencies: IdentityOptions): IdentityParts {
+export function composeIdentity(ground: ServiceContext, dependencies: IdentityOptions): IdentityParts {
   const { options, database, clock, activity, callers, events, address, principals } = ground
   const { dataDir, now } = options
   const note = activity.recordForAccount

@@ -20,7 +20,7 @@ import { createRecordedCredits } from '../inference/recordedCredits.ts'
 import { createResponseItems } from '../inference/responseItems.ts'
 import { createTokenCounter } from '../inference/tokenCounter.ts'
 import { createUpstreamPools } from '../inference/upstreamPools.ts'
-import type { ServiceGround } from './serviceGround.ts'
+import type { ServiceContext } from './serviceContext.ts'
 
 export type InferenceParts = {
   /** Named in /health. */
@@ -36,7 +36,7 @@ export type InferenceParts = {
 
 /** The gateway to models. @throws AppError `config/invalid` where the catalogue, or what was configured, is wrong */
 export function composeInference(
-  { options, clock, activity, callers, events, scope }: ServiceGround,
+  { options, clock, activity, callers, events, scope }: ServiceContext,
   { reservations }: { reservations: CreditReservations },
 ): InferenceParts {
   const log = options.log.forArea('inference')

@@ -16,7 +16,7 @@ import { type TestLedger, testLedgerFacilitator } from '../payments/testLedgerFa
 import { createTestMoneyRepository } from '../payments/testMoneyRepository.ts'
 import type { CreditParts, LedgerParts } from './creditParts.ts'
 import type { IdentityParts } from './identityParts.ts'
-import type { ServiceGround } from './serviceGround.ts'
+import type { ServiceContext } from './serviceContext.ts'
 
 export type PaymentParts = {
   /** Named in /health. */
@@ -36,7 +36,7 @@ const maxAnswerBytes = 256 * 1024
 
 /** Composes payments by x402. @throws AppError `config/invalid` */
 export async function composePayment(
-  ground: ServiceGround,
+  ground: ServiceContext,
   { ledger: opened, money, identity }: Dependencies,
 ): Promise<PaymentParts> {
   const { options, database, clock, scope, address, activity, callers } = ground
@@ -83,7 +83,7 @@ export async function composePayment(
 }
 
 function createFacilitator(
-  { options, scope }: ServiceGround,
+  { options, scope }: ServiceContext,
   testLedger: TestLedger | undefined,
 ): Facilitator | undefined {
   const { payments, now } = options

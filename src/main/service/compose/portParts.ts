@@ -9,7 +9,7 @@ import { createDomainClaimRepository } from '../sandboxDomains/domainClaimReposi
 import { createDomainProof } from '../sandboxDomains/domainProof.ts'
 import { createSandboxDomainRepository } from '../sandboxDomains/sandboxDomainRepository.ts'
 import { createSandboxDomains, type SandboxDomains } from '../sandboxDomains/sandboxDomains.ts'
-import { type ServiceGround, toEndpoint } from './serviceGround.ts'
+import { type ServiceContext, toEndpoint } from './serviceContext.ts'
 
 export type PortParts = {
   names: PortNames
@@ -21,7 +21,7 @@ export type PortParts = {
 
 /** The addresses under which others reach what listens in a sandbox. */
 export function composePort(
-  ground: ServiceGround,
+  ground: ServiceContext,
   dependencies: {
     onChanged: (id: SandboxId) => void
     onDomainsChanged: () => void

@@ -52,7 +52,7 @@ import { createTerminalRoutes } from '../terminals/terminalRoutes.ts'
 import { terminalStream } from '../terminals/terminalStream.ts'
 import { terminalToWire } from '../terminals/terminalWire.ts'
 import { composePort, type PortParts } from './portParts.ts'
-import type { ServiceGround } from './serviceGround.ts'
+import type { ServiceContext } from './serviceContext.ts'
 
 export type SandboxParts = {
   /** Named in /health. */
@@ -89,7 +89,7 @@ type SandboxOptions = {
 
 /** The sandboxes, what belongs to them, and the host that runs them. */
 export function composeSandbox(
-  ground: ServiceGround,
+  ground: ServiceContext,
   { onPortsChanged, billing, ownsDomain, orphans }: SandboxOptions,
 ): SandboxParts {
   const { options, database, clock, activity, callers, events, address, principals, scope } = ground

@@ -16,7 +16,7 @@ import { certificateNames } from '../http/certificateNames.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
 /** Dependencies that all parts of the service share. */
-export type ServiceGround = {
+export type ServiceContext = {
   options: ServiceOptions
   database: Database
   clock: Clock
@@ -43,7 +43,7 @@ export type ServiceAddress = {
 }
 
 /** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
-export function createServiceGround(options: ServiceOptions, scope: Scope): ServiceGround {
+export function createServiceGround(options: ServiceOptions, scope: Scope): ServiceContext {
   const database = scope.own(
     openDatabase(join(options.dataDir, 'service.sqlite'), { check: options.checkData ?? false }),
     (it) => it.close(),

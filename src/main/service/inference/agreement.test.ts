@@ -15,11 +15,11 @@ import {
 import { responsesFrames, responsesJson } from '#test/support/models/scriptedResponses.ts'
 import { answerCollector, collectCompletion } from './answer.ts'
 import { answerRules } from './answerRules.ts'
+import type { CanonicalEvent } from './canonical.ts'
 import { chatDialect } from './dialects/chatDialect.ts'
-import type { Bill, Dialect, ResponseMeta } from './dialects/dialect.ts'
+import type { Dialect, ResponseMeta, UsageReport } from './dialects/dialect.ts'
 import { messagesDialect } from './dialects/messagesDialect.ts'
 import { responsesDialect } from './dialects/responsesDialect.ts'
-import type { InnerEvent } from './innerForm.ts'
 import { anthropicUpstream } from './upstreams/anthropicUpstream.ts'
 import { geminiUpstream } from './upstreams/geminiUpstream.ts'
 import { openAiUpstream } from './upstreams/openAiUpstream.ts'
@@ -28,7 +28,7 @@ import type { Upstream } from './upstreams/upstream.ts'
 
 const options = { newCallId: () => 'call_new' }
 
-function readStream(upstream: Upstream, pieces: readonly Uint8Array[]): InnerEvent[] {
+function readStream(upstream: Upstream, pieces: readonly Uint8Array[]): CanonicalEvent[] {
   const parser = createSseParser()
   const reader = upstream.streamReader(options)
   const rules = answerRules()
@@ -161,13 +161,13 @@ const meta: ResponseMeta = {
   requestBody: { stream_options: { include_usage: true } },
 }
 
-function toUsageReport(events: readonly InnerEvent[]): Bill {
+function toUsageReport(events: readonly CanonicalEvent[]): UsageReport {
   const { usage } = collectCompletion(events)
   if (!usage) throw new Error('There is no usage.')
   return { usage, cost: { micro_usd: 12, currency: 'USD', price_version: '1', estimated: false }, warnings: [] }
 }
 
-function writeEvents(dialect: Dialect, events: readonly InnerEvent[], bill: Bill): string {
+function writeEvents(dialect: Dialect, events: readonly CanonicalEvent[], bill: UsageReport): string {
   const writer = dialect.streamWriter(meta)
   return events
     .map((event) => {

@@ -1,7 +1,15 @@
-import type { CallPart, FinishReason, InnerEvent, RedactedPart, TextPart, ThinkingPart, Usage } from './innerForm.ts'
+import type {
+  CallPart,
+  CanonicalEvent,
+  FinishReason,
+  RedactedPart,
+  TextPart,
+  ThinkingPart,
+  Usage,
+} from './canonical.ts'
 
 /** An answer in whole. */
-export type InnerAnswer = {
+export type CanonicalAnswer = {
   id: string | undefined
   parts: AnswerPart[]
   usage: Usage | undefined
@@ -15,7 +23,7 @@ export type AnswerPart = TextPart | RefusalPart | ThinkingPart | RedactedPart | 
 export type RefusalPart = { type: 'refusal'; text: string }
 
 /** @throws InferenceError the error that the events end with */
-export function collectCompletion(events: Iterable<InnerEvent>): InnerAnswer {
+export function collectCompletion(events: Iterable<CanonicalEvent>): CanonicalAnswer {
   const collector = answerCollector()
   for (const event of events) collector.take(event)
   return collector.answer()
@@ -24,7 +32,7 @@ export function collectCompletion(events: Iterable<InnerEvent>): InnerAnswer {
 /** Puts the pieces of an answer together as they come. */
 export function answerCollector() {
   const parts = new Map<number, AnswerPart>()
-  const answer: InnerAnswer = {
+  const answer: CanonicalAnswer = {
     id: undefined,
     parts: [],
     usage: undefined,
@@ -41,7 +49,7 @@ export function answerCollector() {
 
   return {
     /** @throws InferenceError of an event `error` */
-    take(event: InnerEvent): void {
+    take(event: CanonicalEvent): void {
       switch (event.type) {
         case 'start':
           answer.id = event.id
@@ -85,6 +93,6 @@ export function answerCollector() {
           throw event.error
       }
     },
-    answer: (): InnerAnswer => ({ ...answer, parts: [...parts.values()] }),
+    answer: (): CanonicalAnswer => ({ ...answer, parts: [...parts.values()] }),
   }
 }

@@ -1,9 +1,9 @@
 import { AppError } from '#shared/appError.ts'
 import { type AnswerStream, findError, finishIn, type StreamStep } from './answerStream.ts'
+import type { CanonicalEvent } from './canonical.ts'
 import type { ContentEvent, Dialect, ResponseMeta } from './dialects/dialect.ts'
 import { asInferenceError, type InferenceError } from './inferenceError.ts'
-import type { InnerEvent } from './innerForm.ts'
-import type { RawRelay } from './raw/rawPass.ts'
+import type { PassthroughStream } from './passthrough/passthrough.ts'
 import { type Purchase, settleCut, settleFailed, settleWhole } from './settlement.ts'
 import { brokenResponseError } from './upstreamPools.ts'
 
@@ -13,7 +13,7 @@ export type StreamedAnswer = {
   steps: AsyncGenerator<StreamStep[]>
   dialect: Dialect
   /** Present if the dialect is the provider's own. */
-  relay: RawRelay | undefined
+  relay: PassthroughStream | undefined
   meta: ResponseMeta
   /** Fires when the client leaves or the request is aborted. */
   signal: AbortSignal
@@ -102,6 +102,6 @@ async function* resumeSteps(
   }
 }
 
-function isContent(event: InnerEvent): event is ContentEvent {
+function isContent(event: CanonicalEvent): event is ContentEvent {
   return event.type !== 'finish' && event.type !== 'error'
 }

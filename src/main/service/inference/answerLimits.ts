@@ -1,5 +1,5 @@
+import type { CanonicalEvent } from './canonical.ts'
 import { InferenceError } from './inferenceError.ts'
-import type { InnerEvent } from './innerForm.ts'
 
 /** Limits of one answer, whatever the provider sends. */
 export type AnswerLimits = {
@@ -36,7 +36,7 @@ export function createAnswerMeter({ maxChars, maxQuietMs, maxDurationMs }: Answe
 
   return {
     /** @returns an error once the answer is too long for its token limit */
-    add(event: InnerEvent): InferenceError | undefined {
+    add(event: CanonicalEvent): InferenceError | undefined {
       const length = contentLength(event)
       if (length > 0) contentAtMs = now()
       chars += length
@@ -64,7 +64,7 @@ export function createAnswerMeter({ maxChars, maxQuietMs, maxDurationMs }: Answe
   }
 }
 
-function contentLength(event: InnerEvent): number {
+function contentLength(event: CanonicalEvent): number {
   switch (event.type) {
     case 'text':
     case 'refusal':

@@ -1,4 +1,4 @@
-import type { InnerEvent } from './innerForm.ts'
+import type { CanonicalEvent } from './canonical.ts'
 
 /**
  * Enforces the invariants of every answer: one end with nothing after it; an end reason for calls exactly if there are
@@ -10,7 +10,7 @@ export function answerRules() {
   /** The call that has no arguments yet. */
   let bare: number | undefined
 
-  function pushEvent(event: InnerEvent, passed: InnerEvent[]): void {
+  function pushEvent(event: CanonicalEvent, passed: CanonicalEvent[]): void {
     if (event.type === 'arguments' && event.block === bare && event.text !== '') bare = undefined
     if (bare !== undefined && endsCall(event, bare)) {
       passed.push({ type: 'arguments', block: bare, text: '{}' })
@@ -28,8 +28,8 @@ export function answerRules() {
   }
 
   return {
-    pass(events: Iterable<InnerEvent>): InnerEvent[] {
-      const passed: InnerEvent[] = []
+    pass(events: Iterable<CanonicalEvent>): CanonicalEvent[] {
+      const passed: CanonicalEvent[] = []
       for (const event of events) {
         if (ended) break
         // Most events are texts, of which no rule says anything.
@@ -43,7 +43,7 @@ export function answerRules() {
   }
 }
 
-function endsCall(event: InnerEvent, block: number): boolean {
+function endsCall(event: CanonicalEvent, block: number): boolean {
   if (event.type === 'finish') return true
   return 'block' in event && event.block !== block
 }

@@ -3,9 +3,9 @@ import { createSseParser, type SseEvent } from '#platform/http/sseEvents.ts'
 import { answerCollector } from './answer.ts'
 import { type AnswerLimits, createAnswerMeter } from './answerLimits.ts'
 import { answerRules } from './answerRules.ts'
+import type { CanonicalEvent } from './canonical.ts'
 import type { FinishEvent } from './dialects/dialect.ts'
 import type { InferenceError } from './inferenceError.ts'
-import type { InnerEvent } from './innerForm.ts'
 import type { TextRun } from './upstreams/textChunks.ts'
 import type { StreamReader } from './upstreams/upstream.ts'
 
@@ -15,7 +15,7 @@ export type StreamStep = {
   sse: SseEvent | undefined
   /** In its place: many events that differ in nothing but their texts. */
   run?: TextRun
-  events: readonly InnerEvent[]
+  events: readonly CanonicalEvent[]
 }
 
 type Options = {
@@ -24,7 +24,7 @@ type Options = {
   now: () => number
   /** Removes the provider's key from its responses. */
   scrubText: (text: string) => string
-  restore: (event: InnerEvent) => InnerEvent
+  restore: (event: CanonicalEvent) => CanonicalEvent
   /** Whether adjacent texts of one chunk may be joined. */
   joinsTexts: boolean
 }
@@ -38,7 +38,7 @@ export function createAnswerStream({ reader, limits, now, scrubText, restore, jo
   let received = false
   let isOverlong = false
 
-  function normalizeEvents(events: readonly InnerEvent[]): InnerEvent[] {
+  function normalizeEvents(events: readonly CanonicalEvent[]): CanonicalEvent[] {
     const ruled = rules.pass(events)
     for (const [index, event] of ruled.entries()) {
       const own = restore(event)
@@ -159,11 +159,11 @@ async function drain(pieces: AsyncIterator<Uint8Array>): Promise<void> {
   }
 }
 
-export function finishIn(events: readonly InnerEvent[]): FinishEvent | undefined {
+export function finishIn(events: readonly CanonicalEvent[]): FinishEvent | undefined {
   return events.find((event) => event.type === 'finish')
 }
 
-export function findError(events: readonly InnerEvent[]): InferenceError | undefined {
+export function findError(events: readonly CanonicalEvent[]): InferenceError | undefined {
   return events.find((event) => event.type === 'error')?.error
 }
 

@@ -1,6 +1,6 @@
+import type { CacheMark, CanonicalRequest, TextPart, Tool, Turn, UserTurn } from './canonical.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
-import type { CacheMark, InnerRequest, TextPart, Tool, Turn, UserTurn } from './innerForm.ts'
-import { looseObject } from './looseJson.ts'
+import { toJsonObject } from './json.ts'
 import { findRequestedTtl } from './reservationPlan.ts'
 import { maxInputTokens } from './tokenEstimate.ts'
 
@@ -22,7 +22,7 @@ export function cacheMarkIn(value: unknown, depth = 0): CacheMark | undefined {
 }
 
 function parseTtl(control: unknown): CacheMark | undefined {
-  const mark = looseObject(control)
+  const mark = toJsonObject(control)
   if (mark === undefined) return undefined
   return mark.ttl === '1h' ? '1h' : '5m'
 }
@@ -38,9 +38,9 @@ const markedTurns = 2
  * sent again: a conversation that goes on, or one with tools. Marks of the caller are all that counts where there are any.
  */
 export function withCacheMarks(
-  request: InnerRequest,
+  request: CanonicalRequest,
   { minCachedTokens: minTokens }: Pick<CatalogueModel, 'minCachedTokens'>,
-): InnerRequest {
+): CanonicalRequest {
   if (minTokens === undefined || findRequestedTtl(request) !== undefined) return request
   const goesOn = request.tools.length > 0 || request.turns.some((turn) => turn.role === 'assistant')
   if (!goesOn || maxInputTokens(request) < minTokens * bytesPerToken) return request

@@ -1,5 +1,5 @@
+import type { CallPart, ToolResultPart, Turn, UserTurn } from './canonical.ts'
 import { badRequestError } from './inferenceError.ts'
-import type { CallPart, ToolResultPart, Turn, UserTurn } from './innerForm.ts'
 
 /**
  * Every call of a history has its result before the model speaks again, and every result its call: providers refuse

@@ -1,9 +1,9 @@
 import type { Effort } from '#shared/modelFields.ts'
 import type { InferenceError } from './inferenceError.ts'
-import type { Loose } from './looseJson.ts'
+import type { JsonObject } from './json.ts'
 
 /** Canonical request that dialects and upstreams translate to and from. Each knows this format and no other. */
-export type InnerRequest = {
+export type CanonicalRequest = {
   /** Our name of the model. */
   model: string
   stream: boolean
@@ -48,7 +48,7 @@ export type AnswerFormat =
       type: 'schema'
       name: string
       description: string | undefined
-      schema: Loose
+      schema: JsonObject
       strict: boolean | undefined
     }
 
@@ -103,7 +103,7 @@ export type Tool = {
   name: string
   description: string | undefined
   /** A JSON schema. */
-  parameters: Loose | undefined
+  parameters: JsonObject | undefined
   strict: boolean | undefined
   cache?: CacheMark | undefined
 }
@@ -113,7 +113,7 @@ export type ToolChoice = { type: 'auto' | 'none' | 'required' } | { type: 'tool'
  * An answer, piece by piece. `block` counts the parts of the answer: pieces of one part have its number, and a part is
  * over when the next one begins. `usage` is cumulative: the last one counts. `finish` or `error` is the last event.
  */
-export type InnerEvent =
+export type CanonicalEvent =
   | { type: 'start'; id: string | undefined }
   | { type: 'text'; block: number; text: string }
   | { type: 'refusal'; block: number; text: string }

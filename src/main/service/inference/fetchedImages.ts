@@ -6,9 +6,9 @@ import { readBytes } from '#platform/boundedBytes.ts'
 import { createGuardedLookup } from '#platform/guardedLookup.ts'
 import { ignoreLateErrors } from '#platform/http/lateErrors.ts'
 import { isPublicAddress } from '#platform/publicAddress.ts'
+import type { CanonicalRequest, ImagePart, ImageSource } from './canonical.ts'
 import { imageTypes } from './dialects/imageSource.ts'
 import { badRequestError } from './inferenceError.ts'
-import type { ImagePart, ImageSource, InnerRequest } from './innerForm.ts'
 
 /** Size limit of the strictest provider. */
 const maxImageBytes = 5 * 1024 * 1024
@@ -69,10 +69,10 @@ export function createImageFetcher(
 
 /** The request with the data of its images; each address is fetched once. @throws InferenceError */
 export async function withFetchedImages(
-  request: InnerRequest,
+  request: CanonicalRequest,
   fetchImage: ImageFetcher,
   signal: AbortSignal,
-): Promise<InnerRequest> {
+): Promise<CanonicalRequest> {
   const urls = new Set(listImages(request).flatMap(({ source }) => (source.kind === 'url' ? [source.url] : [])))
   if (urls.size === 0) return request
   if (urls.size > maxImages)
@@ -83,11 +83,11 @@ export async function withFetchedImages(
 }
 
 /** Any image in the place of addresses: for a look at the request before anything is fetched. */
-export function withUnfetchedImages(request: InnerRequest): InnerRequest {
+export function withUnfetchedImages(request: CanonicalRequest): CanonicalRequest {
   return withImages(request, () => ({ kind: 'data', mediaType: 'image/png', base64: '' }))
 }
 
-function withImages(request: InnerRequest, dataOf: (url: string) => ImageSource): InnerRequest {
+function withImages(request: CanonicalRequest, dataOf: (url: string) => ImageSource): CanonicalRequest {
   const fillPart = <T extends { type: string }>(part: T | ImagePart): T | ImagePart => {
     if (!isImage(part) || part.source.kind !== 'url') return part
     return { ...part, source: dataOf(part.source.url), fetchedFrom: part.source.url }
@@ -107,7 +107,7 @@ function isImage(part: { type: string }): part is ImagePart {
   return part.type === 'image'
 }
 
-function listImages(request: InnerRequest): ImagePart[] {
+function listImages(request: CanonicalRequest): ImagePart[] {
   return request.turns.flatMap((turn) =>
     turn.role === 'user'
       ? turn.parts.flatMap((part) => (part.type === 'result' ? part.parts : [part])).filter(isImage)

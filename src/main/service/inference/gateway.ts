@@ -13,6 +13,7 @@ import { answerRules } from './answerRules.ts'
 import { createAnswerStream, findError } from './answerStream.ts'
 import { cacheMarkIn, withCacheMarks } from './cacheMarks.ts'
 import { checkCallResults } from './callResults.ts'
+import type { CanonicalEvent, CanonicalRequest } from './canonical.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 import { credentialHeaders } from './credentialHeaders.ts'
 import type { Dialect, ResponseMeta } from './dialects/dialect.ts'
@@ -22,15 +23,14 @@ import type { ProviderRoute } from './families/modelFamily.ts'
 import { type ImageFetcher, withFetchedImages, withUnfetchedImages } from './fetchedImages.ts'
 import type { InferenceCredits, Reservation } from './inferenceCredits.ts'
 import { InferenceError, unknownModelError } from './inferenceError.ts'
-import type { InnerEvent, InnerRequest } from './innerForm.ts'
-import type { Loose } from './looseJson.ts'
+import type { JsonObject } from './json.ts'
 import { requireModelKind } from './modelKind.ts'
+import { filterFields } from './passthrough/fieldShape.ts'
+import { filterBetas } from './passthrough/messagesFields.ts'
+import { rawMessages } from './passthrough/rawMessages.ts'
 import type { Provider } from './provider.ts'
 import type { ProviderLeases } from './providerLeases.ts'
 import { createKeyScrubber, notConfiguredError, readJsonReply, scrubFailure } from './providerReply.ts'
-import { filterFields } from './raw/fieldShape.ts'
-import { filterBetas } from './raw/messagesFields.ts'
-import { rawMessages } from './raw/rawMessages.ts'
 import { defaultOutputTokens, findRequestedTtl, planHold } from './reservationPlan.ts'
 import { reserve } from './reserve.ts'
 import { type Purchase, settleCut, settleFailed, settleUnanswered, settleWhole } from './settlement.ts'
@@ -64,7 +64,7 @@ export type GatewayParts<Caller> = {
 
 export type GatewayRequest<Caller> = {
   dialect: Dialect
-  body: Loose
+  body: JsonObject
   caller: Caller
   /** Fires when the client goes away or the request is aborted: the provider is left at once. */
   signal: AbortSignal
@@ -77,7 +77,7 @@ export type GatewayRequest<Caller> = {
 }
 
 export type GatewayAnswer =
-  | { kind: 'json'; headers: Readonly<Record<string, string>>; body: Loose }
+  | { kind: 'json'; headers: Readonly<Record<string, string>>; body: JsonObject }
   /** Frames of an event stream. Each is asked for when the ones before are taken. */
   | { kind: 'stream'; headers: Readonly<Record<string, string>>; frames: AsyncGenerator<string> }
 
@@ -295,14 +295,14 @@ export function createGateway<Caller>(parts: GatewayParts<Caller>) {
 
 type Job = {
   dialect: Dialect
-  body: Loose
+  body: JsonObject
   /** Body without fields that the dialect does not allow. */
-  passable: Loose
+  passable: JsonObject
   /** Warnings about fields removed from `passable`. */
   removedFields: readonly string[]
   model: CatalogueModel
-  request: InnerRequest
-  restore: (event: InnerEvent) => InnerEvent
+  request: CanonicalRequest
+  restore: (event: CanonicalEvent) => CanonicalEvent
   signal: AbortSignal
   betas: string | undefined
   removedBetas: readonly string[]
@@ -310,7 +310,7 @@ type Job = {
 }
 /** Request to send, with its source. */
 type Draft = {
-  fetched: InnerRequest
+  fetched: CanonicalRequest
   maxOutputTokens: number
   route: ProviderRoute
   request: UpstreamRequest
@@ -322,7 +322,7 @@ type Sending = { provider: Provider; reservation: Reservation; draft: Draft }
 type Paid = Job & Purchase & { draft: Draft; provider: Provider; inputTokens: Promise<number> | undefined }
 
 /** Base64 of images, whose tokens do not follow from their bytes. */
-function imageChars(request: InnerRequest): number {
+function imageChars(request: CanonicalRequest): number {
   let chars = 0
   for (const turn of request.turns) {
     if (turn.role !== 'user') continue

@@ -1,4 +1,4 @@
-import type { Usage } from './innerForm.ts'
+import type { Usage } from './canonical.ts'
 import type { HoldPlan } from './reservationPlan.ts'
 
 /** Credits as the gateway uses them. `Caller` is the payer with its key. */

@@ -1,43 +1,43 @@
 import { parseJson } from '#platform/boundedJson.ts'
 
 /** JSON that others sent: any field may be missing or of another type. */
-export type Loose = { readonly [name: string]: unknown }
+export type JsonObject = { readonly [name: string]: unknown }
 
-export function looseObject(value: unknown): Loose | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : undefined
+export function toJsonObject(value: unknown): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
 }
 
 /** The field as an object; an empty one when it is anything else. */
-export function objectAt(value: unknown, name: string): Loose {
-  return looseObject(looseObject(value)?.[name]) ?? {}
+export function getObject(value: unknown, name: string): JsonObject {
+  return toJsonObject(toJsonObject(value)?.[name]) ?? {}
 }
 
-export function listAt(value: unknown, name: string): readonly unknown[] {
-  const list = looseObject(value)?.[name]
+export function getList(value: unknown, name: string): readonly unknown[] {
+  const list = toJsonObject(value)?.[name]
   return Array.isArray(list) ? list : []
 }
 
-export function textAt(value: unknown, name: string): string | undefined {
-  const text = looseObject(value)?.[name]
+export function getString(value: unknown, name: string): string | undefined {
+  const text = toJsonObject(value)?.[name]
   return typeof text === 'string' ? text : undefined
 }
 
-export function numberAt(value: unknown, name: string): number | undefined {
-  const number = looseObject(value)?.[name]
+export function getNumber(value: unknown, name: string): number | undefined {
+  const number = toJsonObject(value)?.[name]
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
 /** Reads a token count: a whole number from 0, capped so that sums stay exact. */
-export function countAt(value: unknown, name: string): number | undefined {
-  const number = looseObject(value)?.[name]
+export function getCount(value: unknown, name: string): number | undefined {
+  const number = toJsonObject(value)?.[name]
   if (typeof number !== 'number' || !(number >= 0)) return undefined
   return Math.min(Math.ceil(number), Number.MAX_SAFE_INTEGER)
 }
 
 /** @returns undefined where the text is no JSON object */
-export function parseJsonObject(text: string): Loose | undefined {
+export function parseJsonObject(text: string): JsonObject | undefined {
   try {
-    return looseObject(parseJson(text))
+    return toJsonObject(parseJson(text))
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 import type { Effort, refusedParameters } from '#shared/modelFields.ts'
+import type { CanonicalRequest, Sampling } from './canonical.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 import { badRequestError } from './inferenceError.ts'
-import type { InnerRequest, Sampling } from './innerForm.ts'
 
 type Parameter = (typeof refusedParameters)[number]
 
@@ -18,8 +18,8 @@ const samplingOf: Partial<Record<Parameter, keyof Sampling>> = {
  * The request as the model takes it: what its catalogue entry refuses is left out and named in `warnings`.
  * @throws InferenceError where the request would mean something else without it
  */
-export function withoutRefused(request: InnerRequest, model: CatalogueModel): InnerRequest {
-  const cleaned: InnerRequest = { ...request, sampling: { ...request.sampling }, warnings: [...request.warnings] }
+export function withoutRefused(request: CanonicalRequest, model: CatalogueModel): CanonicalRequest {
+  const cleaned: CanonicalRequest = { ...request, sampling: { ...request.sampling }, warnings: [...request.warnings] }
   for (const { parameter, when, outcome } of model.refuses) {
     if (when === 'reasoning' && !thinks(cleaned, model)) continue
     if (!isUsed(cleaned, parameter)) continue
@@ -33,14 +33,14 @@ export function withoutRefused(request: InnerRequest, model: CatalogueModel): In
 }
 
 /** Whether the model thinks before this answer. */
-export function thinks(request: Pick<InnerRequest, 'reasoning'>, model: CatalogueModel): boolean {
+export function thinks(request: Pick<CanonicalRequest, 'reasoning'>, model: CatalogueModel): boolean {
   if (!model.reasoning) return false
   if (request.reasoning?.budgetTokens !== undefined) return request.reasoning.budgetTokens > 0
   return getEffort(request, model) !== 'none'
 }
 
 /** Returns the requested effort, or the model's default. */
-export function getEffort(request: Pick<InnerRequest, 'reasoning'>, model: CatalogueModel): Effort {
+export function getEffort(request: Pick<CanonicalRequest, 'reasoning'>, model: CatalogueModel): Effort {
   return request.reasoning?.effort ?? model.reasoning?.default ?? 'none'
 }
 
@@ -53,7 +53,7 @@ export function nearestEffort(effort: Effort, values: readonly Effort[]): Effort
   return lower ?? order.slice(index).find((it) => values.includes(it)) ?? values[0] ?? 'medium'
 }
 
-function isUsed(request: InnerRequest, parameter: Parameter): boolean {
+function isUsed(request: CanonicalRequest, parameter: Parameter): boolean {
   const sampling = samplingOf[parameter]
   if (sampling) return request.sampling[sampling] !== undefined
   switch (parameter) {
@@ -72,7 +72,7 @@ function isUsed(request: InnerRequest, parameter: Parameter): boolean {
   }
 }
 
-function drop(request: InnerRequest, parameter: Parameter): void {
+function drop(request: CanonicalRequest, parameter: Parameter): void {
   const sampling = samplingOf[parameter]
   if (sampling) delete request.sampling[sampling]
   else if (parameter === 'stop') request.stop = []
@@ -100,7 +100,7 @@ function effortOfBudget(tokens: number): { effort: Effort } {
   return { effort: tokens <= 12_288 ? 'medium' : 'high' }
 }
 
-function refuseImages(request: InnerRequest, model: CatalogueModel): void {
+function refuseImages(request: CanonicalRequest, model: CatalogueModel): void {
   for (const [index, turn] of request.turns.entries()) {
     if (turn.role !== 'user') continue
     const parts = turn.parts.flatMap((part) => (part.type === 'result' ? part.parts : [part]))

@@ -1,6 +1,6 @@
 import type { createAnswerMeter } from './answerLimits.ts'
 import { InferenceError } from './inferenceError.ts'
-import { type Loose, parseJsonObject } from './looseJson.ts'
+import { type JsonObject, parseJsonObject } from './json.ts'
 import { brokenResponseError } from './upstreamPools.ts'
 import type { UpstreamReply } from './upstreamRequest.ts'
 
@@ -10,7 +10,7 @@ export const maxJsonAnswerBytes = 8 * 1024 * 1024
 type Reading = { scrubText: (text: string) => string; meter: ReturnType<typeof createAnswerMeter> }
 
 /** @throws InferenceError with the reason `overlong` for more than the bound, `unusable` for no JSON object */
-export async function readJsonReply({ body }: UpstreamReply, { scrubText, meter }: Reading): Promise<Loose> {
+export async function readJsonReply({ body }: UpstreamReply, { scrubText, meter }: Reading): Promise<JsonObject> {
   const pieces: Uint8Array[] = []
   let bytes = 0
   try {

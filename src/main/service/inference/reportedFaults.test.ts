@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createGatewayWorld, dialects } from '#test/support/models/gatewayWorld.ts'
 import { plainUsage, type ScriptedAnswer, sse } from '#test/support/models/scriptedAnswer.ts'
+import { sumInput } from './canonical.ts'
 import type { DialectName } from './dialects/dialect.ts'
 import { modelFamilies } from './families/modelFamilies.ts'
-import { sumInput } from './innerForm.ts'
 import { localModel } from './modelCatalogue.ts'
 
 /**

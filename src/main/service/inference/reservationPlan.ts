@@ -1,6 +1,6 @@
 import { affordableOutputTokens, isFreeModel, type MaxModelTokens, maxModelCost } from '#shared/modelCost.ts'
+import type { CacheMark, CanonicalRequest, Turn } from './canonical.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
-import type { CacheMark, InnerRequest, Turn } from './innerForm.ts'
 
 /**
  * Output tokens if the caller sets no limit: enough for most answers, without a hold that blocks the caller's other
@@ -38,7 +38,7 @@ export function planHold(
 }
 
 /** Returns the longest requested cache TTL: writing to the cache costs more than reading. */
-export function findRequestedTtl(request: InnerRequest): CacheMark | undefined {
+export function findRequestedTtl(request: CanonicalRequest): CacheMark | undefined {
   const marks = new Set<CacheMark | undefined>([request.cache, ...request.tools.map((tool) => tool.cache)])
   for (const turn of request.turns) for (const part of turn.parts) marks.add(cacheOfPart(part))
   if (marks.has('1h')) return '1h'

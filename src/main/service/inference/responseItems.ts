@@ -1,7 +1,7 @@
 import { parseJson } from '#platform/boundedJson.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { badRequestError, type InferenceError } from './inferenceError.ts'
-import { type Loose, looseObject, textAt } from './looseJson.ts'
+import { getString, type JsonObject, toJsonObject } from './json.ts'
 
 /** Output items of one account's responses, for requests that refer to them by id. */
 export type AccountItems = {
@@ -10,7 +10,7 @@ export type AccountItems = {
    *
    * @throws InferenceError 400 for an id that is unknown or has expired
    */
-  resolve(body: Loose): Loose
+  resolve(body: JsonObject): JsonObject
   /** Stores the output items of a response. Items above 1 MiB are left out. */
   store(output: readonly unknown[]): void
 }
@@ -91,7 +91,7 @@ export function createResponseItems(options: { now: () => number; limits?: Parti
       store(output) {
         removeExpired()
         for (const entry of output) {
-          const id = textAt(entry, 'id')
+          const id = getString(entry, 'id')
           const json = JSON.stringify(entry)
           if (id === undefined || id === '' || json.length > maxItemBytes) continue
           const account = accounts.get(accountId) ?? { items: new Map<string, Item>(), bytes: 0 }
@@ -111,10 +111,10 @@ export function createResponseItems(options: { now: () => number; limits?: Parti
 
 /** OpenAI makes `type` optional here: an object with an id and neither type nor role is a reference too. */
 function referenceIn(entry: unknown): string | undefined {
-  const item = looseObject(entry)
+  const item = toJsonObject(entry)
   if (!item) return undefined
   const isReference = item.type === 'item_reference' || (item.type == null && item.role == null)
-  return isReference ? textAt(item, 'id') : undefined
+  return isReference ? getString(item, 'id') : undefined
 }
 
 /** Error for a reference that names no item. */

@@ -1,24 +1,24 @@
 import { modelCost } from '#shared/modelCost.ts'
-import type { InnerAnswer } from './answer.ts'
+import type { CanonicalAnswer } from './answer.ts'
 import { findMalformedCalls } from './answerStream.ts'
+import { type CanonicalEvent, type CanonicalRequest, sumInput, type Usage } from './canonical.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
-import type { Bill } from './dialects/dialect.ts'
+import type { UsageReport } from './dialects/dialect.ts'
 import type { Charge, Reservation } from './inferenceCredits.ts'
-import { type InnerEvent, type InnerRequest, sumInput, type Usage } from './innerForm.ts'
 import { estimateUsage } from './usageEstimate.ts'
 
 /** Model that is paid for, and the reservation. */
-export type Purchase = { model: CatalogueModel; reservation: Reservation; fetched: InnerRequest }
+export type Purchase = { model: CatalogueModel; reservation: Reservation; fetched: CanonicalRequest }
 
 /** The answer came to its end: what the provider counted is paid, or an estimate where it did not count. */
-export async function settleWhole(purchase: Purchase, whole: InnerAnswer): Promise<Bill> {
+export async function settleWhole(purchase: Purchase, whole: CanonicalAnswer): Promise<UsageReport> {
   const { usage } = whole
   if (usage && isPlausible(usage, purchase.model)) return await settleUsage(purchase, whole, usage)
   return await settleUsage(purchase, { ...whole, usage: undefined }, undefined)
 }
 
 /** The answer broke off, or was left: all of the input is paid, and the output that came. */
-export async function settleCut(purchase: Purchase, received: InnerAnswer): Promise<Bill> {
+export async function settleCut(purchase: Purchase, received: CanonicalAnswer): Promise<UsageReport> {
   const usage = received.usage && isPlausible(received.usage, purchase.model) ? received.usage : undefined
   return await settleUsage(purchase, { ...received, usage }, undefined)
 }
@@ -30,14 +30,18 @@ export async function settleUnanswered(purchase: Purchase): Promise<void> {
 }
 
 /** An error in the place of an answer: only what the provider counted is paid. */
-export async function settleFailed({ model, reservation }: Purchase, events: readonly InnerEvent[]): Promise<void> {
+export async function settleFailed({ model, reservation }: Purchase, events: readonly CanonicalEvent[]): Promise<void> {
   const usage = events.findLast((event) => event.type === 'usage')?.usage
   if (!usage || !isPlausible(usage, model)) return await reservation.release()
   const amountMicroUsd = modelCost(model.tiers, usage)
   await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated: false })
 }
 
-async function settleUsage(purchase: Purchase, answer: InnerAnswer, reportedUsage: Usage | undefined): Promise<Bill> {
+async function settleUsage(
+  purchase: Purchase,
+  answer: CanonicalAnswer,
+  reportedUsage: Usage | undefined,
+): Promise<UsageReport> {
   const { model, reservation, fetched } = purchase
   const estimated = reportedUsage === undefined
   try {

@@ -3,16 +3,16 @@ import { readCountRequest } from './dialects/messagesRequest.ts'
 import { withUnfetchedImages } from './fetchedImages.ts'
 import type { GatewayParts } from './gateway.ts'
 import { unknownModelError } from './inferenceError.ts'
-import { countAt, type Loose, parseJsonObject } from './looseJson.ts'
+import { getCount, type JsonObject, parseJsonObject } from './json.ts'
 import { requireModelKind } from './modelKind.ts'
-import { filterFields } from './raw/fieldShape.ts'
-import { messagesFields } from './raw/messagesFields.ts'
-import { rawMessages } from './raw/rawMessages.ts'
+import { filterFields } from './passthrough/fieldShape.ts'
+import { messagesFields } from './passthrough/messagesFields.ts'
+import { rawMessages } from './passthrough/rawMessages.ts'
 import { failureText } from './upstreamPools.ts'
 import { toUpstreamError } from './upstreams/upstreamFailure.ts'
 import { estimateInput } from './usageEstimate.ts'
 
-export type TokenCounter = (body: Loose, signal: AbortSignal) => Promise<number>
+export type TokenCounter = (body: JsonObject, signal: AbortSignal) => Promise<number>
 
 type Options = Pick<GatewayParts<unknown>, 'modelNamed' | 'findProvider' | 'pools'>
 
@@ -35,7 +35,7 @@ export function createTokenCounter({ modelNamed, findProvider, pools }: Options)
       signal,
     })
     const text = await failureText(reply.body)
-    const tokens = countAt(parseJsonObject(text), 'input_tokens')
+    const tokens = getCount(parseJsonObject(text), 'input_tokens')
     if (reply.status === 200 && tokens !== undefined) return tokens
     throw toUpstreamError({ status: reply.status, body: text, retryAfter: reply.headers['retry-after'] })
   }

@@ -1,4 +1,4 @@
-import type { InnerRequest, Turn } from './innerForm.ts'
+import type { CanonicalRequest, Turn } from './canonical.ts'
 
 /**
  * Upper bound: no tokenizer produces more tokens than bytes, and each message, tool and format adds a few tokens of the
@@ -11,7 +11,7 @@ const imageTokens = 4_096
 const toolPromptTokens = 1_024
 
 /** More tokens than the input of the request can have. */
-export function maxInputTokens(request: InnerRequest): number {
+export function maxInputTokens(request: CanonicalRequest): number {
   let total = frameTokens
   for (const turn of request.turns) total += frameTokens + maxOfTurn(turn)
   for (const tool of request.tools)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { InnerEvent, InnerRequest, Turn } from './innerForm.ts'
+import type { CanonicalEvent, CanonicalRequest, Turn } from './canonical.ts'
 
 /** Function names that every family accepts. */
 const validName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
@@ -8,9 +8,9 @@ const validName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
  * Names of tools that a provider would refuse get others on their way to it, and their own on the way back.
  * @returns the very request where all names are fine
  */
-export function sanitizeToolNames(request: InnerRequest): {
-  request: InnerRequest
-  restore: (event: InnerEvent) => InnerEvent
+export function sanitizeToolNames(request: CanonicalRequest): {
+  request: CanonicalRequest
+  restore: (event: CanonicalEvent) => CanonicalEvent
 } {
   const fitted = new Map<string, string>()
   const names = [...request.tools.map((tool) => tool.name), ...request.turns.flatMap(listNames)]

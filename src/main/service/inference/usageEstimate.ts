@@ -1,5 +1,5 @@
-import type { InnerAnswer } from './answer.ts'
-import { type InnerRequest, sumInput, type Turn, type Usage } from './innerForm.ts'
+import type { CanonicalAnswer } from './answer.ts'
+import { type CanonicalRequest, sumInput, type Turn, type Usage } from './canonical.ts'
 import { tokenCount } from './tokenCount.ts'
 import { maxInputTokens } from './tokenEstimate.ts'
 
@@ -10,8 +10,8 @@ const imageTokens = 1_000
  * output. Uses the provider's input count from the start if there is one. The output never exceeds the reservation.
  */
 export async function estimateUsage(
-  request: InnerRequest,
-  answer: InnerAnswer,
+  request: CanonicalRequest,
+  answer: CanonicalAnswer,
   maxOutputTokens: number,
 ): Promise<Usage> {
   const input = await estimateInput(request)
@@ -30,11 +30,11 @@ export async function estimateUsage(
 }
 
 /** Near to what any of the providers counts; none of them tells how it does. */
-export async function estimateInput(request: InnerRequest): Promise<number> {
+export async function estimateInput(request: CanonicalRequest): Promise<number> {
   return Math.min((await tokenCount(inputText(request))) + images(request) * imageTokens, maxInputTokens(request))
 }
 
-function inputText(request: InnerRequest): string {
+function inputText(request: CanonicalRequest): string {
   const texts = request.turns.flatMap((turn) => turn.parts.map(toText))
   const tools = request.tools.map((tool) => JSON.stringify([tool.name, tool.description, tool.parameters]))
   return [...texts, ...tools].join('\n')
@@ -54,6 +54,6 @@ function toText(part: Turn['parts'][number]): string {
   }
 }
 
-function images(request: InnerRequest): number {
+function images(request: CanonicalRequest): number {
   return request.turns.flatMap((turn) => turn.parts.filter((part) => part.type === 'image')).length
 }

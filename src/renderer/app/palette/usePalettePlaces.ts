@@ -1,5 +1,5 @@
 import { AppWindow, Box, File } from 'lucide-react'
-import { useSandboxes } from '../../agent/sandboxes/useSandboxes.ts'
+import { useSandboxes } from '../../api/sandboxes/useSandboxes.ts'
 import { useFilesByName } from '../../features/files/useFilesByName.ts'
 import { usePortsOf } from '../../features/machines/details/ports/usePorts.ts'
 import { lastSandboxId } from '../../features/terminals/selection/useSelection.ts'

@@ -1,6 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { AgentProvider } from '../../agent/AgentProvider.tsx'
-import { httpAgent } from '../../agent/agentClient.ts'
+import { AgentProvider } from '../../api/AgentProvider.tsx'
+import { httpAgent } from '../../api/agentClient.ts'
 import { windowStore } from '../../ui/storage/textStore.ts'
 import { takeAddressToken } from '../addressToken.ts'
 import { drawPage } from '../drawPage.tsx'

@@ -1,7 +1,7 @@
 import { Download, FileJson, Sheet } from 'lucide-react'
 import { buildRequest } from '#shared/contract/route.ts'
 import { exportTimeline } from '#shared/contract/timeline.ts'
-import { windowAddress } from '../../agent/windowLink.ts'
+import { windowAddress } from '../../api/windowLink.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Menu, type MenuItem } from '../../ui/Menu.tsx'
 import { isFiltered, type TimelineQuery } from './filters/timelineFilters.ts'

@@ -1,7 +1,7 @@
 import { ArrowLeftRight, CirclePlus, HandCoins, Scale } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { CreditTransaction } from '#shared/contract/credits.ts'
-import { useConnection } from '../../agent/AgentProvider.tsx'
+import { useConnection } from '../../api/AgentProvider.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { PageFrame, PageScroll } from '../../ui/PageFrame.tsx'

@@ -2,9 +2,9 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { listApiKeys } from '#shared/contract/accounts.ts'
 import { getMe } from '#shared/contract/auth.ts'
 import { getBalance, getSpending, type SpendingGrouping } from '#shared/contract/credits.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
-import { useLiveEvent } from '../../agent/liveEvents.ts'
-import { readAgain } from '../../agent/readAgain.ts'
+import { useAgent } from '../../api/AgentProvider.tsx'
+import { useLiveEvent } from '../../api/liveEvents.ts'
+import { readAgain } from '../../api/readAgain.ts'
 
 /** Prefix of all queries that a change of the credits invalidates. */
 export const creditsKey = ['credits'] as const

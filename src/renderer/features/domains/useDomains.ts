@@ -7,9 +7,9 @@ import {
   listLocalRecords,
   searchLocalDomains,
 } from '#shared/contract/localDomains.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
-import { useLiveEvent } from '../../agent/liveEvents.ts'
-import { readAgain } from '../../agent/readAgain.ts'
+import { useAgent } from '../../api/AgentProvider.tsx'
+import { useLiveEvent } from '../../api/liveEvents.ts'
+import { readAgain } from '../../api/readAgain.ts'
 
 export const domainsKey = ['domains'] as const
 const cachedKey = [...domainsKey, 'kept'] as const

@@ -1,7 +1,7 @@
 import { downloadFile, downloadFolder } from '#shared/contract/files.ts'
 import { buildRequest } from '#shared/contract/route.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { windowAddress } from '../../agent/windowLink.ts'
+import { windowAddress } from '../../api/windowLink.ts'
 import { nameOf } from './paths.ts'
 
 export type Downloaded = { path: string; isFolder: boolean }

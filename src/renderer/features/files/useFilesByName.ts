@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { listFiles } from '#shared/contract/files.ts'
 import type { Output } from '#shared/contract/route.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
+import { useAgent } from '../../api/AgentProvider.tsx'
 import { folderOf } from './paths.ts'
 import { folderKey } from './useFolders.ts'
 

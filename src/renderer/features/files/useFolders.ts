@@ -1,7 +1,7 @@
 import { type QueryClient, useQueries, useQueryClient } from '@tanstack/react-query'
 import { listFiles } from '#shared/contract/files.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
+import { useAgent } from '../../api/AgentProvider.tsx'
 import { describeError } from '../../ui/describeError.ts'
 import type { FolderReading } from './tree/treeRows.ts'
 

@@ -1,5 +1,5 @@
 import { Fingerprint, Plus } from 'lucide-react'
-import { useWallet } from '../../agent/useWallet.ts'
+import { useWallet } from '../../api/useWallet.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { listAutomatons, listRegistrations, type Registration } from '#shared/contract/automatons.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
-import { useLiveEvent } from '../../agent/liveEvents.ts'
-import { patchAndReadAgain, readAgain } from '../../agent/readAgain.ts'
+import { useAgent } from '../../api/AgentProvider.tsx'
+import { useLiveEvent } from '../../api/liveEvents.ts'
+import { patchAndReadAgain, readAgain } from '../../api/readAgain.ts'
 import { identityList, withRegistration } from './identityList.ts'
 
 export const registrationsKey = ['identity', 'registrations'] as const

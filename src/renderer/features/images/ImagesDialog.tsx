@@ -1,7 +1,7 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { Image } from '#shared/contract/images.ts'
-import { useRuntimes } from '../../agent/sandboxes/useSandboxes.ts'
+import { useRuntimes } from '../../api/sandboxes/useSandboxes.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'

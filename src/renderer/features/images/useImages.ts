@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { addImage, type Image, listImages, removeImage } from '#shared/contract/images.ts'
 import type { Input } from '#shared/contract/route.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
-import { patchFromEvent } from '../../agent/eventPatch.ts'
-import { useLiveEvent } from '../../agent/liveEvents.ts'
-import { readAgain } from '../../agent/readAgain.ts'
+import { useAgent } from '../../api/AgentProvider.tsx'
+import { patchFromEvent } from '../../api/eventPatch.ts'
+import { useLiveEvent } from '../../api/liveEvents.ts'
+import { readAgain } from '../../api/readAgain.ts'
 import { type ImageList, withImage, withoutImage } from './imageList.ts'
 
 export const imagesKey = ['images'] as const

@@ -1,5 +1,5 @@
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { useTerminals } from '../../agent/terminals/useTerminals.ts'
+import { useTerminals } from '../../api/terminals/useTerminals.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 
 type DeleteSandboxDialogProps = {

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Input } from '#shared/contract/route.ts'
 import { createSandbox, deleteSandbox, type Sandbox, startSandbox, stopSandbox } from '#shared/contract/sandboxes.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
-import { patchFromEvent } from '../../agent/eventPatch.ts'
-import { readAgain } from '../../agent/readAgain.ts'
-import { type SandboxList, withNewSandbox, withoutSandbox } from '../../agent/sandboxes/sandboxList.ts'
-import { sandboxesKey } from '../../agent/sandboxes/useSandboxes.ts'
+import { useAgent } from '../../api/AgentProvider.tsx'
+import { patchFromEvent } from '../../api/eventPatch.ts'
+import { readAgain } from '../../api/readAgain.ts'
+import { type SandboxList, withNewSandbox, withoutSandbox } from '../../api/sandboxes/sandboxList.ts'
+import { sandboxesKey } from '../../api/sandboxes/useSandboxes.ts'
 import { notify } from '../../ui/toast.tsx'
 
 export type SandboxActions = {

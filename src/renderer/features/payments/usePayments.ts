@@ -3,9 +3,9 @@ import { type exportPayments, getPayment, listPayments } from '#shared/contract/
 import { getPaymentBudgets } from '#shared/contract/paymentBudgets.ts'
 import type { Payment } from '#shared/contract/paymentRecords.ts'
 import type { Input } from '#shared/contract/route.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
-import { useLiveEvent } from '../../agent/liveEvents.ts'
-import { readAgain } from '../../agent/readAgain.ts'
+import { useAgent } from '../../api/AgentProvider.tsx'
+import { useLiveEvent } from '../../api/liveEvents.ts'
+import { readAgain } from '../../api/readAgain.ts'
 
 export const paymentsKey = ['payments'] as const
 export const budgetsKey = ['payment budgets'] as const

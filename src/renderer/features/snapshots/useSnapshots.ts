@@ -9,9 +9,9 @@ import {
   type Snapshot,
 } from '#shared/contract/snapshots.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
-import { useLiveEvent } from '../../agent/liveEvents.ts'
-import { readAgain } from '../../agent/readAgain.ts'
+import { useAgent } from '../../api/AgentProvider.tsx'
+import { useLiveEvent } from '../../api/liveEvents.ts'
+import { readAgain } from '../../api/readAgain.ts'
 
 const snapshotsKey = (id: SandboxId) => ['snapshots', id] as const
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { listNetworks } from '#shared/contract/wallet.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
+import { useAgent } from '../../api/AgentProvider.tsx'
 import { AddressText } from '../../ui/AddressText.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'

@@ -1,5 +1,5 @@
 import { Copy, Download, KeyRound, Lock, LockOpen, Plus } from 'lucide-react'
-import { useWallet } from '../../agent/useWallet.ts'
+import { useWallet } from '../../api/useWallet.ts'
 import { type Command, useCommands } from '../../ui/commands/commandRegistry.tsx'
 import { copyText } from '../../ui/copyText.ts'
 import { goTo } from '../../ui/place.ts'

@@ -1,4 +1,4 @@
-import { useWallet } from '../../agent/useWallet.ts'
+import { useWallet } from '../../api/useWallet.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'

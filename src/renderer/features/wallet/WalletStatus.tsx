@@ -1,5 +1,5 @@
 import { Lock, LockOpen, TriangleAlert } from 'lucide-react'
-import { useWallet } from '../../agent/useWallet.ts'
+import { useWallet } from '../../api/useWallet.ts'
 import { goTo } from '../../ui/place.ts'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { useWalletActions } from './useWalletActions.ts'

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { findSolanaNetwork, testLedgerNetwork } from '#shared/contract/networks.ts'
 import { type Balance, getBalances, type Wallet } from '#shared/contract/wallet.ts'
 import { getWalletInfo } from '#shared/contract/walletInfo.ts'
-import { useAgent, useConnection } from '../../agent/AgentProvider.tsx'
+import { useAgent, useConnection } from '../../api/AgentProvider.tsx'
 
 const everyMs = 60_000
 

@@ -10,8 +10,8 @@ import {
   Wallet,
   type WalletAccount,
 } from '#shared/contract/wallet.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
-import { walletKey } from '../../agent/useWallet.ts'
+import { useAgent } from '../../api/AgentProvider.tsx'
+import { walletKey } from '../../api/useWallet.ts'
 import { type SheetRequest, useSheet } from '../../ui/sheetContext.ts'
 import { notify } from '../../ui/toast.tsx'
 import { useUnlocked } from '../../ui/useUnlocked.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { listPorts } from '#shared/contract/ports.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
-import { useSandboxes } from '../../agent/sandboxes/useSandboxes.ts'
+import { useAgent } from '../../api/AgentProvider.tsx'
+import { useSandboxes } from '../../api/sandboxes/useSandboxes.ts'
 import { Select } from '../Select.tsx'
 
 /** `port` undefined: the sandbox has none that is exposed. */

@@ -1,6 +1,6 @@
 import { createPortToken, type ExposedPort } from '#shared/contract/ports.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
+import { useAgent } from '../../api/AgentProvider.tsx'
 import { noticeFailure } from '../noticeFailure.ts'
 
 /** Opens it in a tab of the browser; a private one with a token that no server sees. `path` begins with `/`. */

@@ -7,9 +7,9 @@ import {
   type SandboxDomain,
 } from '#shared/contract/sandboxDomains.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
-import { useLiveEvent } from '../../agent/liveEvents.ts'
-import { readAgain } from '../../agent/readAgain.ts'
+import { useAgent } from '../../api/AgentProvider.tsx'
+import { useLiveEvent } from '../../api/liveEvents.ts'
+import { readAgain } from '../../api/readAgain.ts'
 import { noticeFailure } from '../noticeFailure.ts'
 import { notify } from '../toast.tsx'
 import { useOpenPort } from './useOpenPort.ts'

@@ -1,10 +1,10 @@
 import { sseFrame } from '#platform/http/sseEvents.ts'
-import type { AnswerPart, InnerAnswer } from '../answer.ts'
+import type { AnswerPart, CanonicalAnswer } from '../answer.ts'
+import { type FinishReason, sumInput, type Usage } from '../canonical.ts'
 import type { FailureKind, InferenceError } from '../inferenceError.ts'
-import { type FinishReason, sumInput, type Usage } from '../innerForm.ts'
-import { type Loose, omitUndefined } from '../looseJson.ts'
+import { type JsonObject, omitUndefined } from '../json.ts'
 import { asksForUsage, formatOfOrigin } from './chatRequest.ts'
-import type { Bill, ContentEvent, FinishEvent, ResponseMeta, StreamWriter } from './dialect.ts'
+import type { ContentEvent, FinishEvent, ResponseMeta, StreamWriter, UsageReport } from './dialect.ts'
 
 const reasons: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
@@ -17,7 +17,7 @@ const reasons: Readonly<Record<FinishReason, string>> = {
 }
 
 /** @see https://platform.openai.com/docs/api-reference/chat/object */
-export function chatAnswer(answer: InnerAnswer, meta: ResponseMeta, bill: Bill): Loose {
+export function chatAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject {
   return {
     id: meta.id,
     object: 'chat.completion',
@@ -36,7 +36,7 @@ export function chatAnswer(answer: InnerAnswer, meta: ResponseMeta, bill: Bill):
   }
 }
 
-function toMessage(parts: readonly AnswerPart[]): Loose {
+function toMessage(parts: readonly AnswerPart[]): JsonObject {
   const texts = parts.filter((part) => part.type === 'text')
   const calls = parts.filter((part) => part.type === 'call')
   const thinking = parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('')
@@ -65,7 +65,7 @@ function toMessage(parts: readonly AnswerPart[]): Loose {
 }
 
 /** Collects the parts to return unchanged: thinking with its signature, and encrypted parts. */
-function toDetails(part: AnswerPart): Loose[] {
+function toDetails(part: AnswerPart): JsonObject[] {
   if (part.type === 'redacted') {
     return [{ type: 'reasoning.encrypted', data: part.sealed.value, format: formatOfOrigin[part.sealed.origin] }]
   }
@@ -74,11 +74,11 @@ function toDetails(part: AnswerPart): Loose[] {
   return [{ type: 'reasoning.text', text: part.text, signature: value, format: formatOfOrigin[origin] }]
 }
 
-function googleContent(value: string): Loose {
+function googleContent(value: string): JsonObject {
   return { google: { thought_signature: value } }
 }
 
-export function chatUsage({ usage, cost, warnings }: Bill): Loose {
+export function chatUsage({ usage, cost, warnings }: UsageReport): JsonObject {
   return omitUndefined({
     ...countTokens(usage),
     cost,
@@ -87,7 +87,7 @@ export function chatUsage({ usage, cost, warnings }: Bill): Loose {
 }
 
 /** Cached tokens are within the prompt, thinking within the completion, as OpenAI counts. */
-function countTokens(usage: Usage): Loose {
+function countTokens(usage: Usage): JsonObject {
   const prompt = sumInput(usage)
   const written = usage.cacheWrite5m + usage.cacheWrite1h
   return {
@@ -103,7 +103,7 @@ function countTokens(usage: Usage): Loose {
 }
 
 /** `chunk` and `finishOnly`: behind chunks that were not written here. */
-type ChatStreamWriter = StreamWriter & { chunk: (delta: Loose) => string; finishOnly: StreamWriter['finish'] }
+type ChatStreamWriter = StreamWriter & { chunk: (delta: JsonObject) => string; finishOnly: StreamWriter['finish'] }
 
 export function createChatStreamWriter(meta: ResponseMeta): ChatStreamWriter {
   const head = `{"id":${JSON.stringify(meta.id)},"object":"chat.completion.chunk","created":${meta.createdSeconds},"model":${JSON.stringify(meta.model)},`
@@ -113,12 +113,12 @@ export function createChatStreamWriter(meta: ResponseMeta): ChatStreamWriter {
   /** The text of the thinking that may still be signed, and which part that is. */
   let thinking = { block: -1, text: '' }
 
-  function frame(delta: Loose): string {
+  function frame(delta: JsonObject): string {
     const first = begun ? '' : chunk({ role: 'assistant', content: '' })
     begun = true
     return first + chunk(delta)
   }
-  const chunk = (delta: Loose) =>
+  const chunk = (delta: JsonObject) =>
     `data: ${head}"choices":[{"index":0,"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":null}]}\n\n`
 
   function writeEvent(event: ContentEvent): string {
@@ -160,7 +160,7 @@ export function createChatStreamWriter(meta: ResponseMeta): ChatStreamWriter {
     }
   }
 
-  function finishOnly(event: FinishEvent, bill: Bill): string {
+  function finishOnly(event: FinishEvent, bill: UsageReport): string {
     const choice = omitUndefined({
       index: 0,
       delta: {},
@@ -197,7 +197,7 @@ const types: Readonly<Record<FailureKind, string>> = {
 }
 
 /** Also of Responses. @see https://platform.openai.com/docs/guides/error-codes */
-export function chatFailure(error: InferenceError): Loose {
+export function chatFailure(error: InferenceError): JsonObject {
   return omitUndefined({
     error: {
       message: error.message,

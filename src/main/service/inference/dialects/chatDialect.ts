@@ -1,4 +1,4 @@
-import { chatFields } from '../raw/chatFields.ts'
+import { chatFields } from '../passthrough/chatFields.ts'
 import { chatAnswer, chatFailure, createChatStreamWriter } from './chatAnswer.ts'
 import { chatRequest, translatedChatFields } from './chatRequest.ts'
 import type { Dialect } from './dialect.ts'

@@ -1,13 +1,12 @@
 import { mergeToolResults } from '../callResults.ts'
-import { badRequestError } from '../inferenceError.ts'
 import type {
   AnswerFormat,
   AssistantPart,
   AssistantTurn,
   CacheMark,
+  CanonicalRequest,
   FilePart,
   ImagePart,
-  InnerRequest,
   Origin,
   Reasoning,
   Signature,
@@ -15,8 +14,9 @@ import type {
   Tool,
   ToolChoice,
   Turn,
-} from '../innerForm.ts'
-import { type Loose, listAt, looseObject, objectAt, textAt } from '../looseJson.ts'
+} from '../canonical.ts'
+import { badRequestError } from '../inferenceError.ts'
+import { getList, getObject, getString, type JsonObject, toJsonObject } from '../json.ts'
 import { dataUrl, parseImageSource } from './imageSource.ts'
 import {
   asObject,
@@ -68,7 +68,7 @@ export const translatedChatFields = [
 ]
 
 /** @see https://platform.openai.com/docs/api-reference/chat/create */
-export function chatRequest(body: Loose): InnerRequest {
+export function chatRequest(body: JsonObject): CanonicalRequest {
   const model = requireText(body, 'model')
   const messages = requireMessages(body, 'messages')
   const n = wholeField(body, 'n', 1)
@@ -108,11 +108,11 @@ export function chatRequest(body: Loose): InnerRequest {
   }
 }
 
-export function asksForUsage(body: Loose): boolean {
-  return objectAt(body, 'stream_options').include_usage === true
+export function asksForUsage(body: JsonObject): boolean {
+  return getObject(body, 'stream_options').include_usage === true
 }
 
-function toTurns(message: Loose, param: string): Turn[] {
+function toTurns(message: JsonObject, param: string): Turn[] {
   const role = requireText(message, 'role', `${param}.role`)
   switch (role) {
     case 'system':
@@ -127,7 +127,7 @@ function toTurns(message: Loose, param: string): Turn[] {
     case 'tool': {
       const parts = toParts(message.content, `${param}.content`).filter((part) => part.type !== 'file')
       const callId = requireText(message, 'tool_call_id', `${param}.tool_call_id`)
-      const name = textAt(message, 'name') ?? ''
+      const name = getString(message, 'name') ?? ''
       return [{ role: 'user', parts: [{ type: 'result', callId, name, parts, failed: false }] }]
     }
     default:
@@ -150,22 +150,23 @@ export function toParts(content: unknown, param: string): (TextPart | ImagePart 
   return content.map((part: unknown, index) => toPart(asObject(part, `${param}[${index}]`), `${param}[${index}]`))
 }
 
-function toPart(part: Loose, param: string): TextPart | ImagePart | FilePart {
+function toPart(part: JsonObject, param: string): TextPart | ImagePart | FilePart {
   const cache = parseCacheTtl(part)
   switch (part.type) {
     case 'text':
       return { type: 'text', text: textField(part, 'text', `${param}.text`) ?? '', cache }
     case 'refusal':
-      return { type: 'text', text: textAt(part, 'refusal') ?? '' }
+      return { type: 'text', text: getString(part, 'refusal') ?? '' }
     case 'image_url': {
-      const url = textAt(part, 'image_url') ?? requireText(objectAt(part, 'image_url'), 'url', `${param}.image_url.url`)
-      const detail = textAt(objectAt(part, 'image_url'), 'detail')
+      const url =
+        getString(part, 'image_url') ?? requireText(getObject(part, 'image_url'), 'url', `${param}.image_url.url`)
+      const detail = getString(getObject(part, 'image_url'), 'detail')
       return { type: 'image', source: parseImageSource(url, `${param}.image_url.url`), detail, cache }
     }
     case 'file': {
-      const file = objectAt(part, 'file')
+      const file = getObject(part, 'file')
       const data = dataUrl(requireText(file, 'file_data', `${param}.file.file_data`), `${param}.file.file_data`)
-      return { type: 'file', name: textAt(file, 'filename'), ...data }
+      return { type: 'file', name: getString(file, 'filename'), ...data }
     }
     default:
       throw badRequestError(
@@ -176,12 +177,12 @@ function toPart(part: Loose, param: string): TextPart | ImagePart | FilePart {
   }
 }
 
-function assistantTurn(message: Loose, param: string): AssistantTurn {
+function assistantTurn(message: JsonObject, param: string): AssistantTurn {
   const texts = toTexts(message.content, `${param}.content`).filter((part) => part.text !== '')
   const signature = googleSignature(message)
   const [first] = texts
   if (first && signature) first.signature = signature
-  const refusal = textAt(message, 'refusal')
+  const refusal = getString(message, 'refusal')
   const calls = (listField(message, 'tool_calls', `${param}.tool_calls`) ?? []).map((call, index) =>
     toCall(asObject(call, `${param}.tool_calls[${index}]`), `${param}.tool_calls[${index}]`),
   )
@@ -191,7 +192,7 @@ function assistantTurn(message: Loose, param: string): AssistantTurn {
   }
 }
 
-function toCall(call: Loose, param: string): AssistantPart {
+function toCall(call: JsonObject, param: string): AssistantPart {
   const named = asObject(call.function, `${param}.function`)
   const text = named.arguments ?? ''
   return {
@@ -207,8 +208,8 @@ function toCall(call: Loose, param: string): AssistantPart {
  * Reads the signature at the position of Google's own chat completions:
  * https://ai.google.dev/gemini-api/docs/thought-signatures#openai
  */
-function googleSignature(carrier: Loose): Signature | undefined {
-  const value = textAt(objectAt(objectAt(carrier, 'extra_content'), 'google'), 'thought_signature')
+function googleSignature(carrier: JsonObject): Signature | undefined {
+  const value = getString(getObject(getObject(carrier, 'extra_content'), 'google'), 'thought_signature')
   return value === undefined ? undefined : { origin: 'gemini', value }
 }
 
@@ -219,40 +220,40 @@ export const formatOfOrigin: Readonly<Record<Origin, string>> = {
 }
 
 /** Signed thinking comes back in `reasoning_details`, each block for itself; otherwise there is its text only. */
-function toThinking(message: Loose): AssistantPart[] {
-  const details = listAt(message, 'reasoning_details').flatMap((it) => toDetails(looseObject(it) ?? {}))
+function toThinking(message: JsonObject): AssistantPart[] {
+  const details = getList(message, 'reasoning_details').flatMap((it) => toDetails(toJsonObject(it) ?? {}))
   if (details.length > 0) return details
-  const blocks = listAt(message, 'thinking_blocks').flatMap((it) => toBlocks(looseObject(it) ?? {}))
+  const blocks = getList(message, 'thinking_blocks').flatMap((it) => toBlocks(toJsonObject(it) ?? {}))
   if (blocks.length > 0) return blocks
-  const text = textAt(message, 'reasoning_content') ?? textAt(message, 'reasoning')
+  const text = getString(message, 'reasoning_content') ?? getString(message, 'reasoning')
   return text ? [{ type: 'thinking', text }] : []
 }
 
-function toDetails(detail: Loose): AssistantPart[] {
-  const format = textAt(detail, 'format')
+function toDetails(detail: JsonObject): AssistantPart[] {
+  const format = getString(detail, 'format')
   const origin = (Object.keys(formatOfOrigin) as Origin[]).find((it) => formatOfOrigin[it] === format) ?? 'anthropic'
   if (detail.type === 'reasoning.encrypted') {
-    const value = textAt(detail, 'data')
+    const value = getString(detail, 'data')
     return value === undefined ? [] : [{ type: 'redacted', sealed: { origin, value } }]
   }
   if (detail.type !== 'reasoning.text') return []
-  const value = textAt(detail, 'signature')
+  const value = getString(detail, 'signature')
   return [
     {
       type: 'thinking',
-      text: textAt(detail, 'text') ?? '',
+      text: getString(detail, 'text') ?? '',
       signature: value === undefined ? undefined : { origin, value },
     },
   ]
 }
 
-function toBlocks(block: Loose): AssistantPart[] {
+function toBlocks(block: JsonObject): AssistantPart[] {
   if (block.type === 'redacted_thinking') {
-    return [{ type: 'redacted', sealed: { origin: 'anthropic', value: textAt(block, 'data') ?? '' } }]
+    return [{ type: 'redacted', sealed: { origin: 'anthropic', value: getString(block, 'data') ?? '' } }]
   }
-  const value = textAt(block, 'signature')
+  const value = getString(block, 'signature')
   const signature = value === undefined ? undefined : { origin: 'anthropic' as const, value }
-  return block.type === 'thinking' ? [{ type: 'thinking', text: textAt(block, 'thinking') ?? '', signature }] : []
+  return block.type === 'thinking' ? [{ type: 'thinking', text: getString(block, 'thinking') ?? '', signature }] : []
 }
 
 function toTools(list: readonly unknown[], warnings: string[]): Tool[] {
@@ -279,7 +280,7 @@ function toTools(list: readonly unknown[], warnings: string[]): Tool[] {
 function toToolChoice(choice: unknown, tools: readonly Tool[]): ToolChoice | undefined {
   if (choice === undefined || tools.length === 0) return undefined
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
-  const name = textAt(objectAt(choice, 'function'), 'name')
+  const name = getString(getObject(choice, 'function'), 'name')
   if (name === undefined)
     throw badRequestError('tool_choice', '`tool_choice` must be auto, none, required or name a function.')
   if (!tools.some((tool) => tool.name === name)) {
@@ -288,7 +289,7 @@ function toToolChoice(choice: unknown, tools: readonly Tool[]): ToolChoice | und
   return { type: 'tool', name }
 }
 
-function toFormat(format: Loose | undefined): AnswerFormat | undefined {
+function toFormat(format: JsonObject | undefined): AnswerFormat | undefined {
   if (!format || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json' }
   if (format.type !== 'json_schema') {
@@ -298,13 +299,13 @@ function toFormat(format: Loose | undefined): AnswerFormat | undefined {
   return {
     type: 'schema',
     name: requireText(schema, 'name', 'response_format.json_schema.name'),
-    description: textAt(schema, 'description'),
+    description: getString(schema, 'description'),
     schema: asObject(schema.schema ?? {}, 'response_format.json_schema.schema'),
     strict: flagField(schema, 'strict'),
   }
 }
 
-function toReasoning(body: Loose): Reasoning | undefined {
+function toReasoning(body: JsonObject): Reasoning | undefined {
   const reasoning = objectField(body, 'reasoning') ?? {}
   const effort = effortField(body, 'reasoning_effort') ?? effortField(reasoning, 'effort', 'reasoning.effort')
   const budgetTokens = wholeField(reasoning, 'max_tokens', 0)
@@ -312,8 +313,8 @@ function toReasoning(body: Loose): Reasoning | undefined {
   return effort === undefined ? undefined : { effort }
 }
 
-export function parseCacheTtl(carrier: Loose): CacheMark | undefined {
-  const mark = looseObject(carrier.cache_control)
+export function parseCacheTtl(carrier: JsonObject): CacheMark | undefined {
+  const mark = toJsonObject(carrier.cache_control)
   if (!mark) return undefined
   return mark.ttl === '1h' ? '1h' : '5m'
 }

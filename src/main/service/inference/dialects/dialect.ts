@@ -1,8 +1,8 @@
-import type { InnerAnswer } from '../answer.ts'
+import type { CanonicalAnswer } from '../answer.ts'
+import type { CanonicalEvent, CanonicalRequest, Usage } from '../canonical.ts'
 import type { InferenceError } from '../inferenceError.ts'
-import type { InnerEvent, InnerRequest, Usage } from '../innerForm.ts'
-import type { Loose } from '../looseJson.ts'
-import type { FieldShape } from '../raw/fieldShape.ts'
+import type { JsonObject } from '../json.ts'
+import type { FieldShape } from '../passthrough/fieldShape.ts'
 
 /** Dialects of callers: OpenAI's chat completions and Responses, and Anthropic's Messages. */
 export const dialectNames = ['chat', 'responses', 'messages'] as const
@@ -16,10 +16,10 @@ export type Dialect = {
   /** Top-level fields that survive translation to another dialect, or can be dropped without changing the meaning. */
   translatedFields: readonly string[]
   /** @throws InferenceError naming the field that is wrong */
-  read(body: Loose): InnerRequest
-  writeAnswer(answer: InnerAnswer, meta: ResponseMeta, bill: Bill): Loose
+  read(body: JsonObject): CanonicalRequest
+  writeAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject
   streamWriter(meta: ResponseMeta): StreamWriter
-  writeFailure(error: InferenceError): Loose
+  writeFailure(error: InferenceError): JsonObject
 }
 
 /** Metadata of a response. */
@@ -33,12 +33,12 @@ export type ResponseMeta = {
   /** Estimated input tokens, for streams that report them before the provider does. */
   inputTokens?: number | undefined
   /** Original request, much of which Responses repeat. */
-  requestBody: Loose
+  requestBody: JsonObject
   /** Receives the output items of a response, before its last bytes leave. */
   onOutput?: ((output: readonly unknown[]) => void) | undefined
 }
 
-export type Bill = {
+export type UsageReport = {
   usage: Usage
   cost: { micro_usd: number; currency: 'USD'; price_version: string; estimated: boolean }
   /** Warnings that arose during the response. */
@@ -48,10 +48,10 @@ export type Bill = {
 /** Writes events of a stream for the wire, with the blank line behind each. */
 export type StreamWriter = {
   write(event: ContentEvent): string
-  finish(event: FinishEvent, bill: Bill): string
+  finish(event: FinishEvent, bill: UsageReport): string
   /** A whole frame in the caller's dialect, and nothing behind it. */
   fail(error: InferenceError): string
 }
 
-export type FinishEvent = Extract<InnerEvent, { type: 'finish' }>
-export type ContentEvent = Exclude<InnerEvent, { type: 'finish' | 'error' }>
+export type FinishEvent = Extract<CanonicalEvent, { type: 'finish' }>
+export type ContentEvent = Exclude<CanonicalEvent, { type: 'finish' | 'error' }>

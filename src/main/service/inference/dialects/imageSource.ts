@@ -1,5 +1,5 @@
+import type { ImageSource } from '../canonical.ts'
 import { badRequestError } from '../inferenceError.ts'
-import type { ImageSource } from '../innerForm.ts'
 
 /** Types that all five families accept. */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const

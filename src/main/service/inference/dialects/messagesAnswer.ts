@@ -1,9 +1,9 @@
 import { sseFrame } from '#platform/http/sseEvents.ts'
-import type { AnswerPart, InnerAnswer } from '../answer.ts'
+import type { AnswerPart, CanonicalAnswer } from '../answer.ts'
+import { type FinishReason, sumInput, type Usage } from '../canonical.ts'
 import type { FailureKind, InferenceError } from '../inferenceError.ts'
-import { type FinishReason, sumInput, type Usage } from '../innerForm.ts'
-import { type Loose, omitUndefined, parseJsonObject } from '../looseJson.ts'
-import type { Bill, ContentEvent, FinishEvent, ResponseMeta, StreamWriter } from './dialect.ts'
+import { type JsonObject, omitUndefined, parseJsonObject } from '../json.ts'
+import type { ContentEvent, FinishEvent, ResponseMeta, StreamWriter, UsageReport } from './dialect.ts'
 import { sealParts } from './sealParts.ts'
 
 const reasons: Readonly<Record<FinishReason, string>> = {
@@ -17,7 +17,7 @@ const reasons: Readonly<Record<FinishReason, string>> = {
 }
 
 /** @see https://docs.anthropic.com/en/api/messages */
-export function messagesAnswer(answer: InnerAnswer, meta: ResponseMeta, bill: Bill): Loose {
+export function messagesAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject {
   return omitUndefined({
     id: meta.id,
     type: 'message',
@@ -31,11 +31,11 @@ export function messagesAnswer(answer: InnerAnswer, meta: ResponseMeta, bill: Bi
   })
 }
 
-function stopReason({ reason, stopSequence }: Pick<InnerAnswer, 'reason' | 'stopSequence'>): string {
+function stopReason({ reason, stopSequence }: Pick<CanonicalAnswer, 'reason' | 'stopSequence'>): string {
   return reason === 'stop' && stopSequence !== undefined ? 'stop_sequence' : reasons[reason]
 }
 
-function toBlocks(part: AnswerPart): Loose[] {
+function toBlocks(part: AnswerPart): JsonObject[] {
   switch (part.type) {
     case 'text':
       return [
@@ -63,7 +63,7 @@ function signatureText(signature: Signature | undefined): string {
   return signature?.origin === 'anthropic' ? signature.value : sealParts([])
 }
 
-function toRedactedBlock(sealed: Parameters<typeof toSealedBlock>[0]): Loose {
+function toRedactedBlock(sealed: Parameters<typeof toSealedBlock>[0]): JsonObject {
   const data = sealed.origin === 'anthropic' ? sealed.value : sealParts([{ type: 'redacted', sealed }])
   return { type: 'redacted_thinking', data }
 }
@@ -71,11 +71,11 @@ function toRedactedBlock(sealed: Parameters<typeof toSealedBlock>[0]): Loose {
 function toSealedBlock(
   signature: NonNullable<Extract<ContentEvent, { type: 'signature' }>['signature']>,
   target: 'call' | 'text',
-): Loose {
+): JsonObject {
   return { type: 'redacted_thinking', data: sealParts([{ type: 'signature', of: target, signature }]) }
 }
 
-export function messagesUsage({ usage, cost, warnings }: Bill): Loose {
+export function messagesUsage({ usage, cost, warnings }: UsageReport): JsonObject {
   return omitUndefined({
     ...toTokenCounts(usage),
     cost,
@@ -84,7 +84,7 @@ export function messagesUsage({ usage, cost, warnings }: Bill): Loose {
 }
 
 /** Cached tokens are beside the input, as Anthropic counts. */
-function toTokenCounts(usage: Usage): Loose {
+function toTokenCounts(usage: Usage): JsonObject {
   return {
     input_tokens: usage.input,
     cache_creation_input_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
@@ -110,7 +110,7 @@ export function createMessagesStreamWriter(meta: ResponseMeta): StreamWriter {
   let openType: string | undefined
   let signed = false
 
-  const frame = (data: Loose & { type: string }) => sseFrame(data, data.type)
+  const frame = (data: JsonObject & { type: string }) => sseFrame(data, data.type)
 
   function begin(): string {
     if (begun) return ''
@@ -137,7 +137,7 @@ export function createMessagesStreamWriter(meta: ResponseMeta): StreamWriter {
     return signature + frame({ type: 'content_block_stop', index })
   }
 
-  function start(block: number, content: Loose & { type: string }): string {
+  function start(block: number, content: JsonObject & { type: string }): string {
     const before = begin() + close()
     index += 1
     open = block
@@ -146,10 +146,10 @@ export function createMessagesStreamWriter(meta: ResponseMeta): StreamWriter {
     return before + frame({ type: 'content_block_start', index, content_block: content })
   }
 
-  const delta = (fields: Loose) => frame({ type: 'content_block_delta', index, delta: fields })
+  const delta = (fields: JsonObject) => frame({ type: 'content_block_delta', index, delta: fields })
 
   /** A block that is whole at once. */
-  const whole = (block: Loose & { type: string }) => start(-1, block) + close()
+  const whole = (block: JsonObject & { type: string }) => start(-1, block) + close()
 
   function writeEvent(event: ContentEvent): string {
     switch (event.type) {
@@ -168,11 +168,13 @@ export function createMessagesStreamWriter(meta: ResponseMeta): StreamWriter {
           signed = true
           return delta({ type: 'signature_delta', signature: signatureText(event.signature) })
         }
-        return whole(toSealedBlock(event.signature, 'text') as Loose & { type: string })
+        return whole(toSealedBlock(event.signature, 'text') as JsonObject & { type: string })
       case 'redacted':
-        return whole(toRedactedBlock(event.sealed) as Loose & { type: string })
+        return whole(toRedactedBlock(event.sealed) as JsonObject & { type: string })
       case 'call': {
-        const before = event.signature ? whole(toSealedBlock(event.signature, 'call') as Loose & { type: string }) : ''
+        const before = event.signature
+          ? whole(toSealedBlock(event.signature, 'call') as JsonObject & { type: string })
+          : ''
         return before + start(event.block, { type: 'tool_use', id: event.id, name: event.name, input: {} })
       }
       case 'arguments':
@@ -187,7 +189,7 @@ export function createMessagesStreamWriter(meta: ResponseMeta): StreamWriter {
 
   return {
     write: writeEvent,
-    finish(event: FinishEvent, bill: Bill) {
+    finish(event: FinishEvent, bill: UsageReport) {
       const fields = omitUndefined({
         stop_reason: stopReason({ reason: event.reason, stopSequence: event.stopSequence }),
         stop_sequence: event.stopSequence ?? null,
@@ -215,7 +217,7 @@ const types: Readonly<Record<FailureKind, string>> = {
 }
 
 /** @see https://docs.anthropic.com/en/api/errors */
-export function messagesFailure(error: InferenceError): Loose {
+export function messagesFailure(error: InferenceError): JsonObject {
   return {
     type: 'error',
     error: omitUndefined({ type: types[error.kind], message: error.message, code: error.reason, param: error.param }),

@@ -1,4 +1,4 @@
-import { messagesFields } from '../raw/messagesFields.ts'
+import { messagesFields } from '../passthrough/messagesFields.ts'
 import type { Dialect } from './dialect.ts'
 import { createMessagesStreamWriter, messagesAnswer, messagesFailure } from './messagesAnswer.ts'
 import { messagesRequest, translatedMessagesFields } from './messagesRequest.ts'

@@ -1,19 +1,19 @@
 import { mergeToolResults } from '../callResults.ts'
-import { badRequestError } from '../inferenceError.ts'
 import type {
   AnswerFormat,
   AssistantPart,
+  CanonicalRequest,
   FilePart,
   ImagePart,
-  InnerRequest,
   Reasoning,
   TextPart,
   Tool,
   ToolChoice,
   ToolResultPart,
   Turn,
-} from '../innerForm.ts'
-import { type Loose, objectAt, textAt } from '../looseJson.ts'
+} from '../canonical.ts'
+import { badRequestError } from '../inferenceError.ts'
+import { getObject, getString, type JsonObject } from '../json.ts'
 import { parseCacheTtl } from './chatRequest.ts'
 import { parseImageSource, readImageData } from './imageSource.ts'
 import {
@@ -53,7 +53,7 @@ export const translatedMessagesFields = [
 ]
 
 /** @see https://docs.anthropic.com/en/api/messages */
-export function messagesRequest(body: Loose): InnerRequest {
+export function messagesRequest(body: JsonObject): CanonicalRequest {
   const maxOutputTokens = wholeField(body, 'max_tokens', 1)
   if (maxOutputTokens === undefined)
     throw badRequestError('max_tokens', '`max_tokens` is required.', 'missing_required_parameter')
@@ -61,7 +61,7 @@ export function messagesRequest(body: Loose): InnerRequest {
 }
 
 /** Reads a request to count tokens, which has no `max_tokens`. */
-export function readCountRequest(body: Loose): InnerRequest {
+export function readCountRequest(body: JsonObject): CanonicalRequest {
   const model = requireText(body, 'model')
   const messages = requireMessages(body, 'messages')
   const warnings: string[] = []
@@ -92,7 +92,7 @@ export function readCountRequest(body: Loose): InnerRequest {
     verbosity: undefined,
     promptCacheKey: undefined,
     cache: parseCacheTtl(body),
-    user: textAt(objectAt(body, 'metadata'), 'user_id'),
+    user: getString(getObject(body, 'metadata'), 'user_id'),
     warnings,
   }
 }
@@ -107,7 +107,7 @@ function systemTurns(system: unknown): Turn[] {
   return [{ role: 'system', developer: false, parts }]
 }
 
-function toTurn(message: Loose, context: FieldContext): Turn {
+function toTurn(message: JsonObject, context: FieldContext): Turn {
   const role = requireText(message, 'role', `${context.param}.role`)
   const param = `${context.param}.content`
   const content = message.content
@@ -115,7 +115,7 @@ function toTurn(message: Loose, context: FieldContext): Turn {
     throw badRequestError(param, `\`${param}\` must be a string or a list of blocks.`)
   }
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-  const each = <T>(read: (block: Loose, context: FieldContext) => T[]): T[] =>
+  const each = <T>(read: (block: JsonObject, context: FieldContext) => T[]): T[] =>
     blocks.flatMap((it: unknown, index) => {
       const inner = `${param}[${index}]`
       return read(asObject(it, inner), { ...context, param: inner })
@@ -127,13 +127,13 @@ function toTurn(message: Loose, context: FieldContext): Turn {
   throw badRequestError(`${context.param}.role`, `${JSON.stringify(role)} is no role of a message.`)
 }
 
-function toText(block: Loose, param: string): TextPart {
+function toText(block: JsonObject, param: string): TextPart {
   if (block.type !== 'text') throw badRequestError(`${param}.type`, `\`${param}\` must be a text block.`)
   return { type: 'text', text: textField(block, 'text', `${param}.text`) ?? '', cache: parseCacheTtl(block) }
 }
 
 function userParts(
-  block: Loose,
+  block: JsonObject,
   { param, warnings }: FieldContext,
 ): (TextPart | ImagePart | FilePart | ToolResultPart)[] {
   switch (block.type) {
@@ -151,7 +151,7 @@ function userParts(
   }
 }
 
-function toImage(block: Loose, param: string): ImagePart {
+function toImage(block: JsonObject, param: string): ImagePart {
   const source = asObject(block.source, `${param}.source`)
   const cache = parseCacheTtl(block)
   if (source.type === 'url') {
@@ -166,10 +166,11 @@ function toImage(block: Loose, param: string): ImagePart {
   return { type: 'image', source: readImageData(mediaType, data, `${param}.source`), cache }
 }
 
-function toDocument(block: Loose, param: string): (TextPart | FilePart)[] {
+function toDocument(block: JsonObject, param: string): (TextPart | FilePart)[] {
   const source = asObject(block.source, `${param}.source`)
-  const name = textAt(block, 'title')
-  if (source.type === 'text') return [{ type: 'text', text: textAt(source, 'data') ?? '', cache: parseCacheTtl(block) }]
+  const name = getString(block, 'title')
+  if (source.type === 'text')
+    return [{ type: 'text', text: getString(source, 'data') ?? '', cache: parseCacheTtl(block) }]
   if (source.type !== 'base64') {
     throw badRequestError(
       `${param}.source.type`,
@@ -178,10 +179,10 @@ function toDocument(block: Loose, param: string): (TextPart | FilePart)[] {
     )
   }
   const base64 = requireText(source, 'data', `${param}.source.data`)
-  return [{ type: 'file', name, mediaType: textAt(source, 'media_type') ?? 'application/pdf', base64 }]
+  return [{ type: 'file', name, mediaType: getString(source, 'media_type') ?? 'application/pdf', base64 }]
 }
 
-function toResult(block: Loose, { param, warnings }: FieldContext): ToolResultPart {
+function toResult(block: JsonObject, { param, warnings }: FieldContext): ToolResultPart {
   const { content } = block
   const blocks =
     typeof content === 'string' ? [{ type: 'text', text: content }] : (listField(block, 'content', param) ?? [])
@@ -201,18 +202,18 @@ function toResult(block: Loose, { param, warnings }: FieldContext): ToolResultPa
 
 type Signed = AssistantPart | Extract<SealedPart, { type: 'signature' }>
 
-function assistantParts(block: Loose, { param, warnings }: FieldContext): Signed[] {
+function assistantParts(block: JsonObject, { param, warnings }: FieldContext): Signed[] {
   switch (block.type) {
     case 'text':
       return [toText(block, param)]
     case 'thinking': {
-      const value = textAt(block, 'signature') ?? ''
+      const value = getString(block, 'signature') ?? ''
       // Unsigned thinking has a marker of ours in place of a signature.
       const signature = value === '' || isSealedParts(value) ? undefined : { origin: 'anthropic' as const, value }
-      return [{ type: 'thinking', text: textAt(block, 'thinking') ?? '', signature }]
+      return [{ type: 'thinking', text: getString(block, 'thinking') ?? '', signature }]
     }
     case 'redacted_thinking': {
-      const value = textAt(block, 'data') ?? ''
+      const value = getString(block, 'data') ?? ''
       return isSealedParts(value) ? unsealParts(value) : [{ type: 'redacted', sealed: { origin: 'anthropic', value } }]
     }
     case 'tool_use':
@@ -250,7 +251,7 @@ function toTools(list: readonly unknown[], warnings: string[]): Tool[] {
   })
 }
 
-function toToolChoice(choice: Loose | undefined, tools: readonly Tool[]): ToolChoice | undefined {
+function toToolChoice(choice: JsonObject | undefined, tools: readonly Tool[]): ToolChoice | undefined {
   if (!choice) return undefined
   switch (choice.type) {
     case 'auto':
@@ -271,7 +272,7 @@ function toToolChoice(choice: Loose | undefined, tools: readonly Tool[]): ToolCh
   }
 }
 
-function toFormat(format: Loose | undefined): AnswerFormat | undefined {
+function toFormat(format: JsonObject | undefined): AnswerFormat | undefined {
   if (!format) return undefined
   if (format.type !== 'json_schema')
     throw badRequestError('output_config.format.type', 'The format must be of type json_schema.')
@@ -279,7 +280,7 @@ function toFormat(format: Loose | undefined): AnswerFormat | undefined {
   return { type: 'schema', name: 'answer', description: undefined, schema, strict: true }
 }
 
-function toReasoning(body: Loose, outputConfig: Loose): Reasoning | undefined {
+function toReasoning(body: JsonObject, outputConfig: JsonObject): Reasoning | undefined {
   const thinking = objectField(body, 'thinking')
   const effort = effortField(outputConfig, 'effort', 'output_config.effort')
   if (thinking?.type === 'disabled') return { effort: 'none' }

@@ -1,31 +1,31 @@
 import { type Effort, efforts } from '#shared/modelFields.ts'
+import type { Sampling } from '../canonical.ts'
 import { badRequestError } from '../inferenceError.ts'
-import type { Sampling } from '../innerForm.ts'
-import { type Loose, looseObject } from '../looseJson.ts'
+import { type JsonObject, toJsonObject } from '../json.ts'
 
 /** Reads fields of a request, each refused by its name. `null` is as if it were not there, as the providers have it. */
 
-export function textField(body: Loose, name: string, param = name): string | undefined {
+export function textField(body: JsonObject, name: string, param = name): string | undefined {
   const value = body[name] ?? undefined
   if (value !== undefined && typeof value !== 'string') throw badRequestError(param, `\`${param}\` must be a string.`)
   return value
 }
 
-export function requireText(body: Loose, name: string, param = name): string {
+export function requireText(body: JsonObject, name: string, param = name): string {
   const value = textField(body, name, param)
   if (value === undefined || value === '')
     throw badRequestError(param, `\`${param}\` is required.`, 'missing_required_parameter')
   return value
 }
 
-export function flagField(body: Loose, name: string): boolean | undefined {
+export function flagField(body: JsonObject, name: string): boolean | undefined {
   const value = body[name] ?? undefined
   if (value !== undefined && typeof value !== 'boolean')
     throw badRequestError(name, `\`${name}\` must be true or false.`)
   return value
 }
 
-export function numberField(body: Loose, name: string, range: { min: number; max: number }): number | undefined {
+export function numberField(body: JsonObject, name: string, range: { min: number; max: number }): number | undefined {
   const value = body[name] ?? undefined
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !Number.isFinite(value) || value < range.min || value > range.max) {
@@ -34,7 +34,7 @@ export function numberField(body: Loose, name: string, range: { min: number; max
   return value
 }
 
-export function wholeField(body: Loose, name: string, min: number): number | undefined {
+export function wholeField(body: JsonObject, name: string, min: number): number | undefined {
   const value = body[name] ?? undefined
   if (value === undefined) return undefined
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < min) {
@@ -43,32 +43,32 @@ export function wholeField(body: Loose, name: string, min: number): number | und
   return value
 }
 
-export function listField(body: Loose, name: string, param = name): readonly unknown[] | undefined {
+export function listField(body: JsonObject, name: string, param = name): readonly unknown[] | undefined {
   const value = body[name] ?? undefined
   if (value !== undefined && !Array.isArray(value)) throw badRequestError(param, `\`${param}\` must be a list.`)
   return value
 }
 
-export function objectField(body: Loose, name: string, param = name): Loose | undefined {
+export function objectField(body: JsonObject, name: string, param = name): JsonObject | undefined {
   const value = body[name] ?? undefined
   if (value === undefined) return undefined
   return asObject(value, param)
 }
 
-export function asObject(value: unknown, param: string): Loose {
-  const object = looseObject(value)
+export function asObject(value: unknown, param: string): JsonObject {
+  const object = toJsonObject(value)
   if (!object) throw badRequestError(param, `\`${param}\` must be an object.`)
   return object
 }
 
-export function requireMessages(body: Loose, name: string): readonly unknown[] {
+export function requireMessages(body: JsonObject, name: string): readonly unknown[] {
   const list = listField(body, name)
   if (list === undefined) throw badRequestError(name, `\`${name}\` is required.`, 'missing_required_parameter')
   if (list.length === 0) throw badRequestError(name, `\`${name}\` must not be empty.`, 'empty_array')
   return list
 }
 
-export function stopField(body: Loose, name: string): readonly string[] {
+export function stopField(body: JsonObject, name: string): readonly string[] {
   const value = body[name] ?? []
   const list = typeof value === 'string' ? [value] : value
   if (!Array.isArray(list) || list.some((it) => typeof it !== 'string')) {
@@ -77,7 +77,7 @@ export function stopField(body: Loose, name: string): readonly string[] {
   return list
 }
 
-export function effortField(body: Loose, name: string, param = name): Effort | undefined {
+export function effortField(body: JsonObject, name: string, param = name): Effort | undefined {
   const value = textField(body, name, param)
   if (value === undefined) return undefined
   const effort = efforts.find((it) => it === value)
@@ -85,7 +85,7 @@ export function effortField(body: Loose, name: string, param = name): Effort | u
   return effort
 }
 
-export function verbosityField(body: Loose, name: string, param = name): 'low' | 'medium' | 'high' | undefined {
+export function verbosityField(body: JsonObject, name: string, param = name): 'low' | 'medium' | 'high' | undefined {
   const value = textField(body, name, param)
   if (value === undefined || value === 'low' || value === 'medium' || value === 'high') return value
   throw badRequestError(param, `\`${param}\` must be low, medium or high.`)
@@ -97,7 +97,7 @@ export function readSampling(fields: { [K in keyof Sampling]?: Sampling[K] | und
 }
 
 /** Returns the top-level fields without an equivalent in another dialect. */
-export function warnUntranslated(body: Loose, translated: readonly string[]): string[] {
+export function warnUntranslated(body: JsonObject, translated: readonly string[]): string[] {
   return Object.keys(body)
     .filter((name) => !translated.includes(name) && body[name] !== null && body[name] !== undefined)
     .map((name) => `${name} was left out: the provider of this model has no equivalent`)

@@ -1,8 +1,8 @@
-import type { InnerAnswer } from '../answer.ts'
+import type { CanonicalAnswer } from '../answer.ts'
+import { type FinishReason, sumInput } from '../canonical.ts'
 import type { InferenceError } from '../inferenceError.ts'
-import { type FinishReason, sumInput } from '../innerForm.ts'
-import { type Loose, listAt, objectAt, omitUndefined } from '../looseJson.ts'
-import type { Bill, ResponseMeta } from './dialect.ts'
+import { getList, getObject, type JsonObject, omitUndefined } from '../json.ts'
+import type { ResponseMeta, UsageReport } from './dialect.ts'
 import { outputItems } from './responsesItems.ts'
 import { responsesTools } from './responsesTools.ts'
 
@@ -13,9 +13,9 @@ const incomplete: Partial<Record<FinishReason, string>> = {
 }
 
 /** @see https://platform.openai.com/docs/api-reference/responses/object */
-export function responsesAnswer(answer: InnerAnswer, meta: ResponseMeta, bill: Bill): Loose {
+export function responsesAnswer(answer: CanonicalAnswer, meta: ResponseMeta, bill: UsageReport): JsonObject {
   const output = outputItems(answer.parts, {
-    tools: responsesTools(listAt(meta.requestBody, 'tools'), []),
+    tools: responsesTools(getList(meta.requestBody, 'tools'), []),
     id: createItemIds(meta),
   })
   return createFinishedResponse(meta, { reason: answer.reason, native: answer.native, output, bill })
@@ -31,9 +31,9 @@ export function createItemIds(meta: ResponseMeta): (prefix: string) => string {
   }
 }
 
-type Finished = { reason: FinishReason; native: string | undefined; output: readonly Loose[]; bill: Bill }
+type Finished = { reason: FinishReason; native: string | undefined; output: readonly JsonObject[]; bill: UsageReport }
 
-export function createFinishedResponse(meta: ResponseMeta, { reason, native, output, bill }: Finished): Loose {
+export function createFinishedResponse(meta: ResponseMeta, { reason, native, output, bill }: Finished): JsonObject {
   const why = incomplete[reason]
   meta.onOutput?.(output)
   return {
@@ -48,8 +48,8 @@ export function createFinishedResponse(meta: ResponseMeta, { reason, native, out
 }
 
 /** Response before any output; much of it repeats the request. */
-export function responseHead({ id, model, createdSeconds, requestBody }: ResponseMeta): Loose {
-  const text = objectAt(requestBody, 'text')
+export function responseHead({ id, model, createdSeconds, requestBody }: ResponseMeta): JsonObject {
+  const text = getObject(requestBody, 'text')
   return {
     id,
     object: 'response',
@@ -69,24 +69,24 @@ export function responseHead({ id, model, createdSeconds, requestBody }: Respons
     presence_penalty: requestBody.presence_penalty ?? 0,
     previous_response_id: null,
     prompt_cache_key: requestBody.prompt_cache_key ?? null,
-    reasoning: { effort: null, summary: null, ...objectAt(requestBody, 'reasoning') },
+    reasoning: { effort: null, summary: null, ...getObject(requestBody, 'reasoning') },
     safety_identifier: requestBody.safety_identifier ?? null,
     service_tier: 'default',
     store: false,
     temperature: requestBody.temperature ?? 1,
     text: { format: { type: 'text' }, ...text },
     tool_choice: requestBody.tool_choice ?? 'auto',
-    tools: listAt(requestBody, 'tools'),
+    tools: getList(requestBody, 'tools'),
     top_logprobs: requestBody.top_logprobs ?? 0,
     top_p: requestBody.top_p ?? 1,
     truncation: 'disabled',
     usage: null,
     user: requestBody.user ?? null,
-    metadata: objectAt(requestBody, 'metadata'),
+    metadata: getObject(requestBody, 'metadata'),
   }
 }
 
-export function responsesUsage({ usage, cost, warnings }: Bill): Loose {
+export function responsesUsage({ usage, cost, warnings }: UsageReport): JsonObject {
   const input = sumInput(usage)
   const written = usage.cacheWrite5m + usage.cacheWrite1h
   return omitUndefined({
@@ -103,7 +103,7 @@ export function responsesUsage({ usage, cost, warnings }: Bill): Loose {
   })
 }
 
-export function createFailedResponse(meta: ResponseMeta, error: InferenceError): Loose {
+export function createFailedResponse(meta: ResponseMeta, error: InferenceError): JsonObject {
   const code = error.kind === 'rate' ? 'rate_limit_exceeded' : (error.reason ?? 'server_error')
   return { ...responseHead(meta), status: 'failed', error: { code, message: error.message } }
 }

@@ -1,4 +1,4 @@
-import { responsesFields } from '../raw/responsesFields.ts'
+import { responsesFields } from '../passthrough/responsesFields.ts'
 import { chatFailure } from './chatAnswer.ts'
 import type { Dialect } from './dialect.ts'
 import { responsesAnswer } from './responsesAnswer.ts'

@@ -1,17 +1,17 @@
 import type { AnswerPart } from '../answer.ts'
-import type { Signature } from '../innerForm.ts'
-import { type Loose, parseJsonObject, textAt } from '../looseJson.ts'
+import type { Signature } from '../canonical.ts'
+import { getString, type JsonObject, parseJsonObject } from '../json.ts'
 import type { ResponsesTool } from './responsesTools.ts'
 import { type SealedPart, sealParts } from './sealParts.ts'
 
 type Items = { tools: readonly ResponsesTool[]; id: (prefix: string) => string }
 
 /** Items of an answer in the form of Responses. `id` makes their ids. */
-export function outputItems(parts: readonly AnswerPart[], items: Items): Loose[] {
+export function outputItems(parts: readonly AnswerPart[], items: Items): JsonObject[] {
   return parts.flatMap((part) => toItems(part, items))
 }
 
-function toItems(part: AnswerPart, { tools, id }: Items): Loose[] {
+function toItems(part: AnswerPart, { tools, id }: Items): JsonObject[] {
   switch (part.type) {
     case 'text': {
       const text = part.text === '' ? [] : [messageItem(id('msg'), [textContent(part.text)])]
@@ -31,23 +31,23 @@ function toItems(part: AnswerPart, { tools, id }: Items): Loose[] {
 }
 
 /** Callers return reasoning items unread, so a separate one carries the signature. */
-export function signatureItem(id: string, target: 'call' | 'text', signature: Signature): Loose {
+export function signatureItem(id: string, target: 'call' | 'text', signature: Signature): JsonObject {
   return reasoningItem(id, '', sealParts([{ type: 'signature', of: target, signature }]))
 }
 
-export function messageItem(id: string, content: Loose[], status = 'completed'): Loose {
+export function messageItem(id: string, content: JsonObject[], status = 'completed'): JsonObject {
   return { id, type: 'message', status, role: 'assistant', content }
 }
 
-export function textContent(text: string): Loose {
+export function textContent(text: string): JsonObject {
   return { type: 'output_text', text, annotations: [], logprobs: [] }
 }
 
-export function refusalContent(refusal: string): Loose {
+export function refusalContent(refusal: string): JsonObject {
   return { type: 'refusal', refusal }
 }
 
-export function reasoningItem(id: string, text: string, sealed: string | undefined): Loose {
+export function reasoningItem(id: string, text: string, sealed: string | undefined): JsonObject {
   const summary = text === '' ? [] : [{ type: 'summary_text', text }]
   return { id, type: 'reasoning', summary, ...(sealed !== undefined && { encrypted_content: sealed }) }
 }
@@ -58,7 +58,7 @@ export function toSealedThinking(part: Extract<SealedPart, { type: 'thinking' }>
 }
 
 /** OpenAI's own item as it came, and what others sealed within one of ours. */
-export function toRedactedItem(id: string, { sealed }: Extract<AnswerPart, { type: 'redacted' }>): Loose {
+export function toRedactedItem(id: string, { sealed }: Extract<AnswerPart, { type: 'redacted' }>): JsonObject {
   const payload = sealed.origin === 'openai' ? parseJsonObject(sealed.value) : undefined
   return payload ?? reasoningItem(id, '', sealParts([{ type: 'redacted', sealed }]))
 }
@@ -69,7 +69,7 @@ export function toolNamed(tools: readonly ResponsesTool[], innerName: string): R
 
 /** The text of a freeform tool is the one parameter that it was given for functions. */
 export function freeformInput(text: string): string {
-  return textAt(parseJsonObject(text), 'input') ?? text
+  return getString(parseJsonObject(text), 'input') ?? text
 }
 
 type Call = {
@@ -78,7 +78,7 @@ type Call = {
   tools: readonly ResponsesTool[]
 }
 
-export function callItem({ id, part, tools }: Call, status = 'completed'): Loose {
+export function callItem({ id, part, tools }: Call, status = 'completed'): JsonObject {
   const tool = toolNamed(tools, part.name)
   const name = tool?.name ?? part.name
   const namespace = tool?.namespace === undefined ? {} : { namespace: tool.namespace }

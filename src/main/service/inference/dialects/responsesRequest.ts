@@ -1,16 +1,16 @@
 import { mergeToolResults } from '../callResults.ts'
-import { badRequestError } from '../inferenceError.ts'
 import type {
   AnswerFormat,
   AssistantPart,
   AssistantTurn,
+  CanonicalRequest,
   FilePart,
   ImagePart,
-  InnerRequest,
   TextPart,
   Turn,
-} from '../innerForm.ts'
-import { type Loose, listAt, looseObject, objectAt, textAt } from '../looseJson.ts'
+} from '../canonical.ts'
+import { badRequestError } from '../inferenceError.ts'
+import { getList, getObject, getString, type JsonObject, toJsonObject } from '../json.ts'
 import { unknownItemError } from '../responseItems.ts'
 import { dataUrl, parseImageSource } from './imageSource.ts'
 import {
@@ -59,7 +59,7 @@ export const translatedResponsesFields = [
 ]
 
 /** Rejects fields that require stored responses, which a stateless gateway does not have. */
-function refuseState(body: Loose): void {
+function refuseState(body: JsonObject): void {
   const refuse = (param: string, why: string) => badRequestError(param, why, 'unsupported_parameter')
   if (body.store === true) throw refuse('store', 'Nothing is stored here: `store` must be false or absent.')
   if (body.previous_response_id) {
@@ -72,7 +72,7 @@ function refuseState(body: Loose): void {
 }
 
 /** @see https://platform.openai.com/docs/api-reference/responses/create */
-export function responsesRequest(body: Loose): InnerRequest {
+export function responsesRequest(body: JsonObject): CanonicalRequest {
   const model = requireText(body, 'model')
   refuseState(body)
   const warnings: string[] = []
@@ -142,7 +142,7 @@ type FieldContext = { param: string; warnings: string[] }
 
 /** @returns undefined for what is not of the model */
 function modelParts(
-  item: Loose,
+  item: JsonObject,
   { param, warnings }: FieldContext,
 ): (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] | undefined {
   switch (item.type) {
@@ -190,11 +190,11 @@ function modelParts(
 }
 
 /** Encrypted content is complete; the summary is for display. */
-function reasoningParts(item: Loose): (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] {
-  const sealed = textAt(item, 'encrypted_content')
+function reasoningParts(item: JsonObject): (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] {
+  const sealed = getString(item, 'encrypted_content')
   if (sealed !== undefined && isSealedParts(sealed)) return unsealParts(sealed)
   if (sealed !== undefined) return [{ type: 'redacted', sealed: { origin: 'openai', value: JSON.stringify(item) } }]
-  const texts = [...listAt(item, 'summary'), ...listAt(item, 'content')].map((it) => textAt(it, 'text') ?? '')
+  const texts = [...getList(item, 'summary'), ...getList(item, 'content')].map((it) => getString(it, 'text') ?? '')
   const text = texts.filter((it) => it !== '').join('\n\n')
   return text === '' ? [] : [{ type: 'thinking', text }]
 }
@@ -203,12 +203,12 @@ function outputTexts(content: unknown, param: string): TextPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
   if (!Array.isArray(content)) throw badRequestError(param, `\`${param}\` must be a string or a list of parts.`)
   return content.flatMap((it: unknown) => {
-    const text = textAt(it, 'text') ?? textAt(it, 'refusal') ?? ''
+    const text = getString(it, 'text') ?? getString(it, 'refusal') ?? ''
     return text === '' ? [] : [{ type: 'text' as const, text }]
   })
 }
 
-function toTurns(item: Loose, { param, warnings }: FieldContext): Turn[] {
+function toTurns(item: JsonObject, { param, warnings }: FieldContext): Turn[] {
   if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
     const callId = requireText(item, 'call_id', `${param}.call_id`)
     const parts = inputParts(item.output, { param: `${param}.output`, warnings })
@@ -246,22 +246,22 @@ function inputParts(content: unknown, { param, warnings }: FieldContext): (TextP
   )
 }
 
-function toPart(part: Loose, { param, warnings }: FieldContext): (TextPart | ImagePart | FilePart)[] {
+function toPart(part: JsonObject, { param, warnings }: FieldContext): (TextPart | ImagePart | FilePart)[] {
   switch (part.type) {
     case 'input_text':
     case 'output_text':
     case 'text':
       return [{ type: 'text', text: textField(part, 'text', `${param}.text`) ?? '' }]
     case 'input_image': {
-      const url = textAt(part, 'image_url') ?? textAt(objectAt(part, 'image_url'), 'url')
+      const url = getString(part, 'image_url') ?? getString(getObject(part, 'image_url'), 'url')
       if (url === undefined)
         throw badRequestError(`${param}.image_url`, 'Stored files are not there: send the image itself.')
-      return [{ type: 'image', source: parseImageSource(url, `${param}.image_url`), detail: textAt(part, 'detail') }]
+      return [{ type: 'image', source: parseImageSource(url, `${param}.image_url`), detail: getString(part, 'detail') }]
     }
     case 'input_file': {
-      const data = textAt(part, 'file_data')
+      const data = getString(part, 'file_data')
       if (data === undefined) throw badRequestError(`${param}.file_data`, 'Files are not stored: send the file itself.')
-      return [{ type: 'file', name: textAt(part, 'filename'), ...dataUrl(data, `${param}.file_data`) }]
+      return [{ type: 'file', name: getString(part, 'filename'), ...dataUrl(data, `${param}.file_data`) }]
     }
     default:
       warnings.push(`a part of type ${String(part.type)} was left out`)
@@ -269,7 +269,7 @@ function toPart(part: Loose, { param, warnings }: FieldContext): (TextPart | Ima
   }
 }
 
-function toFormat(format: Loose | undefined): AnswerFormat | undefined {
+function toFormat(format: JsonObject | undefined): AnswerFormat | undefined {
   if (!format || format.type === 'text') return undefined
   if (format.type === 'json_object') return { type: 'json' }
   if (format.type !== 'json_schema') {
@@ -278,8 +278,8 @@ function toFormat(format: Loose | undefined): AnswerFormat | undefined {
   return {
     type: 'schema',
     name: requireText(format, 'name', 'text.format.name'),
-    description: textAt(format, 'description'),
-    schema: looseObject(format.schema) ?? {},
+    description: getString(format, 'description'),
+    schema: toJsonObject(format.schema) ?? {},
     strict: flagField(format, 'strict'),
   }
 }

@@ -1,8 +1,8 @@
 import { sseFrame } from '#platform/http/sseEvents.ts'
+import type { Signature } from '../canonical.ts'
 import type { InferenceError } from '../inferenceError.ts'
-import type { Signature } from '../innerForm.ts'
-import { type Loose, listAt } from '../looseJson.ts'
-import type { Bill, ContentEvent, FinishEvent, ResponseMeta, StreamWriter } from './dialect.ts'
+import { getList, type JsonObject } from '../json.ts'
+import type { ContentEvent, FinishEvent, ResponseMeta, StreamWriter, UsageReport } from './dialect.ts'
 import { createFailedResponse, createFinishedResponse, createItemIds, responseHead } from './responsesAnswer.ts'
 import {
   callItem,
@@ -24,14 +24,14 @@ type OpenItem =
 
 /** @see https://platform.openai.com/docs/api-reference/responses-streaming */
 export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
-  const tools = responsesTools(listAt(meta.requestBody, 'tools'), [])
+  const tools = responsesTools(getList(meta.requestBody, 'tools'), [])
   const nextId = createItemIds(meta)
-  const output: Loose[] = []
+  const output: JsonObject[] = []
   let begun = false
   let sequence = 0
   let open: OpenItem | undefined
 
-  function frame(type: string, fields: Loose): string {
+  function frame(type: string, fields: JsonObject): string {
     const data = { type, sequence_number: sequence, ...fields }
     sequence += 1
     return sseFrame(data, type)
@@ -47,7 +47,7 @@ export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
   /** Position of the open item in the response. */
   const locate = (item: OpenItem) => ({ item_id: item.id, output_index: output.length })
 
-  function whole(item: Loose): string {
+  function whole(item: JsonObject): string {
     const before = begin() + close()
     const location = { output_index: output.length, item }
     output.push(item)
@@ -69,7 +69,7 @@ export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
     return before + added + frame('response.content_part.added', { ...locate(item), content_index: 0, part })
   }
 
-  function createStartedItem(item: OpenItem): Loose {
+  function createStartedItem(item: OpenItem): JsonObject {
     if (item.type === 'thinking') return reasoningItem(item.id, '', undefined)
     if (item.type !== 'call') return messageItem(item.id, [], 'in_progress')
     const part = { type: 'call' as const, id: item.callId, name: item.name, arguments: '' }
@@ -87,7 +87,7 @@ export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
   }
 
   /** Closes an item. @returns the frames before its end, and the complete item */
-  function closing(item: OpenItem): [frames: string, done: Loose] {
+  function closing(item: OpenItem): [frames: string, done: JsonObject] {
     const location = locate(item)
     switch (item.type) {
       case 'text': {
@@ -194,7 +194,7 @@ export function createResponsesStreamWriter(meta: ResponseMeta): StreamWriter {
 
   return {
     write: writeEvent,
-    finish({ reason, native }: FinishEvent, bill: Bill) {
+    finish({ reason, native }: FinishEvent, bill: UsageReport) {
       const before = begin() + close()
       const response = createFinishedResponse(meta, { reason, native, output, bill })
       return (

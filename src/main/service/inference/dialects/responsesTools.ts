@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
+import type { Tool, ToolChoice } from '../canonical.ts'
 import { badRequestError } from '../inferenceError.ts'
-import type { Tool, ToolChoice } from '../innerForm.ts'
-import { type Loose, listAt, textAt } from '../looseJson.ts'
+import { getList, getString, type JsonObject } from '../json.ts'
 import { asObject, objectField, requireText, textField } from './requestFields.ts'
 
-/** A tool of Responses, and the one name that it has in the inner form. */
+/** A tool of Responses, and its single name in the canonical form. */
 export type ResponsesTool = {
   innerName: string
   name: string
@@ -26,7 +26,7 @@ export function responsesTools(list: readonly unknown[], warnings: string[]): Re
 
 type FieldContext = { param: string; namespace: string | undefined; warnings: string[] }
 
-function toTools(tool: Loose, { param, namespace, warnings }: FieldContext): ResponsesTool[] {
+function toTools(tool: JsonObject, { param, namespace, warnings }: FieldContext): ResponsesTool[] {
   switch (tool.type) {
     case 'function': {
       const name = requireText(tool, 'name', `${param}.name`)
@@ -45,7 +45,7 @@ function toTools(tool: Loose, { param, namespace, warnings }: FieldContext): Res
     }
     case 'namespace': {
       const name = requireText(tool, 'name', `${param}.name`)
-      return listAt(tool, 'tools').flatMap((it, index) => {
+      return getList(tool, 'tools').flatMap((it, index) => {
         const inner = `${param}.tools[${index}]`
         return toTools(asObject(it, inner), { param: inner, namespace: name, warnings })
       })
@@ -57,9 +57,9 @@ function toTools(tool: Loose, { param, namespace, warnings }: FieldContext): Res
 }
 
 /** For models that know functions only: its text is the one parameter. */
-function freeformTool(name: string, tool: Loose): Tool {
-  const grammar = textAt(tool.format, 'definition')
-  const description = [textAt(tool, 'description'), grammar && `The input follows this grammar:\n${grammar}`]
+function freeformTool(name: string, tool: JsonObject): Tool {
+  const grammar = getString(tool.format, 'definition')
+  const description = [getString(tool, 'description'), grammar && `The input follows this grammar:\n${grammar}`]
   return {
     name,
     description: description.filter((it) => it).join('\n\n') || undefined,

@@ -1,6 +1,6 @@
 import { parseJson } from '#platform/boundedJson.ts'
-import type { AssistantPart, CallPart, Origin, Signature, TextPart } from '../innerForm.ts'
-import { type Loose, looseObject, textAt } from '../looseJson.ts'
+import type { AssistantPart, CallPart, Origin, Signature, TextPart } from '../canonical.ts'
+import { getString, type JsonObject, toJsonObject } from '../json.ts'
 
 /**
  * Thinking of one provider travels through the dialect of another in the fields that its callers send back unread:
@@ -30,13 +30,13 @@ export function unsealParts(text: string): SealedPart[] {
   } catch {
     return []
   }
-  return Array.isArray(list) ? list.flatMap((it) => toPart(looseObject(it) ?? {})) : []
+  return Array.isArray(list) ? list.flatMap((it) => toPart(toJsonObject(it) ?? {})) : []
 }
 
-function toPart(part: Loose): SealedPart[] {
+function toPart(part: JsonObject): SealedPart[] {
   const signature = parseSignature(part.signature)
   const sealed = parseSignature(part.sealed)
-  if (part.type === 'thinking') return [{ type: 'thinking', text: textAt(part, 'text') ?? '', signature }]
+  if (part.type === 'thinking') return [{ type: 'thinking', text: getString(part, 'text') ?? '', signature }]
   if (part.type === 'redacted' && sealed) return [{ type: 'redacted', sealed }]
   if (part.type === 'signature' && signature)
     return [{ type: 'signature', of: part.of === 'text' ? 'text' : 'call', signature }]
@@ -46,8 +46,8 @@ function toPart(part: Loose): SealedPart[] {
 const origins: readonly Origin[] = ['openai', 'anthropic', 'gemini']
 
 function parseSignature(value: unknown): Signature | undefined {
-  const origin = origins.find((it) => it === textAt(value, 'origin'))
-  const text = textAt(value, 'value')
+  const origin = origins.find((it) => it === getString(value, 'origin'))
+  const text = getString(value, 'value')
   return origin && text !== undefined ? { origin, value: text } : undefined
 }
 

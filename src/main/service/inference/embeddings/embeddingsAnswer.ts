@@ -1,7 +1,7 @@
 import type { createEmbeddings } from '#shared/contract/inference.ts'
 import type { Answer } from '#shared/contract/route.ts'
 import { InferenceError } from '../inferenceError.ts'
-import { type Loose, listAt, looseObject } from '../looseJson.ts'
+import { getList, type JsonObject, toJsonObject } from '../json.ts'
 import type { EmbeddingsRequest, VectorEncoding } from './embeddingsRequest.ts'
 
 export type EmbeddingsAnswer = Answer<typeof createEmbeddings>
@@ -12,13 +12,13 @@ type Item = EmbeddingsAnswer['data'][number]
  *
  * @throws InferenceError `unusable` unless there is one vector of finite numbers for each input, all of one length
  */
-export function readVectors(answer: Loose, { inputs, encoding, dimensions }: EmbeddingsRequest): Item[] {
-  const list = listAt(answer, 'data')
+export function readVectors(answer: JsonObject, { inputs, encoding, dimensions }: EmbeddingsRequest): Item[] {
+  const list = getList(answer, 'data')
   if (list.length !== inputs.length) throw unusable(`${list.length} vectors for ${inputs.length} inputs`)
   const items = new Map<number, Item>()
   let length = dimensions
   for (const [at, it] of list.entries()) {
-    const item = looseObject(it)
+    const item = toJsonObject(it)
     const index = item?.index ?? at
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= inputs.length) {
       throw unusable('a vector of an unknown input')

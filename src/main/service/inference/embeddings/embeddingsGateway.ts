@@ -6,11 +6,11 @@ import { credentialHeaders } from '../credentialHeaders.ts'
 import type { GatewayParts } from '../gateway.ts'
 import type { Reservation } from '../inferenceCredits.ts'
 import { InferenceError, unknownModelError } from '../inferenceError.ts'
-import { countAt, type Loose, objectAt, omitUndefined } from '../looseJson.ts'
+import { getCount, getObject, type JsonObject, omitUndefined } from '../json.ts'
 import { requireModelKind } from '../modelKind.ts'
+import { filterFields } from '../passthrough/fieldShape.ts'
 import type { Provider } from '../provider.ts'
 import { createKeyScrubber, notConfiguredError, readJsonReply, scrubFailure } from '../providerReply.ts'
-import { filterFields } from '../raw/fieldShape.ts'
 import type { HoldPlan } from '../reservationPlan.ts'
 import { reserve } from '../reserve.ts'
 import { failureText } from '../upstreamPools.ts'
@@ -31,8 +31,8 @@ type Parts<Caller> = Pick<
   GatewayParts<Caller>,
   'modelNamed' | 'findProvider' | 'credits' | 'pools' | 'leases' | 'now' | 'runningMs' | 'answerTimes'
 >
-type Call<Caller> = { body: Loose; caller: Caller; signal: AbortSignal; abort: (error: AppError) => void }
-type Work = { request: EmbeddingsRequest; model: CatalogueModel; passable: Loose; reservation: Reservation }
+type Call<Caller> = { body: JsonObject; caller: Caller; signal: AbortSignal; abort: (error: AppError) => void }
+type Work = { request: EmbeddingsRequest; model: CatalogueModel; passable: JsonObject; reservation: Reservation }
 
 export type EmbeddingsGateway<Caller> = (
   call: Call<Caller>,
@@ -71,7 +71,7 @@ export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): Embedding
     const { model, request } = work
     try {
       const answer = await ask(work, provider, signal)
-      const count = countAt(objectAt(answer, 'usage'), 'prompt_tokens')
+      const count = getCount(getObject(answer, 'usage'), 'prompt_tokens')
       // A count above what fits into the model is a wrong unit or worse.
       const isPlausible = count !== undefined && count > 0 && count <= request.inputs.length * model.contextWindow
       const tokens = isPlausible ? count : undefined
@@ -84,7 +84,7 @@ export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): Embedding
     }
   }
 
-  async function ask({ model, request, passable }: Work, provider: Provider, signal: AbortSignal): Promise<Loose> {
+  async function ask({ model, request, passable }: Work, provider: Provider, signal: AbortSignal): Promise<JsonObject> {
     const body = omitUndefined({
       model: model.upstreamId,
       input: passable.input,
@@ -113,7 +113,7 @@ export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): Embedding
 /** Charges the provider's count even if the answer is unusable. */
 async function readPaidVectors(
   work: Work,
-  answer: Loose,
+  answer: JsonObject,
   tokens: number | undefined,
 ): Promise<EmbeddingsAnswer['data']> {
   try {

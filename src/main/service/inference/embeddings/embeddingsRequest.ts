@@ -1,9 +1,9 @@
 import type { CatalogueModel } from '../catalogueModel.ts'
 import { textField, wholeField } from '../dialects/requestFields.ts'
 import { badRequestError } from '../inferenceError.ts'
-import type { Loose } from '../looseJson.ts'
+import type { JsonObject } from '../json.ts'
+import { data, type FieldShape, objectShape, scalars } from '../passthrough/fieldShape.ts'
 import { maxJsonAnswerBytes } from '../providerReply.ts'
-import { data, type FieldShape, objectShape, scalars } from '../raw/fieldShape.ts'
 import { tokenCount } from '../tokenCount.ts'
 
 export type VectorEncoding = 'float' | 'base64'
@@ -27,7 +27,7 @@ const maxTokensPerInput = 1_000_000
 const maxDimensions = 65_536
 
 /** @throws InferenceError naming the field that is wrong */
-export function readEmbeddingsRequest(body: Loose): EmbeddingsRequest {
+export function readEmbeddingsRequest(body: JsonObject): EmbeddingsRequest {
   const encoding = textField(body, 'encoding_format') ?? 'float'
   if (encoding !== 'float' && encoding !== 'base64') {
     throw badRequestError('encoding_format', '`encoding_format` must be float or base64.')

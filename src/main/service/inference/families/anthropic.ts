@@ -1,4 +1,4 @@
-import { rawMessages } from '../raw/rawMessages.ts'
+import { rawMessages } from '../passthrough/rawMessages.ts'
 import { anthropicUpstream } from '../upstreams/anthropicUpstream.ts'
 import type { ModelFamily } from './modelFamily.ts'
 

@@ -1,10 +1,10 @@
 import type { DialectName } from '../dialects/dialect.ts'
-import type { RawPass } from '../raw/rawPass.ts'
+import type { Passthrough } from '../passthrough/passthrough.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import type { ModelQuirks } from './quirks.ts'
 
 /** Route from a dialect to a model: by translation, or nearly unchanged where both speak the same. */
-export type ProviderRoute = { upstream: Upstream; raw: RawPass | undefined }
+export type ProviderRoute = { upstream: Upstream; raw: Passthrough | undefined }
 
 /** Request for a list of models, which costs nothing and tells whether a key is accepted. */
 export type ListRequest = { path: string; headers: Readonly<Record<string, string>> }

@@ -1,4 +1,4 @@
-import { rawResponses } from '../raw/rawResponses.ts'
+import { rawResponses } from '../passthrough/rawResponses.ts'
 import { responsesUpstream } from '../upstreams/responsesUpstream.ts'
 import type { ModelFamily } from './modelFamily.ts'
 import { compatibleChat, compatibleQuirks, openAiCompatible } from './openAiCompatible.ts'

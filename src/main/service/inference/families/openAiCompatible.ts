@@ -1,4 +1,4 @@
-import { rawChat } from '../raw/rawChat.ts'
+import { rawChat } from '../passthrough/rawChat.ts'
 import { openAiUpstream } from '../upstreams/openAiUpstream.ts'
 import type { ModelFamily } from './modelFamily.ts'
 import type { ChatQuirks, ModelQuirks } from './quirks.ts'

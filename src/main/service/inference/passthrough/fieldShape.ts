@@ -1,4 +1,4 @@
-import { type Loose, looseObject } from '../looseJson.ts'
+import { type JsonObject, toJsonObject } from '../json.ts'
 import { refuseStoredReferences } from './storedReferences.ts'
 
 /**
@@ -13,7 +13,7 @@ export type FieldShape =
   | { kind: 'list'; items: FieldShape }
   | { kind: 'object'; fields: Readonly<Record<string, FieldShape>> }
   /** Object whose fields depend on its type. `noun` names it in warnings. */
-  | { kind: 'variant'; noun: string; findShape: (object: Loose) => FieldShape | undefined }
+  | { kind: 'variant'; noun: string; findShape: (object: JsonObject) => FieldShape | undefined }
   /** First shape with the JSON type of the value. */
   | { kind: 'either'; shapes: readonly FieldShape[] }
   /** Removed, with a warning that states the reason. */
@@ -28,7 +28,7 @@ export const objectShape = (fields: Readonly<Record<string, FieldShape>>): Field
 export const either = (...shapes: readonly FieldShape[]): FieldShape => ({ kind: 'either', shapes })
 export const scalars = (...names: readonly string[]): Record<string, FieldShape> =>
   Object.fromEntries(names.map((name) => [name, scalar]))
-export const variant = (noun: string, shapeOf: (object: Loose) => FieldShape | undefined): FieldShape => ({
+export const variant = (noun: string, shapeOf: (object: JsonObject) => FieldShape | undefined): FieldShape => ({
   kind: 'variant',
   noun,
   findShape: shapeOf,
@@ -53,7 +53,7 @@ export const paidFields: Readonly<Record<string, FieldShape>> = Object.fromEntri
 )
 
 export type FilteredFields = {
-  body: Loose
+  body: JsonObject
   /** Lists the removed fields, for `x-steward-warnings`. */
   removed: string[]
 }
@@ -63,10 +63,10 @@ export type FilteredFields = {
  *
  * @throws InferenceError if a removed field refers to data stored in the provider's account
  */
-export function filterFields(body: Loose, shape: FieldShape): FilteredFields {
+export function filterFields(body: JsonObject, shape: FieldShape): FilteredFields {
   const removed: string[] = []
   const filtered = filterValue(body, shape, '', removed)
-  return { body: looseObject(filtered) ?? {}, removed }
+  return { body: toJsonObject(filtered) ?? {}, removed }
 }
 
 function filterValue(value: unknown, shape: FieldShape, path: string, removed: string[]): unknown {
@@ -87,12 +87,12 @@ function filterValue(value: unknown, shape: FieldShape, path: string, removed: s
         return filtered === undefined ? [] : [filtered]
       })
     case 'object': {
-      const object = looseObject(value)
+      const object = toJsonObject(value)
       if (!object) break
       return filterObject(object, shape.fields, path, removed)
     }
     case 'variant': {
-      const object = looseObject(value)
+      const object = toJsonObject(value)
       if (!object) break
       const matchingShape = shape.findShape(object)
       if (matchingShape) return filterValue(object, matchingShape, path, removed)
@@ -112,11 +112,11 @@ function filterValue(value: unknown, shape: FieldShape, path: string, removed: s
 }
 
 function filterObject(
-  object: Loose,
+  object: JsonObject,
   fields: Readonly<Record<string, FieldShape>>,
   path: string,
   removed: string[],
-): Loose {
+): JsonObject {
   const allowed: Record<string, unknown> = {}
   for (const name of Object.keys(object)) {
     const value = object[name]
@@ -150,7 +150,7 @@ function takesKind(shape: FieldShape, value: unknown): boolean {
       return Array.isArray(value)
     case 'object':
     case 'variant':
-      return looseObject(value) !== undefined
+      return toJsonObject(value) !== undefined
     case 'either':
       return shape.shapes.some((it) => takesKind(it, value))
     default:

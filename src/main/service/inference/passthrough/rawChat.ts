@@ -1,10 +1,10 @@
+import type { CanonicalRequest } from '../canonical.ts'
 import { chatAnswer, chatUsage, createChatStreamWriter } from '../dialects/chatAnswer.ts'
 import type { ChatQuirks } from '../families/quirks.ts'
-import type { InnerRequest } from '../innerForm.ts'
-import { countAt, type Loose, listAt, looseObject, objectAt, parseJsonObject, textAt } from '../looseJson.ts'
+import { getCount, getList, getObject, getString, type JsonObject, parseJsonObject, toJsonObject } from '../json.ts'
 import { openAiRequest } from '../upstreams/openAiRequest.ts'
 import { createTextChunks } from '../upstreams/textChunks.ts'
-import type { RawPass } from './rawPass.ts'
+import type { Passthrough } from './passthrough.ts'
 
 /** Fields that are translated; all others pass unchanged. */
 const translated = [
@@ -28,7 +28,7 @@ const translated = [
 /** Left out of what passes. */
 const dropped: ReadonlySet<string> = new Set([...translated, 'cache_control'])
 
-export const rawChat: RawPass = {
+export const rawChat: Passthrough = {
   write(body, request, target) {
     const written = openAiRequest(request, target)
     const cleaned: Record<string, unknown> = {}
@@ -37,8 +37,8 @@ export const rawChat: RawPass = {
     for (const name of ['thinking', 'enable_thinking', 'thinking_budget']) {
       if (written.body[name] !== undefined) cleaned[name] = written.body[name]
     }
-    if (request.stream) cleaned.stream_options = { ...objectAt(body, 'stream_options'), include_usage: true }
-    if (cleaned.tools !== undefined && listAt(cleaned, 'tools').length === 0) delete cleaned.tools
+    if (request.stream) cleaned.stream_options = { ...getObject(body, 'stream_options'), include_usage: true }
+    if (cleaned.tools !== undefined && getList(cleaned, 'tools').length === 0) delete cleaned.tools
     cleaned.messages = toMessages(body, request, target.model.quirks.chat)
     if (refusesLogprobs(request, target.model.refuses)) {
       for (const name of ['logprobs', 'top_logprobs']) {
@@ -49,22 +49,22 @@ export const rawChat: RawPass = {
     return { ...written, body: cleaned }
   },
   answer(body, answer, meta, bill) {
-    const [choice] = listAt(body, 'choices')
+    const [choice] = getList(body, 'choices')
     const plain = chatAnswer(answer, meta, bill)
-    const [own] = listAt(plain, 'choices')
+    const [own] = getList(plain, 'choices')
     const message = {
-      ...objectAt(own, 'message'),
-      ...objectAt(choice, 'message'),
-      tool_calls: objectAt(own, 'message').tool_calls,
+      ...getObject(own, 'message'),
+      ...getObject(choice, 'message'),
+      tool_calls: getObject(own, 'message').tool_calls,
     }
     if (message.tool_calls === undefined) delete message.tool_calls
     return {
       ...body,
       ...plain,
       choices: [
-        { ...looseObject(own), ...looseObject(choice), message, finish_reason: looseObject(own)?.finish_reason },
+        { ...toJsonObject(own), ...toJsonObject(choice), message, finish_reason: toJsonObject(own)?.finish_reason },
       ],
-      usage: { ...objectAt(body, 'usage'), ...chatUsage(bill) },
+      usage: { ...getObject(body, 'usage'), ...chatUsage(bill) },
     }
   },
   relay(meta) {
@@ -91,15 +91,15 @@ export const rawChat: RawPass = {
       const chunk = parseJsonObject(data)
       if (!chunk || chunk.error) return ''
       defaultHead ??= readHead(data)
-      const [choice] = listAt(chunk, 'choices')
+      const [choice] = getList(chunk, 'choices')
       if (!choice) return ''
-      const delta = { ...objectAt(choice, 'delta') }
-      const thinking = textAt(delta, 'reasoning')
+      const delta = { ...getObject(choice, 'delta') }
+      const thinking = getString(delta, 'reasoning')
       if (thinking !== undefined && delta.reasoning_content === undefined) delta.reasoning_content = thinking
       if (!begun) delta.role ??= 'assistant'
-      for (const call of listAt(delta, 'tool_calls')) {
-        const index = countAt(call, 'index') ?? 0
-        calls.set(index, calls.get(index) === true || !!textAt(objectAt(call, 'function'), 'arguments'))
+      for (const call of getList(delta, 'tool_calls')) {
+        const index = getCount(call, 'index') ?? 0
+        calls.set(index, calls.get(index) === true || !!getString(getObject(call, 'function'), 'arguments'))
       }
       const empty = Object.values(delta).every(
         (it) => it === '' || it === null || (Array.isArray(it) && it.length === 0),
@@ -108,7 +108,7 @@ export const rawChat: RawPass = {
       begun = true
       const { usage: _, ...rest } = chunk
       const fields = { ...rest, id: meta.id, created: meta.createdSeconds, model: meta.model }
-      const { usage: __, ...choiceRest } = looseObject(choice) ?? {}
+      const { usage: __, ...choiceRest } = toJsonObject(choice) ?? {}
       return `data: ${JSON.stringify({ ...fields, choices: [{ ...choiceRest, delta, finish_reason: null }] })}\n\n`
     }
 
@@ -146,11 +146,11 @@ function readHead(data: string): string | undefined {
 }
 
 /** Messages as they came, but for what the provider would refuse. */
-function toMessages(body: Loose, request: InnerRequest, quirks: ChatQuirks | undefined): Loose[] {
+function toMessages(body: JsonObject, request: CanonicalRequest, quirks: ChatQuirks | undefined): JsonObject[] {
   const images = listFetchedImages(request)
-  return listAt(body, 'messages').map((it) => {
+  return getList(body, 'messages').map((it) => {
     // `parsed` is what OpenAI's own client adds for itself.
-    const { reasoning_details: _, thinking_blocks: __, parsed: ___, ...message } = looseObject(it) ?? {}
+    const { reasoning_details: _, thinking_blocks: __, parsed: ___, ...message } = toJsonObject(it) ?? {}
     const cleaned: Record<string, unknown> = message
     if (quirks?.refusesThinkingFields) {
       delete cleaned.reasoning_content
@@ -158,8 +158,8 @@ function toMessages(body: Loose, request: InnerRequest, quirks: ChatQuirks | und
       delete cleaned.extra_content
     }
     if (cleaned.role === 'developer' && !quirks?.hasDeveloperRole) cleaned.role = 'system'
-    if (quirks?.returnsThinking && listAt(cleaned, 'tool_calls').length > 0) {
-      cleaned.reasoning_content = textAt(cleaned, 'reasoning_content') || textAt(cleaned, 'reasoning') || ' '
+    if (quirks?.returnsThinking && getList(cleaned, 'tool_calls').length > 0) {
+      cleaned.reasoning_content = getString(cleaned, 'reasoning_content') || getString(cleaned, 'reasoning') || ' '
     }
     if (Array.isArray(cleaned.content)) cleaned.content = toContent(cleaned.content, { images, quirks })
     if (Array.isArray(cleaned.tool_calls)) cleaned.tool_calls = cleaned.tool_calls.map((call) => toCall(call, quirks))
@@ -172,19 +172,19 @@ function toContent(
   { images, quirks }: { images: ReadonlyMap<string, string>; quirks: ChatQuirks | undefined },
 ): unknown[] {
   return parts.flatMap((it) => {
-    const part = looseObject(it) ?? {}
-    if (part.type === 'text' && !quirks?.takesBlankTexts && (textAt(part, 'text') ?? '').trim() === '') return []
+    const part = toJsonObject(it) ?? {}
+    if (part.type === 'text' && !quirks?.takesBlankTexts && (getString(part, 'text') ?? '').trim() === '') return []
     if (part.type !== 'image_url') return [part]
-    const url = textAt(objectAt(part, 'image_url'), 'url') ?? textAt(part, 'image_url') ?? ''
+    const url = getString(getObject(part, 'image_url'), 'url') ?? getString(part, 'image_url') ?? ''
     const data = images.get(url)
-    return [data === undefined ? part : { ...part, image_url: { ...objectAt(part, 'image_url'), url: data } }]
+    return [data === undefined ? part : { ...part, image_url: { ...getObject(part, 'image_url'), url: data } }]
   })
 }
 
 /** A call without arguments is refused by none as `{}`. */
-function toCall(it: unknown, quirks: ChatQuirks | undefined): Loose {
-  const { extra_content: extra, ...call } = looseObject(it) ?? {}
-  const { parsed_arguments: _, ...named } = objectAt(call, 'function')
+function toCall(it: unknown, quirks: ChatQuirks | undefined): JsonObject {
+  const { extra_content: extra, ...call } = toJsonObject(it) ?? {}
+  const { parsed_arguments: _, ...named } = getObject(call, 'function')
   return {
     ...call,
     ...(call.function !== undefined && { function: { ...named, arguments: named.arguments || '{}' } }),
@@ -193,7 +193,7 @@ function toCall(it: unknown, quirks: ChatQuirks | undefined): Loose {
 }
 
 /** The data of each image that was fetched, by its address. */
-function listFetchedImages(request: InnerRequest): Map<string, string> {
+function listFetchedImages(request: CanonicalRequest): Map<string, string> {
   const images = new Map<string, string>()
   for (const turn of request.turns) {
     if (turn.role !== 'user') continue
@@ -205,7 +205,7 @@ function listFetchedImages(request: InnerRequest): Map<string, string> {
   return images
 }
 
-function refusesLogprobs(request: InnerRequest, refuses: readonly { parameter: string; when: string }[]): boolean {
+function refusesLogprobs(request: CanonicalRequest, refuses: readonly { parameter: string; when: string }[]): boolean {
   const thinking = request.reasoning?.effort !== undefined && request.reasoning.effort !== 'none'
   return refuses.some((it) => it.parameter === 'logprobs' && (it.when === 'always' || thinking))
 }

@@ -1,29 +1,29 @@
 import { sseFrame } from '#platform/http/sseEvents.ts'
 import { messagesUsage } from '../dialects/messagesAnswer.ts'
 import { isSealedParts } from '../dialects/sealParts.ts'
-import { type Loose, listAt, looseObject, objectAt, parseJsonObject, textAt } from '../looseJson.ts'
+import { getList, getObject, getString, type JsonObject, parseJsonObject, toJsonObject } from '../json.ts'
 import { anthropicRequest } from '../upstreams/anthropicRequest.ts'
-import type { RawPass } from './rawPass.ts'
+import type { Passthrough } from './passthrough.ts'
 
 const translated = ['model', 'max_tokens', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'stream']
 
-export const rawMessages: RawPass = {
+export const rawMessages: Passthrough = {
   write(body, request, target) {
     const written = anthropicRequest(request, target)
     const cleaned: Record<string, unknown> = { ...body }
     for (const name of translated) delete cleaned[name]
     for (const name of translated) if (written.body[name] !== undefined) cleaned[name] = written.body[name]
     // A budget above what may be answered is refused; thinking that was left out needs its field gone.
-    if (objectAt(body, 'thinking').type === 'enabled') {
+    if (getObject(body, 'thinking').type === 'enabled') {
       if (written.body.thinking === undefined) delete cleaned.thinking
-      else cleaned.thinking = { ...objectAt(body, 'thinking'), ...objectAt(written.body, 'thinking') }
+      else cleaned.thinking = { ...getObject(body, 'thinking'), ...getObject(written.body, 'thinking') }
     }
-    const tools = listAt(cleaned, 'tools')
+    const tools = getList(cleaned, 'tools')
     if (tools.length === 0) {
       delete cleaned.tools
       delete cleaned.tool_choice
     }
-    cleaned.messages = listAt(body, 'messages').map(toMessage).filter(hasContent)
+    cleaned.messages = getList(body, 'messages').map(toMessage).filter(hasContent)
     return { ...written, body: cleaned }
   },
   answer(body, answer, meta, bill) {
@@ -31,24 +31,24 @@ export const rawMessages: RawPass = {
       ...body,
       model: meta.model,
       ...(answer.native !== undefined && { native_finish_reason: answer.native }),
-      usage: { ...objectAt(body, 'usage'), ...pickCost(messagesUsage(bill)) },
+      usage: { ...getObject(body, 'usage'), ...pickCost(messagesUsage(bill)) },
     }
   },
   relay(meta) {
-    let last: Loose = {}
+    let last: JsonObject = {}
     return {
       push({ event, data }) {
         if (event === 'message_start') {
           const start = parseJsonObject(data) ?? {}
-          return sseFrame({ ...start, message: { ...objectAt(start, 'message'), model: meta.model } }, event)
+          return sseFrame({ ...start, message: { ...getObject(start, 'message'), model: meta.model } }, event)
         }
         if (event === 'message_delta') last = parseJsonObject(data) ?? {}
         const isDeferred = event === 'message_delta' || event === 'message_stop' || event === 'error'
         return isDeferred ? '' : sseFrame(data, event)
       },
       finish({ native }, bill) {
-        const delta = { ...objectAt(last, 'delta'), ...(native !== undefined && { native_finish_reason: native }) }
-        const usage = { ...objectAt(last, 'usage'), ...pickCost(messagesUsage(bill)) }
+        const delta = { ...getObject(last, 'delta'), ...(native !== undefined && { native_finish_reason: native }) }
+        const usage = { ...getObject(last, 'usage'), ...pickCost(messagesUsage(bill)) }
         const end = sseFrame({ ...last, type: 'message_delta', delta, usage }, 'message_delta')
         return end + sseFrame({ type: 'message_stop' }, 'message_stop')
       },
@@ -57,27 +57,27 @@ export const rawMessages: RawPass = {
 }
 
 /** The provider's own counts stand. */
-function pickCost({ cost, warnings }: Loose): Loose {
+function pickCost({ cost, warnings }: JsonObject): JsonObject {
   return { cost, ...(warnings !== undefined && { warnings }) }
 }
 
 /** Drops blank texts, and thinking of other families, which this provider rejects. */
-function toMessage(value: unknown): Loose {
-  const message = looseObject(value) ?? {}
+function toMessage(value: unknown): JsonObject {
+  const message = toJsonObject(value) ?? {}
   if (!Array.isArray(message.content)) return message
   return { ...message, content: message.content.filter(isPassed) }
 }
 
 function isPassed(block: unknown): boolean {
-  const type = looseObject(block)?.type
-  if (type === 'text') return (textAt(block, 'text') ?? '').trim() !== ''
+  const type = toJsonObject(block)?.type
+  if (type === 'text') return (getString(block, 'text') ?? '').trim() !== ''
   if (type === 'thinking') {
-    const signature = textAt(block, 'signature') ?? ''
+    const signature = getString(block, 'signature') ?? ''
     return signature !== '' && !isSealedParts(signature)
   }
-  return type !== 'redacted_thinking' || !isSealedParts(textAt(block, 'data') ?? '')
+  return type !== 'redacted_thinking' || !isSealedParts(getString(block, 'data') ?? '')
 }
 
-function hasContent({ content }: Loose): boolean {
+function hasContent({ content }: JsonObject): boolean {
   return !Array.isArray(content) || content.length > 0
 }

@@ -2,22 +2,22 @@ import { sseFrame } from '#platform/http/sseEvents.ts'
 import type { ResponseMeta } from '../dialects/dialect.ts'
 import { responsesUsage } from '../dialects/responsesAnswer.ts'
 import { isSealedParts } from '../dialects/sealParts.ts'
-import { type Loose, listAt, looseObject, objectAt, parseJsonObject, textAt } from '../looseJson.ts'
+import { getList, getObject, getString, type JsonObject, parseJsonObject, toJsonObject } from '../json.ts'
 import { responsesUpstreamRequest } from '../upstreams/responsesUpstreamRequest.ts'
-import type { RawPass } from './rawPass.ts'
+import type { Passthrough } from './passthrough.ts'
 
 const translated = ['model', 'max_output_tokens', 'temperature', 'top_p', 'stream', 'store']
 const ends = ['response.completed', 'response.incomplete']
 
-export const rawResponses: RawPass = {
+export const rawResponses: Passthrough = {
   write(body, request, target) {
     const written = responsesUpstreamRequest(request, target)
     const cleaned: Record<string, unknown> = { ...body }
     for (const name of translated) delete cleaned[name]
     for (const name of translated) if (written.body[name] !== undefined) cleaned[name] = written.body[name]
-    const include = listAt(body, 'include')
+    const include = getList(body, 'include')
     cleaned.include = [...new Set([...include, 'reasoning.encrypted_content'])]
-    const tools = listAt(cleaned, 'tools').map(inLocalEnvironment)
+    const tools = getList(cleaned, 'tools').map(inLocalEnvironment)
     if (tools.length > 0) cleaned.tools = tools
     else {
       delete cleaned.tools
@@ -30,54 +30,54 @@ export const rawResponses: RawPass = {
   answer: (body, answer, meta, bill) =>
     finishResponse(body, { meta, native: answer.native, usage: responsesUsage(bill) }),
   relay(meta) {
-    let last: Loose = {}
+    let last: JsonObject = {}
     return {
       push({ event, data }) {
         const parsed =
           event?.startsWith('response.') && data.includes('"response":') ? parseJsonObject(data) : undefined
-        const type = event ?? textAt(parsed, 'type')
+        const type = event ?? getString(parsed, 'type')
         if (type !== undefined && ends.includes(type)) {
           last = parsed ?? {}
           return ''
         }
         if (type === 'response.failed' || type === 'error') return ''
         if (!parsed) return sseFrame(data, event)
-        return sseFrame({ ...parsed, response: { ...objectAt(parsed, 'response'), model: meta.model } }, event)
+        return sseFrame({ ...parsed, response: { ...getObject(parsed, 'response'), model: meta.model } }, event)
       },
       finish({ native }, bill) {
-        const response = finishResponse(objectAt(last, 'response'), {
+        const response = finishResponse(getObject(last, 'response'), {
           meta,
           native,
           usage: responsesUsage(bill),
         })
-        return sseFrame({ ...last, response }, textAt(last, 'type'))
+        return sseFrame({ ...last, response }, getString(last, 'type'))
       },
     }
   },
 }
 
 function finishResponse(
-  response: Loose,
-  { meta, native, usage }: { meta: ResponseMeta; native: string | undefined; usage: Loose },
-): Loose {
+  response: JsonObject,
+  { meta, native, usage }: { meta: ResponseMeta; native: string | undefined; usage: JsonObject },
+): JsonObject {
   const { cost, warnings } = usage
-  meta.onOutput?.(listAt(response, 'output'))
+  meta.onOutput?.(getList(response, 'output'))
   return {
     ...response,
     model: meta.model,
     ...(native !== undefined && { native_finish_reason: native }),
-    usage: { ...objectAt(response, 'usage'), cost, ...(warnings !== undefined && { warnings }) },
+    usage: { ...getObject(response, 'usage'), cost, ...(warnings !== undefined && { warnings }) },
   }
 }
 
 /** Sets the local environment: a shell runs in the provider's container by default. */
 function inLocalEnvironment(tool: unknown): unknown {
-  const object = looseObject(tool)
+  const object = toJsonObject(tool)
   return object?.type === 'shell' ? { ...object, environment: { type: 'local' } } : tool
 }
 
 /** Drops reasoning of other families, which OpenAI cannot decrypt. */
 function isPassed(item: unknown): boolean {
-  const sealed = textAt(item, 'encrypted_content')
-  return looseObject(item)?.type !== 'reasoning' || sealed === undefined || !isSealedParts(sealed)
+  const sealed = getString(item, 'encrypted_content')
+  return toJsonObject(item)?.type !== 'reasoning' || sealed === undefined || !isSealedParts(sealed)
 }

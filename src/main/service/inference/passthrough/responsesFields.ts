@@ -1,4 +1,4 @@
-import { type Loose, textAt } from '../looseJson.ts'
+import { getString, type JsonObject } from '../json.ts'
 import {
   byType,
   data,
@@ -76,7 +76,7 @@ const items: Readonly<Record<string, FieldShape>> = {
   reasoning: item({ ...scalars('id', 'encrypted_content'), summary, content: summary }),
 }
 
-function itemShape({ type, role, encrypted_content: sealed }: Loose): FieldShape | undefined {
+function itemShape({ type, role, encrypted_content: sealed }: JsonObject): FieldShape | undefined {
   if (type === undefined || type === null) return typeof role === 'string' ? message : undefined
   // Reasoning without content refers to a stored item.
   if (type === 'reasoning' && typeof sealed !== 'string') return undefined
@@ -97,8 +97,8 @@ const tools: Readonly<Record<string, FieldShape>> = {
 }
 const localShell = objectShape({ type: scalar, environment: objectShape(scalars('type')) })
 
-function toolShape({ type, environment }: Loose): FieldShape | undefined {
-  if (type === 'shell') return textAt(environment ?? { type: 'local' }, 'type') === 'local' ? localShell : undefined
+function toolShape({ type, environment }: JsonObject): FieldShape | undefined {
+  if (type === 'shell') return getString(environment ?? { type: 'local' }, 'type') === 'local' ? localShell : undefined
   return typeof type === 'string' && Object.hasOwn(tools, type) ? tools[type] : undefined
 }
 

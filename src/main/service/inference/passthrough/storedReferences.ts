@@ -1,5 +1,5 @@
 import { badRequestError } from '../inferenceError.ts'
-import { looseObject } from '../looseJson.ts'
+import { toJsonObject } from '../json.ts'
 
 const nothingStored = 'Steward stores no conversations: send the whole conversation'
 const conversation = `${nothingStored}.`
@@ -34,7 +34,7 @@ export function refuseStoredReferences(value: unknown, path: string, depth = 0):
     for (const [index, item] of value.entries()) refuseStoredReferences(item, `${path}[${index}]`, depth + 1)
     return
   }
-  const object = looseObject(value)
+  const object = toJsonObject(value)
   if (!object) return
   for (const name of Object.keys(object)) {
     const field = object[name]
@@ -52,5 +52,5 @@ function adviceForId(name: string): string {
 }
 
 function isLocal(name: string, field: unknown): boolean {
-  return name === 'environment' && looseObject(field)?.type === 'local'
+  return name === 'environment' && toJsonObject(field)?.type === 'local'
 }

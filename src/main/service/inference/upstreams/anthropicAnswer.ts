@@ -1,6 +1,6 @@
+import type { CanonicalEvent, FinishReason, Usage } from '../canonical.ts'
 import { type FailureKind, InferenceError } from '../inferenceError.ts'
-import type { FinishReason, InnerEvent, Usage } from '../innerForm.ts'
-import { countAt, type Loose, looseObject, objectAt, parseJsonObject, textAt } from '../looseJson.ts'
+import { getCount, getObject, getString, type JsonObject, parseJsonObject, toJsonObject } from '../json.ts'
 import type { StreamReader } from './upstream.ts'
 
 const reasons: Readonly<Record<string, FinishReason>> = {
@@ -13,13 +13,13 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   model_context_window_exceeded: 'context_full',
 }
 
-export function anthropicAnswer(body: Loose): InnerEvent[] {
+export function anthropicAnswer(body: JsonObject): CanonicalEvent[] {
   if (body.type === 'error' || body.error) return [{ type: 'error', error: anthropicError(body) }]
   if (!Array.isArray(body.content)) return [{ type: 'error', error: unusable('It has no content.') }]
   const usage = createUsageReader()
   return [
-    { type: 'start', id: textAt(body, 'id') },
-    ...body.content.flatMap((block: unknown, index) => [...wholeBlock(index, looseObject(block) ?? {})]),
+    { type: 'start', id: getString(body, 'id') },
+    ...body.content.flatMap((block: unknown, index) => [...wholeBlock(index, toJsonObject(block) ?? {})]),
     ...usage.take(body.usage),
     toFinish(body),
   ]
@@ -35,16 +35,16 @@ export function createAnthropicStreamReader(): StreamReader {
   let wholeChars = 0
   let ended = false
 
-  function readEvent(event: Loose): InnerEvent[] {
-    const index = countAt(event, 'index') ?? 0
+  function readEvent(event: JsonObject): CanonicalEvent[] {
+    const index = getCount(event, 'index') ?? 0
     switch (event.type) {
       case 'message_start': {
-        const message = objectAt(event, 'message')
-        return [{ type: 'start', id: textAt(message, 'id') }, ...usage.take(message.usage)]
+        const message = getObject(event, 'message')
+        return [{ type: 'start', id: getString(message, 'id') }, ...usage.take(message.usage)]
       }
       case 'content_block_start': {
-        const block = objectAt(event, 'content_block')
-        const input = looseObject(block.input)
+        const block = getObject(event, 'content_block')
+        const input = toJsonObject(block.input)
         if (block.type === 'tool_use' && input && Object.keys(input).length > 0) {
           const text = JSON.stringify(input)
           wholeChars += text.length
@@ -54,22 +54,22 @@ export function createAnthropicStreamReader(): StreamReader {
         return [...blockStart(index, block)]
       }
       case 'content_block_delta':
-        return [...toDelta(index, objectAt(event, 'delta'), whole)]
+        return [...toDelta(index, getObject(event, 'delta'), whole)]
       case 'content_block_stop': {
         const text = whole.get(index)
         return text === undefined ? [] : [{ type: 'arguments', block: index, text }]
       }
       case 'message_delta': {
         const counted = usage.take(event.usage)
-        if (textAt(objectAt(event, 'delta'), 'stop_reason') === undefined) return counted
+        if (getString(getObject(event, 'delta'), 'stop_reason') === undefined) return counted
         ended = true
-        return [...counted, toFinish(objectAt(event, 'delta'))]
+        return [...counted, toFinish(getObject(event, 'delta'))]
       }
       case 'error':
         return [{ type: 'error', error: anthropicError(event) }]
       default:
         // Errors of intermediate servers that use other formats.
-        return looseObject(event.error) ? [{ type: 'error', error: anthropicError(event) }] : []
+        return toJsonObject(event.error) ? [{ type: 'error', error: anthropicError(event) }] : []
     }
   }
 
@@ -90,51 +90,51 @@ export function createAnthropicStreamReader(): StreamReader {
   }
 }
 
-function* wholeBlock(index: number, block: Loose): Generator<InnerEvent> {
+function* wholeBlock(index: number, block: JsonObject): Generator<CanonicalEvent> {
   yield* blockStart(index, block)
   if (block.type === 'tool_use') yield { type: 'arguments', block: index, text: JSON.stringify(block.input ?? {}) }
 }
 
 /** With the text and the signature that are there already. */
-function* blockStart(index: number, block: Loose): Generator<InnerEvent> {
+function* blockStart(index: number, block: JsonObject): Generator<CanonicalEvent> {
   switch (block.type) {
     case 'text': {
-      const text = textAt(block, 'text') ?? ''
+      const text = getString(block, 'text') ?? ''
       if (text !== '') yield { type: 'text', block: index, text }
       break
     }
     case 'thinking': {
-      yield { type: 'thinking', block: index, text: textAt(block, 'thinking') ?? '' }
-      const value = textAt(block, 'signature')
+      yield { type: 'thinking', block: index, text: getString(block, 'thinking') ?? '' }
+      const value = getString(block, 'signature')
       if (value) yield { type: 'signature', block: index, signature: { origin: 'anthropic', value } }
       break
     }
     case 'redacted_thinking':
-      yield { type: 'redacted', block: index, sealed: { origin: 'anthropic', value: textAt(block, 'data') ?? '' } }
+      yield { type: 'redacted', block: index, sealed: { origin: 'anthropic', value: getString(block, 'data') ?? '' } }
       break
     case 'tool_use':
-      yield { type: 'call', block: index, id: textAt(block, 'id') ?? '', name: textAt(block, 'name') ?? '' }
+      yield { type: 'call', block: index, id: getString(block, 'id') ?? '', name: getString(block, 'name') ?? '' }
       break
   }
 }
 
-function* toDelta(index: number, delta: Loose, whole: Map<number, string>): Generator<InnerEvent> {
+function* toDelta(index: number, delta: JsonObject, whole: Map<number, string>): Generator<CanonicalEvent> {
   switch (delta.type) {
     case 'text_delta':
-      yield { type: 'text', block: index, text: textAt(delta, 'text') ?? '' }
+      yield { type: 'text', block: index, text: getString(delta, 'text') ?? '' }
       break
     case 'thinking_delta':
-      yield { type: 'thinking', block: index, text: textAt(delta, 'thinking') ?? '' }
+      yield { type: 'thinking', block: index, text: getString(delta, 'thinking') ?? '' }
       break
     case 'signature_delta':
       yield {
         type: 'signature',
         block: index,
-        signature: { origin: 'anthropic', value: textAt(delta, 'signature') ?? '' },
+        signature: { origin: 'anthropic', value: getString(delta, 'signature') ?? '' },
       }
       break
     case 'input_json_delta': {
-      const text = textAt(delta, 'partial_json') ?? ''
+      const text = getString(delta, 'partial_json') ?? ''
       if (text !== '') whole.delete(index)
       yield { type: 'arguments', block: index, text }
       break
@@ -142,9 +142,9 @@ function* toDelta(index: number, delta: Loose, whole: Map<number, string>): Gene
   }
 }
 
-function toFinish(fields: Loose): InnerEvent {
-  const native = textAt(fields, 'stop_reason')
-  const stopSequence = textAt(fields, 'stop_sequence')
+function toFinish(fields: JsonObject): CanonicalEvent {
+  const native = getString(fields, 'stop_reason')
+  const stopSequence = getString(fields, 'stop_sequence')
   return { type: 'finish', reason: reasons[native ?? 'end_turn'] ?? 'stop', native, stopSequence }
 }
 
@@ -153,18 +153,18 @@ export function createUsageReader() {
   const counts = new Map<string, number>()
   const names = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
   return {
-    take(value: unknown): InnerEvent[] {
-      if (!looseObject(value)) return []
+    take(value: unknown): CanonicalEvent[] {
+      if (!toJsonObject(value)) return []
       for (const name of names) {
-        const count = countAt(value, name)
+        const count = getCount(value, name)
         if (count !== undefined) counts.set(name, count)
       }
-      const written = objectAt(value, 'cache_creation')
+      const written = getObject(value, 'cache_creation')
       for (const name of ['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens']) {
-        const count = countAt(written, name)
+        const count = getCount(written, name)
         if (count !== undefined) counts.set(name, count)
       }
-      const thinking = countAt(objectAt(value, 'output_tokens_details'), 'thinking_tokens')
+      const thinking = getCount(getObject(value, 'output_tokens_details'), 'thinking_tokens')
       if (thinking !== undefined) counts.set('thinking_tokens', thinking)
       return [{ type: 'usage', usage: toUsage(counts) }]
     },
@@ -196,10 +196,10 @@ const kinds: Readonly<Record<string, FailureKind>> = {
   timeout_error: 'timeout',
 }
 
-function anthropicError(body: Loose): InferenceError {
-  const error = objectAt(body, 'error')
-  const type = textAt(error, 'type')
-  const message = textAt(error, 'message') ?? 'The provider answered with an error.'
+function anthropicError(body: JsonObject): InferenceError {
+  const error = getObject(body, 'error')
+  const type = getString(error, 'type')
+  const message = getString(error, 'message') ?? 'The provider answered with an error.'
   return new InferenceError(kinds[type ?? ''] ?? 'upstream', message, { reason: type })
 }
 

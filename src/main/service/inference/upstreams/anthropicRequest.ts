@@ -2,14 +2,14 @@ import { listResults } from '../callResults.ts'
 import type {
   AssistantTurn,
   CacheMark,
+  CanonicalRequest,
   ImagePart,
-  InnerRequest,
   TextPart,
   ToolResultPart,
   Turn,
   UserTurn,
-} from '../innerForm.ts'
-import { type Loose, omitUndefined, parseJsonObject } from '../looseJson.ts'
+} from '../canonical.ts'
+import { type JsonObject, omitUndefined, parseJsonObject } from '../json.ts'
 import { getEffort, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
 import { closeSchema } from './closeSchema.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
@@ -21,7 +21,7 @@ const minBudget = 1_024
 const budgetShare = 0.8
 
 /** @see https://docs.anthropic.com/en/api/messages */
-export function anthropicRequest(canonical: InnerRequest, target: Target): UpstreamRequest {
+export function anthropicRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
   const request = withoutRefused(canonical, target.model)
   const { warnings } = request
   const system = request.turns.flatMap((turn) => (turn.role === 'system' ? turn.parts : []))
@@ -68,10 +68,10 @@ export function anthropicRequest(canonical: InnerRequest, target: Target): Upstr
   }
 }
 
-type Thinking = { on: boolean; field: Loose | undefined; outputConfig: Loose }
+type Thinking = { on: boolean; field: JsonObject | undefined; outputConfig: JsonObject }
 const off: Thinking = { on: false, field: undefined, outputConfig: {} }
 
-function thinkingFields(request: InnerRequest, { model, maxOutputTokens }: Target): Thinking {
+function thinkingFields(request: CanonicalRequest, { model, maxOutputTokens }: Target): Thinking {
   const { reasoning, warnings } = request
   if (!reasoning || !thinks(request, model)) return off
   const forced = request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool'
@@ -122,7 +122,7 @@ function isOwnThinking(part: AssistantTurn['parts'][number] | undefined): boolea
   return part?.type === 'redacted' && part.sealed.origin === 'anthropic'
 }
 
-function sampling(request: InnerRequest, thinking: boolean): Loose {
+function sampling(request: CanonicalRequest, thinking: boolean): JsonObject {
   const { temperature, topP, topK } = request.sampling
   const { warnings } = request
   if (temperature !== undefined && temperature > 1) warnings.push('temperature became 1, the greatest of this family')
@@ -138,20 +138,20 @@ function sampling(request: InnerRequest, thinking: boolean): Loose {
   return omitUndefined({ top_p: allowedTopP })
 }
 
-function stops(request: InnerRequest): string[] | undefined {
+function stops(request: CanonicalRequest): string[] | undefined {
   const usable = request.stop.filter((it) => it.trim() !== '')
   if (usable.length < request.stop.length) request.warnings.push('a blank stop sequence was left out')
   return usable.length > 0 ? usable : undefined
 }
 
-function formatFields(request: InnerRequest): Loose {
+function formatFields(request: CanonicalRequest): JsonObject {
   if (request.format?.type !== 'schema') return {}
   const { schema, warnings } = closeSchema(request.format.schema)
   request.warnings.push(...warnings)
   return { format: { type: 'json_schema', schema } }
 }
 
-function toolChoice({ toolChoice: choice, parallelToolCalls }: InnerRequest): Loose | undefined {
+function toolChoice({ toolChoice: choice, parallelToolCalls }: CanonicalRequest): JsonObject | undefined {
   const alone = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {}
   if (!choice) return parallelToolCalls === false ? { type: 'auto', ...alone } : undefined
   if (choice.type === 'tool') return { type: 'tool', name: choice.name, ...alone }
@@ -159,7 +159,7 @@ function toolChoice({ toolChoice: choice, parallelToolCalls }: InnerRequest): Lo
   return { type: choice.type === 'required' ? 'any' : 'auto', ...alone }
 }
 
-type Message = { role: 'user' | 'assistant'; content: Loose[] }
+type Message = { role: 'user' | 'assistant'; content: JsonObject[] }
 
 /** Roles alternate; the results of calls come first in their turn. */
 function toMessages(turns: readonly Turn[]): Message[] {
@@ -180,7 +180,7 @@ function toMessages(turns: readonly Turn[]): Message[] {
   return messages
 }
 
-function rank(block: Loose): number {
+function rank(block: JsonObject): number {
   return block.type === 'tool_result' ? 0 : 1
 }
 
@@ -191,11 +191,11 @@ function trimEnd(message: Message | undefined): void {
   if (last?.type === 'text') message.content.splice(-1, 1, { ...last, text: String(last.text).trimEnd() })
 }
 
-function userBlocks(turn: UserTurn): Loose[] {
+function userBlocks(turn: UserTurn): JsonObject[] {
   return turn.parts.flatMap(userBlock)
 }
 
-function userBlock(part: UserTurn['parts'][number]): Loose[] {
+function userBlock(part: UserTurn['parts'][number]): JsonObject[] {
   switch (part.type) {
     case 'text':
       return isNotBlank(part) ? [textBlock(part)] : []
@@ -210,7 +210,7 @@ function userBlock(part: UserTurn['parts'][number]): Loose[] {
   }
 }
 
-function resultBlock(part: ToolResultPart): Loose {
+function resultBlock(part: ToolResultPart): JsonObject {
   const content = part.parts.flatMap((it) => {
     if (it.type === 'image') return [imageBlock(it)]
     return isNotBlank(it) ? [textBlock(it)] : []
@@ -224,12 +224,12 @@ function resultBlock(part: ToolResultPart): Loose {
   })
 }
 
-function assistantBlocks(turn: AssistantTurn): Loose[] {
+function assistantBlocks(turn: AssistantTurn): JsonObject[] {
   return turn.parts.flatMap(assistantBlock)
 }
 
 /** Thinking of others has signatures that this provider refuses; without a signature it refuses any. */
-function assistantBlock(part: AssistantTurn['parts'][number]): Loose[] {
+function assistantBlock(part: AssistantTurn['parts'][number]): JsonObject[] {
   switch (part.type) {
     case 'text':
       return isNotBlank(part) ? [textBlock(part)] : []
@@ -251,11 +251,11 @@ function toolUseId(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, (it) => `_${it.charCodeAt(0).toString(16)}_`)
 }
 
-function textBlock(part: TextPart): Loose {
+function textBlock(part: TextPart): JsonObject {
   return omitUndefined({ type: 'text', text: part.text, cache_control: cacheField(part.cache) })
 }
 
-function imageBlock({ source, cache }: ImagePart): Loose {
+function imageBlock({ source, cache }: ImagePart): JsonObject {
   const field =
     source.kind === 'url'
       ? { type: 'url', url: source.url }
@@ -263,7 +263,7 @@ function imageBlock({ source, cache }: ImagePart): Loose {
   return omitUndefined({ type: 'image', source: field, cache_control: cacheField(cache) })
 }
 
-function cacheField(cache: CacheMark | undefined): Loose | undefined {
+function cacheField(cache: CacheMark | undefined): JsonObject | undefined {
   if (!cache) return undefined
   return cache === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' }
 }

@@ -1,4 +1,4 @@
-import { type Loose, looseObject } from '../looseJson.ts'
+import { type JsonObject, toJsonObject } from '../json.ts'
 
 /**
  * Keywords that Anthropic's structured output ignores:
@@ -26,14 +26,14 @@ const ofNames = ['properties', '$defs', 'definitions']
  * Adapts a schema for Anthropic's structured output: objects are closed, and unsupported constraints are moved to the
  * description.
  */
-export function closeSchema(schema: Loose): { schema: Loose; warnings: string[] } {
+export function closeSchema(schema: JsonObject): { schema: JsonObject; warnings: string[] } {
   const dropped = new Set<string>()
   const closed = close(schema, dropped)
   const names = [...dropped].sort().join(', ')
   return { schema: closed, warnings: names === '' ? [] : [`the answer is not checked for ${names}`] }
 }
 
-function close(schema: Loose, dropped: Set<string>): Loose {
+function close(schema: JsonObject, dropped: Set<string>): JsonObject {
   const closed: Record<string, unknown> = {}
   const limits: string[] = []
   for (const [name, value] of Object.entries(schema)) {
@@ -43,7 +43,7 @@ function close(schema: Loose, dropped: Set<string>): Loose {
     } else if (ofSchemas.includes(name) && Array.isArray(value)) {
       closed[name] = value.map((it) => closeIfObject(it, dropped))
     } else if (ofNames.includes(name)) {
-      const entries = Object.entries(looseObject(value) ?? {})
+      const entries = Object.entries(toJsonObject(value) ?? {})
       closed[name] = Object.fromEntries(entries.map(([key, value]) => [key, closeIfObject(value, dropped)]))
     } else if (name === 'items') {
       closed[name] = closeIfObject(value, dropped)
@@ -64,11 +64,11 @@ function close(schema: Loose, dropped: Set<string>): Loose {
 }
 
 function closeIfObject(value: unknown, dropped: Set<string>): unknown {
-  const schema = looseObject(value)
+  const schema = toJsonObject(value)
   return schema ? close(schema, dropped) : value
 }
 
-function isOfObjects(schema: Loose): boolean {
+function isOfObjects(schema: JsonObject): boolean {
   const { type } = schema
   return type === 'object' || (Array.isArray(type) && type.includes('object')) || (!type && 'properties' in schema)
 }

@@ -1,7 +1,7 @@
 import { parseJson } from '#platform/boundedJson.ts'
+import type { CanonicalEvent, FinishReason, Usage } from '../canonical.ts'
 import { InferenceError } from '../inferenceError.ts'
-import type { FinishReason, InnerEvent, Usage } from '../innerForm.ts'
-import { countAt, type Loose, listAt, looseObject, objectAt, textAt } from '../looseJson.ts'
+import { getCount, getList, getObject, getString, type JsonObject, toJsonObject } from '../json.ts'
 import type { ReaderOptions, StreamReader } from './upstream.ts'
 import { toUpstreamError } from './upstreamFailure.ts'
 
@@ -27,7 +27,7 @@ const failures: readonly string[] = [
   'MALFORMED_RESPONSE',
 ]
 
-export function geminiAnswer(body: Loose, options: ReaderOptions): InnerEvent[] {
+export function geminiAnswer(body: JsonObject, options: ReaderOptions): CanonicalEvent[] {
   const reader = geminiReader(options)
   return [...reader.take(body), reader.end()]
 }
@@ -42,7 +42,7 @@ export function createGeminiStreamReader(options: ReaderOptions): StreamReader {
       } catch {
         return [{ type: 'error', error: unusable('An event of its stream is no JSON.', 'unusable') }]
       }
-      return reader.take(looseObject(Array.isArray(chunk) ? chunk[0] : chunk) ?? {})
+      return reader.take(toJsonObject(Array.isArray(chunk) ? chunk[0] : chunk) ?? {})
     },
     end: () => [reader.end()],
   }
@@ -56,7 +56,7 @@ function geminiReader({ newCallId }: ReaderOptions) {
   let native: string | undefined
   let blocked: InferenceError | undefined
   let currentKind = ''
-  let counted: Loose = {}
+  let counted: JsonObject = {}
 
   function getBlock(type: string): number {
     if (kind !== type) block += 1
@@ -64,17 +64,17 @@ function geminiReader({ newCallId }: ReaderOptions) {
     return block
   }
 
-  function ofPart(part: Loose): InnerEvent[] {
-    const call = looseObject(part.functionCall)
-    const text = textAt(part, 'text')
-    const value = textAt(part, 'thoughtSignature')
+  function ofPart(part: JsonObject): CanonicalEvent[] {
+    const call = toJsonObject(part.functionCall)
+    const text = getString(part, 'text')
+    const value = getString(part, 'thoughtSignature')
     if (call) {
       const index = getBlock('call')
       kind = undefined
-      const id = textAt(call, 'id') || newCallId()
+      const id = getString(call, 'id') || newCallId()
       const signature = value ? { origin: 'gemini' as const, value } : undefined
       return [
-        { type: 'call', block: index, id, name: textAt(call, 'name') ?? '', signature },
+        { type: 'call', block: index, id, name: getString(call, 'name') ?? '', signature },
         { type: 'arguments', block: index, text: JSON.stringify(call.args ?? {}) },
       ]
     }
@@ -90,27 +90,28 @@ function geminiReader({ newCallId }: ReaderOptions) {
     ]
   }
 
-  function take(body: Loose): InnerEvent[] {
+  function take(body: JsonObject): CanonicalEvent[] {
     if (body.error) return [{ type: 'error', error: errorIn(body) }]
-    const events: InnerEvent[] = started ? [] : [{ type: 'start', id: textAt(body, 'responseId') }]
+    const events: CanonicalEvent[] = started ? [] : [{ type: 'start', id: getString(body, 'responseId') }]
     started = true
-    const feedback = objectAt(body, 'promptFeedback')
-    const blockReason = textAt(feedback, 'blockReason')
-    if (blockReason !== undefined) blocked = blockedPromptError(blockReason, textAt(feedback, 'blockReasonMessage'))
-    const candidate = looseObject(listAt(body, 'candidates')[0])
-    for (const part of listAt(objectAt(candidate, 'content'), 'parts')) events.push(...ofPart(looseObject(part) ?? {}))
-    const metadata = looseObject(body.usageMetadata)
+    const feedback = getObject(body, 'promptFeedback')
+    const blockReason = getString(feedback, 'blockReason')
+    if (blockReason !== undefined) blocked = blockedPromptError(blockReason, getString(feedback, 'blockReasonMessage'))
+    const candidate = toJsonObject(getList(body, 'candidates')[0])
+    for (const part of getList(getObject(candidate, 'content'), 'parts'))
+      events.push(...ofPart(toJsonObject(part) ?? {}))
+    const metadata = toJsonObject(body.usageMetadata)
     if (metadata) {
       // Each count is cumulative, and a chunk may omit unchanged ones.
       counted = { ...counted, ...metadata }
       events.push({ type: 'usage', usage: toUsage(counted) })
     }
-    native = textAt(candidate, 'finishReason') ?? native
-    currentKind = textAt(candidate, 'finishMessage') ?? currentKind
+    native = getString(candidate, 'finishReason') ?? native
+    currentKind = getString(candidate, 'finishMessage') ?? currentKind
     return events
   }
 
-  function end(): InnerEvent {
+  function end(): CanonicalEvent {
     if (blocked) return { type: 'error', error: blocked }
     if (native === undefined) {
       const error = started ? unusable('It broke off.', 'cut') : unusable('It is empty.', 'unusable')
@@ -134,22 +135,22 @@ function geminiReader({ newCallId }: ReaderOptions) {
 }
 
 /** The prompt has the cached tokens within it; thoughts are counted beside the answer. */
-function toUsage(usage: Loose): Usage {
-  const prompt = (countAt(usage, 'promptTokenCount') ?? 0) + (countAt(usage, 'toolUsePromptTokenCount') ?? 0)
-  const cacheRead = countAt(usage, 'cachedContentTokenCount') ?? 0
-  const reasoning = countAt(usage, 'thoughtsTokenCount') ?? 0
+function toUsage(usage: JsonObject): Usage {
+  const prompt = (getCount(usage, 'promptTokenCount') ?? 0) + (getCount(usage, 'toolUsePromptTokenCount') ?? 0)
+  const cacheRead = getCount(usage, 'cachedContentTokenCount') ?? 0
+  const reasoning = getCount(usage, 'thoughtsTokenCount') ?? 0
   return {
     input: Math.max(0, prompt - cacheRead),
     cacheRead,
     cacheWrite5m: 0,
     cacheWrite1h: 0,
-    output: (countAt(usage, 'candidatesTokenCount') ?? 0) + reasoning,
+    output: (getCount(usage, 'candidatesTokenCount') ?? 0) + reasoning,
     reasoning,
   }
 }
 
-function errorIn(body: Loose): InferenceError {
-  const status = countAt(body.error, 'code') ?? 500
+function errorIn(body: JsonObject): InferenceError {
+  const status = getCount(body.error, 'code') ?? 500
   return toUpstreamError({ status: status < 400 ? 502 : status, body: JSON.stringify(body), retryAfter: undefined })
 }
 

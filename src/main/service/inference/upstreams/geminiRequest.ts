@@ -1,6 +1,6 @@
+import type { AssistantTurn, CanonicalRequest, ImagePart, Signature, TextPart, Turn, UserTurn } from '../canonical.ts'
 import { badRequestError } from '../inferenceError.ts'
-import type { AssistantTurn, ImagePart, InnerRequest, Signature, TextPart, Turn, UserTurn } from '../innerForm.ts'
-import { type Loose, looseObject, omitUndefined, parseJsonObject } from '../looseJson.ts'
+import { type JsonObject, omitUndefined, parseJsonObject, toJsonObject } from '../json.ts'
 import { getEffort, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
 import { budgetOf } from './anthropicRequest.ts'
 import { geminiSchema } from './geminiSchema.ts'
@@ -14,7 +14,7 @@ export const missingSignature = 'skip_thought_signature_validator'
 const maxStops = 5
 
 /** @see https://ai.google.dev/api/generate-content */
-export function geminiRequest(canonical: InnerRequest, target: Target): UpstreamRequest {
+export function geminiRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
   const { model } = target
   const request = withoutRefused(canonical, model)
   const { warnings, sampling } = request
@@ -58,7 +58,7 @@ export function geminiRequest(canonical: InnerRequest, target: Target): Upstream
   }
 }
 
-type Content = { role: 'user' | 'model'; parts: Loose[] }
+type Content = { role: 'user' | 'model'; parts: JsonObject[] }
 
 function toContents(turns: readonly Turn[], signed: boolean): Content[] {
   const contents: Content[] = []
@@ -83,11 +83,11 @@ function holdsResults({ parts }: Content): boolean {
 }
 
 /** Results in the order of their calls. */
-function userParts(turn: UserTurn, calls: readonly string[]): Loose[] {
+function userParts(turn: UserTurn, calls: readonly string[]): JsonObject[] {
   const results = turn.parts
     .filter((part) => part.type === 'result')
     .sort((a, b) => calls.indexOf(a.callId) - calls.indexOf(b.callId))
-  const images: Loose[] = []
+  const images: JsonObject[] = []
   const answers = results.map((part) => {
     const texts = part.parts.filter((it) => it.type === 'text')
     images.push(...part.parts.flatMap((it) => (it.type === 'image' ? [imagePart(it)] : [])))
@@ -96,7 +96,7 @@ function userParts(turn: UserTurn, calls: readonly string[]): Loose[] {
     const response = part.failed ? { error: text } : { output: text }
     return { functionResponse: { id: part.callId, name: part.name, response } }
   })
-  const rest = turn.parts.flatMap((part): Loose[] => {
+  const rest = turn.parts.flatMap((part): JsonObject[] => {
     if (part.type === 'text') return isNotBlank(part) ? [{ text: part.text }] : []
     if (part.type === 'image') return [imagePart(part)]
     if (part.type === 'file') return [{ inlineData: { mimeType: part.mediaType, data: part.base64 } }]
@@ -105,9 +105,9 @@ function userParts(turn: UserTurn, calls: readonly string[]): Loose[] {
   return [...answers, ...images, ...rest]
 }
 
-function modelParts(turn: AssistantTurn, signed: boolean): Loose[] {
+function modelParts(turn: AssistantTurn, signed: boolean): JsonObject[] {
   const firstCall = turn.parts.find((part) => part.type === 'call')
-  return turn.parts.flatMap((part): Loose[] => {
+  return turn.parts.flatMap((part): JsonObject[] => {
     switch (part.type) {
       case 'text':
         if (part.text === '' && !toOwnSignature(part.signature)) return []
@@ -133,21 +133,21 @@ function toOwnSignature(signature: Signature | undefined): string | undefined {
   return signature?.origin === 'gemini' ? signature.value : undefined
 }
 
-function imagePart({ source }: ImagePart): Loose {
+function imagePart({ source }: ImagePart): JsonObject {
   if (source.kind === 'url') throw badRequestError('messages', 'An image was not fetched.', 'image')
   return { inlineData: { mimeType: source.mediaType, data: source.base64 } }
 }
 
-function declaration(tool: InnerRequest['tools'][number], warnings: string[]): Loose {
+function declaration(tool: CanonicalRequest['tools'][number], warnings: string[]): JsonObject {
   const { schema, warnings: schemaWarnings } = geminiSchema(tool.parameters ?? {})
   warnings.push(...schemaWarnings.map((it) => `${tool.name}: ${it}`))
-  const properties = looseObject(schema.properties)
+  const properties = toJsonObject(schema.properties)
   const empty = (schema.type === undefined || schema.type === 'object') && Object.keys(properties ?? {}).length === 0
   const parameters = empty && !schema.anyOf ? undefined : { type: 'object', ...schema }
   return omitUndefined({ name: tool.name, description: tool.description, parameters })
 }
 
-function toolConfig({ toolChoice: choice }: InnerRequest): Loose | undefined {
+function toolConfig({ toolChoice: choice }: CanonicalRequest): JsonObject | undefined {
   if (!choice) return undefined
   if (choice.type === 'tool') {
     return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [choice.name] } }
@@ -156,13 +156,13 @@ function toolConfig({ toolChoice: choice }: InnerRequest): Loose | undefined {
   return { functionCallingConfig: { mode } }
 }
 
-function stops(request: InnerRequest): string[] | undefined {
+function stops(request: CanonicalRequest): string[] | undefined {
   const usable = request.stop.filter((it) => it !== '')
   if (usable.length > maxStops) throw badRequestError('stop', `This family takes ${maxStops} stop sequences at most.`)
   return usable.length > 0 ? usable : undefined
 }
 
-function formatFields(request: InnerRequest): Loose {
+function formatFields(request: CanonicalRequest): JsonObject {
   if (!request.format) return {}
   if (request.format.type === 'json') return { responseMimeType: 'application/json' }
   const { schema, warnings } = geminiSchema(request.format.schema)
@@ -171,7 +171,7 @@ function formatFields(request: InnerRequest): Loose {
 }
 
 /** Thoughts are included if the model has any. */
-function thinkingConfig(request: InnerRequest, { model, maxOutputTokens }: Target): Loose | undefined {
+function thinkingConfig(request: CanonicalRequest, { model, maxOutputTokens }: Target): JsonObject | undefined {
   const { reasoning } = model
   if (!reasoning) return undefined
   const on = thinks(request, model)

@@ -1,4 +1,4 @@
-import { type Loose, looseObject } from '../looseJson.ts'
+import { type JsonObject, toJsonObject } from '../json.ts'
 
 /** Taken as they are: https://ai.google.dev/api/caching#Schema */
 const supportedKeys = [
@@ -45,17 +45,17 @@ const maxNumbers = 50
  * Converts a JSON schema to Gemini's subset of OpenAPI. Unsupported keywords are replaced by equivalents where these
  * exist; otherwise they are dropped with a warning.
  */
-export function geminiSchema(schema: Loose): { schema: Loose; warnings: string[] } {
+export function geminiSchema(schema: JsonObject): { schema: JsonObject; warnings: string[] } {
   const dropped = new Set<string>()
   const rewritten = rewrite(schema, { root: schema, dropped, open: [], depth: 0 })
   const names = [...dropped].sort().join(', ')
   return { schema: rewritten, warnings: names === '' ? [] : [`the schema lost ${names}`] }
 }
 
-type RewriteContext = { root: Loose; dropped: Set<string>; open: readonly string[]; depth: number }
+type RewriteContext = { root: JsonObject; dropped: Set<string>; open: readonly string[]; depth: number }
 
-function rewrite(value: unknown, context: RewriteContext): Loose {
-  const object = looseObject(value)
+function rewrite(value: unknown, context: RewriteContext): JsonObject {
+  const object = toJsonObject(value)
   if (!object) {
     if (value === false) context.dropped.add('false')
     return {}
@@ -95,7 +95,7 @@ const handled = [
   'additionalProperties',
 ]
 
-function resolveReference(ref: string, schema: Loose, context: RewriteContext): Loose {
+function resolveReference(ref: string, schema: JsonObject, context: RewriteContext): JsonObject {
   if (context.open.includes(ref)) {
     context.dropped.add('recursive $ref')
     return { type: 'object' }
@@ -109,22 +109,22 @@ function resolveReference(ref: string, schema: Loose, context: RewriteContext): 
   return rewrite({ ...target, ...beside }, { ...context, open: [...context.open, ref] })
 }
 
-function findPointer(root: Loose, pointer: string): Loose | undefined {
-  let value: Loose | undefined = root
+function findPointer(root: JsonObject, pointer: string): JsonObject | undefined {
+  let value: JsonObject | undefined = root
   for (const step of pointer.split('/').slice(1)) {
-    value = looseObject(value?.[decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')])
+    value = toJsonObject(value?.[decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')])
   }
   return value
 }
 
 /** All of them at once: their fields together, properties and required ones joined. */
-function mergeAllOf(schema: Loose, context: RewriteContext): Loose {
+function mergeAllOf(schema: JsonObject, context: RewriteContext): JsonObject {
   const { allOf, ...rest } = schema
   const parts = [...(allOf as unknown[]).map((it) => rewrite(it, context)), rewrite(rest, context)]
   const sum: Record<string, unknown> = {}
   for (const part of parts) {
     for (const [name, value] of Object.entries(part)) {
-      if (name === 'properties') sum.properties = { ...looseObject(sum.properties), ...looseObject(value) }
+      if (name === 'properties') sum.properties = { ...toJsonObject(sum.properties), ...toJsonObject(value) }
       else if (name === 'required') sum.required = [...new Set([...toList(sum.required), ...toList(value)])]
       else if (name in sum && JSON.stringify(sum[name]) !== JSON.stringify(value) && name !== 'description') {
         context.dropped.add('allOf')
@@ -134,7 +134,7 @@ function mergeAllOf(schema: Loose, context: RewriteContext): Loose {
   return sum
 }
 
-function addType(source: Loose, schema: Record<string, unknown>, context: RewriteContext): void {
+function addType(source: JsonObject, schema: Record<string, unknown>, context: RewriteContext): void {
   const types = Array.isArray(source.type) ? source.type.filter((it) => typeof it === 'string') : [source.type]
   const real = types.filter((it): it is string => typeof it === 'string' && it !== 'null')
   if (types.includes('null') || source.nullable === true) schema.nullable = true
@@ -151,13 +151,13 @@ function addType(source: Loose, schema: Record<string, unknown>, context: Rewrit
 }
 
 /** An alternative of a list of types. An array must say of what. */
-function ofType(type: string, source: Loose, context: RewriteContext): Loose {
+function ofType(type: string, source: JsonObject, context: RewriteContext): JsonObject {
   if (type === 'array') return { type, items: source.items === undefined ? {} : rewrite(source.items, context) }
   return { type }
 }
 
 /** `enum` is of texts only; a number that is the least and the greatest is the only one. */
-function addValues(source: Loose, schema: Record<string, unknown>, context: RewriteContext): void {
+function addValues(source: JsonObject, schema: Record<string, unknown>, context: RewriteContext): void {
   const values = source.const === undefined ? source.enum : [source.const]
   if (!Array.isArray(values)) return
   if (values.includes(null)) schema.nullable = true
@@ -186,7 +186,7 @@ function addValues(source: Loose, schema: Record<string, unknown>, context: Rewr
 }
 
 /** Beyond a whole number is from the next one on. */
-function addBounds(source: Loose, schema: Record<string, unknown>, context: RewriteContext): void {
+function addBounds(source: JsonObject, schema: Record<string, unknown>, context: RewriteContext): void {
   const whole = schema.type === 'integer'
   const { exclusiveMinimum, exclusiveMaximum } = source
   if (typeof exclusiveMinimum === 'number') {
@@ -201,8 +201,8 @@ function addBounds(source: Loose, schema: Record<string, unknown>, context: Rewr
   } else if (exclusiveMaximum !== undefined && exclusiveMaximum !== false) context.dropped.add('exclusiveMaximum')
 }
 
-function addNested(source: Loose, schema: Record<string, unknown>, context: RewriteContext): void {
-  const properties = looseObject(source.properties)
+function addNested(source: JsonObject, schema: Record<string, unknown>, context: RewriteContext): void {
+  const properties = toJsonObject(source.properties)
   if (properties) {
     schema.properties = Object.fromEntries(
       Object.entries(properties).map(([name, value]) => [name, rewrite(value, context)]),
@@ -229,7 +229,7 @@ function addNested(source: Loose, schema: Record<string, unknown>, context: Rewr
   else schema.anyOf = real
 }
 
-function pickDescription({ description }: Loose): Loose {
+function pickDescription({ description }: JsonObject): JsonObject {
   return description === undefined ? {} : { description }
 }
 

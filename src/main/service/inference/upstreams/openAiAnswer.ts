@@ -1,6 +1,6 @@
+import type { CanonicalEvent, FinishReason, Usage } from '../canonical.ts'
 import { InferenceError } from '../inferenceError.ts'
-import type { FinishReason, InnerEvent, Usage } from '../innerForm.ts'
-import { countAt, type Loose, listAt, looseObject, objectAt, parseJsonObject, textAt } from '../looseJson.ts'
+import { getCount, getList, getObject, getString, type JsonObject, parseJsonObject, toJsonObject } from '../json.ts'
 import { createTextChunks } from './textChunks.ts'
 import type { ReaderOptions, StreamReader } from './upstream.ts'
 
@@ -18,16 +18,16 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   abort: 'length',
 }
 
-export function openAiAnswer(body: Loose, options: ReaderOptions): InnerEvent[] {
+export function openAiAnswer(body: JsonObject, options: ReaderOptions): CanonicalEvent[] {
   const error = findError(body)
   if (error) return [{ type: 'error', error: error }]
-  const choice = looseObject(listAt(body, 'choices')[0])
-  const message = looseObject(choice?.message)
+  const choice = toJsonObject(getList(body, 'choices')[0])
+  const message = toJsonObject(choice?.message)
   if (!choice || !message) return [{ type: 'error', error: unusable('It has no choice.') }]
   const reader = choiceReader(options)
-  const events: InnerEvent[] = [{ type: 'start', id: textAt(body, 'id') }, ...reader.take(message)]
+  const events: CanonicalEvent[] = [{ type: 'start', id: getString(body, 'id') }, ...reader.take(message)]
   const usage = usageIn(body.usage)
-  const native = textAt(choice, 'finish_reason')
+  const native = getString(choice, 'finish_reason')
   return [
     ...events,
     ...reader.close(),
@@ -43,15 +43,15 @@ export function openAiStreamReader(options: ReaderOptions): StreamReader {
   let done = false
   let native: string | undefined
 
-  function readChunk(chunk: Loose): InnerEvent[] {
+  function readChunk(chunk: JsonObject): CanonicalEvent[] {
     const error = findError(chunk)
     if (error) return [{ type: 'error', error: error }]
-    const events: InnerEvent[] = started ? [] : [{ type: 'start', id: textAt(chunk, 'id') }]
+    const events: CanonicalEvent[] = started ? [] : [{ type: 'start', id: getString(chunk, 'id') }]
     started = true
-    const choice = looseObject(listAt(chunk, 'choices')[0])
+    const choice = toJsonObject(getList(chunk, 'choices')[0])
     if (choice) {
-      events.push(...reader.take(objectAt(choice, 'delta')))
-      native = textAt(choice, 'finish_reason') ?? native
+      events.push(...reader.take(getObject(choice, 'delta')))
+      native = getString(choice, 'finish_reason') ?? native
     }
     // Moonshot has it within the choice.
     const usage = usageIn(chunk.usage) ?? usageIn(choice?.usage)
@@ -59,7 +59,7 @@ export function openAiStreamReader(options: ReaderOptions): StreamReader {
     return events
   }
 
-  function end(): InnerEvent[] {
+  function end(): CanonicalEvent[] {
     if (native === undefined && !(done && started)) {
       const error = new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut' })
       return [{ type: 'error', error }]
@@ -88,11 +88,11 @@ export function openAiStreamReader(options: ReaderOptions): StreamReader {
 }
 
 /** Neither an end nor a count nor another choice: nothing but a piece of the text. */
-function isOneText(chunk: Loose, events: readonly InnerEvent[]): boolean {
-  const choices = listAt(chunk, 'choices')
+function isOneText(chunk: JsonObject, events: readonly CanonicalEvent[]): boolean {
+  const choices = getList(chunk, 'choices')
   const [choice] = choices
   if (events.length !== 1 || events[0]?.type !== 'text' || choices.length !== 1) return false
-  return Object.keys(objectAt(choice, 'delta')).length === 1 && textAt(choice, 'finish_reason') === undefined
+  return Object.keys(getObject(choice, 'delta')).length === 1 && getString(choice, 'finish_reason') === undefined
 }
 
 /** Maximum tool calls of one answer. */
@@ -105,7 +105,7 @@ const maxWaitingChars = 8 * 1024 * 1024
  */
 function choiceReader({ newCallId }: ReaderOptions) {
   let block = -1
-  let kind: InnerEvent['type'] | undefined
+  let kind: CanonicalEvent['type'] | undefined
   const calls = new Map<number, OpenCall>()
   /** The pieces of the first call go on as they come; those of later ones wait, as nothing tells when the first is whole. */
   let live = false
@@ -117,28 +117,28 @@ function choiceReader({ newCallId }: ReaderOptions) {
     return block
   }
 
-  function begun(call: OpenCall): InnerEvent[] {
+  function begun(call: OpenCall): CanonicalEvent[] {
     block += 1
     kind = 'call'
     live = true
     call.block = block
     const signature = call.signature === undefined ? undefined : { origin: 'gemini' as const, value: call.signature }
-    const events: InnerEvent[] = [{ type: 'call', block, id: call.id ?? newCallId(), name: call.name, signature }]
+    const events: CanonicalEvent[] = [{ type: 'call', block, id: call.id ?? newCallId(), name: call.name, signature }]
     if (call.waiting !== '') events.push({ type: 'arguments', block, text: call.waiting })
     call.waiting = ''
     return events
   }
 
-  function ofCalls(pieces: readonly unknown[]): InnerEvent[] {
-    const events: InnerEvent[] = []
+  function ofCalls(pieces: readonly unknown[]): CanonicalEvent[] {
+    const events: CanonicalEvent[] = []
     for (const [at, piece] of pieces.entries()) {
-      const index = countAt(piece, 'index') ?? findIndex(calls, piece, at)
+      const index = getCount(piece, 'index') ?? findIndex(calls, piece, at)
       const call = calls.get(index) ?? { id: undefined, name: '', waiting: '', signature: undefined, block: undefined }
       calls.set(index, call)
-      const named = objectAt(piece, 'function')
-      call.id ??= textAt(piece, 'id') || undefined
-      if (call.name === '') call.name = textAt(named, 'name') ?? ''
-      call.signature ??= textAt(objectAt(objectAt(piece, 'extra_content'), 'google'), 'thought_signature')
+      const named = getObject(piece, 'function')
+      call.id ??= getString(piece, 'id') || undefined
+      if (call.name === '') call.name = getString(named, 'name') ?? ''
+      call.signature ??= getString(getObject(getObject(piece, 'extra_content'), 'google'), 'thought_signature')
       const text = argumentsText(named.arguments)
       if (call.block !== undefined) {
         if (text !== '') events.push({ type: 'arguments', block: call.block, text })
@@ -154,25 +154,25 @@ function choiceReader({ newCallId }: ReaderOptions) {
     return events
   }
 
-  const textEvent = (text: string): InnerEvent => ({ type: 'text', block: getBlock('text'), text })
+  const textEvent = (text: string): CanonicalEvent => ({ type: 'text', block: getBlock('text'), text })
 
   return {
     text: textEvent,
-    take(delta: Loose): InnerEvent[] {
-      const events: InnerEvent[] = []
-      const thinking = textAt(delta, 'reasoning_content') ?? textAt(delta, 'reasoning')
+    take(delta: JsonObject): CanonicalEvent[] {
+      const events: CanonicalEvent[] = []
+      const thinking = getString(delta, 'reasoning_content') ?? getString(delta, 'reasoning')
       if (thinking) events.push({ type: 'thinking', block: getBlock('thinking'), text: thinking })
       const text = contentText(delta.content)
       if (text !== '') events.push(textEvent(text))
-      const refusal = textAt(delta, 'refusal')
+      const refusal = getString(delta, 'refusal')
       if (refusal) events.push({ type: 'refusal', block: getBlock('refusal'), text: refusal })
-      const legacy = looseObject(delta.function_call)
-      const pieces = legacy ? [{ index: 0, function: legacy }] : listAt(delta, 'tool_calls')
+      const legacy = toJsonObject(delta.function_call)
+      const pieces = legacy ? [{ index: 0, function: legacy }] : getList(delta, 'tool_calls')
       if (pieces.length > 0) events.push(...ofCalls(pieces))
       return events
     },
     /** Emits the queued calls after the first one. */
-    close(): InnerEvent[] {
+    close(): CanonicalEvent[] {
       if (calls.size === 0) return []
       const inOrder = [...calls].sort(([a], [b]) => a - b)
       return inOrder.flatMap(([, call]) => (call.block === undefined && call.name !== '' ? begun(call) : []))
@@ -191,49 +191,49 @@ type OpenCall = {
 
 /** Finds a call by its index, which some servers omit: a known id continues its call, any other starts a new one. */
 function findIndex(calls: ReadonlyMap<number, OpenCall>, piece: unknown, at: number): number {
-  const id = textAt(piece, 'id')
+  const id = getString(piece, 'id')
   for (const [index, call] of calls) if (id !== undefined && call.id === id) return index
   return id === undefined && calls.size > 0 ? calls.size - 1 : Math.max(at, calls.size)
 }
 
 function argumentsText(value: unknown): string {
   if (typeof value === 'string') return value
-  return looseObject(value) ? JSON.stringify(value) : ''
+  return toJsonObject(value) ? JSON.stringify(value) : ''
 }
 
 function contentText(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
-  return content.map((part) => textAt(part, 'text') ?? '').join('')
+  return content.map((part) => getString(part, 'text') ?? '').join('')
 }
 
 /** Prompt tokens of OpenAI hold the cached ones; completion tokens hold the thinking. */
 export function usageIn(value: unknown): Usage | undefined {
-  const usage = looseObject(value)
+  const usage = toJsonObject(value)
   if (!usage) return undefined
-  const prompt = countAt(usage, 'prompt_tokens')
-  const output = countAt(usage, 'completion_tokens')
+  const prompt = getCount(usage, 'prompt_tokens')
+  const output = getCount(usage, 'completion_tokens')
   if (prompt === undefined && output === undefined) return undefined
-  const details = objectAt(usage, 'prompt_tokens_details')
-  const cacheRead = countAt(details, 'cached_tokens') ?? countAt(usage, 'cached_tokens') ?? 0
-  const written = countAt(details, 'cache_creation_input_tokens') ?? countAt(details, 'cache_write_tokens') ?? 0
+  const details = getObject(usage, 'prompt_tokens_details')
+  const cacheRead = getCount(details, 'cached_tokens') ?? getCount(usage, 'cached_tokens') ?? 0
+  const written = getCount(details, 'cache_creation_input_tokens') ?? getCount(details, 'cache_write_tokens') ?? 0
   return {
     input: Math.max(0, (prompt ?? 0) - cacheRead - written),
     cacheRead,
     cacheWrite5m: written,
     cacheWrite1h: 0,
     output: output ?? 0,
-    reasoning: countAt(objectAt(usage, 'completion_tokens_details'), 'reasoning_tokens') ?? 0,
+    reasoning: getCount(getObject(usage, 'completion_tokens_details'), 'reasoning_tokens') ?? 0,
   }
 }
 
 /** An error that came with a status of success, or in the middle of a stream. */
-export function findError(body: Loose): InferenceError | undefined {
+export function findError(body: JsonObject): InferenceError | undefined {
   const { error } = body
   if (error === undefined || error === null) return undefined
   const message =
-    textAt(error, 'message') ?? (typeof error === 'string' ? error : 'The provider answered with an error.')
-  const code = textAt(error, 'code') ?? textAt(error, 'type')
+    getString(error, 'message') ?? (typeof error === 'string' ? error : 'The provider answered with an error.')
+  const code = getString(error, 'code') ?? getString(error, 'type')
   return new InferenceError('upstream', message, { reason: code })
 }
 

@@ -1,7 +1,7 @@
+import type { AssistantTurn, CanonicalRequest, ImagePart, TextPart, ToolResultPart, UserTurn } from '../canonical.ts'
 import type { ChatQuirks, ModelQuirks } from '../families/quirks.ts'
 import { badRequestError } from '../inferenceError.ts'
-import type { AssistantTurn, ImagePart, InnerRequest, TextPart, ToolResultPart, UserTurn } from '../innerForm.ts'
-import { type Loose, omitUndefined } from '../looseJson.ts'
+import { type JsonObject, omitUndefined } from '../json.ts'
 import { getEffort, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
@@ -14,7 +14,7 @@ function chatQuirks({ name, quirks }: Target['model']): ChatQuirks {
 }
 
 /** @see https://platform.openai.com/docs/api-reference/chat/create */
-export function openAiRequest(canonical: InnerRequest, target: Target): UpstreamRequest {
+export function openAiRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
   const { model, maxOutputTokens } = target
   const quirks = chatQuirks(model)
   const request = withoutRefused(canonical, model)
@@ -51,7 +51,7 @@ export function openAiRequest(canonical: InnerRequest, target: Target): Upstream
   return { path: '/chat/completions', headers: {}, body, stream, warnings }
 }
 
-export function reasoningFields(request: InnerRequest, { model }: Pick<Target, 'model'>): Loose {
+export function reasoningFields(request: CanonicalRequest, { model }: Pick<Target, 'model'>): JsonObject {
   const { reasoning } = request
   if (!reasoning || !model.reasoning) {
     const takesAnyEffort = model.quirks.chat?.takesAnyEffort ?? false
@@ -79,7 +79,7 @@ export function reasoningFields(request: InnerRequest, { model }: Pick<Target, '
   }
 }
 
-function userMessages(turn: UserTurn, family: ImageRules): Loose[] {
+function userMessages(turn: UserTurn, family: ImageRules): JsonObject[] {
   const results = turn.parts.filter((part) => part.type === 'result')
   const rest = turn.parts.filter((part) => part.type !== 'result')
   // A tool message holds text only: images of results follow as the user's, behind the last result.
@@ -91,7 +91,7 @@ function userMessages(turn: UserTurn, family: ImageRules): Loose[] {
   ]
 }
 
-function toolMessage(result: ToolResultPart): Loose {
+function toolMessage(result: ToolResultPart): JsonObject {
   const texts = result.parts.filter((part) => part.type === 'text')
   const images = result.parts.length - texts.length
   const text = texts.map((part) => part.text).join('\n')
@@ -105,7 +105,7 @@ function userContent(parts: UserTurn['parts'], family: ImageRules): unknown {
   return parts.map((part) => userPart(part, family))
 }
 
-function userPart(part: UserTurn['parts'][number], family: ImageRules): Loose {
+function userPart(part: UserTurn['parts'][number], family: ImageRules): JsonObject {
   switch (part.type) {
     case 'text':
       return textPart(part)
@@ -120,13 +120,13 @@ function userPart(part: UserTurn['parts'][number], family: ImageRules): Loose {
   }
 }
 
-function imagePart({ source, detail }: ImagePart, { takesImageUrls }: ImageRules): Loose {
+function imagePart({ source, detail }: ImagePart, { takesImageUrls }: ImageRules): JsonObject {
   if (source.kind === 'url' && !takesImageUrls) throw badRequestError('messages', 'An image was not fetched.', 'image')
   const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.base64}`
   return { type: 'image_url', image_url: omitUndefined({ url, detail }) }
 }
 
-function assistantMessages(turn: AssistantTurn, quirks: ChatQuirks): Loose[] {
+function assistantMessages(turn: AssistantTurn, quirks: ChatQuirks): JsonObject[] {
   const texts = turn.parts.filter((part) => part.type === 'text' && part.text !== '') as TextPart[]
   const calls = turn.parts.filter((part) => part.type === 'call')
   if (texts.length === 0 && calls.length === 0) return []
@@ -155,11 +155,11 @@ function textContent(parts: readonly TextPart[]): unknown {
   return parts.map((part) => part.text).join('\n\n')
 }
 
-function textPart(part: TextPart): Loose {
+function textPart(part: TextPart): JsonObject {
   return omitUndefined({ type: 'text', text: part.text, cache_control: part.cache ? { type: 'ephemeral' } : undefined })
 }
 
-function toFunction(tool: InnerRequest['tools'][number]): Loose {
+function toFunction(tool: CanonicalRequest['tools'][number]): JsonObject {
   return omitUndefined({
     name: tool.name,
     description: tool.description,
@@ -168,12 +168,12 @@ function toFunction(tool: InnerRequest['tools'][number]): Loose {
   })
 }
 
-function toolChoice({ toolChoice: choice }: InnerRequest): unknown {
+function toolChoice({ toolChoice: choice }: CanonicalRequest): unknown {
   if (!choice) return undefined
   return choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : choice.type
 }
 
-function formatField({ format }: InnerRequest): unknown {
+function formatField({ format }: CanonicalRequest): unknown {
   if (!format) return undefined
   if (format.type === 'json') return { type: 'json_object' }
   const { name, description, schema, strict } = format

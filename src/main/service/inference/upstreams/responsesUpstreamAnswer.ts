@@ -1,6 +1,6 @@
+import type { CanonicalEvent, FinishReason, Usage } from '../canonical.ts'
 import { InferenceError } from '../inferenceError.ts'
-import type { FinishReason, InnerEvent, Usage } from '../innerForm.ts'
-import { countAt, type Loose, listAt, looseObject, objectAt, parseJsonObject, textAt } from '../looseJson.ts'
+import { getCount, getList, getObject, getString, type JsonObject, parseJsonObject, toJsonObject } from '../json.ts'
 import type { StreamReader } from './upstream.ts'
 
 const incomplete: Readonly<Record<string, FinishReason>> = {
@@ -9,14 +9,14 @@ const incomplete: Readonly<Record<string, FinishReason>> = {
   content_filter: 'filtered',
 }
 
-export function responsesUpstreamAnswer(body: Loose): InnerEvent[] {
+export function responsesUpstreamAnswer(body: JsonObject): CanonicalEvent[] {
   if (!Array.isArray(body.output) || body.error || body.status === 'failed') {
     return [{ type: 'error', error: errorIn(body) }]
   }
   const items = itemReader()
   return [
-    { type: 'start', id: textAt(body, 'id') },
-    ...listAt(body, 'output').flatMap((item, index) => items.whole(index, looseObject(item) ?? {})),
+    { type: 'start', id: getString(body, 'id') },
+    ...getList(body, 'output').flatMap((item, index) => items.whole(index, toJsonObject(item) ?? {})),
     ...toEnd(body),
   ]
 }
@@ -25,32 +25,36 @@ export function createResponsesUpstreamStreamReader(): StreamReader {
   const items = itemReader()
   let ended = false
 
-  function readEvent(event: Loose): InnerEvent[] {
-    const index = countAt(event, 'output_index') ?? 0
+  function readEvent(event: JsonObject): CanonicalEvent[] {
+    const index = getCount(event, 'output_index') ?? 0
     switch (event.type) {
       case 'response.created':
-        return [{ type: 'start', id: textAt(event.response, 'id') }]
+        return [{ type: 'start', id: getString(event.response, 'id') }]
       case 'response.output_item.added':
-        return items.begun(index, objectAt(event, 'item'))
+        return items.begun(index, getObject(event, 'item'))
       case 'response.output_text.delta':
-        return items.text('text', `${index} ${countAt(event, 'content_index') ?? 0}`, textAt(event, 'delta') ?? '')
+        return items.text('text', `${index} ${getCount(event, 'content_index') ?? 0}`, getString(event, 'delta') ?? '')
       case 'response.refusal.delta':
-        return items.text('refusal', `${index} ${countAt(event, 'content_index') ?? 0}`, textAt(event, 'delta') ?? '')
+        return items.text(
+          'refusal',
+          `${index} ${getCount(event, 'content_index') ?? 0}`,
+          getString(event, 'delta') ?? '',
+        )
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta': {
-        const part = countAt(event, 'summary_index') ?? countAt(event, 'content_index') ?? 0
-        return items.text('thinking', `${index} thinking ${part}`, textAt(event, 'delta') ?? '')
+        const part = getCount(event, 'summary_index') ?? getCount(event, 'content_index') ?? 0
+        return items.text('thinking', `${index} thinking ${part}`, getString(event, 'delta') ?? '')
       }
       case 'response.function_call_arguments.delta':
-        return items.arguments(index, textAt(event, 'delta') ?? '')
+        return items.arguments(index, getString(event, 'delta') ?? '')
       case 'response.output_item.done':
-        return items.done(index, objectAt(event, 'item'))
+        return items.done(index, getObject(event, 'item'))
       case 'response.completed':
       case 'response.incomplete':
         ended = true
-        return toEnd(objectAt(event, 'response'))
+        return toEnd(getObject(event, 'response'))
       case 'response.failed':
-        return [{ type: 'error', error: errorIn(objectAt(event, 'response')) }]
+        return [{ type: 'error', error: errorIn(getObject(event, 'response')) }]
       case 'error':
         return [{ type: 'error', error: errorIn(event.error ? event : { error: event }) }]
       default:
@@ -93,43 +97,43 @@ function itemReader() {
     return last
   }
 
-  function text(type: 'text' | 'refusal' | 'thinking', key: string, piece: string): InnerEvent[] {
+  function text(type: 'text' | 'refusal' | 'thinking', key: string, piece: string): CanonicalEvent[] {
     return piece === '' ? [] : [{ type, block: getBlock(key), text: piece }]
   }
 
-  function begun(index: number, item: Loose): InnerEvent[] {
+  function begun(index: number, item: JsonObject): CanonicalEvent[] {
     if (item.type !== 'function_call' || blocks.has(`${index} call`)) return []
-    const id = textAt(item, 'call_id') ?? ''
-    return [{ type: 'call', block: getBlock(`${index} call`), id, name: textAt(item, 'name') ?? '' }]
+    const id = getString(item, 'call_id') ?? ''
+    return [{ type: 'call', block: getBlock(`${index} call`), id, name: getString(item, 'name') ?? '' }]
   }
 
-  function args(index: number, piece: string): InnerEvent[] {
+  function args(index: number, piece: string): CanonicalEvent[] {
     if (piece === '') return []
     withArguments.add(index)
     return [{ type: 'arguments', block: getBlock(`${index} call`), text: piece }]
   }
 
   /** Emits what the deltas left out: complete arguments and encrypted content. */
-  function done(index: number, item: Loose): InnerEvent[] {
+  function done(index: number, item: JsonObject): CanonicalEvent[] {
     if (item.type === 'function_call') {
       const call = begun(index, item)
-      return withArguments.has(index) ? call : [...call, ...args(index, textAt(item, 'arguments') ?? '')]
+      return withArguments.has(index) ? call : [...call, ...args(index, getString(item, 'arguments') ?? '')]
     }
     if (item.type !== 'reasoning' || typeof item.encrypted_content !== 'string') return []
     const sealed = { origin: 'openai' as const, value: JSON.stringify(item) }
     return [{ type: 'redacted', block: getBlock(`${index} sealed`), sealed }]
   }
 
-  function whole(index: number, item: Loose): InnerEvent[] {
-    const events: InnerEvent[] = []
-    for (const [part, content] of listAt(item, 'content').entries()) {
-      const refusal = textAt(content, 'refusal')
+  function whole(index: number, item: JsonObject): CanonicalEvent[] {
+    const events: CanonicalEvent[] = []
+    for (const [part, content] of getList(item, 'content').entries()) {
+      const refusal = getString(content, 'refusal')
       const type = item.type === 'reasoning' ? 'thinking' : refusal === undefined ? 'text' : 'refusal'
       const key = type === 'thinking' ? `${index} thinking ${part}` : `${index} ${part}`
-      events.push(...text(type, key, refusal ?? textAt(content, 'text') ?? ''))
+      events.push(...text(type, key, refusal ?? getString(content, 'text') ?? ''))
     }
-    for (const [part, summary] of listAt(item, 'summary').entries()) {
-      events.push(...text('thinking', `${index} thinking ${part}`, textAt(summary, 'text') ?? ''))
+    for (const [part, summary] of getList(item, 'summary').entries()) {
+      events.push(...text('thinking', `${index} thinking ${part}`, getString(summary, 'text') ?? ''))
     }
     return [...events, ...done(index, item)]
   }
@@ -137,33 +141,33 @@ function itemReader() {
   return { text, begun, arguments: args, done, whole }
 }
 
-function toEnd(response: Loose): InnerEvent[] {
+function toEnd(response: JsonObject): CanonicalEvent[] {
   const usage = usageIn(response.usage)
-  const why = textAt(objectAt(response, 'incomplete_details'), 'reason')
-  const native = why ?? textAt(response, 'status')
+  const why = getString(getObject(response, 'incomplete_details'), 'reason')
+  const native = why ?? getString(response, 'status')
   const reason = why === undefined ? 'stop' : (incomplete[why] ?? 'length')
   return [...(usage ? [{ type: 'usage' as const, usage }] : []), { type: 'finish', reason, native }]
 }
 
 function usageIn(value: unknown): Usage | undefined {
-  const input = countAt(value, 'input_tokens')
-  const output = countAt(value, 'output_tokens')
+  const input = getCount(value, 'input_tokens')
+  const output = getCount(value, 'output_tokens')
   if (input === undefined && output === undefined) return undefined
-  const cacheRead = countAt(objectAt(value, 'input_tokens_details'), 'cached_tokens') ?? 0
-  const written = countAt(objectAt(value, 'input_tokens_details'), 'cache_write_tokens') ?? 0
+  const cacheRead = getCount(getObject(value, 'input_tokens_details'), 'cached_tokens') ?? 0
+  const written = getCount(getObject(value, 'input_tokens_details'), 'cache_write_tokens') ?? 0
   return {
     input: Math.max(0, (input ?? 0) - cacheRead - written),
     cacheRead,
     cacheWrite5m: written,
     cacheWrite1h: 0,
     output: output ?? 0,
-    reasoning: countAt(objectAt(value, 'output_tokens_details'), 'reasoning_tokens') ?? 0,
+    reasoning: getCount(getObject(value, 'output_tokens_details'), 'reasoning_tokens') ?? 0,
   }
 }
 
-function errorIn(body: Loose): InferenceError {
-  const error = objectAt(body, 'error')
-  const message = textAt(error, 'message') ?? 'The provider answered with an error.'
-  const code = textAt(error, 'code') ?? textAt(error, 'type')
+function errorIn(body: JsonObject): InferenceError {
+  const error = getObject(body, 'error')
+  const message = getString(error, 'message') ?? 'The provider answered with an error.'
+  const code = getString(error, 'code') ?? getString(error, 'type')
   return new InferenceError(code === 'rate_limit_exceeded' ? 'rate' : 'upstream', message, { reason: code })
 }

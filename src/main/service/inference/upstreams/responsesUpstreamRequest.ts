@@ -1,5 +1,5 @@
-import type { AssistantTurn, InnerRequest, TextPart, ToolResultPart, Turn, UserTurn } from '../innerForm.ts'
-import { type Loose, omitUndefined, parseJsonObject } from '../looseJson.ts'
+import type { AssistantTurn, CanonicalRequest, TextPart, ToolResultPart, Turn, UserTurn } from '../canonical.ts'
+import { type JsonObject, omitUndefined, parseJsonObject } from '../json.ts'
 import { withoutRefused } from '../modelRefusals.ts'
 import { reasoningFields } from './openAiRequest.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
@@ -8,7 +8,7 @@ import type { Target, UpstreamRequest } from './upstream.ts'
  * For models of OpenAI that only its Responses API has. Nothing is stored there, so that thinking comes back sealed.
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
-export function responsesUpstreamRequest(canonical: InnerRequest, target: Target): UpstreamRequest {
+export function responsesUpstreamRequest(canonical: CanonicalRequest, target: Target): UpstreamRequest {
   const request = withoutRefused(canonical, target.model)
   const { tools, sampling, warnings } = request
   const effort = reasoningFields(request, target).reasoning_effort
@@ -33,27 +33,27 @@ export function responsesUpstreamRequest(canonical: InnerRequest, target: Target
   return { path: '/responses', headers: {}, body, stream: request.stream, warnings }
 }
 
-function toItems(turn: Turn): Loose[] {
+function toItems(turn: Turn): JsonObject[] {
   if (turn.role === 'assistant') return modelItems(turn)
   if (turn.role === 'user') return userItems(turn)
   const text = turn.parts.map((part) => part.text).join('\n\n')
   return text === '' ? [] : [{ type: 'message', role: turn.developer ? 'developer' : 'system', content: text }]
 }
 
-function userItems(turn: UserTurn): Loose[] {
+function userItems(turn: UserTurn): JsonObject[] {
   const results = turn.parts.filter((part) => part.type === 'result').map(resultItem)
   const content = turn.parts.flatMap(toContent)
   return content.length > 0 ? [...results, { type: 'message', role: 'user', content }] : results
 }
 
-function resultItem(part: ToolResultPart): Loose {
+function resultItem(part: ToolResultPart): JsonObject {
   const texts = part.parts.filter((it): it is TextPart => it.type === 'text')
   const output =
     texts.length === part.parts.length ? texts.map((it) => it.text).join('\n') : part.parts.flatMap(toContent)
   return { type: 'function_call_output', call_id: part.callId, output }
 }
 
-function toContent(part: UserTurn['parts'][number]): Loose[] {
+function toContent(part: UserTurn['parts'][number]): JsonObject[] {
   switch (part.type) {
     case 'text':
       return part.text === '' ? [] : [{ type: 'input_text', text: part.text }]
@@ -72,11 +72,11 @@ function toContent(part: UserTurn['parts'][number]): Loose[] {
 }
 
 /** Items of reasoning go back as they came; thinking of others has no place. */
-function modelItems(turn: AssistantTurn): Loose[] {
+function modelItems(turn: AssistantTurn): JsonObject[] {
   return turn.parts.flatMap(modelItem)
 }
 
-function modelItem(part: AssistantTurn['parts'][number]): Loose[] {
+function modelItem(part: AssistantTurn['parts'][number]): JsonObject[] {
   switch (part.type) {
     case 'text':
       if (part.text === '') return []
@@ -101,7 +101,7 @@ function modelItem(part: AssistantTurn['parts'][number]): Loose[] {
   }
 }
 
-function toTool(tool: InnerRequest['tools'][number]): Loose {
+function toTool(tool: CanonicalRequest['tools'][number]): JsonObject {
   return omitUndefined({
     type: 'function',
     name: tool.name,
@@ -111,12 +111,12 @@ function toTool(tool: InnerRequest['tools'][number]): Loose {
   })
 }
 
-function toolChoice({ toolChoice: choice }: InnerRequest): unknown {
+function toolChoice({ toolChoice: choice }: CanonicalRequest): unknown {
   if (!choice) return undefined
   return choice.type === 'tool' ? { type: 'function', name: choice.name } : choice.type
 }
 
-function formatField({ format }: InnerRequest): Loose | undefined {
+function formatField({ format }: CanonicalRequest): JsonObject | undefined {
   if (!format) return undefined
   if (format.type === 'json') return { type: 'json_object' }
   const { name, description, schema, strict } = format

@@ -1,6 +1,6 @@
 import { parseJson } from '#platform/boundedJson.ts'
 import { type FailureKind, InferenceError } from '../inferenceError.ts'
-import { looseObject, objectAt, textAt } from '../looseJson.ts'
+import { getObject, getString, toJsonObject } from '../json.ts'
 import type { UpstreamFailure } from './upstream.ts'
 
 /**
@@ -41,8 +41,9 @@ function parseError(body: string): { message: string | undefined; code: string |
   }
   // Google wraps the errors of its streams in a list.
   const first = Array.isArray(parsed) ? parsed[0] : parsed
-  const error = looseObject(looseObject(first)?.error) ?? looseObject(first)
-  const message = textAt(error, 'message') ?? textAt(first, 'error') ?? textAt(objectAt(first, 'detail'), 'message')
-  const code = textAt(error, 'code') ?? textAt(error, 'status') ?? textAt(error, 'type')
+  const error = toJsonObject(toJsonObject(first)?.error) ?? toJsonObject(first)
+  const message =
+    getString(error, 'message') ?? getString(first, 'error') ?? getString(getObject(first, 'detail'), 'message')
+  const code = getString(error, 'code') ?? getString(error, 'status') ?? getString(error, 'type')
   return { message: message?.slice(0, maxMessageChars), code }
 }

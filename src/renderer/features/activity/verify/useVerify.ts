@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { readAgain } from '#renderer/agent/readAgain.ts'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import { readAgain } from '#renderer/api/readAgain.ts'
 import type { Output } from '#shared/contract/route.ts'
 import { verifyTimeline } from '#shared/contract/timeline.ts'
 import { timelineKey } from '../useTimeline.ts'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { OctagonX } from 'lucide-react'
 import { useEffect } from 'react'
-import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import { useLiveEvent } from '#renderer/api/liveEvents.ts'
 import { useCommands } from '#renderer/ui/commands/commandRegistry.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { useAccountNotice } from '../accountRequests/useAccountNotice.ts'

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { policyKey, usePolicy } from '#renderer/agent/usePolicy.ts'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import { policyKey, usePolicy } from '#renderer/api/usePolicy.ts'
 import { useConfirmedPolicy } from '#renderer/ui/useConfirmedPolicy.ts'
 import { type Policy, switchStop } from '#shared/contract/intents.ts'
 

@@ -1,6 +1,6 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { patchAndReadAgain, readAgain } from '#renderer/agent/readAgain.ts'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import { patchAndReadAgain, readAgain } from '#renderer/api/readAgain.ts'
 import { listIntents } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { type Inbox, mergeInboxes, withIntent } from './inboxList.ts'

@@ -11,7 +11,7 @@ import {
   TriangleAlert,
 } from 'lucide-react'
 import { useId, useState } from 'react'
-import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
+import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'

@@ -1,4 +1,4 @@
-import { useToolServers } from '#renderer/agent/useToolServers.ts'
+import { useToolServers } from '#renderer/api/useToolServers.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { goTo } from '#renderer/ui/place.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'

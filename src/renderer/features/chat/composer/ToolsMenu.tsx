@@ -1,6 +1,6 @@
 import { Wrench } from 'lucide-react'
-import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
-import { useToolServers } from '#renderer/agent/useToolServers.ts'
+import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
+import { useToolServers } from '#renderer/api/useToolServers.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { Menu, type MenuItem } from '#renderer/ui/Menu.tsx'
 import type { ChatTools } from '#shared/contract/chatTools.ts'

@@ -1,5 +1,5 @@
 import { type Dispatch, type SetStateAction, useRef, useState } from 'react'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { describeError } from '#renderer/ui/describeError.ts'
 import { AppError } from '#shared/appError.ts'
 import { addAttachment } from '#shared/contract/chatLibrary.ts'

@@ -1,6 +1,6 @@
 import { FileText } from 'lucide-react'
 import { useMemo } from 'react'
-import { windowAddress } from '#renderer/agent/windowLink.ts'
+import { windowAddress } from '#renderer/api/windowLink.ts'
 import { sizeText } from '#renderer/ui/sizeText.ts'
 import { type Attachment, getAttachmentContent } from '#shared/contract/chatLibrary.ts'
 import { buildRequest } from '#shared/contract/route.ts'

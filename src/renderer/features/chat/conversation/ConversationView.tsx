@@ -1,6 +1,6 @@
 import { MessagesSquare } from 'lucide-react'
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'

@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useConnection } from '#renderer/agent/AgentProvider.tsx'
+import { useConnection } from '#renderer/api/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { goTo } from '#renderer/ui/place.ts'
 import type { ChatFailure } from '#shared/contract/chatMessages.ts'

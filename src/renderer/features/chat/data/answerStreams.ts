@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import type { FetchLike } from '#renderer/agent/agentClient.ts'
+import type { FetchLike } from '#renderer/api/agentClient.ts'
 import { AnswerEvent, type Message, streamMessage } from '#shared/contract/chatMessages.ts'
 import type { ConversationId, MessageId } from '#shared/contract/chats.ts'
 import { readEvent } from '#shared/contract/readAnswer.ts'

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { readAgain } from '#renderer/agent/readAgain.ts'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import { readAgain } from '#renderer/api/readAgain.ts'
 import { goTo } from '#renderer/ui/place.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { Message } from '#shared/contract/chatMessages.ts'

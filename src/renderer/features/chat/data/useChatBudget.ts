@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { getChatBudget } from '#shared/contract/chatMoney.ts'
 import { chatKeys } from './keys.ts'
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { isChatModel, type ListedModel, listModels } from '#shared/contract/inference.ts'
 import { chatKeys } from './keys.ts'
 

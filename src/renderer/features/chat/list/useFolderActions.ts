@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { readAgain } from '#renderer/agent/readAgain.ts'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import { readAgain } from '#renderer/api/readAgain.ts'
 import { changeFolder, createFolder, deleteFolder, type Folder, type FolderId } from '#shared/contract/chats.ts'
 import { chatKeys } from '../data/keys.ts'
 

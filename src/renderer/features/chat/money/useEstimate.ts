@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useState } from 'react'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { estimateMessage } from '#shared/contract/chatMoney.ts'
 import type { AttachmentId, ConversationId, MessageId } from '#shared/contract/chats.ts'
 import { chatKeys } from '../data/keys.ts'

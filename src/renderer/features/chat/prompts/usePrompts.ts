@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { readAgain } from '#renderer/agent/readAgain.ts'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import { readAgain } from '#renderer/api/readAgain.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { changePrompt, createPrompt, deletePrompt, listPrompts, type Prompt } from '#shared/contract/chatLibrary.ts'
 import type { PromptId } from '#shared/contract/chats.ts'

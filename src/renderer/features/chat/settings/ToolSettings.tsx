@@ -1,4 +1,4 @@
-import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
+import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'

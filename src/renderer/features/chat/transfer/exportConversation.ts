@@ -1,4 +1,4 @@
-import { windowAddress } from '#renderer/agent/windowLink.ts'
+import { windowAddress } from '#renderer/api/windowLink.ts'
 import { exportConversation } from '#shared/contract/chatLibrary.ts'
 import type { ConversationId } from '#shared/contract/chats.ts'
 import { buildRequest } from '#shared/contract/route.ts'

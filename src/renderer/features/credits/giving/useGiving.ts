@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { readAgain } from '#renderer/agent/readAgain.ts'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import { readAgain } from '#renderer/api/readAgain.ts'
 import type { Input, Output, Route } from '#shared/contract/route.ts'
 import { creditsKey } from '../useCredits.ts'
 

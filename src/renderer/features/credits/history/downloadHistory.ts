@@ -1,4 +1,4 @@
-import { windowAddress } from '#renderer/agent/windowLink.ts'
+import { windowAddress } from '#renderer/api/windowLink.ts'
 import { exportTransactions } from '#shared/contract/credits.ts'
 import { buildRequest } from '#shared/contract/route.ts'
 import type { HistoryQuery } from './historyFilters.ts'

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import type { Agent } from '#renderer/agent/agentClient.ts'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import type { Agent } from '#renderer/api/agentClient.ts'
 import { listTransactions } from '#shared/contract/credits.ts'
 import { creditsKey } from '../useCredits.ts'
 import type { HistoryQuery } from './historyFilters.ts'

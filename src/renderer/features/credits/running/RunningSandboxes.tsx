@@ -1,4 +1,4 @@
-import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
+import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { NothingYet, Panel } from '#renderer/ui/Panel.tsx'
 import { RunCost } from '#renderer/ui/sandboxes/RunCost.tsx'
 import { roughCents } from '#renderer/ui/sandboxes/runCost.ts'

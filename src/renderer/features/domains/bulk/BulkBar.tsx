@@ -1,6 +1,6 @@
 import { CalendarSync, Download, EyeOff, Lock, Server, X } from 'lucide-react'
 import { useState } from 'react'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Menu } from '#renderer/ui/Menu.tsx'

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { readAgain } from '#renderer/agent/readAgain.ts'
+import { readAgain } from '#renderer/api/readAgain.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { describeError } from '#renderer/ui/describeError.ts'

@@ -1,4 +1,4 @@
-import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
+import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { SandboxDomainRow } from '#renderer/ui/sandboxes/SandboxDomainRow.tsx'
 import { type SandboxName, useSandboxDomains } from '#renderer/ui/sandboxes/useSandboxDomains.ts'
 

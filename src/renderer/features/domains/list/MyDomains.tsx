@@ -1,7 +1,7 @@
 import { Globe, Search, SearchX } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { z } from 'zod'
-import { useRenewals } from '#renderer/agent/useRenewals.ts'
+import { useRenewals } from '#renderer/api/useRenewals.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ChoiceChips } from '#renderer/ui/ChoiceChips.tsx'
 import { EmptyState } from '#renderer/ui/EmptyState.tsx'

@@ -1,4 +1,4 @@
-import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import { useLiveEvent } from '#renderer/api/liveEvents.ts'
 import { goTo } from '#renderer/ui/place.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 

@@ -1,4 +1,4 @@
-import { useLiveRenewals, useRenewals } from '#renderer/agent/useRenewals.ts'
+import { useLiveRenewals, useRenewals } from '#renderer/api/useRenewals.ts'
 import type { Badge } from '#renderer/ui/feature.ts'
 
 const failing = new Set(['blocked', 'credited'])

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Copy, ListChecks } from 'lucide-react'
 import { useState } from 'react'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ChoiceChips } from '#renderer/ui/ChoiceChips.tsx'
 import { copyText } from '#renderer/ui/copyText.ts'

@@ -1,6 +1,6 @@
 import { Save } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { AppError } from '#shared/appError.ts'

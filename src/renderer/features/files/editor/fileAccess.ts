@@ -1,4 +1,4 @@
-import type { Agent } from '#renderer/agent/agentClient.ts'
+import type { Agent } from '#renderer/api/agentClient.ts'
 import { readFile, statFile } from '#shared/contract/files.ts'
 import { appendUpload, beginUpload, uploadLimits, uploadOffsetHeader } from '#shared/contract/uploads.ts'
 import type { SandboxId } from '#shared/ids.ts'

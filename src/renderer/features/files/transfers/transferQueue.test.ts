@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Agent } from '#renderer/agent/agentClient.ts'
+import type { Agent } from '#renderer/api/agentClient.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { until } from '#test/support/eventually.ts'

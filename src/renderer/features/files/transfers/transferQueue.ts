@@ -1,4 +1,4 @@
-import type { Agent } from '#renderer/agent/agentClient.ts'
+import type { Agent } from '#renderer/api/agentClient.ts'
 import { AppError } from '#shared/appError.ts'
 import { appendUpload, beginUpload, cancelUpload, getUpload, uploadOffsetHeader } from '#shared/contract/uploads.ts'
 import { createEmitter } from '#shared/emitter.ts'

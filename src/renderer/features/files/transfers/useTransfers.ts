@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import type { SandboxId } from '#shared/ids.ts'
 import { folderOf } from '../paths.ts'
 import { folderKey } from '../useFolders.ts'

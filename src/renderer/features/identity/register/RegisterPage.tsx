@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useWallet } from '#renderer/agent/useWallet.ts'
+import { useWallet } from '#renderer/api/useWallet.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
 import { addressOf } from '#renderer/ui/place.ts'

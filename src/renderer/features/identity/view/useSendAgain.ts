@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { retryRegistration } from '#shared/contract/automatons.ts'
 

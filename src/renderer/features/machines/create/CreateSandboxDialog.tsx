@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { useRuntimes, useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
+import { useRuntimes, useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'

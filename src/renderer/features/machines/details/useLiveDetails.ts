@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
-import { readAgain } from '#renderer/agent/readAgain.ts'
+import { useLiveEvent } from '#renderer/api/liveEvents.ts'
+import { readAgain } from '#renderer/api/readAgain.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { portsKey } from './ports/usePorts.ts'
 

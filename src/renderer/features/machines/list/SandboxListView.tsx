@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useRef } from 'react'
-import type { SandboxList } from '#renderer/agent/sandboxes/sandboxList.ts'
+import type { SandboxList } from '#renderer/api/sandboxes/sandboxList.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { findDuplicates } from '../sandboxNames.ts'
 import { SandboxRow, type SandboxRowActions } from './SandboxRow.tsx'

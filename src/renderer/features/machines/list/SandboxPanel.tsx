@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
+import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { newSandboxKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'

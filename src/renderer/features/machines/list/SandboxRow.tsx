@@ -1,5 +1,5 @@
 import { BellRing, Copy, Ellipsis, Globe, Network, Pencil, Play, Plus, Square, TimerOff, Trash2 } from 'lucide-react'
-import { useTerminalCalls } from '#renderer/agent/terminals/terminalCalls.ts'
+import { useTerminalCalls } from '#renderer/api/terminals/terminalCalls.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { newTerminalKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'

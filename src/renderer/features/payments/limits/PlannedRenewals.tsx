@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useRenewals } from '#renderer/agent/useRenewals.ts'
+import { useRenewals } from '#renderer/api/useRenewals.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { NothingYet, Panel } from '#renderer/ui/Panel.tsx'

@@ -1,4 +1,4 @@
-import { windowAddress } from '#renderer/agent/windowLink.ts'
+import { windowAddress } from '#renderer/api/windowLink.ts'
 import { exportPayments } from '#shared/contract/localPayments.ts'
 import { buildRequest } from '#shared/contract/route.ts'
 import type { PaymentQuery } from '../usePayments.ts'

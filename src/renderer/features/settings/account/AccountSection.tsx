@@ -1,4 +1,4 @@
-import { useConnection } from '#renderer/agent/AgentProvider.tsx'
+import { useConnection } from '#renderer/api/AgentProvider.tsx'
 import { AddressText } from '#renderer/ui/AddressText.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { useConnection } from '#renderer/agent/AgentProvider.tsx'
-import { useWallet } from '#renderer/agent/useWallet.ts'
+import { useConnection } from '#renderer/api/AgentProvider.tsx'
+import { useWallet } from '#renderer/api/useWallet.ts'
 import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import type { WalletAccount } from '#shared/contract/wallet.ts'

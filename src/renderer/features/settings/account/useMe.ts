@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
-import { readAgain } from '#renderer/agent/readAgain.ts'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import { useLiveEvent } from '#renderer/api/liveEvents.ts'
+import { readAgain } from '#renderer/api/readAgain.ts'
 import { getMe } from '#shared/contract/auth.ts'
 
 const meKey = ['settings', 'me'] as const

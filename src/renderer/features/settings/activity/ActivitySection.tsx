@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { addressOf } from '#renderer/ui/place.ts'

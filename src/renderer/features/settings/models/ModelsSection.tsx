@@ -1,6 +1,6 @@
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
-import { useConnection } from '#renderer/agent/AgentProvider.tsx'
+import { useConnection } from '#renderer/api/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'

@@ -1,4 +1,4 @@
-import { usePolicy } from '#renderer/agent/usePolicy.ts'
+import { usePolicy } from '#renderer/api/usePolicy.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { SettingsPage } from '../SettingsPage.tsx'

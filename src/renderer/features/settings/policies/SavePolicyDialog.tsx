@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { policyKey } from '#renderer/agent/usePolicy.ts'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import { policyKey } from '#renderer/api/usePolicy.ts'
 import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { useConfirmedPolicy } from '#renderer/ui/useConfirmedPolicy.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
-import { useToolServerActions } from '#renderer/agent/useToolServers.ts'
+import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
+import { useToolServerActions } from '#renderer/api/useToolServers.ts'
 import { ChoiceChips } from '#renderer/ui/ChoiceChips.tsx'
 import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { Select } from '#renderer/ui/Select.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useToolServerActions } from '#renderer/agent/useToolServers.ts'
+import { useToolServerActions } from '#renderer/api/useToolServers.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Select } from '#renderer/ui/Select.tsx'

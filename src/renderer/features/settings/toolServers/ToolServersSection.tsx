@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { useToolServerActions, useToolServers } from '#renderer/agent/useToolServers.ts'
+import { useToolServerActions, useToolServers } from '#renderer/api/useToolServers.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'

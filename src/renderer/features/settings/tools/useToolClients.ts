@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { readAgain } from '#renderer/agent/readAgain.ts'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import { readAgain } from '#renderer/api/readAgain.ts'
 import type { Input, Output } from '#shared/contract/route.ts'
 import { changeToolClient, createToolClient, listToolClients, revokeToolClient } from '#shared/contract/toolClients.ts'
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { TerminalCallsContext, terminalCalls } from '#renderer/agent/terminals/terminalCalls.ts'
+import { TerminalCallsContext, terminalCalls } from '#renderer/api/terminals/terminalCalls.ts'
 
 /** Once around the window: knows which programs ask for their person. */
 export function TerminalCallsHost({ children }: { children: ReactNode }) {

@@ -1,4 +1,4 @@
-import { useTerminalCalls } from '#renderer/agent/terminals/terminalCalls.ts'
+import { useTerminalCalls } from '#renderer/api/terminals/terminalCalls.ts'
 import type { Badge } from '#renderer/ui/feature.ts'
 
 export function useCallBadge(): Badge | undefined {

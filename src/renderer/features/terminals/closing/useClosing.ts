@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { listProcesses } from '#shared/contract/processes.ts'
 import type { Terminal } from '#shared/contract/terminals.ts'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'

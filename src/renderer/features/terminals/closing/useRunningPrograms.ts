@@ -1,4 +1,4 @@
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { listProcesses } from '#shared/contract/processes.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { listTerminals } from '#shared/contract/terminals.ts'

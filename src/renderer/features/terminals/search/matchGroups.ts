@@ -1,4 +1,4 @@
-import type { TerminalList } from '#renderer/agent/terminals/terminalList.ts'
+import type { TerminalList } from '#renderer/api/terminals/terminalList.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import type { TerminalMatch } from '#shared/contract/terminalSearch.ts'
 import { tabLabels } from '../sessions/tabLabels.ts'

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { searchTerminals } from '#shared/contract/terminalSearch.ts'
 
 export type SearchAllQuery = { text: string; regex: boolean; caseSensitive: boolean }

@@ -1,6 +1,6 @@
 import { Bot } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import { useLiveEvent } from '#renderer/api/liveEvents.ts'
 import { addressOf } from '#renderer/ui/place.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'
 

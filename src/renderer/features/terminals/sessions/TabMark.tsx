@@ -1,5 +1,5 @@
 import { BellRing, SquareTerminal } from 'lucide-react'
-import { useTerminalCalls } from '#renderer/agent/terminals/terminalCalls.ts'
+import { useTerminalCalls } from '#renderer/api/terminals/terminalCalls.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { Terminal } from '#shared/contract/terminals.ts'
 import { useBell } from '../view/bell.ts'

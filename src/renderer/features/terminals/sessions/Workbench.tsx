@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useEffectEvent } from 'react'
-import { useTerminals } from '#renderer/agent/terminals/useTerminals.ts'
+import { useTerminals } from '#renderer/api/terminals/useTerminals.ts'
 import { useCommands } from '#renderer/ui/commands/commandRegistry.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TerminalList } from '#renderer/agent/terminals/terminalList.ts'
+import type { TerminalList } from '#renderer/api/terminals/terminalList.ts'
 import { commandName, tabLabels } from './tabLabels.ts'
 
 const terminals = (...options: { command: string; title?: string; process?: string; name?: string }[]) =>

@@ -1,4 +1,4 @@
-import type { TerminalList } from '#renderer/agent/terminals/terminalList.ts'
+import type { TerminalList } from '#renderer/api/terminals/terminalList.ts'
 
 /**
  * Returns unique labels of terminals: the user's name, else the title set by the program, else the foreground program,

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { TerminalList } from '#renderer/agent/terminals/terminalList.ts'
+import type { TerminalList } from '#renderer/api/terminals/terminalList.ts'
 import { type Layout, reconcileLayout } from '../layout/tabLayout.ts'
 
 /**

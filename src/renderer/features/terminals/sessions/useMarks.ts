@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import { useLiveEvent } from '#renderer/api/liveEvents.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { type Bell, bell } from '../view/bell.ts'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react'
-import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
-import { terminalStreamUrl } from '#renderer/agent/streamUrl.ts'
-import { windowSocket } from '#renderer/agent/windowKey.ts'
+import { useLiveEvent } from '#renderer/api/liveEvents.ts'
+import { terminalStreamUrl } from '#renderer/api/streamUrl.ts'
+import { windowSocket } from '#renderer/api/windowKey.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import type { StreamConnector } from '../stream/terminalStream.ts'
 

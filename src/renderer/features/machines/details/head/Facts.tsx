@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { useConnection } from '#renderer/agent/AgentProvider.tsx'
-import { useRuntimes } from '#renderer/agent/sandboxes/useSandboxes.ts'
+import { useConnection } from '#renderer/api/AgentProvider.tsx'
+import { useRuntimes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { Select } from '#renderer/ui/Select.tsx'
 import { RunCost } from '#renderer/ui/sandboxes/RunCost.tsx'
 import { roughCents } from '#renderer/ui/sandboxes/runCost.ts'

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { patchFromEvent } from '#renderer/agent/eventPatch.ts'
-import { type SandboxList, withSandbox } from '#renderer/agent/sandboxes/sandboxList.ts'
-import { sandboxesKey } from '#renderer/agent/sandboxes/useSandboxes.ts'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import { patchFromEvent } from '#renderer/api/eventPatch.ts'
+import { type SandboxList, withSandbox } from '#renderer/api/sandboxes/sandboxList.ts'
+import { sandboxesKey } from '#renderer/api/sandboxes/useSandboxes.ts'
 import type { Input } from '#shared/contract/route.ts'
 import { changeSandbox, type Sandbox } from '#shared/contract/sandboxes.ts'
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { listActivity, listCommands } from '#shared/contract/activity.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 

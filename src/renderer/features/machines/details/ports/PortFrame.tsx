@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { createPortToken, type ExposedPort } from '#shared/contract/ports.ts'
 import type { SandboxId } from '#shared/ids.ts'

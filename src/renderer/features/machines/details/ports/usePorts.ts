@@ -1,7 +1,7 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import type { Agent } from '#renderer/agent/agentClient.ts'
-import { readAgain } from '#renderer/agent/readAgain.ts'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import type { Agent } from '#renderer/api/agentClient.ts'
+import { readAgain } from '#renderer/api/readAgain.ts'
 import { noticeFailure } from '#renderer/ui/noticeFailure.ts'
 import { useOpenPort } from '#renderer/ui/sandboxes/useOpenPort.ts'
 import {

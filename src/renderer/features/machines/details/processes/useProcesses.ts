@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { listProcesses, type ProcessSignal, type SandboxProcess, signalProcess } from '#shared/contract/processes.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'

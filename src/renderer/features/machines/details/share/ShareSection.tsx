@@ -1,6 +1,6 @@
 import { Link2 } from 'lucide-react'
 import { useState } from 'react'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { CopyLine } from '#renderer/ui/CopyLine.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { getMetrics } from '#shared/contract/metrics.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { type MetricHistory, withReading } from './metricHistory.ts'
