@@ -66,7 +66,10 @@ export async function startSteward(options: Options = {}): Promise<Steward> {
       pids: () => ({
         main: findHolder(join(dataFolder, 'steward.lock')),
         service: findHolder(join(dataFolder, 'service.lock')),
-        host: Number(readFileSync(join(dataFolder, 'host/host.pid'), 'utf8')),
+        // Read on demand: the host may still be starting.
+        get host() {
+          return Number(readFileSync(join(dataFolder, 'host/host.pid'), 'utf8'))
+        },
       }),
       close: () => stopAll(child, dataFolder),
     }
