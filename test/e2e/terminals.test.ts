@@ -35,6 +35,7 @@ test('draws vim, which writes what is typed into it', async () => {
   await window.terminal.sees('hello from vim')
   await window.terminal.press('Escape')
   await window.terminal.run(':wq')
+  await window.terminal.sees(/notes\.txt\nroot@\S+#/)
   await window.terminal.run('echo read: $(cat notes.txt)')
   await window.terminal.sees('read: hello from vim')
 })
