@@ -1,6 +1,6 @@
 import { type BrowserWindow, dialog, type MessageBoxOptions, Notification } from 'electron'
 import type { ApprovalDialog } from '#agent/approvals/approvalDialog.ts'
-import { askerLine } from '#shared/contract/askerWords.ts'
+import { askerLine } from '#shared/contract/describeRequester.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 
 type DialogOptions = {

@@ -170,8 +170,8 @@ export function createHostedSession(options: Options): HostedSignIn & { close():
     }
   }
 
-  /** The service was lost: it is away, or it no longer knows this sign-in. */
-  const checkAccount = async (): Promise<boolean> => {
+  /** Whether the service still accepts this sign-in, after the connection was lost. */
+  const isSignInValid = async (): Promise<boolean> => {
     try {
       await client.call(getMe, {}, { credential: target.key, signal })
       return true
@@ -185,7 +185,7 @@ export function createHostedSession(options: Options): HostedSignIn & { close():
     if (session) await endWithWallet(session)
     if (!session) return signIn()
     const isOver = session.freshUntilMs <= now()
-    if (isOver || (link.status().state === 'unreachable' && !(await checkAccount()))) return exchange(session)
+    if (isOver || (link.status().state === 'unreachable' && !(await isSignInValid()))) return exchange(session)
     wake(session.freshUntilMs - now())
   }
 

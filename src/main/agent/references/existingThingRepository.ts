@@ -50,8 +50,8 @@ export function createExistingThingRepository(database: Database): ExistingThing
   const list = database.prepare<[Params<'accountId' | 'kind'>], { id: string; name: string }>(
     'SELECT thing AS id, name FROM known_things WHERE account_id = @accountId AND kind = @kind',
   )
-  const findExisting = database.prepare<[Params<'kind' | 'id'>], { findExisting: 1 }>(
-    'SELECT 1 AS known FROM known_things WHERE kind = @kind AND thing = @id LIMIT 1',
+  const findExisting = database.prepare<[Params<'kind' | 'id'>], { existing: 1 }>(
+    'SELECT 1 AS existing FROM known_things WHERE kind = @kind AND thing = @id LIMIT 1',
   )
   const ofOthers = database.prepare<[ThingKey], { ofOthers: 0 | 1 | null }>(
     'SELECT min(account_id <> @accountId) AS "ofOthers" FROM known_things WHERE kind = @kind AND thing = @id',

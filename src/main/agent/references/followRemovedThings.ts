@@ -112,12 +112,12 @@ export function followRemovedThings({ link, client, records, removed, log }: Opt
       const { domains } = await client.call(listDomains, {}, { signal })
       return new Map(domains.filter((it) => it.left_at === null).map(({ domain }) => [domain, domain]))
     }
-    const [{ sandboxes }, unclaimed] = [
+    const [{ sandboxes }, foundSandboxes] = [
       await client.call(listSandboxes, {}, { signal }),
       await client.call(listFoundSandboxes, {}, { signal }),
     ]
     return new Map([
-      ...unclaimed.sandboxes.map(({ id, name, short_id: shortId }) => [id, name ?? shortId] as const),
+      ...foundSandboxes.sandboxes.map(({ id, name, short_id: shortId }) => [id, name ?? shortId] as const),
       ...sandboxes.map(({ id, name }) => [id, name] as const),
     ])
   }

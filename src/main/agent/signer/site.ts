@@ -8,7 +8,7 @@ export type Site = {
   warnings: IntentField[]
 }
 
-/** Characters of RFC 3986 that are commonly left unescaped. */
+/** Characters that RFC 3986 allows unescaped in a URL. */
 const plainAddress = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
 
 /**

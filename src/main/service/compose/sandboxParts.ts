@@ -125,7 +125,7 @@ export function composeSandbox(
       events.publish(accountId, event)
       if (event.type === 'sandbox.changed') {
         meter.look(event.sandbox.id)
-        unclaimed.label(event.sandbox.id)
+        foundSandboxes.label(event.sandbox.id)
       } else if (event.type === 'sandbox.removed') {
         meter.look(event.id)
         orphans.sandboxRemoved(event.id)
@@ -160,7 +160,7 @@ export function composeSandbox(
     call,
     publish(accountId, event) {
       events.publish(accountId, event)
-      if (event.type === 'snapshots.changed') unclaimed.label(event.sandbox_id)
+      if (event.type === 'snapshots.changed') foundSandboxes.label(event.sandbox_id)
     },
     note: activity.note,
     newId: () => randomBytes(12).toString('hex'),
@@ -168,7 +168,7 @@ export function composeSandbox(
     log: log.forArea('snapshots'),
   })
   const accounts = createAccountRepository(database)
-  const unclaimed = createFoundSandboxes({
+  const foundSandboxes = createFoundSandboxes({
     ...{ records, removals, sandboxes, call, now },
     snapshots: snapshotRecords,
     hasAccount: accounts.hasAccount,
@@ -203,7 +203,7 @@ export function composeSandbox(
           await sandboxes.reconcile(hostCall)
           meter.lookAtAll()
           await snapshots.reconcile(hostCall)
-          await unclaimed.reconcile(hostCall)
+          await foundSandboxes.reconcile(hostCall)
           await terminalNotes.catchUp(
             hostCall,
             records.all().map(({ id }) => id),
@@ -269,7 +269,7 @@ export function composeSandbox(
       ...createImageRoutes(sharedImages),
       ...createSandboxRoutes({ sandboxes, runtimes, defaultNetwork, call, activity, toWire }),
       ...createHostRoutes(host),
-      ...createFoundSandboxRoutes({ found: unclaimed, toWire }),
+      ...createFoundSandboxRoutes({ found: foundSandboxes, toWire }),
       ...createSnapshotRoutes({ snapshots: snapshots, toWire }),
       ...createPortRoutes({ sandboxes, ports, tokens, frames, urlOf: names.getUrl, openPath }),
       ...createSandboxDomainRoutes({ sandboxes, domains }),

@@ -1,4 +1,4 @@
-import { askerLine } from '#shared/contract/askerWords.ts'
+import { askerLine } from '#shared/contract/describeRequester.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'

@@ -66,7 +66,7 @@ export async function makeCgroups(
       try {
         for (const setting of inOrder) await apply(folder, setting)
       } catch {
-        // Raises limits from the outermost in, because an inner limit may not exceed an outer one.
+        // The reverse order, because a limit may not exceed a related limit that is not changed yet.
         for (const setting of inOrder.toReversed()) await apply(folder, setting)
       }
     }

@@ -17,7 +17,7 @@ import { assertNetwork, requireResult } from './multicallResults.ts'
 import { hasPaid } from './transferLogs.ts'
 
 /**
- * A single call, so that all results are of one block. Anyone may submit a transfer, so the simulation uses a contract.
+ * A single call, so that all results are of one block. Anyone may submit a transfer, so Multicall3 can simulate it.
  */
 export async function checkTransfer(
   { client, network, usdc, multicall }: OpenNode,

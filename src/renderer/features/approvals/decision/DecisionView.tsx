@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
-import { describeRequester } from '#shared/contract/askerWords.ts'
+import { describeRequester } from '#shared/contract/describeRequester.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { describeState } from '../inbox/describeState.ts'
 import { TimeLeft } from '../inbox/TimeLeft.tsx'

@@ -1,4 +1,4 @@
-import { describeRequester } from '#shared/contract/askerWords.ts'
+import { describeRequester } from '#shared/contract/describeRequester.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { describeDeed, describePayee } from '#shared/contract/intentWords.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { goTo, usePlace } from '#renderer/ui/place.ts'
 import { notify } from '#renderer/ui/toast.tsx'
-import { describeRequester } from '#shared/contract/askerWords.ts'
+import { describeRequester } from '#shared/contract/describeRequester.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { intentHeadline } from '../intentHeadline.ts'
 

@@ -7,11 +7,11 @@ import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import { FoundSandboxes } from './FoundSandboxes.tsx'
 import { OtherHostNotice } from './OtherHostNotice.tsx'
 import { SandboxListView } from './SandboxListView.tsx'
 import type { SandboxRowActions } from './SandboxRow.tsx'
 import { filterFrom, fits } from './sandboxFilter.ts'
-import { UnclaimedSandboxes } from './UnclaimedSandboxes.tsx'
 
 type SandboxPanelProps = {
   selectedId: string | undefined
@@ -44,7 +44,7 @@ export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPa
         </div>
       )}
       <OtherHostNotice />
-      <UnclaimedSandboxes />
+      <FoundSandboxes />
       {data?.length === 0 && <p className="p-3 text-muted">No sandboxes yet.</p>}
       {filtered && (
         <div className="px-1.5 pt-1.5">

@@ -2,7 +2,7 @@ import { CreditCard, Globe, type LucideIcon, RefreshCw, Waypoints } from 'lucide
 import { classNames } from '#renderer/ui/classNames.ts'
 import { addressOf } from '#renderer/ui/place.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
-import { describeRequester } from '#shared/contract/askerWords.ts'
+import { describeRequester } from '#shared/contract/describeRequester.ts'
 import type { Payment, PaymentPurpose } from '#shared/contract/paymentRecords.ts'
 import { openRecord } from '#shared/openRecord.ts'
 import { amountText } from '../describePayment.ts'

@@ -9,10 +9,10 @@ import {
   listFoundSandboxes,
 } from '#shared/contract/foundSandboxes.ts'
 
-const unclaimedKey = ['found-sandboxes'] as const
+const foundSandboxesKey = ['found-sandboxes'] as const
 
-export type UnclaimedSandboxes = {
-  unclaimed: readonly FoundSandbox[]
+export type FoundSandboxes = {
+  sandboxes: readonly FoundSandbox[]
   /** Rejects with the reason. */
   keep(sandbox: FoundSandbox): Promise<void>
   /** Rejects with the reason. */
@@ -20,14 +20,14 @@ export type UnclaimedSandboxes = {
 }
 
 /** Returns sandboxes with files on disk but no row in the database; none for accounts other than the owner's. */
-export function useUnclaimedSandboxes(): UnclaimedSandboxes {
+export function useFoundSandboxes(): FoundSandboxes {
   const agent = useAgent()
   const queryClient = useQueryClient()
   useLiveEvent((event) => {
-    if (event.type === 'ready') void readAgain(queryClient, unclaimedKey)
+    if (event.type === 'ready') void readAgain(queryClient, foundSandboxesKey)
   })
   const { data = [] } = useQuery({
-    queryKey: unclaimedKey,
+    queryKey: foundSandboxesKey,
     queryFn: async ({ signal }) => (await agent(listFoundSandboxes, {}, { signal })).sandboxes,
     retry: false,
   })
@@ -35,11 +35,11 @@ export function useUnclaimedSandboxes(): UnclaimedSandboxes {
     try {
       await change
     } finally {
-      await readAgain(queryClient, unclaimedKey)
+      await readAgain(queryClient, foundSandboxesKey)
     }
   }
   return {
-    unclaimed: data,
+    sandboxes: data,
     keep: ({ id }) => settle(agent(adoptFoundSandbox, { id })),
     remove: ({ id }) => settle(agent(deleteFoundSandbox, { id })),
   }

@@ -3,24 +3,24 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { FoundSandbox } from '#shared/contract/foundSandboxes.ts'
-import { useUnclaimedSandboxes } from './useUnclaimedSandboxes.ts'
+import { useFoundSandboxes } from './useFoundSandboxes.ts'
 
 /** Offers to keep or delete sandboxes that are missing in the database, as after restoring an older backup. */
-export function UnclaimedSandboxes() {
-  const { unclaimed, keep, remove } = useUnclaimedSandboxes()
+export function FoundSandboxes() {
+  const { sandboxes, keep, remove } = useFoundSandboxes()
   const [deleting, setDeleting] = useState<FoundSandbox>()
-  if (unclaimed.length === 0) return null
+  if (sandboxes.length === 0) return null
   const keepOne = (sandbox: FoundSandbox): void => {
     keep(sandbox).catch((error: unknown) => notify.failed(error, { title: `Could not keep ${nameOf(sandbox)}` }))
   }
   return (
     <section aria-label="Found sandboxes" className="m-2 rounded-card border border-line bg-caution-soft p-3">
       <p className="text-text">
-        {unclaimed.length === 1 ? '1 sandbox was' : `${unclaimed.length} sandboxes were`} found that the database does
+        {sandboxes.length === 1 ? '1 sandbox was' : `${sandboxes.length} sandboxes were`} found that the database does
         not know.
       </p>
       <ul className="mt-2 flex max-h-60 flex-col gap-2 overflow-y-auto">
-        {unclaimed.map((sandbox) => (
+        {sandboxes.map((sandbox) => (
           <li key={sandbox.id} className="flex items-center gap-1.5">
             <span className="min-w-0 flex-1 truncate text-text">{nameOf(sandbox)}</span>
             <Button size="small" aria-label={`Keep ${nameOf(sandbox)}`} onClick={() => keepOne(sandbox)}>
