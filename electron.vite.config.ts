@@ -78,7 +78,7 @@ export default defineConfig({
           index: here('src/renderer/index.html'),
           terminal: here('src/renderer/terminal.html'),
           // The agent makes these pages: they have a style and a script of their own, and share nothing but the tokens.
-          sheet: here('src/renderer/sheet/sheet.ts'),
+          prompt: here('src/renderer/securePrompt/prompt.ts'),
           // Shown by hosts of MCP Apps, in one document of its own.
           receipt: here('src/renderer/receipt/receipt.ts'),
         },

@@ -12,7 +12,7 @@ const bounded = 'src/main/platform/**'
 const allowed: Readonly<Record<string, string>> = {
   'src/main/**/*Repository.ts': 'rows of our own database, bounded when they were written',
   'src/main/config/config.ts': 'the configuration file of the operator',
-  'src/main/agent/sheets/sheetForm.ts':
+  'src/main/agent/securePrompts/securePromptForm.ts':
     'at most 128 KB; the rest is read and dropped, since browsers send all of a form',
   'src/main/agent/domains/propagation/dnsQuestion.ts':
     'one DNS message over TCP, which has 65,535 bytes, and a deadline',

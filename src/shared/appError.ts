@@ -174,7 +174,7 @@ export const errorCatalogue = {
   'wallet/keyring-not-found': { status: 404, hint: 'GET /local/wallet lists the phrases and keys.' },
   'wallet/confirmation': { status: 400, hint: 'Type the label exactly as shown.' },
   'wallet/failed': { status: 500, hint: 'Nothing was changed; try again.' },
-  'sheet/ended': { status: 410, hint: 'Open it again from Steward.' },
+  'secure-prompt/ended': { status: 410, hint: 'Open it again from Steward.' },
   'chain/unavailable': {
     status: 503,
     hint: 'Nothing was signed. Try again later, or set another node under `wallet.rpc`.',

@@ -200,7 +200,7 @@ export function createTerminalMarks(terminal: MarkedTerminal): TerminalMarks {
         prompt: marker,
         input: undefined,
         command: command.slice(0, commandUnits),
-        isVerified: isVerified,
+        isVerified,
         output: output === null ? undefined : toPosition(output),
         end: end && endMarker ? { marker: endMarker, column: end[1] } : undefined,
         exitCode,

@@ -47,7 +47,7 @@ function keysIn(folder: string) {
     vaultFile: (file) => createVaultFileSecretStore({ file }),
   })
   return createProviderKeyStore({
-    sealed: createEncryptedKeyStore({ locator: locator, sealFile: join(folder, 'providers', 'seal.key') }),
+    sealed: createEncryptedKeyStore({ locator, sealFile: join(folder, 'providers', 'seal.key') }),
     repository: createProviderKeyRepository(database),
     onRead: () => {},
     now: Date.now,

@@ -131,7 +131,7 @@ const requests: Record<string, RequestFactory> = {
   }),
   walletSignInGet: () => ({}),
   walletSignInChoose: () => ({ body: { account_id: accountId }, status: 400 }),
-  walletSheetOpen: () => ({ body: { purpose: 'reveal', theme: 'dark', keyring_id: keyringId } }),
+  securePromptOpen: () => ({ body: { purpose: 'reveal', theme: 'dark', keyring_id: keyringId } }),
   intentAsk: () => ({ body: { intent, reason: 'To read the price list.' } }),
   intentGet: () => ({ path: { intentId }, query: { wait_ms: '0' } }),
   intentList: () => ({ query: { state: 'waiting', limit: '5' } }),

@@ -146,9 +146,9 @@ const settings: Readonly<Record<string, DeclaredColumn>> = {
   },
   'steward.purchase': plain('An order that was not sent, until the window closes.'),
   'steward.token.': plain('Name of a subprotocol.'),
-  'steward.sheet.size': plain('A message of a secure prompt.'),
-  'steward.sheet.done': plain('A message of a secure prompt.'),
-  'steward.sheet.cancelled': plain('A message of a secure prompt.'),
+  'steward.secure-prompt.size': plain('A message of a secure prompt.'),
+  'steward.secure-prompt.done': plain('A message of a secure prompt.'),
+  'steward.secure-prompt.cancelled': plain('A message of a secure prompt.'),
   'steward.window-key': plain('Key of the window itself.'),
   'wallet.auto_lock_minutes': plain('A number.'),
   'wallet.default_accounts': {

@@ -120,14 +120,14 @@ test('a question and all that follows from it are one task, with its cost; each 
     parts: [{ text: 'Blue, mostly.' }],
     usage: { input: 1_000, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 500, reasoning: 0 },
   })
-  await chat.send('Which colour is the sky?')
+  await chat.send('Which color is the sky?')
   await chat.answered('Blue, mostly.')
 
   const activity = await openActivity(window)
   await activity.area('Chat')
   await activity.sees('You asked kimi-k2.5 in a chat')
   const answered = await activity.open('kimi-k2.5 answered in a chat')
-  expect(await activity.root.getByText('Which colour').count(), 'the log has no words of a chat').toBe(0)
+  expect(await activity.root.getByText('Which color').count(), 'the log has no words of a chat').toBe(0)
   await answered.getByRole('link', { name: 'Show whole task' }).click()
   const task = activity.root.getByRole('region', { name: 'Task' })
   await task.getByText('2 entries').waitFor()
@@ -142,7 +142,7 @@ test('a question and all that follows from it are one task, with its cost; each 
   await look.inOtherSizes(page, 'activity-task')
 
   await task.getByRole('link', { name: 'Open message' }).click()
-  await chat.messages.getByText('Which colour is the sky?', { exact: true }).waitFor()
+  await chat.messages.getByText('Which color is the sky?', { exact: true }).waitFor()
   const answer = chat.answers.last()
   await answer.hover()
   await answer.getByRole('button', { name: 'More' }).click()

@@ -20,7 +20,7 @@ import { changeConfirmed, importPrivateKey } from '../support/walletForms.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
 import type { AppWindow } from './pages/appWindow.ts'
 import { pictures } from './pages/pictures.ts'
-import { sheetPage } from './pages/sheetPage.ts'
+import { securePromptPage } from './pages/securePromptPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** A program asks with an API key; the person decides in the window. */
@@ -229,7 +229,7 @@ test('the stop switch refuses everything at once, until the person resumes', asy
   await page.reload()
   await banner.getByRole('button', { name: 'Resume…' }).click()
   await window.dialog('Resume?').getByRole('button', { name: 'Resume' }).click()
-  await sheetPage(page).give(passphrase, 'Confirm')
+  await securePromptPage(page).give(passphrase, 'Confirm')
   await banner.waitFor({ state: 'detached' })
   expect((await ask(signIn('again.example.org'))).state).toBe('waiting')
 
@@ -246,7 +246,7 @@ test('a locked wallet is unlocked first, and then the decision is still to be ma
   await screen.open()
   await screen.shows(intent.sentence)
   await screen.button('Unlock wallet…').click()
-  await sheetPage(window.page).give(passphrase, 'Unlock')
+  await securePromptPage(window.page).give(passphrase, 'Unlock')
   await screen.isArmed()
   expect((await program.call(getIntent, { intentId: intent.id })).state).toBe('waiting')
   await screen.approveOnce()
@@ -263,7 +263,7 @@ test('above the threshold the passphrase is asked for on a page that the window 
   await screen.shows(intent.sentence)
   expect(await screen.button('Approve and remember…').count()).toBe(0)
   await screen.button('Approve once…').click()
-  await sheetPage(window.page).give(passphrase, 'Approve')
+  await securePromptPage(window.page).give(passphrase, 'Approve')
   await screen.became('Signed')
   expect(await waitForIntent(intent.id)).toMatchObject({ state: 'signed', decision: { by: 'person' } })
 })

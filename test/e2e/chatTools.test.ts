@@ -12,7 +12,7 @@ import { plainUsage, type ScriptedPart } from '../support/models/scriptedAnswer.
 import { importPrivateKey } from '../support/walletForms.ts'
 import { openChat } from './pages/chatScreen.ts'
 import { pictures } from './pages/pictures.ts'
-import { sheetPage } from './pages/sheetPage.ts'
+import { securePromptPage } from './pages/securePromptPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** A model does a whole task with tools in the chat; the provider alone is a fake, which plays a script. */
@@ -225,7 +225,7 @@ test('a payment is approved in place, paid, and the model goes on; its DNS chang
   await look.inOtherSizes(page, 'chat-payment-approval')
   const asksAgain = (await approve.textContent())?.endsWith('…') ?? false
   await approve.click()
-  if (asksAgain) await sheetPage(page).give(passphrase, 'Approve')
+  if (asksAgain) await securePromptPage(page).give(passphrase, 'Approve')
   await chat.answers.getByRole('group', { name: 'Register a domain: Done' }).waitFor()
   expect((await app.client.call(getDomain, { domain })).status).toBe('active')
 

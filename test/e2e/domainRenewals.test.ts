@@ -12,7 +12,7 @@ import { plantDomain } from '../support/plantDomain.ts'
 import type { Steward } from '../support/steward.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
-import { sheetPage } from './pages/sheetPage.ts'
+import { securePromptPage } from './pages/securePromptPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** Domains that come to their end: notices, auto-renew from the wallet, and what is planned; and records that are taken back, and asked for. */
@@ -105,7 +105,7 @@ test('a domain that is due waits for approval, and is renewed once it is approve
   await page.getByRole('link', { name: 'Show in Approvals' }).click()
   await page.getByText(`Auto-renew: ${soon} expires on`).first().waitFor()
   await page.getByRole('button', { name: 'Approve once…' }).first().click()
-  await sheetPage(page).give(passphrase, 'Approve')
+  await securePromptPage(page).give(passphrase, 'Approve')
   await eventually(async () => expect(Number((await expiry(soon)).slice(0, 4))).toBe(Number(before.slice(0, 4)) + 1))
   await page.getByText(`${soon} was renewed`).first().waitFor()
 })

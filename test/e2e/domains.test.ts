@@ -13,7 +13,7 @@ import { plantDomain, plantDomains } from '../support/plantDomain.ts'
 import type { Steward } from '../support/steward.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
-import { sheetPage } from './pages/sheetPage.ts'
+import { securePromptPage } from './pages/securePromptPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** Names and their DNS records, as a person finds and changes them. */
@@ -350,7 +350,7 @@ test('what is denied is not paid, and can be ordered again', async () => {
   await dialog.getByRole('button', { name: /^Buy for \$/ }).click()
   // Above $10: the passphrase confirms it.
   await dialog.getByRole('button', { name: 'Approve once…' }).click()
-  await sheetPage(page).give(passphrase, 'Approve')
+  await securePromptPage(page).give(passphrase, 'Approve')
   await dialog.getByText(`${priced} is renewed`).waitFor()
   const { expires_at: after } = await app.client.call(getDomain, { domain: priced })
   expect(Number(after.slice(0, 4)) - Number(before.slice(0, 4))).toBe(1)
@@ -363,7 +363,7 @@ test('what was paid and not delivered becomes credits', async () => {
   const dialog = order(page, 'Register taken-at-purchase-x.com')
   await dialog.getByRole('button', { name: 'Buy for $10.95' }).click()
   await dialog.getByRole('button', { name: 'Approve once…' }).click()
-  await sheetPage(page).give(passphrase, 'Approve')
+  await securePromptPage(page).give(passphrase, 'Approve')
   // Registered by someone else in between: the money is not lost.
   await dialog.getByText('You paid, and the order failed.').waitFor()
   await dialog.getByText('$10.95 became credits of your account.').waitFor()

@@ -4,10 +4,10 @@ import { getMe } from '#shared/contract/auth.ts'
 import { adjustCredits, getBalance, grantCredits, listTransactions, refundCharge } from '#shared/contract/credits.ts'
 import { createChatCompletion } from '#shared/contract/inference.ts'
 import { addModelServer, readProviderKeysAgain, removeProviderKey, testProvider } from '#shared/contract/providers.ts'
-import { openWalletSheet } from '#shared/contract/wallet.ts'
+import { openWalletPrompt } from '#shared/contract/wallet.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
 import { eventually } from '../support/eventually.ts'
-import { giveProviderKey } from '../support/keySheets.ts'
+import { giveProviderKey } from '../support/keyPrompts.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { openPersonSession } from '../support/personSession.ts'
 import { plantCharge } from '../support/plantCharge.ts'
@@ -87,7 +87,9 @@ async function folderWithKey(): Promise<string> {
   try {
     const { origin, hash } = new URL(steward.url)
     const session = await openPersonSession(origin, hash.replace('#token=', ''))
-    expect(await giveProviderKey({ origin, session, family: 'a', key: localKey })).toContain('steward.sheet.done')
+    expect(await giveProviderKey({ origin, session, family: 'a', key: localKey })).toContain(
+      'steward.secure-prompt.done',
+    )
   } finally {
     await steward.close()
   }
@@ -231,7 +233,7 @@ describe('the models', () => {
 
   test('take no key and no server from here', async () => {
     for (const refused of [
-      () => app.person.call(openWalletSheet, { purpose: 'provider_key', family: 'a', theme: 'dark' }),
+      () => app.person.call(openWalletPrompt, { purpose: 'provider_key', family: 'a', theme: 'dark' }),
       () => app.person.call(removeProviderKey, { family: 'a' }),
       () => app.person.call(addModelServer, { name: 'mine', base_url: 'http://127.0.0.1:9/v1' }),
     ]) {

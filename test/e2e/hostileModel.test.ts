@@ -317,7 +317,7 @@ test.each([
     const measureDepth = (element: Element | null): number =>
       element === it || !element ? 0 : 1 + measureDepth(element.parentElement)
     return {
-      // Colours of code come later, by lines.
+      // Colors of code come later, by lines.
       elements: it.querySelectorAll(':not([class^="tok-"])').length,
       longest: lengths.reduce((max, each) => Math.max(max, each)),
       marks: stacks.reduce((max, each) => Math.max(max, each)),

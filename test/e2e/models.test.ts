@@ -10,8 +10,8 @@ import { plantText, readFiles, searchFor } from '../support/plantedSecrets.ts'
 import { createStewardClient } from '../support/stewardClient.ts'
 import { createWindowTraffic } from '../support/windowTraffic.ts'
 import { pictures } from './pages/pictures.ts'
+import { securePromptPage } from './pages/securePromptPage.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
-import { sheetPage } from './pages/sheetPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** Key that the strict fake of OpenAI accepts. */
@@ -66,25 +66,25 @@ test('a key is given on a protected page, tested, and makes its models available
   await openAi.getByText('No key').waitFor()
   await look(page, 'settings-models-empty')
 
-  const sheet = sheetPage(page)
+  const prompt = securePromptPage(page)
   await page.emulateMedia({ colorScheme: 'dark' })
   await openAi.getByRole('button', { name: 'Add key for OpenAI' }).click()
-  await sheet.step('Add OpenAI key')
-  await sheet.frame.getByText('Steward sends it to').waitFor()
-  await sheet.fill('API key', 'two words')
-  await sheet.press('Save key')
-  await sheet.frame.getByRole('alert').getByText('A key has no spaces').waitFor()
-  await look(page, 'settings-models-sheet', ['dark'])
-  await sheet.fill('API key', wrongKey)
-  await sheet.press('Save key')
-  await sheet.waitUntilClosed()
+  await prompt.step('Add OpenAI key')
+  await prompt.frame.getByText('Steward sends it to').waitFor()
+  await prompt.fill('API key', 'two words')
+  await prompt.press('Save key')
+  await prompt.frame.getByRole('alert').getByText('A key has no spaces').waitFor()
+  await look(page, 'settings-models-prompt', ['dark'])
+  await prompt.fill('API key', wrongKey)
+  await prompt.press('Save key')
+  await prompt.waitUntilClosed()
   await openAi.getByText('OpenAI refuses this key').waitFor()
 
   await openAi.getByRole('button', { name: 'Actions for OpenAI' }).click()
   await page.getByRole('menuitem', { name: 'Replace key…' }).click()
-  await sheet.fill('API key', key)
-  await sheet.press('Save key')
-  await sheet.waitUntilClosed()
+  await prompt.fill('API key', key)
+  await prompt.press('Save key')
+  await prompt.waitUntilClosed()
   await openAi.getByText('OpenAI accepts this key.').waitFor()
   await openAi.getByText('Key ending in cret, in an encrypted file').waitFor()
   await openAi.getByText('6 models').click()
@@ -94,7 +94,7 @@ test('a key is given on a protected page, tested, and makes its models available
   const { data } = await app.client.call(listModels, {})
   expect(data.find(({ id }) => id === 'gpt-5.2')).toMatchObject({ available: true })
 
-  const everything = [...(await traffic.everything()), ...(await traffic.sheets())]
+  const everything = [...(await traffic.everything()), ...(await traffic.prompts())]
   const html = { where: 'the page', bytes: Buffer.from(await page.content()) }
   expect(everything.length).toBeGreaterThan(10)
   expect([...everything, html, ...readFiles(app.steward.dataFolder)].flatMap(search)).toEqual([])
@@ -185,11 +185,11 @@ test('local models are found on request, added by a click, and removed', async (
   await look(page, 'settings-models-add')
   await form.getByLabel('Address').fill(providers.providerOf('d').baseUrl)
   await form.getByRole('button', { name: 'Add server' }).click()
-  const sheet = sheetPage(page)
-  await sheet.step('Add key for moon')
-  await sheet.fill('API key', 'sk-moonshot-secret')
-  await sheet.press('Save key')
-  await sheet.waitUntilClosed()
+  const prompt = securePromptPage(page)
+  await prompt.step('Add key for moon')
+  await prompt.fill('API key', 'sk-moonshot-secret')
+  await prompt.press('Save key')
+  await prompt.waitUntilClosed()
   const moon = section.getByRole('listitem', { name: 'moon', exact: true })
   await moon.getByText('1 model').waitFor()
 

@@ -10,7 +10,7 @@ import { uptoMarket } from '../support/uptoMarket.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
-import { createWallet } from './pages/walletSheet.ts'
+import { createWallet } from './pages/walletPrompt.ts'
 
 /** Sites that sell by x402, paid on an EVM node and on a runtime of Solana: asked, approved, and what the receipt says. */
 let app: StewardInBrowser

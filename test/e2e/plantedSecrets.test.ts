@@ -14,11 +14,11 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { createTextSearch } from '../support/textSearch.ts'
 import { createWindowTraffic } from '../support/windowTraffic.ts'
 import type { AppWindow } from './pages/appWindow.ts'
-import { sheetPage } from './pages/sheetPage.ts'
+import { securePromptPage } from './pages/securePromptPage.ts'
 import { type StewardInBrowser, stewardInOwnBrowser } from './pages/stewardInBrowser.ts'
 import { callInPage } from './pages/windowCalls.ts'
 
-/** Secrets that occur nowhere else in the world, given to the real sheets; then everything that was written is searched. */
+/** Secrets that occur nowhere else in the world, given to the real secure prompts; then everything that was written is searched. */
 const phrase = 'tribe aunt rigid true lazy recipe quality orient hunt ostrich either middle'
 /** Common prefix of the secrets typed as text, so that one search finds them all. */
 const typed = 'p1anted-5ecret'
@@ -91,7 +91,7 @@ test('the search finds a secret in each form, wherever it stands', () => {
 })
 
 // A try that fails leaves a wallet behind, so each has its own Steward and browser.
-test('what a person gives to the sheets is nowhere else', { timeout: 150_000 }, async () => {
+test('what a person gives to the secure prompts is nowhere else', { timeout: 150_000 }, async () => {
   await app?.close()
   app = await openSteward()
   const window = await app.window()
@@ -113,9 +113,9 @@ test('what a person gives to the sheets is nowhere else', { timeout: 150_000 }, 
   expect(search({ where: 'the heap of the window', bytes: heap })).toEqual([])
   atTheEnd = await processes()
 
-  const sheets = await traffic.sheets()
-  expect(sheets.length).toBeGreaterThan(10)
-  expect(sheets.flatMap(searchFor(neverDisplayed))).toEqual([])
+  const prompts = await traffic.prompts()
+  expect(prompts.length).toBeGreaterThan(10)
+  expect(prompts.flatMap(searchFor(neverDisplayed))).toEqual([])
   const { dataFolder } = app.steward
   const written = [...(await traffic.everything()), ...readFiles(dataFolder, /-wal$/)]
   await app.steward.close()
@@ -151,89 +151,89 @@ test('nor in the memory of the process of the window', (context) => {
 
 async function importPhrase(window: AppWindow): Promise<void> {
   await window.command('Import a phrase or key…')
-  const sheet = sheetPage(window.page)
-  await sheet.fill('Recovery phrase', phrase)
+  const prompt = securePromptPage(window.page)
+  await prompt.fill('Recovery phrase', phrase)
   whileEntered = await processes()
-  await sheet.fill('Label (optional)', 'Planted wallet')
-  await sheet.fill('New wallet passphrase', passphrase)
-  await sheet.fill('Confirm passphrase', passphrase)
-  await sheet.press('Import')
-  await sheet.waitUntilClosed()
+  await prompt.fill('Label (optional)', 'Planted wallet')
+  await prompt.fill('New wallet passphrase', passphrase)
+  await prompt.fill('Confirm passphrase', passphrase)
+  await prompt.press('Import')
+  await prompt.waitUntilClosed()
 }
 
 /** One is mistyped first. */
 async function importKeys(window: AppWindow): Promise<void> {
-  const sheet = sheetPage(window.page)
+  const prompt = securePromptPage(window.page)
   await window.command('Import a phrase or key…')
-  await sheet.press('Private key')
+  await prompt.press('Private key')
   for (const key of [wrongPrivateKey, privateKey]) {
-    await sheet.fill('Private key', key)
-    await sheet.fill('Wallet passphrase', passphrase)
-    await sheet.press('Import')
-    if (key === wrongPrivateKey) await sheet.frame.getByRole('alert').waitFor()
+    await prompt.fill('Private key', key)
+    await prompt.fill('Wallet passphrase', passphrase)
+    await prompt.press('Import')
+    if (key === wrongPrivateKey) await prompt.frame.getByRole('alert').waitFor()
   }
-  await sheet.waitUntilClosed()
+  await prompt.waitUntilClosed()
 
   const { address, privateKey: storedKey } = new Wallet(`0x${keystoreKey}`)
   const file = await encryptKeystoreJson({ address, privateKey: storedKey }, keystorePassword, {
     scrypt: { N: 1024, r: 8, p: 1 },
   })
   await window.command('Import a phrase or key…')
-  await sheet.press('Keystore file')
-  await sheet.fill('Or paste its contents', file)
-  await sheet.fill('File password', keystorePassword)
-  await sheet.give(passphrase, 'Import')
+  await prompt.press('Keystore file')
+  await prompt.fill('Or paste its contents', file)
+  await prompt.fill('File password', keystorePassword)
+  await prompt.give(passphrase, 'Import')
 }
 
 async function lockAndUnlock(window: AppWindow): Promise<void> {
-  const sheet = sheetPage(window.page)
+  const prompt = securePromptPage(window.page)
   await window.command('Lock wallet')
   await window.command('Unlock wallet…')
-  await sheet.fill('Wallet passphrase', wrongPassphrase)
-  await sheet.press('Unlock')
-  await sheet.frame.getByRole('alert').waitFor()
-  await sheet.give(passphrase, 'Unlock')
+  await prompt.fill('Wallet passphrase', wrongPassphrase)
+  await prompt.press('Unlock')
+  await prompt.frame.getByRole('alert').waitFor()
+  await prompt.give(passphrase, 'Unlock')
 }
 
 async function viewPhrase({ page }: AppWindow): Promise<void> {
-  const sheet = sheetPage(page)
+  const prompt = securePromptPage(page)
   await page.getByRole('button', { name: 'Actions for Planted wallet' }).click()
   await page.getByRole('menuitem', { name: 'Show the words…' }).click()
-  await sheet.fill('Wallet passphrase', passphrase)
-  await sheet.press('Show words')
-  await sheet.step(/^Recovery phrase/)
-  await sheet.frame.getByText('ostrich').waitFor()
+  await prompt.fill('Wallet passphrase', passphrase)
+  await prompt.press('Show words')
+  await prompt.step(/^Recovery phrase/)
+  await prompt.frame.getByText('ostrich').waitFor()
   await page.keyboard.press('Escape')
-  await sheet.waitUntilClosed()
+  await prompt.waitUntilClosed()
 }
 
 async function exportAKey({ page }: AppWindow): Promise<void> {
-  const sheet = sheetPage(page)
+  const prompt = securePromptPage(page)
   await page
     .getByRole('region', { name: 'Planted wallet' })
     .getByRole('button', { name: /^Actions for/ })
     .nth(1)
     .click()
   await page.getByRole('menuitem', { name: 'Export as a keystore…' }).click()
-  await sheet.fill('Wallet passphrase', passphrase)
-  await sheet.fill('New file password', exportPassword)
-  await sheet.fill('Confirm password', exportPassword)
-  await sheet.press('Create file')
-  await sheet.step('Your file is ready')
-  await sheet.press('Done')
-  await sheet.waitUntilClosed()
+  await prompt.fill('Wallet passphrase', passphrase)
+  await prompt.fill('New file password', exportPassword)
+  await prompt.fill('Confirm password', exportPassword)
+  await prompt.press('Create file')
+  await prompt.step('Your file is ready')
+  await prompt.press('Done')
+  await prompt.waitUntilClosed()
 }
 
 /** The window tests it at once. */
 async function giveProviderKey(window: AppWindow): Promise<void> {
   const { page } = window
-  const sheet = sheetPage(page)
+  const prompt = securePromptPage(page)
   await window.command('Settings: Models')
   const openAi = page.getByRole('listitem', { name: 'OpenAI', exact: true })
   await openAi.getByRole('button', { name: 'Add key for OpenAI' }).click()
-  await sheet.fill('API key', providerKey)
-  await sheet.press('Save key')
-  await sheet.waitUntilClosed()
+  await prompt.fill('API key', providerKey)
+  await prompt.press('Save key')
+  await prompt.waitUntilClosed()
   await openAi.getByText('OpenAI cannot be reached. The key was not tested.').waitFor()
 }
 

@@ -12,8 +12,8 @@ import { projectFolder } from '../support/plantedTree.ts'
 import { createStewardClient } from '../support/stewardClient.ts'
 import { changeConfirmed, importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
+import { securePromptPage } from './pages/securePromptPage.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
-import { sheetPage } from './pages/sheetPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 let app: StewardInBrowser
@@ -167,7 +167,7 @@ test('the wallet is locked now or by itself, and opens on its own page', async (
   await section.getByText('Locked', { exact: true }).waitFor()
   expect((await app.person.call(getWallet, {})).state).toBe('locked')
   await section.getByRole('button', { name: 'Unlock…' }).click()
-  await sheetPage(page).give(passphrase, 'Unlock')
+  await securePromptPage(page).give(passphrase, 'Unlock')
   await section.getByText('Unlocked', { exact: true }).waitFor()
 })
 
@@ -255,9 +255,9 @@ test('a policy that is written, ordered and saved decides from then on', async (
   await look(page, 'settings-policies-save')
   await page.emulateMedia({ colorScheme: 'dark' })
   await dialog.getByRole('button', { name: 'Save policy' }).click()
-  await sheetPage(page).step('Change your policies?')
-  await look(page, 'settings-policies-sheet', ['dark'])
-  await sheetPage(page).give(passphrase, 'Confirm')
+  await securePromptPage(page).step('Change your policies?')
+  await look(page, 'settings-policies-prompt', ['dark'])
+  await securePromptPage(page).give(passphrase, 'Confirm')
   await section.getByText('No unsaved changes.').waitFor()
   expect(await program.call(askIntent, { intent: signIn })).toMatchObject({
     state: 'signed',

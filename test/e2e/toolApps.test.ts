@@ -11,7 +11,7 @@ import { createMcpClient, type McpClient } from '../support/mcpClients.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
-import { createWallet } from './pages/walletSheet.ts'
+import { createWallet } from './pages/walletPrompt.ts'
 
 /** The page of approvals and receipts in a host of MCP Apps: the extension's own bridge, and the official client. */
 let app: StewardInBrowser

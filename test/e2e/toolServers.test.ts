@@ -7,8 +7,8 @@ import { createProviderServer, type ProviderServer } from '../support/models/pro
 import { plainUsage, type ScriptedPart } from '../support/models/scriptedAnswer.ts'
 import { openChat } from './pages/chatScreen.ts'
 import { pictures } from './pages/pictures.ts'
+import { securePromptPage } from './pages/securePromptPage.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
-import { sheetPage } from './pages/sheetPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** MCP servers of others, from Settings to the chat. The provider plays a script; one server is written by others. */
@@ -60,12 +60,12 @@ test('a server is added, one of its tools allowed, used in a chat, and asked abo
   await look(page, 'tool-servers-add')
   await page.emulateMedia({ colorScheme: 'dark' })
   await dialog.getByRole('button', { name: 'Add server' }).click()
-  const sheet = sheetPage(page)
-  await sheet.step('X-Weather-Key for weather')
-  await sheet.fill('X-Weather-Key', 'a weather key')
+  const prompt = securePromptPage(page)
+  await prompt.step('X-Weather-Key for weather')
+  await prompt.fill('X-Weather-Key', 'a weather key')
   await look(page, 'tool-servers-secret', ['dark'])
-  await sheet.press('Save')
-  await sheet.waitUntilClosed()
+  await prompt.press('Save')
+  await prompt.waitUntilClosed()
 
   const card = section.getByRole('region', { name: 'weather' })
   await card.getByRole('button', { name: /0 of 3 tools on/ }).waitFor()

@@ -4,8 +4,8 @@ import { eventually } from '../support/eventually.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { evmWallet } from '../support/wallets.ts'
 import { pictures } from './pages/pictures.ts'
+import { securePromptPage } from './pages/securePromptPage.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
-import { sheetPage } from './pages/sheetPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** Wallets that sign in to the account: unlinked and linked in Settings, and unlinked by their removal. */
@@ -42,16 +42,16 @@ test('a wallet is unlinked after a confirmation, stays unlinked, and is linked a
   expect(await listLinked()).toEqual([])
 
   await page.getByRole('button', { name: 'Wallet unlocked' }).click()
-  const sheet = sheetPage(page)
+  const prompt = securePromptPage(page)
   await section.getByRole('button', { name: `Link ${wallet.address}` }).click()
-  await sheet.step('Unlock the wallet')
+  await prompt.step('Unlock the wallet')
   expect(await listLinked()).toEqual([])
-  await sheet.give(passphrase, 'Unlock')
+  await prompt.give(passphrase, 'Unlock')
   await section.getByText(/linked by Steward/).waitFor()
   expect(await listLinked()).toEqual([wallet.address])
 })
 
-test('the sheet of a removal says that the key no longer signs in, and unlinks it', async () => {
+test('the secure prompt of a removal says that the key no longer signs in, and unlinks it', async () => {
   const window = await app.window()
   const { page } = window
   await page.getByRole('button', { name: 'Wallet', exact: true }).click()
@@ -61,12 +61,12 @@ test('the sheet of a removal says that the key no longer signs in, and unlinks i
     .first()
     .click()
   await page.getByRole('menuitem', { name: 'Remove…' }).click()
-  const sheet = sheetPage(page)
-  await sheet.step('Remove “Key 1”')
-  await sheet.frame.getByText(/Removing it also ends that: Steward unlinks/).waitFor()
+  const prompt = securePromptPage(page)
+  await prompt.step('Remove “Key 1”')
+  await prompt.frame.getByText(/Removing it also ends that: Steward unlinks/).waitFor()
   await look(page, 'wallet-remove', ['dark'])
-  await sheet.fill('Type “Key 1” to confirm', 'Key 1')
-  await sheet.give(passphrase, 'Remove the private key')
+  await prompt.fill('Type “Key 1” to confirm', 'Key 1')
+  await prompt.give(passphrase, 'Remove the private key')
   await eventually(async () => expect(await listLinked()).toEqual([]))
   const signedIn = await wallet.signIn(app.steward.serviceUrl)
   expect(signedIn.json.access_token).toBeUndefined()

@@ -4,7 +4,7 @@ import { getAutomaton, listAutomatons } from '#shared/contract/automatons.ts'
 import { openActivity } from './pages/activityScreen.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
 import type { AppWindow } from './pages/appWindow.ts'
-import { sheetPage } from './pages/sheetPage.ts'
+import { securePromptPage } from './pages/securePromptPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** From nothing to a registered automaton, as a person does it, with pen and paper. */
@@ -27,7 +27,7 @@ test('creates a wallet, locks and unlocks it, registers an automaton, denies one
   await page.getByRole('button', { name: 'Lock', exact: true }).click()
   await page.getByText(/^Locked · /).waitFor()
   await page.getByRole('button', { name: 'Unlock', exact: true }).click()
-  await sheetPage(page).give(passphrase, 'Unlock')
+  await securePromptPage(page).give(passphrase, 'Unlock')
   await page.getByText(/^Unlocked · /).waitFor()
 
   const screen = approvalsScreen(page)
@@ -64,29 +64,29 @@ test('creates a wallet, locks and unlocks it, registers an automaton, denies one
 async function createWallet({ page }: AppWindow): Promise<void> {
   await section(page, 'Wallet')
   await page.getByRole('button', { name: 'Create a wallet' }).click()
-  const sheet = sheetPage(page)
-  await sheet.step('New recovery phrase')
-  await sheet.fill('New wallet passphrase', passphrase)
-  await sheet.fill('Confirm passphrase', passphrase)
-  await sheet.press('Continue')
-  await sheet.step('Write these words down')
-  const paper = (await sheet.frame.locator('ol.words li').allTextContents()).map((line) => line.replace(/^\d+/, ''))
+  const prompt = securePromptPage(page)
+  await prompt.step('New recovery phrase')
+  await prompt.fill('New wallet passphrase', passphrase)
+  await prompt.fill('Confirm passphrase', passphrase)
+  await prompt.press('Continue')
+  await prompt.step('Write these words down')
+  const paper = (await prompt.frame.locator('ol.words li').allTextContents()).map((line) => line.replace(/^\d+/, ''))
   expect(paper).toHaveLength(12)
-  await sheet.press('I wrote them down')
-  await sheet.step('Check your copy')
-  const fields = await sheet.frame.getByRole('textbox', { name: /^Word \d+$/ }).all()
+  await prompt.press('I wrote them down')
+  await prompt.step('Check your copy')
+  const fields = await prompt.frame.getByRole('textbox', { name: /^Word \d+$/ }).all()
   expect(fields).toHaveLength(3)
   for (const word of ['wrong', undefined]) {
-    for (const label of await sheet.frame.locator('label').allTextContents()) {
+    for (const label of await prompt.frame.locator('label').allTextContents()) {
       const index = Number(/^Word (\d+)$/.exec(label)?.[1])
-      await sheet.fill(label, word ?? paper[index - 1] ?? '')
+      await prompt.fill(label, word ?? paper[index - 1] ?? '')
     }
-    await sheet.press('Check')
+    await prompt.press('Check')
     if (!word) continue
-    await sheet.frame.getByRole('alert').waitFor()
-    await sheet.step('Check your copy')
+    await prompt.frame.getByRole('alert').waitFor()
+    await prompt.step('Check your copy')
   }
-  await sheet.waitUntilClosed()
+  await prompt.waitUntilClosed()
 }
 
 /** Up to the request that waits for a decision. @returns the id of the automaton */

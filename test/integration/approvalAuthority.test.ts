@@ -16,7 +16,7 @@ import { projectFolder } from '../support/plantedTree.ts'
 import { exchange, type Json } from '../support/runningService.ts'
 import { runCommand } from '../support/runTool.ts'
 import { secondAccount } from '../support/secondAccount.ts'
-import { sendSheet } from '../support/sheetForms.ts'
+import { sendSecurePrompt } from '../support/securePromptForms.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet } from '../support/wallets.ts'
 
@@ -93,7 +93,7 @@ beforeAll(async () => {
   session = await openSession()
   ownerKey = readFileSync(join(dataFolder, 'owner.key'), 'utf8').trim()
   credentials = await everyOther(oldSession)
-  await sendSheet({ origin: app.origin, session, body: { purpose: 'unlock' }, fields: { passphrase } })
+  await sendSecurePrompt({ origin: app.origin, session, body: { purpose: 'unlock' }, fields: { passphrase } })
   // Unlocked, the agent signs in to its own service, once for each chain: nothing of that may come between the looks below.
   await eventually(async () => {
     const { json } = await asPerson({ path: '/local/intents?state=signed' })
@@ -179,7 +179,7 @@ async function everyOther(oldSession: PersonSession): Promise<typeof credentials
     'the session of another local page': { ...ownSession, 'sec-fetch-site': 'same-site' },
     'the session of another site': { ...ownSession, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
     'the session by a rebound name': { ...ownSession, host: 'attacker.example' },
-    'the session by the name of the sheets': { ...ownSession, host: `wallet.localhost:${port}` },
+    'the session by the name of the secure prompts': { ...ownSession, host: `wallet.localhost:${port}` },
     'the session with an API key': { ...ownSession, 'x-api-key': ownerKey },
     'the session with an empty key': { ...ownSession, authorization: '' },
   }
@@ -188,7 +188,7 @@ async function everyOther(oldSession: PersonSession): Promise<typeof credentials
 /** Requests reserved for the user. */
 function deeds(): HttpRequest[] {
   const policy = { rules: [], confirm_above_micro_usd: '1', expiry_minutes: 3 }
-  const sheet = { theme: 'light', keyring_id: keyringId, account_id: accountId, intent_id: intentId }
+  const prompt = { theme: 'light', keyring_id: keyringId, account_id: accountId, intent_id: intentId }
   return [
     { method: 'POST', path: `/local/intents/${intentId}/decision`, body: { approve: true } },
     { method: 'POST', path: `/local/intents/${intentId}/decision`, body: { approve: false } },
@@ -204,8 +204,8 @@ function deeds(): HttpRequest[] {
     { method: 'POST', path: '/local/wallet/accounts', body: { keyring_id: keyringId, chain_type: 'evm' } },
     ...['confirm', 'reveal', 'export', 'remove'].map((purpose) => ({
       method: 'POST',
-      path: '/local/wallet/sheets',
-      body: { ...sheet, purpose },
+      path: '/local/secure-prompts',
+      body: { ...prompt, purpose },
     })),
     { path: '/local/activity' },
     { path: '/local/activity/export' },
@@ -231,7 +231,7 @@ function expectRefused({ status, json }: Answer, subject: string): void {
 }
 
 describe('only the session of the person', () => {
-  test('decides, changes the policy, stops, grants, locks, opens sheets and reads the inbox', async () => {
+  test('decides, changes the policy, stops, grants, locks, opens secure prompts and reads the inbox', async () => {
     const before = await everything()
     for (const [name, headers] of Object.entries(credentials)) {
       for (const deed of deeds())

@@ -149,7 +149,7 @@ describe('the types of shared', () => {
   test.each([
     ['the window', 'export const width = window.innerWidth\n', "Cannot find name 'window'"],
     ['Node', "import { readFileSync } from 'node:fs'\nexport const read = readFileSync\n", "'node:fs'"],
-    ['enums', 'export enum Colour { red }\n', 'erasableSyntaxOnly'],
+    ['enums', 'export enum Color { red }\n', 'erasableSyntaxOnly'],
   ])('know nothing of %s', async (_, text, message) => {
     const folder = createPlantedTree({ 'src/shared/planted.ts': text })
     const { exitCode, stdout } = await runTool(folder, 'tsc', ['-p', 'tsconfig.shared.json'])
@@ -163,7 +163,7 @@ describe('lint', () => {
     'lint/style/noDefaultExport': 'export default 1\n',
     'lint/performance/noBarrelFile': "export { target } from '../shared/target.ts'\n",
     'lint/performance/noReExportAll': "export * from '../shared/target.ts'\n",
-    'lint/style/noEnum': 'export enum Colour {\n  red = 1,\n}\n',
+    'lint/style/noEnum': 'export enum Color {\n  red = 1,\n}\n',
     'lint/suspicious/noExplicitAny': 'export const anything = (value: any): unknown => value\n',
     'lint/style/noNonNullAssertion': 'export const first = (list: string[]): string => list[0]!\n',
     'lint/nursery/noFloatingPromises':

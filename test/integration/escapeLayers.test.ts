@@ -16,7 +16,7 @@ type AttackOptions = { user: User; layers: readonly SandboxLayer[] }
 async function leavesTheNetwork({ user, layers }: AttackOptions): Promise<void> {
   type Observation = { after: { reached: string[] }[] }
   const { after } = await runInWorld<Observation>('test/support/attacks/networkRun.ts', user, [
-    JSON.stringify({ layers: layers }),
+    JSON.stringify({ layers }),
   ])
   expect(after.length).toBeGreaterThan(0)
   for (const start of after) expect(start.reached, JSON.stringify(start)).toEqual([])

@@ -5,7 +5,7 @@ import { everythingServer, filesystemServer } from '../support/judgingToolServer
 import { chatCaller, toolClient } from '../support/mcpClients.ts'
 import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
-import { sendSheet } from '../support/sheetForms.ts'
+import { sendSecurePrompt } from '../support/securePromptForms.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Servers that others wrote, and programs in sandboxes, behind the executor that the chat uses. */
@@ -119,7 +119,7 @@ describe('a server that others wrote', () => {
       { secret_names: ['Authorization'] },
     )
     const body = { purpose: 'tool_server_secret', tool_server_id: id, secret_name: 'Authorization' }
-    await sendSheet({ origin: agent.origin, session: agent.session, body, fields: { api_key: `Bearer ${key}` } })
+    await sendSecurePrompt({ origin: agent.origin, session: agent.session, body, fields: { api_key: `Bearer ${key}` } })
     const { revision, tools } = await turnOn(id)
     expect(revision).toBe('2026-07-28')
     expect(tools.length).toBeGreaterThan(40)
@@ -165,7 +165,7 @@ describe('a program in a sandbox', () => {
     await upload('/root/env.mjs', program(`answer(process.env.API_TOKEN ?? 'none')`))
     const { id } = await addServer('env', inSandbox('node /root/env.mjs'), { secret_names: ['API_TOKEN'] })
     const body = { purpose: 'tool_server_secret', tool_server_id: id, secret_name: 'API_TOKEN' }
-    await sendSheet({ origin: agent.origin, session: agent.session, body, fields: { api_key: 'tok-123' } })
+    await sendSecurePrompt({ origin: agent.origin, session: agent.session, body, fields: { api_key: 'tok-123' } })
     await turnOn(id)
     expect(await run('env__go', {}, id)).toMatchObject({ text: 'tok-123' })
   })

@@ -60,7 +60,7 @@ function openStore({
     vaultFile: (file) => createVaultFileSecretStore({ file }),
   })
   const keys = createProviderKeyStore({
-    sealed: createEncryptedKeyStore({ locator: locator, sealFile: join(folder, 'providers', 'seal.key') }),
+    sealed: createEncryptedKeyStore({ locator, sealFile: join(folder, 'providers', 'seal.key') }),
     repository: createProviderKeyRepository(database),
     onRead: (slot) => read.push(slot),
     now: () => Date.UTC(2026, 0, 1),
@@ -184,14 +184,14 @@ test('shows nothing of a short key', async () => {
   expect(keys.about('a')?.ends_with).toBeNull()
 })
 
-test('with a service elsewhere its operator has the keys, and no sheet takes one', async () => {
+test('with a service elsewhere its operator has the keys, and no secure prompt takes one', async () => {
   const hosted = { url: 'http://127.0.0.1:9', authority: undefined }
   const agent = await createRunningAgent({ dataFolder: temporaryFolder('agent'), hosted })
   onTestFinished(() => agent.close())
   expect((await agent.send('/local/providers')).json).toMatchObject({ managed_by: 'operator', providers: [] })
   expect((await agent.send('/local/model-servers')).json).toEqual({ managed_by: 'operator', servers: [] })
-  const sheet = await agent.send('/local/wallet/sheets', {
+  const prompt = await agent.send('/local/secure-prompts', {
     body: { purpose: 'provider_key', family: 'a', theme: 'dark' },
   })
-  expect(sheet).toMatchObject({ status: 409, json: { code: 'provider-key/elsewhere' } })
+  expect(prompt).toMatchObject({ status: 409, json: { code: 'provider-key/elsewhere' } })
 })

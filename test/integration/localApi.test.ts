@@ -301,8 +301,8 @@ test.skipIf(noIpv6Loopback)('at ::1 answers nobody but this Steward, to the same
     const reply = await send(port, { at: '::1', path: '/local/status', headers: { ...credentials, host } })
     expect([reply.status, JSON.parse(reply.body).version]).toEqual([200, '1.2.3'])
   }
-  const sheet = await send(port, { at: '::1', path: '/sheet/x', headers: { host: `wallet.localhost:${port}` } })
-  expect(sheet.status).toBe(404)
+  const prompt = await send(port, { at: '::1', path: '/prompt/x', headers: { host: `wallet.localhost:${port}` } })
+  expect(prompt.status).toBe(404)
   const rebound = await send(port, { at: '::1', path: '/', headers: { host: 'attacker.example' } })
   expect([rebound.status, JSON.parse(rebound.body).code]).toEqual([403, 'auth/host'])
   const events = new WebSocket(`ws://[::1]:${port}/local/events`, { headers: credentials })

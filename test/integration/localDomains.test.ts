@@ -38,7 +38,7 @@ const records = async () => (await service.send(`/domains/${zone}/dns?fresh=1`))
 type RecordFields = { type: string; host: string; value: string; ttl?: number; distance?: number | null }
 const a = (host: string, value: string): RecordFields => ({ type: 'A', host, value })
 const short = (all: readonly RecordFields[]) => all.map(({ type, host, value }) => `${host} ${type} ${value}`).sort()
-const plan = (records: readonly RecordFields[]) => post(`/${zone}/plan`, { records: records })
+const plan = (records: readonly RecordFields[]) => post(`/${zone}/plan`, { records })
 
 describe('a plan', () => {
   test('shows the difference and changes nothing; applied, the next one is empty', async () => {

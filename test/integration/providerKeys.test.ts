@@ -15,7 +15,7 @@ import {
 import { listTimeline } from '#shared/contract/timeline.ts'
 import { getWallet } from '#shared/contract/wallet.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { giveProviderKey, giveServerKey } from '../support/keySheets.ts'
+import { giveProviderKey, giveServerKey } from '../support/keyPrompts.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { openPersonSession, type PersonSession } from '../support/personSession.ts'
 import { plantText, readFiles, searchFor } from '../support/plantedSecrets.ts'
@@ -83,17 +83,17 @@ test('without a key a model says so, and the page tells where keys would be', as
   await expect(ask()).rejects.toThrow(/503/)
 })
 
-test('what is no key is refused on the sheet, and a wrong one by its test', async () => {
+test('what is no key is refused on the secure prompt, and a wrong one by its test', async () => {
   expect(await giveProviderKey({ origin, session, family: 'a', key: 'two words' })).toContain('A key has no spaces')
-  expect(await giveProviderKey({ origin, session, family: 'a', key: wrongKey })).toContain('steward.sheet.done')
+  expect(await giveProviderKey({ origin, session, family: 'a', key: wrongKey })).toContain('steward.secure-prompt.done')
   await eventually(async () => expect(await available('gpt-5.2')).toBe(true))
   const refused = await person.call(testProvider, { family: 'a' })
   expect(refused).toMatchObject({ outcome: 'refused' })
   expect(JSON.stringify(refused)).not.toContain(wrongKey)
 })
 
-test('a key that is given on the sheet answers, without any wallet', async () => {
-  expect(await giveProviderKey({ origin, session, family: 'a', key })).toContain('steward.sheet.done')
+test('a key that is given on the secure prompt answers, without any wallet', async () => {
+  expect(await giveProviderKey({ origin, session, family: 'a', key })).toContain('steward.secure-prompt.done')
   await eventually(async () =>
     expect(await person.call(testProvider, { family: 'a' })).toMatchObject({ outcome: 'accepted' }),
   )
@@ -151,12 +151,12 @@ test('a program with an API key neither sees nor changes any of it', async () =>
   await expect(program.call(removeProviderKey, { family: 'a' })).rejects.toThrow(/403/)
   await expect(program.call(addModelServer, { name: 'x', base_url: 'http://127.0.0.1:1/v1' })).rejects.toThrow(/403/)
   await expect(program.call(testProvider, { family: 'a' })).rejects.toThrow(/403/)
-  const sheet = await fetch(`${origin}/local/wallet/sheets`, {
+  const prompt = await fetch(`${origin}/local/secure-prompts`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ purpose: 'provider_key', family: 'a', theme: 'dark' }),
   })
-  expect(sheet.status).toBe(403)
+  expect(prompt.status).toBe(403)
 })
 
 test('a server of one’s own adds its models, asks for its key, and takes no name of the catalogue', async () => {
@@ -169,7 +169,7 @@ test('a server of one’s own adds its models, asks for its key, and takes no na
   expect(locked).toMatchObject({ needs_key: true, models: [], key: null })
   expect(await giveServerKey({ origin, session, id: locked.id, key: wrongKey })).toContain('locked refuses this key')
   expect(await giveServerKey({ origin, session, id: locked.id, key: 'sk-moonshot-secret' })).toContain(
-    'steward.sheet.done',
+    'steward.secure-prompt.done',
   )
   const shed = await person.call(addModelServer, { name: 'shed', base_url: `${baseUrl}/` })
   expect(shed).toMatchObject({ base_url: baseUrl, needs_key: false, models: ['local-model'] })

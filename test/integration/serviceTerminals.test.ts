@@ -156,7 +156,7 @@ describe('through REST', () => {
     expect(`${json.stdout}${json.stderr}`.trim()).toBe(String(col))
   })
 
-  test('colours come when they are asked for', async () => {
+  test('colors come when they are asked for', async () => {
     const terminal = await startTerminal(`printf '\\033[31mred\\033[0m\\n'; cat`)
     await until('the text', async () => (await service.send(`${terminal}/read`)).json.output === 'red')
     expect((await service.send(`${terminal}/read?format=ansi`)).json.output).toContain('\u001b[31mred')

@@ -11,7 +11,7 @@ import { eventually, until } from '../support/eventually.ts'
 import { openTestWallet } from '../support/openTestWallet.ts'
 import { openPersonSession } from '../support/personSession.ts'
 import { startProgram } from '../support/program.ts'
-import { sendSheet } from '../support/sheetForms.ts'
+import { sendSecurePrompt } from '../support/securePromptForms.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 type Electron = typeof Fake
@@ -126,7 +126,7 @@ test('the window stays on the local interface, and links lead to the browser', a
     'javascript:alert(1)',
     'data:text/html,x',
     'about:blank',
-    `http://wallet.localhost:${new URL(origin).port}/sheet/a`,
+    `http://wallet.localhost:${new URL(origin).port}/prompt/a`,
     'http://wallet.localhost:4000/',
   ]
   for (const url of foreign) {
@@ -139,12 +139,12 @@ test('the window stays on the local interface, and links lead to the browser', a
   expect(happens('will-frame-navigate', preview, false)).toBe(false)
   expect(happens('will-redirect', preview, false)).toBe(false)
   const wallet = `http://wallet.localhost:${new URL(origin).port}`
-  expect(happens('will-frame-navigate', `${wallet}/sheet/a`, false)).toBe(false)
-  expect(happens('will-redirect', `${wallet}/sheet/a`, false)).toBe(true)
-  for (const url of [`${wallet}/`, `${wallet}/local/wallet`, 'http://wallet.localhost:1/sheet/a']) {
+  expect(happens('will-frame-navigate', `${wallet}/prompt/a`, false)).toBe(false)
+  expect(happens('will-redirect', `${wallet}/prompt/a`, false)).toBe(true)
+  for (const url of [`${wallet}/`, `${wallet}/local/wallet`, 'http://wallet.localhost:1/prompt/a']) {
     expect(happens('will-frame-navigate', url, false), url).toBe(true)
   }
-  expect(happens('will-frame-navigate', `https://wallet.localhost:${new URL(origin).port}/sheet/a`, false)).toBe(true)
+  expect(happens('will-frame-navigate', `https://wallet.localhost:${new URL(origin).port}/prompt/a`, false)).toBe(true)
   expect(happens('will-redirect', 'https://example.com/', false)).toBe(true)
   expect(happens('will-redirect', preview)).toBe(true)
   expect(happens('will-attach-webview', '')).toBe(true)
@@ -216,7 +216,7 @@ test.each([
   expect(items.map((item) => item.role)).not.toContain('minimize')
 })
 
-test('the place of the window and the colours of the system are kept', async () => {
+test('the place of the window and the colors of the system are kept', async () => {
   const dataFolder = temporaryFolder('data')
   mkdirSync(dataFolder, { recursive: true })
   const state = { bounds: { x: 100, y: 50, width: 1000, height: 600 }, maximized: true }
@@ -262,7 +262,7 @@ async function startWithWallet() {
   const token = new URL(ready.url).hash.slice('#token='.length)
   const session = await openPersonSession(origin, token)
   const program = { 'x-api-key': readFileSync(join(dataFolder, 'owner.key'), 'utf8').trim() }
-  await sendSheet({ origin, session, body: { purpose: 'unlock' }, fields: { passphrase } })
+  await sendSecurePrompt({ origin, session, body: { purpose: 'unlock' }, fields: { passphrase } })
 
   function post(path: string, body: unknown, headers: Record<string, string> = session) {
     return fetch(`${origin}${path}`, {

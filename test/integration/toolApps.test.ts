@@ -68,7 +68,7 @@ test.each([
   'ui://steward/receipt/',
   'ui://steward/../receipt',
   'UI://steward/receipt',
-  'ui://steward/sheet.js',
+  'ui://steward/prompt.js',
   'ui://',
 ])('there is no page %s', async (uri) => {
   const client = await openClient('all', '2025-11-25')

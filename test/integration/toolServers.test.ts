@@ -10,7 +10,7 @@ import { createProviderServer, type ProviderServer } from '../support/models/pro
 import { plainUsage, type ScriptedPart } from '../support/models/scriptedAnswer.ts'
 import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
-import { sendSheet } from '../support/sheetForms.ts'
+import { sendSecurePrompt } from '../support/securePromptForms.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** MCP servers of others: everything that one says is hostile. The model does whatever its script says. */
@@ -178,13 +178,13 @@ describe('a tool server', () => {
     expect(server.heard.some(({ method }) => method === 'tools/call')).toBe(false)
   })
 
-  test('gets its secrets from a sheet: no answer, log or database has them', async () => {
+  test('gets its secrets from a secure prompt: no answer, log or database has them', async () => {
     const secret = 'Bearer top-secret-value-1234'
     const { id, secrets } = await addServer({ secret_names: ['Authorization'] })
     expect(secrets).toEqual([{ name: 'Authorization', key: null }])
     expect((await testServer(id)).fault).toContain('Authorization of “box” has no value yet')
     const body = { purpose: 'tool_server_secret', tool_server_id: id, secret_name: 'Authorization' }
-    await sendSheet({ origin: agent.origin, session: agent.session, body, fields: { api_key: secret } })
+    await sendSecurePrompt({ origin: agent.origin, session: agent.session, body, fields: { api_key: secret } })
     const { fault, secrets: secretNames } = await testServer(id)
     expect(fault).toBeNull()
     expect(secretNames).toMatchObject([{ key: { ends_with: '1234' } }])

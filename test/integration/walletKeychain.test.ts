@@ -106,8 +106,7 @@ test.each(['before', 'after'])(
   'a first header that the keychain takes too late, %s the next, harms no wallet',
   async (when) => {
     const opened = givingUp(temporaryFolder('wallet'))
-    const add = (passphrase: string) =>
-      opened.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase: passphrase })
+    const add = (passphrase: string) => opened.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
     await expect(add('wrong horse battery')).rejects.toMatchObject(timeoutError)
     if (when === 'before') await opened.arrives()
     await add(passphrase)

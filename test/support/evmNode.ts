@@ -37,7 +37,7 @@ export async function createEvmNode({ chainId, usdc }: Pick<EvmNetwork, 'chainId
       const { contractAddress } = await client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
       const code = contractAddress ? await client.getCode({ address: contractAddress }) : undefined
       if (!code) throw new Error(`The contract for ${address} was not made.`)
-      await client.setCode({ address: address, bytecode: code })
+      await client.setCode({ address, bytecode: code })
     }
     const { TestDollar, TestMulticall } = createTestContracts()
     await deploy(multicallAddress, TestMulticall)

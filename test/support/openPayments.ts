@@ -60,7 +60,7 @@ export function openPayments(options: Options = {}) {
         paymentReservations({
           records,
           budgets: createPaymentBudgets({ records, now }),
-          findSignature: findSignature,
+          findSignature,
           now,
         }),
         grantReservations({ grants: createGrantRepository(database), now }),

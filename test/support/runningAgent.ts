@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { startLocalServer } from '#agent/api/localServer.ts'
 import { createPersonSessions } from '#agent/api/personSessions.ts'
 import { createLocalEvents } from '#agent/base/localEvents.ts'
-import { type AgentParts, composeAgent } from '#agent/compose/agentParts.ts'
+import { type AgentModule, composeAgent } from '#agent/compose/composeAgent.ts'
 import type { HostedEndpoint } from '#agent/connections/hostedSession.ts'
 import { createServiceLink } from '#agent/connections/serviceLink.ts'
 import type { ServiceTarget } from '#agent/connections/serviceTarget.ts'
@@ -20,7 +20,7 @@ import { type Answer, exchange, type RequestFields } from './runningService.ts'
 const nowhere = 'http://127.0.0.1:9'
 
 /** The person's side in this process, with a real service somewhere, as the application puts it together. */
-export type RunningAgent = AgentParts & {
+export type RunningAgent = AgentModule & {
   origin: string
   /** Headers of the window. */
   session: PersonSession
@@ -97,7 +97,7 @@ export async function createRunningAgent(options: {
       sessions,
       events,
       endpoints: parts.endpoints,
-      sheets: parts.sheets,
+      prompts: parts.prompts,
       identifyClient: parts.identifyClient,
       mcp: parts.mcp.answer,
       tasks: parts.tasks,

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
-import { openWalletSheet } from '#shared/contract/wallet.ts'
+import { openWalletPrompt } from '#shared/contract/wallet.ts'
 import type { PersonSession } from './personSession.ts'
 
 /** The person's session, as their browser has it. */
@@ -30,7 +30,7 @@ export async function importPrivateKey(
   person: PersonClient,
   fields: { key: string; passphrase: string },
 ): Promise<void> {
-  const { url } = await person.call(openWalletSheet, { purpose: 'import', theme: 'dark' })
+  const { url } = await person.call(openWalletPrompt, { purpose: 'import', theme: 'dark' })
   const first = await visit(url)
   const chosen = await send(url, first, { do: 'private_key' })
   const end = await send(url, chosen, {
@@ -41,10 +41,10 @@ export async function importPrivateKey(
     new_passphrase: fields.passphrase,
     new_passphrase_again: fields.passphrase,
   })
-  if (!end.includes('steward.sheet.done')) throw new Error(`The private key was not imported:\n${end}`)
+  if (!end.includes('steward.secure-prompt.done')) throw new Error(`The private key was not imported:\n${end}`)
 }
 
-/** Makes a change of what is allowed; what has to be confirmed is confirmed by the form of its sheet. */
+/** Makes a change of what is allowed; what has to be confirmed is confirmed by the form of its secure prompt. */
 export async function changeConfirmed(
   person: PersonClient,
   fields: { passphrase: string; change: () => Promise<unknown> },
@@ -55,17 +55,17 @@ export async function changeConfirmed(
   )
   if (refusal === undefined) return
   if (!String(refusal).includes('policy/confirmation')) throw refusal
-  const { url } = await person.call(openWalletSheet, { purpose: 'confirm_policy', theme: 'dark' })
+  const { url } = await person.call(openWalletPrompt, { purpose: 'confirm_policy', theme: 'dark' })
   const end = await send(url, await visit(url), { do: 'next', passphrase: fields.passphrase })
-  if (!end.includes('steward.sheet.done')) throw new Error(`The policy was not changed:\n${end}`)
+  if (!end.includes('steward.secure-prompt.done')) throw new Error(`The policy was not changed:\n${end}`)
 }
 
 function send(url: string, page: string, fields: Record<string, string>): Promise<string> {
   const key = /name="key" value="([^"]+)"/.exec(page)?.[1]
-  if (key === undefined) throw new Error(`The sheet has no form:\n${page}`)
+  if (key === undefined) throw new Error(`The secure prompt has no form:\n${page}`)
   const form = new FormData()
   for (const [name, value] of Object.entries({ key, ...fields })) form.set(name, value)
-  return visit(new URL('/sheet/step', url).href, form)
+  return visit(new URL('/prompt/step', url).href, form)
 }
 
 /** `wallet.localhost` is this machine, whatever its resolver says. */
@@ -91,7 +91,7 @@ async function visit(url: string, form?: FormData): Promise<string> {
         answer.on('error', reject)
       },
     )
-    asked.on('timeout', () => asked.destroy(new Error('The sheet did not answer.')))
+    asked.on('timeout', () => asked.destroy(new Error('The secure prompt did not answer.')))
     asked.on('error', reject)
     asked.end(body)
   })

@@ -1,25 +1,25 @@
 import type { Page, Response } from 'playwright-core'
-import { sheetHostName } from '#shared/contract/wallet.ts'
+import { securePromptHostName } from '#shared/contract/wallet.ts'
 import type { Written } from './plantedSecrets.ts'
 
-/** All that passes between a page, its frames and the servers, but what is given to a sheet and shown on it. */
+/** All that passes between a page, its frames and the servers, but what is given to a secure prompt and shown on it. */
 export type WindowTraffic = {
   /** Returns URLs, requests of the window, responses, events and console output. */
   everything(): Promise<Written[]>
   /** Bodies of prompts, which may show a phrase and must not repeat what was typed. */
-  sheets(): Promise<Written[]>
+  prompts(): Promise<Written[]>
 }
 
 export function createWindowTraffic(page: Page): WindowTraffic {
   const traffic: (Written | Promise<Written>)[] = []
-  const ofSheets: (Written | Promise<Written>)[] = []
+  const ofSecurePrompts: (Written | Promise<Written>)[] = []
   page.on('request', (request) => {
     traffic.push({ where: 'the address of a request', bytes: Buffer.from(request.url()) })
-    if (!isSheet(request.url()))
+    if (!isSecurePrompt(request.url()))
       traffic.push({ where: request.url(), bytes: request.postDataBuffer() ?? Buffer.alloc(0) })
   })
   page.on('response', (response) => {
-    const target = isSheet(response.url()) ? ofSheets : traffic
+    const target = isSecurePrompt(response.url()) ? ofSecurePrompts : traffic
     target.push(readResponse(response))
   })
   page.on('websocket', (socket) => {
@@ -29,7 +29,7 @@ export function createWindowTraffic(page: Page): WindowTraffic {
     socket.on('framesent', heard)
   })
   page.on('console', (message) => traffic.push({ where: 'the console', bytes: Buffer.from(message.text()) }))
-  return { everything: () => Promise.all(traffic), sheets: () => Promise.all(ofSheets) }
+  return { everything: () => Promise.all(traffic), prompts: () => Promise.all(ofSecurePrompts) }
 }
 
 async function readResponse(response: Response): Promise<Written> {
@@ -38,6 +38,6 @@ async function readResponse(response: Response): Promise<Written> {
   return { where: source, bytes: Buffer.concat([Buffer.from(JSON.stringify(response.headers())), body]) }
 }
 
-function isSheet(url: string): boolean {
-  return new URL(url).hostname === sheetHostName
+function isSecurePrompt(url: string): boolean {
+  return new URL(url).hostname === securePromptHostName
 }

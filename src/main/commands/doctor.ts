@@ -48,7 +48,7 @@ export async function runDoctor(
   environment: Environment,
   window: string | undefined,
 ): Promise<number> {
-  const config = loadConfig({ ...options.config, environment: environment })
+  const config = loadConfig({ ...options.config, environment })
   const runtimes = await reports(options.dataFolder, config)
   const holder = await findLockHolder(options.dataFolder, 'steward.lock')
   const keychain = createKeychainSecretStore({

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { parseJson } from '#platform/boundedJson.ts'
 import { createSseParser } from '#platform/http/sseEvents.ts'
 import { type HttpClient, readText } from '#platform/httpClient.ts'
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { profileHeader, type StdioDoor, type ToolProfile } from '#shared/contract/toolClients.ts'
 
 export type McpRelayOptions = {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isLoopback } from '#platform/listenAddress.ts'
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { readPrivateFile } from '#platform/privateFile.ts'
 import type { CdpKey } from '#service/payments/cdpToken.ts'
 import type { PaymentOptions } from '#service/payments/paymentOptions.ts'

@@ -8,7 +8,7 @@ import { type CommandLine, failureText, formatHelp, parseCommandLine, toExitCode
 import { findLockHolder, type LockHolder } from '#platform/dataLock.ts'
 import { onEndSignal } from '#platform/endSignals.ts'
 import { createHttpClient } from '#platform/httpClient.ts'
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { readSecretFile } from '#platform/secretFile.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
 import { version } from '#platform/version.ts'

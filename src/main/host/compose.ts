@@ -144,7 +144,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
           labels,
           terminals,
           runtimes,
-          images: images,
+          images,
           version: options.version,
           pid: options.pid,
           shutDown: () => ending.resolve('asked to'),

@@ -89,7 +89,7 @@ export function createPrincipals<Rights, Holder extends string>(options: Options
       lease.end(endedError(principal))
     }
   }
-  const context = { leases, getRights: getRights, endedError }
+  const context = { leases, getRights, endedError }
 
   return {
     lease(principal, holder, { onEnd, expiresAtMs = Number.POSITIVE_INFINITY } = noTerms) {

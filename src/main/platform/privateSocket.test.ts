@@ -43,7 +43,7 @@ test('only this user may open it', async () => {
 test('one that answers is not taken', async () => {
   const path = join(temporaryFolder('socket'), 'a.sock')
   await server(path)
-  await expect(claimSocket(path, message)).rejects.toMatchObject({ code: 'data/in-use', message: message })
+  await expect(claimSocket(path, message)).rejects.toMatchObject({ code: 'data/in-use', message })
   expect(existsSync(path)).toBe(true)
 })
 

@@ -22,7 +22,7 @@ export const timeUses = {
   ledger: {
     reads: ['wall', 'steady'],
     answer: 'Days of key limits and the time of holds go on. Transfers carry the wall time.',
-    modules: ['service/credits/creditLedger.ts', 'service/compose/creditParts.ts'],
+    modules: ['service/credits/creditLedger.ts', 'service/compose/composeCredits.ts'],
   },
   budgets: {
     reads: ['steady'],
@@ -50,7 +50,7 @@ export const timeUses = {
     answer:
       'Schedules go on. Nothing is paid while the wall clock differs from the seller’s, nor called void too early.',
     modules: [
-      'agent/compose/paymentParts.ts',
+      'agent/compose/composePayments.ts',
       'agent/payments/authorizationLookup.ts',
       'agent/payments/paymentFollower.ts',
       'agent/payments/paymentJournal.ts',
@@ -95,7 +95,7 @@ export const timeUses = {
       'agent/approvals/intentVerdicts.ts',
       'agent/approvals/purchaseClosing.ts',
       'agent/approvals/requesterLeases.ts',
-      'agent/compose/authorityParts.ts',
+      'agent/compose/composeAuthority.ts',
       'agent/compose/mayNow.ts',
     ],
   },
@@ -141,7 +141,7 @@ export const timeUses = {
   'window-sessions': {
     reads: ['wall'],
     answer: 'They end while the clock is ahead, and the window asks for a new link. Links of the window last hours.',
-    modules: ['agent/api/personSessions.ts', 'agent/api/localServer.ts', 'agent/sheets/sheetSessions.ts'],
+    modules: ['agent/api/personSessions.ts', 'agent/api/localServer.ts', 'agent/securePrompts/securePromptSessions.ts'],
   },
   'wallet-lock': {
     reads: ['steady', 'running'],

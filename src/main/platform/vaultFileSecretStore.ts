@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { AppError } from '#shared/appError.ts'
-import { parseJsonOrUndefined } from './parsedJson.ts'
+import { parseJsonOrUndefined } from './parseJsonOrUndefined.ts'
 import { removeFile, replaceFile } from './replaceFile.ts'
 import type { SecretStore } from './secretStore.ts'
 import { serialQueue } from './serialQueue.ts'

@@ -1,5 +1,5 @@
 import { type App, type Session, shell, type WebContents } from 'electron'
-import { sheetHostName, sheetPath } from '#shared/contract/wallet.ts'
+import { securePromptHostName, securePromptPath } from '#shared/contract/wallet.ts'
 
 /** Permissions of pages: write text to the clipboard, and show notifications that the user turned on. */
 const granted = ['clipboard-sanitized-write', 'notifications']
@@ -39,7 +39,7 @@ function stayInside(contents: WebContents, origin: string): void {
     if (!allowed) event.preventDefault()
   })
   contents.on('will-frame-navigate', (event) => {
-    if (!event.isMainFrame && !isPreview(event.url) && !isSheet(event.url, origin)) event.preventDefault()
+    if (!event.isMainFrame && !isPreview(event.url) && !isSecurePrompt(event.url, origin)) event.preventDefault()
   })
 }
 
@@ -50,15 +50,15 @@ function stayInside(contents: WebContents, origin: string): void {
 function isPreview(url: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)
-  return protocol === 'http:' && hostname.endsWith('.localhost') && hostname !== sheetHostName
+  return protocol === 'http:' && hostname.endsWith('.localhost') && hostname !== securePromptHostName
 }
 
 /** A page on which the person gives or sees a secret of the wallet: of this very Steward, and in a frame only. */
-function isSheet(url: string, origin: string): boolean {
+function isSecurePrompt(url: string, origin: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname, port, pathname } = new URL(url)
-  const isHere = protocol === 'http:' && hostname === sheetHostName && port === new URL(origin).port
-  return isHere && pathname.startsWith(`${sheetPath}/`)
+  const isHere = protocol === 'http:' && hostname === securePromptHostName && port === new URL(origin).port
+  return isHere && pathname.startsWith(`${securePromptPath}/`)
 }
 
 /** Web and mail addresses lead to the person's own programs; our own pages (the API's documents) and exposed ports too, as they are. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ClockStore } from '#platform/clock.ts'
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import type { Database } from './openDatabase.ts'
 
 const State = z.object({

@@ -6,11 +6,11 @@ import { patchAndReadAgain, readAgain } from '../api/readAgain.ts'
 import { useLiveLists } from '../api/useLiveLists.ts'
 import { policyKey } from '../api/usePolicy.ts'
 import { walletKey } from '../api/useWallet.ts'
-import { goTo } from '../ui/place.ts'
+import { goTo } from '../ui/route.ts'
 import { markStale } from './staleKeys.ts'
 
 /** Updates the cached data of all sections from events, and opens the target of a notification. */
-export function LiveKeeper() {
+export function LiveUpdates() {
   const queryClient = useQueryClient()
   useLiveLists()
 

@@ -5,8 +5,8 @@ import type { Agent } from '../api/agentClient.ts'
 import { type LiveEvents, liveEvents } from '../api/liveEvents.ts'
 import { socketOrigin } from '../api/streamUrl.ts'
 import { windowSocket } from '../api/windowKey.ts'
-import { SheetProvider } from '../ui/SheetProvider.tsx'
-import { LiveKeeper } from './LiveKeeper.tsx'
+import { SecurePromptProvider } from '../ui/SecurePromptProvider.tsx'
+import { LiveUpdates } from './LiveKeeper.tsx'
 import { NoSession } from './NoSession.tsx'
 import { isSessionLost } from './sessionLost.ts'
 import { useSession } from './useSession.ts'
@@ -32,8 +32,8 @@ function LiveWindow({ agent, children }: Omit<SessionGateProps, 'token'>) {
   }, [])
   return (
     <AgentProvider agent={agent} events={events}>
-      <LiveKeeper />
-      <SheetProvider>{children}</SheetProvider>
+      <LiveUpdates />
+      <SecurePromptProvider>{children}</SecurePromptProvider>
     </AgentProvider>
   )
 }

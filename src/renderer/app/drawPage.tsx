@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { z } from 'zod'
 import { CrashBoundary } from './CrashBoundary.tsx'
-import { WindowParts } from './WindowParts.tsx'
+import { WindowProviders } from './WindowProviders.tsx'
 
 /** Renders a page. `content` is called once the page is ready. */
 export function drawPage(content: () => ReactNode): void {
@@ -11,7 +11,7 @@ export function drawPage(content: () => ReactNode): void {
   if (!root) throw new Error('The page has no #steward')
   createRoot(root).render(
     <CrashBoundary>
-      <WindowParts>{content()}</WindowParts>
+      <WindowProviders>{content()}</WindowProviders>
     </CrashBoundary>,
   )
 }

@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
 import type { Feature } from '../ui/feature.ts'
-import { addressOf, placeOf, usePlace } from '../ui/place.ts'
+import { addressOf, parseRoute, useRoute } from '../ui/route.ts'
 import { windowStore } from '../ui/storage/textStore.ts'
 
 /** The section the address names (`#/terminals`). */
 export function useSection(features: readonly Feature[]): Feature | undefined {
-  const [id] = usePlace()
+  const [id] = useRoute()
   return features.find((feature) => feature.id === id)
 }
 
@@ -16,8 +16,8 @@ export function useLastAddresses(): void {
   useEffect(() => {
     const remember = ({ oldURL, newURL }: HashChangeEvent) => {
       const { hash } = new URL(oldURL)
-      const [id] = placeOf(hash)
-      const [next] = placeOf(new URL(newURL).hash)
+      const [id] = parseRoute(hash)
+      const [next] = parseRoute(new URL(newURL).hash)
       if (id !== undefined && id !== next) windowStore.set(lastAddressKey(id), hash)
     }
     window.addEventListener('hashchange', remember)
@@ -27,7 +27,7 @@ export function useLastAddresses(): void {
 
 /** Opens a section at its last route. Does nothing if it is open already. */
 export function goToSection(id: string): void {
-  if (placeOf(window.location.hash)[0] === id) return
+  if (parseRoute(window.location.hash)[0] === id) return
   const last = windowStore.get(lastAddressKey(id))
-  window.location.hash = last !== null && placeOf(last)[0] === id ? last : addressOf(id)
+  window.location.hash = last !== null && parseRoute(last)[0] === id ? last : addressOf(id)
 }

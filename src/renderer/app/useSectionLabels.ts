@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { z } from 'zod'
-import { usePlace } from '../ui/place.ts'
+import { useRoute } from '../ui/route.ts'
 import { persistValue } from '../ui/storage/persistValue.ts'
 import { usePersisted } from '../ui/storage/usePersisted.ts'
 
@@ -12,7 +12,7 @@ export type SectionLabels = { visible: boolean; toggle(): void }
 export function useSectionLabels(isNarrow: boolean): SectionLabels {
   const isVisible = usePersisted(storedLabels) === 'shown'
   const [isMenuOpen, setMenuOpen] = useState(false)
-  const [section] = usePlace()
+  const [section] = useRoute()
   useEffect(() => {
     if (section !== undefined || !isNarrow) setMenuOpen(false)
   }, [section, isNarrow])

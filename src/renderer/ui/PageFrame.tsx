@@ -4,7 +4,7 @@ import { ListButton } from './panels/ListButton.tsx'
 import { listId, listWidth } from './panels/panelWidths.ts'
 import { type FoldingPanel, ResizablePanels } from './panels/ResizablePanels.tsx'
 import { usePanelRoom } from './panels/usePanelRoom.ts'
-import { usePlace } from './place.ts'
+import { useRoute } from './route.ts'
 
 type PageFrameProps = {
   title: string
@@ -27,7 +27,7 @@ type PageFrameProps = {
 export function PageFrame({ title, count, note, actions, bar, list, end, children }: PageFrameProps) {
   const room = usePanelRoom()
   const [listOpen, setListOpen] = useState(false)
-  const place = usePlace().join('/')
+  const place = useRoute().join('/')
   useEffect(() => {
     // Closes the list after a selection.
     if (place !== undefined) setListOpen(false)

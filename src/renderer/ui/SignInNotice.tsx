@@ -1,11 +1,11 @@
 import { LogIn } from 'lucide-react'
 import { useWallet } from '../api/useWallet.ts'
 import { Button } from './Button.tsx'
-import { useSheet } from './sheetContext.ts'
+import { useSecurePrompt } from './securePromptContext.ts'
 
 /** Stands where a hosted service has nothing to show before the wallet has signed in to it: a step to take, no error. */
 export function SignInNotice({ reason }: { reason: string }) {
-  const openSheet = useSheet()
+  const openSecurePrompt = useSecurePrompt()
   const state = useWallet().data?.state
   return (
     <div role="status" className="flex flex-col items-start gap-3 rounded-card border border-line bg-panel p-3">
@@ -18,14 +18,14 @@ export function SignInNotice({ reason }: { reason: string }) {
       </div>
       {state === 'absent' && (
         <div className="flex flex-wrap gap-2">
-          <Button variant="primary" onClick={() => void openSheet({ purpose: 'create' })}>
+          <Button variant="primary" onClick={() => void openSecurePrompt({ purpose: 'create' })}>
             Create wallet
           </Button>
-          <Button onClick={() => void openSheet({ purpose: 'import' })}>Import a wallet</Button>
+          <Button onClick={() => void openSecurePrompt({ purpose: 'import' })}>Import a wallet</Button>
         </div>
       )}
       {state === 'locked' && (
-        <Button variant="primary" onClick={() => void openSheet({ purpose: 'unlock' })}>
+        <Button variant="primary" onClick={() => void openSecurePrompt({ purpose: 'unlock' })}>
           Unlock wallet
         </Button>
       )}

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '#shared/appError.ts'
-import { addressOf } from './place.ts'
+import { addressOf } from './route.ts'
 
 export type ErrorLink = { label: string; href: string }
 

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import type { z } from 'zod'
-import { filtersOf, placeOf, useHash, withFilters } from './place.ts'
+import { parseRoute, parseRouteFilters, useHash, withFilters } from './route.ts'
 
 /** Debounces address changes while typing, since browsers limit their rate. */
 const debounceMs = 300
@@ -16,17 +16,17 @@ export function useAddressFilters<Filters extends Record<string, string>>(
   none: Filters,
 ): [Filters, (filters: Filters) => void] {
   const hash = useHash()
-  const [place] = useState(() => placeOf(hash).join('/'))
+  const [place] = useState(() => parseRoute(hash).join('/'))
   const [read, setRead] = useState(hash)
   const [filters, setFilters] = useState(() => parseFilters(hash, schema, none))
   // The address may change to another screen's before this unmounts.
-  if (hash !== read && placeOf(hash).join('/') === place) {
+  if (hash !== read && parseRoute(hash).join('/') === place) {
     setRead(hash)
     setFilters(parseFilters(hash, schema, none))
   }
   const write = useEffectEvent(() => {
     const { hash: now } = window.location
-    if (placeOf(now).join('/') !== place) return
+    if (parseRoute(now).join('/') !== place) return
     const changed = Object.entries(filters).filter(([name, value]) => value !== none[name])
     const next = withFilters(now, Object.fromEntries(changed))
     if (next === now) return
@@ -47,5 +47,5 @@ function parseFilters<Filters extends Record<string, string>>(
   schema: z.ZodType<Filters>,
   none: Filters,
 ): Filters {
-  return schema.safeParse({ ...none, ...filtersOf(hash) }).data ?? none
+  return schema.safeParse({ ...none, ...parseRouteFilters(hash) }).data ?? none
 }

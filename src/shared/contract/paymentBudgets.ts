@@ -121,7 +121,7 @@ export const changePaymentBudgets = defineRoute({
   path: '/local/payments/budgets',
   summary: 'Change the limits of payments',
   description:
-    'Lower limits hold at once. What allows more is confirmed as a policy that allows more: 403 `policy/confirmation`, then the sheet `confirm_policy`; in Electron a dialog opens by itself.',
+    'Lower limits hold at once. What allows more is confirmed as a policy that allows more: 403 `policy/confirmation`, then the secure prompt `confirm_policy`; in Electron a dialog opens by itself.',
   tag: 'Payments',
   auth: 'person',
   refusals: [409, 423],

@@ -3,7 +3,7 @@ import { SandboxId } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
-import { sheetHostName } from './wallet.ts'
+import { securePromptHostName } from './wallet.ts'
 
 /** Exposed at once in one sandbox. */
 export const maxExposedPorts = 64
@@ -16,7 +16,7 @@ export const Port = z.int(portNumber).min(1, portNumber).max(65_535, portNumber)
 export const Visibility = z.enum(['public', 'private'], 'must be public or private')
 export type Visibility = z.infer<typeof Visibility>
 
-const walletLabel = sheetHostName.split('.')[0]
+const walletLabel = securePromptHostName.split('.')[0]
 
 /** One label of a host name. It begins with a letter, so that it is never the address of a port and a sandbox. */
 const Subdomain = z

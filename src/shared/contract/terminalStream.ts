@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { TerminalId } from '../ids.ts'
 import { CarriedMark } from '../terminalMarks.ts'
 import { QueryFlag } from './route.ts'
-import { TerminalColours } from './terminalColours.ts'
+import { TerminalColors } from './terminalColors.ts'
 import { TerminalState, terminalLimits } from './terminals.ts'
 
 /**
@@ -21,7 +21,7 @@ import { TerminalState, terminalLimits } from './terminals.ts'
  * While more than `windowBytes` are unacknowledged the server holds back; a client that acknowledges nothing
  * for `stallMs` while output waits is closed with 4008 and may attach anew.
  *
- * What a program asks its terminal (its kind, where the cursor is, its colours) the host answers, once, whoever watches:
+ * What a program asks its terminal (its kind, where the cursor is, its colors) the host answers, once, whoever watches:
  * a viewer sends only what the person typed, pasted or did with the mouse, never an answer of its own emulator.
  */
 export const terminalStreamPath = '/v1/sandboxes/:id/pty/:sessionId/stream'
@@ -109,6 +109,6 @@ export const ClientStreamMessage = z.discriminatedUnion('type', [
   /** The snapshot of the last `skipped` is on the screen. */
   z.object({ type: z.literal('drawn') }),
   /** Colors of this viewer. The host reports them to programs that query colors from then on. */
-  z.object({ type: z.literal('colours'), colours: TerminalColours }),
+  z.object({ type: z.literal('colours'), colours: TerminalColors }),
 ])
 export type ClientStreamMessage = z.infer<typeof ClientStreamMessage>

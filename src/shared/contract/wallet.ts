@@ -9,7 +9,7 @@ import { SecretName, ToolServerId } from './toolServers.ts'
 
 /**
  * The wallet of the person at this machine, of the agent's local API. Phrases, private keys and passphrases are never
- * in these bodies: a person gives and sees them on sheets, pages of an origin of their own (`openWalletSheet`), which
+ * in these bodies: a person gives and sees them on secure prompts, pages of an origin of their own (`openWalletPrompt`), which
  * the window shows in a frame it cannot look into.
  */
 
@@ -179,7 +179,7 @@ export const renameKeyring = defineRoute({
 })
 
 /** Purpose of a secure prompt. Each requests the passphrase if it needs one. */
-export const SheetPurpose = z.enum([
+export const SecurePromptPurpose = z.enum([
   'create', // choose 12 or 24 words and a passphrase, write them down, prove it
   'import', // phrase, private key or Keystore V3 file
   'unlock',
@@ -193,32 +193,32 @@ export const SheetPurpose = z.enum([
   'tool_server_secret', // a header or a variable of an MCP server
   'confirm_policy', // let more through, or end the stop, as PUT /local/policy or POST /local/stop asked for last
 ])
-export type SheetPurpose = z.infer<typeof SheetPurpose>
+export type SecurePromptPurpose = z.infer<typeof SecurePromptPurpose>
 
 /**
  * Host name of secure prompts: a different site than the window's, so that browsers isolate them in another process.
  */
-export const sheetHostName = 'wallet.localhost'
+export const securePromptHostName = 'wallet.localhost'
 /** Path prefix of the secure prompts. */
-export const sheetPath = '/sheet'
-/** A sheet tells its frame's parent no more than this, by postMessage. */
-export const SheetMessage = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('steward.sheet.size'), height: z.number().min(0).max(4000) }),
-  z.object({ type: z.literal('steward.sheet.done') }),
-  z.object({ type: z.literal('steward.sheet.cancelled') }),
+export const securePromptPath = '/prompt'
+/** A secure prompt tells its frame's parent no more than this, by postMessage. */
+export const SecurePromptMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('steward.secure-prompt.size'), height: z.number().min(0).max(4000) }),
+  z.object({ type: z.literal('steward.secure-prompt.done') }),
+  z.object({ type: z.literal('steward.secure-prompt.cancelled') }),
 ])
-export type SheetMessage = z.infer<typeof SheetMessage>
+export type SecurePromptMessage = z.infer<typeof SecurePromptMessage>
 
-export const openWalletSheet = defineRoute({
-  operation: 'walletSheetOpen',
+export const openWalletPrompt = defineRoute({
+  operation: 'securePromptOpen',
   method: 'POST',
-  path: '/local/wallet/sheets',
+  path: '/local/secure-prompts',
   summary: 'Make the address of a page on which the person gives or sees a secret; it opens once, within a minute',
   tag: 'Wallet',
   auth: 'person',
   refusals: [404, 409],
   body: z.object({
-    purpose: SheetPurpose,
+    purpose: SecurePromptPurpose,
     theme: z.enum(['light', 'dark']),
     /** For `reveal` and `remove`. */
     keyring_id: KeyringId.optional(),

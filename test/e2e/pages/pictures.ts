@@ -8,7 +8,7 @@ import { eventually, until } from '../../support/eventually.ts'
 import { projectFolder } from '../../support/plantedTree.ts'
 
 /**
- * Two frames drawn and no colour on its way: what axe measures and the picture shows is what a person sees. A page that is
+ * Two frames drawn and no color on its way: what axe measures and the picture shows is what a person sees. A page that is
  * not in front draws none.
  */
 const isAtRest = `Promise.race([
@@ -22,7 +22,7 @@ type RunOptions = Parameters<AxeBuilder['options']>[0]
 const schemes = ['dark', 'light'] as const
 type Scheme = (typeof schemes)[number]
 /** The others look at elements and words, which are the same in every scheme. */
-const rulesOfColour = ['color-contrast', 'link-in-text-block']
+const rulesOfColor = ['color-contrast', 'link-in-text-block']
 
 /** A large screen; and the usual window at 200 % zoom, which axe looks at in dark. */
 const otherSizes = [
@@ -57,7 +57,7 @@ export function pictures(): Pictures {
   const look = async (page: Page, name: string, selected: readonly Scheme[] = schemes) => {
     for (const [index, colorScheme] of selected.entries()) {
       await show(page, colorScheme)
-      await findsNothing(page, index === 0 ? 'everything' : 'colour')
+      await findsNothing(page, index === 0 ? 'everything' : 'color')
       await take(page, `${name}-${colorScheme}`)
     }
   }
@@ -77,10 +77,10 @@ export function pictures(): Pictures {
   return Object.assign(look, { inOtherSizes })
 }
 
-async function findsNothing(page: Page, ruleSet: 'everything' | 'colour'): Promise<void> {
+async function findsNothing(page: Page, ruleSet: 'everything' | 'color'): Promise<void> {
   const look = await looker(page)
-  const only = ruleSet === 'everything' ? {} : { runOnly: { type: 'rule' as const, values: rulesOfColour } }
-  // A terminal takes the colours of another scheme some frames after the page.
+  const only = ruleSet === 'everything' ? {} : { runOnly: { type: 'rule' as const, values: rulesOfColor } }
+  // A terminal takes the colors of another scheme some frames after the page.
   await eventually(async () => {
     const { violations } = await inTime(look.options({ ...options, ...only }).analyze())
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])

@@ -87,7 +87,7 @@ export async function createGatewayWorld({
       throw new Error(`It was answered: ${JSON.stringify(answer)}`)
     } catch (error) {
       if (!(error instanceof InferenceError)) throw error
-      return { status: error.status, body: dialects[gatewayRequest.dialect].writeFailure(error), error: error }
+      return { status: error.status, body: dialects[gatewayRequest.dialect].writeFailure(error), error }
     }
   }
 

@@ -7,7 +7,7 @@ import {
   activityLimits,
   listAccountActivity,
 } from '#shared/contract/activity.ts'
-import { activitySentence, whoDid } from '#shared/contract/activityWords.ts'
+import { activitySentence, actorLabel } from '#shared/contract/activityTexts.ts'
 import type { UnreadableEntry } from '#shared/contract/readAnswer.ts'
 import { isTurn, type Requester, toRequester } from '#shared/contract/requester.ts'
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
@@ -237,7 +237,7 @@ const actorKinds: Record<Exclude<ActivityBy['kind'], 'service'>, NewActivityEntr
 
 function toActor(by: ActivityBy, service: string): NewActivityEntry['actor'] {
   if (by.kind === 'service') return { kind: 'service', name: service }
-  return { kind: actorKinds[by.kind], name: whoDid(by) }
+  return { kind: actorKinds[by.kind], name: actorLabel(by) }
 }
 
 /**

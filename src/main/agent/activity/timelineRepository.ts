@@ -144,7 +144,7 @@ export function createTimelineRepository(database: Database): TimelineRepository
         .all(from, below, ...values, limit)
         .map(timeline.fromRow)
     },
-    ofTask: (task, limit) => ofTask.all({ task, limit: limit }).map(timeline.fromRow).reverse(),
+    ofTask: (task, limit) => ofTask.all({ task, limit }).map(timeline.fromRow).reverse(),
     newestTasks: (below, limit) => newestTasks.all({ below, limit }).map(({ task }) => task),
     firstByRequester: (task) => toRow(firstByRequester.get({ task })),
     findFirst: ({ kind, id }) => toRow(firstOf.get({ kind, id })),

@@ -1,4 +1,4 @@
-import { sheetHostName } from '#shared/contract/wallet.ts'
+import { securePromptHostName } from '#shared/contract/wallet.ts'
 
 const securityHeaders = {
   'x-content-type-options': 'nosniff',
@@ -16,7 +16,7 @@ const securityHeaders = {
 export function frameSources({ port, serviceUrl }: { port: number; serviceUrl: string | undefined }): string {
   const service = new URL(serviceUrl ?? 'about:blank')
   const previews = service.protocol === 'http:' ? [`http://*.localhost:${service.port || 80}`] : []
-  return [`http://${sheetHostName}:${port}`, ...previews].join(' ')
+  return [`http://${securePromptHostName}:${port}`, ...previews].join(' ')
 }
 
 /** xterm.js and the dialogs put style elements into the page, hence `unsafe-inline` for styles alone. */

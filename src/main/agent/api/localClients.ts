@@ -63,7 +63,7 @@ export function createLocalClients({ client, target, now }: Options): LocalClien
     return toRequester(me)
   }
   return {
-    identifyClient: identifyClient,
+    identifyClient,
     forget() {
       cache = new Map()
     },

@@ -12,18 +12,18 @@ import { localEventsPath } from '#shared/contract/localApi.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
 import { streamClose } from '#shared/contract/terminalStream.ts'
 import { mcpPath } from '#shared/contract/toolClients.ts'
-import { sheetPath } from '#shared/contract/wallet.ts'
+import { securePromptPath } from '#shared/contract/wallet.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
-import type { SheetPages } from '../sheets/sheetPages.ts'
+import type { SecurePromptPages } from '../securePrompts/securePromptPages.ts'
 import { dataHeaders, forwardedAnswerHeaders, frameSources } from './answerHeaders.ts'
 import { createSessionCookie } from './cookies.ts'
 import { createHostedModels, type HostedModels } from './hostedModels.ts'
 import { createLocalRoutes, type LocalRoutesOptions, type LocalStatus, noSessionError } from './localRoutes.ts'
 import { createPageFiles } from './pageFiles.ts'
 import type { PersonSessions } from './personSessions.ts'
-import { createRequestGuard, createSheetGuard } from './requestGuard.ts'
+import { createRequestGuard, createSecurePromptGuard } from './requestGuard.ts'
 import { createServiceForwarder } from './serviceForwarder.ts'
 import { createWindowProof, withoutLink } from './windowProof.ts'
 
@@ -46,7 +46,7 @@ type Options = {
   /** Whether the user stopped everything. Default: never. */
   isStopped?: (() => boolean) | undefined
   /** The wallet's own pages, on a host name of theirs. */
-  sheets?: SheetPages | undefined
+  prompts?: SecurePromptPages | undefined
   log: Log
 }
 
@@ -88,11 +88,11 @@ type Ground = Options & {
 }
 
 /** Routes a request to the wallet's pages, the agent's endpoints, the service or the renderer's files. */
-function localAnswers(ground: Ground) {
-  const { port, link, sessions, events, sheets, sockets, forwarder, models } = ground
-  const pages = createPageFiles(ground.pagesFolder, () => frameSources({ port, serviceUrl: link.target()?.url }))
+function localAnswers(context: Ground) {
+  const { port, link, sessions, events, prompts, sockets, forwarder, models } = context
+  const pages = createPageFiles(context.pagesFolder, () => frameSources({ port, serviceUrl: link.target()?.url }))
   const guard = createRequestGuard(port)
-  const sheetsGuard = createSheetGuard(port)
+  const promptsGuard = createSecurePromptGuard(port)
   const cookie = createSessionCookie(port)
   /** Whether it is the person's. What a link of the window brought to show that is taken off it, and goes no further. */
   const takeProof = (request: IncomingMessage): boolean => {
@@ -100,21 +100,21 @@ function localAnswers(ground: Ground) {
     request.url = withoutLink(request.url ?? '/')
     return proof !== undefined && sessions.isOpen(cookie.readSecret(request.headers) ?? '', proof)
   }
-  const local = createLocalRoutes({ ...ground, cookie, takeProof, guard: (request) => guard.check(request, 'call') })
+  const local = createLocalRoutes({ ...context, cookie, takeProof, guard: (request) => guard.check(request, 'call') })
 
   return {
     async answer(exchange: Exchange): Promise<void> {
       const { request, response } = exchange
       const path = readPath(request)
-      if (sheetsGuard.isForSheets(request)) {
-        sheetsGuard.check(request)
-        if (!sheets || !path.startsWith(`${sheetPath}/`)) throw nothingAt(path)
-        return sheets.answer(request, response, path)
+      if (promptsGuard.isForPrompts(request)) {
+        promptsGuard.check(request)
+        if (!prompts || !path.startsWith(`${securePromptPath}/`)) throw nothingAt(path)
+        return prompts.answer(request, response, path)
       }
       const area = findArea(path)
       if (area === 'local') return local(exchange)
       guard.check(request, area === 'page' ? 'page' : 'call')
-      if (area === 'mcp' && ground.mcp) return ground.mcp(exchange)
+      if (area === 'mcp' && context.mcp) return context.mcp(exchange)
       if (area === 'service') {
         return await models.forward(exchange, () => forwarder.forward(exchange, takeProof(request)))
       }
@@ -178,7 +178,7 @@ function findArea(path: string): Area {
   if (path.startsWith('/local/')) return 'local'
   if (path === mcpPath) return 'mcp'
   if (path === '/docs' || path.startsWith('/docs/')) return 'documentation'
-  if (path.startsWith(`${sheetPath}/`)) return 'local' // which has no such path: sheets are on no other host name
+  if (path.startsWith(`${securePromptPath}/`)) return 'local' // which has no such path: secure prompts are on no other host name
   const segment = firstSegment(path)
   const isOfService = segment === wellKnown ? wellKnownPaths.has(path) : serviceSegments.has(segment)
   return isOfService ? 'service' : 'page'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createOriginGuard, foreignOriginError } from '#platform/http/originGuard.ts'
 import { AppError } from '#shared/appError.ts'
-import { sheetHostName } from '#shared/contract/wallet.ts'
+import { securePromptHostName } from '#shared/contract/wallet.ts'
 
 export type RequestGuard = {
   /**
@@ -32,25 +32,25 @@ export function createRequestGuard(port: number): RequestGuard {
   }
 }
 
-export type SheetGuard = {
-  /** Whether it is for the host name of the sheets, on which nothing else is served. */
-  isForSheets(request: Pick<IncomingMessage, 'headers'>): boolean
+export type SecurePromptGuard = {
+  /** Whether it is for the host name of the secure prompts, on which nothing else is served. */
+  isForPrompts(request: Pick<IncomingMessage, 'headers'>): boolean
   /**
-   * Lets through frames that begin a sheet, its own forms and its own files.
+   * Lets through frames that begin a secure prompt, its own forms and its own files.
    * @throws AppError `auth/origin`
    */
   check(request: Pick<IncomingMessage, 'headers' | 'method'>): void
 }
 
-export function createSheetGuard(port: number): SheetGuard {
-  const sheetHost = `${sheetHostName}:${port}`
+export function createSecurePromptGuard(port: number): SecurePromptGuard {
+  const securePromptHost = `${securePromptHostName}:${port}`
   return {
-    isForSheets: ({ headers }) => headers.host?.toLowerCase() === sheetHost,
+    isForPrompts: ({ headers }) => headers.host?.toLowerCase() === securePromptHost,
     check({ headers, method }) {
       const { origin, 'sec-fetch-site': site } = headers
       // A form of a page that sends no referrer names no origin either: https://fetch.spec.whatwg.org/#append-a-request-origin-header
       const isOwn =
-        origin === undefined || origin === `http://${sheetHost}` || (origin === 'null' && site === 'same-origin')
+        origin === undefined || origin === `http://${securePromptHost}` || (origin === 'null' && site === 'same-origin')
       if (!isOwn) throw foreignOriginError('the wallet', origin)
       if (site === undefined || site === 'same-origin') return
       const isFrame = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'iframe'

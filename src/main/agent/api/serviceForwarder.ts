@@ -111,7 +111,7 @@ function createConnectionPool() {
       const agent = overSockets.get(socketPath) ?? new Agent({ keepAlive: true })
       agent.createConnection = connect
       overSockets.set(socketPath, agent)
-      return { agent: agent }
+      return { agent }
     },
     close() {
       for (const agent of [plain, tls, ...overSockets.values()]) agent.destroy()

@@ -78,6 +78,6 @@ export type AskRequest = {
 export type Decision = {
   approve: boolean
   grant?: { times?: number | undefined; until?: string | undefined; only_path?: boolean | undefined } | undefined
-  /** The person has confirmed it where the window cannot draw: a native dialog, or the passphrase on a sheet. */
+  /** The person has confirmed it where the window cannot draw: a native dialog, or the passphrase on a secure prompt. */
   confirmed: boolean
 }

@@ -87,7 +87,7 @@ test('the dialog goes with the window that asked for it, and the intent waits on
   expect(approvals.get(record.id)).toEqual(record)
 })
 
-test('where there are no dialogs it is refused, for a sheet to confirm', async () => {
+test('where there are no dialogs it is refused, for a secure prompt to confirm', async () => {
   const { approvals, ask } = openConfirmed()
   const record = await ask(large)
   await expect(createConfirmedApprovals(approvals, undefined)(record, approve, caller())).rejects.toThrow(unconfirmed)

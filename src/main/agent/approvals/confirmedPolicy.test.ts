@@ -59,7 +59,7 @@ test('what lets more through, or ends the stop, is confirmed in a dialog of the 
 
 test.each([
   ['with dialogs of the system', () => false],
-  ['with sheets', undefined],
+  ['with secure prompts', undefined],
 ])('without a wallet the stop ends freely, and nothing is let through ahead of it, %s', async (_, answer) => {
   const { policy, approvals, signer, seen: wishes } = openPolicy(answer)
   signer.removeWallet()
@@ -71,7 +71,7 @@ test.each([
   expect(wishes).toEqual([])
 })
 
-test('without such dialogs a sheet makes the change, of that very policy alone', async () => {
+test('without such dialogs a secure prompt makes the change, of that very policy alone', async () => {
   const { policy, approvals } = openPolicy()
   const higher = { ...withRules([]), confirm_above_micro_usd: '99000000' }
   expect(policy.wish()).toBeUndefined()

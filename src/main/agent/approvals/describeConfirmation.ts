@@ -1,5 +1,5 @@
+import { ruleSentence } from '#shared/contract/intentLabels.ts'
 import type { Policy } from '#shared/contract/intents.ts'
-import { ruleSentence } from '#shared/contract/intentWords.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 
 type Rules = Omit<Policy, 'stopped'>

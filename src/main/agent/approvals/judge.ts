@@ -1,5 +1,5 @@
+import { ruleSentence } from '#shared/contract/intentLabels.ts'
 import type { Grant, Policy, PolicyRule } from '#shared/contract/intents.ts'
-import { ruleSentence } from '#shared/contract/intentWords.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
 import { fittingGrant } from './grants.ts'
 import { firstRule } from './policyMatch.ts'

@@ -1,4 +1,4 @@
-import { describePurchase } from '#shared/contract/purchaseWords.ts'
+import { describePurchase } from '#shared/contract/purchaseLabels.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { Approvals } from './approvals.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'

@@ -23,7 +23,7 @@ import type { GrowingAnswer, RunningAnswers } from './runningAnswers.ts'
 import { runCalls, storeCalls } from './stepCalls.ts'
 import { type Carried, createToolCallAccumulator, type GatheredCall } from './toolCallAccumulator.ts'
 
-export type AnsweringParts = {
+export type AnsweringDependencies = {
   store: ChatStore
   budgets: Pick<SpendBudgets, 'reserve' | 'settle' | 'release'>
   running: RunningAnswers
@@ -62,18 +62,18 @@ type RunOptions = {
 }
 
 /** Makes an answer, in the background. It is stored and settled however it ends. */
-export function answering(parts: AnsweringParts): { begin(job: AnswerJob): void } {
-  const { store, budgets, running, log } = parts
+export function answering(dependencies: AnsweringDependencies): { begin(job: AnswerJob): void } {
+  const { store, budgets, running, log } = dependencies
 
   async function make({ ...options }: RunOptions): Promise<void> {
     const { growing, job } = options
-    const outcome = await runSteps(parts, options)
+    const outcome = await runSteps(dependencies, options)
     try {
-      storeOutput(parts, { ...options, outcome })
+      storeOutput(dependencies, { ...options, outcome })
     } finally {
       growing.over()
-      parts.publish({ type: 'chat.changed', conversation_id: job.conversation.id })
-      parts.publish({ type: 'chat.spend', conversation_id: job.conversation.id })
+      dependencies.publish({ type: 'chat.changed', conversation_id: job.conversation.id })
+      dependencies.publish({ type: 'chat.spend', conversation_id: job.conversation.id })
     }
   }
 
@@ -87,10 +87,10 @@ export function answering(parts: AnsweringParts): { begin(job: AnswerJob): void 
         conversationId: conversation.id,
         estimateUsage: turn.estimateUsage,
       })
-      const lease = parts.principals.lease(`chat:${conversation.id}`, 'chat-run')
+      const lease = dependencies.principals.lease(`chat:${conversation.id}`, 'chat-run')
       if (lease.signal.aborted) growing.answer.stop()
       lease.signal.addEventListener('abort', growing.answer.stop, { once: true })
-      const pieces = storePeriodically(parts, growing)
+      const pieces = storePeriodically(dependencies, growing)
       void make({ job, growing, turn, keep: pieces.keep })
         .catch((error: unknown) => log.error('an answer could not be stored', { error }))
         .finally(() => {
@@ -112,27 +112,30 @@ type Outcome = {
 }
 
 /** Returns the conversation of an answer with its present tools, which may be narrower than when the answer began. */
-function findCurrent({ store }: AnsweringParts, { conversation }: AnswerJob): StoredConversation {
+function findCurrent({ store }: AnsweringDependencies, { conversation }: AnswerJob): StoredConversation {
   const tools = store.conversations.find(conversation.id)?.tools
   return tools ? { ...conversation, tools } : conversation
 }
 
 /** Asks the model, runs what it calls, and asks again, until it calls nothing more. @returns how its last step ended */
-async function runSteps(parts: AnsweringParts, { job, growing, turn, keep }: RunOptions): Promise<Outcome> {
-  const { store, budgets } = parts
+async function runSteps(
+  dependencies: AnsweringDependencies,
+  { job, growing, turn, keep }: RunOptions,
+): Promise<Outcome> {
+  const { store, budgets } = dependencies
   for (let step = 1; ; step += 1) {
-    const outcome = await runStep(parts, { job, growing, turn })
+    const outcome = await runStep(dependencies, { job, growing, turn })
     if (outcome.error !== undefined || outcome.calls.length === 0) return outcome
     const usage = stepUsage({ turn, growing }, outcome)
     const { calls, carried } = outcome
-    const conversation = findCurrent(parts, job)
+    const conversation = findCurrent(dependencies, job)
     const { max_steps: maxSteps, enabled } = conversation.tools
     const location = { conversation, growing }
     const rows = store.atomically(() => {
       budgets.settle(turn.reservation.id, toSpend(usage))
       turn.stepEnded(usage)
       keep()
-      return storeCalls(parts, { step, calls, carried }, location)
+      return storeCalls(dependencies, { step, calls, carried }, location)
     })
     const isLast = step >= maxSteps
     const refusal = !enabled
@@ -140,24 +143,27 @@ async function runSteps(parts: AnsweringParts, { job, growing, turn, keep }: Run
       : isLast
         ? `Not run: the limit of ${maxSteps} steps for one answer is reached.`
         : undefined
-    await runCalls(parts, rows, location, refusal)
+    await runCalls(dependencies, rows, location, refusal)
     // Already settled.
     const ended = { ...outcome, usage: undefined, unpaid: true, calls: [] }
     if (growing.signal.aborted) return { ...ended, error: growing.signal.reason }
     if (refusal !== undefined) return { ...ended, finishReason: 'step_limit' }
     try {
-      const begins = store.atomically(() => turn.nextStep(growing.answer.text, findCurrent(parts, job)))
+      const begins = store.atomically(() => turn.nextStep(growing.answer.text, findCurrent(dependencies, job)))
       if (!begins) return { ...ended, finishReason: 'turn_limit' }
     } catch (error) {
-      return { ...ended, error: error }
+      return { ...ended, error }
     }
   }
 }
 
-async function runStep(parts: AnsweringParts, { job, growing, turn }: Omit<RunOptions, 'keep'>): Promise<Outcome> {
-  const { store, client } = parts
+async function runStep(
+  dependencies: AnsweringDependencies,
+  { job, growing, turn }: Omit<RunOptions, 'keep'>,
+): Promise<Outcome> {
+  const { store, client } = dependencies
   const { row } = job
-  const conversation = findCurrent(parts, job)
+  const conversation = findCurrent(dependencies, job)
   const { plan } = turn
   const gathered = createToolCallAccumulator()
   const outcome: Outcome = {
@@ -244,10 +250,10 @@ function stepUsage(
 }
 
 function storeOutput(
-  parts: AnsweringParts,
+  dependencies: AnsweringDependencies,
   { job, growing, turn, outcome }: Omit<RunOptions, 'keep'> & { outcome: Outcome },
 ): void {
-  const { store, budgets, note, now, learnKey } = parts
+  const { store, budgets, note, now, learnKey } = dependencies
   const { row, conversation, plan } = job
   const { text, reasoning } = growing.answer
   const last = outcome.unpaid ? null : stepUsage({ turn, growing }, outcome)
@@ -309,7 +315,10 @@ function summarize(model: string, { state }: Finished, usage: AnswerUsage | null
 }
 
 /** Stores what came, now and then; a crash then loses the last moment only. */
-function storePeriodically({ store, log }: AnsweringParts, { answer }: GrowingAnswer): { keep(): void; end(): void } {
+function storePeriodically(
+  { store, log }: AnsweringDependencies,
+  { answer }: GrowingAnswer,
+): { keep(): void; end(): void } {
   let stored = { text: 0, reasoning: 0, sequence: 0 }
   let timer: NodeJS.Timeout | undefined
   const keep = (): void => {

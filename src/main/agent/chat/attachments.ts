@@ -10,7 +10,7 @@ import { estimateTokens, imageTokens } from './estimateTokens.ts'
 import { attachmentToWire } from './libraryRepository.ts'
 import { requireAttachment } from './newMessages.ts'
 
-type Parts = { store: ChatStore; newId: () => string; now: () => number }
+type Dependencies = { store: ChatStore; newId: () => string; now: () => number }
 
 export type Attachments = {
   /** @throws AppError `chat/attachment` for another kind of file, `chat/attachment-too-large` */
@@ -19,7 +19,7 @@ export type Attachments = {
   content(id: string): BytesAnswer
 }
 
-export function createAttachments({ store, newId, now }: Parts): Attachments {
+export function createAttachments({ store, newId, now }: Dependencies): Attachments {
   return {
     async add(name, pieces) {
       const maxBytes = chatLimits.imageBytes

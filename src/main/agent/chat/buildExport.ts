@@ -7,11 +7,11 @@ import type { MessageRow } from './messageRepository.ts'
 import { messagesToWire } from './messagesToWire.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
 
-type Parts = { store: ChatStore; running: RunningAnswers; conversations: Pick<Conversations, 'toWire'> }
+type Dependencies = { store: ChatStore; running: RunningAnswers; conversations: Pick<Conversations, 'toWire'> }
 
 /** Exports JSON with all branches, or Markdown of the selected one. */
-export function buildExport(parts: Parts, id: string, format: 'json' | 'markdown'): BytesAnswer {
-  const conversation = parts.store.conversation(id)
+export function buildExport(dependencies: Dependencies, id: string, format: 'json' | 'markdown'): BytesAnswer {
+  const conversation = dependencies.store.conversation(id)
   const isJson = format === 'json'
   const name = `${fileName(conversation.title)}.${isJson ? 'json' : 'md'}`
   return bytesAnswer({
@@ -20,16 +20,16 @@ export function buildExport(parts: Parts, id: string, format: 'json' | 'markdown
       'content-disposition': `attachment; filename*=UTF-8''${headerName(name)}`,
       'x-content-type-options': 'nosniff',
     },
-    body: isJson ? asJson(parts, conversation) : asMarkdown(parts, conversation),
+    body: isJson ? asJson(dependencies, conversation) : asMarkdown(dependencies, conversation),
   })
 }
 
-function asJson({ store, running, conversations }: Parts, conversation: StoredConversation): string {
+function asJson({ store, running, conversations }: Dependencies, conversation: StoredConversation): string {
   const messages = messagesToWire({ store, running }, conversation, store.messages.all(conversation.number))
   return `${JSON.stringify({ version: 1, conversation: conversations.toWire(conversation), messages }, undefined, 2)}\n`
 }
 
-function* asMarkdown({ store }: Parts, conversation: StoredConversation): Generator<string> {
+function* asMarkdown({ store }: Dependencies, conversation: StoredConversation): Generator<string> {
   yield `# ${conversation.title}\n\n`
   if (conversation.systemPrompt !== '') yield `> ${conversation.systemPrompt.replaceAll('\n', '\n> ')}\n\n`
   const leaf = conversation.leafId === null ? undefined : store.messages.find(conversation.leafId)

@@ -28,7 +28,7 @@ export type CallRunning = {
 export type CallNews = Pick<CallChange, 'state' | 'note' | 'intent_id'> & { before?: string | null }
 export type CallEnd = Pick<CallChange, 'state' | 'output' | 'result'>
 
-type Parts = { executor: ToolExecutor; approvals: Pick<Approvals, 'cancel'> }
+type Dependencies = { executor: ToolExecutor; approvals: Pick<Approvals, 'cancel'> }
 
 /** State of a call or payment that outlives its request. */
 const Followed = z.object({
@@ -53,7 +53,7 @@ const waits = { person: 0, program: 3_700_000 }
 const lookMs = 20_000
 const resultBytes = 100_000
 
-export function createCallRunning({ executor, approvals }: Parts): CallRunning {
+export function createCallRunning({ executor, approvals }: Dependencies): CallRunning {
   /** Follows a tool call or a payment. */
   const follow = async (id: string, { caller, signal, waitMs }: FollowOptions): Promise<Followed> => {
     if (id.startsWith('call_')) return executor.waitUntilSettled(id, { caller, waitMs, signal })

@@ -77,15 +77,15 @@ export function createChatRoutes({ store, running, conversations, sending }: Opt
 type Page = { leaf_id?: string | undefined; before?: number | undefined; limit: number }
 
 function messagesPage(
-  ground: Pick<Options, 'store' | 'running'>,
+  context: Pick<Options, 'store' | 'running'>,
   conversationId: string,
   { leaf_id, before, limit }: Page,
 ) {
-  const { messages } = ground.store
-  const conversation = ground.store.conversation(conversationId)
+  const { messages } = context.store
+  const conversation = context.store.conversation(conversationId)
   const leafId = leaf_id ?? conversation.leafId
   if (leafId === null) return { messages: [], beside: [], total: 0, leaf_id: null }
-  const leaf = ground.store.message(leafId).message
+  const leaf = context.store.message(leafId).message
   if (leaf.conversation !== conversation.number) {
     throw new AppError('chat/message-not-found', `There is no message ${leafId} in this conversation.`)
   }
@@ -94,8 +94,8 @@ function messagesPage(
   const listedNumbers = new Set(rows.map(({ number }) => number))
   const beside = groups.length === 0 ? [] : messages.ofGroups(groups).filter(({ number }) => !listedNumbers.has(number))
   return {
-    messages: messagesToWire(ground, conversation, rows),
-    beside: messagesToWire(ground, conversation, beside),
+    messages: messagesToWire(context, conversation, rows),
+    beside: messagesToWire(context, conversation, beside),
     total: leaf.position,
     leaf_id: leaf.id as MessageId, // ids of rows were made here
   }

@@ -24,7 +24,7 @@ import { chatName, cleanTitle, newChat } from './conversationTitle.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
 import { searchQuery, snippetParts } from './searchQuery.ts'
 
-export type ConversationsParts = {
+export type ConversationsDependencies = {
   store: ChatStore
   budgets: Pick<SpendBudgets, 'sumSpend' | 'states'>
   running: RunningAnswers
@@ -75,8 +75,8 @@ export type Conversations = {
 
 const you = { kind: 'person', name: 'You' } as const
 
-export function createConversations(parts: ConversationsParts): Conversations {
-  const { store, budgets, running, principals, publish, note, now } = parts
+export function createConversations(dependencies: ConversationsDependencies): Conversations {
+  const { store, budgets, running, principals, publish, note, now } = dependencies
   const publishChange = (id: string): void => publish({ type: 'chat.changed', conversation_id: id })
 
   const summary = (it: StoredConversation): ConversationSummary => {
@@ -114,7 +114,7 @@ export function createConversations(parts: ConversationsParts): Conversations {
     if (typeof folder_id === 'string' && !store.library.folders().some(({ id }) => id === folder_id)) {
       throw new AppError('chat/folder-not-found', `There is no folder ${folder_id}.`)
     }
-    if (limits) parts.checkLimits(limits, 'limits')
+    if (limits) dependencies.checkLimits(limits, 'limits')
     const setParameters = Object.entries(parameters ?? {}).filter(([, value]) => value !== undefined)
     const setTools = Object.entries(tools ?? {}).filter(([, value]) => value !== undefined)
     return {
@@ -131,7 +131,7 @@ export function createConversations(parts: ConversationsParts): Conversations {
     }
   }
   const fresh = (): Omit<StoredConversation, 'number'> => ({
-    id: `conv_${parts.newId()}` as ConversationId,
+    id: `conv_${dependencies.newId()}` as ConversationId,
     title: newChat,
     titled: false,
     folderId: null,
@@ -181,7 +181,7 @@ export function createConversations(parts: ConversationsParts): Conversations {
         store.conversations.save(next)
         return next
       })
-      if (settings.title !== undefined) parts.onRenamed(id, chatName(after.title))
+      if (settings.title !== undefined) dependencies.onRenamed(id, chatName(after.title))
       publishChange(id)
       return toWire(after)
     },
@@ -226,7 +226,7 @@ export function createConversations(parts: ConversationsParts): Conversations {
           limits: from.limits,
           forkedFrom: { conversation_id: id, message_id: messageId },
         })
-        const next = { ...created, ...copyAttachment(parts, message.id, created.number) }
+        const next = { ...created, ...copyAttachment(dependencies, message.id, created.number) }
         store.conversations.save(next)
         return next
       })
@@ -253,7 +253,7 @@ export function createConversations(parts: ConversationsParts): Conversations {
 }
 
 /** The branch up to a message, in another conversation. What it cost stays where it was spent. */
-function copyAttachment({ store, newId, now }: ConversationsParts, messageId: string, conversation: number) {
+function copyAttachment({ store, newId, now }: ConversationsDependencies, messageId: string, conversation: number) {
   const { message: end } = store.message(messageId)
   const rows = store.messages.page(end, end.position + 1, end.position)
   const attached = Map.groupBy(

@@ -11,7 +11,7 @@ import type { MessageWeight } from './messageRepository.ts'
 import type { ModelList } from './modelList.ts'
 import { measureMessage, requireAttachment } from './newMessages.ts'
 
-type Parts = { store: ChatStore; budgets: Pick<SpendBudgets, 'states' | 'refusal'>; models: ModelList }
+type Dependencies = { store: ChatStore; budgets: Pick<SpendBudgets, 'states' | 'refusal'>; models: ModelList }
 type EstimateRequest = Parsed<typeof estimateMessage>['body']
 
 /**
@@ -19,7 +19,7 @@ type EstimateRequest = Parsed<typeof estimateMessage>['body']
  * `service/unavailable`
  */
 export async function estimateRequest(
-  { store, budgets, models }: Parts,
+  { store, budgets, models }: Dependencies,
   request: EstimateRequest,
 ): Promise<Output<typeof estimateMessage>> {
   const conversation = request.conversation_id === null ? undefined : store.conversation(request.conversation_id)

@@ -5,7 +5,7 @@ import { weightOfAnswer } from './answerTurn.ts'
 import { toSpend } from './answerUsage.ts'
 import type { ChatStore } from './chatStore.ts'
 
-type Parts = {
+type Dependencies = {
   store: ChatStore
   budgets: Pick<SpendBudgets, 'settle' | 'listUnsettled' | 'markSpent'>
   now: () => number
@@ -15,7 +15,7 @@ type Parts = {
  * Ends answers interrupted by a crash: their text is kept and charged at the last estimate. Reservations without a
  * message count as spent in full.
  */
-export function endInterruptedAnswers({ store, budgets, now }: Parts): void {
+export function endInterruptedAnswers({ store, budgets, now }: Dependencies): void {
   store.atomically(() => {
     for (const { id, note, intent_id, result, before } of store.calls.open()) {
       const output =

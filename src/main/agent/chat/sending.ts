@@ -17,7 +17,7 @@ import type { ModelList } from './modelList.ts'
 import { blankMessage, createBlankAnswer, measureMessage, requireAttachment } from './newMessages.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
 
-export type SendingParts = {
+export type SendingDependencies = {
   store: ChatStore
   budgets: Pick<SpendBudgets, 'reserve'>
   models: ModelList
@@ -54,8 +54,8 @@ type SendOptions = {
 /** Answers that are made at once. */
 const maxRunning = 32
 
-export function createSending(parts: SendingParts): Sending {
-  const { store, budgets, running, now } = parts
+export function createSending(dependencies: SendingDependencies): Sending {
+  const { store, budgets, running, now } = dependencies
 
   const toWire = (
     conversation: StoredConversation,
@@ -88,7 +88,7 @@ export function createSending(parts: SendingParts): Sending {
 
   /** Runs within the transaction of the reservations. */
   const createAnswers = ({ conversation, models, weights, question, requestId }: Answered) => {
-    if (parts.isStopped()) throw new AppError('intent/stopped', 'Everything is stopped.')
+    if (dependencies.isStopped()) throw new AppError('intent/stopped', 'Everything is stopped.')
     if (running.count() + models.length > maxRunning) {
       throw new AppError('chat/too-many', `${maxRunning} answers are being made already.`, { retryAfterSeconds: 5 })
     }
@@ -99,7 +99,7 @@ export function createSending(parts: SendingParts): Sending {
     const systemPrompt = buildPromptContext(store, conversation).weighed
     const maxOfTurn = turnLimit(conversation)
     const planned = models.map((model) => ({
-      id: `msg_${parts.newId()}`,
+      id: `msg_${dependencies.newId()}`,
       plan: planAnswer(model, { weights, systemPrompt, parameters }),
       reserved: 0,
     }))
@@ -118,7 +118,7 @@ export function createSending(parts: SendingParts): Sending {
       ),
     )
     const user = question()
-    const groupId = planned.length > 1 ? `grp_${parts.newId()}` : null
+    const groupId = planned.length > 1 ? `grp_${dependencies.newId()}` : null
     const jobs = planned.map(({ id, plan, reserved }) => {
       // The new message was planned before it had a number.
       plan.context.messages = plan.context.messages.map((number) => (number === 0 ? user.number : number))
@@ -137,8 +137,8 @@ export function createSending(parts: SendingParts): Sending {
   }
 
   const begun = (conversation: StoredConversation, jobs: readonly AnswerJob[]): void => {
-    for (const job of jobs) parts.begin({ ...job, conversation })
-    parts.publish({ type: 'chat.changed', conversation_id: conversation.id })
+    for (const job of jobs) dependencies.begin({ ...job, conversation })
+    dependencies.publish({ type: 'chat.changed', conversation_id: conversation.id })
   }
 
   return {
@@ -149,12 +149,12 @@ export function createSending(parts: SendingParts): Sending {
         throw new AppError('request/invalid', '`text` must not be empty where nothing is attached.')
       }
       const names = options.models ?? store.conversation(conversationId).models
-      const models = await parts.models.requireModels(chooseModels(names))
+      const models = await dependencies.models.requireModels(chooseModels(names))
       const result = store.atomically(() => {
         const conversation = store.conversation(conversationId)
         const again = findByRequestId(conversation, options.request_id)
         if (again) return { again }
-        const parent = parent_id === null ? undefined : parentIn(parts, conversation, parent_id)
+        const parent = parent_id === null ? undefined : parentIn(dependencies, conversation, parent_id)
         const attachments = attachment_ids.map((id) => requireAttachment(store, id))
         const weight = measureMessage(text, attachments)
         const { user, jobs, warnings } = createAnswers({
@@ -168,7 +168,7 @@ export function createSending(parts: SendingParts): Sending {
           question() {
             const row = store.messages.add({
               ...blankMessage,
-              id: `msg_${parts.newId()}`,
+              id: `msg_${dependencies.newId()}`,
               conversation: conversation.number,
               parent,
               text,
@@ -204,7 +204,7 @@ export function createSending(parts: SendingParts): Sending {
       const before = findByRequestId(current, request.request_id)
       if (before) return before
       const own = message.role === 'assistant' && message.model !== null ? [message.model] : current.models
-      const models = await parts.models.requireModels(
+      const models = await dependencies.models.requireModels(
         chooseModels(request.models ?? (request.model ? [request.model] : own)),
       )
       const result = store.atomically(() => {
@@ -256,7 +256,7 @@ function chooseModels(names: readonly string[]): readonly string[] {
 }
 
 /** @throws AppError `chat/message-not-found` for one of elsewhere, `chat/message` while it is being made */
-function parentIn({ store, running }: SendingParts, conversation: StoredConversation, id: string): MessageRow {
+function parentIn({ store, running }: SendingDependencies, conversation: StoredConversation, id: string): MessageRow {
   const { message } = store.message(id)
   if (message.conversation !== conversation.number) {
     throw new AppError('chat/message-not-found', `There is no message ${id} in this conversation.`)

@@ -10,7 +10,7 @@ import { chatName } from './conversationTitle.ts'
 import type { GrowingAnswer } from './runningAnswers.ts'
 import type { Carried, GatheredCall } from './toolCallAccumulator.ts'
 
-type Parts = {
+type Dependencies = {
   store: ChatStore
   calls: CallRunning
   publish: LocalEvents['publish']
@@ -27,7 +27,7 @@ const strange = /[^A-Za-z0-9_-]/g
 
 /** Keeps the calls of a step. Belongs into a transaction, before any of them runs. */
 export function storeCalls(
-  { store, newId, now }: Parts,
+  { store, newId, now }: Dependencies,
   { step, calls, carried }: ToolCallStep,
   { growing }: CallLocation,
 ): CallRow[] {
@@ -57,7 +57,7 @@ export function storeCalls(
 
 /** Runs them all at once. Each is stored as soon as it ends; none rejects. */
 export async function runCalls(
-  { store, calls, publish, now }: Parts,
+  { store, calls, publish, now }: Dependencies,
   rows: readonly CallRow[],
   { conversation, growing }: CallLocation,
   refusal: string | undefined,
@@ -107,7 +107,7 @@ export async function runCalls(
 function parseArguments(
   { tool, arguments: argumentText }: CallRow,
   { id, title }: StoredConversation,
-  publish: Parts['publish'],
+  publish: Dependencies['publish'],
 ): void {
   if (tool !== 'sandbox_pty_write') return
   const { session_id } = parseJson(argumentText) as { session_id?: unknown } // arguments are an object

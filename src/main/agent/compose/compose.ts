@@ -23,7 +23,7 @@ import { createLocalEvents } from '../base/localEvents.ts'
 import type { HostedEndpoint } from '../connections/hostedSession.ts'
 import { createServiceLink } from '../connections/serviceLink.ts'
 import { runServiceProcess } from '../connections/serviceProcess.ts'
-import { composeAgent } from './agentParts.ts'
+import { composeAgent } from './composeAgent.ts'
 
 /** The application: the agent with its local API, and the service it keeps running. */
 export type RunningApp = {
@@ -111,7 +111,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
           sessions,
           events,
           endpoints: agent.endpoints,
-          sheets: agent.sheets,
+          prompts: agent.prompts,
           identifyClient: agent.identifyClient,
           mcp: agent.mcp.answer,
           tasks: agent.tasks,

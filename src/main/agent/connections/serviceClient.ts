@@ -1,6 +1,6 @@
 import { createSseParser } from '#platform/http/sseEvents.ts'
 import { createHttpClient, type HttpClient, type HttpRequest, readText } from '#platform/httpClient.ts'
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { AppError } from '#shared/appError.ts'
 import { readAnswer, type UnreadableEntry } from '#shared/contract/readAnswer.ts'
 import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'

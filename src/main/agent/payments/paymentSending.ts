@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { transactionNonce } from '#platform/solana/solanaTransaction.ts'
 import { AppError } from '#shared/appError.ts'
 import { normalizeAddress } from '#shared/contract/networks.ts'

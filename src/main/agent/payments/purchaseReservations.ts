@@ -1,4 +1,4 @@
-import { describePurchase } from '#shared/contract/purchaseWords.ts'
+import { describePurchase } from '#shared/contract/purchaseLabels.ts'
 import type { Reservations } from '../approvals/reservations.ts'
 import type { PurchaseLeaseRepository } from './purchaseLeaseRepository.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { solanaPrograms } from '#platform/solana/solanaAddresses.ts'
 import {
   type EvmNetwork,

@@ -1,6 +1,6 @@
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { registerDomain, renewDomain } from '#shared/contract/domainOrders.ts'
-import { purchaseOf } from '#shared/contract/purchaseWords.ts'
+import { purchaseOf } from '#shared/contract/purchaseLabels.ts'
 import type { SellerRequest } from './seller.ts'
 
 const registration = new Set<string>([registerDomain.path, ...registerDomain.aliases])

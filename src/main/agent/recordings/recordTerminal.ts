@@ -8,7 +8,7 @@ import type { ServiceClient } from '../connections/serviceClient.ts'
 import { type CastFiles, castEvent, castHeader } from './castFiles.ts'
 import type { RecordingRow } from './recordingRepository.ts'
 
-type Parts = {
+type Dependencies = {
   client: Pick<ServiceClient, 'call'>
   files: Pick<CastFiles, 'append'>
   save: (row: RecordingRow) => void
@@ -28,8 +28,8 @@ const defaultBetweenMs = 50
  * anyway.
  * @returns the recording's final state; `running` if it can be continued
  */
-export async function recordTerminal(begun: RecordingRow, parts: Parts): Promise<RecordingRow> {
-  const { client, signal, betweenMs = defaultBetweenMs } = parts
+export async function recordTerminal(begun: RecordingRow, dependencies: Dependencies): Promise<RecordingRow> {
+  const { client, signal, betweenMs = defaultBetweenMs } = dependencies
   let row = begun
   while (row.state === 'running' && !signal.aborted) {
     const query = {
@@ -44,18 +44,22 @@ export async function recordTerminal(begun: RecordingRow, parts: Parts): Promise
     } catch (error) {
       if (signal.aborted || !isNotFound(error)) throw error
       row = { ...row, state: 'ended' }
-      parts.save(row)
+      dependencies.save(row)
       return row
     }
-    row = await appendOutput(row, read, parts)
-    parts.save(row)
+    row = await appendOutput(row, read, dependencies)
+    dependencies.save(row)
     if (row.state === 'running') await pause(betweenMs, undefined, { signal }).catch(() => undefined)
   }
   return row
 }
 
-async function appendOutput(row: RecordingRow, read: Output<typeof readTerminal>, parts: Parts): Promise<RecordingRow> {
-  const { files, now, maxBytes = recordingLimits.maxBytes } = parts
+async function appendOutput(
+  row: RecordingRow,
+  read: Output<typeof readTerminal>,
+  dependencies: Dependencies,
+): Promise<RecordingRow> {
+  const { files, now, maxBytes = recordingLimits.maxBytes } = dependencies
   const { cols, rows, cursor, state, missed } = read
   const atMs = now() - row.startedAtMs
   const output = read.encoding === 'base64' ? Buffer.from(read.output, 'base64').toString() : read.output

@@ -46,7 +46,7 @@ export function createMcpEndpoint(options: Options): McpEndpoint {
     return mcpHandler(
       {
         executor,
-        getRights: getRights,
+        getRights,
         version,
         codec,
         open: openCalls(),

@@ -17,14 +17,14 @@ export type Balances = {
   networks(): Output<typeof listNetworks>['networks']
 }
 
-type Parts = {
+type Dependencies = {
   keys: Pick<WalletKeys, 'accounts'>
   repository: BalanceRepository
   sources: readonly BalanceSource[]
   now: () => number
 }
 
-export function createBalances({ keys, repository, sources, now }: Parts): Balances {
+export function createBalances({ keys, repository, sources, now }: Dependencies): Balances {
   const underWay = new Map<string, Promise<string | null>>()
 
   /** @returns why it could not, as a sentence */

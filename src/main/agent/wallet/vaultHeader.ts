@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { seal, unseal } from '#platform/seal.ts'
 import { AppError } from '#shared/appError.ts'
 import { passphraseBytes } from './passphrases.ts'

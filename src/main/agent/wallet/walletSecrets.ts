@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { seal, unseal } from '#platform/seal.ts'
 import type { SecretStore } from '#platform/secretStore.ts'
 import { AppError } from '#shared/appError.ts'

@@ -21,7 +21,7 @@ type Call<M extends HostMethod> = { params: HostParams<M>; body: Buffer; signal:
 type Handler<M extends HostMethod> = (call: Call<M>) => Promise<Reply<M>>
 type Handlers = { readonly [M in HostMethod]: Handler<M> }
 
-type HostParts = {
+type HostDependencies = {
   machines: Machines
   labels: Pick<SandboxLabels, 'save'>
   commands: WatchedCommands
@@ -34,14 +34,14 @@ type HostParts = {
 }
 
 /** Handlers of the host, by method. Parameters are parsed here and trusted afterwards. */
-export function hostHandlers(parts: HostParts): Record<string, (call: IpcCall) => Promise<IpcAnswer>> {
+export function hostHandlers(dependencies: HostDependencies): Record<string, (call: IpcCall) => Promise<IpcAnswer>> {
   const handlers: Handlers = {
-    ...hostCalls(parts),
-    ...machineCalls(parts),
-    ...snapshotCalls(parts),
-    ...imageCalls(parts),
-    ...fileHandlers(parts.machines),
-    ...terminalCalls(parts),
+    ...hostCalls(dependencies),
+    ...machineCalls(dependencies),
+    ...snapshotCalls(dependencies),
+    ...imageCalls(dependencies),
+    ...fileHandlers(dependencies.machines),
+    ...terminalCalls(dependencies),
   }
   const parsing = <M extends HostMethod>(method: M) => {
     return async ({ params, body, signal }: IpcCall): Promise<IpcAnswer> => {
@@ -56,7 +56,12 @@ export function hostHandlers(parts: HostParts): Record<string, (call: IpcCall) =
 
 type Calls<Prefix extends string> = Pick<Handlers, Extract<HostMethod, `${Prefix}.${string}`>>
 
-function hostCalls({ runtimes, version, pid, shutDown }: HostParts): Pick<Handlers, 'describe' | 'ping' | 'shutdown'> {
+function hostCalls({
+  runtimes,
+  version,
+  pid,
+  shutDown,
+}: HostDependencies): Pick<Handlers, 'describe' | 'ping' | 'shutdown'> {
   return {
     async describe() {
       const reports = await Promise.all(runtimes.map((runtime) => runtime.describe()))
@@ -71,7 +76,7 @@ function hostCalls({ runtimes, version, pid, shutDown }: HostParts): Pick<Handle
   }
 }
 
-function machineCalls({ machines, labels, commands }: HostParts): Calls<'machine'> {
+function machineCalls({ machines, labels, commands }: HostDependencies): Calls<'machine'> {
   return {
     'machine.list': async () => ({ result: { machines: machines.list() } }),
     'machine.create': async ({ params: { from, ...spec } }) => ({ result: await machines.create(spec, from) }),
@@ -117,7 +122,7 @@ function machineCalls({ machines, labels, commands }: HostParts): Calls<'machine
   }
 }
 
-function snapshotCalls({ machines }: HostParts): Calls<'snapshot'> {
+function snapshotCalls({ machines }: HostDependencies): Calls<'snapshot'> {
   return {
     async 'snapshot.create'({ params: { runtime, ...snapshot } }) {
       return { result: { sizeBytes: await machines.snapshot(runtime, snapshot) } }
@@ -133,7 +138,7 @@ function snapshotCalls({ machines }: HostParts): Calls<'snapshot'> {
   }
 }
 
-function imageCalls({ images }: HostParts): Calls<'image'> {
+function imageCalls({ images }: HostDependencies): Calls<'image'> {
   return {
     'image.list': async () => ({ result: { images: await images.list() } }),
     'image.add': async ({ params }) => ({ result: await images.add(params) }),
@@ -144,7 +149,7 @@ function imageCalls({ images }: HostParts): Calls<'image'> {
   }
 }
 
-function terminalCalls({ machines, terminals }: HostParts): Calls<'terminal'> {
+function terminalCalls({ machines, terminals }: HostDependencies): Calls<'terminal'> {
   return {
     async 'terminal.create'({ params }) {
       return { result: await terminals.create(machines.get(params.sandboxId), params) }

@@ -34,7 +34,7 @@ function setting(options: { startMs?: number; deadlineMs?: number } = {}): Setti
     deadlines: { startMs: options.deadlineMs ?? 60_000, stopMs: 60_000, snapshotMs: 60_000 },
     log: silentLog,
   })
-  return { runtime, machines: machines, stopped, counts }
+  return { runtime, machines, stopped, counts }
 }
 
 let spec: MachineSpec

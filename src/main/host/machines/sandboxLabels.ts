@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { removeFile, replaceFile } from '#platform/replaceFile.ts'
 import { SandboxLabel } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'

@@ -13,7 +13,7 @@ test('gives back what it took, in order', () => {
   expect(backlog.isEmpty).toBe(true)
 })
 
-test('keeps of a flood the last lines and the colours before them', () => {
+test('keeps of a flood the last lines and the colors before them', () => {
   const backlog = createPlainBacklog()
   backlog.take(toBytes('\x1b[32m'), 100)
   const part = lines(100_000)

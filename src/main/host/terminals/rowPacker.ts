@@ -36,7 +36,7 @@ const wide = 2 << widthShift
 const runs = { narrow: 0, wide: 1, raw: 2 } as const
 type Kind = (typeof runs)[keyof typeof runs]
 /** Header of a run: 13 bits for its length, one for colors, two for the kind. */
-const [countShift, colouredBit, kindMask, headBytes, maxOfRun] = [3, 4, 3, 2, 0x1fff]
+const [countShift, coloredBit, kindMask, headBytes, maxOfRun] = [3, 4, 3, 2, 0x1fff]
 /** Exceeds the length that `boundWidths` allows for a cell. */
 const maxTextUnits = 64
 /** Worst case: every cell is a separate run. */
@@ -99,12 +99,12 @@ function packCells(data: Uint32Array, bytes: Uint8Array, first: number): number 
     const fg = data[index + 1] ?? 0
     const bg = data[index + 2] ?? 0
     const kind = kindAt(data, index, used)
-    const coloured = fg !== 0 || bg !== 0
+    const colored = fg !== 0 || bg !== 0
     const step = kind === runs.wide ? 2 * cellNumbers : cellNumbers
     const mask = kind === runs.raw ? -1 : codePointMask
     const head = end
     end += headBytes
-    if (coloured) end = writeNumber(bytes, writeNumber(bytes, end, fg), bg)
+    if (colored) end = writeNumber(bytes, writeNumber(bytes, end, fg), bg)
     let count = 0
     do {
       const value = ((data[index] ?? 0) & mask) >>> 0
@@ -119,7 +119,7 @@ function packCells(data: Uint32Array, bytes: Uint8Array, first: number): number 
       data[index + 2] === bg &&
       kindAt(data, index, used) === kind
     )
-    const begin = (count << countShift) | (coloured ? colouredBit : 0) | kind
+    const begin = (count << countShift) | (colored ? coloredBit : 0) | kind
     bytes[head] = begin >>> 8
     bytes[head + 1] = begin
   }
@@ -134,11 +134,11 @@ function unpackCells(packed: { bytes: Uint8Array; from: number; end: number }, d
     from += headBytes
     const kind = head & kindMask
     const form = kind === runs.narrow ? narrow : kind === runs.wide ? wide : 0
-    const coloured = (head & colouredBit) !== 0
-    const fg = coloured ? numberAt(bytes, from) : 0
-    if (coloured) from += numberBytes(fg)
-    const bg = coloured ? numberAt(bytes, from) : 0
-    if (coloured) from += numberBytes(bg)
+    const colored = (head & coloredBit) !== 0
+    const fg = colored ? numberAt(bytes, from) : 0
+    if (colored) from += numberBytes(fg)
+    const bg = colored ? numberAt(bytes, from) : 0
+    if (colored) from += numberBytes(bg)
     for (let count = head >>> countShift; count > 0; count--) {
       const value = numberAt(bytes, from)
       from += value < 0x80 ? 1 : numberBytes(value)

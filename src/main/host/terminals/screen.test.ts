@@ -1,7 +1,7 @@
 import xterm from '@xterm/headless'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { defaultColours } from '#shared/contract/terminalColours.ts'
+import { defaultColors } from '#shared/contract/terminalColors.ts'
 import { createTerminalMarks } from '#shared/terminalMarks.ts'
 import { createScreen, type Screen } from './screen.ts'
 
@@ -108,7 +108,7 @@ test('all of it is what scrolled out of the normal screen and the alternate scre
   drawn.close()
 })
 
-test('ansi has the colours, and only what was asked for', () => {
+test('ansi has the colors, and only what was asked for', () => {
   const it = createWatched()
   it.show(`old\r\n${'x\r\n'.repeat(5)}\x1b[31mred\x1b[0m plain`)
   expect(ansi(it)).toContain('\x1b[31mred')
@@ -126,7 +126,7 @@ test('questions of the program are answered, and titles told', () => {
 })
 
 test.each([
-  ['colours and attributes', '\x1b[1;31mred\x1b[0m \x1b[4;38;2;1;2;3mrgb\x1b[0m'],
+  ['colors and attributes', '\x1b[1;31mred\x1b[0m \x1b[4;38;2;1;2;3mrgb\x1b[0m'],
   ['a wrapped line and its edge', `${'w'.repeat(20)}`],
   ['the alternate screen', 'before\r\n\x1b[?1049h\x1b[H\x1b[2J~\r\n~\r\n\x1b[7mstatus\x1b[0m'],
   ['a scrolling region', 'a\r\nb\r\nc\x1b[2;4r\x1b[3;2H'],
@@ -310,7 +310,7 @@ test('a snapshot in the middle of a frame says so', () => {
 
 test('programs learn what the viewer draws with', () => {
   const it = createWatched()
-  it.draws({ ...defaultColours, background: '#ffffff' })
+  it.draws({ ...defaultColors, background: '#ffffff' })
   it.show('\x1b]11;?\x07')
   expect(it.answers).toEqual(['\x1b]11;rgb:ffff/ffff/ffff\x1b\\'])
   it.close()

@@ -1,10 +1,10 @@
 import serializeAddon from '@xterm/addon-serialize'
 import xterm from '@xterm/headless'
-import type { TerminalColours } from '#shared/contract/terminalColours.ts'
+import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import { boundTerminal, boundWidths } from '#shared/terminalBounds.ts'
 import { type CarriedMark, createTerminalMarks } from '#shared/terminalMarks.ts'
-import { colourAnswers } from './colourAnswers.ts'
+import { colorAnswers } from './colorAnswers.ts'
 import { createPlainBacklog } from './plainBacklog.ts'
 import { createScreenCore } from './screenCore.ts'
 import type { ScreenQuestion, ScreenReply, SnapshotMarks } from './screenMessages.ts'
@@ -30,7 +30,7 @@ export type Screen = {
   /** Marks of commands from an earlier emulator. */
   takesMarks(marks: readonly CarriedMark[]): void
   /** Sets the colors reported to programs that query them. */
-  draws(colours: TerminalColours): void
+  draws(colors: TerminalColors): void
   reply(question: ScreenQuestion): ScreenReply
   /** Approximate memory of the scrollback, in bytes. */
   weigh(): number
@@ -77,7 +77,7 @@ export function createScreen({ cols, rows, marksKey, onAnswer, onTitle, onBell, 
   terminal.onBell(onBell)
   terminalNotices(terminal.parser, onNotice)
   const core = createScreenCore(terminal)
-  const colours = colourAnswers(terminal.parser, onAnswer)
+  const colors = colorAnswers(terminal.parser, onAnswer)
   const marks = createTerminalMarks(terminal)
   if (marksKey !== undefined) marks.use(marksKey)
   /** Bytes of an unfinished sequence or character. */
@@ -191,7 +191,7 @@ export function createScreen({ cols, rows, marksKey, onAnswer, onTitle, onBell, 
     },
     resize: core.resize,
     takesMarks: marks.take,
-    draws: colours.use,
+    draws: colors.use,
     reply: (question) => core.reading(() => reply(question)),
     weigh: core.weigh,
     dropOldest: core.dropOldest,

@@ -1,4 +1,4 @@
-import type { TerminalColours } from '#shared/contract/terminalColours.ts'
+import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import type { CarriedMark } from '#shared/terminalMarks.ts'
 import type { OutputLog } from './outputLog.ts'
 import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
@@ -14,7 +14,7 @@ export type ScreenFeed = {
   pump(): void
   resize(size: ScreenSize): void
   /** Sets the colors reported to programs, also for a redrawn screen. */
-  draws(colours: TerminalColours): void
+  draws(colors: TerminalColors): void
   /** The reply holds exactly the output before the cursor that `posted` is given, before anything else happens. */
   ask(question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply>
   /** Frees the screen; the next question draws it again. */
@@ -64,7 +64,7 @@ export function createScreenFeed(options: ScreenFeedOptions, size?: ScreenSize):
   let losses = 0
   let stuckAnswers = 0
   let sizeMeanwhile: ScreenSize | undefined
-  let colours: TerminalColours | undefined
+  let colors: TerminalColors | undefined
   const lostScreens = new WeakSet<RemoteScreen>()
 
   /** Retries at once the first time, then backs off, in case this very output kills the worker. */
@@ -104,7 +104,7 @@ export function createScreenFeed(options: ScreenFeedOptions, size?: ScreenSize):
         },
       },
     )
-    if (colours) opened.draws(colours)
+    if (colors) opened.draws(colors)
     return opened
   }
 
@@ -195,7 +195,7 @@ export function createScreenFeed(options: ScreenFeedOptions, size?: ScreenSize):
       screen.resize(newSize)
     },
     draws(next) {
-      colours = next
+      colors = next
       screen?.draws(next)
     },
     async ask(question, posted) {

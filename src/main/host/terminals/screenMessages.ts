@@ -1,4 +1,4 @@
-import type { TerminalColours } from '#shared/contract/terminalColours.ts'
+import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import type { CarriedMark } from '#shared/terminalMarks.ts'
 import type { ScreenMatches } from './screenSearch.ts'
 import type { SearchQuery } from './searchExpression.ts'
@@ -10,7 +10,7 @@ export type ToScreens =
   | { type: 'output'; screen: number; bytes: Uint8Array; replay: boolean }
   | { type: 'resize'; screen: number; cols: number; rows: number }
   | { type: 'marks'; screen: number; marks: readonly CarriedMark[] }
-  | { type: 'colours'; screen: number; colours: TerminalColours }
+  | { type: 'colors'; screen: number; colors: TerminalColors }
   | { type: 'ask'; screen: number; ask: number; question: ScreenQuestion }
   | { type: 'close'; screen: number }
 

@@ -67,7 +67,7 @@ test('a quiet screen is answered while others in its worker are flooded', async 
   const loud = pool.open({ cols: 80, rows: 24 }, busy)
   const quiet = pool.open({ cols: 80, rows: 24 }, handlers())
   // Every line moves the cursor, so all of it has to be parsed.
-  const flood = `\x1b[31m${'colour '.repeat(10)}\x1b[1C\x1b[0m\r\n`.repeat(12_000)
+  const flood = `\x1b[31m${'color '.repeat(10)}\x1b[1C\x1b[0m\r\n`.repeat(12_000)
   loud.output(bytes(flood), false)
   quiet.output(bytes('quiet'), false)
   expect(readText(await quiet.ask(wholeText))).toBe('quiet')

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
-import type { TerminalColours } from '#shared/contract/terminalColours.ts'
+import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import type { CarriedMark } from '#shared/terminalMarks.ts'
 import { type PresentWork, presentWork } from './presentWork.ts'
 import type { FromScreens, ScreenQuestion, ScreenReply, ToScreens } from './screenMessages.ts'
@@ -39,7 +39,7 @@ export type RemoteScreen = {
   output(bytes: Uint8Array<ArrayBuffer>, replay: boolean): void
   resize(size: ScreenSize): void
   takesMarks(marks: readonly CarriedMark[]): void
-  draws(colours: TerminalColours): void
+  draws(colors: TerminalColors): void
   ask(question: ScreenQuestion): Promise<ScreenReply>
   close(): void
 }
@@ -168,7 +168,7 @@ export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
         output: (bytes, replay) => post({ type: 'output', screen, bytes, replay }, [bytes.buffer]),
         resize: (newSize) => post({ type: 'resize', screen, ...newSize }),
         takesMarks: (marks) => post({ type: 'marks', screen, marks }),
-        draws: (colours) => post({ type: 'colours', screen, colours }),
+        draws: (colors) => post({ type: 'colors', screen, colors }),
         ask: (question) =>
           new Promise((resolve, reject) => {
             if (!rooms.includes(slot) || !slot.screens.has(screen)) return reject(new ScreenLostError())

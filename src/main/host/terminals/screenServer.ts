@@ -120,7 +120,7 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
     if (next.type === 'catch-up') return
     if (next.type === 'resize') state.screen.resize(next.cols, next.rows)
     else if (next.type === 'marks') state.screen.takesMarks(next.marks)
-    else if (next.type === 'colours') state.screen.draws(next.colours)
+    else if (next.type === 'colors') state.screen.draws(next.colors)
     else reply(state, next)
   }
 

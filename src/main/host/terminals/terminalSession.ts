@@ -1,7 +1,7 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { HostResult, TerminalRecord } from '#shared/contract/hostIpc.ts'
-import type { TerminalColours } from '#shared/contract/terminalColours.ts'
+import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import type { ServerStreamMessage } from '#shared/contract/terminalStream.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import { createEmitter } from '#shared/emitter.ts'
@@ -33,8 +33,8 @@ export type TerminalSession = {
   rename(name: string | null): TerminalRecord
   /** @throws AppError `terminal/exited`. */
   resize(size: ScreenSize): void
-  /** A viewer reports its colours. */
-  draws(colours: TerminalColours): void
+  /** A viewer reports its colors. */
+  draws(colors: TerminalColors): void
   read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
   readSince(request: SinceRequest): Promise<SinceReply>
   search(query: SearchQuery): Promise<ScreenMatches>

@@ -4,11 +4,11 @@ const escapeByte = 0x1b
 const lineFeed = 0x0a
 /** Bell, backspace, tab, line feed, carriage return: they move the cursor or nothing. */
 const harmless = new Set([bell, 0x08, 0x09, lineFeed, carriageReturn])
-const [bracket, colour, eraseInLine] = [0x5b, 0x6d, 0x4b]
+const [bracket, color, eraseInLine] = [0x5b, 0x6d, 0x4b]
 const c1Lead = 0xc2
 /** The highest bit of four bytes, as a signed integer like all results of bit operations. */
 const topBits = 0x80808080 | 0
-/** No real program sets more colours at once. */
+/** No real program sets more colors at once. */
 const maxSequence = 256
 const sampleBytes = 2 * 1024
 
@@ -20,13 +20,13 @@ export type PlainRun = {
 }
 
 /**
- * Finds how much of a run of plain or coloured text will have scrolled out for good when the run ends, so that it need
+ * Finds how much of a run of plain or colored text will have scrolled out for good when the run ends, so that it need
  * not be parsed: a flood would otherwise keep a processor busy for output that nobody can ever see. Without other
- * escape sequences nothing but the text and its colours changes, so after more line feeds than the terminal keeps
+ * escape sequences nothing but the text and its colors changes, so after more line feeds than the terminal keeps
  * lines, whatever was before is gone. The cut is after a carriage return and line feed, where the column is known.
  *
  * Holds only when the parser is at rest, on the normal screen, with the whole screen as scrolling region, and
- * when `coloursOf` what is left out is parsed in its place.
+ * when `colorsOf` what is left out is parsed in its place.
  */
 export function plainRun(bytes: Uint8Array, from: number, maxLines: number): PlainRun {
   if (!worthSearching(bytes, from, maxLines)) return { until: bytes.length, visibleFrom: from }
@@ -101,7 +101,7 @@ export function findColors(bytes: Uint8Array, from: number, to: number): Uint8Ar
     index = bytes.indexOf(escapeByte, index + 1)
   ) {
     const end = sequenceEnd(bytes, index)
-    if (bytes[end - 1] !== colour) continue
+    if (bytes[end - 1] !== color) continue
     const resets = end - index === 3 || (end - index === 4 && bytes[index + 2] === 0x30)
     if (resets) sequences.length = 0
     for (let byte = index; byte < end; byte++) sequences.push(bytes[byte] ?? 0)
@@ -113,7 +113,7 @@ export function findColors(bytes: Uint8Array, from: number, to: number): Uint8Ar
 function sequenceEnd(bytes: Uint8Array, index: number): number {
   if (bytes[index + 1] !== bracket) return 0
   const end = parametersEnd(bytes, index)
-  return bytes[end] === colour || bytes[end] === eraseInLine ? end + 1 : 0
+  return bytes[end] === color || bytes[end] === eraseInLine ? end + 1 : 0
 }
 
 /** Behind the digits, colons and semicolons of a sequence, or where something else ended it before. */

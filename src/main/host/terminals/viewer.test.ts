@@ -35,7 +35,7 @@ function watch(options: { stallMs?: number; congested?: () => boolean } = {}) {
       },
       isCongested: options.congested ?? (() => false),
       end(error) {
-        end = { error: error }
+        end = { error }
       },
     },
     ...(options.stallMs !== undefined && { stallMs: options.stallMs }),
@@ -43,7 +43,7 @@ function watch(options: { stallMs?: number; congested?: () => boolean } = {}) {
     onEnded: () => {},
   })
   openViewer = viewer
-  return { source, seen: messages, viewer: viewer, sent: () => bytes, end: () => end }
+  return { source, seen: messages, viewer, sent: () => bytes, end: () => end }
 }
 
 test('output that comes before the snapshot is ready follows it, none lost and none twice', () => {
@@ -165,7 +165,7 @@ function skipping() {
       },
       isCongested: () => false,
       end(error) {
-        end = { error: error }
+        end = { error }
       },
     },
     async present(isOver) {
@@ -180,7 +180,7 @@ function skipping() {
   openViewer = viewer
   viewer.await(0)
   viewer.begin(attached, Buffer.from('first'))
-  return { source, seen: messages, presents, viewer: viewer, sent: () => bytes, end: () => end }
+  return { source, seen: messages, presents, viewer, sent: () => bytes, end: () => end }
 }
 
 test('who need not see a flood is shown the present screen, and all of it when the flood is over', async () => {

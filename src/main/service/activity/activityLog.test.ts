@@ -177,7 +177,7 @@ describe('the feed of the account', () => {
   test('says what an activity belongs to, what it is about and what it took from the credits', () => {
     task = 'chat:msg_1'
     const terminalId = TerminalId.parse(`pty_${'a'.repeat(24)}`)
-    log.note(first, { type: 'terminal.opened', description: 'x', terminalId: terminalId })
+    log.note(first, { type: 'terminal.opened', description: 'x', terminalId })
     log.recordForAccount(ada, { type: 'credits.sent', description: 'x', chargedMicroUsd: 5 })
     log.recordForAccount(ada, { type: 'name.registered', description: 'x', domain: 'a.example' })
     expect(log.ofAccount(ada, 0, 5)).toMatchObject([

@@ -57,7 +57,7 @@ export function createServicePrincipals({ now, log }: { now: () => number; log: 
     return finders.get(principal.slice(0, separator))?.(principal.slice(separator + 1))
   }
   const principals = createPrincipals<PrincipalRights, WorkKind>({
-    getRights: getRights,
+    getRights,
     endedError: toEndedError,
     now,
   })

@@ -3,13 +3,13 @@ import { Scope } from '#platform/scope.ts'
 import { checkListening, localUrl, requireOwnName } from '../http/listening.ts'
 import { createRemovedThingAnnouncer } from '../references/removedThingAnnouncer.ts'
 import { createRemovedThingRepository } from '../references/removedThingRepository.ts'
-import { composeCredit, composeLedger } from './creditParts.ts'
-import { composeDomain } from './domainParts.ts'
-import { composeHttp, type HttpParts } from './httpParts.ts'
-import { composeIdentity } from './identityParts.ts'
-import { composeInference, type InferenceParts } from './inferenceParts.ts'
-import { composePayment } from './paymentParts.ts'
-import { composeSandbox } from './sandboxParts.ts'
+import { composeCredits, composeLedger } from './composeCredits.ts'
+import { composeDomains } from './composeDomains.ts'
+import { composeHttp, type HttpModule } from './composeHttp.ts'
+import { composeIdentity } from './composeIdentity.ts'
+import { composeInference, type InferenceModule } from './composeInference.ts'
+import { composePayments } from './composePayments.ts'
+import { composeSandboxes } from './composeSandboxes.ts'
 import { createServiceGround } from './serviceContext.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
@@ -18,7 +18,7 @@ export type RunningService = {
   port: number
   ownerKeyFile: string
   /** Settings from the application, in memory only. */
-  models: Pick<InferenceParts, 'setProviderKey' | 'setLocalServers' | 'setStopped'>
+  models: Pick<InferenceModule, 'setProviderKey' | 'setLocalServers' | 'setStopped'>
   /** Port of the DNS server; absent without one. */
   dnsPort: number | undefined
   /** Replaces the certificate for new connections. @throws Error if it is invalid; the current one stays in use */
@@ -38,35 +38,35 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const scope = new Scope()
   try {
     await openDataFolder(options.dataDir)
-    const ground = createServiceGround(options, scope)
-    let http: HttpParts | undefined
+    const context = createServiceGround(options, scope)
+    let http: HttpModule | undefined
     const announceRemovals = createRemovedThingAnnouncer(
-      createRemovedThingRepository(ground.database),
-      ground.events.publish,
+      createRemovedThingRepository(context.database),
+      context.events.publish,
     )
     const onPortsChanged = () => {
-      ground.principals.endAbsent() // tokens go with their port, links with their sandbox
+      context.principals.endAbsent() // tokens go with their port, links with their sandbox
       http?.checkPorts()
       announceRemovals()
     }
-    const ledger = await composeLedger(ground)
-    const identity = composeIdentity(ground, { sumSpentToday: ledger.credits.sumSpentToday })
-    const money = await composeCredit(ground, { ledger, identity })
-    const payments = await composePayment(ground, { ledger, money, identity })
-    const models = composeInference(ground, money)
-    const names = await composeDomain(ground, { payments, targets: () => machines.domainTargets, announceRemovals })
-    const machines = composeSandbox(ground, {
+    const ledger = await composeLedger(context)
+    const identity = composeIdentity(context, { sumSpentToday: ledger.credits.sumSpentToday })
+    const money = await composeCredits(context, { ledger, identity })
+    const payments = await composePayments(context, { ledger, money, identity })
+    const models = composeInference(context, money)
+    const names = await composeDomains(context, { payments, targets: () => machines.domainTargets, announceRemovals })
+    const machines = composeSandboxes(context, {
       onPortsChanged,
       billing: money.billing,
       ownsDomain: names.owns,
       orphans: names.orphans,
     })
-    http = composeHttp(ground, { beyondLoopback, identity, machines, money, models, payments, names })
+    http = composeHttp(context, { beyondLoopback, identity, machines, money, models, payments, names })
     await payments.start()
 
     const port = await http.server.listen(options.listen, http.end)
     const url = localUrl({ host: options.listen.host, port }, http.scheme)
-    ground.address.listensAt(url)
+    context.address.listensAt(url)
     machines.start()
     options.log.info('the service listens', { url })
     const { ownerKeyFile } = identity

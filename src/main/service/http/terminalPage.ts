@@ -69,7 +69,7 @@ async function assetAnswer(folder: string | undefined, name: string): Promise<By
   })
 }
 
-/** The terminal writes its colours as styles into the page; everything else comes from this service. */
+/** The terminal writes its colors as styles into the page; everything else comes from this service. */
 function pagePolicy(host: string): string {
   return [
     "default-src 'none'",

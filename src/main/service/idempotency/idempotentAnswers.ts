@@ -1,5 +1,5 @@
 import { createOncePerKey, type RepeatableRequest, responseTtlMs } from '#platform/oncePerKey.ts'
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { AccountId } from '#shared/ids.ts'
 import type { AnswerRepository } from './answerRepository.ts'
 

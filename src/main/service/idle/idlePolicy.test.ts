@@ -112,7 +112,7 @@ test('looking at a sandbox is no use of it', async () => {
 test('one that fails to stop or never answers keeps none of the others', async () => {
   const ids = ['0a', '0b', '0c'].map((pair) => SandboxId.parse(pair.repeat(16)))
   const [failing, slow, otherId] = ids
-  const all = ids.map((id) => ({ id: id, status: 'running', idleMinutes: 10, startedAtMs: 0 }) as SandboxRecord)
+  const all = ids.map((id) => ({ id, status: 'running', idleMinutes: 10, startedAtMs: 0 }) as SandboxRecord)
   const tries: SandboxId[] = []
   const pendingStop = Promise.withResolvers<void>()
   let nowMs = 0

@@ -42,7 +42,7 @@ import type { UpstreamRequest } from './upstreams/upstream.ts'
 import { estimateInput } from './usageEstimate.ts'
 import { warningHeaders } from './warningHeaders.ts'
 
-export type GatewayParts<Caller> = {
+export type GatewayDependencies<Caller> = {
   /** @returns undefined for an unknown name */
   modelNamed: (name: string) => CatalogueModel | undefined
   /** @returns undefined where no key is there */
@@ -82,7 +82,7 @@ export type GatewayAnswer =
   | { kind: 'stream'; headers: Readonly<Record<string, string>>; frames: AsyncGenerator<string> }
 
 /** Answers requests of all dialects by models of all families, and has each of them paid for. */
-export function createGateway<Caller>(parts: GatewayParts<Caller>) {
+export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>) {
   /** Places whose server speaks chat completions only, though OpenAI has Responses. */
   const withoutResponses = new Set<string>()
 
@@ -91,7 +91,7 @@ export function createGateway<Caller>(parts: GatewayParts<Caller>) {
     const { dialect, body, caller, signal, abort, betas, onOutput } = call
     const request = dialect.read(body)
     const { body: passable, removed: leftOut } = filterFields(body, dialect.fields)
-    const model = parts.modelNamed(request.model)
+    const model = dependencies.modelNamed(request.model)
     if (!model) throw unknownModelError(request.model)
     requireModelKind(model, 'chat')
     // Raw requests keep the caller's own cache marks.
@@ -120,8 +120,8 @@ export function createGateway<Caller>(parts: GatewayParts<Caller>) {
     })
     const input = Math.max(maxInputTokens(read), draft.maxInput)
     const cache = draft.route.raw === rawMessages ? cacheMarkIn(passable) : findRequestedTtl(read)
-    const { provider, reservation } = await reserve(parts, { model, abort }, () =>
-      parts.credits.reserve({
+    const { provider, reservation } = await reserve(dependencies, { model, abort }, () =>
+      dependencies.credits.reserve({
         caller,
         model: model.name,
         free: isFreeModel(model.tiers),
@@ -141,7 +141,7 @@ export function createGateway<Caller>(parts: GatewayParts<Caller>) {
   async function sendRequest(job: Job, { provider, reservation, draft }: Sending): Promise<GatewayAnswer> {
     const fetched = job.model.quirks.takesImageUrls
       ? job.request
-      : await withFetchedImages(job.request, parts.fetchImage, job.signal)
+      : await withFetchedImages(job.request, dependencies.fetchImage, job.signal)
     const filled = { fetched, maxOutputTokens: reservation.maxOutputTokens }
     const namesInput = job.dialect.name === 'messages' && job.request.stream && !draft.route.raw
     // Counts tokens while the provider responds.
@@ -161,7 +161,7 @@ export function createGateway<Caller>(parts: GatewayParts<Caller>) {
   async function sendTo(provider: Provider, job: Job, draft: Draft): Promise<{ reply: UpstreamReply; draft: Draft }> {
     const { route, request } = draft
     const betas = route.raw === rawMessages ? job.betas : undefined
-    const reply = await parts.pools.send({
+    const reply = await dependencies.pools.send({
       url: provider.baseUrl.replace(/\/+$/, '') + request.path,
       headers: {
         ...request.headers,
@@ -205,7 +205,7 @@ export function createGateway<Caller>(parts: GatewayParts<Caller>) {
     const { route } = paid.draft
     const body = await readJsonReply(reply, {
       scrubText: createKeyScrubber(paid.provider),
-      meter: createAnswerMeter(getLimits(paid), parts.runningMs ?? parts.now),
+      meter: createAnswerMeter(getLimits(paid), dependencies.runningMs ?? dependencies.now),
     })
     const events = answerRules().pass(route.upstream.readAnswer(body, { newCallId })).map(paid.restore)
     const error = findError(events)
@@ -258,7 +258,7 @@ export function createGateway<Caller>(parts: GatewayParts<Caller>) {
       meta,
       signal: paid.signal,
       scrub: (error) => scrubFailure(error, paid.provider),
-      onFailure: parts.onFailure,
+      onFailure: dependencies.onFailure,
     })
     return { kind: 'stream', headers: createHeaders(paid, []), frames }
   }
@@ -266,13 +266,13 @@ export function createGateway<Caller>(parts: GatewayParts<Caller>) {
   const getLimits = ({ reservation }: Paid): AnswerLimits => ({
     maxQuietMs: defaultQuietMs,
     maxDurationMs: defaultDurationMs,
-    ...parts.answerTimes,
+    ...dependencies.answerTimes,
     maxChars: maxAnswerChars(reservation.maxOutputTokens),
   })
 
   const getReadOptions = (paid: Paid) => ({
     limits: getLimits(paid),
-    now: parts.runningMs ?? parts.now,
+    now: dependencies.runningMs ?? dependencies.now,
     scrubText: createKeyScrubber(paid.provider),
     restore: paid.restore,
   })
@@ -281,12 +281,12 @@ export function createGateway<Caller>(parts: GatewayParts<Caller>) {
     return modelFamilies[kind].route({ dialect: name, responsesOnly, lacksResponses: withoutResponses.has(providerId) })
   }
 
-  const newCallId = () => `call_${parts.newId()}`
+  const newCallId = () => `call_${dependencies.newId()}`
 
   function createMeta({ dialect, body, model, onOutput }: Job): ResponseMeta {
     const prefix = { chat: 'chatcmpl-', responses: 'resp_', messages: 'msg_' }[dialect.name]
-    const nowSeconds = () => Math.floor(parts.now() / 1000)
-    const id = prefix + parts.newId()
+    const nowSeconds = () => Math.floor(dependencies.now() / 1000)
+    const id = prefix + dependencies.newId()
     return { id, model: model.name, createdSeconds: nowSeconds(), nowSeconds, requestBody: body, onOutput }
   }
 

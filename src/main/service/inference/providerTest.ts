@@ -1,5 +1,5 @@
 import { createHttpClient } from '#platform/httpClient.ts'
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { AppError } from '#shared/appError.ts'
 import { type FamilyId, families } from '#shared/contract/families.ts'
 import type { KeyTest } from '#shared/contract/providers.ts'

@@ -4,7 +4,7 @@ import type { PresentCaller } from '../activity/presentCaller.ts'
 import type { Payer } from '../credits/creditReservations.ts'
 import type { InferenceCredits } from './inferenceCredits.ts'
 
-type Parts = {
+type Dependencies = {
   use: Pick<ModelUse, 'record'>
   callers: Pick<PresentCaller, 'by' | 'task'>
   /** Whether the user stopped everything. */
@@ -17,7 +17,7 @@ type Parts = {
  */
 export function createRecordedCredits<Caller extends Payer>(
   credits: InferenceCredits<Caller>,
-  { use, callers, isStopped }: Parts,
+  { use, callers, isStopped }: Dependencies,
 ): InferenceCredits<Caller> {
   return {
     async reserve(request) {

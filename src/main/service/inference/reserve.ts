@@ -5,7 +5,7 @@ import type { Provider } from './provider.ts'
 import type { ProviderLeases } from './providerLeases.ts'
 import { endOnce } from './settlement.ts'
 
-type Parts = {
+type Dependencies = {
   findProvider: (model: CatalogueModel) => Provider | undefined
   leases: Pick<ProviderLeases, 'begin'>
 }
@@ -16,7 +16,7 @@ type Parts = {
  * @throws AppError `intent/stopped`, what `hold` throws
  */
 export async function reserve(
-  { findProvider, leases }: Parts,
+  { findProvider, leases }: Dependencies,
   { model, abort }: { model: CatalogueModel; abort: (error: AppError) => void },
   hold: () => Promise<Reservation> | Reservation,
 ): Promise<{ provider: Provider | undefined; reservation: Reservation }> {

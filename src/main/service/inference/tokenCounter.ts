@@ -1,7 +1,7 @@
 import { credentialHeaders } from './credentialHeaders.ts'
 import { readCountRequest } from './dialects/messagesRequest.ts'
 import { withUnfetchedImages } from './fetchedImages.ts'
-import type { GatewayParts } from './gateway.ts'
+import type { GatewayDependencies } from './gateway.ts'
 import { unknownModelError } from './inferenceError.ts'
 import { getCount, type JsonObject, parseJsonObject } from './json.ts'
 import { requireModelKind } from './modelKind.ts'
@@ -14,7 +14,7 @@ import { estimateInput } from './usageEstimate.ts'
 
 export type TokenCounter = (body: JsonObject, signal: AbortSignal) => Promise<number>
 
-type Options = Pick<GatewayParts<unknown>, 'modelNamed' | 'findProvider' | 'pools'>
+type Options = Pick<GatewayDependencies<unknown>, 'modelNamed' | 'findProvider' | 'pools'>
 
 /** Counts the tokens of a Messages request before it is sent. Anthropic counts for its own models, free of charge. */
 export function createTokenCounter({ modelNamed, findProvider, pools }: Options): TokenCounter {

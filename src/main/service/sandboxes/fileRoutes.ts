@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import { describeWrite } from '#shared/contract/activityWords.ts'
+import { describeWrite } from '#shared/contract/activityTexts.ts'
 import { listFiles, maxFileBytes, readFile, uploadFile } from '#shared/contract/files.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint } from '../base/endpoint.ts'

@@ -118,7 +118,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
   }
   const nowStopped = (record: SandboxRecord, why: string | { description: string; reason: string }): SandboxRecord => {
     const { description, reason } = typeof why === 'string' ? { description: why, reason: why } : why
-    note(record.id, { type: 'sandbox.stopped', description: description })
+    note(record.id, { type: 'sandbox.stopped', description })
     return update({ ...record, status: 'stopped', statusReason: reason, startedAtMs: null })
   }
   const nowBroken = (record: SandboxRecord, reason: string): SandboxRecord => {

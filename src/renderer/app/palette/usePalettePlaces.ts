@@ -1,11 +1,11 @@
 import { AppWindow, Box, File } from 'lucide-react'
 import { useSandboxes } from '../../api/sandboxes/useSandboxes.ts'
 import { useFilesByName } from '../../features/files/useFilesByName.ts'
-import { usePortsOf } from '../../features/machines/details/ports/usePorts.ts'
+import { usePortsOfSandbox } from '../../features/sandboxes/details/ports/usePorts.ts'
 import { lastSandboxId } from '../../features/terminals/selection/useSelection.ts'
 import type { Command } from '../../ui/commands/commandRegistry.tsx'
-import { goTo } from '../../ui/place.ts'
-import { statusWord } from '../../ui/sandboxes/sandboxWords.ts'
+import { goTo } from '../../ui/route.ts'
+import { statusLabel } from '../../ui/sandboxes/sandboxLabels.ts'
 import { useOpenPort } from '../../ui/sandboxes/useOpenPort.ts'
 
 /** A sandbox, a port or a file, to go to from the palette. */
@@ -21,7 +21,7 @@ const maxSandboxes = 12
 export function usePalettePlaces(query: string): PaletteItem[] {
   const { data: sandboxes = [] } = useSandboxes()
   const running = sandboxes.filter(({ status }) => status === 'running')
-  const ports = usePortsOf(running.slice(0, maxSandboxes))
+  const ports = usePortsOfSandbox(running.slice(0, maxSandboxes))
   const openPort = useOpenPort()
   const lastId = lastSandboxId()
   const present = running.find(({ id }) => id === lastId) ?? running[0]
@@ -34,7 +34,7 @@ export function usePalettePlaces(query: string): PaletteItem[] {
       section: 'Sandbox',
       note: isTwice(sandbox.name) ? `Sandbox ${sandbox.short_id}` : 'Sandbox',
       icon: Box,
-      keywords: ['switch', 'go', 'open', sandbox.id, statusWord(sandbox.status)],
+      keywords: ['switch', 'go', 'open', sandbox.id, statusLabel(sandbox.status)],
       run: () => goTo('terminals', sandbox.id),
     })),
     ...ports.map(({ sandbox, port }) => ({

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { NoSandboxes } from '../../features/machines/list/NoSandboxes.tsx'
-import { SandboxPanel } from '../../features/machines/list/SandboxPanel.tsx'
-import { sandboxMenu } from '../../features/machines/list/SandboxRow.tsx'
-import { MachineActionsContext } from '../../features/machines/machineActions.ts'
+import { NoSandboxes } from '../../features/sandboxes/list/NoSandboxes.tsx'
+import { SandboxPanel } from '../../features/sandboxes/list/SandboxPanel.tsx'
+import { sandboxMenu } from '../../features/sandboxes/list/SandboxRow.tsx'
+import { SandboxListActionsContext } from '../../features/sandboxes/sandboxListActions.ts'
 import { loadTerminalTabs } from '../../features/terminals/sessions/loadTerminalTabs.ts'
 import { useRecent } from '../../features/terminals/sessions/useRecent.ts'
 import { Workbench } from '../../features/terminals/sessions/Workbench.tsx'
@@ -14,8 +14,8 @@ import { ListButton } from '../../ui/panels/ListButton.tsx'
 import { listId, listWidth } from '../../ui/panels/panelWidths.ts'
 import { ResizablePanels } from '../../ui/panels/ResizablePanels.tsx'
 import { usePanelRoom } from '../../ui/panels/usePanelRoom.ts'
-import { machineActions } from './machineActions.ts'
 import { ScreenDialogs } from './ScreenDialogs.tsx'
+import { createSandboxListActions } from './sandboxListActions.ts'
 import { screenCommands } from './screenCommands.ts'
 import { ListeningPorts } from './side/ListeningPorts.tsx'
 import { SideButton } from './side/SideButton.tsx'
@@ -93,7 +93,7 @@ export function TerminalsScreen() {
   )
 
   return (
-    <MachineActionsContext value={machineActions(screen)}>
+    <SandboxListActionsContext value={createSandboxListActions(screen)}>
       <ResizablePanels
         room={room}
         start={{
@@ -135,6 +135,6 @@ export function TerminalsScreen() {
         }
       />
       <ScreenDialogs screen={screen} />
-    </MachineActionsContext>
+    </SandboxListActionsContext>
   )
 }

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { addressOf, usePlace } from '../../ui/place.ts'
+import { addressOf, useRoute } from '../../ui/route.ts'
 
 /**
  * Returns the listed sandbox in the address, `#/terminals/ID`, which is the one to show.
@@ -51,7 +51,7 @@ export function useAddressTarget({ sandboxes, openFile, openTerminal }: AddressT
 }
 
 function useTerminalsPlace() {
-  const place = usePlace()
+  const place = useRoute()
   const [section = 'terminals', id, part, path] = place
   // The address may change to another section's before this unmounts.
   return {

@@ -5,11 +5,11 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
-import { goTo } from '../../ui/place.ts'
+import { goTo } from '../../ui/route.ts'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { useAddressFilters } from '../../ui/useAddressFilters.ts'
-import { useSettled } from '../../ui/useSettled.ts'
+import { useDebounced } from '../../ui/useDebounced.ts'
 import { ActivityTabs } from './ActivityTabs.tsx'
 import { type ActivityPlace, linkNames, useActivityPlace } from './activityPlace.ts'
 import { EntryLinks } from './EntryLinks.tsx'
@@ -70,7 +70,7 @@ function Activity({ place }: { place: Exclude<ActivityPlace, { kind: 'recordings
   })
   const [sought, setSought] = useState<number>()
   const verify = useVerify()
-  const search = useSettled(filters.search)
+  const search = useDebounced(filters.search)
   const about = place.kind === 'link' ? { link: `${place.to}:${place.id}` } : {}
   const query: TimelineQuery = { ...queryOf({ ...filters, search }, new Date()), ...about }
   const exported = place.kind === 'task' ? { task: place.task } : query

@@ -1,5 +1,5 @@
 import { classNames } from '../../ui/classNames.ts'
-import { addressOf } from '../../ui/place.ts'
+import { addressOf } from '../../ui/route.ts'
 
 const pages = [
   { title: 'Timeline', place: ['activity'] },

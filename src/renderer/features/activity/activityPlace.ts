@@ -1,5 +1,5 @@
 import { type LinkKind, linkKinds, TaskId } from '#shared/contract/timelineLinks.ts'
-import { usePlace } from '../../ui/place.ts'
+import { useRoute } from '../../ui/route.ts'
 
 /**
  * View of the screen, from the URL: `#/activity/task/TASK`, `#/activity/payment/ID` (or another kind of link),
@@ -38,6 +38,6 @@ export const linkNames: Record<LinkKind, string> = {
 }
 
 export function useActivityPlace(): { place: ActivityPlace; key: string; isHere: boolean } {
-  const parts = usePlace()
+  const parts = useRoute()
   return { place: activityPlace(parts), key: parts.slice(1).join('/'), isHere: parts[0] === 'activity' }
 }

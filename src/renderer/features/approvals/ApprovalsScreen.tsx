@@ -4,7 +4,7 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
-import { addressOf, usePlace } from '../../ui/place.ts'
+import { addressOf, useRoute } from '../../ui/route.ts'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { AccountRequestCards } from './accountRequests/AccountRequestCards.tsx'
 import { useWaitingAccountRequests } from './accountRequests/useAccountRequests.ts'
@@ -19,7 +19,7 @@ import { useInbox } from './inbox/useInbox.ts'
 /** Requests on the left, one of them in full beside it, with the stop switch and account requests above both. */
 export function ApprovalsScreen() {
   const { data: inbox, error, isPending, refetch } = useInbox()
-  const [, named] = usePlace()
+  const [, named] = useRoute()
   const waiting = waitingOf(inbox ?? [])
   const first = waiting[0]?.id
   useEffect(() => {

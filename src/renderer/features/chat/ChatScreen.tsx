@@ -7,7 +7,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { NameDialog } from '../../ui/NameDialog.tsx'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
-import { addressOf, goTo, usePlace } from '../../ui/place.ts'
+import { addressOf, goTo, useRoute } from '../../ui/route.ts'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { notify } from '../../ui/toast.tsx'
 import './chat.css'
@@ -30,7 +30,7 @@ import { useChatCommands } from './useChatCommands.ts'
 
 /** The chats at the left, one of them beside. `#/chat/CHAT/MESSAGE` leads to a message. */
 export function ChatScreen() {
-  const [, ...place] = usePlace()
+  const [, ...place] = useRoute()
   // A chat is drawn in pieces, between which the window stays free.
   const part = useDeferredValue(place[0])
   const sought = useDeferredValue(place[1])

@@ -5,7 +5,7 @@ import { useConnection } from '../../api/AgentProvider.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { PageFrame, PageScroll } from '../../ui/PageFrame.tsx'
-import { goTo, usePlace } from '../../ui/place.ts'
+import { goTo, useRoute } from '../../ui/route.ts'
 import { useAddressFilters } from '../../ui/useAddressFilters.ts'
 import { BalanceCard } from './balance/BalanceCard.tsx'
 import { TopUpPanel } from './balance/TopUpPanel.tsx'
@@ -22,7 +22,7 @@ import { useCreditAccount, useLiveCredits } from './useCredits.ts'
 /** The balance, where it goes, and what the owner does with it. Its dialogs have addresses: `#/credits/adjust`. */
 export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
   useLiveCredits()
-  const [, asked] = usePlace()
+  const [, asked] = useRoute()
   const isEmbedded = useConnection()?.kind === 'embedded'
   const account = useCreditAccount().data
   const isOwner = account?.role === 'owner'

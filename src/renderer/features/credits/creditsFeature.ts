@@ -1,6 +1,6 @@
 import { ArrowLeftRight, CirclePlus, Coins, Download, Scale } from 'lucide-react'
 import type { Feature } from '../../ui/feature.ts'
-import { goTo } from '../../ui/place.ts'
+import { goTo } from '../../ui/route.ts'
 import { downloadHistory } from './history/downloadHistory.ts'
 
 const section = 'Credits'

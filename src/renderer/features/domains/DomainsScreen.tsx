@@ -1,6 +1,6 @@
 import { PageFrame } from '../../ui/PageFrame.tsx'
 import { PageTabs } from '../../ui/PageTabs.tsx'
-import { addressOf, usePlace } from '../../ui/place.ts'
+import { addressOf, useRoute } from '../../ui/route.ts'
 import { MyDomains } from './list/MyDomains.tsx'
 import { CheckPage } from './search/CheckPage.tsx'
 import { SearchPage } from './search/SearchPage.tsx'
@@ -16,7 +16,7 @@ const pages = [
 /** Names: those that one has, those that are free, and the DNS records of each. */
 export function DomainsScreen() {
   useDomainEvents()
-  const [, page, domain] = usePlace()
+  const [, page, domain] = useRoute()
   const { data: list } = useDomainList()
   const { data: prices } = usePrices()
   return (

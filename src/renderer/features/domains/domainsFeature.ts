@@ -1,7 +1,7 @@
 import { Globe, ListChecks, Search } from 'lucide-react'
 import { lazy } from 'react'
 import type { Feature } from '../../ui/feature.ts'
-import { goTo } from '../../ui/place.ts'
+import { goTo } from '../../ui/route.ts'
 import { DomainNotices } from './renewals/DomainNotices.tsx'
 import { useDomainsBadge } from './renewals/useDomainsBadge.ts'
 

@@ -4,7 +4,7 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
-import { addressOf, goTo, usePlace } from '../../ui/place.ts'
+import { addressOf, goTo, useRoute } from '../../ui/route.ts'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import type { Identity } from './identityList.ts'
 import { IdentityList } from './list/IdentityList.tsx'
@@ -15,7 +15,7 @@ import { IdentityView } from './view/IdentityView.tsx'
 /** The automatons at the left, one of them or a new registration beside them. */
 export function IdentityScreen() {
   const { identities, isPending, error, serviceError, retry } = useIdentities()
-  const [, present, of] = usePlace()
+  const [, present, of] = useRoute()
   const isListed = identities !== undefined && identities.length > 0
   const selected =
     identities?.find(({ key }) => key === present) ?? (present === undefined ? identities?.[0] : undefined)

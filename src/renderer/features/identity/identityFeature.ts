@@ -1,7 +1,7 @@
 import { Fingerprint, Plus } from 'lucide-react'
 import { lazy } from 'react'
 import type { Feature } from '../../ui/feature.ts'
-import { goTo } from '../../ui/place.ts'
+import { goTo } from '../../ui/route.ts'
 
 const Screen = lazy(async () => ({ default: (await import('./IdentityScreen.tsx')).IdentityScreen }))
 

@@ -2,7 +2,7 @@ import { Download } from 'lucide-react'
 import { Button } from '../../ui/Button.tsx'
 import { PageFrame } from '../../ui/PageFrame.tsx'
 import { PageTabs } from '../../ui/PageTabs.tsx'
-import { addressOf, usePlace } from '../../ui/place.ts'
+import { addressOf, useRoute } from '../../ui/route.ts'
 import { useAddressFilters } from '../../ui/useAddressFilters.ts'
 import type { DecisionView } from './decisionView.ts'
 import { LimitsPage } from './limits/LimitsPage.tsx'
@@ -18,7 +18,7 @@ const pages = [
 
 /** Payments to others with their receipts, and the limits. */
 export function PaymentsScreen({ Decision }: { Decision: DecisionView }) {
-  const [, place] = usePlace()
+  const [, place] = useRoute()
   const [filters, setFilters] = useAddressFilters(PaymentFilters, noPaymentFilters)
   const isList = place === undefined
   return (

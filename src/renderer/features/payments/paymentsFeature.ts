@@ -1,6 +1,6 @@
 import { Download, Gauge, ReceiptText } from 'lucide-react'
 import type { Feature } from '../../ui/feature.ts'
-import { goTo } from '../../ui/place.ts'
+import { goTo } from '../../ui/route.ts'
 import { downloadPayments } from './list/downloadPayments.ts'
 import { usePaymentsBadge } from './usePaymentsBadge.ts'
 

@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useRef } from 'react'
 import { classNames } from '../../ui/classNames.ts'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
-import { addressOf, usePlace } from '../../ui/place.ts'
+import { addressOf, useRoute } from '../../ui/route.ts'
 import { AccountSection } from './account/AccountSection.tsx'
 import { ActivitySection } from './activity/ActivitySection.tsx'
 import { CodingAgentsSection } from './agents/CodingAgentsSection.tsx'
@@ -29,7 +29,7 @@ const views: Record<SettingsSectionId, ComponentType> = {
 
 /** An index at the left, one section beside it. */
 export function SettingsScreen() {
-  const [, named] = usePlace()
+  const [, named] = useRoute()
   const present = settingsSections.find(({ id }) => id === named) ?? settingsSections[0]
   const View = views[present.id]
   const content = useRef<HTMLDivElement>(null)

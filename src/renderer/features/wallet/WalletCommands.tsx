@@ -2,7 +2,7 @@ import { Copy, Download, KeyRound, Lock, LockOpen, Plus } from 'lucide-react'
 import { useWallet } from '../../api/useWallet.ts'
 import { type Command, useCommands } from '../../ui/commands/commandRegistry.tsx'
 import { copyText } from '../../ui/copyText.ts'
-import { goTo } from '../../ui/place.ts'
+import { goTo } from '../../ui/route.ts'
 import { notify } from '../../ui/toast.tsx'
 import { useWalletActions } from './useWalletActions.ts'
 

@@ -1,6 +1,6 @@
 import { Lock, LockOpen, TriangleAlert } from 'lucide-react'
 import { useWallet } from '../../api/useWallet.ts'
-import { goTo } from '../../ui/place.ts'
+import { goTo } from '../../ui/route.ts'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import { useWalletActions } from './useWalletActions.ts'
 

@@ -12,7 +12,7 @@ import {
 } from '#shared/contract/wallet.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
 import { walletKey } from '../../api/useWallet.ts'
-import { type SheetRequest, useSheet } from '../../ui/sheetContext.ts'
+import { type SecurePromptRequest, useSecurePrompt } from '../../ui/securePromptContext.ts'
 import { notify } from '../../ui/toast.tsx'
 import { useUnlocked } from '../../ui/useUnlocked.ts'
 
@@ -20,7 +20,7 @@ import { useUnlocked } from '../../ui/useUnlocked.ts'
 export function useWalletActions() {
   const agent = useAgent()
   const queryClient = useQueryClient()
-  const openSheet = useSheet()
+  const openSecurePrompt = useSecurePrompt()
   const unlocked = useUnlocked()
 
   /** Each answers with the wallet as it is now. */
@@ -31,19 +31,19 @@ export function useWalletActions() {
   const tried = (work: Promise<void>, title: string): void => {
     work.catch((error: unknown) => notify.failed(error, { title }))
   }
-  const sheet = async (request: SheetRequest, done: string): Promise<void> => {
-    if ((await openSheet(request)) === 'done') notify.done(done)
+  const prompt = async (request: SecurePromptRequest, done: string): Promise<void> => {
+    if ((await openSecurePrompt(request)) === 'done') notify.done(done)
   }
 
   return {
-    create: () => void sheet({ purpose: 'create' }, 'Wallet created'),
-    importOne: () => void sheet({ purpose: 'import' }, 'Imported'),
-    unlock: () => void openSheet({ purpose: 'unlock' }),
+    create: () => void prompt({ purpose: 'create' }, 'Wallet created'),
+    importOne: () => void prompt({ purpose: 'import' }, 'Imported'),
+    unlock: () => void openSecurePrompt({ purpose: 'unlock' }),
     lock: () => tried(change(lockWallet, {}), 'Could not lock the wallet'),
-    reveal: (id: KeyringId) => void openSheet({ purpose: 'reveal', keyring_id: id }),
-    exportKey: ({ id }: WalletAccount) => void openSheet({ purpose: 'export', account_id: id }),
-    remove: (id: KeyringId) => void sheet({ purpose: 'remove', keyring_id: id }, 'Removed from this computer'),
-    changePassphrase: () => void sheet({ purpose: 'change_passphrase' }, 'Passphrase changed'),
+    reveal: (id: KeyringId) => void openSecurePrompt({ purpose: 'reveal', keyring_id: id }),
+    exportKey: ({ id }: WalletAccount) => void openSecurePrompt({ purpose: 'export', account_id: id }),
+    remove: (id: KeyringId) => void prompt({ purpose: 'remove', keyring_id: id }, 'Removed from this computer'),
+    changePassphrase: () => void prompt({ purpose: 'change_passphrase' }, 'Passphrase changed'),
     makeDefault: ({ id, label }: WalletAccount) =>
       tried(change(changeWallet, { default_account_id: id }), `“${label}” was not made the default.`),
     addAccount: (input: Input<typeof addWalletAccount>) =>

@@ -1,13 +1,13 @@
 import { createPortToken, type ExposedPort } from '#shared/contract/ports.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
-import { noticeFailure } from '../noticeFailure.ts'
+import { showErrorNotice } from '../showErrorNotice.ts'
 
 /** Opens it in a tab of the browser; a private one with a token that no server sees. `path` begins with `/`. */
 export function useOpenPort(): (sandbox: Pick<Sandbox, 'id'>, port: ExposedPort, path?: string) => Promise<void> {
   const agent = useAgent()
   return async ({ id }, { port, url, visibility }, path = '/') => {
-    await noticeFailure(`Port ${port} was not opened`, async () => {
+    await showErrorNotice(`Port ${port} was not opened`, async () => {
       const address =
         visibility === 'public'
           ? url.replace(/\/$/, '') + path

@@ -10,7 +10,7 @@ import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
 import { useLiveEvent } from '../../api/liveEvents.ts'
 import { readAgain } from '../../api/readAgain.ts'
-import { noticeFailure } from '../noticeFailure.ts'
+import { showErrorNotice } from '../showErrorNotice.ts'
 import { notify } from '../toast.tsx'
 import { useOpenPort } from './useOpenPort.ts'
 
@@ -52,7 +52,7 @@ export function useSandboxDomainActions() {
      */
     async open({ sandbox, name }: SandboxName): Promise<void> {
       if (name.dns_target !== null) return void window.open(name.url, '_blank', 'noopener')
-      const ports = await noticeFailure(`${name.domain} was not opened`, () => agent(listPorts, { id: sandbox.id }))
+      const ports = await showErrorNotice(`${name.domain} was not opened`, () => agent(listPorts, { id: sandbox.id }))
       const port = ports?.ports.find((it) => it.port === name.port)
       if (port) await openPort(sandbox, port)
       else if (ports)
@@ -62,13 +62,13 @@ export function useSandboxDomainActions() {
     async remove({ sandbox, name }: SandboxName): Promise<boolean> {
       const { domain, port } = name
       const target = { id: sandbox.id, domain }
-      const removed = await noticeFailure(`${domain} still leads to ${sandbox.name}`, () =>
+      const removed = await showErrorNotice(`${domain} still leads to ${sandbox.name}`, () =>
         agent(removeSandboxDomain, target),
       )
       await readAgain(queryClient, [...sandboxDomainsKey, sandbox.id])
       if (!removed) return false
       const restore = async (): Promise<void> => {
-        await noticeFailure(`${domain} was not added`, () =>
+        await showErrorNotice(`${domain} was not added`, () =>
           agent(addSandboxDomain, { ...target, ...(port && { port }) }),
         )
         await readAgain(queryClient, [...sandboxDomainsKey, sandbox.id])

@@ -1,4 +1,4 @@
-import { placeOf } from '../place.ts'
+import { parseRoute } from '../route.ts'
 
 /** Unsaved changes, by the route that holds them: `['settings', 'policies']`. */
 export type UnsavedMarks = {
@@ -19,7 +19,7 @@ export function createUnsavedMarks(): UnsavedMarks {
     remove: (owner) => void changes.delete(owner),
     any: () => changes.size > 0,
     loses(hash) {
-      const next = placeOf(hash)
+      const next = parseRoute(hash)
       return [...changes.values()].some(({ place }) => place.some((part, at) => next[at] !== part))
     },
     discard() {

@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useEffectEvent, useId, useState } from 'react'
-import { usePlace } from '../place.ts'
+import { useRoute } from '../route.ts'
 import type { UnsavedMarks } from './unsavedMarks.ts'
 
 /** Provided by `UnsavedGuard`. */
@@ -24,7 +24,7 @@ export function useUnsaved(isUnsaved: boolean, place: readonly string[], onDisca
 
 /** Marks a form that holds its own state as unsaved from its first input until it unmounts. */
 export function useTouchedForm(): { onInput: () => void } {
-  const [section = ''] = usePlace()
+  const [section = ''] = useRoute()
   /** Section that was in view at the first input. */
   const [touchedIn, setTouchedIn] = useState<string>()
   useUnsaved(touchedIn !== undefined, [touchedIn ?? section])

@@ -15,7 +15,7 @@ import { buildMessageTree, type MendedMessage } from './buildMessageTree.ts'
 import type { ImportedConversation } from './importedConversation.ts'
 import { parseExport } from './readExport.ts'
 
-type Parts = {
+type Dependencies = {
   store: ChatStore
   publish: LocalEvents['publish']
   note: RecordActivity
@@ -30,7 +30,7 @@ const maxCharacters = 4_000_000
 
 /** @throws AppError `chat/import`, with nothing imported */
 export async function importChats(
-  parts: Parts,
+  dependencies: Dependencies,
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<Output<typeof importConversations>> {
   const { format, found, conversations } = parseExport(await collectBytes(pieces))
@@ -38,7 +38,7 @@ export async function importChats(
   const skipped: { title: string; reason: string }[] = []
   let [messages, skippedTotal] = [0, 0]
   for (const entry of conversations) {
-    const result = 'reason' in entry ? entry.reason : importConversation(parts, format, entry.conversation)
+    const result = 'reason' in entry ? entry.reason : importConversation(dependencies, format, entry.conversation)
     if (typeof result === 'string') {
       skippedTotal += 1
       if (skipped.length < maxSkipped) skipped.push({ title: cleanTitle(entry.title), reason: result })
@@ -48,8 +48,8 @@ export async function importChats(
     }
     await setImmediate() // others are answered in between
   }
-  if (messages > 0) parts.publish({ type: 'chat.changed', conversation_id: null })
-  parts.note({
+  if (messages > 0) dependencies.publish({ type: 'chat.changed', conversation_id: null })
+  dependencies.note({
     kind: 'chat.imported',
     actor: { kind: 'person', name: 'You' },
     summary: `You imported ${counts.imported + counts.extended} chats.`,
@@ -60,28 +60,30 @@ export async function importChats(
 
 /** Imports a conversation in a transaction. @returns the reason if it could not be imported */
 function importConversation(
-  parts: Parts,
+  dependencies: Dependencies,
   format: ImportFormat,
   imported: ImportedConversation,
 ): { outcome: Outcome; added: number } | string {
   const messages = buildMessageTree(imported.nodes)
   if (messages.length === 0) return 'It has no messages.'
   if (messages.some(({ text }) => text.length > maxCharacters)) return 'One of its messages is too long.'
-  return parts.store.atomically(() => {
-    const existing = parts.store.conversations.findSource(format, imported.sourceId)
+  return dependencies.store.atomically(() => {
+    const existing = dependencies.store.conversations.findSource(format, imported.sourceId)
     const conversation =
-      existing ?? parts.store.conversations.add(toConversation(parts, { format, imported, messages }))
-    const { added, places: positions } = addMessages(parts, conversation, messages)
+      existing ?? dependencies.store.conversations.add(toConversation(dependencies, { format, imported, messages }))
+    const { added, places: positions } = addMessages(dependencies, conversation, messages)
     const wasDeleted = conversation.deletedAtMs !== null
     if (existing && added === 0 && !wasDeleted) return { outcome: 'unchanged', added }
     const leaf = findLeaf(imported, messages, positions)
-    parts.store.conversations.save({
+    dependencies.store.conversations.save({
       ...conversation,
       deletedAtMs: null,
       messageCount: conversation.messageCount + added,
       ...(leaf !== undefined && added > 0 && { leafId: leaf }),
       ...(existing &&
-        added > 0 && { updatedAtMs: Math.max(existing.updatedAtMs, readTimes(imported, messages, parts).updated) }),
+        added > 0 && {
+          updatedAtMs: Math.max(existing.updatedAtMs, readTimes(imported, messages, dependencies).updated),
+        }),
     })
     return { outcome: existing && !wasDeleted ? 'extended' : 'imported', added }
   })
@@ -89,10 +91,13 @@ function importConversation(
 
 type ImportInput = { format: ImportFormat; imported: ImportedConversation; messages: readonly MendedMessage[] }
 
-function toConversation(parts: Parts, { format, imported, messages }: ImportInput): Omit<StoredConversation, 'number'> {
-  const { created, updated } = readTimes(imported, messages, parts)
+function toConversation(
+  dependencies: Dependencies,
+  { format, imported, messages }: ImportInput,
+): Omit<StoredConversation, 'number'> {
+  const { created, updated } = readTimes(imported, messages, dependencies)
   return {
-    id: `conv_${parts.newId()}` as ConversationId,
+    id: `conv_${dependencies.newId()}` as ConversationId,
     title: cleanTitle(imported.title) || cleanTitle(messages[0]?.text ?? '', 80) || 'Imported chat',
     titled: true,
     folderId: null,
@@ -113,7 +118,11 @@ function toConversation(parts: Parts, { format, imported, messages }: ImportInpu
   }
 }
 
-function addMessages({ store, newId, now }: Parts, { number }: StoredConversation, messages: readonly MendedMessage[]) {
+function addMessages(
+  { store, newId, now }: Dependencies,
+  { number }: StoredConversation,
+  messages: readonly MendedMessage[],
+) {
   const positions = store.messages.ofSource(number)
   const ids = new Map<string, string>()
   let added = 0
@@ -170,7 +179,7 @@ function findLeaf(
 function readTimes(
   { createdAtMs, updatedAtMs }: ImportedConversation,
   messages: readonly MendedMessage[],
-  { now }: Parts,
+  { now }: Dependencies,
 ) {
   const times = messages.flatMap(({ atMs }) => atMs ?? [])
   const created = createdAtMs ?? times.reduce((min, it) => Math.min(min, it), now())

@@ -9,14 +9,14 @@ import type { DomainQuestions } from '../domainQuestions.ts'
 import type { AutoRenewals, RegisteredName, RenewalNews } from './autoRenewals.ts'
 import type { DomainWatch } from './domainWatch.ts'
 import type { ExpiryNotices } from './expiryNotices.ts'
-import type { RenewalRepository } from './renewalRepository.ts'
-import { createRenewalViews, noWallet } from './renewalViews.ts'
 import {
   createExpiryNotifications,
   createRenewalNotifications,
   describeLeftDomain,
   type RenewalNotification,
-} from './renewalWords.ts'
+} from './renewalNotifications.ts'
+import type { RenewalRepository } from './renewalRepository.ts'
+import { createRenewalViews, noWallet } from './renewalViews.ts'
 
 /** Auto-renew and expiry notices as the window sees them. */
 export type Renewals = {

@@ -46,9 +46,9 @@ import { endProcess } from './processTable.ts'
 import { endPrepared, type FreezableMachine, recordRun, runMachine } from './runMachine.ts'
 import { allLayers, type SandboxLayers } from './sandboxLayers.ts'
 import { createSandboxUsers } from './sandboxUsers.ts'
-import { createSpareMachines, type Spare } from './spareMachines.ts'
 import { createSpawner, removeStaleSockets, type Spawner } from './spawner.ts'
 import { doorway } from './startRequest.ts'
+import { createWarmPool, type WarmSandbox } from './warmPool.ts'
 
 export type BubblewrapOptions = {
   /** Folder of the machines, each in a subfolder named by its id; only Steward's user may write to it. */
@@ -75,7 +75,7 @@ export const defaultCpuWeight = 25
 /** Size of a spare machine. */
 const spareSize = { hostname: 'spare', memoryMb: 512, vcpu: 1 }
 
-type SpareMachine = Spare & { name: SpareName; prepared: PreparedMachine }
+type SpareMachine = WarmSandbox & { name: SpareName; prepared: PreparedMachine }
 type Preparation = {
   name: MachineName
   spec: MachineSize & Pick<MachineSpec, 'network'>
@@ -151,7 +151,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
     const abilities = await able()
     if (!abilities.tools) throw new AppError('runtime/unavailable', abilities.detail)
     base ??= readHostBase().then((it) => ({ ...it, content: machineContent(it) }))
-    return { tools: abilities.tools, abilities: abilities, base: await base }
+    return { tools: abilities.tools, abilities, base: await base }
   }
 
   const users = createSandboxUsers({
@@ -208,7 +208,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
     return runMachine(prepared, { spec, tools, enforced: abilities.enforced, folder: files, folders, now, log })
   }
 
-  const spares = createSpareMachines({
+  const spares = createWarmPool({
     max: options.spares ?? 0,
     log,
     async make(kind, signal): Promise<SpareMachine> {
@@ -267,7 +267,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
       const uid = await users.choose({ name: id, image, network: spec.network })
       const folder = await folders.make(id, { uid, image, files })
       const entries = image === null ? ownFiles(hostname) : ownFilesOfImage(hostname)
-      const prepared = await prepare({ name: id, spec, folder: folder, ownEntries: entries, signal })
+      const prepared = await prepare({ name: id, spec, folder, ownEntries: entries, signal })
       return await run(prepared, spec, folder)
     } catch (error) {
       await folders.remove(id)
@@ -351,7 +351,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
       active.begin(spec.id, async () => {
         const folder = await folders.find(spec.id)
         await endLeftover(spec.id)
-        const prepared = await prepare({ name: spec.id, spec, folder: folder, ownEntries: [], signal })
+        const prepared = await prepare({ name: spec.id, spec, folder, ownEntries: [], signal })
         return run(prepared, spec, folder)
       }),
     async remove(id) {

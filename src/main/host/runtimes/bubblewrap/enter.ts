@@ -86,7 +86,7 @@ export function enter(entrance: Entrance, request: EnterRequest): Entered {
 }
 
 function refusal(error: unknown): Ending {
-  if (error instanceof AppError) return { kind: 'refused', error: error }
+  if (error instanceof AppError) return { kind: 'refused', error }
   return { kind: 'lost', detail: String(error) }
 }
 

@@ -1,6 +1,6 @@
 import { commandFields, notStartedError } from '../inside/commands.ts'
 import type { Ending } from '../inside/ending.ts'
-import { createOutputBuffer } from '../inside/keptOutput.ts'
+import { createOutputBuffer } from '../inside/outputBuffer.ts'
 import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
 import { type Entrance, enter } from './enter.ts'
 

@@ -1,5 +1,5 @@
 import { commandFields, notStartedError } from '../inside/commands.ts'
-import { createOutputBuffer } from '../inside/keptOutput.ts'
+import { createOutputBuffer } from '../inside/outputBuffer.ts'
 import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'

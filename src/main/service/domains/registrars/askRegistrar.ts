@@ -1,5 +1,5 @@
 import type { HttpClient } from '#platform/httpClient.ts'
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { RegistrarFailure } from './registrar.ts'
 
 export type RegistrarRequest = {

@@ -3,7 +3,7 @@ import { isFreeModel, maxModelCost, modelCost } from '#shared/modelCost.ts'
 import { createAnswerMeter, defaultDurationMs, defaultQuietMs } from '../answerLimits.ts'
 import type { CatalogueModel } from '../catalogueModel.ts'
 import { credentialHeaders } from '../credentialHeaders.ts'
-import type { GatewayParts } from '../gateway.ts'
+import type { GatewayDependencies } from '../gateway.ts'
 import type { Reservation } from '../inferenceCredits.ts'
 import { InferenceError, unknownModelError } from '../inferenceError.ts'
 import { getCount, getObject, type JsonObject, omitUndefined } from '../json.ts'
@@ -27,8 +27,8 @@ import {
   readEmbeddingsRequest,
 } from './embeddingsRequest.ts'
 
-type Parts<Caller> = Pick<
-  GatewayParts<Caller>,
+type Dependencies<Caller> = Pick<
+  GatewayDependencies<Caller>,
   'modelNamed' | 'findProvider' | 'credits' | 'pools' | 'leases' | 'now' | 'runningMs' | 'answerTimes'
 >
 type Call<Caller> = { body: JsonObject; caller: Caller; signal: AbortSignal; abort: (error: AppError) => void }
@@ -39,17 +39,17 @@ export type EmbeddingsGateway<Caller> = (
 ) => Promise<{ headers: Readonly<Record<string, string>>; body: EmbeddingsAnswer }>
 
 /** Has texts embedded by models of all families that can, and each request paid for. */
-export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): EmbeddingsGateway<Caller> {
+export function createEmbeddingsGateway<Caller>(dependencies: Dependencies<Caller>): EmbeddingsGateway<Caller> {
   /** @throws InferenceError, or the AppError of a refused reservation */
   return async ({ body, caller, signal, abort }) => {
     const request = readEmbeddingsRequest(body)
     const { body: passable, removed: removedFields } = filterFields(body, embeddingsFields)
-    const model = parts.modelNamed(request.model)
+    const model = dependencies.modelNamed(request.model)
     if (!model) throw unknownModelError(request.model)
     requireModelKind(model, 'embedding')
     assertEmbeddable(model, request)
-    const { provider, reservation } = await reserve(parts, { model, abort }, () =>
-      parts.credits.reserve({
+    const { provider, reservation } = await reserve(dependencies, { model, abort }, () =>
+      dependencies.credits.reserve({
         caller,
         model: model.name,
         free: isFreeModel(model.tiers),
@@ -92,7 +92,7 @@ export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): Embedding
       dimensions: request.dimensions,
       user: model.quirks.embeddings?.takesUser ? (passable.user ?? undefined) : undefined,
     })
-    const reply = await parts.pools.send({
+    const reply = await dependencies.pools.send({
       url: `${provider.baseUrl.replace(/\/+$/, '')}/embeddings`,
       headers: credentialHeaders(model, provider.apiKey),
       body: JSON.stringify(body),
@@ -102,10 +102,13 @@ export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): Embedding
     if (status < 200 || status >= 300) {
       throw toUpstreamError({ status, body: await failureText(reply.body), retryAfter: headers['retry-after'] })
     }
-    const limits = { maxQuietMs: defaultQuietMs, maxDurationMs: defaultDurationMs, ...parts.answerTimes }
+    const limits = { maxQuietMs: defaultQuietMs, maxDurationMs: defaultDurationMs, ...dependencies.answerTimes }
     return await readJsonReply(reply, {
       scrubText: createKeyScrubber(provider),
-      meter: createAnswerMeter({ ...limits, maxChars: Number.POSITIVE_INFINITY }, parts.runningMs ?? parts.now),
+      meter: createAnswerMeter(
+        { ...limits, maxChars: Number.POSITIVE_INFINITY },
+        dependencies.runningMs ?? dependencies.now,
+      ),
     })
   }
 }

@@ -20,7 +20,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
 
 export function openAiAnswer(body: JsonObject, options: ReaderOptions): CanonicalEvent[] {
   const error = findError(body)
-  if (error) return [{ type: 'error', error: error }]
+  if (error) return [{ type: 'error', error }]
   const choice = toJsonObject(getList(body, 'choices')[0])
   const message = toJsonObject(choice?.message)
   if (!choice || !message) return [{ type: 'error', error: unusable('It has no choice.') }]
@@ -45,7 +45,7 @@ export function openAiStreamReader(options: ReaderOptions): StreamReader {
 
   function readChunk(chunk: JsonObject): CanonicalEvent[] {
     const error = findError(chunk)
-    if (error) return [{ type: 'error', error: error }]
+    if (error) return [{ type: 'error', error }]
     const events: CanonicalEvent[] = started ? [] : [{ type: 'start', id: getString(chunk, 'id') }]
     started = true
     const choice = toJsonObject(getList(chunk, 'choices')[0])

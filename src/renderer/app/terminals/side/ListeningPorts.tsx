@@ -1,8 +1,8 @@
 import { ExternalLink } from 'lucide-react'
-import { useListening, usePortActions, usePorts } from '#renderer/features/machines/details/ports/usePorts.ts'
+import { useListening, usePortActions, usePorts } from '#renderer/features/sandboxes/details/ports/usePorts.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Menu } from '#renderer/ui/Menu.tsx'
-import { noticeFailure } from '#renderer/ui/noticeFailure.ts'
+import { showErrorNotice } from '#renderer/ui/showErrorNotice.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
 type ListeningPortsProps = { sandbox: Sandbox; visible: boolean }
@@ -16,7 +16,7 @@ export function ListeningPorts({ sandbox, visible }: ListeningPortsProps) {
   if (!listening || first === undefined) return null
 
   const open = (number: number) =>
-    noticeFailure(`Port ${number} was not opened`, async () => {
+    showErrorNotice(`Port ${number} was not opened`, async () => {
       const present = exposed?.find(({ port }) => port === number)
       await actions.open(present ?? (await actions.expose({ port: number, visibility: 'private' })))
     })

@@ -1,4 +1,4 @@
-import { SandboxDetails } from '#renderer/features/machines/details/SandboxDetails.tsx'
+import { SandboxDetails } from '#renderer/features/sandboxes/details/SandboxDetails.tsx'
 import { SnapshotsSection } from '#renderer/features/snapshots/SnapshotsSection.tsx'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 

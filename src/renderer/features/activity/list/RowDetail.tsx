@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { AddressText } from '#renderer/ui/AddressText.tsx'
-import { addressOf } from '#renderer/ui/place.ts'
+import { addressOf } from '#renderer/ui/route.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { EntryLinks } from '../EntryLinks.tsx'

@@ -1,4 +1,4 @@
-import { addressOf } from '#renderer/ui/place.ts'
+import { addressOf } from '#renderer/ui/route.ts'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import type { LinkKind, Links } from '#shared/contract/timelineLinks.ts'
 

@@ -11,7 +11,7 @@ export type CastScreen = {
 
 const fontSize = 13
 const scrollback = 5_000
-/** Dark whatever the window is: programs choose their colours for that. */
+/** Dark whatever the window is: programs choose their colors for that. */
 const theme = { background: '#101114', foreground: '#d7dae0', cursor: '#d7dae0', selectionBackground: '#3a4150' }
 
 export function castScreen(host: HTMLElement, cast: Cast): CastScreen {

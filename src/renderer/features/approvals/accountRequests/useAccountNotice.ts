@@ -1,12 +1,12 @@
 import { useEffect } from 'react'
-import { goTo, usePlace } from '#renderer/ui/place.ts'
+import { goTo, useRoute } from '#renderer/ui/route.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { shortAddress } from '#shared/shortAddress.ts'
 import { useWaitingAccountRequests } from './useAccountRequests.ts'
 
 /** One notice for all wallets that wait, away from the inbox. It leads there; nothing is decided from it. */
 export function useAccountNotice(): void {
-  const [section] = usePlace()
+  const [section] = useRoute()
   const waiting = useWaitingAccountRequests()
   const first = waiting[0]?.wallet_address
   const title = first === undefined || section === 'approvals' ? undefined : titleOf(first, waiting.length)

@@ -1,5 +1,5 @@
 import { AddressText } from '#renderer/ui/AddressText.tsx'
-import { addressOf } from '#renderer/ui/place.ts'
+import { addressOf } from '#renderer/ui/route.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 
 const deciders = {

@@ -1,6 +1,6 @@
 import { describeRequester } from '#shared/contract/describeRequester.ts'
+import { describeAction, describePayee } from '#shared/contract/intentLabels.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { describeDeed, describePayee } from '#shared/contract/intentWords.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
 
@@ -20,7 +20,7 @@ export function mayApproveMore({ kind, needs_confirmation, decision }: IntentRec
 /** Exactly what will be signed without another question. */
 export function grantSentence(record: IntentRecord, { times, minutes, onlyPath }: GrantDraft, nowMs: number): string {
   const { name } = describeRequester(record.asker)
-  const deed = describeDeed({
+  const deed = describeAction({
     kind: record.kind,
     host: record.host ?? '*',
     max_amount_micro_usd: record.amount_micro_usd,

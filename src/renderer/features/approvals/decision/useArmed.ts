@@ -10,7 +10,7 @@ export function useArmed(contentKey: string): boolean {
   useEffect(() => {
     const { disturb, end } = settling((settled) => setArmed(settled ? contentKey : undefined))
     disturb()
-    // The focus also comes back from a sheet's frame, which is a part of this window.
+    // The focus also comes back from a secure prompt's frame, which is a part of this window.
     let wasInFrame = false
     const onBlur = () => {
       wasInFrame = document.activeElement instanceof HTMLIFrameElement

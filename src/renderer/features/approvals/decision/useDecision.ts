@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAgent, useLocalStatus } from '#renderer/api/AgentProvider.tsx'
 import { useWallet } from '#renderer/api/useWallet.ts'
-import { useSheet } from '#renderer/ui/sheetContext.ts'
+import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { AppError } from '#shared/appError.ts'
 import { decideIntent, type IntentRecord } from '#shared/contract/intents.ts'
 import { toIsoTime } from '#shared/time.ts'
@@ -16,13 +16,13 @@ export function useDecision(record: IntentRecord) {
   const queryClient = useQueryClient()
   // Tool calls are not signed.
   const isLocked = useWallet().data?.state === 'locked' && record.kind !== 'tool.call'
-  const confirmsOnSheet = useLocalStatus()?.shell !== 'electron' && record.needs_confirmation
-  const openSheet = useSheet()
+  const confirmsOnSecurePrompt = useLocalStatus()?.shell !== 'electron' && record.needs_confirmation
+  const openSecurePrompt = useSecurePrompt()
   const [busy, setBusy] = useState<Deed>()
   const [error, setError] = useState<unknown>()
 
   /** Then the person is back at the same decision: unlocking approves nothing. */
-  const unlock = () => openSheet({ purpose: 'unlock' })
+  const unlock = () => openSecurePrompt({ purpose: 'unlock' })
 
   const decide = async (deed: Deed, grant?: GrantDraft): Promise<boolean> => {
     if (busy !== undefined) return false
@@ -46,15 +46,15 @@ export function useDecision(record: IntentRecord) {
   }
 
   return {
-    /** The sheet that confirms unlocks it too. */
-    needsUnlock: isLocked && !(confirmsOnSheet && record.decision === null),
+    /** The secure prompt that confirms unlocks it too. */
+    needsUnlock: isLocked && !(confirmsOnSecurePrompt && record.decision === null),
     busy,
     error,
     unlock,
     deny: () => decide('deny'),
     async approve(grant?: GrantDraft): Promise<boolean> {
-      if (!confirmsOnSheet) return decide('approve', grant)
-      return (await openSheet({ purpose: 'confirm', intent_id: record.id })) === 'done'
+      if (!confirmsOnSecurePrompt) return decide('approve', grant)
+      return (await openSecurePrompt({ purpose: 'confirm', intent_id: record.id })) === 'done'
     },
   }
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { goTo, usePlace } from '#renderer/ui/place.ts'
+import { goTo, useRoute } from '#renderer/ui/route.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { describeRequester } from '#shared/contract/describeRequester.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
@@ -7,7 +7,7 @@ import { intentHeadline } from '../intentHeadline.ts'
 
 /** A notice for each request that comes, at the corner. It can be looked at from there, never decided. */
 export function useNotices(): { follow: (intent: IntentRecord) => void } {
-  const [section] = usePlace()
+  const [section] = useRoute()
   const [notices] = useState(() => new Map<string, () => void>())
   const isHere = section === 'approvals'
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { classNames } from '#renderer/ui/classNames.ts'
-import { addressOf } from '#renderer/ui/place.ts'
+import { addressOf } from '#renderer/ui/route.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { describeRequester } from '#shared/contract/describeRequester.ts'

@@ -1,6 +1,6 @@
 import { describeRequester } from '#shared/contract/describeRequester.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { describePurchase } from '#shared/contract/purchaseWords.ts'
+import { describePurchase } from '#shared/contract/purchaseLabels.ts'
 
 /**
  * Names other requesters of the same product, such as `Chat also asks to register example.com. One approval is enough.`

@@ -20,15 +20,15 @@ import { sanitizeLine } from '#shared/shownLine.ts'
 import { CallApproval } from './CallApproval.tsx'
 import { CallDetails } from './CallDetails.tsx'
 import {
-  argumentsOf,
   callIcon,
   callSubject,
   callTitle,
   dnsLines,
   durationText,
+  parseArguments,
   readExitCode,
   stateLabels,
-} from './callWords.ts'
+} from './callLabels.ts'
 import { LiveOutput } from './LiveOutput.tsx'
 import { ServedNotice } from './ServedNotice.tsx'
 
@@ -49,7 +49,7 @@ const stateLooks: Readonly<Record<ChatCall['state'], readonly [LucideIcon, strin
 export function CallCard({ call }: { call: ChatCall }) {
   const [chosen, setOpen] = useState<boolean>()
   const id = useId()
-  const args = argumentsOf(call)
+  const args = parseArguments(call)
   const Icon = callIcon(call.tool)
   const { data: sandboxes = [] } = useSandboxes()
   const subject = callSubject(args)

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { classNames } from '#renderer/ui/classNames.ts'
-import { goTo } from '#renderer/ui/place.ts'
+import { goTo } from '#renderer/ui/route.ts'
 import { visibleText } from '#renderer/ui/visibleText.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'
 import { formatCost } from '../money/amounts.ts'
-import { type CallArguments, dnsLines, plainOutput } from './callWords.ts'
+import { type CallArguments, dnsLines, plainOutput } from './callLabels.ts'
 
 type CallDetailsProps = { call: ChatCall; args: CallArguments | undefined }
 

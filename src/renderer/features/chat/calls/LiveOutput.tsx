@@ -1,4 +1,4 @@
-import { plainOutput } from './callWords.ts'
+import { plainOutput } from './callLabels.ts'
 
 /** Output of a running command, scrolled to its end. */
 export function LiveOutput({ text }: { text: string }) {

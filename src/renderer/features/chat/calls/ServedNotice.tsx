@@ -1,6 +1,6 @@
 import { useToolServers } from '#renderer/api/useToolServers.ts'
 import { Button } from '#renderer/ui/Button.tsx'
-import { goTo } from '#renderer/ui/place.ts'
+import { goTo } from '#renderer/ui/route.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
 

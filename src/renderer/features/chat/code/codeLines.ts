@@ -7,7 +7,7 @@ import { type LineTokens, tokenKinds } from './tokens.ts'
 const linesOfGroup = 40
 /** Finished lines go to the thread that highlights together: each message to it costs as much as drawing a line. */
 const handingMs = 120
-/** Colours wait so long for further words, to be drawn with them. */
+/** Colors wait so long for further words, to be drawn with them. */
 const patienceMs = 120
 const classOf = tokenKinds.map((kind) => (kind === 'plain' ? '' : `tok-${kind}`))
 
@@ -30,11 +30,11 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
   let handed = { lines: 0, atMs: Number.NEGATIVE_INFINITY }
   let highlighting: Highlighting | undefined
   let arrived: { from: number; tokens: readonly LineTokens[] }[] = []
-  const timers: { colour?: Timer; hand?: Timer } = {}
+  const timers: { color?: Timer; hand?: Timer } = {}
 
-  const colour = () => {
-    clearTimeout(timers.colour)
-    delete timers.colour
+  const color = () => {
+    clearTimeout(timers.color)
+    delete timers.color
     for (const { from, tokens } of arrived) {
       for (const [index, line] of tokens.entries())
         paint(elements[from + index], drawnLine(present.lines[from + index] ?? ''), line)
@@ -45,7 +45,7 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
     highlighting = openHighlighting((from, tokens) => {
       arrived.push({ from, tokens })
       // With the next words, in one drawing with them; or soon, where no more come.
-      timers.colour ??= setTimeout(colour, patienceMs)
+      timers.color ??= setTimeout(color, patienceMs)
     })
   }
   const hand = () => {
@@ -55,9 +55,9 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
     handed = { lines: finished, atMs: performance.now() }
   }
   const stop = () => {
-    clearTimeout(timers.colour)
+    clearTimeout(timers.color)
     clearTimeout(timers.hand)
-    delete timers.colour
+    delete timers.color
     delete timers.hand
     highlighting?.close()
     arrived = []
@@ -96,7 +96,7 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
       finished = closed ? next.lines.length : next.lines.length - 1
       if (closed || performance.now() - handed.atMs >= handingMs) hand()
       else if (finished > handed.lines) timers.hand ??= setTimeout(hand, handingMs)
-      if (arrived.length > 0) colour()
+      if (arrived.length > 0) color()
     },
     close: stop,
   }

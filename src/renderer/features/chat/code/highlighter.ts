@@ -11,7 +11,7 @@ type TokenListener = (from: number, tokens: readonly LineTokens[]) => void
 type BlockState = { onTokens: TokenListener; waiting: number }
 
 export type Highlighter = {
-  /** @param onTokens of the colours of lines, as they come */
+  /** @param onTokens of the colors of lines, as they come */
   open(language: string, onTokens: TokenListener): Highlighting
   /** Ends the thread; with the next block another one begins. */
   close(): void

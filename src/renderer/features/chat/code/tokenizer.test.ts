@@ -13,7 +13,7 @@ const lines = [
   "import { b } from 'b'",
 ]
 
-test('lines given one by one are coloured as those given at once', async () => {
+test('lines given one by one are colored as those given at once', async () => {
   const whole = await open().take('typescript', lines)
   const tokenizer = open()
   const single = []

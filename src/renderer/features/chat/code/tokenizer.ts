@@ -64,7 +64,7 @@ function compact(line: readonly { content: string; color?: string | undefined }[
   return tokens
 }
 
-/** Shiki's theme has keywords and operators in one colour; operators are as plain as the punctuation beside them. */
+/** Shiki's theme has keywords and operators in one color; operators are as plain as the punctuation beside them. */
 function kindOf(content: string, color: string | undefined): number {
   const [, name] = /^var\(--token-([a-z-]+)\)$/.exec(color ?? '') ?? []
   if (name === 'keyword' && !/\p{L}/u.test(content)) return 0

@@ -1,5 +1,5 @@
 /**
- * The kinds of a token that have a colour, by the variables of shiki's theme; the colours are in `chat.css`. Whatever is
+ * The kinds of a token that have a color, by the variables of shiki's theme; the colors are in `chat.css`. Whatever is
  * not among them, such as punctuation, is plain: most of a line needs no element then.
  */
 export const tokenKinds = [

@@ -3,7 +3,7 @@ import { Tooltip } from '#renderer/ui/Tooltip.tsx'
 import type { estimateMessage } from '#shared/contract/chatMoney.ts'
 import type { Output } from '#shared/contract/route.ts'
 import { useModels } from '../data/useModels.ts'
-import { isPriced } from '../models/modelWords.ts'
+import { isPriced } from '../models/modelGroups.ts'
 import { formatCost, tokens } from '../money/amounts.ts'
 import { formatEstimate } from '../money/formatEstimate.ts'
 

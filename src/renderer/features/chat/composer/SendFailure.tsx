@@ -2,7 +2,7 @@ import { X } from 'lucide-react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { describeError } from '#renderer/ui/describeError.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
-import { goTo } from '#renderer/ui/place.ts'
+import { goTo } from '#renderer/ui/route.ts'
 import { AppError } from '#shared/appError.ts'
 
 type SendFailureProps = { failure: unknown; onClose: () => void; onLimits: () => void }

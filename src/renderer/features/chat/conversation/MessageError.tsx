@@ -2,7 +2,7 @@ import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useConnection } from '#renderer/api/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
-import { goTo } from '#renderer/ui/place.ts'
+import { goTo } from '#renderer/ui/route.ts'
 import type { ChatFailure } from '#shared/contract/chatMessages.ts'
 import { useConversationWork } from './conversationContext.ts'
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { readAgain } from '#renderer/api/readAgain.ts'
-import { goTo } from '#renderer/ui/place.ts'
+import { goTo } from '#renderer/ui/route.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import { regenerateMessage, sendMessage, stopMessage } from '#shared/contract/chatMessages.ts'

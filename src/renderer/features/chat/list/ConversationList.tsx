@@ -6,7 +6,7 @@ import { inputLook } from '#renderer/ui/Field.tsx'
 import type { MenuItem } from '#renderer/ui/Menu.tsx'
 import { moveAmongRows } from '#renderer/ui/moveAmongRows.ts'
 import { NameDialog } from '#renderer/ui/NameDialog.tsx'
-import { goTo } from '#renderer/ui/place.ts'
+import { goTo } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { type ConversationSummary, type FolderId, Title } from '#shared/contract/chats.ts'
@@ -26,7 +26,7 @@ const searchPauseMs = 150
 export function ConversationList({ present, searchField }: ConversationListProps) {
   const [folder, setFolder] = useState<FolderId>()
   const [written, setWritten] = useState('')
-  const words = useSettled(written.trim())
+  const words = useDebounced(written.trim())
   const { data: folders = [] } = useFolders()
   return (
     <section aria-label="Chats" className="flex size-full min-h-0 flex-col bg-panel">
@@ -156,7 +156,7 @@ function Rows({ folder, folders, present }: RowsProps) {
   )
 }
 
-function useSettled(value: string): string {
+function useDebounced(value: string): string {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), value === '' ? 0 : searchPauseMs)

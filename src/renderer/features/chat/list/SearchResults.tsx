@@ -1,6 +1,6 @@
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { addressOf } from '#renderer/ui/place.ts'
+import { addressOf } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { ChatHit, SnippetPart } from '#shared/contract/chats.ts'

@@ -5,13 +5,13 @@ import { type ReactElement, useId, useState } from 'react'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { useLayers } from '#renderer/ui/Layers.tsx'
-import { goTo } from '#renderer/ui/place.ts'
+import { goTo } from '#renderer/ui/route.ts'
 import { chatLimits } from '#shared/contract/chats.ts'
 import { providerTitle } from '#shared/contract/families.ts'
 import type { ListedModel } from '#shared/contract/inference.ts'
 import { useModels } from '../data/useModels.ts'
 import { contextText, priceText } from '../money/amounts.ts'
-import { hasProvider, isPriced, modelGroups, modelsText } from './modelWords.ts'
+import { hasProvider, isPriced, modelGroups, modelsText } from './modelGroups.ts'
 
 type ModelPickerProps = {
   chosen: readonly string[]

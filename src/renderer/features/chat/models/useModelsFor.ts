@@ -1,5 +1,5 @@
 import { useModels } from '../data/useModels.ts'
-import { firstModel } from './modelWords.ts'
+import { firstModel } from './modelGroups.ts'
 import { readRecentModels } from './recentModels.ts'
 
 /** Returns the selected models, else those of the last chat, else the first available one. */

@@ -2,7 +2,7 @@ import { Tooltip } from '#renderer/ui/Tooltip.tsx'
 import type { AnswerUsage, Message } from '#shared/contract/chatMessages.ts'
 import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
 import { useModels } from '../data/useModels.ts'
-import { isPriced } from '../models/modelWords.ts'
+import { isPriced } from '../models/modelGroups.ts'
 import { formatCost, tokens } from './amounts.ts'
 
 /** Cost of an answer: estimated while it streams, exact afterwards. A tooltip lists its parts. */

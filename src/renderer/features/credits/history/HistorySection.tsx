@@ -3,7 +3,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { NothingYet, Panel } from '#renderer/ui/Panel.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
-import { useSettled } from '#renderer/ui/useSettled.ts'
+import { useDebounced } from '#renderer/ui/useDebounced.ts'
 import type { CreditTransaction } from '#shared/contract/credits.ts'
 import { useCreditKeys } from '../useCredits.ts'
 import { downloadHistory } from './downloadHistory.ts'
@@ -22,7 +22,7 @@ type HistorySectionProps = {
 }
 
 export function HistorySection({ scroller, filters, onFilters, onRefund }: HistorySectionProps) {
-  const text = useSettled(filters.text)
+  const text = useDebounced(filters.text)
   const query = historyQuery({ ...filters, text }, Date.now())
   const history = useNewestHistory(query)
   const keys = useCreditKeys().data ?? []

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type PointerEvent, useState } from 'react'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { axisText } from '../creditText.ts'
-import { chartFill, chartMark } from './chartColours.ts'
+import { chartFill, chartMark } from './chartColors.ts'
 import { type DayBar, dayName, scaleOf } from './dailySeries.ts'
 
 const height = 100
@@ -112,7 +112,7 @@ function Bar({ bar, at, top }: { bar: DayBar; at: number; top: number }) {
         width={1 - gap}
         y={below}
         height={size}
-        className={chartFill[series.colour]}
+        className={chartFill[series.color]}
       />
     )
   })
@@ -134,7 +134,7 @@ function DayHint({ bar, share }: { bar: DayBar; share: number }) {
       </p>
       {parts.map(({ series, cents }) => (
         <p key={series.name} className="mt-1 flex items-center gap-1.5 text-muted">
-          <span className={classNames('size-2 shrink-0 rounded-full', chartMark[series.colour])} />
+          <span className={classNames('size-2 shrink-0 rounded-full', chartMark[series.color])} />
           <span className="min-w-0 flex-1 truncate">{series.label}</span>
           <span className="tabular-nums">{formatUsdCents(cents)}</span>
         </p>

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
-import { chartMark } from './chartColours.ts'
+import { chartMark } from './chartColors.ts'
 import type { Series } from './dailySeries.ts'
 
 const initialCount = 6
@@ -16,7 +16,7 @@ export function ModelBars({ series }: { series: readonly Series[] }) {
     <div className="min-w-0">
       <h4 className="text-small text-faint">By model</h4>
       <ul className="mt-1.5 flex flex-col gap-2.5">
-        {visible.map(({ name, label, cents, requests, colour }) => (
+        {visible.map(({ name, label, cents, requests, color }) => (
           <li key={name}>
             <p className="flex items-baseline gap-2">
               <span className="min-w-0 flex-1 truncate" title={label}>
@@ -31,7 +31,7 @@ export function ModelBars({ series }: { series: readonly Series[] }) {
             </p>
             <span aria-hidden className="mt-1 block h-1.5 overflow-hidden rounded-full bg-hover">
               <span
-                className={classNames('block h-full rounded-full', chartMark[colour])}
+                className={classNames('block h-full rounded-full', chartMark[color])}
                 style={{ width: `max(4px, ${(cents / maxCents) * 100}%)` }}
               />
             </span>

@@ -18,7 +18,7 @@ test('every day has a bar, and what cost most comes first', () => {
     ],
     range,
   )
-  expect(series.map(({ name, cents, requests, colour }) => [name, cents, requests, colour])).toEqual([
+  expect(series.map(({ name, cents, requests, color }) => [name, cents, requests, color])).toEqual([
     ['a', 8, 2, 1],
     ['b', 4, 1, 2],
     ['Sandboxes', 1, 0, 3],
@@ -30,12 +30,12 @@ test('every day has a bar, and what cost most comes first', () => {
   ])
 })
 
-test('beyond five series there is one colour for the rest', () => {
+test('beyond five series there is one color for the rest', () => {
   const { series } = dailySeries(
     ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((model, place) => group('2026-03-01', model, 10 - place)),
     range,
   )
-  expect(series.map(({ colour }) => colour)).toEqual([1, 2, 3, 4, 5, 'rest', 'rest'])
+  expect(series.map(({ color }) => color)).toEqual([1, 2, 3, 4, 5, 'rest', 'rest'])
 })
 
 test('what was only refunded is no series, and no bar below zero', () => {

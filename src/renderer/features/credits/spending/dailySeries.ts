@@ -17,11 +17,11 @@ export function daysUntil(nowMs: number, period: SpendingPeriod): { from: string
 }
 
 /** Series with a color of its own; the others are summed in `rest`. Refunds reduce the day of their charge. */
-export type Series = { name: string; label: string; cents: number; requests: number; colour: Colour }
-export type Colour = 1 | 2 | 3 | 4 | 5 | 'rest'
+export type Series = { name: string; label: string; cents: number; requests: number; color: Color }
+export type Color = 1 | 2 | 3 | 4 | 5 | 'rest'
 export type DayBar = { day: string; parts: { series: Series; cents: number }[]; cents: number; requests: number }
 
-const colours = [1, 2, 3, 4, 5] as const
+const colors = [1, 2, 3, 4, 5] as const
 const sandboxes = 'Sandboxes'
 
 /** A bar for each day, also of those on which nothing was spent, and the series from what cost most on. */
@@ -37,7 +37,7 @@ export function dailySeries(
   }
   const ranked = [...sums].filter(([, { cents }]) => cents > 0).sort(([, one], [, other]) => other.cents - one.cents)
   const series = ranked.map(
-    ([name, sum], place): Series => ({ name, label: name, ...sum, colour: colours[place] ?? 'rest' }),
+    ([name, sum], place): Series => ({ name, label: name, ...sum, color: colors[place] ?? 'rest' }),
   )
   const days = daysBetween(from, to).map((day): DayBar => {
     const ofDay = named.filter((it) => it.day === day)

@@ -4,12 +4,12 @@ import { useRef } from 'react'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { moveAmongRows } from '#renderer/ui/moveAmongRows.ts'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
-import { addressOf } from '#renderer/ui/place.ts'
+import { addressOf } from '#renderer/ui/route.ts'
 import { StatusDot, type Tone } from '#renderer/ui/StatusDot.tsx'
 import type { DomainRenewal } from '#shared/contract/domainRenewals.ts'
 import type { Domain } from '#shared/contract/domains.ts'
 import { openRecord, plainWord } from '#shared/openRecord.ts'
-import { renewalMark } from '../renewals/renewalWords.ts'
+import { renewalBadge } from '../renewals/renewalLabels.ts'
 import type { DomainSort } from './domainRows.ts'
 import { ExpiryText } from './ExpiryText.tsx'
 
@@ -148,7 +148,7 @@ type DomainRowProps = {
 
 function DomainRow({ domain: of, renewal, isChosen, onChoose }: DomainRowProps) {
   const { domain, unicode, status, locked, left_at } = of
-  const mark = renewalMark(renewal)
+  const mark = renewalBadge(renewal)
   const Icon = locked ? Lock : LockOpen
   return (
     <div

@@ -1,5 +1,5 @@
 import { useLiveEvent } from '#renderer/api/liveEvents.ts'
-import { goTo } from '#renderer/ui/place.ts'
+import { goTo } from '#renderer/ui/route.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 
 /** Tells of domains wherever the person is: on the screen, or by the system while the window is behind others. */

@@ -5,9 +5,9 @@ import { readAgain } from '#renderer/api/readAgain.ts'
 import { renewalsKey, useRenewals } from '#renderer/api/useRenewals.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
-import { addressOf } from '#renderer/ui/place.ts'
+import { addressOf } from '#renderer/ui/route.ts'
 import { dismissNotices, removeRenewal } from '#shared/contract/domainRenewals.ts'
-import { dayText } from './renewalWords.ts'
+import { dayText } from './renewalLabels.ts'
 
 const maxNamed = 3
 

@@ -7,7 +7,7 @@ import { TextField } from '#renderer/ui/TextField.tsx'
 import type { DomainRenewal, RenewalSettings } from '#shared/contract/domainRenewals.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { parseRenewal, renewalForm, renewalRanges, suggestMaxPrice } from './renewalForm.ts'
-import { yearsText } from './renewalWords.ts'
+import { yearsText } from './renewalLabels.ts'
 
 type RenewalDialogProps = {
   /** The domain, or how many. */

@@ -6,16 +6,16 @@ import { readAgain } from '#renderer/api/readAgain.ts'
 import { renewalsKey, useRenewals } from '#renderer/api/useRenewals.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { addressOf } from '#renderer/ui/place.ts'
+import { addressOf } from '#renderer/ui/route.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
-import { useSheet } from '#renderer/ui/sheetContext.ts'
+import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { retryRenewal, setRenewal } from '#shared/contract/domainRenewals.ts'
 import type { LocalDomain } from '#shared/contract/localDomains.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { estimateMicroUsd } from '#shared/renewalEstimate.ts'
 import { usePrices } from '../useDomains.ts'
 import { RenewalDialog } from './RenewalDialog.tsx'
-import { renewalMark, renewalSentence } from './renewalWords.ts'
+import { renewalBadge, renewalSentence } from './renewalLabels.ts'
 
 /** Whether and how one domain is renewed, and what keeps it from that. */
 export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDomain }) {
@@ -31,10 +31,10 @@ export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDom
     onSettled,
   })
   const retrying = useMutation({ mutationFn: () => agent(retryRenewal, { domain }), onSettled })
-  const openSheet = useSheet()
+  const openSecurePrompt = useSecurePrompt()
   if (!data) return <span className="text-faint">…</span>
   const { possible, obstacle } = data
-  const mark = renewalMark(present)
+  const mark = renewalBadge(present)
   const failure = turningOff.error ?? retrying.error
   const isOn = present?.enabled === true
   return (
@@ -75,7 +75,7 @@ export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDom
         >
           <p className="min-w-0 flex-1 basis-60">{present.problem.detail}</p>
           {present.problem.kind === 'locked' && (
-            <Button size="small" onClick={() => void openSheet({ purpose: 'unlock' })}>
+            <Button size="small" onClick={() => void openSecurePrompt({ purpose: 'unlock' })}>
               Unlock wallet
             </Button>
           )}

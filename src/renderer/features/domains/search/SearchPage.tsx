@@ -4,7 +4,7 @@ import { PageScroll } from '#renderer/ui/PageFrame.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { useAddressFilters } from '#renderer/ui/useAddressFilters.ts'
-import { useSettled } from '#renderer/ui/useSettled.ts'
+import { useDebounced } from '#renderer/ui/useDebounced.ts'
 import { defaultTlds } from '#shared/contract/domainSearch.ts'
 import { SourceNotice } from '../SourceNotice.tsx'
 import { useSearchResults } from '../useDomains.ts'
@@ -19,7 +19,7 @@ const noQuery = { q: '' }
 
 export function SearchPage() {
   const [{ q: written }, setQuery] = useAddressFilters(SearchParams, noQuery)
-  const q = useSettled(written.trim())
+  const q = useDebounced(written.trim())
   return (
     <PageScroll width="table" className="flex flex-col gap-4 py-5">
       <div className="max-w-120">

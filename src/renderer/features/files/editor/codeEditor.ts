@@ -49,7 +49,7 @@ const look = EditorView.theme({
   '.cm-button': { backgroundImage: 'none', backgroundColor: 'var(--control)', border: '1px solid var(--edge)' },
   '.cm-searchMatch': { backgroundColor: 'var(--caution-soft)', outline: '1px solid var(--caution)' },
 })
-const colours = HighlightStyle.define([
+const colors = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: 'var(--accent)' },
   { tag: [tags.string, tags.special(tags.string), tags.regexp], color: 'var(--positive)' },
   { tag: [tags.comment, tags.meta], color: 'var(--faint)', fontStyle: 'italic' },
@@ -88,7 +88,7 @@ export function codeEditor({ parent, name, text, onChange, onSave }: Options): C
       bracketMatching(),
       highlightSelectionMatches(),
       search({ top: true }),
-      syntaxHighlighting(colours),
+      syntaxHighlighting(colors),
       look,
       language.of([]),
       EditorView.contentAttributes.of({ 'aria-label': `Contents of ${name}`, tabindex: '0' }),
@@ -106,7 +106,7 @@ export function codeEditor({ parent, name, text, onChange, onSave }: Options): C
   const description = LanguageDescription.matchFilename(languages, name)
   description?.load().then(
     (support) => !closed && view.dispatch({ effects: language.reconfigure(support) }),
-    () => {}, // without colours it is edited just as well
+    () => {}, // without colors it is edited just as well
   )
   return {
     text: () => view.state.doc.toString(),

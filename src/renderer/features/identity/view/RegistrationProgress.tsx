@@ -2,7 +2,7 @@ import { Check, Circle, CircleDot, RotateCw, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { classNames } from '#renderer/ui/classNames.ts'
-import { addressOf } from '#renderer/ui/place.ts'
+import { addressOf } from '#renderer/ui/route.ts'
 import type { Registration } from '#shared/contract/automatons.ts'
 import { useSendAgain } from './useSendAgain.ts'
 

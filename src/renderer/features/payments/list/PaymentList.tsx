@@ -5,7 +5,7 @@ import { EmptyState } from '#renderer/ui/EmptyState.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { PageScroll } from '#renderer/ui/PageFrame.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
-import { useSettled } from '#renderer/ui/useSettled.ts'
+import { useDebounced } from '#renderer/ui/useDebounced.ts'
 import { usePaymentList, useUnclearCount } from '../usePayments.ts'
 import { PaymentFilterBar } from './PaymentFilterBar.tsx'
 import { PaymentRow } from './PaymentRow.tsx'
@@ -14,7 +14,7 @@ import { isFilteredPayments, noPaymentFilters, type PaymentFilters, paymentQuery
 type PaymentListProps = { filters: PaymentFilters; onFilters: (filters: PaymentFilters) => void }
 
 export function PaymentList({ filters, onFilters }: PaymentListProps) {
-  const text = useSettled(filters.text)
+  const text = useDebounced(filters.text)
   const query = paymentQuery({ ...filters, text })
   const { payments, total, data, error, isPending, refetch, ...pages } = usePaymentList(query)
   const isFiltered = isFilteredPayments(query)

@@ -1,6 +1,6 @@
 import { CreditCard, Globe, type LucideIcon, RefreshCw, Waypoints } from 'lucide-react'
 import { classNames } from '#renderer/ui/classNames.ts'
-import { addressOf } from '#renderer/ui/place.ts'
+import { addressOf } from '#renderer/ui/route.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { describeRequester } from '#shared/contract/describeRequester.ts'
 import type { Payment, PaymentPurpose } from '#shared/contract/paymentRecords.ts'

@@ -3,13 +3,13 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { goTo } from '#renderer/ui/place.ts'
 import type { PurchaseOrder } from '#renderer/ui/purchaseContext.ts'
+import { goTo } from '#renderer/ui/route.ts'
 import { Select } from '#renderer/ui/Select.tsx'
 import { Skeleton } from '#renderer/ui/Skeleton.tsx'
 import { type SandboxPort, SandboxPortFields } from '#renderer/ui/sandboxes/SandboxPortFields.tsx'
 import { TextAreaField } from '#renderer/ui/TextAreaField.tsx'
-import { useSettled } from '#renderer/ui/useSettled.ts'
+import { useDebounced } from '#renderer/ui/useDebounced.ts'
 import { AppError } from '#shared/appError.ts'
 import { domainLimits } from '#shared/contract/domainSearch.ts'
 import { Nameservers } from '#shared/contract/domains.ts'
@@ -42,7 +42,7 @@ export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
     nameservers: hasOwn ? (nameservers.success ? nameservers.data : undefined) : [],
   })
   // Debounces quotes while the user types.
-  const quotedText = useSettled(JSON.stringify(whole ?? null))
+  const quotedText = useDebounced(JSON.stringify(whole ?? null))
   const quoted: PurchaseChoices | null = JSON.parse(quotedText)
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuote(order, quoted ?? undefined)
   const ordering = useOrder(order, onOrdered)

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { AddressText } from '#renderer/ui/AddressText.tsx'
 import { Panel } from '#renderer/ui/Panel.tsx'
-import { addressOf } from '#renderer/ui/place.ts'
+import { addressOf } from '#renderer/ui/route.ts'
 import { describeRequester } from '#shared/contract/describeRequester.ts'
 import { testLedgerNetwork } from '#shared/contract/networks.ts'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'

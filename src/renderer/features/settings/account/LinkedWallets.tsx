@@ -3,8 +3,8 @@ import { AddressText } from '#renderer/ui/AddressText.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { noticeFailure } from '#renderer/ui/noticeFailure.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
+import { showErrorNotice } from '#renderer/ui/showErrorNotice.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { useUnlocked } from '#renderer/ui/useUnlocked.ts'
 import type { WalletLink } from '#shared/contract/walletLinks.ts'
@@ -23,7 +23,7 @@ export function LinkedWallets() {
   const unlocked = useUnlocked()
   const links = data?.links ?? []
   const linkOne = ({ account_id: id, label }: WalletLink): void => {
-    if (id) void noticeFailure(`Could not link ${label ?? 'the wallet'}`, () => unlocked(() => link(id)))
+    if (id) void showErrorNotice(`Could not link ${label ?? 'the wallet'}`, () => unlocked(() => link(id)))
   }
   return (
     <section aria-label="Linked wallets" className="px-3.5 py-2.5">

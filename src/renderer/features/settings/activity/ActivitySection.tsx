@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { addressOf } from '#renderer/ui/place.ts'
+import { addressOf } from '#renderer/ui/route.ts'
 import { Select } from '#renderer/ui/Select.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
@@ -12,7 +12,7 @@ import {
   getActivitySettings,
 } from '#shared/contract/activitySettings.ts'
 import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
-import { daysOf, daysOptions, optionOf } from './keptDays.ts'
+import { daysOptions, formatDaysOption, parseDaysOption } from './daysOptions.ts'
 
 const settingsKey = ['activity', 'settings'] as const
 
@@ -61,9 +61,9 @@ function Settings({ settings, onChange }: SettingsProps) {
             <Select
               label="Keep entries"
               labelHidden
-              value={optionOf(entries)}
+              value={formatDaysOption(entries)}
               options={daysOptions(entries, [30, 90, 365], true)}
-              onChange={(option) => onChange({ keep_entries_days: daysOf(option) })}
+              onChange={(option) => onChange({ keep_entries_days: parseDaysOption(option) })}
             />
           </div>
         </SettingsRow>
@@ -83,9 +83,9 @@ function Settings({ settings, onChange }: SettingsProps) {
               <Select
                 label="Keep recordings"
                 labelHidden
-                value={optionOf(recordings)}
+                value={formatDaysOption(recordings)}
                 options={daysOptions(recordings, [1, 7, 14, 30, 90])}
-                onChange={(option) => onChange({ keep_recordings_days: daysOf(option) ?? recordings })}
+                onChange={(option) => onChange({ keep_recordings_days: parseDaysOption(option) ?? recordings })}
               />
             </div>
           </SettingsRow>

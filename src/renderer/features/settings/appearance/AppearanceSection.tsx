@@ -20,7 +20,7 @@ export function AppearanceSection() {
         <SettingsRow label="Theme" hint="System follows your system setting.">
           <ThemeChoices />
         </SettingsRow>
-        <SettingsRow label="Terminals" hint="Colours, text, cursor and bell.">
+        <SettingsRow label="Terminals" hint="Colors, text, cursor and bell.">
           <Button onClick={() => preferences?.run()}>Terminal preferences…</Button>
         </SettingsRow>
       </SettingsCard>

@@ -2,7 +2,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { ApiKey } from '#shared/contract/accounts.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
-import { modelCount } from '../models/modelWords.ts'
+import { modelCount } from '../models/modelLabels.ts'
 import { useModels } from '../models/useModels.ts'
 import { missingModels } from './missingModels.ts'
 

@@ -5,16 +5,16 @@ import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { useWallet, walletKey } from '#renderer/api/useWallet.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { goTo } from '#renderer/ui/place.ts'
+import { goTo } from '#renderer/ui/route.ts'
 import { Select } from '#renderer/ui/Select.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { StatusDot, type Tone } from '#renderer/ui/StatusDot.tsx'
-import { useSheet } from '#renderer/ui/sheetContext.ts'
+import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { changeWallet, lockWallet, type Wallet } from '#shared/contract/wallet.ts'
 import { openRecord, plainWord } from '#shared/openRecord.ts'
 import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
-import { autoLockOptions, minutesOf, optionOf } from './autoLock.ts'
+import { autoLockOptions, formatDaysOption, minutesOf } from './autoLock.ts'
 
 export function WalletLockSection() {
   const { data, error, isPending, refetch } = useWallet()
@@ -69,16 +69,16 @@ function LockCard({ wallet }: { wallet: Wallet }) {
 }
 
 function StateButton({ state }: Pick<Wallet, 'state'>) {
-  const openSheet = useSheet()
+  const openSecurePrompt = useSecurePrompt()
   if (state === 'unlocked') return <LockNow />
-  if (state === 'locked') return <Button onClick={() => void openSheet({ purpose: 'unlock' })}>Unlock…</Button>
+  if (state === 'locked') return <Button onClick={() => void openSecurePrompt({ purpose: 'unlock' })}>Unlock…</Button>
   return <Button onClick={() => goTo('wallet')}>Open Wallet</Button>
 }
 
 function PassphraseRow() {
-  const openSheet = useSheet()
+  const openSecurePrompt = useSecurePrompt()
   const change = async () => {
-    if ((await openSheet({ purpose: 'change_passphrase' })) === 'done') notify.done('Passphrase changed')
+    if ((await openSecurePrompt({ purpose: 'change_passphrase' })) === 'done') notify.done('Passphrase changed')
   }
   return (
     <SettingsRow label="Passphrase" hint="Encrypts the wallet. Steward does not store it and it cannot be reset.">
@@ -129,7 +129,7 @@ function AutoLockRow({ wallet }: { wallet: Wallet }) {
         <Select
           label="Auto-lock"
           labelHidden
-          value={optionOf(wallet.auto_lock_minutes)}
+          value={formatDaysOption(wallet.auto_lock_minutes)}
           options={autoLockOptions(wallet.auto_lock_minutes)}
           disabled={busy}
           onChange={(option) => void choose(option)}

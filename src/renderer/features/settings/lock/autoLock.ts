@@ -12,7 +12,7 @@ export function autoLockOptions(present: number | null): SelectOption<string>[] 
   ]
 }
 
-export function optionOf(minutes: number | null): string {
+export function formatDaysOption(minutes: number | null): string {
   return minutes === null ? never : String(minutes)
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { ChoiceChips } from '#renderer/ui/ChoiceChips.tsx'
 import { FormDialog } from '#renderer/ui/FormDialog.tsx'
-import { useSheet } from '#renderer/ui/sheetContext.ts'
+import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { ModelServerName, ModelServerUrl } from '#shared/contract/providers.ts'
@@ -12,7 +12,7 @@ type Wrong = { name?: string; url?: string }
 /** Dialog that adds a server by address. A server that needs a key to list its models prompts for it next. */
 export function AddServerDialog({ onClose }: { onClose: () => void }) {
   const { addServer } = useProviderActions()
-  const openSheet = useSheet()
+  const openSecurePrompt = useSecurePrompt()
   const [name, setName] = useState('')
   const [url, setUrl] = useState('')
   const [billing, setBilling] = useState<'free' | 'paid'>()
@@ -40,7 +40,7 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
   const add = async (server: Parameters<typeof addServer>[0]) => {
     const added = await addServer(server)
     onClose()
-    if (added.needs_key) await openSheet({ purpose: 'server_key', server_id: added.id })
+    if (added.needs_key) await openSecurePrompt({ purpose: 'server_key', server_id: added.id })
     else notify.done(`Added ${added.name}`)
   }
   return (

@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { isChatModel, type ListedModel } from '#shared/contract/inference.ts'
-import { formatPrice, modelCount, tokensText } from './modelWords.ts'
+import { formatPrice, modelCount, tokensText } from './modelLabels.ts'
 
 type ModelListProps = { /** Whose they are, read aloud. */ of: string; models: readonly ListedModel[] }
 

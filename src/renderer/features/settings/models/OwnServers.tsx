@@ -7,14 +7,14 @@ import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Menu } from '#renderer/ui/Menu.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
-import { useSheet } from '#renderer/ui/sheetContext.ts'
+import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { type ListedModel, unknownPriceVersion } from '#shared/contract/inference.ts'
 import type { DiscoveredServer, ModelServer } from '#shared/contract/providers.ts'
 import { SettingsGroup } from '../SettingsPage.tsx'
 import { AddServerDialog } from './AddServerDialog.tsx'
 import { ModelList } from './ModelTable.tsx'
-import { findNameConflicts, modelCount } from './modelWords.ts'
+import { findNameConflicts, modelCount } from './modelLabels.ts'
 import { ServerPriceDialog } from './ServerPriceDialog.tsx'
 import { useModelServers, useProviderActions } from './useProviders.ts'
 
@@ -174,11 +174,11 @@ type ServerRowProps = {
 
 function ServerRow({ server, models, conflicts, onRemove }: ServerRowProps) {
   const { id, name, base_url, key, needs_key } = server
-  const openSheet = useSheet()
+  const openSecurePrompt = useSecurePrompt()
   const { refreshServer } = useProviderActions()
   const [pricing, setPricing] = useState(false)
   const isUnknown = models.some(({ pricing: it }) => it.price_version === unknownPriceVersion)
-  const giveKey = () => void openSheet({ purpose: 'server_key', server_id: id })
+  const giveKey = () => void openSecurePrompt({ purpose: 'server_key', server_id: id })
   const refresh = async () => {
     try {
       const { models: read } = await refreshServer(id)

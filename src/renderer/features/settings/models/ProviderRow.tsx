@@ -4,7 +4,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Menu, type MenuItem } from '#renderer/ui/Menu.tsx'
 import { StatusDot, type Tone } from '#renderer/ui/StatusDot.tsx'
-import { useSheet } from '#renderer/ui/sheetContext.ts'
+import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { families } from '#shared/contract/families.ts'
@@ -28,7 +28,7 @@ const tones: Record<KeyTest['outcome'], Tone> = openRecord(
 
 export function ProviderRow({ provider, models, onRemove }: ProviderRowProps) {
   const { family, name, key, key_refused_at, base_url } = provider
-  const openSheet = useSheet()
+  const openSecurePrompt = useSecurePrompt()
   const { test } = useProviderActions()
   const [result, setResult] = useState<KeyTest>()
   const [testing, setTesting] = useState(false)
@@ -45,7 +45,7 @@ export function ProviderRow({ provider, models, onRemove }: ProviderRowProps) {
   }
   const giveKey = async () => {
     setResult(undefined)
-    if ((await openSheet({ purpose: 'provider_key', family })) === 'done') await runTest()
+    if ((await openSecurePrompt({ purpose: 'provider_key', family })) === 'done') await runTest()
   }
   const remove = () => {
     setResult(undefined)

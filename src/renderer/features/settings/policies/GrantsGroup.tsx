@@ -3,8 +3,8 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
+import { describeAction, describePayee } from '#shared/contract/intentLabels.ts'
 import type { Grant } from '#shared/contract/intents.ts'
-import { describeDeed, describePayee } from '#shared/contract/intentWords.ts'
 import { SettingsGroup } from '../SettingsPage.tsx'
 import { useGrants, useRevokeGrant } from './useGrants.ts'
 
@@ -48,7 +48,7 @@ function GrantRow({ grant }: { grant: Grant }) {
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2 pr-2 pl-3.5">
       <div className="min-w-56 flex-1">
         <p>
-          {who} may {describeDeed({ kind, host: host ?? '*', max_amount_micro_usd })}
+          {who} may {describeAction({ kind, host: host ?? '*', max_amount_micro_usd })}
           {describePayee(scope)}
           {path ? ` for ${path} only` : ''} without asking.
         </p>

@@ -1,7 +1,7 @@
 import { Select } from '#renderer/ui/Select.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
+import { kindNames, requesterNames } from '#shared/contract/intentLabels.ts'
 import { AskerKind, IntentKind, type PolicyRule } from '#shared/contract/intents.ts'
-import { askerNames, kindNames } from '#shared/contract/intentWords.ts'
 import type { RuleDraft } from './policyDraft.ts'
 
 const effects = [
@@ -17,7 +17,7 @@ const kinds = [
 
 const askers = [
   { value: '*', label: 'Anyone' },
-  ...AskerKind.options.map((value) => ({ value, label: askerNames[value] })),
+  ...AskerKind.options.map((value) => ({ value, label: requesterNames[value] })),
 ] as const
 
 /** Grid columns of the fields, and of their headings in wide windows. */

@@ -2,7 +2,7 @@ import { GripVertical, Trash2, TriangleAlert } from 'lucide-react'
 import { type KeyboardEvent, useLayoutEffect, useRef } from 'react'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
-import { ruleSentence } from '#shared/contract/intentWords.ts'
+import { ruleSentence } from '#shared/contract/intentLabels.ts'
 import { type RuleDraft, ruleOf } from './policyDraft.ts'
 import { RuleFields } from './RuleFields.tsx'
 

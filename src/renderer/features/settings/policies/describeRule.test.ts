@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { ruleSentence } from '#shared/contract/intentLabels.ts'
 import type { PolicyRule } from '#shared/contract/intents.ts'
-import { ruleSentence } from '#shared/contract/intentWords.ts'
 import { ruleWarnings } from './describeRule.ts'
 
 const base: PolicyRule = {

@@ -1,4 +1,4 @@
-import { ruleSentence } from '#shared/contract/intentWords.ts'
+import { ruleSentence } from '#shared/contract/intentLabels.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { SavedPolicy } from './policyDraft.ts'
 

@@ -4,7 +4,7 @@ import { useToolServerActions } from '#renderer/api/useToolServers.ts'
 import { ChoiceChips } from '#renderer/ui/ChoiceChips.tsx'
 import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
-import { useSheet } from '#renderer/ui/sheetContext.ts'
+import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { SecretName, ToolServerName, type ToolServerTransport, toolServerLimits } from '#shared/contract/toolServers.ts'
 
@@ -19,11 +19,11 @@ type Draft = {
 type Wrong = Partial<Record<'name' | 'place' | 'secrets', string>>
 const empty: Draft = { name: '', kind: 'sandbox', sandbox: '', command: '', url: '', secrets: '' }
 
-/** A program in a sandbox, or an address. Its secrets are asked for on sheets right after. */
+/** A program in a sandbox, or an address. Its secrets are asked for on secure prompts right after. */
 export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
   const { add, test } = useToolServerActions()
   const { data: sandboxes = [] } = useSandboxes()
-  const openSheet = useSheet()
+  const openSecurePrompt = useSecurePrompt()
   const [draft, setDraft] = useState(empty)
   const [wrong, setWrong] = useState<Wrong>({})
   const edit = (part: Partial<Draft>): void => {
@@ -35,7 +35,7 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
 
   const send = (): Promise<void> | false => {
     const name = ToolServerName.safeParse(draft.name)
-    const place = placeOf(draft, sandbox?.id)
+    const place = parseRoute(draft, sandbox?.id)
     const secrets = secretsOf(draft.secrets)
     setWrong({
       ...(name.error && { name: `The name ${name.error.issues[0]?.message}.` }),
@@ -49,7 +49,7 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
     const { id, secrets } = await add(server)
     onClose()
     for (const { name: secret_name } of secrets) {
-      const end = await openSheet({ purpose: 'tool_server_secret', tool_server_id: id, secret_name })
+      const end = await openSecurePrompt({ purpose: 'tool_server_secret', tool_server_id: id, secret_name })
       if (end === 'cancelled') return
     }
     await test(id) // failures are reported by the server's row
@@ -132,7 +132,7 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** @returns what is wrong, in words */
-function placeOf(
+function parseRoute(
   { kind, command, url }: Draft,
   sandboxId: string | undefined,
 ): Parameters<ReturnType<typeof useToolServerActions>['add']>[0]['place'] | string {

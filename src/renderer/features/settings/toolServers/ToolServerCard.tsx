@@ -7,7 +7,7 @@ import { classNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Menu } from '#renderer/ui/Menu.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
-import { useSheet } from '#renderer/ui/sheetContext.ts'
+import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { ToolServer } from '#shared/contract/toolServers.ts'
@@ -19,7 +19,7 @@ type ToolServerCardProps = { server: ToolServer; onRemove: () => void }
 export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
   const { id, name, enabled, tools, fault, secrets, listed_at } = server
   const { turn, test, agree } = useToolServerActions()
-  const openSheet = useSheet()
+  const openSecurePrompt = useSecurePrompt()
   const [busy, setBusy] = useState<'test' | 'turn'>()
   const changed = listChangedTools(server)
   const [open, setOpen] = useState(changed.length > 0)
@@ -43,7 +43,7 @@ export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
       if (tested.fault === null) setOpen(true)
     })
   const giveSecret = async (secret: string) => {
-    const end = await openSheet({ purpose: 'tool_server_secret', tool_server_id: id, secret_name: secret })
+    const end = await openSecurePrompt({ purpose: 'tool_server_secret', tool_server_id: id, secret_name: secret })
     if (end === 'done') await runTest()
   }
   const off = tools.filter((it) => it.alias !== null && !it.missing && !it.enabled && it.changed_from === null)

@@ -11,7 +11,7 @@ const pauseMs = 150
 /** Searches all terminals, debounced. */
 export function useTerminalSearch(query: SearchAllQuery) {
   const agent = useAgent()
-  const asked = useSettled(query)
+  const asked = useDebounced(query)
   return useQuery({
     queryKey: ['terminal-search', asked],
     queryFn: ({ signal }) =>
@@ -24,7 +24,7 @@ export function useTerminalSearch(query: SearchAllQuery) {
   })
 }
 
-function useSettled(query: SearchAllQuery): SearchAllQuery {
+function useDebounced(query: SearchAllQuery): SearchAllQuery {
   const [settled, setSettled] = useState(query)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(query), pauseMs)

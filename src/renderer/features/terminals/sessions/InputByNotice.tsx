@@ -1,7 +1,7 @@
 import { Bot } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useLiveEvent } from '#renderer/api/liveEvents.ts'
-import { addressOf } from '#renderer/ui/place.ts'
+import { addressOf } from '#renderer/ui/route.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'
 
 type Typist = { conversationId: string; title: string; count: number }

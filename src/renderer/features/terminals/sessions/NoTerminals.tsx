@@ -5,7 +5,7 @@ import { newTerminalKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { EmptyState } from '#renderer/ui/EmptyState.tsx'
 import { Kbd } from '#renderer/ui/Kbd.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
-import { statusWord } from '#renderer/ui/sandboxes/sandboxWords.ts'
+import { statusLabel } from '#renderer/ui/sandboxes/sandboxLabels.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { stateSentence } from './stateSentence.ts'
 import type { WorkbenchActions } from './workbenchActions.ts'
@@ -90,7 +90,7 @@ function contentOf({ sandbox, actions }: Omit<NoTerminalsProps, 'sideButton' | '
       return (
         <EmptyState
           icon={TriangleAlert}
-          title={`${sandbox.name}: ${statusWord(sandbox.status)}`}
+          title={`${sandbox.name}: ${statusLabel(sandbox.status)}`}
           description="This version of Steward does not know this status. Update Steward."
         />
       )

@@ -1,7 +1,7 @@
 import { Play } from 'lucide-react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
-import { statusTone } from '#renderer/ui/sandboxes/sandboxWords.ts'
+import { statusTone } from '#renderer/ui/sandboxes/sandboxLabels.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { stateSentence } from './stateSentence.ts'
 

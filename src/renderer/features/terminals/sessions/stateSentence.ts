@@ -1,4 +1,4 @@
-import { statusWord } from '#renderer/ui/sandboxes/sandboxWords.ts'
+import { statusLabel } from '#renderer/ui/sandboxes/sandboxLabels.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
 /** Why no program runs in a sandbox. */
@@ -7,5 +7,5 @@ export function stateSentence({ status, status_reason, name }: Sandbox): string 
   if (status === 'running') return `${name} is running.`
   if (status === 'error') return status_reason ?? `${name} failed for an unknown reason.`
   if (status === 'stopped') return status_reason ?? `${name} is stopped. Its files are kept.`
-  return status_reason ?? `${name}: ${statusWord(status)}.`
+  return status_reason ?? `${name}: ${statusLabel(status)}.`
 }

@@ -1,4 +1,4 @@
-import type { TerminalColours } from '#shared/contract/terminalColours.ts'
+import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import { streamClose } from '#shared/contract/terminalStream.ts'
 import { inputQueue, maxQueuedBytes } from './inputQueue.ts'
 import { retryDelayMs } from './retryDelay.ts'
@@ -44,7 +44,7 @@ export type TerminalStream = {
   /** The size this viewer has room for; sent when it differs from the terminal's. */
   resize(size: TerminalSize): void
   /** Sets the colors reported to programs; the latest of several viewers counts. */
-  draws(colours: TerminalColours): void
+  draws(colors: TerminalColors): void
   show(): void
   hide(): void
   /** Ends the wait before the next attempt. */
@@ -73,7 +73,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
   let visibleSize: TerminalSize | undefined
   let asked: TerminalSize | undefined
   let requestedSize: TerminalSize | undefined
-  let colours: TerminalColours | undefined
+  let colors: TerminalColors | undefined
 
   const over = () => state.phase === 'closed' || state.phase === 'ended' || state.phase === 'gone'
 
@@ -102,7 +102,7 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
         enter({ phase: 'live' })
         if (message.state === 'running') {
           askForSize()
-          tellColours()
+          tellColors()
           for (const input of sent.open) attachment?.send(input)
           flush()
         }
@@ -194,8 +194,8 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
     attachment?.send({ type: 'resize', ...requestedSize })
   }
 
-  function tellColours(): void {
-    if (colours && state.phase === 'live') attachment?.send({ type: 'colours', colours })
+  function tellColors(): void {
+    if (colors && state.phase === 'live') attachment?.send({ type: 'colours', colours: colors })
   }
 
   connect()
@@ -217,8 +217,8 @@ export function terminalStream(options: TerminalStreamOptions): TerminalStream {
       askForSize()
     },
     draws(next) {
-      colours = next
-      tellColours()
+      colors = next
+      tellColors()
     },
     show() {
       visible = true

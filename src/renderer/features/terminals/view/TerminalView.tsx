@@ -103,7 +103,7 @@ export function TerminalView({
   const actions = terminalActions({ session, apple: thisKeyboard().apple, onSearch: () => setSearching(true) })
   useCommands(visible ? actions.commands : [])
   const focus = () => session?.terminal.focus()
-  const ground = { backgroundColor: appearance.theme.colours.background }
+  const ground = { backgroundColor: appearance.theme.colors.background }
 
   const learned = useEffectEvent((it: TerminalSession | undefined) => onSession?.(it))
   useEffect(() => {

@@ -15,10 +15,10 @@ const queries = {
   'status string': '\x1bP$qm\x1b\\',
   'window size': '\x1b[14t\x1b[16t\x1b[18t',
   'title reports': '\x1b[20t\x1b[21t',
-  'palette colour': '\x1b]4;1;?\x07',
-  'text colour': '\x1b]10;?\x1b\\',
+  'palette color': '\x1b]4;1;?\x07',
+  'text color': '\x1b]10;?\x1b\\',
   background: '\x1b]11;?\x1b\\',
-  'cursor colour': '\x1b]12;?\x07',
+  'cursor color': '\x1b]12;?\x07',
   'focus reports': '\x1b[?1004h',
 }
 

@@ -16,8 +16,8 @@ export function quietAnswers(parser: IParser): IDisposable {
     parser.registerCsiHandler({ intermediates: '$', final: 'p' }, asked),
     parser.registerCsiHandler({ prefix: '?', intermediates: '$', final: 'p' }, asked),
     parser.registerDcsHandler({ intermediates: '$', final: 'q' }, asked),
-    // The same sequences set colours, which must reach the terminal.
-    ...[4, 10, 11, 12].map((colour) => parser.registerOscHandler(colour, (data) => data.split(';').includes('?'))),
+    // The same sequences set colors, which must reach the terminal.
+    ...[4, 10, 11, 12].map((color) => parser.registerOscHandler(color, (data) => data.split(';').includes('?'))),
   ]
   return { dispose: () => handlers.forEach((handler) => void handler.dispose()) }
 }

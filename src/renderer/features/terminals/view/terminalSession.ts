@@ -7,7 +7,7 @@ import type { StreamState } from '../stream/streamState.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 import { type StreamConnector, terminalStream } from '../stream/terminalStream.ts'
 import { type ClipboardRequests, clipboardRequests, createAnswerStore } from './clipboardRequests.ts'
-import { colourRounds } from './colourRounds.ts'
+import { colorRounds } from './colorRounds.ts'
 import { type CommandTrail, commandTrail } from './commandTrail.ts'
 import { placeLinks } from './links/placeLinks.ts'
 import { type LinkHint, type SandboxLinks, terminalLinks } from './links/terminalLinks.ts'
@@ -19,7 +19,7 @@ import { type ReadingPlace, readingPlace } from './readingPlace.ts'
 import { readClipboard, writeClipboard } from './terminalClipboard.ts'
 import { type TerminalKeyAction, terminalKeyAction } from './terminalKeys.ts'
 import { type TerminalSearch, terminalSearch } from './terminalSearch.ts'
-import { paletteColours } from './themes/terminalTheme.ts'
+import { paletteColors } from './themes/terminalTheme.ts'
 import { xtermPalette } from './themes/xtermPalette.ts'
 import type { WebglLeases } from './webglLeases.ts'
 import { webglRenderer } from './webglRenderer.ts'
@@ -124,10 +124,10 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   })
   terminal.onBell(on.bell)
   terminal.open(host)
-  const colours = colourRounds(terminal)
+  const colors = colorRounds(terminal)
   terminal.textarea?.addEventListener('focus', () => {
     takeRoom()
-    tellColours()
+    tellColors()
   })
   const renderer = webglRenderer(terminal)
 
@@ -216,13 +216,13 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     appearance = next
     terminal.options = xtermOptions(next)
     search.decorate(xtermPalette(next.theme).matches)
-    tellColours()
+    tellColors()
     frame ??= requestAnimationFrame(takeRoom)
   }
 
-  function tellColours(): void {
-    const { background, foreground, cursor, ...others } = appearance.theme.colours
-    stream.draws({ background, foreground, cursor, palette: paletteColours.map((colour) => others[colour]) })
+  function tellColors(): void {
+    const { background, foreground, cursor, ...others } = appearance.theme.colors
+    stream.draws({ background, foreground, cursor, palette: paletteColors.map((color) => others[color]) })
   }
 
   function moved(): void {
@@ -283,7 +283,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
       stream.close()
       options.webgl.giveBack(renderer)
       screen.close()
-      colours.dispose()
+      colors.dispose()
       commands.dispose()
       reading.dispose()
       terminal.dispose()

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type DataLock, findLockHolder, lockData } from '#platform/dataLock.ts'
-import { parseJsonOrUndefined } from '#platform/parsedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import { isRunning } from '#platform/processIdentity.ts'
 import { AppError } from '#shared/appError.ts'
 import { ImageName } from '#shared/contract/images.ts'

@@ -50,7 +50,7 @@ export async function probeNetwork(closed: readonly string[], user?: SandboxUser
   for (const way of ways) {
     const tools = { perl, pasta, nft, way, hasFrameRules: true }
     const toAbilities = (tools: NetworkTools): NetworkAbilities => ({
-      tools: tools,
+      tools,
       networks: ['none', 'internet', 'open'],
       detail: tools.hasFrameRules ? null : noFrameRules,
       cure: null,

@@ -50,7 +50,7 @@ export function PreferencesPreview({ theme, preferences }: PreferencesPreviewPro
     <div
       role="img"
       aria-label={`Preview of ${theme.label}`}
-      style={{ backgroundColor: theme.colours.background }}
+      style={{ backgroundColor: theme.colors.background }}
       className="h-32 overflow-hidden rounded-control border border-edge p-2"
     >
       <div ref={host} inert className="h-full font-mono" />

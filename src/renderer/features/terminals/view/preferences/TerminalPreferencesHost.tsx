@@ -17,7 +17,7 @@ export function TerminalPreferencesHost() {
       section: 'Terminal',
       icon: Settings2,
       shortcut: preferencesKeys,
-      keywords: ['settings', 'options', 'theme', 'colours', 'font', 'cursor', 'bell'],
+      keywords: ['settings', 'options', 'theme', 'colors', 'font', 'cursor', 'bell'],
       run: openPreferences,
     },
   ])

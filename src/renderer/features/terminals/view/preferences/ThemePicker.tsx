@@ -18,7 +18,7 @@ export function ThemePicker({ preferences, window, onChange, onTry }: ThemePicke
   const present = preferences.ground === 'window' ? window : preferences.ground
   const kinds: readonly Theme[] = present === 'dark' ? ['dark', 'light'] : ['light', 'dark']
   return (
-    <PreferenceGroup title="Colours">
+    <PreferenceGroup title="Colors">
       <div className="max-w-72">
         <Select
           label="Theme"
@@ -58,11 +58,11 @@ export function ThemePicker({ preferences, window, onChange, onTry }: ThemePicke
 
 type ThemeCardProps = { theme: TerminalTheme; isChosen: boolean; onChoose: () => void; onTry: () => void }
 
-function ThemeCard({ theme: { label, kind, colours }, isChosen, onChoose, onTry }: ThemeCardProps) {
+function ThemeCard({ theme: { label, kind, colors }, isChosen, onChoose, onTry }: ThemeCardProps) {
   return (
     <label
       onPointerEnter={onTry}
-      style={{ backgroundColor: colours.background, color: colours.foreground }}
+      style={{ backgroundColor: colors.background, color: colors.foreground }}
       className={classNames(
         'relative flex h-13 flex-col justify-center gap-1.5 rounded-control border px-2.5 has-focus-visible:outline-2 has-focus-visible:outline-accent',
         isChosen ? 'border-accent' : 'border-edge',
@@ -80,8 +80,8 @@ function ThemeCard({ theme: { label, kind, colours }, isChosen, onChoose, onTry 
         {isChosen && <Check aria-hidden className="size-3.5 shrink-0" />}
       </span>
       <span aria-hidden className="flex gap-1">
-        {swatches.map((colour) => (
-          <span key={colour} style={{ backgroundColor: colours[colour] }} className="h-2 flex-1 rounded-full" />
+        {swatches.map((color) => (
+          <span key={color} style={{ backgroundColor: colors[color] }} className="h-2 flex-1 rounded-full" />
         ))}
       </span>
     </label>

@@ -22,7 +22,7 @@ export const TerminalPreferences = z.object({
   lineHeight: oneOf(lineHeights).catch(1),
   /** Pixels. */
   letterSpacing: oneOf(letterSpacings).catch(0),
-  /** Colours that programs choose are brought to this contrast; 1 leaves them alone. */
+  /** Colors that programs choose are brought to this contrast; 1 leaves them alone. */
   minimumContrast: oneOf(contrasts).catch(4.5),
   cursorStyle: z.enum(['block', 'bar', 'underline']).catch('block'),
   cursorBlink: z.boolean().catch(true),

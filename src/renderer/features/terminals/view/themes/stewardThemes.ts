@@ -5,7 +5,7 @@ export const stewardDark: TerminalTheme = {
   id: 'steward-dark',
   label: 'Steward dark',
   kind: 'dark',
-  colours: {
+  colors: {
     background: '#101113',
     foreground: '#e8e9eb',
     cursor: '#e8e9eb',
@@ -32,7 +32,7 @@ export const stewardLight: TerminalTheme = {
   id: 'steward-light',
   label: 'Steward light',
   kind: 'light',
-  colours: {
+  colors: {
     background: '#ffffff',
     foreground: '#191b1f',
     cursor: '#191b1f',

@@ -1,9 +1,9 @@
 import type { Theme } from '#renderer/ui/theme/theme.ts'
 
 /** `#rrggbb`, all of them: programs may ask for any. */
-export type TerminalColours = Record<TerminalColour, string>
+export type TerminalColors = Record<TerminalColor, string>
 
-export const paletteColours = [
+export const paletteColors = [
   'black',
   'red',
   'green',
@@ -22,6 +22,6 @@ export const paletteColours = [
   'brightWhite',
 ] as const
 
-export type TerminalColour = (typeof paletteColours)[number] | 'background' | 'foreground' | 'cursor'
+export type TerminalColor = (typeof paletteColors)[number] | 'background' | 'foreground' | 'cursor'
 
-export type TerminalTheme = { id: string; label: string; kind: Theme; colours: TerminalColours }
+export type TerminalTheme = { id: string; label: string; kind: Theme; colors: TerminalColors }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { contrast } from './contrast.ts'
-import { paletteColours } from './terminalTheme.ts'
+import { paletteColors } from './terminalTheme.ts'
 import { terminalThemes } from './terminalThemes.ts'
 
 test('contrast is measured as WCAG says', () => {
@@ -15,14 +15,14 @@ test('each theme has a name of its own, and there are some for the dark and some
   expect(new Set(terminalThemes.map(({ kind }) => kind))).toEqual(new Set(['dark', 'light']))
 })
 
-test.each(terminalThemes)('$label can be read', ({ kind, colours }) => {
-  const text = ['foreground', 'cursor', ...paletteColours.filter((it) => kind === 'light' || it !== 'black')] as const
-  for (const colour of text) {
-    expect(contrast(colours[colour], colours.background), colour).toBeGreaterThanOrEqual(4.5)
+test.each(terminalThemes)('$label can be read', ({ kind, colors }) => {
+  const text = ['foreground', 'cursor', ...paletteColors.filter((it) => kind === 'light' || it !== 'black')] as const
+  for (const color of text) {
+    expect(contrast(colors[color], colors.background), color).toBeGreaterThanOrEqual(4.5)
   }
 })
 
-test.each(terminalThemes)('$label is as dark or light as it says', ({ kind, colours }) => {
-  const onBlack = contrast(colours.background, '#000000')
+test.each(terminalThemes)('$label is as dark or light as it says', ({ kind, colors }) => {
+  const onBlack = contrast(colors.background, '#000000')
   expect(kind === 'dark').toBe(onBlack < 3)
 })

@@ -2,7 +2,7 @@ import { stewardDark, stewardLight } from './stewardThemes.ts'
 import type { TerminalTheme } from './terminalTheme.ts'
 
 /**
- * Every colour that a program may write text in has a contrast of at least 4.5 on its ground, except the black of the dark
+ * Every color that a program may write text in has a contrast of at least 4.5 on its ground, except the black of the dark
  * ones, which programs use as a ground. `terminalThemes.test.ts` measures it.
  */
 export const terminalThemes: readonly TerminalTheme[] = [
@@ -11,7 +11,7 @@ export const terminalThemes: readonly TerminalTheme[] = [
     id: 'midnight',
     label: 'Midnight',
     kind: 'dark',
-    colours: {
+    colors: {
       background: '#11152a',
       foreground: '#ccd4f0',
       cursor: '#9db4ff',
@@ -37,7 +37,7 @@ export const terminalThemes: readonly TerminalTheme[] = [
     id: 'graphite',
     label: 'Graphite',
     kind: 'dark',
-    colours: {
+    colors: {
       background: '#232427',
       foreground: '#dcdcda',
       cursor: '#dcdcda',
@@ -63,7 +63,7 @@ export const terminalThemes: readonly TerminalTheme[] = [
     id: 'ember',
     label: 'Ember',
     kind: 'dark',
-    colours: {
+    colors: {
       background: '#1f1a17',
       foreground: '#ead9bf',
       cursor: '#f0a860',
@@ -89,7 +89,7 @@ export const terminalThemes: readonly TerminalTheme[] = [
     id: 'pine',
     label: 'Pine',
     kind: 'dark',
-    colours: {
+    colors: {
       background: '#12201e',
       foreground: '#cfe0d6',
       cursor: '#7fd6a8',
@@ -115,7 +115,7 @@ export const terminalThemes: readonly TerminalTheme[] = [
     id: 'contrast-dark',
     label: 'High contrast dark',
     kind: 'dark',
-    colours: {
+    colors: {
       background: '#000000',
       foreground: '#ffffff',
       cursor: '#ffffff',
@@ -142,7 +142,7 @@ export const terminalThemes: readonly TerminalTheme[] = [
     id: 'paper',
     label: 'Paper',
     kind: 'light',
-    colours: {
+    colors: {
       background: '#f8f2e4',
       foreground: '#3a3226',
       cursor: '#3a3226',
@@ -168,7 +168,7 @@ export const terminalThemes: readonly TerminalTheme[] = [
     id: 'mist',
     label: 'Mist',
     kind: 'light',
-    colours: {
+    colors: {
       background: '#eef2f6',
       foreground: '#243040',
       cursor: '#243040',
@@ -194,7 +194,7 @@ export const terminalThemes: readonly TerminalTheme[] = [
     id: 'dawn',
     label: 'Dawn',
     kind: 'light',
-    colours: {
+    colors: {
       background: '#fbf1f0',
       foreground: '#43303a',
       cursor: '#43303a',
@@ -220,7 +220,7 @@ export const terminalThemes: readonly TerminalTheme[] = [
     id: 'contrast-light',
     label: 'High contrast light',
     kind: 'light',
-    colours: {
+    colors: {
       background: '#ffffff',
       foreground: '#000000',
       cursor: '#000000',

@@ -5,8 +5,8 @@ import type { TerminalTheme } from './terminalTheme.ts'
 type Decorations = NonNullable<ISearchOptions['decorations']>
 
 /** A theme as xterm.js takes it, and how search marks what it found. */
-export function xtermPalette({ kind, colours }: TerminalTheme): { theme: ITheme; matches: Decorations } {
-  return { theme: { ...colours, cursorAccent: colours.background, ...over[kind] }, matches: decorations[kind] }
+export function xtermPalette({ kind, colors }: TerminalTheme): { theme: ITheme; matches: Decorations } {
+  return { theme: { ...colors, cursorAccent: colors.background, ...over[kind] }, matches: decorations[kind] }
 }
 
 /** Translucent over text and background, so that one set serves all themes of a kind. */

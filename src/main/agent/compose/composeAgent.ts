@@ -1,0 +1,171 @@
+import { builtFile } from '#platform/programFile.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import type { LocalRoutesOptions } from '../api/localRoutes.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import type { AgentPrincipals } from '../base/agentPrincipals.ts'
+import type { LocalEndpoint } from '../base/localEndpoint.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
+import { createSharedBudget } from '../budgets/paymentBudgets.ts'
+import { allReservations } from '../budgets/paymentReservations.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+import { createWalletLinkRepository } from '../connections/walletLinkRepository.ts'
+import { createWalletUnlinking } from '../connections/walletUnlinking.ts'
+import { createExistingThingRepository } from '../references/existingThingRepository.ts'
+import { followRemovedThings } from '../references/followRemovedThings.ts'
+import type { SecurePromptPages } from '../securePrompts/securePromptPages.ts'
+import { createWalletPrompts } from '../securePrompts/walletPrompts.ts'
+import type { McpEndpoint } from '../tools/mcpEndpoint.ts'
+import type { StdioDoor } from '../tools/stdioDoor.ts'
+import type { ToolExecutor } from '../tools/toolExecutor.ts'
+import { requireStrong } from '../wallet/passphrases.ts'
+import type { WalletVault } from '../wallet/walletVault.ts'
+import { type AgentOptions, createAgentGround } from './agentContext.ts'
+import { composeActivity } from './composeActivity.ts'
+import { composeApprovals } from './composeApprovals.ts'
+import { composeAuthority } from './composeAuthority.ts'
+import { composeBudgets } from './composeBudgets.ts'
+import { composeChat } from './composeChat.ts'
+import { composeConnections } from './composeConnections.ts'
+import { composeDomains } from './composeDomains.ts'
+import { composeIdentity } from './composeIdentity.ts'
+import { composePayments, createPurchaseReservations } from './composePayments.ts'
+import { composeProviders } from './composeProviders.ts'
+import { composeRecordings } from './composeRecordings.ts'
+import { composeRenewals } from './composeRenewals.ts'
+import { composeToolServers } from './composeToolServers.ts'
+import { composeTools } from './composeTools.ts'
+import { composeWallet } from './composeWallet.ts'
+import { followStop } from './followStop.ts'
+
+export type AgentModule = {
+  database: Database
+  client: ServiceClient
+  note: RecordActivity
+  wallet: WalletVault
+  /** Pages on which the user enters and views secrets. */
+  prompts: SecurePromptPages
+  approvals: Approvals
+  tools: ToolExecutor
+  /** Answers `/mcp`. */
+  mcp: McpEndpoint
+  stdioDoor: StdioDoor
+  identifyClient: LocalRoutesOptions['identifyClient']
+  tasks: LocalRoutesOptions['tasks']
+  principals: AgentPrincipals
+  /** Endpoints besides those of the API itself. */
+  endpoints: readonly LocalEndpoint[]
+}
+
+/**
+ * Makes the slices of the agent, in the order in which they need each other: wallet, activity, budgets, providers,
+ * tool servers, authority, signer and approvals, sign-in, secure prompts, identity, domains, payments, renewals, tools. A slice knows the others by their types alone; here they meet.
+ */
+export function composeAgent(options: AgentOptions): AgentModule {
+  const { link, hosted, scope, log, now } = options
+  const context = createAgentGround(options)
+  const unlinking = createWalletUnlinking(createWalletLinkRepository(context.database))
+  const wallet = composeWallet(context, {
+    removal({ keyring: { label, accounts }, unlinksAll = false }, remove) {
+      const ids = new Set(accounts.map(({ id }) => id))
+      approvals.removeAccounts({ ids, detail: `You removed “${label}” from the wallet.` }, () => {
+        unlinking.removeAddresses(
+          accounts.map(({ address }) => address),
+          { unlinksAll },
+        )
+        remove()
+      })
+    },
+  })
+  const vault = wallet.wallet
+  const activity = composeActivity(context, { wallet: vault, chatTitles: (ids) => chat.titles(ids) })
+  /** Known before anybody is signed in there. */
+  const hostedTarget = hosted && { url: hosted.url, key: '', certificate: undefined, authority: hosted.authority }
+  const serviceTarget = () => link.target() ?? hostedTarget
+  const budget = composeBudgets(context)
+  const providers = composeProviders(context)
+  const toolServer = composeToolServers(context, providers)
+  const authority = composeAuthority(context, {
+    ...{ wallet: vault, budget, served: toolServer.served, serviceTarget },
+    review: () => approval.approvals.review(),
+  })
+  const approval = composeApprovals(context, {
+    ...{ authority, wallet: vault },
+    serviceTarget,
+    paymentReservations: allReservations([createPurchaseReservations(context.database), budget.reservations]),
+    beforeSigning: (record) => payment.payments.checkBeforeSigning(record),
+  })
+  const { approvals, policy } = approval
+  const connection = composeConnections(context, { wallet: vault, approvals, serviceTarget })
+  const prompts = scope.own(
+    createWalletPrompts({
+      vault,
+      unlinking,
+      service: link.status,
+      requireStrong,
+      approvals,
+      policy,
+      providers: { ...providers, toolServers: toolServer.servers },
+      pagesFolder: builtFile('renderer'),
+      now,
+      log: log.forArea('secure-prompts'),
+    }),
+    (it) => it.close(),
+  )
+  const identity = composeIdentity(context, { ...approval, wallet: vault })
+  const domains = composeDomains(context)
+  const { principals } = authority
+  const payment = composePayments(context, { principals, approval, budget, wallet: vault, serviceTarget })
+  const renewal = composeRenewals(context, { approvals, budgets: budget.budgets, domains, payment })
+  const recordings = composeRecordings(context, activity)
+  const tools = composeTools(context, {
+    ...{ ...approval, authority, served: toolServer.served, budgets: budget.toolBudgets, payments: payment.rows },
+    endpoints: () => endpoints,
+  })
+  const chat = composeChat(context, {
+    shared: createSharedBudget(budget.budgets),
+    executor: tools.executor,
+    served: toolServer.served,
+    approvals,
+    principals,
+    providerKeys: providers.keys,
+  })
+  scope.own(
+    followRemovedThings({
+      ...{ link, client: context.client, removed: context.removedThings, log: log.forArea('references') },
+      records: createExistingThingRepository(context.database),
+    }),
+    (it) => it.close(),
+  )
+  followStop(context, { approvals, stopAll: [chat.stopAll, tools.executor.stopAll] })
+  const endpoints: readonly LocalEndpoint[] = [
+    ...activity.endpoints,
+    ...wallet.endpoints,
+    ...connection.endpoints,
+    ...prompts.endpoints,
+    ...approval.endpoints,
+    ...identity.endpoints,
+    ...chat.endpoints,
+    ...providers.endpoints,
+    ...domains.endpoints,
+    ...payment.endpoints,
+    ...renewal.endpoints,
+    ...recordings.endpoints,
+    ...tools.endpoints,
+    ...toolServer.endpoints,
+  ]
+  return {
+    database: context.database,
+    client: context.client,
+    note: context.activity.note,
+    wallet: vault,
+    approvals,
+    tools: tools.executor,
+    mcp: tools.mcp,
+    stdioDoor: tools.door,
+    prompts: prompts.pages,
+    identifyClient: connection.identifyClient,
+    tasks: context.tasks,
+    principals,
+    endpoints,
+  }
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import { ChainFailure } from '#platform/chain/chainFailure.ts'
+import { AppError } from '#shared/appError.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
+import type { LocalEvent } from '#shared/contract/localApi.ts'
+import { approvalEngine } from '../approvals/approvalEngine.ts'
+import { createApprovalRoutes } from '../approvals/approvalRoutes.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import { type ConfirmedPolicy, createConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
+import { createGrantRepository } from '../approvals/grantRepository.ts'
+import { grantReservations } from '../approvals/grantReservations.ts'
+import { openIntentLimits } from '../approvals/intentAsking.ts'
+import { limitSubmissions, type PacedAsks } from '../approvals/limitSubmissions.ts'
+import { type RepeatedAsks, rememberSubmissions } from '../approvals/rememberSubmissions.ts'
+import { createRepeatRepository } from '../approvals/repeatRepository.ts'
+import type { Reservations } from '../approvals/reservations.ts'
+import { startPendingNotifications } from '../approvals/waitingNotices.ts'
+import type { LocalEndpoint } from '../base/localEndpoint.ts'
+import { allReservations } from '../budgets/paymentReservations.ts'
+import type { ServiceTarget } from '../connections/serviceTarget.ts'
+import { intentSigner } from '../signer/intentSigner.ts'
+import type { Signer } from '../signer/signer.ts'
+import type { WalletVault } from '../wallet/walletVault.ts'
+import type { AgentContext } from './agentContext.ts'
+import type { AuthorityModule } from './composeAuthority.ts'
+
+export type ApprovalModule = {
+  approvals: Approvals
+  /** As programs ask: paced. */
+  asks: PacedAsks
+  repeats: RepeatedAsks
+  policy: ConfirmedPolicy
+  signer: Signer
+  endpoints: LocalEndpoint[]
+}
+
+type ApprovalOptions = {
+  authority: Pick<AuthorityModule, 'principals' | 'presence' | 'verdictOn' | 'mayNow' | 'context' | 'targets'>
+  wallet: WalletVault
+  serviceTarget: () => ServiceTarget | undefined
+  /** Reservations of payments, beside those of grants. */
+  paymentReservations: Reservations
+  beforeSigning: (record: IntentRecord) => Promise<void>
+}
+
+/** Events after which a request that waits may have become impossible. */
+const reviewEvents: ReadonlySet<LocalEvent['type']> = new Set([
+  'domains.changed',
+  'tool-servers.changed',
+  'chat.changed',
+  'payment-budgets.changed',
+])
+
+function isClient({ asker }: IntentRecord): boolean {
+  return asker.kind === 'client'
+}
+
+/** The signer, and what decides whether it signs. */
+export function composeApprovals(
+  ground: AgentContext,
+  { authority, wallet, serviceTarget, paymentReservations, beforeSigning }: ApprovalOptions,
+): ApprovalModule {
+  const { config, database, events, activity, dialog, scope, log, solana, now, clock } = ground
+  const signer = intentSigner({
+    keys: wallet,
+    domainName: config.identity.domain_name,
+    testLedgerOrigin: () => serviceTarget()?.url,
+    async solanaBlockHash({ id, name }) {
+      const node = solana.find(({ network }) => network.id === id)
+      if (!node) throw new AppError('chain/unavailable', `No node of ${name} is known.`)
+      return node.latestBlockHash().catch((cause: unknown) => {
+        throw cause instanceof ChainFailure ? new AppError('chain/unavailable', cause.message, { cause }) : cause
+      })
+    },
+    now,
+    randomBytes,
+  })
+  const { principals, presence, mayNow, context, targets } = authority
+  const approvals = scope.own(
+    approvalEngine({
+      database,
+      signer,
+      wallet,
+      onWalletChange: (listener) =>
+        events.subscribe((event) => {
+          if (event.type === 'wallet.changed') listener()
+        }),
+      ...{ principals, mayNow, verdictOn: authority.verdictOn },
+      refresh: async (record) =>
+        void (await Promise.all([targets.refresh(context.targets(record)), isClient(record) && presence.refresh()])),
+      reservations: allReservations([
+        paymentReservations,
+        grantReservations({ grants: createGrantRepository(database), now: clock.latestMs }),
+      ]),
+      beforeSigning,
+      publish: events.publish,
+      note: activity.note,
+      newId: () => randomBytes(12).toString('hex'),
+      now,
+      clock,
+      log: log.forArea('approvals'),
+    }),
+    (it) => it.close(),
+  )
+  const leaveEvents = events.subscribe(({ type }) => {
+    if (reviewEvents.has(type)) approvals.review()
+    if (type === 'ready') void refreshWaiting()
+  })
+  scope.own(leaveEvents, (unsubscribe) => unsubscribe())
+  /** Things that were deleted while the service was away. */
+  const refreshWaiting = async (): Promise<void> => {
+    const { intents } = approvals.list({ state: 'waiting', limit: openIntentLimits.all })
+    await targets.refresh(intents.flatMap(context.targets))
+    approvals.review()
+  }
+  const policy = createConfirmedPolicy({ approvals, dialog })
+  const asks = limitSubmissions(approvals, clock.runningMs)
+  const repeats = rememberSubmissions({ repeats: createRepeatRepository(database), now: clock.steadyMs })
+  if (dialog) scope.own(startPendingNotifications({ dialog, events }), (end) => end())
+  const endpoints = createApprovalRoutes({ approvals, asks, repeats, dialog, policy })
+  return { approvals, asks, repeats, policy, signer, endpoints }
+}

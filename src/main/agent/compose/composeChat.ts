@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import type { Approvals } from '../approvals/approvals.ts'
+import type { AgentPrincipals } from '../base/agentPrincipals.ts'
+import type { LocalEndpoint } from '../base/localEndpoint.ts'
+import { checkOrder, createSpendBudgets, type SharedBudget } from '../budgets/spendBudgets.ts'
+import { createSpendRepository } from '../budgets/spendRepository.ts'
+import { answering } from '../chat/answering.ts'
+import { createAttachments } from '../chat/attachments.ts'
+import { createCallRunning } from '../chat/callRunning.ts'
+import { startChatPurge } from '../chat/chatPurge.ts'
+import { createChatReferences } from '../chat/chatReferences.ts'
+import { createChatRoutes } from '../chat/chatRoutes.ts'
+import { type ChatStore, createChatStore } from '../chat/chatStore.ts'
+import { createConversations } from '../chat/conversations.ts'
+import { endInterruptedAnswers } from '../chat/interruptedAnswers.ts'
+import { createLibraryRoutes } from '../chat/libraryRoutes.ts'
+import { createModelList } from '../chat/modelList.ts'
+import { createMoneyRoutes } from '../chat/moneyRoutes.ts'
+import { createRunningAnswers } from '../chat/runningAnswers.ts'
+import { createSending } from '../chat/sending.ts'
+import { withTurnTask } from '../chat/turnTask.ts'
+import type { ProviderKeys } from '../providers/providerKeys.ts'
+import type { ServedTools } from '../toolServers/externalTools.ts'
+import type { ToolExecutor } from '../tools/toolExecutor.ts'
+import type { AgentContext } from './agentContext.ts'
+
+type ChatOptions = {
+  shared: SharedBudget
+  executor: ToolExecutor
+  served: Pick<ServedTools, 'listOffered'>
+  approvals: Pick<Approvals, 'list' | 'cancel' | 'policy' | 'renameRequester'>
+  principals: AgentPrincipals
+  providerKeys: Pick<ProviderKeys, 'learn'>
+}
+
+/** Conversations with models, and what they may cost. */
+export function composeChat(
+  context: AgentContext,
+  { shared, executor, served, approvals, principals, providerKeys }: ChatOptions,
+): { titles: ChatStore['conversations']['titles']; stopAll: () => void; endpoints: LocalEndpoint[] } {
+  const { database, client, events, activity, removedThings, tasks, scope, now, clock } = context
+  const log = context.log.forArea('chat')
+  const { publish } = events
+  const { note } = activity
+  const newId = () => randomBytes(12).toString('hex')
+  const store = createChatStore(database, served.listOffered)
+  scope.own(removedThings.subscribe(createChatReferences({ store, publish })), (unsubscribe) => unsubscribe())
+  const budgets = createSpendBudgets({ spending: createSpendRepository(database), shared, now: clock.steadyMs })
+  endInterruptedAnswers({ store, budgets, now })
+  scope.own(startChatPurge({ store, passedMs: clock.passedMs, log }), (it) => it.close())
+  const models = createModelList({ client, now: clock.runningMs })
+  const leave = events.subscribe(({ type }) => {
+    if (type === 'models.changed' || type === 'ready') models.forget()
+  })
+  scope.own(leave, (it) => it())
+  const running = scope.own(createRunningAnswers(), (it) => it.close())
+  withdrawStale(approvals)
+  const calls = createCallRunning({ executor, approvals })
+  const { begin } = answering({
+    ...{ store, budgets, running, client, publish, note, calls, principals, newId, now, log },
+    learnKey: providerKeys.learn,
+  })
+  const checkLimits = checkOrder
+  const chats = createConversations({
+    ...{ store, budgets, running, principals, checkLimits, publish, note, newId, now },
+    onRenamed: approvals.renameRequester,
+  })
+  return {
+    titles: store.conversations.titles,
+    stopAll: () => running.stopAll(),
+    endpoints: [
+      ...createChatRoutes({
+        store,
+        running,
+        conversations: chats,
+        sending: createSending({
+          ...{ store, budgets, models, running, publish, newId, now },
+          begin: withTurnTask(begin, { store, tasks, note }),
+          isStopped: () => approvals.policy().stopped,
+        }),
+      }),
+      ...createLibraryRoutes({
+        store,
+        running,
+        conversations: chats,
+        attachments: createAttachments({ store, newId, now }),
+        publish,
+        note,
+        newId,
+        now,
+      }),
+      ...createMoneyRoutes({ store, budgets, models, publish, note }),
+    ],
+  }
+}
+
+/** Withdraws what chats asked for in an earlier run, since their answers ended with it. */
+function withdrawStale({ list, cancel }: ChatOptions['approvals']): void {
+  for (const { id, asker } of list({ state: 'waiting', limit: 500 }).intents) {
+    if (asker.kind === 'tool' && asker.id.startsWith('conv_'))
+      cancel(id, asker, { actor: { kind: 'system', name: 'Steward' }, error: 'Steward closed.' })
+  }
+}

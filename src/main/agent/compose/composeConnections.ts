@@ -1,0 +1,53 @@
+import { createLocalClients, type LocalClients } from '../api/localClients.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import type { LocalEndpoint } from '../base/localEndpoint.ts'
+import { createHostedSession } from '../connections/hostedSession.ts'
+import { createServiceClient } from '../connections/serviceClient.ts'
+import type { ServiceTarget } from '../connections/serviceTarget.ts'
+import { createSignInWalletRepository } from '../connections/signInWalletRepository.ts'
+import { createWalletLinker } from '../connections/walletLinker.ts'
+import { createWalletLinkRepository } from '../connections/walletLinkRepository.ts'
+import { createWalletLinkRoutes } from '../connections/walletLinkRoutes.ts'
+import { createWalletMessages } from '../connections/walletMessages.ts'
+import type { WalletVault } from '../wallet/walletVault.ts'
+import type { AgentContext } from './agentContext.ts'
+
+type ConnectionOptions = { wallet: WalletVault; approvals: Approvals; serviceTarget: () => ServiceTarget | undefined }
+
+export type ConnectionModule = Pick<LocalClients, 'identifyClient'> & { endpoints: LocalEndpoint[] }
+
+/** Wires sign-ins of the wallet at the service, and the service's keys at the local API. */
+export function composeConnections(
+  { database, link, hosted, events, client, activity, scope, log, clock }: AgentContext,
+  { wallet, approvals, serviceTarget }: ConnectionOptions,
+): ConnectionModule {
+  const { note } = activity
+  const visitor = scope.own(createServiceClient(serviceTarget), (it) => it.close())
+  const messages = createWalletMessages({ client: visitor, target: serviceTarget, approvals })
+  const signInLog = log.forArea('sign-in')
+  const linked = scope.own(
+    createWalletLinker({
+      ...{ link, events, client, wallet, messages, note },
+      records: createWalletLinkRepository(database),
+      log: signInLog,
+    }),
+    (it) => it.close(),
+  )
+  const signIn =
+    hosted &&
+    scope.own(
+      createHostedSession({
+        ...{ place: hosted, link, events, client: visitor, wallet, messages, note, now: clock.steadyMs },
+        records: createSignInWalletRepository(database),
+        findUnlinkedAt: linked.waitUntilSettled,
+        log: signInLog,
+      }),
+      (it) => it.close(),
+    )
+  const clients = createLocalClients({ client, target: link.target, now: clock.runningMs })
+  const forgetClients = link.subscribe((event) => {
+    if (event.type === 'activity.noted') clients.forget()
+  })
+  scope.own(forgetClients, (unsubscribe) => unsubscribe())
+  return { identifyClient: clients.identifyClient, endpoints: createWalletLinkRoutes({ linked, signIn, wallet }) }
+}

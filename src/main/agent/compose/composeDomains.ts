@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto'
+import { getMe } from '#shared/contract/auth.ts'
+import type { LocalEndpoint } from '../base/localEndpoint.ts'
+import { createDomainCache, type DomainCache } from '../domains/domainCache.ts'
+import { createDomainCacheRepository } from '../domains/domainCacheRepository.ts'
+import { createDomainQuestions, type DomainQuestions } from '../domains/domainQuestions.ts'
+import { createLocalDomainRoutes } from '../domains/localDomainRoutes.ts'
+import { createPlanRepository } from '../domains/planRepository.ts'
+import { createPropagation } from '../domains/propagation/propagation.ts'
+import { createZonePlans } from '../domains/zonePlans.ts'
+import type { AgentContext } from './agentContext.ts'
+
+export type DomainModule = {
+  cache: DomainCache
+  questions: DomainQuestions
+  /** Account and service, as rows name them. */
+  place: () => string
+  endpoints: LocalEndpoint[]
+}
+
+/** Domains as they are known here, also without the service. */
+export function composeDomains(context: AgentContext): DomainModule {
+  const { config, database, client, link, hosted, activity, events, scope, log, now } = context
+  const service = hosted?.url ?? 'embedded'
+  const domainLog = log.forArea('domains')
+  const questions = createDomainQuestions(client)
+  const records = createDomainCacheRepository(database, service)
+  const cache = scope.own(
+    createDomainCache({
+      records,
+      account: async (signal) => (await client.call(getMe, {}, { signal })).id,
+      isConnected: () => link.status().state === 'connected',
+      now,
+      log: domainLog,
+      onChanged: () => events.publish({ type: 'local-domains.changed' }),
+    }),
+    (it) => it.close(),
+  )
+  scope.own(
+    link.subscribe(({ type }) => {
+      if (type !== 'ready' && type !== 'domains.changed') return
+      if (type === 'ready') cache.revalidateAll()
+      cache.outdate()
+      // Fills the cache before the first use, for when the service is unavailable.
+      cache.getCached(questions.list()).catch((error) => domainLog.info('domains could not be read', { error }))
+    }),
+    (unsubscribe) => unsubscribe(),
+  )
+  const plans = createZonePlans({
+    plans: createPlanRepository(database, records.place),
+    ...{ client, cache, questions, now, log: domainLog },
+    newId: () => `plan_${randomBytes(12).toString('hex')}`,
+  })
+  const spread = createPropagation({
+    ...{ cache, questions, resolvers: config.domains.propagation_resolvers },
+    isOwnService: hosted === undefined,
+  })
+  const endpoints = createLocalDomainRoutes({ cache, questions, plans, propagation: spread, note: activity.note })
+  return { cache, questions, place: records.place, endpoints }
+}

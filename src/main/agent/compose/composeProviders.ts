@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { createKeychainSecretStore } from '#platform/keychainSecretStore.ts'
+import { createVaultFileSecretStore } from '#platform/vaultFileSecretStore.ts'
+import { FamilyId } from '#shared/contract/families.ts'
+import { ModelServerId } from '#shared/contract/providers.ts'
+import type { LocalEndpoint } from '../base/localEndpoint.ts'
+import { createEncryptedKeyStore } from '../providers/encryptedKeyStore.ts'
+import { createModelServerProbe } from '../providers/modelServerProbe.ts'
+import { createModelServerRepository } from '../providers/modelServerRepository.ts'
+import { createModelServers, type OwnModelServers } from '../providers/modelServers.ts'
+import { createProviderKeyRepository } from '../providers/providerKeyRepository.ts'
+import { createProviderKeyStore, type ProviderKeyStore } from '../providers/providerKeyStore.ts'
+import { createProviderKeys, type ProviderKeys } from '../providers/providerKeys.ts'
+import { createProviderRoutes } from '../providers/providerRoutes.ts'
+import { createSecretStoreLocator } from '../wallet/secretStoreLocator.ts'
+import type { AgentContext } from './agentContext.ts'
+
+export type ProviderModule = {
+  keyStore: ProviderKeyStore
+  keys: ProviderKeys
+  servers: OwnModelServers
+  endpoints: LocalEndpoint[]
+}
+
+/** Keys of model providers and servers of one's own, as the service of this application gets them. */
+export function composeProviders(context: AgentContext): ProviderModule {
+  const { dataFolder, config, database, tellService, events, activity, scope, now } = context
+  const folder = join(dataFolder, 'providers')
+  const { inference, wallet } = config
+  const keyStore = createProviderKeyStore({
+    sealed: createEncryptedKeyStore({
+      locator: createSecretStoreLocator({
+        folder,
+        setting: wallet.secret_store,
+        keychain: (scopeName) => createKeychainSecretStore({ scopeName, platform: process.platform }),
+        vaultFile: (file) => createVaultFileSecretStore({ file }),
+      }),
+      sealFile: join(folder, 'seal.key'),
+    }),
+    repository: createProviderKeyRepository(database),
+    onRead(slot) {
+      const family = FamilyId.safeParse(slot)
+      if (family.success) keys.tell(family.data)
+      else if (ModelServerId.safeParse(slot).success) servers.tell()
+    },
+    now,
+  })
+  const shared = { keyStore, tellService, events, note: activity.note, now }
+  const keys = createProviderKeys({ ...shared, configured: inference.families })
+  const { probe } = scope.own(createModelServerProbe(), (it) => it.close())
+  const servers = createModelServers({
+    ...shared,
+    repository: createModelServerRepository(database),
+    probe,
+    configured: inference.local.map(({ name }) => name),
+    newId: () => randomBytes(12).toString('hex'),
+  })
+  servers.tell()
+  void keyStore.readAgain() // the keychain may ask the person first; nothing else waits for it
+  return { keyStore, keys, servers, endpoints: createProviderRoutes({ keys, servers, keyStore }) }
+}

@@ -1,0 +1,112 @@
+import type { RenewalProblem } from '#shared/contract/domainRenewals.ts'
+import { getDomain } from '#shared/contract/domains.ts'
+import type { LocalEvent } from '#shared/contract/localApi.ts'
+import type { LocalEndpoint } from '../base/localEndpoint.ts'
+import { autoRenewAsker, createAutoRenewals } from '../domains/renewals/autoRenewals.ts'
+import { createDomainWatch } from '../domains/renewals/domainWatch.ts'
+import { createExpiryNotices } from '../domains/renewals/expiryNotices.ts'
+import { noticeSentence, renewalSentence } from '../domains/renewals/renewalNotifications.ts'
+import { createRenewalRepository } from '../domains/renewals/renewalRepository.ts'
+import { createRenewalRoutes } from '../domains/renewals/renewalRoutes.ts'
+import { createRenewals as renewalsOf } from '../domains/renewals/renewals.ts'
+import type { AgentContext } from './agentContext.ts'
+import type { ApprovalModule } from './composeApprovals.ts'
+import type { BudgetModule } from './composeBudgets.ts'
+import type { DomainModule } from './composeDomains.ts'
+import type { PaymentModule } from './composePayments.ts'
+
+type RenewalOptions = {
+  approvals: ApprovalModule['approvals']
+  budgets: BudgetModule['budgets']
+  domains: Pick<DomainModule, 'cache' | 'questions' | 'place'>
+  payment: Pick<PaymentModule, 'payments' | 'rows' | 'purchases'>
+}
+
+const steward = { kind: 'system', name: 'Steward' } as const
+/** Number of domains named in one log entry. */
+const maxNamed = 50
+
+/** Domains that are renewed from the wallet, and notices of those that expire. */
+export function composeRenewals(context: AgentContext, options: RenewalOptions): { endpoints: LocalEndpoint[] } {
+  const { database, client, link, events, activity, removedThings, scope, log, clock } = context
+  const { approvals, budgets, domains, payment } = options
+  const now = clock.steadyMs
+  const { cache, questions, place } = domains
+  const records = createRenewalRepository({ database, getOwner: place, now })
+  const paymentOf = payment.rows.ofIntent
+  const renewalLog = log.forArea('renewals')
+  const auto = createAutoRenewals({
+    ...{ records, approvals, findPayment: paymentOf, now, log: renewalLog },
+    async buy({ domain, years, capMicroUsd, ifExpiresAt, alongside }, signal) {
+      const order = await payment.purchases.renewal({ domain, years, if_expires_at: ifExpiresAt })
+      const call = { asker: autoRenewAsker, repeatable: undefined, setHeader() {}, signal }
+      const reason = `Auto-renew: ${domain} expires on ${ifExpiresAt.slice(0, 10)}`
+      const bought = await payment.payments.buy(async () => ({ ...order, capMicroUsd }), call, {
+        ...{ reason, waitMs: 0, alongside },
+      })
+      return { wasFree: bought.payment === null }
+    },
+    read: async (domain) => client.call(getDomain, { domain }),
+    note(news) {
+      activity.note({
+        kind: news.state === 'renewed' ? 'renewal.done' : 'renewal.failed',
+        actor: steward,
+        subject: news.domain,
+        summary: renewalSentence(news),
+        detail: { domain: news.domain, problem: news.problem?.kind ?? null },
+        links: { domain: news.domain },
+      })
+    },
+  })
+  const notices = createExpiryNotices({
+    ...{ records, now },
+    note(fresh) {
+      const [first] = fresh
+      activity.note({
+        kind: 'renewal.expiring',
+        actor: steward,
+        ...(first && fresh.length === 1 && { subject: first.domain, links: { domain: first.domain } }),
+        summary: noticeSentence(fresh),
+        detail: {
+          domains: fresh
+            .slice(0, maxNamed)
+            .map(({ domain }) => domain)
+            .join(', '),
+          count: fresh.length,
+        },
+      })
+    },
+  })
+  const renewals = renewalsOf({
+    ...{ records, auto, notices, cache, questions, findPayment: paymentOf, now },
+    states: budgets.states,
+    hasWallet: approvals.hasWallet,
+    watch: () => watched, // made below: it sweeps with these
+    tell: (notification) => events.publish({ type: 'domains.told', ...notification }),
+    onChanged: () => events.publish({ type: 'domain-renewals.changed' }),
+    note: activity.note,
+  })
+  const watched = scope.own(createDomainWatch({ sweep: renewals.sweep, now, log: renewalLog }), (it) => it.close())
+  const unblock = (...kinds: RenewalProblem['kind'][]): void => {
+    auto.unblock(kinds)
+    watched.look()
+  }
+  const heard = (event: LocalEvent): void => {
+    if (event.type === 'wallet.changed') unblock('wallet', 'locked')
+    else if (event.type === 'policy.changed') unblock('policy')
+    else if (event.type === 'payment-budgets.changed') unblock('budget')
+    else if (event.type === 'local-domains.changed') watched.look()
+    else if (event.type === 'payment.changed' && event.payment.purpose === 'domain-renewal') watched.look()
+  }
+  scope.own(events.subscribe(heard), (unsubscribe) => unsubscribe())
+  scope.own(
+    link.subscribe(({ type }) => {
+      if (type === 'ready') unblock('service')
+    }),
+    (unsubscribe) => unsubscribe(),
+  )
+  scope.own(removedThings.subscribe({ kind: 'domain', onRemoved: ({ id }) => renewals.onLeft(id) }), (unsubscribe) =>
+    unsubscribe(),
+  )
+  return { endpoints: createRenewalRoutes(renewals) }
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import { AppError } from '#shared/appError.ts'
+import type { LocalEndpoint } from '../base/localEndpoint.ts'
+import type { ProviderKeyStore } from '../providers/providerKeyStore.ts'
+import { createExternalTools, type ServedTools } from '../toolServers/externalTools.ts'
+import { createHttpServer } from '../toolServers/httpServer.ts'
+import { createMcpClient, defaultDeadlines, type ServedClient } from '../toolServers/mcpClient.ts'
+import { sandboxTransport } from '../toolServers/sandboxTransport.ts'
+import { createServerConnections } from '../toolServers/serverConnections.ts'
+import { secretSlot } from '../toolServers/serverSecrets.ts'
+import { syncToolCatalog } from '../toolServers/syncToolCatalog.ts'
+import { createToolServerRepository, type StoredServer } from '../toolServers/toolServerRepository.ts'
+import { createToolServerRoutes } from '../toolServers/toolServerRoutes.ts'
+import { createToolServers, type ToolServers } from '../toolServers/toolServers.ts'
+import type { AgentContext } from './agentContext.ts'
+
+export type ToolServerModule = { servers: ToolServers; served: ServedTools; endpoints: LocalEndpoint[] }
+
+/** MCP servers of others, whose tools chats may use. */
+export function composeToolServers(
+  context: AgentContext,
+  { keyStore }: { keyStore: ProviderKeyStore },
+): ToolServerModule {
+  const { database, client, events, activity, removedThings, unrecordedTerminals, scope, now, clock } = context
+  const { note } = activity
+  const repository = createToolServerRepository(database)
+
+  const readSecrets = ({ id, name, secrets }: StoredServer): Record<string, string> =>
+    Object.fromEntries(
+      secrets.map((it) => {
+        const value = keyStore.findKey(secretSlot(id, it))
+        if (value !== undefined) return [it, value]
+        throw new AppError('tool-server/failed', `${it} of “${name}” has no value yet.`)
+      }),
+    )
+  const connect = async (id: string, signal: AbortSignal): Promise<ServedClient> => {
+    const server = repository.find(id)
+    if (!server) throw new AppError('tool-server/not-found', `There is no tool server ${id}.`)
+    const secrets = readSecrets(server)
+    const { place, name } = server
+    if (place.kind === 'http') return createHttpServer({ url: place.url, secrets, deadlines: defaultDeadlines, signal })
+    let fault: string | undefined
+    const transport = sandboxTransport({
+      ...{
+        client: { call: unrecordedTerminals.wrapCall(client.call) },
+        name,
+        now: clock.runningMs,
+        sandboxId: place.sandbox_id,
+        command: place.command,
+        environment: secrets,
+      },
+      onFault: (sentence) => {
+        fault ??= sentence
+      },
+    })
+    return createMcpClient({ transport, deadlines: defaultDeadlines, fault: () => fault, signal })
+  }
+  const connections = scope.own(createServerConnections({ connect, now: clock.runningMs }), (it) => it.close())
+  const listing = syncToolCatalog({ repository, connections, events, note, now })
+  const servers = createToolServers({
+    ...{ repository, listing, keyStore, events, note },
+    end: connections.end,
+    newId: () => randomBytes(12).toString('hex'),
+  })
+  scope.own(
+    removedThings.subscribe({ kind: 'sandbox', referred: servers.sandboxIds, onRemoved: servers.disableForSandbox }),
+    (unsubscribe) => unsubscribe(),
+  )
+  return { servers, served: createExternalTools({ repository, listing }), endpoints: createToolServerRoutes(servers) }
+}

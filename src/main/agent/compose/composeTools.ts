@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseJson } from '#platform/boundedJson.ts'
+import { builtFile, installFolder } from '#platform/programFile.ts'
+import { version } from '#platform/version.ts'
+import { AppError } from '#shared/appError.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
+import { toRequester } from '#shared/contract/requester.ts'
+import type { Tool, ToolResult } from '#shared/contract/tools/tool.ts'
+import { toolNamed } from '#shared/contract/tools/toolTable.ts'
+import { listTargets } from '../base/actionTargets.ts'
+import { type PrincipalRights, requesterPrincipal, toEndedError } from '../base/agentPrincipals.ts'
+import type { MayNow } from '../base/judgement.ts'
+import type { LocalEndpoint } from '../base/localEndpoint.ts'
+import type { RecordActivity } from '../base/recordActivity.ts'
+import { newTask } from '../base/taskContext.ts'
+import type { ServedTools } from '../toolServers/externalTools.ts'
+import { createMcpEndpoint, type McpEndpoint } from '../tools/mcpEndpoint.ts'
+import { createPaymentKeys } from '../tools/paymentKeys.ts'
+import { createPendingCalls } from '../tools/pendingCalls.ts'
+import { createProgramSandboxes } from '../tools/programSandboxes.ts'
+import { createProgramSandboxRepository } from '../tools/programSandboxRepository.ts'
+import { createRunningCalls, type RunningCalls } from '../tools/runningCalls.ts'
+import { createStdioDoor, type StdioDoor } from '../tools/stdioDoor.ts'
+import type { ToolBudgets } from '../tools/toolBudgets.ts'
+import { ToolCaller } from '../tools/toolCaller.ts'
+import { createToolCallRepository, type StoredCall } from '../tools/toolCallRepository.ts'
+import { createToolCallRoutes } from '../tools/toolCallRoutes.ts'
+import { createToolClientRoutes, type StdioStart } from '../tools/toolClientRoutes.ts'
+import { createToolClients } from '../tools/toolClients.ts'
+import { createToolExecutor, type PerformTool, type ToolExecutor } from '../tools/toolExecutor.ts'
+import { createToolNotes } from '../tools/toolNotes.ts'
+import { createToolOperations } from '../tools/toolOperations.ts'
+import { toolPerformer } from '../tools/toolPerformer.ts'
+import { requireCallRights, type ToolRights } from '../tools/toolRights.ts'
+import type { AgentContext } from './agentContext.ts'
+import type { ApprovalModule } from './composeApprovals.ts'
+import type { AuthorityModule } from './composeAuthority.ts'
+import type { PaymentModule } from './composePayments.ts'
+
+type ToolOptions = Pick<ApprovalModule, 'approvals' | 'asks'> & {
+  authority: AuthorityModule
+  budgets: ToolBudgets
+  payments: Pick<PaymentModule['rows'], 'find'>
+  served: Pick<ServedTools, 'findTool' | 'call'>
+
+  /** All of the agent's own operations; known once every part is made. */
+  endpoints: () => readonly LocalEndpoint[]
+}
+
+export type ToolModule = { executor: ToolExecutor; mcp: McpEndpoint; door: StdioDoor; endpoints: LocalEndpoint[] }
+
+/** The tools: operations of the contract under names that models know, for MCP clients and the chat. */
+export function composeTools(
+  context: AgentContext,
+  { authority, approvals, asks, budgets, payments, served, endpoints }: ToolOptions,
+): ToolModule {
+  const { dataFolder, database, client, link, events, activity, tasks, unrecordedTerminals, scope, log, now, clock } =
+    context
+  const { note } = activity
+  const newId = () => randomBytes(12).toString('hex')
+  const operations = createToolOperations({ client, endpoints })
+  const keys = createPaymentKeys({
+    database,
+    findOutcome(id) {
+      const record = payments.find(id)?.record
+      return record && { paid: record.paid, updatedAtMs: Date.parse(record.updated_at) }
+    },
+    newId,
+    now: clock.steadyMs,
+  })
+  const recordAlone: RecordActivity = (entry) => tasks.resume({ id: newTask('call'), links: {} }, () => note(entry))
+  const notes = scope.own(createToolNotes({ note, recordOutsideTasks: recordAlone, now: clock.runningMs }), (it) =>
+    it.close(),
+  )
+  const { principals, mayNow, targets } = authority
+  const running = createRunningCalls(principals)
+  const sandboxes = createProgramSandboxes({
+    ...{
+      rows: createProgramSandboxRepository(database),
+      client,
+      newId,
+      now: clock.steadyMs,
+      log: log.forArea('tools'),
+    },
+  })
+  const leaveReady = link.subscribe(({ type }) => {
+    if (type === 'ready') void sandboxes.sweep()
+  })
+  scope.own(leaveReady, (it) => it())
+  const perform = toolPerformer({
+    ...{ operations, budgets, principals, sandboxes, paymentKeys: keys, notes, callServed: served.call },
+    unrecorded: unrecordedTerminals,
+    runTool: (name, input, run) => executor.runTool(name, input, run),
+  })
+  const findTool = (name: string, rights: ToolRights) => toolNamed(name) ?? served.findTool(name, rights)
+  const pending = scope.own(
+    createPendingCalls({
+      calls: createToolCallRepository(database),
+      perform: createApprovedCalls({ ...{ running, mayNow, findTool, perform, tasks }, taskOf: activity.findTask }),
+      newId,
+      now,
+      steadyMs: clock.steadyMs,
+    }),
+    (it) => it.close(),
+  )
+  pending.start((id) => findIntent(() => approvals.get(id)))
+  const unsubscribe = events.subscribe((event) => {
+    if (event.type === 'intent.changed' && event.intent.kind === 'tool.call') pending.onDecision(event.intent)
+  })
+  scope.own(unsubscribe, (it) => it())
+  const plain = createToolExecutor({
+    ...{ approvals, running, mayNow, asks, pending, perform, notes, findTool },
+    refresh: (tool, args) => targets.refresh(listTargets(tool, args)),
+    call:
+      ({ asker }, signal) =>
+      (route, input) =>
+        operations.call(route, input, { asker, signal }),
+  })
+  const executor: ToolExecutor = {
+    ...plain,
+    runTool(name, input, run) {
+      const id = newTask('call')
+      const requester = toRequester(run.caller.asker, tasks.current()?.id ?? id)
+      return tasks.run({ id, links: {}, requester }, () => plain.runTool(name, input, run))
+    },
+  }
+  const clients = createToolClients({
+    ...{ clients: authority.toolClientRows, budgets, note, principals },
+    onChanged: approvals.review,
+    now,
+  })
+  const door = scope.own(createStdioDoor(dataFolder), (it) => it.close())
+  const callers = { findCaller: (key: string) => door.findCaller(key) ?? clients.findCaller(key) }
+  const presentRights = (caller: ToolCaller): PrincipalRights => {
+    const rights = authority.getRights(requesterPrincipal(caller.asker))
+    if (rights) return rights
+    throw toEndedError(requesterPrincipal(caller.asker))
+  }
+  const pagesFolder = builtFile('renderer')
+  const mcp = scope.own(
+    createMcpEndpoint({
+      ...{ clients: callers, executor, pagesFolder, version, log: log.forArea('tools') },
+      getRights: (caller) => requireCallRights(presentRights(caller).tools, caller),
+    }),
+    (it) => it.close(),
+  )
+  return {
+    executor,
+    mcp,
+    door,
+    endpoints: [...createToolCallRoutes(pending), ...createToolClientRoutes(clients, stdioStart())],
+  }
+}
+
+type ApprovedOptions = {
+  running: RunningCalls
+  mayNow: MayNow
+  findTool: (name: string, rights: ToolRights) => Tool | undefined
+  perform: PerformTool
+  tasks: AgentContext['tasks']
+  taskOf: AgentContext['activity']['findTask']
+}
+
+/** Runs calls that were approved, with the rights that their callers have by then. */
+function createApprovedCalls({ running, mayNow, findTool, perform, tasks, taskOf }: ApprovedOptions) {
+  return async ({ record, given: input, caller: stored }: StoredCall, signal: AbortSignal): Promise<ToolResult> => {
+    const caller = ToolCaller.parse(parseJson(stored))
+    const call = running.begin(caller)
+    const { rights } = call
+    call.markChanging()
+    try {
+      const tool = findTool(record.tool, rights())
+      if (!tool) throw new AppError('tool/unknown', `There is no tool ${record.tool} any more.`)
+      const args = tool.input.parse(parseJson(input))
+      const refusal = mayNow({ call: { caller, tool, args } })
+      if (refusal) throw refusal.error
+      // Approved by a person, and still part of what asked for it.
+      const submittingTask = record.intent_id === null ? undefined : taskOf({ kind: 'intent', id: record.intent_id })
+      const task = submittingTask ?? { id: newTask('call'), links: {} }
+      return await tasks.resume({ ...task, requester: toRequester(caller.asker, task.id) }, () =>
+        perform(tool, args, { caller, rights, signal: AbortSignal.any([signal, call.signal]), waitMs: 0 }),
+      )
+    } catch (error) {
+      throw call.signal.aborted ? call.signal.reason : error
+    } finally {
+      call.release()
+    }
+  }
+}
+
+/** Uses the binary that runs Steward: another Node may be too old, and Electron's binary can run as Node. */
+function stdioStart(): StdioStart {
+  const script = join(installFolder, 'scripts', 'mcp.js')
+  const program = existsSync(script) ? script : join(installFolder, 'out', 'main', 'mcp.js')
+  const isElectron = process.versions.electron !== undefined
+  return { command: [process.execPath, program], environment: isElectron ? { ELECTRON_RUN_AS_NODE: '1' } : {} }
+}
+
+function findIntent(get: () => IntentRecord): IntentRecord | undefined {
+  try {
+    return get()
+  } catch {
+    return undefined // old intents are forgotten
+  }
+}

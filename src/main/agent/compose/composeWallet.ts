@@ -1,0 +1,41 @@
+import { getTestBalance } from '#shared/contract/payments.ts'
+import type { LocalEndpoint } from '../base/localEndpoint.ts'
+import { createBalanceRepository } from '../wallet/balanceRepository.ts'
+import { createBalanceRoutes } from '../wallet/balanceRoutes.ts'
+import { balanceSources } from '../wallet/balanceSources.ts'
+import { createBalances } from '../wallet/balances.ts'
+import { openWallet } from '../wallet/openWallet.ts'
+import { createSecretLocator } from '../wallet/secretLocator.ts'
+import { walletInfoRoute } from '../wallet/walletInfo.ts'
+import { createWalletRepository } from '../wallet/walletRepository.ts'
+import { createWalletRoutes } from '../wallet/walletRoutes.ts'
+import type { KeyringRemoval, WalletVault } from '../wallet/walletVault.ts'
+import type { AgentContext } from './agentContext.ts'
+
+export type WalletModule = { wallet: WalletVault; endpoints: LocalEndpoint[] }
+
+/** The wallet, and what its accounts hold. */
+export function composeWallet(context: AgentContext, { removal }: { removal: KeyringRemoval }): WalletModule {
+  const { dataFolder, config, database, client, events, activity, scope, now, clock } = context
+  const wallet = scope.own(
+    openWallet({
+      repository: createWalletRepository(database),
+      locator: createSecretLocator({ dataFolder, config }),
+      events,
+      note: activity.note,
+      removal,
+      now,
+      clock,
+    }),
+    (it) => it.close(),
+  )
+  const funds = createBalances({
+    keys: wallet,
+    repository: createBalanceRepository(database),
+    sources: balanceSources(context),
+    now,
+  })
+  const testBalance = async (address: string) => (await client.call(getTestBalance, { address })).balance
+  const info = walletInfoRoute({ keys: wallet, balances: funds, testBalance, now })
+  return { wallet, endpoints: [...createWalletRoutes(wallet), ...createBalanceRoutes(funds), info] }
+}

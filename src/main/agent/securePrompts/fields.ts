@@ -1,0 +1,106 @@
+import { type Html, html } from './html.ts'
+import type { Problem, RenderContext } from './securePromptStep.ts'
+
+/** Elements that several prompts share. */
+
+type FieldTexts = { name: string; label: string; hint?: string }
+
+export function passphraseField({ problem }: RenderContext): Html {
+  const texts = { name: 'passphrase', label: 'Wallet passphrase' }
+  return field(texts, html`<input type="password" autocomplete="current-password" required ${common(texts, problem)}>`)
+}
+
+type NewSecret = { name: string; label: string; again: string; hint: string }
+
+/** A new passphrase or password, twice: `name` and `name_again`. */
+export function newSecretFields({ name, label, again, hint }: NewSecret, { problem }: RenderContext): Html {
+  const first = { name, label, hint }
+  const second = { name: `${name}_again`, label: again }
+  const input = (texts: FieldTexts) =>
+    field(texts, html`<input type="password" autocomplete="new-password" required ${common(texts, problem)}>`)
+  return html`<div class="pair">${input(first)}${input(second)}</div>`
+}
+
+/** A password that no password manager should keep or fill in. */
+export function secretField(texts: FieldTexts, { problem }: RenderContext): Html {
+  return field(texts, html`<input type="password" autocomplete="off" required ${common(texts, problem)}>`)
+}
+
+export function textField(
+  texts: FieldTexts & { needed?: true; maxLength?: number },
+  { problem, form: choices }: RenderContext,
+): Html {
+  const { name, needed, maxLength } = texts
+  const value = choices(name)
+  return field(
+    texts,
+    html`<input type="text" autocomplete="off" value="${value}"${needed && html` required`}${
+      maxLength !== undefined && html` maxlength="${maxLength}"`
+    } ${common(texts, problem)}>`,
+  )
+}
+
+/** Several lines of a secret: never filled in again. */
+export function secretArea(texts: FieldTexts & { rows: number }, { problem }: RenderContext): Html {
+  return field(
+    texts,
+    html`<textarea rows="${texts.rows}" class="mono" autocomplete="off" ${common(texts, problem)}></textarea>`,
+  )
+}
+
+export function fileField(texts: FieldTexts & { accept: string }, { problem }: RenderContext): Html {
+  return field(texts, html`<input type="file" accept="${texts.accept}" ${common(texts, problem)}>`)
+}
+
+export type Choice = { value: string; label: string; detail?: string }
+
+/** Radio buttons; the first is checked unless another was selected before. */
+export function choiceField(name: string, legend: string, choices: readonly Choice[], { form }: RenderContext): Html {
+  const chosen = form(name) || choices[0]?.value
+  const options = choices.map(
+    ({ value, label, detail }) =>
+      html`<label class="choice"><input type="radio" name="${name}" value="${value}"${
+        value === chosen && html` checked`
+      }><span>${label}${detail !== undefined && html`<small>${detail}</small>`}</span></label>`,
+  )
+  return html`<fieldset><legend>${legend}</legend><div class="choices">${options}</div></fieldset>`
+}
+
+type Deed = { label: string; value?: string; tone?: 'danger' }
+
+/** Enter does the first of the buttons, so it comes before the others; the style shows it last. */
+export function actions(main: Deed, ...others: readonly Html[]): Html {
+  const { label, value = 'next', tone } = main
+  return html`<footer><button name="do" value="${value}" class="${tone ?? 'primary'}">${label}</button>${others}</footer>`
+}
+
+/** Takes no note of what is still empty. */
+export function otherButton(label: string, value: string): Html {
+  return html`<button name="do" value="${value}" formnovalidate>${label}</button>`
+}
+
+export const cancelButton = otherButton('Cancel', 'cancel')
+
+export function warning(text: Html): Html {
+  return html`<p class="warning">${text}</p>`
+}
+
+export function problemNotice(problem: Problem | undefined): Html | undefined {
+  if (!problem) return undefined
+  const { message, hint } = problem
+  return html`<div role="alert" id="problem"><p>${message}</p>${hint !== undefined && html`<p class="hint">${hint}</p>`}</div>`
+}
+
+function field({ name, label, hint }: FieldTexts, control: Html): Html {
+  return html`<div class="field"><label for="${name}">${label}</label>${control}${
+    hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`
+  }</div>`
+}
+
+function common({ name, hint }: FieldTexts, problem: Problem | undefined): Html {
+  const isWrong = problem?.field === name
+  const notes = [...(isWrong ? ['problem'] : []), ...(hint === undefined ? [] : [`${name}-hint`])].join(' ')
+  return html`id="${name}" name="${name}" autocapitalize="none" autocorrect="off" spellcheck="false"${
+    notes !== '' && html` aria-describedby="${notes}"`
+  }${isWrong && html` aria-invalid="true"`}`
+}

@@ -1,0 +1,27 @@
+/** A secret that lasts over several pages of a secure prompt. */
+export type SecretBuffer = {
+  hold(text: string): void
+  /** @throws Error when nothing is held */
+  read(): string
+  /** Overwrites it with zeros. */
+  forget(): void
+}
+
+export function createSecretBuffer(): SecretBuffer {
+  let bytes: Buffer | undefined
+  const forget = (): void => {
+    bytes?.fill(0)
+    bytes = undefined
+  }
+  return {
+    hold(text) {
+      forget()
+      bytes = Buffer.from(text)
+    },
+    read() {
+      if (!bytes) throw new Error('The secret was forgotten.')
+      return bytes.toString()
+    },
+    forget,
+  }
+}

@@ -1,0 +1,36 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '#shared/appError.ts'
+
+export type SecurePromptAsset = { bytes: Buffer; type: string }
+
+/** The names by which pages ask for what the build names by its content. */
+const named: Readonly<Record<string, { file: RegExp; type: string }>> = {
+  'prompt.css': { file: /^prompt-[\w-]{8}\.css$/, type: 'text/css; charset=utf-8' },
+  'prompt.js': { file: /^prompt-[\w-]{8}\.js$/, type: 'text/javascript; charset=utf-8' },
+}
+const font = /^(inter|jetbrains-mono)-[\w-]+\.woff2$/
+
+/**
+ * Loads assets of the wallet's pages from the built renderer: one style, one script and the style's fonts. Undefined
+ * for other names.
+ *
+ * @throws AppError `request/not-found` if the renderer is not built
+ */
+export function createSecurePromptAssets(
+  pagesFolder: string,
+): (name: string) => Promise<SecurePromptAsset> | undefined {
+  const folder = join(pagesFolder, 'assets')
+  const read = async (fits: (file: string) => boolean, type: string): Promise<SecurePromptAsset> => {
+    const files = await readdir(folder).catch(() => [])
+    const file = files.find(fits)
+    if (file === undefined) throw new AppError('request/not-found', 'The interface is not built: run `npm run build`.')
+    return { bytes: await readFile(join(folder, file)), type }
+  }
+  return (name) => {
+    const asset = named[name]
+    if (asset) return read((file) => asset.file.test(file), asset.type)
+    // Serves only existing names: user input is never part of a path.
+    return font.test(name) ? read((file) => file === name, 'font/woff2') : undefined
+  }
+}

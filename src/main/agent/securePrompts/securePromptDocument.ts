@@ -1,0 +1,64 @@
+import type { SecurePromptMessage } from '#shared/contract/wallet.ts'
+import { problemNotice } from './fields.ts'
+import { type Html, html } from './html.ts'
+import type { Problem, SecurePromptView } from './securePromptStep.ts'
+
+export type SecurePromptEnd = 'done' | 'cancelled'
+export type SecurePromptTheme = 'light' | 'dark'
+
+/** Origin and theme of the window that shows the prompt. */
+export type WindowContext = { window: string; theme: SecurePromptTheme }
+
+type StepPage = { view: SecurePromptView; problem: Problem | undefined; key: string; context: WindowContext }
+
+/** A step with its form. `key` is the secret that the form has to bring back. */
+export function stepDocument({ view, problem, key, context }: StepPage): string {
+  const body = html`<form method="post" action="/prompt/step" enctype="multipart/form-data" autocomplete="off" novalidate>
+<input type="hidden" name="key" value="${key}">${problemNotice(problem)}${view.body}</form>`
+  return renderDocument({ title: view.title, body, context })
+}
+
+/** The last page: it tells the window, which closes it. */
+export function endDocument(end: SecurePromptEnd, context: WindowContext): string {
+  const body = html`<p>${end === 'done' ? 'You can close this page.' : 'Nothing was changed. You can close this page.'}</p>`
+  return renderDocument({
+    title: end === 'done' ? 'Done' : 'Cancelled',
+    body,
+    context,
+    tells: `steward.secure-prompt.${end}`,
+  })
+}
+
+/** A page that is not, or no longer, there. */
+export function failureDocument({ message, hint }: { message: string; hint: string }): string {
+  return renderDocument({ title: 'This page has expired', body: html`<p>${message} ${hint}</p>`, context: undefined })
+}
+
+type Document = {
+  title: string
+  body: Html
+  context: WindowContext | undefined
+  tells?: SecurePromptMessage['type']
+}
+
+function renderDocument({ title, body, context, tells }: Document): string {
+  const theme = context?.theme
+  return html`<!doctype html>
+<html lang="en"${theme !== undefined && html` data-theme="${theme}"`}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="${theme ?? 'light dark'}">
+<title>${title}</title>
+<link rel="stylesheet" href="/prompt/assets/prompt.css">
+<script type="module" src="/prompt/assets/prompt.js"></script>
+</head>
+<body${context !== undefined && html` data-window="${context.window}"`}${tells !== undefined && html` data-tells="${tells}"`}>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`.markup
+}

@@ -1,0 +1,168 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { AppError } from '#shared/appError.ts'
+import { createProblemReader, type DescribeProblem } from './createProblemReader.ts'
+import { endDocument, stepDocument, type WindowContext } from './securePromptDocument.ts'
+import type {
+  Problem,
+  SecurePromptFile,
+  SecurePromptFlow,
+  SecurePromptForm,
+  SecurePromptStep,
+} from './securePromptStep.ts'
+
+export type SecurePromptRequest = {
+  flow: SecurePromptFlow
+  context: WindowContext
+  /** Shows or changes what is in the wallet: locking that ends the secure prompt. */
+  endsWithLock: boolean
+}
+export type SecurePromptAnswer = { document: string; context: WindowContext }
+
+/** Prompts that can be opened, and open ones. Their secrets are stored as digests, in memory. */
+export type SecurePromptSessions = {
+  /** @returns a ticket that begins the secure prompt, once, and when it is too late for that */
+  issue(request: SecurePromptRequest): { ticket: string; expiresAtMs: number }
+  /** @throws AppError `secure-prompt/ended` */
+  open(ticket: string): SecurePromptAnswer
+  /** @throws AppError `secure-prompt/ended` */
+  take(form: SecurePromptForm): Promise<SecurePromptAnswer>
+  /** @throws AppError `secure-prompt/ended` */
+  file(form: SecurePromptForm): SecurePromptFile
+  /** The wallet was locked. */
+  onLocked(): void
+  close(): void
+}
+
+export type SecurePromptLimits = { toOpenMs: number; lastsMs: number; atOnce: number }
+export const securePromptLimits: SecurePromptLimits = { toOpenMs: 60_000, lastsMs: 600_000, atOnce: 4 }
+
+type Options = {
+  now: () => number
+  /** Called with unexpected errors. */
+  onUnexpected: (error: unknown) => void
+  limits?: SecurePromptLimits
+}
+
+type Waiting = SecurePromptRequest & { endsAtMs: number }
+type Open = Waiting & { step: SecurePromptStep; answer: Promise<SecurePromptAnswer> | undefined }
+
+/** Deadlines are looked at this often, since the clock may have been set. */
+const maxWaitMs = 60_000
+
+export function createSecurePromptSessions({
+  now,
+  onUnexpected,
+  limits = securePromptLimits,
+}: Options): SecurePromptSessions {
+  const waiting = new Map<string, Waiting>()
+  const open = new Map<string, Open>()
+  const problem: DescribeProblem = createProblemReader(onUnexpected)
+  let sweeping: NodeJS.Timeout | undefined
+
+  const endWhere = (shouldEnd: (it: Waiting) => boolean): void => {
+    for (const collection of [waiting, open]) {
+      for (const [key, prompt] of collection) {
+        if (!shouldEnd(prompt)) continue
+        collection.delete(key)
+        prompt.flow.forget()
+      }
+    }
+  }
+  /** Removes expired sessions. */
+  const sweep = (): void => {
+    clearTimeout(sweeping)
+    endWhere(({ endsAtMs }) => endsAtMs <= now())
+    const next = Math.min(...[...waiting.values(), ...open.values()].map(({ endsAtMs }) => endsAtMs))
+    if (Number.isFinite(next)) sweeping = setTimeout(sweep, Math.min(Math.max(next - now(), 1000), maxWaitMs)).unref()
+  }
+  const evictOldest = (collection: Map<string, Waiting>): void => {
+    const [oldest] = collection.size < limits.atOnce ? [] : collection.values()
+    if (oldest) endWhere((it) => it === oldest)
+  }
+  const renderStep = (prompt: Open, was: Problem | undefined, form: SecurePromptForm): SecurePromptAnswer => {
+    const key = randomBytes(32).toString('base64url')
+    open.set(digest(key), prompt)
+    const view = prompt.step.show({ problem: was, form })
+    return { document: stepDocument({ view, problem: was, key, context: prompt.context }), context: prompt.context }
+  }
+  const endSecurePrompt = (prompt: Open, end: 'done' | 'cancelled'): SecurePromptAnswer => {
+    endWhere((it) => it === prompt)
+    prompt.flow.forget()
+    return { document: endDocument(end, prompt.context), context: prompt.context }
+  }
+  const requireOpen = (form: SecurePromptForm): [string, Open] => {
+    sweep()
+    const key = digest(form('key'))
+    const prompt = open.get(key)
+    if (!prompt) throw expiredError()
+    return [key, prompt]
+  }
+  const advance = async (key: string, prompt: Open, form: SecurePromptForm): Promise<SecurePromptAnswer> => {
+    if (form('do') === 'cancel') return endSecurePrompt(prompt, 'cancelled')
+    let wrong: Problem | undefined
+    try {
+      const next = await prompt.step.take(form)
+      if (next === 'done') return endSecurePrompt(prompt, 'done')
+      prompt.step = next
+    } catch (error) {
+      wrong = problem(error)
+    }
+    if (!open.delete(key)) {
+      prompt.flow.forget() // it was ended concurrently, and the step may hold secrets since
+      throw expiredError()
+    }
+    return renderStep(prompt, wrong, wrong ? form : nothing)
+  }
+
+  return {
+    issue(request) {
+      sweep()
+      evictOldest(waiting)
+      const ticket = randomBytes(32).toString('base64url')
+      const expiresAtMs = now() + limits.toOpenMs
+      waiting.set(digest(ticket), { ...request, endsAtMs: expiresAtMs })
+      sweep()
+      return { ticket, expiresAtMs }
+    },
+    open(ticket) {
+      sweep()
+      const key = digest(ticket)
+      const request = waiting.get(key)
+      if (!request) throw expiredError()
+      waiting.delete(key)
+      evictOldest(open)
+      const prompt = { ...request, endsAtMs: now() + limits.lastsMs, step: request.flow.first, answer: undefined }
+      const answer = renderStep(prompt, undefined, nothing)
+      sweep()
+      return answer
+    },
+    take(form) {
+      const [key, prompt] = requireOpen(form)
+      // Sent twice while the first is under way, it is done once and answered alike.
+      prompt.answer ??= advance(key, prompt, form).finally(() => {
+        prompt.answer = undefined
+      })
+      return prompt.answer
+    },
+    file(form) {
+      const [, prompt] = requireOpen(form)
+      if (!prompt.step.file) throw expiredError()
+      return prompt.step.file()
+    },
+    onLocked: () => endWhere(({ endsWithLock }) => endsWithLock),
+    close() {
+      clearTimeout(sweeping)
+      endWhere(() => true)
+    },
+  }
+}
+
+const nothing: SecurePromptForm = () => ''
+
+function expiredError(): AppError {
+  return new AppError('secure-prompt/ended', 'This page was already used or has expired.')
+}
+
+function digest(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64')
+}

@@ -1,0 +1,31 @@
+import type { PolicyWish } from '../../approvals/confirmedPolicy.ts'
+import type { WalletVault } from '../../wallet/walletVault.ts'
+import { actions, cancelButton, passphraseField } from '../fields.ts'
+import { html } from '../html.ts'
+import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
+import { readEnteredPassphrase } from './newPassphrase.ts'
+
+type Wished = { vault: WalletVault; wish: PolicyWish }
+
+/** Lets more through than the policy did, or ends the stop, where the window cannot draw. */
+export function confirmPolicyPrompt({ vault, wish: { title, sentence, lines, apply } }: Wished): SecurePromptFlow {
+  return {
+    first: {
+      show: (context) => ({
+        title,
+        body: html`<p class="sentence">${sentence}</p>
+${lines.length > 0 && html`<dl>${lines.map(({ label, value }) => html`<dt>${label}</dt><dd>${value}</dd>`)}</dl>`}
+${passphraseField(context)}
+${actions({ label: 'Confirm' }, cancelButton)}`,
+      }),
+      async take(form): Promise<SecurePromptNext> {
+        const passphrase = readEnteredPassphrase(form)
+        if (vault.isUnlocked()) await vault.checkPassphrase(passphrase)
+        else await vault.unlock(passphrase)
+        apply()
+        return 'done'
+      },
+    },
+    forget() {},
+  }
+}

@@ -1,0 +1,45 @@
+import { askerLine } from '#shared/contract/describeRequester.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
+import type { Approvals } from '../../approvals/approvals.ts'
+import type { WalletVault } from '../../wallet/walletVault.ts'
+import { actions, cancelButton, otherButton, passphraseField } from '../fields.ts'
+import { type Html, html } from '../html.ts'
+import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
+import { readEnteredPassphrase } from './newPassphrase.ts'
+
+type Confirmed = { vault: WalletVault; approvals: Pick<Approvals, 'decide'>; intent: IntentRecord }
+
+/** Approves what is above the threshold, where the window cannot draw. */
+export function confirmPrompt({ vault, approvals, intent }: Confirmed): SecurePromptFlow {
+  const { id, asker, reason, sentence, fields, raw } = intent
+  return {
+    first: {
+      show: (context) => ({
+        title: 'Approve this request?',
+        body: html`<p class="sentence">${sentence}</p>
+<dl>${row('Requested by', askerLine(asker), 'text')}${reason !== null && row('Reason given (unverified)', reason, 'text')}${fields.map(
+          (it) => row(it.label, it.value, it.kind),
+        )}</dl>
+<details><summary>Full data to sign</summary><pre tabindex="0">${raw}</pre></details>
+${passphraseField(context)}
+${actions({ label: 'Approve' }, otherButton('Deny', 'deny'), cancelButton)}`,
+      }),
+      async take(form): Promise<SecurePromptNext> {
+        if (form('do') === 'deny') {
+          await approvals.decide(id, { approve: false, confirmed: true })
+          return 'done'
+        }
+        const passphrase = readEnteredPassphrase(form)
+        if (vault.isUnlocked()) await vault.checkPassphrase(passphrase)
+        else await vault.unlock(passphrase)
+        await approvals.decide(id, { approve: true, confirmed: true })
+        return 'done'
+      },
+    },
+    forget() {},
+  }
+}
+
+function row(label: string, value: string, kind: IntentRecord['fields'][number]['kind']): Html {
+  return html`<dt>${label}</dt><dd class="${kind === 'warning' ? 'warning-value' : kind}">${value}</dd>`
+}

@@ -1,0 +1,68 @@
+import { actions, cancelButton, choiceField, textField } from '../fields.ts'
+import { html } from '../html.ts'
+import { createSecretBuffer } from '../secretBuffer.ts'
+import type { SecurePromptFlow, SecurePromptNext, SecurePromptStep, SecurePromptTools } from '../securePromptStep.ts'
+import { labelTexts, readLabel } from './keyringLabel.ts'
+import { confirmWeakPassphrase, ownPassphraseFields, readPassphrase } from './newPassphrase.ts'
+import { checkStep, createPhraseStep } from './phraseSteps.ts'
+
+/** A new phrase. It is in the wallet only after the person has shown that it is written down. */
+export function createSecurePrompt(tools: SecurePromptTools, first: boolean): SecurePromptFlow {
+  const { vault } = tools
+  const phrase = createSecretBuffer()
+  const passphrase = createSecretBuffer()
+  let label: string | undefined
+
+  const add = async (): Promise<SecurePromptNext> => {
+    await vault.addPhrase({
+      phrase: phrase.read(),
+      passphrase: passphrase.read(),
+      isNew: true,
+      writtenDown: true,
+      ...(label !== undefined && { label }),
+    })
+    return 'done'
+  }
+  const words: SecurePromptStep = createPhraseStep({
+    title: 'Write these words down',
+    phrase: phrase.read,
+    goOn: 'I wrote them down',
+    next: () => checkStep({ phrase: phrase.read, back: words, next: add }),
+  })
+  const choose: SecurePromptStep = {
+    show: (context) => ({
+      title: first ? 'New recovery phrase' : 'Another recovery phrase',
+      body: html`<p class="lead">All your keys come from one recovery phrase. It stays on this computer, encrypted with your passphrase.</p>
+${choiceField(
+  'words',
+  'Phrase length',
+  [
+    { value: '12', label: '12 words', detail: 'Recommended' },
+    { value: '24', label: '24 words', detail: 'Extra long' },
+  ],
+  context,
+)}
+${textField(labelTexts, context)}
+${ownPassphraseFields(first, context)}
+${actions({ label: 'Continue' }, cancelButton)}`,
+    }),
+    async take(form) {
+      label = readLabel(form)
+      const entered = await readPassphrase(form, first, tools)
+      const count = form('words') === '24' ? 24 : 12
+      const make = async (): Promise<SecurePromptNext> => {
+        passphrase.hold(entered)
+        phrase.hold(await vault.makePhrase(count))
+        return words
+      }
+      return first ? confirmWeakPassphrase({ passphrase: entered, before: choose, after: make }) : make()
+    },
+  }
+  return {
+    first: choose,
+    forget() {
+      phrase.forget()
+      passphrase.forget()
+    },
+  }
+}

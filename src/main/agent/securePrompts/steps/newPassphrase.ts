@@ -1,0 +1,83 @@
+import { actions, newSecretFields, otherButton, passphraseField } from '../fields.ts'
+import { type Html, html } from '../html.ts'
+import { measurePassphraseStrength } from '../passphraseStrength.ts'
+import {
+  type RenderContext,
+  type SecurePromptForm,
+  type SecurePromptNext,
+  type SecurePromptStep,
+  type SecurePromptTools,
+  WrongField,
+} from '../securePromptStep.ts'
+
+export function newPassphraseFields(context: RenderContext): Html {
+  return newSecretFields(
+    {
+      name: 'new_passphrase',
+      label: 'New wallet passphrase',
+      again: 'Confirm passphrase',
+      hint: 'At least 10 characters, for example four random words. It cannot be reset.',
+    },
+    context,
+  )
+}
+
+/** @throws WrongField, AppError `wallet/passphrase-weak` */
+export function readNewPassphrase(form: SecurePromptForm, { requireStrong }: SecurePromptTools): string {
+  const passphrase = form('new_passphrase')
+  if (passphrase === '') throw new WrongField('new_passphrase', 'Choose a passphrase.')
+  requireStrong(passphrase)
+  if (passphrase !== form('new_passphrase_again')) {
+    throw new WrongField('new_passphrase_again', "The passphrases don't match.")
+  }
+  return passphrase
+}
+
+type Considered = {
+  passphrase: string
+  before: SecurePromptStep
+  after: () => Promise<SecurePromptNext> | SecurePromptNext
+}
+
+/** Accepts a strong passphrase; for a weak one, shows its strength and lets the user decide. */
+export function confirmWeakPassphrase({
+  passphrase,
+  before,
+  after,
+}: Considered): Promise<SecurePromptNext> | SecurePromptNext {
+  const { isStrong, sentence } = measurePassphraseStrength(passphrase)
+  if (isStrong) return after()
+  return {
+    show: () => ({
+      title: 'This passphrase is weak',
+      body: html`<p>${sentence} That is for somebody who has a copy of the sealed wallet and strong computers.
+Each word more makes it many times longer.</p>
+${actions({ label: 'Choose another', value: 'back' }, otherButton('Use it anyway', 'next'))}`,
+    }),
+    take: (form) => (form('do') === 'next' ? after() : before),
+  }
+}
+
+/** A wallet that is there asks for its passphrase, a first one for a new one. */
+export function ownPassphraseFields(first: boolean, context: RenderContext): Html {
+  return first ? newPassphraseFields(context) : passphraseField(context)
+}
+
+/** @throws WrongField, AppError `wallet/passphrase`, `wallet/passphrase-weak` */
+export async function readPassphrase(
+  form: SecurePromptForm,
+  first: boolean,
+  tools: SecurePromptTools,
+): Promise<string> {
+  if (first) return readNewPassphrase(form, tools)
+  const passphrase = readEnteredPassphrase(form)
+  await tools.vault.checkPassphrase(passphrase)
+  return passphrase
+}
+
+/** @throws WrongField */
+export function readEnteredPassphrase(form: SecurePromptForm): string {
+  const passphrase = form('passphrase')
+  if (passphrase === '') throw new WrongField('passphrase', 'Enter your wallet passphrase.')
+  return passphrase
+}

@@ -1,0 +1,76 @@
+import { randomInt } from 'node:crypto'
+import { actions, cancelButton, otherButton, secretField, warning } from '../fields.ts'
+import { html } from '../html.ts'
+import { type SecurePromptNext, type SecurePromptStep, WrongField } from '../securePromptStep.ts'
+
+type PhraseStep = {
+  title: string
+  phrase: () => string
+  /** Label of the button that continues. */
+  goOn: string
+  next: () => Promise<SecurePromptNext> | SecurePromptNext
+  /** Ends without going on. */
+  cancelLabel?: string
+}
+
+/** The words in their order, to be written down. */
+export function createPhraseStep({ title, phrase, goOn, next, cancelLabel }: PhraseStep): SecurePromptStep {
+  return {
+    show() {
+      const words = splitWords(phrase()).map((word, index) => html`<li><span>${index + 1}</span>${word}</li>`)
+      return {
+        title,
+        body: html`${warning(html`Write these words on paper, in this order. Whoever has them has everything in this wallet,
+and without them nobody can bring it back.`)}
+<ol class="words" data-secret translate="no">${words}</ol>
+${actions({ label: goOn }, cancelLabel === undefined ? cancelButton : otherButton(cancelLabel, 'leave'))}`,
+      }
+    },
+    take: (form) => (form('do') === 'leave' ? 'done' : next()),
+  }
+}
+
+type CheckStep = {
+  phrase: () => string
+  back: SecurePromptStep
+  next: () => Promise<SecurePromptNext> | SecurePromptNext
+}
+const wordsToConfirm = 3
+
+/** Asks for words at random places. */
+export function checkStep({ phrase, back, next }: CheckStep): SecurePromptStep {
+  const indexes = drawIndexes(splitWords(phrase()).length)
+  return {
+    show: (context) => ({
+      title: 'Check your copy',
+      body: html`<p class="lead">Enter these words from your paper.</p>
+<div class="places">${indexes.map((index) => secretField({ name: `word_${index + 1}`, label: `Word ${index + 1}` }, context))}</div>
+${actions({ label: 'Check' }, otherButton('Show words again', 'back'), cancelButton)}`,
+    }),
+    take(form) {
+      if (form('do') === 'back') return back
+      const words = splitWords(phrase())
+      const readWord = (index: number) =>
+        form(`word_${index + 1}`)
+          .trim()
+          .toLowerCase()
+      const wrong = indexes.find((index) => readWord(index) !== words[index])
+      if (wrong === undefined) return next()
+      const sentence =
+        readWord(wrong) === ''
+          ? `Type word ${wrong + 1} from your paper.`
+          : `That is not word ${wrong + 1}. Check your paper.`
+      throw new WrongField(`word_${wrong + 1}`, sentence)
+    },
+  }
+}
+
+function drawIndexes(count: number): number[] {
+  const indexes = new Set<number>()
+  while (indexes.size < wordsToConfirm) indexes.add(randomInt(count))
+  return [...indexes].sort((a, b) => a - b)
+}
+
+function splitWords(phrase: string): string[] {
+  return phrase.split(' ')
+}

@@ -1,0 +1,21 @@
+import type { WalletVault } from '../../wallet/walletVault.ts'
+import { actions, cancelButton, passphraseField } from '../fields.ts'
+import { html } from '../html.ts'
+import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
+import { readEnteredPassphrase } from './newPassphrase.ts'
+
+export function unlockPrompt(vault: WalletVault): SecurePromptFlow {
+  return {
+    first: {
+      show: (context) => ({
+        title: 'Unlock the wallet',
+        body: html`${passphraseField(context)}${actions({ label: 'Unlock' }, cancelButton)}`,
+      }),
+      async take(form): Promise<SecurePromptNext> {
+        await vault.unlock(readEnteredPassphrase(form))
+        return 'done'
+      },
+    },
+    forget() {},
+  }
+}

@@ -1,0 +1,158 @@
+import type { Log } from '#platform/log.ts'
+import { AppError } from '#shared/appError.ts'
+import type { ServiceConnection } from '#shared/contract/localApi.ts'
+import type { Parsed } from '#shared/contract/route.ts'
+import {
+  type Keyring,
+  openWalletPrompt,
+  securePromptHostName,
+  securePromptPath,
+  type Wallet,
+} from '#shared/contract/wallet.ts'
+import { toIsoTime } from '#shared/time.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import type { ConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import type { WalletUnlinking } from '../connections/walletUnlinking.ts'
+import { createSecurePromptPages, type SecurePromptPages } from './securePromptPages.ts'
+import { createSecurePromptSessions } from './securePromptSessions.ts'
+import type { SecurePromptFlow, SecurePromptTools } from './securePromptStep.ts'
+import { changePassphrasePrompt } from './steps/changePassphrasePrompt.ts'
+import { confirmPolicyPrompt } from './steps/confirmPolicyPrompt.ts'
+import { confirmPrompt } from './steps/confirmPrompt.ts'
+import { createSecurePrompt } from './steps/createPrompt.ts'
+import { exportPrompt } from './steps/exportPrompt.ts'
+import { importPrompt } from './steps/importPrompt.ts'
+import { type KeyPromptProviders, providerKeyPrompt, serverKeyPrompt, toolServerPrompt } from './steps/keyPrompts.ts'
+import { removePrompt } from './steps/removePrompt.ts'
+import { revealPrompt } from './steps/revealPrompt.ts'
+import { unlockPrompt } from './steps/unlockPrompt.ts'
+
+/** The pages on which a person gives and sees the secrets of the wallet, and gives keys of model providers. */
+export type WalletPrompts = { endpoints: readonly LocalEndpoint[]; pages: SecurePromptPages; close(): void }
+
+type Options = SecurePromptTools & {
+  approvals: Pick<Approvals, 'get' | 'decide'>
+  policy: Pick<ConfirmedPolicy, 'wish'>
+  /** Sign-ins of the wallet at services, for a removal. */
+  unlinking: Pick<WalletUnlinking, 'findLinked'>
+  service: () => Pick<ServiceConnection, 'name' | 'kind' | 'state'>
+  providers: KeyPromptProviders
+  /** The built interface, which has the font. */
+  pagesFolder: string
+  now: () => number
+  log: Log
+}
+
+type OpenRequest = Parsed<typeof openWalletPrompt>['body']
+
+export function createWalletPrompts(options: Options): WalletPrompts {
+  const { approvals, policy, unlinking, service, providers, pagesFolder, now, log, ...tools } = options
+  const { vault } = tools
+  const onUnexpected = (error: unknown) => log.error('a secure prompt failed', { error })
+  const sessions = createSecurePromptSessions({ now, onUnexpected })
+  const unsubscribe = vault.onLocked(sessions.onLocked)
+
+  /** There is no wallet, or nothing is left that a passphrase could open. @throws AppError `wallet/damaged` */
+  const isFirst = async ({ state }: Wallet): Promise<boolean> =>
+    state === 'absent' || (state === 'damaged' && !(await vault.canOpen()))
+
+  /** @throws AppError when there is nothing that the secure prompt could be about. */
+  const securePromptOf = async (request: OpenRequest): Promise<{ flow: SecurePromptFlow; endsWithLock: boolean }> => {
+    if (request.purpose === 'provider_key') {
+      return { flow: await providerKeyPrompt(providers, requireId(request.family, 'family')), endsWithLock: false }
+    }
+    if (request.purpose === 'server_key') {
+      return { flow: await serverKeyPrompt(providers, requireId(request.server_id, 'server_id')), endsWithLock: false }
+    }
+    if (request.purpose === 'tool_server_secret') {
+      const id = requireId(request.tool_server_id, 'tool_server_id')
+      const flow = await toolServerPrompt(providers, id, requireId(request.secret_name, 'secret_name'))
+      return { flow, endsWithLock: false }
+    }
+    const wallet = await vault.status()
+    if (request.purpose === 'unlock') return { flow: unlockFlow(wallet), endsWithLock: false }
+    if (request.purpose !== 'create' && request.purpose !== 'import') {
+      return { flow: createFlow(request, wallet), endsWithLock: true }
+    }
+    // Adding to a wallet requires its passphrase and unlocks it at the end; creating one needs no lock.
+    const first = await isFirst(wallet)
+    const flow = request.purpose === 'create' ? createSecurePrompt(tools, first) : importPrompt(tools, first)
+    return { flow, endsWithLock: !first }
+  }
+
+  const createFlow = (request: OpenRequest, wallet: Wallet): SecurePromptFlow => {
+    if (request.purpose === 'confirm') {
+      return confirmPrompt({ vault, approvals, intent: approvals.get(requireId(request.intent_id, 'intent_id')) })
+    }
+    if (request.purpose === 'confirm_policy') {
+      const wish = policy.wish()
+      if (!wish) throw new AppError('request/invalid', 'No change of the policy waits to be confirmed.')
+      return confirmPolicyPrompt({ vault, wish })
+    }
+    requireWallet(wallet)
+    if (request.purpose === 'change_passphrase') return changePassphrasePrompt(tools)
+    if (request.purpose === 'export')
+      return exportPrompt(tools, requireAccount(wallet, requireId(request.account_id, 'account_id')))
+    const keyring = requireKeyring(wallet, requireId(request.keyring_id, 'keyring_id'))
+    if (request.purpose === 'remove') {
+      const linked = unlinking.findLinked(keyring.accounts.map(({ address }) => address))
+      return removePrompt(vault, keyring, { ...linked, service: service() })
+    }
+    if (keyring.kind !== 'phrase') {
+      throw new AppError('request/invalid', `keyring_id: “${keyring.label}” is a private key and has no words.`)
+    }
+    return revealPrompt(vault, keyring)
+  }
+
+  const unlockFlow = (wallet: Wallet): SecurePromptFlow => {
+    requireWallet(wallet)
+    return unlockPrompt(vault)
+  }
+
+  return {
+    endpoints: [
+      localEndpoint(openWalletPrompt, async ({ body }, { origin }) => {
+        const context = { window: toWindowOrigin(origin), theme: body.theme }
+        const { ticket, expiresAtMs } = sessions.issue({ ...(await securePromptOf(body)), context })
+        const { port } = new URL(origin)
+        const url = `http://${securePromptHostName}${port === '' ? '' : `:${port}`}${securePromptPath}/${ticket}`
+        return { url, expires_at: toIsoTime(expiresAtMs) }
+      }),
+    ],
+    pages: createSecurePromptPages({ sessions, pagesFolder }),
+    close() {
+      unsubscribe()
+      sessions.close()
+    },
+  }
+}
+
+/** A Content-Security-Policy cannot name an IPv6 address, so no page could say that this window alone may show it. */
+function toWindowOrigin(origin: string): string {
+  if (!origin.includes('[')) return origin
+  const { port } = new URL(origin)
+  throw new AppError('request/invalid', `Open Steward as http://localhost:${port} to use the wallet.`)
+}
+
+function requireWallet({ state }: Wallet): void {
+  if (state === 'absent') throw new AppError('wallet/absent', 'There is no wallet yet.')
+}
+
+function requireId<T>(id: T | undefined, field: string): T {
+  if (id === undefined) throw new AppError('request/invalid', `${field} must be given for this purpose.`)
+  return id
+}
+
+function requireKeyring({ keyrings }: Wallet, id: string): Keyring {
+  const keyring = keyrings.find((it) => it.id === id)
+  if (!keyring) throw new AppError('wallet/keyring-not-found', `There is no phrase or key ${id}.`)
+  return keyring
+}
+
+function requireAccount({ keyrings }: Wallet, id: string) {
+  const account = keyrings.flatMap(({ accounts }) => accounts).find((it) => it.id === id)
+  if (!account) throw new AppError('wallet/account-not-found', `There is no account ${id}.`)
+  if (account.chain_type === 'evm') return account
+  throw new AppError('request/invalid', 'account_id: only EVM accounts have a Keystore V3 form.')
+}

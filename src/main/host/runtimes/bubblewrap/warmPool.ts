@@ -1,0 +1,117 @@
+import type { Log } from '#platform/log.ts'
+import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+
+/** Properties of a machine that cannot change after its start. */
+export type WarmSandboxKind = Pick<MachineSpec, 'diskGb' | 'network'>
+
+/** Machine that has started, is empty and unassigned. */
+export type WarmSandbox = {
+  /** Resolves when it has ended, whether asked or not. */
+  ended: Promise<unknown>
+  /** Ends it and removes its files. */
+  discard(): Promise<void>
+}
+
+export type WarmPool<S extends WarmSandbox> = {
+  /**
+   * Takes a matching spare; undefined if there is none. Further spares have this kind, after a pause without requests.
+   */
+  take(kind: WarmSandboxKind): S | undefined
+  /** Ends all of them, and makes no more. */
+  close(): Promise<void>
+}
+
+type WarmPoolOptions<S extends WarmSandbox> = {
+  /** Number of spares; 0 for none. */
+  max: number
+  make: (kind: WarmSandboxKind, signal: AbortSignal) => Promise<S>
+  log: Log
+  /**
+   * Pause before a new spare is started, which leaves the processor to the machine that was just taken. Milliseconds.
+   */
+  restMs?: number
+  /** Time without requests after which spares end, in milliseconds. */
+  idleMs?: number
+}
+
+const same = (a: WarmSandboxKind, b: WarmSandboxKind): boolean => a.diskGb === b.diskGb && a.network === b.network
+
+/** Keeps spares of the kind requested last, because users tend to create similar machines. */
+export function createWarmPool<S extends WarmSandbox>(options: WarmPoolOptions<S>): WarmPool<S> {
+  const { max, make, log, restMs = 250, idleMs = 600_000 } = options
+  const ready: { spare: S; kind: WarmSandboxKind }[] = []
+  const closing = new AbortController()
+  let nextKind: WarmSandboxKind | undefined
+  let making: Promise<void> | undefined
+  let resting: NodeJS.Timeout | undefined
+  let idle: NodeJS.Timeout | undefined
+
+  const discard = async (fits: (kind: WarmSandboxKind) => boolean): Promise<void> => {
+    const matching = ready.filter(({ kind }) => fits(kind))
+    ready.splice(0, ready.length, ...ready.filter((it) => !matching.includes(it)))
+    const results = await Promise.allSettled(matching.map(({ spare }) => spare.discard()))
+    for (const result of results) {
+      if (result.status === 'rejected') log.warn('a spare sandbox stays', { error: result.reason })
+    }
+  }
+
+  const fill = async (): Promise<void> => {
+    for (;;) {
+      const kind = nextKind
+      if (!kind || closing.signal.aborted) return
+      await discard((it) => !same(it, kind))
+      if (ready.length >= max) return
+      const spare = await make(kind, closing.signal)
+      const entry = { spare, kind }
+      ready.push(entry)
+      void spare.ended.then(() => {
+        const index = ready.indexOf(entry)
+        if (index < 0) return
+        ready.splice(index, 1)
+        void spare.discard().catch((error: unknown) => log.warn('a spare sandbox stays', { error }))
+      })
+      if (closing.signal.aborted || !nextKind) await discard(() => true)
+    }
+  }
+
+  const fillSoon = (): void => {
+    clearTimeout(resting)
+    resting = setTimeout(() => {
+      making ??= fill()
+        .catch((error: unknown) => {
+          if (!closing.signal.aborted) log.warn('no spare sandbox could be made', { error })
+        })
+        .finally(() => {
+          making = undefined
+        })
+    }, restMs)
+    resting.unref()
+  }
+
+  const endWhenIdle = (): void => {
+    clearTimeout(idle)
+    idle = setTimeout(() => {
+      nextKind = undefined
+      void discard(() => true)
+    }, idleMs)
+    idle.unref()
+  }
+
+  return {
+    take(kind) {
+      if (max === 0 || closing.signal.aborted) return undefined
+      nextKind = kind
+      endWhenIdle()
+      fillSoon()
+      const index = ready.findIndex((it) => same(it.kind, kind))
+      return index < 0 ? undefined : ready.splice(index, 1)[0]?.spare
+    },
+    async close() {
+      closing.abort(new Error('The sandbox host is ending.'))
+      clearTimeout(resting)
+      clearTimeout(idle)
+      await making
+      await discard(() => true)
+    },
+  }
+}

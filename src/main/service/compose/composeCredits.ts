@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { installFolder } from '#platform/programFile.ts'
+import { createThrottlePerKey } from '#platform/throttlePerKey.ts'
+import { AccountId } from '#shared/ids.ts'
+import { microUsdOfCents } from '#shared/microUsd.ts'
+import { createGroupCommit } from '#storage/groupCommit.ts'
+import { logFlush } from '#storage/logFlush.ts'
+import type { Caller, Endpoint } from '../base/endpoint.ts'
+import { createCreditHistory } from '../credits/creditHistory.ts'
+import { type CreditLedger, createCreditLedger } from '../credits/creditLedger.ts'
+import type { CreditReservations } from '../credits/creditReservations.ts'
+import { createCreditRoutes, createUnlimitedCheck } from '../credits/creditRoutes.ts'
+import { type Credits, createCredits } from '../credits/credits.ts'
+import { createHistoryRepository } from '../credits/historyRepository.ts'
+import { createLedgerRepository } from '../credits/ledgerRepository.ts'
+import { notifyChanges } from '../credits/notifyChanges.ts'
+import { openReservations } from '../credits/openReservations.ts'
+import { type PriceList, readPriceList } from '../credits/priceList.ts'
+import { createSandboxBilling, type SandboxBilling } from '../credits/sandboxBilling.ts'
+import { type LedgerWrites, sweepExpiredHolds } from '../credits/sweepExpiredHolds.ts'
+import type { IdentityModule } from './composeIdentity.ts'
+import type { ServiceContext } from './serviceContext.ts'
+
+export type LedgerModule = LedgerWrites & { credits: Credits }
+
+export type CreditModule = {
+  /** Named in /health. */
+  capabilities: readonly string[]
+  /** For whatever spends on models. */
+  reservations: CreditReservations
+  /** For sandboxes. */
+  billing: SandboxBilling
+  prices: PriceList
+  /** @throws AppError for a key with limits */
+  assertUnlimited: (caller: Caller) => void
+  endpoints: readonly Endpoint[]
+}
+
+const ownerStartCents = 1_000
+/** In pages of 4 KB. Checkpoints block the thread, so they are rare. */
+const checkpointPages = 4_000
+
+/**
+ * Opens the ledger, and charges what requests still held when the process before ended.
+ * @throws what the disk says, if it cannot be written
+ */
+export async function composeLedger({
+  database,
+  clock,
+  options,
+  events,
+  scope,
+}: ServiceContext): Promise<LedgerModule> {
+  const { now, log } = options
+  database.pragma(`wal_autocheckpoint = ${checkpointPages}`)
+  // In the order of time, so that the journal's index grows at its end: a quarter less to write for each.
+  const newId = () => `txn_${now().toString(16).padStart(12, '0')}${randomUUID().slice(-12)}`
+  const changes = scope.own(
+    createThrottlePerKey((account: string) => events.publish(AccountId.parse(account), { type: 'credits.changed' })),
+    (it) => it.close(),
+  )
+  const stored = createLedgerRepository(database)
+  stored.removeStaleMeters()
+  const records = notifyChanges(stored, changes.mark)
+  const ledger: CreditLedger = createCreditLedger({ records, newId, now, steadyMs: clock.steadyMs })
+  const disk = scope.own(logFlush(database), (it) => it.close())
+  const commits = scope.own(
+    createGroupCommit({
+      database,
+      flush: disk.flush,
+      onBroken: (error) => log.error('the ledger refuses all work until the service is started again', { error }),
+    }),
+    (it) => it.close(),
+  )
+  const recovered = await commits.commitDurable(() => ledger.recover())
+  if (recovered > 0) log.warn('charged what requests held when the service ended', { requests: recovered })
+  scope.own(sweepExpiredHolds({ ledger, commits, log: log.forArea('credits') }), (it) => it.close())
+  const history = createCreditHistory(createHistoryRepository(database))
+  return { ledger, commits, credits: createCredits({ ledger, commits, history }) }
+}
+
+/** Composes credits for users and programs. The owner's account starts with an initial balance. */
+export async function composeCredits(
+  context: ServiceContext,
+  { ledger: opened, identity }: { ledger: LedgerModule; identity: IdentityModule },
+): Promise<CreditModule> {
+  const { options, clock, activity, callers } = context
+  const { ledger, commits } = opened
+  const prices = readPriceList(options.pricesFile ?? join(installFolder, 'resources', 'prices.json'))
+  const amount = microUsdOfCents(options.ownerStartCents ?? ownerStartCents)
+  const { owner: accountId, getRules } = identity
+  if (amount > 0) await commits.commitDurable(() => ledger.begin({ accountId, amount, note: 'First credits' }))
+  const sandboxesCharged = options.chargeSandboxes ?? false
+  const log = options.log.forArea('credits')
+  const assertUnlimited = createUnlimitedCheck(getRules)
+  return {
+    prices,
+    assertUnlimited,
+    reservations: openReservations({ ledger, commits, getRules, log }),
+    billing: createSandboxBilling({ ledger, commits, prices, isCharged: sandboxesCharged, clock, log }),
+    capabilities: ['credits'],
+    endpoints: callers.bindEndpoints(
+      createCreditRoutes({
+        ...{
+          credits: opened.credits,
+          prices,
+          sandboxesCharged,
+          getRules,
+          assertUnlimited,
+          findAccount: identity.findAccount,
+        },
+        recordForAccount: activity.recordForAccount,
+        now: options.now,
+      }),
+    ),
+  }
+}

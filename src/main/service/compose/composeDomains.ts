@@ -1,0 +1,175 @@
+import { join } from 'node:path'
+import { parse } from 'tldts'
+import { createHttpClient, type HttpClient } from '#platform/httpClient.ts'
+import { hostAndPort } from '#platform/listenAddress.ts'
+import { installFolder } from '#platform/programFile.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { Endpoint } from '../base/endpoint.ts'
+import { startDnsServer } from '../domains/dns/dnsServer.ts'
+import { createDomainOrders, type DomainOrders } from '../domains/domainOrders.ts'
+import { createDomainQuotes } from '../domains/domainQuotes.ts'
+import { createDomainRepository } from '../domains/domainRepository.ts'
+import { createDomainRoutes } from '../domains/domainRoutes.ts'
+import { domainSales } from '../domains/domainSales.ts'
+import { createDomainSearch } from '../domains/domainSearch.ts'
+import { type Domains, createDomains as ownDomains } from '../domains/domains.ts'
+import { type DomainTargets, linkDomain } from '../domains/linkDomain.ts'
+import { createOrderRepository } from '../domains/orderRepository.ts'
+import { createOrphanedDomainRepository } from '../domains/orphanedDomainRepository.ts'
+import { createOrphanedDomains, type OrphanedDomains } from '../domains/orphanedDomains.ts'
+import { createQuoteRepository } from '../domains/quoteRepository.ts'
+import { readRdapBootstrap } from '../domains/rdap/rdapBootstrap.ts'
+import { createRdapLookup } from '../domains/rdap/rdapLookup.ts'
+import { localRegistry } from '../domains/registrars/local/localRegistry.ts'
+import { readRegistryPrices } from '../domains/registrars/local/registryPrices.ts'
+import { createRegistryRepository, type RegistryRepository } from '../domains/registrars/local/registryRepository.ts'
+import { openRegistrar } from '../domains/registrars/openRegistrar.ts'
+import type { Registrar } from '../domains/registrars/registrar.ts'
+import { type SaleMoney, saleRefusalError } from '../domains/saleMoney.ts'
+import { createSearchAvailability } from '../domains/searchAvailability.ts'
+import { serviceAddresses } from '../domains/serviceAddresses.ts'
+import { createZones } from '../domains/zones.ts'
+import type { PaymentModule } from './composePayments.ts'
+import type { ServiceContext } from './serviceContext.ts'
+import type { ServiceOptions } from './serviceOptions.ts'
+
+export type DomainModule = {
+  /** Named in /health. */
+  capabilities: readonly string[]
+  domains: Domains
+  orders: DomainOrders
+  endpoints: readonly Endpoint[]
+  /**
+   * Whether an account registered a domain here, or a parent of it. Names of the test registry belong to others in the
+   * public DNS: they count only on private services.
+   */
+  owns(accountId: AccountId, domain: string): boolean
+  /** Domains that deleted sandboxes left behind. */
+  orphans: OrphanedDomains
+  /** Address of the DNS server for zones of the test registry; absent for none. */
+  dnsPort: number | undefined
+}
+
+/** Prices of all top-level domains are the longest. */
+const maxAnswerBytes = 2_000_000
+
+type DomainOptions = {
+  payments: Pick<PaymentModule, 'paymentGate'>
+  /** Known once sandboxes are. */
+  targets: () => DomainTargets
+  announceRemovals: () => void
+}
+
+/** Names and their DNS. @throws AppError `listen/failed`, `config/invalid` */
+export async function composeDomains(
+  context: ServiceContext,
+  { payments, targets, announceRemovals }: DomainOptions,
+): Promise<DomainModule> {
+  const { options, database, clock, events, activity, callers, scope } = context
+  const { now } = options
+  const log = options.log.forArea('domains')
+  const registry = createRegistryRepository(database)
+  const http = scope.own(createHttpClient({ maxAnswerBytes }), (it) => it.close())
+  const registrar = createRegistrar(options, { registry, http })
+  const isCounted = options.registrar !== undefined && options.registrar.kind !== 'local'
+  const searched = isCounted ? createSearchAvailability({ registrar, now }) : registrar
+  const records = createDomainRepository(database, registrar.id)
+  const onChanged = (accountId: Parameters<typeof events.publish>[0]): void => {
+    events.publish(accountId, { type: 'domains.changed' })
+    announceRemovals()
+  }
+  const domains = ownDomains({ records, registrar, now, log, onChanged })
+  scope.own(domains, (it) => it.close())
+  const orders = createDomainOrders({
+    records: createOrderRepository(database),
+    domains,
+    registrar,
+    now: clock.steadyMs,
+    log,
+  })
+  await orders.recover()
+  const quotes = createDomainQuotes({
+    records: createQuoteRepository(database, registrar.id),
+    domains,
+    registrar,
+    now: clock.steadyMs,
+  })
+  const refusal = () => saleRefusalError(saleMoney(options), registrar.title)
+  const assertSaleEnabled = (): void => {
+    const reason = refusal()
+    if (reason) throw reason
+  }
+  const bootstrap = readRdapBootstrap(options.rdapBootstrapFile ?? join(installFolder, 'resources', 'rdap.json'))
+  const listen = registrar.isTest ? options.dnsListen : undefined
+  const dns = listen && scope.own(await startDnsServer(listen, registry.findZone), (it) => it.close())
+  const ownZones = createZones({ records, domains, registrar, now, onChanged: ({ accountId }) => onChanged(accountId) })
+  const pointing = linkDomain({ targets, zones: ownZones, sandboxHost: options.sandboxHost, log })
+  const isAtHome = options.sandboxHost === undefined
+  const owns: DomainModule['owns'] = (accountId, name) => {
+    const { domain } = parse(name, { allowPrivateDomains: false })
+    const row = domain !== null && (!registrar.isTest || isAtHome) ? records.find(domain) : undefined
+    return row?.accountId === accountId && row.status !== 'expired' && row.leftAtMs === null
+  }
+  const orphans = createOrphanedDomains({
+    records: createOrphanedDomainRepository(database),
+    zones: ownZones,
+    addresses: () => serviceAddresses(options.sandboxHost),
+    sandboxHost: options.sandboxHost,
+    ownsDomain: owns,
+    recordForAccount: activity.recordForAccount,
+    onChanged,
+  })
+  return {
+    domains,
+    orders,
+    owns,
+    orphans,
+    dnsPort: dns?.port,
+    capabilities: ['domains', 'dns'],
+    endpoints: callers.bindEndpoints([
+      ...domainSales({
+        ...{
+          paymentGate: payments.paymentGate,
+          quotes,
+          orders,
+          assertSaleEnabled,
+          pointing,
+          recordForAccount: activity.recordForAccount,
+        },
+        isOffered: refusal() === undefined,
+      }),
+      ...createDomainRoutes({
+        ...{
+          registrar,
+          search: createDomainSearch(searched),
+          domains,
+          orphans,
+          orders,
+          quotes,
+          assertSaleEnabled,
+          now,
+        },
+        worldSearch: createDomainSearch(createRdapLookup({ bootstrap, http, now })),
+        dnsServer: listen && dns && hostAndPort({ host: listen.host, port: dns.port }),
+        zones: ownZones,
+        recordForAccount: activity.recordForAccount,
+      }),
+    ]),
+  }
+}
+
+function createRegistrar(
+  { registrar = { kind: 'local' }, now }: ServiceOptions,
+  { registry, http }: { registry: RegistryRepository; http: HttpClient },
+): Registrar {
+  if (registrar.kind !== 'local') return openRegistrar(registrar, { http, now })
+  const prices = readRegistryPrices(join(installFolder, 'resources', 'registry.json'))
+  return localRegistry({ records: registry, prices, now })
+}
+
+function saleMoney({ registrar, payments }: ServiceOptions): SaleMoney {
+  return {
+    namesAreReal: registrar !== undefined && registrar.kind !== 'local' && registrar.isReal,
+    moneyIsReal: payments && payments.facilitator.kind !== 'test-ledger',
+  }
+}

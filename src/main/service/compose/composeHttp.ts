@@ -1,0 +1,180 @@
+import { createHttpServer, type HttpServer } from '#platform/http/httpServer.ts'
+import { routeTable } from '#shared/contract/routeTable.ts'
+import { docsPages } from '../docs/docsPages.ts'
+import { createAnswerBudget, defaultAnswerLimits } from '../http/answerBudget.ts'
+import { createAuthentication } from '../http/authentication.ts'
+import { createClientAddress } from '../http/callerAddress.ts'
+import { certificateNames } from '../http/certificateNames.ts'
+import { createFailureLimiter } from '../http/failureLimiter.ts'
+import { createHealthRoutes } from '../http/healthRoutes.ts'
+import { createOwnHost } from '../http/ownHost.ts'
+import { createPreviewAccess } from '../http/previewAccess.ts'
+import { createPreviewCookies } from '../http/previewCookies.ts'
+import { createPreviews, type Previews } from '../http/previews.ts'
+import { createPrivateEnd, type PrivateEnd } from '../http/privateEnd.ts'
+import { createRateLimits } from '../http/rateLimits.ts'
+import { createRequestGuard } from '../http/requestGuard.ts'
+import { securityHeaders, transportSecurityHeader } from '../http/securityHeaders.ts'
+import { createServiceRequests } from '../http/serviceRequests.ts'
+import { terminalPages } from '../http/terminalPage.ts'
+import { createWebSockets } from '../http/webSockets.ts'
+import { createAnswerRepository } from '../idempotency/answerRepository.ts'
+import { createIdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
+import type { CreditModule } from './composeCredits.ts'
+import type { DomainModule } from './composeDomains.ts'
+import type { IdentityModule } from './composeIdentity.ts'
+import type { InferenceModule } from './composeInference.ts'
+import type { PaymentModule } from './composePayments.ts'
+import type { SandboxModule } from './composeSandboxes.ts'
+import type { ServiceContext } from './serviceContext.ts'
+
+export type HttpModule = {
+  /** Does not listen yet. */
+  server: HttpServer
+  /** Not open yet. */
+  end: PrivateEnd
+  scheme: 'http' | 'https'
+  /** Cuts off the previews of ports, names and sandboxes that have changed. */
+  checkPorts(): void
+}
+
+type HttpOptions = {
+  /** Whether other machines can reach the service. */
+  beyondLoopback: boolean
+  identity: IdentityModule
+  machines: SandboxModule
+  money: CreditModule
+  models: InferenceModule
+  payments: PaymentModule
+  names: DomainModule
+}
+
+const defaultRateLimits = {
+  perKey: 6_000,
+  perAddress: 12_000,
+  signInsPerAddress: 300,
+  newAutomatonsPerDay: 1_000,
+  noncesPerDay: 20_000,
+  newAccountsPerDay: 1_000,
+} as const
+const closeDeadlineMs = 10_000
+
+/** Allows for households and offices that share an address or an IPv6 /64. A browser opens six connections per host. */
+const maxConnectionsPerAddress = 256
+
+/** Composes the HTTP server: API, WebSockets and addresses of exposed ports. */
+export function composeHttp(
+  context: ServiceContext,
+  { beyondLoopback, identity, machines, money, models, payments, names: domains }: HttpOptions,
+): HttpModule {
+  const { options, database, clock, events, address, principals, scope } = context
+  const { log, now, tls } = options
+  const { sandboxes, ports, linkHolder } = machines
+  const { names } = ports
+  const { host: listenHost } = options.listen
+  const behindProxy = options.insecureBehindProxy ?? false
+  const scheme = tls ? 'https' : 'http'
+  const closing = new AbortController()
+  const guard = createRequestGuard({
+    ...{ beyondLoopback, listenHost, publicUrl: address.publicUrl, scheme },
+    certificateNames: tls ? certificateNames(tls.cert) : [],
+  })
+  const limiter = createFailureLimiter(clock.runningMs)
+  const end = createPrivateEnd(options.privateSocketPath, scheme)
+  const addressOf = createClientAddress({ behindProxy, end })
+  const limits = createRateLimits({ ...defaultRateLimits, ...options.rateLimits }, clock.runningMs)
+  const finders = [identity.findHolder, linkHolder]
+  const authenticate = createAuthentication({ finders, limiter, admit: limits.checkAuthenticated })
+  const isPreview = (host: string | undefined) => names.findLabel(host) !== undefined
+
+  const server: HttpServer = scope.own(
+    createHttpServer({
+      tls,
+      headers: { ...securityHeaders, ...(tls && transportSecurityHeader) },
+      closing: closing.signal,
+      answer: (exchange) => (isPreview(exchange.request.headers.host) ? pages.answer(exchange) : requests(exchange)),
+      upgrade: (upgrade) => (isPreview(upgrade.request.headers.host) ? pages.upgrade(upgrade) : peers.open(upgrade)),
+      log: log.forArea('http'),
+      ...(!behindProxy && { maxConnectionsPerAddress }),
+    }),
+    (it) => it.close(closeDeadlineMs),
+  )
+  const sockets = [machines.terminals, events.endpoint]
+  const peers = scope.own(
+    createWebSockets({
+      endpoints: sockets,
+      guard,
+      authentication: authenticate,
+      addressOf,
+      linkHolder,
+      principals,
+      log: log.forArea('sockets'),
+    }),
+    (it) => it.close(),
+  )
+  const requests = createServiceRequests({
+    endpoints: [
+      ...createHealthRoutes({
+        ...{ version: options.version, now, isHostAway: machines.isHostAway },
+        capabilities: [
+          ...[identity, money, payments, models, domains, machines].flatMap((part) => part.capabilities),
+          ...['activity', 'events', 'idempotency'],
+        ],
+      }),
+      ...identity.endpoints,
+      ...money.endpoints,
+      ...payments.endpoints,
+      ...models.endpoints,
+      ...domains.endpoints,
+      ...machines.endpoints,
+    ],
+    socketPaths: sockets.map(({ path }) => path),
+    pages: [...docsPages({ routes: routeTable, version: options.version }), ...terminalPages(options.pagesFolder)],
+    guard,
+    authentication: authenticate,
+    principals,
+    limits,
+    answers: createAnswerBudget({ ...defaultAnswerLimits, ...options.answerLimits }),
+    addressOf,
+    ownHost: createOwnHost({ listenHost, scheme, end, ownUrl: address.getOwnUrl }),
+    idempotency: createIdempotentAnswers({
+      answers: createAnswerRepository(database),
+      now: clock.steadyMs,
+      passedMs: clock.passedMs,
+    }),
+    toFailure: server.toFailure,
+  })
+  const cookies = createPreviewCookies({ scheme, behindProxy })
+  const access = createPreviewAccess({
+    cookies,
+    keyHolder: identity.findHolder,
+    tokens: ports.tokens,
+    frames: ports.frames,
+    findAccount: sandboxes.findAccount,
+    limiter,
+    addressOf,
+  })
+  const pages: Previews = scope.own(
+    createPreviews({
+      cookies,
+      names,
+      ports: ports.ports,
+      frames: ports.frames,
+      sandbox: sandboxes.find,
+      access,
+      principals,
+      connect: machines.connect,
+      scheme,
+      behindProxy,
+      toFailure: server.toFailure,
+    }),
+    (it) => it.close(),
+  )
+  scope.own(closing, (it) => it.abort())
+  return {
+    server,
+    end,
+    scheme,
+    checkPorts: pages.checkPorts,
+  }
+}

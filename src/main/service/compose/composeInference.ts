@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { installFolder } from '#platform/programFile.ts'
+import type { FamilyId } from '#shared/contract/families.ts'
+import { createModelUse } from '../activity/modelUse.ts'
+import type { Caller, Endpoint } from '../base/endpoint.ts'
+import type { CreditReservations } from '../credits/creditReservations.ts'
+import { createEmbeddingsGateway } from '../inference/embeddings/embeddingsGateway.ts'
+import { createImageFetcher } from '../inference/fetchedImages.ts'
+import { createGateway } from '../inference/gateway.ts'
+import { createInferenceRoutes } from '../inference/inferenceRoutes.ts'
+import { ledgerCredits } from '../inference/ledgerCredits.ts'
+import { createListedModels } from '../inference/listedModels.ts'
+import { readModelCatalogue } from '../inference/modelCatalogue.ts'
+import { createProviderLeases } from '../inference/providerLeases.ts'
+import { createProviderRoutes } from '../inference/providerRoutes.ts'
+import { createProviderSettings, type LocalServer } from '../inference/providerSettings.ts'
+import { createProviderTest } from '../inference/providerTest.ts'
+import { createRecordedCredits } from '../inference/recordedCredits.ts'
+import { createResponseItems } from '../inference/responseItems.ts'
+import { createTokenCounter } from '../inference/tokenCounter.ts'
+import { createUpstreamPools } from '../inference/upstreamPools.ts'
+import type { ServiceContext } from './serviceContext.ts'
+
+export type InferenceModule = {
+  /** Named in /health. */
+  capabilities: readonly string[]
+  endpoints: readonly Endpoint[]
+  /** Sets a key, held in memory only; `undefined` removes it. Completions with another key end. */
+  setProviderKey(family: FamilyId, apiKey: string | undefined): void
+  /** All model servers of the user, beside those of the configuration. Completions of others end. */
+  setLocalServers(servers: readonly LocalServer[]): void
+  /** While stopped, every completion is refused. Those under way end. */
+  setStopped(stopped: boolean): void
+}
+
+/** The gateway to models. @throws AppError `config/invalid` where the catalogue, or what was configured, is wrong */
+export function composeInference(
+  { options, clock, activity, callers, events, scope }: ServiceContext,
+  { reservations }: { reservations: CreditReservations },
+): InferenceModule {
+  const log = options.log.forArea('inference')
+  const inference = options.inference ?? { families: {}, models: {}, local: [] }
+  const catalogue = readModelCatalogue(join(installFolder, 'resources', 'models.json'), inference.models)
+  const settings = createProviderSettings(catalogue, inference)
+  const pools = scope.own(createUpstreamPools(), (it) => it.close())
+  const { modelNamed, findProvider } = settings
+  const leases = createProviderLeases({ findProvider })
+  const use = scope.own(createModelUse(activity), (it) => it.close())
+  const paid = {
+    modelNamed,
+    findProvider,
+    credits: createRecordedCredits<Caller>(ledgerCredits(reservations), { use, callers, isStopped: leases.isStopped }),
+    pools,
+    leases,
+    now: options.now,
+    runningMs: clock.runningMs,
+  }
+  const answers = createGateway<Caller>({
+    ...paid,
+    fetchImage: createImageFetcher(),
+    // Uses `randomUUID`, which pools random bits; other functions ask the system each time.
+    newId: () => randomUUID().replaceAll('-', '').slice(0, 24),
+    onFailure: (error) => log.error('an answer could not be settled', { error }),
+  })
+  const test = scope.own(createProviderTest({ kinds: catalogue.kinds, findProvider }), (it) => it.close())
+  const publishChange = () => events.publishToAll({ type: 'models.changed' })
+  return {
+    capabilities: ['models'],
+    endpoints: callers.bindEndpoints([
+      ...createInferenceRoutes({
+        gateway: answers,
+        embed: createEmbeddingsGateway<Caller>(paid),
+        countTokens: createTokenCounter({ modelNamed, findProvider, pools }),
+        items: createResponseItems({ now: clock.runningMs }),
+        listed: createListedModels({
+          models: settings.models,
+          isAvailable: (model) => findProvider(model) !== undefined,
+        }),
+      }),
+      ...createProviderRoutes(test),
+    ]),
+    setProviderKey(family, apiKey) {
+      settings.setKey(family, apiKey)
+      leases.compare()
+      publishChange()
+    },
+    setStopped: leases.setStopped,
+    setLocalServers(servers) {
+      const refused = settings.setLocal(servers)
+      leases.compare()
+      if (refused.length > 0) log.warn('names of models are taken', { refused })
+      publishChange()
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import { createChainThread } from '#platform/chain/chainThread.ts'
+import { createHttpClient } from '#platform/httpClient.ts'
+import { AppError } from '#shared/appError.ts'
+import { findEvmNetwork, testLedgerNetwork } from '#shared/contract/networks.ts'
+import type { Endpoint } from '../base/endpoint.ts'
+import { chainFacilitator } from '../payments/chainFacilitator.ts'
+import type { Facilitator } from '../payments/facilitator.ts'
+import { createPaymentBooks } from '../payments/paymentBooks.ts'
+import { createPaymentGate, type PaymentGate } from '../payments/paymentGate.ts'
+import type { PaymentOptions } from '../payments/paymentOptions.ts'
+import { createPaymentRepository } from '../payments/paymentRepository.ts'
+import { createTestMoneyRoutes, discoveryRoute, topUpRoute } from '../payments/paymentRoutes.ts'
+import { remoteFacilitator } from '../payments/remoteFacilitator.ts'
+import { startPaymentReconciler } from '../payments/startPaymentReconciler.ts'
+import { type TestLedger, testLedgerFacilitator } from '../payments/testLedgerFacilitator.ts'
+import { createTestMoneyRepository } from '../payments/testMoneyRepository.ts'
+import type { CreditModule, LedgerModule } from './composeCredits.ts'
+import type { IdentityModule } from './composeIdentity.ts'
+import type { ServiceContext } from './serviceContext.ts'
+
+export type PaymentModule = {
+  /** Named in /health. */
+  capabilities: readonly string[]
+  /** For every slice that sells something. */
+  paymentGate: PaymentGate
+  endpoints: readonly Endpoint[]
+  /** Once all that is sold is known: looks after what was left unfinished. */
+  start(): Promise<void>
+}
+
+type Dependencies = { ledger: LedgerModule; money: CreditModule; identity: IdentityModule }
+
+/** Payee in the test ledger unless one is configured. */
+const testPayee = '0x7357000000000000000000000000000000000001'
+const maxAnswerBytes = 256 * 1024
+
+/** Composes payments by x402. @throws AppError `config/invalid` */
+export async function composePayments(
+  context: ServiceContext,
+  { ledger: opened, money, identity }: Dependencies,
+): Promise<PaymentModule> {
+  const { options, database, clock, scope, address, activity, callers } = context
+  const { now } = options
+  const { steadyMs } = clock
+  const log = options.log.forArea('payments')
+  const { ledger, commits } = opened
+  const records = createPaymentRepository(database)
+  const testLedger =
+    options.payments?.facilitator.kind === 'test-ledger'
+      ? testLedgerFacilitator({ records: createTestMoneyRepository(database), commits, now })
+      : undefined
+  const facilitator = createFacilitator(context, testLedger)
+  const payTo = await getPayee(options.payments)
+  const sold = createPaymentGate({
+    books: createPaymentBooks({ records, ledger, commits, now: steadyMs }),
+    facilitator,
+    payTo,
+    baseUrl: address.base,
+    onFailure: (error) => log.error('a payment met a failure', { error }),
+    now,
+    steadyMs,
+  })
+  const unfinished = scope.own(
+    startPaymentReconciler({ records, paymentGate: sold, commits, now: steadyMs, log }),
+    (it) => it.close(),
+  )
+  // Closes first, which ends pending requests to it.
+  if (facilitator) scope.own(facilitator, (it) => it.close())
+  return {
+    paymentGate: sold,
+    capabilities: facilitator ? ['payments'] : [],
+    endpoints: callers.bindEndpoints([
+      topUpRoute({
+        ...{ paymentGate: sold, prices: money.prices, ledger, commits },
+        findAccount: identity.findAccount,
+        recordForAccount: activity.recordForAccount,
+      }),
+      discoveryRoute({ paymentGate: sold, baseUrl: address.base }),
+      ...createTestMoneyRoutes({ ledger: testLedger, assertUnlimited: money.assertUnlimited }),
+    ]),
+    start: unfinished.start,
+  }
+}
+
+function createFacilitator(
+  { options, scope }: ServiceContext,
+  testLedger: TestLedger | undefined,
+): Facilitator | undefined {
+  const { payments, now } = options
+  if (!payments) return undefined
+  const { facilitator } = payments
+  if (facilitator.kind === 'test-ledger') return testLedger
+  const log = options.log.forArea('payments')
+  const network = getNetwork(payments)
+  const thread = scope.own(createChainThread({ log }), (it) => it.close())
+  const { rpcUrl } = facilitator
+  if (facilitator.kind === 'chain') {
+    const { relayerKey } = facilitator
+    return chainFacilitator({ chain: thread.chain({ network, rpcUrl: facilitator.rpcUrl }), relayerKey, log, now })
+  }
+  const chain = rpcUrl === undefined ? undefined : thread.chain({ network, rpcUrl })
+  const http = createHttpClient({ maxAnswerBytes })
+  const { url, cdpKey } = facilitator
+  return remoteFacilitator({ network, url, chain, cdpKey, http, log, now })
+}
+
+function getNetwork({ network }: PaymentOptions) {
+  const evmNetwork = network === undefined ? undefined : findEvmNetwork(network)
+  if (evmNetwork && evmNetwork.chainId !== testLedgerNetwork.chainId) return evmNetwork
+  throw new AppError('config/invalid', `\`payments.network\` ${network} is no network that payments are taken on.`)
+}
+
+/** Clients refuse an address whose checksum is wrong, and so do we: it may be mistyped. */
+async function getPayee(payments: PaymentOptions | undefined): Promise<string> {
+  const payTo = payments?.payTo
+  if (payTo === undefined) return testPayee
+  const { validate } = await import('ox/Address')
+  const isMixed = payTo !== payTo.toLowerCase()
+  if (validate(payTo, { strict: isMixed })) return payTo
+  throw new AppError('config/invalid', `\`payments.pay_to\` ${payTo} is no address, or its checksum is wrong.`)
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
+import { createExposedPorts, type ExposedPorts } from '../ports/exposedPorts.ts'
+import { createFrameSessions, type FrameSessions } from '../ports/frameSessions.ts'
+import { createPortNames, type PortNames } from '../ports/portNames.ts'
+import { createPortRepository } from '../ports/portRepository.ts'
+import { createPortTokens, type PortTokens } from '../ports/portTokens.ts'
+import { createDomainClaimRepository } from '../sandboxDomains/domainClaimRepository.ts'
+import { createDomainProof } from '../sandboxDomains/domainProof.ts'
+import { createSandboxDomainRepository } from '../sandboxDomains/sandboxDomainRepository.ts'
+import { createSandboxDomains, type SandboxDomains } from '../sandboxDomains/sandboxDomains.ts'
+import { type ServiceContext, toEndpoint } from './serviceContext.ts'
+
+export type PortModule = {
+  names: PortNames
+  ports: ExposedPorts
+  tokens: PortTokens
+  frames: FrameSessions
+  domains: SandboxDomains
+}
+
+/** The addresses under which others reach what listens in a sandbox. */
+export function composePorts(
+  context: ServiceContext,
+  dependencies: {
+    onChanged: (id: SandboxId) => void
+    onDomainsChanged: () => void
+    findAccount: (id: SandboxId) => AccountId | undefined
+    ownsDomain: (accountId: AccountId, domain: string) => boolean
+  },
+): PortModule {
+  const { options, database, clock, activity, address, principals } = context
+  const { now, sandboxHost } = options
+  const records = createPortRepository(database)
+  const domainRecords = createSandboxDomainRepository(database)
+  const names = createPortNames({
+    isDomain: (name) => domainRecords.find(name) !== undefined,
+    sandboxHost,
+    getLocalUrl: address.getUrl,
+    ownNames: [options.listen.host, ...(address.publicUrl ? [address.publicUrl.hostname] : [])],
+  })
+  const ports = createExposedPorts({
+    records,
+    urlOf: names.getUrl,
+    toEndpoint: (url) => (sandboxHost === undefined ? address.endpoint() : toEndpoint(url)),
+    leadsTo: domainRecords.find,
+    onChanged: dependencies.onChanged,
+  })
+  const domains = createSandboxDomains({
+    records: domainRecords,
+    claims: createDomainClaimRepository(database),
+    ports,
+    findAccount: dependencies.findAccount,
+    isOwned: dependencies.ownsDomain,
+    proof: createDomainProof(options.resolvers),
+    newToken: () => randomBytes(18).toString('base64url'),
+    isOwn: names.isOwn,
+    sandboxHost,
+    getLocalUrl: address.getUrl,
+    note: activity.note,
+    onChanged: (sandboxId) => {
+      dependencies.onDomainsChanged()
+      dependencies.onChanged(sandboxId)
+    },
+    now,
+  })
+  const tokens = createPortTokens({ records, now: clock.steadyMs, randomBytes })
+  const frames = createFrameSessions({ now: clock.steadyMs, randomBytes, isPresent: principals.isPresent })
+  const rightsIn = (sandboxId: SandboxId | undefined) => {
+    const accountId = sandboxId && dependencies.findAccount(sandboxId)
+    return accountId && { accountId }
+  }
+  principals.add('port-token', (id) => rightsIn(tokens.findSandbox(id)))
+  principals.add('frame', (id) => rightsIn(frames.findSandbox(id)))
+  return { names, ports, tokens, frames, domains }
+}

@@ -1,0 +1,43 @@
+import { Select } from '#renderer/ui/Select.tsx'
+import { Network, type OfferedRuntime } from '#shared/contract/sandboxes.ts'
+import { networkDetail, networkLabel, networks } from '../networkLabels.ts'
+
+type NetworkFieldProps = {
+  /** Selected network; undefined for the runtime's default. */
+  value: Network | undefined
+  runtime: OfferedRuntime | undefined
+  error: string | undefined
+  onChange: (network: Network) => void
+}
+
+const unknown = { value: 'unknown', label: 'Default', detail: '', disabled: false } as const
+
+export function NetworkField({ value, runtime, error, onChange }: NetworkFieldProps) {
+  const chosen = value ?? runtime?.default_network
+  const isDefault = (network: Network) => network === runtime?.default_network
+  // The default comes first.
+  const offered = networks.toSorted((a, b) => Number(isDefault(b)) - Number(isDefault(a)))
+  const options = offered.map((network) => networkOption(network, runtime))
+  return (
+    <Select
+      label="Network"
+      options={chosen === undefined ? [unknown, ...options] : options}
+      value={chosen ?? unknown.value}
+      onChange={(network) => network !== unknown.value && onChange(Network.parse(network))}
+      hint={chosen && networkDetail(chosen)}
+      error={error}
+    />
+  )
+}
+
+function networkOption(network: Network, runtime: OfferedRuntime | undefined) {
+  const missing = runtime !== undefined && !runtime.networks.includes(network)
+  const why = missing && runtime.network_detail !== null ? ` ${runtime.network_detail}` : ''
+  const mark = network === runtime?.default_network ? ' (default)' : ''
+  return {
+    value: network,
+    label: `${networkLabel(network)}${mark}`,
+    detail: `${networkDetail(network)}${why}`,
+    disabled: missing,
+  }
+}

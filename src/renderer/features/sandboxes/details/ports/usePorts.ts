@@ -1,0 +1,90 @@
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import type { Agent } from '#renderer/api/agentClient.ts'
+import { readAgain } from '#renderer/api/readAgain.ts'
+import { useOpenPort } from '#renderer/ui/sandboxes/useOpenPort.ts'
+import { showErrorNotice } from '#renderer/ui/showErrorNotice.ts'
+import {
+  createPortToken,
+  type ExposedPort,
+  exposePort,
+  listListeningPorts,
+  listPorts,
+  removePort,
+} from '#shared/contract/ports.ts'
+import type { Input } from '#shared/contract/route.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import type { SandboxId } from '#shared/ids.ts'
+
+const everyMs = 3_000
+
+export const portsKey = (id: SandboxId) => ['ports', id] as const
+
+/** Reads the ports, which `useLiveDetails` keeps current. */
+export function usePorts({ id }: Sandbox, visible: boolean) {
+  const agent = useAgent()
+  return useQuery({ ...portsQuery(agent, id), enabled: visible })
+}
+
+/** The exposed ports of several sandboxes, as far as they are known. */
+export function usePortsOfSandbox(sandboxes: readonly Sandbox[]): { sandbox: Sandbox; port: ExposedPort }[] {
+  const agent = useAgent()
+  const results = useQueries({ queries: sandboxes.map(({ id }) => portsQuery(agent, id)) })
+  return sandboxes.flatMap((sandbox, place) => (results[place]?.data ?? []).map((port) => ({ sandbox, port })))
+}
+
+function portsQuery(agent: Agent, id: SandboxId) {
+  return {
+    queryKey: portsKey(id),
+    queryFn: async ({ signal }: { signal: AbortSignal }) => (await agent(listPorts, { id }, { signal })).ports,
+  }
+}
+
+/** Returns undefined while unknown. */
+export function useListening({ id, status }: Sandbox, visible: boolean): readonly number[] | undefined {
+  const agent = useAgent()
+  const running = status === 'running'
+  const { data } = useQuery({
+    queryKey: ['listening', id],
+    queryFn: async ({ signal }) => (await agent(listListeningPorts, { id }, { signal })).ports,
+    enabled: visible && running,
+    refetchInterval: everyMs,
+    staleTime: everyMs,
+  })
+  return running ? data : []
+}
+
+export type PortActions = {
+  /** Rejects, for the form to say why. */
+  expose(port: Omit<Input<typeof exposePort>, 'id'>): Promise<ExposedPort>
+  change(port: ExposedPort, visibility: ExposedPort['visibility']): Promise<void>
+  remove(port: ExposedPort): Promise<void>
+  /** In a tab of the browser; a private one with a token that no server sees. `path` begins with `/`. */
+  open(port: ExposedPort, path?: string): Promise<void>
+  /** Returns undefined on a failure, which was reported. */
+  token(port: ExposedPort): Promise<{ token: string; expires_at: string } | undefined>
+}
+
+export function usePortActions({ id }: Sandbox): PortActions {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const open = useOpenPort()
+  const expose: PortActions['expose'] = async (port) => {
+    const exposed = await agent(exposePort, { id, ...port })
+    await readAgain(queryClient, portsKey(id))
+    return exposed
+  }
+  return {
+    expose,
+    async change({ port }, visibility) {
+      await showErrorNotice(`Port ${port} was not changed`, () => expose({ port, visibility }))
+    },
+    async remove({ port }) {
+      await showErrorNotice(`Port ${port} is still exposed`, () => agent(removePort, { id, port }))
+      await readAgain(queryClient, portsKey(id))
+    },
+    open: (port, path) => open({ id }, port, path),
+    token: ({ port }) =>
+      showErrorNotice(`No token was made for port ${port}`, () => agent(createPortToken, { id, port })),
+  }
+}

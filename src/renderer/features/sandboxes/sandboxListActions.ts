@@ -1,0 +1,17 @@
+import { createContext, useContext } from 'react'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import type { SandboxRowActions } from './list/SandboxRow.tsx'
+
+/** Actions that a sandbox's panels require of their screen. */
+export type SandboxListActions = SandboxRowActions & {
+  /** In a new terminal, which comes into view. */
+  run(sandbox: Sandbox, command: string): void
+}
+
+export const SandboxListActionsContext = createContext<SandboxListActions | undefined>(undefined)
+
+export function useSandboxListActions(): SandboxListActions {
+  const actions = useContext(SandboxListActionsContext)
+  if (!actions) throw new Error('useMachineActions needs a MachineActionsContext above it')
+  return actions
+}

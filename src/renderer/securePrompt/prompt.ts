@@ -1,0 +1,72 @@
+import './prompt.css'
+import type { SecurePromptMessage } from '#shared/contract/wallet.ts'
+
+/**
+ * All that a secure prompt does by itself: it tells the window its height and its end, shows what was typed into a password
+ * field, and keeps a phrase out of the clipboard. Every step works without it. It imports nothing, so that no package
+ * of the window is on the pages that take secrets.
+ */
+const root = document.documentElement
+const { window: origin, tells } = document.body.dataset
+const form = document.querySelector('form')
+
+// A page that has ended does not know the window's theme.
+root.dataset.theme ??= matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
+if (origin !== undefined && parent !== window) tellWindow(origin)
+for (const field of document.querySelectorAll<HTMLInputElement>('input[type="password"]')) addShowButton(field)
+for (const secret of document.querySelectorAll('[data-secret]')) keepFromClipboard(secret)
+form?.addEventListener('submit', (event) => beginSending(form, event))
+addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape') form?.querySelector<HTMLElement>('button[value="cancel"]')?.click()
+})
+focusFirst()
+// Before the window has given this frame the focus, nothing here can take it. The Tab key finds its own place first.
+addEventListener('focus', () => setTimeout(focusFirst))
+
+function tellWindow(origin: string): void {
+  const main = document.querySelector('main')
+  const tell = (message: SecurePromptMessage) => parent.postMessage(message, origin)
+  if (main) {
+    const height = () => Math.ceil(main.getBoundingClientRect().height)
+    new ResizeObserver(() => tell({ type: 'steward.secure-prompt.size', height: height() })).observe(main)
+  }
+  if (tells === 'steward.secure-prompt.done' || tells === 'steward.secure-prompt.cancelled') tell({ type: tells })
+}
+
+function addShowButton(field: HTMLInputElement): void {
+  const around = document.createElement('div')
+  const button = document.createElement('button')
+  const label = field.labels?.[0]?.textContent ?? ''
+  const show = (isVisible: boolean) => {
+    field.type = isVisible ? 'text' : 'password'
+    button.textContent = isVisible ? 'Hide' : 'Show'
+    button.setAttribute('aria-label', (isVisible ? 'Hide: ' : 'Show: ') + label)
+  }
+  around.className = 'with-show'
+  button.type = 'button'
+  show(false)
+  button.addEventListener('click', () => show(field.type === 'password'))
+  field.replaceWith(around)
+  around.append(field, button)
+}
+
+function keepFromClipboard(secret: Element): void {
+  for (const name of ['copy', 'cut', 'dragstart', 'contextmenu']) {
+    secret.addEventListener(name, (event) => event.preventDefault())
+  }
+}
+
+function beginSending(form: HTMLFormElement, event: SubmitEvent): void {
+  for (const field of form.querySelectorAll<HTMLInputElement>('.with-show input')) field.type = 'password'
+  if (event.submitter?.hasAttribute('formaction')) return
+  if (form.getAttribute('aria-busy')) event.preventDefault()
+  else form.setAttribute('aria-busy', 'true')
+}
+
+function focusFirst(): void {
+  if (document.activeElement !== document.body) return
+  const selector = '[aria-invalid="true"], [data-focus], .field input, .field textarea, input:checked, footer button'
+  const field =
+    document.querySelector<HTMLElement>('[aria-invalid="true"]') ?? form?.querySelector<HTMLElement>(selector)
+  field?.focus()
+}

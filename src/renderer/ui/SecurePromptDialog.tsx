@@ -1,0 +1,106 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useId, useRef, useState } from 'react'
+import { openWalletPrompt, type SecurePromptPurpose } from '#shared/contract/wallet.ts'
+import { useAgent } from '../api/AgentProvider.tsx'
+import { useWallet } from '../api/useWallet.ts'
+import { classNames } from './classNames.ts'
+import { Dialog } from './Dialog.tsx'
+import { ErrorNotice } from './ErrorNotice.tsx'
+import { Skeleton } from './Skeleton.tsx'
+import type { SecurePromptEnd, SecurePromptRequest } from './securePromptContext.ts'
+import { presentTheme } from './theme/theme.ts'
+import { useSecurePromptMessages } from './useSecurePromptMessages.ts'
+
+type SecurePromptDialogProps = { request: SecurePromptRequest; onEnd: (end: SecurePromptEnd) => void }
+
+/** Title, and the height of the first page in pixels, so that nothing moves when it has loaded. */
+const looks: Record<SecurePromptPurpose, { title: string; height: number }> = {
+  create: { title: 'Create a wallet', height: 493 },
+  import: { title: 'Import a wallet', height: 533 },
+  unlock: { title: 'Unlock the wallet', height: 163 },
+  reveal: { title: 'Recovery phrase', height: 237 },
+  export: { title: 'Export an account', height: 403 },
+  remove: { title: 'Remove from the wallet', height: 363 },
+  change_passphrase: { title: 'Change the passphrase', height: 345 },
+  confirm: { title: 'Confirm', height: 400 },
+  provider_key: { title: 'API key', height: 230 },
+  server_key: { title: 'API key', height: 264 },
+  tool_server_secret: { title: 'Secret', height: 264 },
+  confirm_policy: { title: 'Confirm', height: 300 },
+}
+/** A page that says nothing for this long is not shown by this browser. */
+const silentMs = 10_000
+
+/**
+ * Page of the wallet in a frame. On a different site, so browsers isolate it in another process: nothing in this window
+ * can read what is typed or shown there.
+ */
+export function SecurePromptDialog({ request, onEnd }: SecurePromptDialogProps) {
+  const agent = useAgent()
+  const frame = useRef<HTMLIFrameElement>(null)
+  const id = useId()
+  const { title, height: firstHeight } = looks[request.purpose]
+  const prompt = useQuery({
+    queryKey: ['local', 'secure-prompt', id],
+    queryFn: ({ signal }) => agent(openWalletPrompt, { ...request, theme: presentTheme() }, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  })
+  const url = prompt.data?.url
+  const { height, isSilent } = useSecurePromptMessages({ frame, url, silentMs, onEnd })
+  useEndWithLock(request.purpose, onEnd)
+
+  return (
+    <Dialog open onOpenChange={() => onEnd('cancelled')} title={title} staysOpen titledByContent={!prompt.error}>
+      {prompt.error ? (
+        <ErrorNotice error={prompt.error} onRetry={() => void prompt.refetch()} />
+      ) : (
+        // In a low window the page scrolls, and keeps its buttons in view.
+        <div className="relative min-h-0 overflow-hidden rounded-dialog" style={{ height: height ?? firstHeight }}>
+          {height === undefined && <Loading isSilent={isSilent} />}
+          {url !== undefined && (
+            <iframe
+              ref={frame}
+              src={url}
+              title={`${title}: a protected page`}
+              sandbox="allow-forms allow-scripts allow-same-origin allow-downloads"
+              referrerPolicy="no-referrer"
+              onLoad={() => frame.current?.focus()}
+              className={classNames('block size-full', height === undefined && 'opacity-0')}
+            />
+          )}
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+function Loading({ isSilent }: { isSilent: boolean }) {
+  if (isSilent) {
+    return (
+      <p role="alert" className="absolute inset-0 py-3.5 pr-12 pl-4 text-muted">
+        This browser cannot show this form. Use the Steward window, or a current Chrome, Edge or Firefox, and allow
+        http://wallet.localhost.
+      </p>
+    )
+  }
+  return (
+    <div role="status" aria-busy="true" className="absolute inset-0 flex flex-col gap-4 px-4 pt-4">
+      <span className="sr-only">Opening…</span>
+      <Skeleton className="h-5 w-2/5" />
+      <Skeleton className="h-8" />
+    </div>
+  )
+}
+
+/** Words that are shown leave the screen with the lock. */
+function useEndWithLock(purpose: SecurePromptPurpose, onEnd: SecurePromptDialogProps['onEnd']): void {
+  const state = useWallet().data?.state
+  const [wasUnlocked, setWasUnlocked] = useState(state === 'unlocked')
+  if (state === 'unlocked' && !wasUnlocked) setWasUnlocked(true)
+  const ends = purpose === 'reveal' && wasUnlocked && state === 'locked'
+  useEffect(() => {
+    if (ends) onEnd('cancelled')
+  }, [ends, onEnd])
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { addressOf, parseRoute, parseRouteFilters, withFilters } from './route.ts'
+
+test('an address names a section and what is within it', () => {
+  expect(parseRoute('#/settings/keys')).toEqual(['settings', 'keys'])
+  expect(parseRoute(addressOf('approvals', 'a/b c'))).toEqual(['approvals', 'a/b c'])
+})
+
+test('what is no place of the window names none', () => {
+  expect(['', '#', '#token=x', '#/'].map(parseRoute)).toEqual([[], [], [], []])
+  expect(parseRoute('#/a/%zz')).toEqual(['a', '%zz'])
+})
+
+test('filters follow the place and are no part of it', () => {
+  const address = withFilters('#/domains/search?q=old', { q: 'a&b/c?d' })
+  expect(address).toBe('#/domains/search?q=a%26b%2Fc%3Fd')
+  expect(parseRoute(address)).toEqual(['domains', 'search'])
+  expect(parseRouteFilters(address)).toEqual({ q: 'a&b/c?d' })
+  expect(withFilters(address, {})).toBe('#/domains/search')
+  expect([parseRouteFilters(''), parseRouteFilters('#/domains'), parseRouteFilters('#token=a?b=c')]).toEqual([
+    {},
+    {},
+    {},
+  ])
+  expect(parseRoute(addressOf('activity', 'a?b'))).toEqual(['activity', 'a?b'])
+})

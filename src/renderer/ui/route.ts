@@ -1,0 +1,56 @@
+import { useSyncExternalStore } from 'react'
+
+/** Returns the route: the parts of the URL after `#/`, the section first (`#/settings/keys`). */
+export function useRoute(): readonly string[] {
+  return parseRoute(useHash())
+}
+
+/** Full address after `#`. */
+export function useHash(): string {
+  return useSyncExternalStore(onHashChange, () => window.location.hash)
+}
+
+export function goTo(...parts: readonly string[]): void {
+  const next = addressOf(...parts)
+  if (window.location.hash !== next) window.location.hash = next
+}
+
+/** For the `href` of a link within the window. */
+export function addressOf(...parts: readonly string[]): string {
+  return `#/${parts.map(encodeURIComponent).join('/')}`
+}
+
+export function parseRoute(hash: string): string[] {
+  if (!hash.startsWith('#/')) return []
+  const [path = ''] = hash.slice(2).split('?', 1)
+  return path
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decoded)
+}
+
+/** Filters and search text of a list, after `?` in the address. */
+export function parseRouteFilters(hash: string): Record<string, string> {
+  const [, query = ''] = /^#\/[^?]*\?(.*)$/.exec(hash) ?? []
+  return Object.fromEntries(new URLSearchParams(query))
+}
+
+/** Returns the route with these filters in place of its present ones. */
+export function withFilters(hash: string, filters: Readonly<Record<string, string>>): string {
+  const [path = ''] = hash.split('?', 1)
+  const query = new URLSearchParams(filters).toString()
+  return query === '' ? path : `${path}?${query}`
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part // typed by hand
+  }
+}
+
+function onHashChange(listener: () => void): () => void {
+  window.addEventListener('hashchange', listener)
+  return () => window.removeEventListener('hashchange', listener)
+}

@@ -1,0 +1,68 @@
+import type { FrameLocator, Locator, Page } from 'playwright-core'
+import { waitForStep } from './securePromptPage.ts'
+
+/** The secure prompt in view, in the words of what a person does there. It is a frame that the window cannot look into; the test can. */
+export type WalletPrompt = {
+  frame: FrameLocator
+  dialog: Locator
+  /** Resolves when this step is shown and hears the keyboard. */
+  step(title: string | RegExp): Promise<void>
+  fill(label: string, text: string): Promise<void>
+  press(button: string): Promise<void>
+  problem(): Promise<string>
+  /** The words of a phrase that is shown, in their order. */
+  words(): Promise<string[]>
+  /** At which places the check asks for words, from 1. */
+  readRequestedPlaces(): Promise<number[]>
+  /** Waits until it has reported to the window and closed. */
+  waitUntilClosed(): Promise<void>
+}
+
+export function walletPrompt(page: Page): WalletPrompt {
+  const dialog = page.getByRole('dialog').filter({ has: page.locator('iframe') })
+  const frame = page.frameLocator('iframe[title$="a protected page"]')
+  return {
+    dialog,
+    frame,
+    step: (title) => waitForStep(page, title),
+    fill: (label, text) => frame.getByLabel(label, { exact: true }).fill(text),
+    press: (button) => frame.getByRole('button', { name: button, exact: true }).click(),
+    problem: async () => (await frame.getByRole('alert').textContent()) ?? '',
+    words: async () => {
+      const items = await frame.getByRole('listitem').allTextContents()
+      return items.map((item) => item.replace(/^\d+\s*/, ''))
+    },
+    readRequestedPlaces: async () => {
+      const labels = await frame.locator('label').allTextContents()
+      return labels.map((label) => Number(label.replace('Word ', '')))
+    },
+    waitUntilClosed: () => dialog.waitFor({ state: 'hidden' }),
+  }
+}
+
+/** Creates a wallet on the Wallet screen, as a person does. @returns its words */
+export async function createWallet(page: Page, passphrase: string): Promise<string[]> {
+  const prompt = walletPrompt(page)
+  await page.getByRole('button', { name: 'Create a wallet' }).click()
+  await prompt.step('New recovery phrase')
+  await prompt.fill('New wallet passphrase', passphrase)
+  await prompt.fill('Confirm passphrase', passphrase)
+  await prompt.press('Continue')
+  await prompt.step('Write these words down')
+  const phrase = await prompt.words()
+  await prompt.press('I wrote them down')
+  await prompt.step('Check your copy')
+  for (const index of await prompt.readRequestedPlaces()) await prompt.fill(`Word ${index}`, phrase[index - 1] ?? '')
+  await prompt.press('Check')
+  await prompt.waitUntilClosed()
+  return phrase
+}
+
+/** Unlocks with the secure prompt that is open. */
+export async function unlockWallet(page: Page, passphrase: string): Promise<void> {
+  const prompt = walletPrompt(page)
+  await prompt.step('Unlock the wallet')
+  await prompt.fill('Wallet passphrase', passphrase)
+  await prompt.press('Unlock')
+  await prompt.waitUntilClosed()
+}
