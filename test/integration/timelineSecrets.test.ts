@@ -192,7 +192,7 @@ const scenarios: Record<string, () => Promise<void>> = {
     }
   },
   async 'what a tool server says'() {
-    const options = { isStoredElsewhere: true, fits: /^[\w-]{1,44}$/ }
+    const options = { isStoredElsewhere: true, fits: /^[A-Za-z0-9][\w-]{0,43}$/ }
     const { json } = await paying.post('/local/tool-servers', { name: 'box', place: { kind: 'http', url: server.url } })
     const names = plant('a tool of a server', options)
     server.tools = names.map((it) => plainTool(it))

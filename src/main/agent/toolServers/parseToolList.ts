@@ -71,7 +71,8 @@ function parseTool(server: string, raw: Raw): ListedTool {
       return {
         ...fields,
         digest,
-        fault: 'Its name has characters other than letters, digits, hyphens and underscores.',
+        fault:
+          'Its name must start with a letter or digit and contain only letters, digits, dots, hyphens and underscores.',
       }
     }
     if (alias.length > maxAlias) return { ...fields, digest, fault: 'Its name is too long.' }
