@@ -44,6 +44,7 @@ async function open(
     maxEnded?: { perSandbox: number; bytes: number }
     workerUrl?: URL
     stuckMs?: number
+    onEvent?: (event: HostEvent) => void
   } = {},
 ): Promise<Terminals> {
   const { workerUrl = new URL('./screenWorker.ts', import.meta.url), stuckMs, ...rest } = options
@@ -243,6 +244,29 @@ test('to remove a terminal does not wait for a screen that is still busy', async
   expect(terminals.list(sandboxId)).toEqual([])
   expect(existsSync(join(folder, sandboxId))).toBe(false)
   await terminals.close()
+})
+
+test('publishes no terminal before it can be read, even if its program has ended already', async () => {
+  const readable: [string, boolean][] = []
+  const terminals = await open({
+    onEvent(event) {
+      if (event.type !== 'terminal.changed') return
+      const { id, state } = event.terminal
+      readable.push([state, listIds(terminals).includes(id)])
+    },
+  })
+  const ending: Machine = {
+    ...machine,
+    async openTerminal(request) {
+      const program = await machine.openTerminal(request)
+      program.onOutput(() => {})
+      await program.ended
+      return program
+    },
+  }
+  await terminals.create(ending, { sandboxId, terminalId: newTerminalId(), command: 'true', cols: 80, rows: 24 })
+  await eventually(() => expect(readable.at(-1)?.[0]).toBe('exited'))
+  expect(readable.map(([, isReadable]) => isReadable)).not.toContain(false)
 })
 
 const listIds = (terminals: Terminals) => terminals.list(sandboxId).map(({ id }) => id)

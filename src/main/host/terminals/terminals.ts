@@ -110,14 +110,15 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     for (const { record } of extra) expire(record.id)
   }
 
+  /** Ignores changes before the session is listed: clients read a terminal as soon as it is published. */
   const onChanged = (record: TerminalRecord): void => {
+    if (!sessions.has(record.id)) return
     events.recordChange(record)
     if (record.exitedAtMs === null) return
     if (!expiries.has(record.id)) {
       const delayMs = Math.max(0, record.exitedAtMs + exitedReadableMs - now())
       expiries.set(record.id, setTimeout(() => expire(record.id), delayMs).unref())
     }
-    // A program may exit before its session is listed, so the limits are applied again once it is.
     limitEnded(record.sandboxId)
   }
 
