@@ -15,7 +15,7 @@ const short = {
   /** Platforms that the application is packaged for. The configuration of the others is compared in any case. */
   packagedPlatforms: ['linux'],
   /** Parts of the runtime contract that also run in a warm sandbox. */
-  spareParts: ['machines', 'exec'],
+  warmSandboxParts: ['machines', 'exec'],
   /** Whether an ordinary user tries each layer, and not only those that behave differently. */
   hasAllLayersOfUsers: false,
   /** Whether screens without another test are opened. */
@@ -25,7 +25,7 @@ const short = {
 const long: typeof short = {
   ledgerHistories: 10_000,
   packagedPlatforms: ['linux', 'darwin', 'win32'],
-  spareParts: ['machines', 'usage', 'processes', 'exec', 'terminals', 'ports', 'files', 'snapshots'],
+  warmSandboxParts: ['machines', 'usage', 'processes', 'exec', 'terminals', 'ports', 'files', 'snapshots'],
   hasAllLayersOfUsers: true,
   hasScreens: true,
 }

@@ -29,7 +29,7 @@ import {
   execTrue,
   type Measured,
   type Worked,
-  withoutSpares,
+  withoutWarmPool,
 } from './steward/sandboxFigures.ts'
 import {
   echoOfRawPty,
@@ -210,11 +210,11 @@ async function* sandboxRows(measured: Measured): AsyncGenerator<Row> {
   const peerName = 'bwrap and nsenter by hand'
   const row = (subject: string, target: string, { samples, processorMs }: Worked): Row =>
     timeRow(subject, target, { mine: samples, peer, peerName, percent: 50, processor: milliseconds(processorMs) })
-  const config = withoutSpares()
+  const config = withoutWarmPool()
   yield row('create → first result of exec, cold', '≤ 35 ms', await measureColdCreates(measured, config))
   if (config !== undefined)
     yield row(
-      'create → first result of exec, from a spare',
+      'create → first result of exec, from the warm pool',
       '≤ 25 ms',
       await createToFirstExec(measured, tries(60), { settle: true }),
     )
@@ -232,7 +232,7 @@ async function* sandboxRows(measured: Measured): AsyncGenerator<Row> {
   await client.call(deleteSandbox, { id })
 }
 
-/** Measures creation without spare sandboxes. Runs only where Steward has spares by default. */
+/** Measures creation without a warm pool. Runs only where Steward has one by default. */
 async function measureColdCreates(measured: Measured, config: object | undefined): Promise<Worked> {
   if (config === undefined) return createToFirstExec(measured, tries(60))
   const steward = await startSteward({ config })

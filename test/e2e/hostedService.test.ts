@@ -4,7 +4,7 @@ import { getMe } from '#shared/contract/auth.ts'
 import { adjustCredits, getBalance, grantCredits, listTransactions, refundCharge } from '#shared/contract/credits.ts'
 import { createChatCompletion } from '#shared/contract/inference.ts'
 import { addModelServer, readProviderKeysAgain, removeProviderKey, testProvider } from '#shared/contract/providers.ts'
-import { openWalletPrompt } from '#shared/contract/wallet.ts'
+import { openSecurePrompt } from '#shared/contract/wallet.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
 import { eventually } from '../support/eventually.ts'
 import { giveProviderKey } from '../support/keyPrompts.ts'
@@ -233,7 +233,7 @@ describe('the models', () => {
 
   test('take no key and no server from here', async () => {
     for (const refused of [
-      () => app.person.call(openWalletPrompt, { purpose: 'provider_key', family: 'a', theme: 'dark' }),
+      () => app.person.call(openSecurePrompt, { purpose: 'provider_key', family: 'a', theme: 'dark' }),
       () => app.person.call(removeProviderKey, { family: 'a' }),
       () => app.person.call(addModelServer, { name: 'mine', base_url: 'http://127.0.0.1:9/v1' }),
     ]) {

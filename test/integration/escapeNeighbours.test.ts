@@ -8,9 +8,9 @@ const mark = 'left-by-the-one-before'
 describe.each(users)('a new sandbox, where Steward runs as %s,', (user) => {
   test.each([
     ['is started for it', false],
-    ['was a spare', true],
-  ])('that %s sees nothing of the one before it, while that runs and after it was removed', async (_, spares) => {
-    const { id, itself, beside, after } = await attack('observeInheritance', { user, spares })
+    ['was a warm one', true],
+  ])('that %s sees nothing of the one before it, while that runs and after it was removed', async (_, fromWarmPool) => {
+    const { id, itself, beside, after } = await attack('observeInheritance', { user, fromWarmPool })
     for (const kind of [/\/root\//, /\/tmp\//, /\/dev\/shm\//, /\/run\//, /cmdline/, /net\/unix/, /memory:/])
       expect(itself.found, 'what was left is not found in the sandbox itself: the test shows nothing').toMatch(kind)
     for (const [when, neighbour] of Object.entries({ beside, after })) {

@@ -90,11 +90,11 @@ describe.each(users)('PID 1 of a sandbox, where Steward runs as %s,', (user) => 
   })
 })
 
-describe.each(users)('PID 1 of a sandbox that was a spare, where Steward runs as %s,', (user) => {
+describe.each(users)('PID 1 of a sandbox that was warm, where Steward runs as %s,', (user) => {
   skipWhen(attackFault)
   const attack = attacks(['systemCallsOfPid1', 'keyrings', 'processesOfPid1', 'ownerOfHostFile'], {
     user,
-    spares: true,
+    fromWarmPool: true,
     through: withHostKey,
   })
 

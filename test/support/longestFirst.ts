@@ -8,7 +8,7 @@ const slowest = [
   'systemImage',
   'bubblewrapImage',
   'bubblewrap',
-  'bubblewrapSpare',
+  'bubblewrapWarmPool',
   'escapePid1',
   'serviceFiles',
   'hostTerminals',

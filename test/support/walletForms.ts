@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
-import { openWalletPrompt } from '#shared/contract/wallet.ts'
+import { openSecurePrompt } from '#shared/contract/wallet.ts'
 import type { PersonSession } from './personSession.ts'
 
 /** The person's session, as their browser has it. */
@@ -30,7 +30,7 @@ export async function importPrivateKey(
   person: PersonClient,
   fields: { key: string; passphrase: string },
 ): Promise<void> {
-  const { url } = await person.call(openWalletPrompt, { purpose: 'import', theme: 'dark' })
+  const { url } = await person.call(openSecurePrompt, { purpose: 'import', theme: 'dark' })
   const first = await visit(url)
   const chosen = await send(url, first, { do: 'private_key' })
   const end = await send(url, chosen, {
@@ -55,7 +55,7 @@ export async function changeConfirmed(
   )
   if (refusal === undefined) return
   if (!String(refusal).includes('policy/confirmation')) throw refusal
-  const { url } = await person.call(openWalletPrompt, { purpose: 'confirm_policy', theme: 'dark' })
+  const { url } = await person.call(openSecurePrompt, { purpose: 'confirm_policy', theme: 'dark' })
   const end = await send(url, await visit(url), { do: 'next', passphrase: fields.passphrase })
   if (!end.includes('steward.secure-prompt.done')) throw new Error(`The policy was not changed:\n${end}`)
 }

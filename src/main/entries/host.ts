@@ -30,14 +30,14 @@ function options() {
   if (values.data === undefined) throw new AppError('config/invalid', '--data names no folder.')
   const idleExitMs = whole('--idle-exit-ms', values['idle-exit-ms'])
   const cpuWeight = whole('--cpu-weight', values['cpu-weight'])
-  const spares = whole('--spares', values.spares)
+  const warmPoolSize = whole('--spares', values.spares)
   const docker = parseDocker(values.docker)
   const level = parseLevel(values['log-level'])
   return {
     dataDir: values.data,
     names: values.runtimes.split(','),
     docker,
-    spares,
+    warmPoolSize,
     cpuWeight,
     level,
     logPath: values.log,
@@ -68,7 +68,7 @@ function parseLevel(value: string): LogLevel {
 }
 
 async function run(): Promise<void> {
-  const { dataDir, names, docker, spares, cpuWeight, level, logPath, idleExitMs } = options()
+  const { dataDir, names, docker, warmPoolSize, cpuWeight, level, logPath, idleExitMs } = options()
   const now = Date.now
   const print = (line: string) => process.stdout.write(line)
   const log = jsonLog({ write: logPath === undefined ? print : openLogFile(logPath).write, now, level, area: 'host' })
@@ -78,7 +78,7 @@ async function run(): Promise<void> {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
     process.on('SIGHUP', () => {})
   })
-  const runtimes = listRuntimes(names, { dataDir, docker, spares, cpuWeight, log, now })
+  const runtimes = listRuntimes(names, { dataDir, docker, warmPoolSize: warmPoolSize, cpuWeight, log, now })
   const host = await startHost({ dataDir, runtimes, version, pid: process.pid, now, log, idleExitMs })
   log.info('the sandbox host ends', { reason: await Promise.race([stopped, host.wantsToEnd]) })
   setTimeout(() => process.exit(1), closeMs).unref()

@@ -129,7 +129,7 @@ async function run(parsed: ParsedCommand): Promise<void> {
 function hostSettings(config: Config): HostSettings {
   const { runtimes, spares, cpu_weight: cpuWeight } = config.sandboxes
   return {
-    ...{ runtimes, spares: spares ?? undefined, cpuWeight },
+    ...{ runtimes, warmPoolSize: spares ?? undefined, cpuWeight },
     docker: dockerConfig(config),
     logLevel: config.log.level,
     environment: hostEnvironment(),

@@ -54,9 +54,13 @@ const screenWorkers = 2
 /** @throws AppError `config/invalid` for a name that is none. */
 export function listRuntimes(
   names: readonly string[],
-  options: Pick<HostOptions, 'dataDir' | 'log' | 'now'> & { docker: DockerOptions; spares: number; cpuWeight: number },
+  options: Pick<HostOptions, 'dataDir' | 'log' | 'now'> & {
+    docker: DockerOptions
+    warmPoolSize: number
+    cpuWeight: number
+  },
 ): SandboxRuntime[] {
-  const { dataDir, docker, spares, cpuWeight, log, now } = options
+  const { dataDir, docker, warmPoolSize, cpuWeight, log, now } = options
   const folder = join(hostFolder(dataDir), 'machines')
   const imagesFolder = join(hostFolder(dataDir), 'images')
   return names.map((name) => {
@@ -65,7 +69,7 @@ export function listRuntimes(
       return createBubblewrapRuntime({
         folder,
         imagesFolder,
-        spares,
+        warmPoolSize: warmPoolSize,
         cpuWeight,
         closedNetworks,
         log: log.forArea(name),

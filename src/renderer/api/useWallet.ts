@@ -4,7 +4,7 @@ import { useAgent } from './AgentProvider.tsx'
 
 export const walletKey = ['local', 'wallet'] as const
 
-/** Reads the wallet's state and accounts, which `LiveKeeper` keeps current. */
+/** Reads the wallet's state and accounts, which `LiveUpdates` keeps current. */
 export function useWallet() {
   const agent = useAgent()
   return useQuery({ queryKey: walletKey, queryFn: ({ signal }) => agent(getWallet, {}, { signal }) })

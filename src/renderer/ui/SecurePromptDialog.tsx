@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
-import { openWalletPrompt, type SecurePromptPurpose } from '#shared/contract/wallet.ts'
+import { openSecurePrompt, type SecurePromptPurpose } from '#shared/contract/wallet.ts'
 import { useAgent } from '../api/AgentProvider.tsx'
 import { useWallet } from '../api/useWallet.ts'
 import { classNames } from './classNames.ts'
@@ -42,7 +42,7 @@ export function SecurePromptDialog({ request, onEnd }: SecurePromptDialogProps) 
   const { title, height: firstHeight } = looks[request.purpose]
   const prompt = useQuery({
     queryKey: ['local', 'secure-prompt', id],
-    queryFn: ({ signal }) => agent(openWalletPrompt, { ...request, theme: presentTheme() }, { signal }),
+    queryFn: ({ signal }) => agent(openSecurePrompt, { ...request, theme: presentTheme() }, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,

@@ -11,18 +11,16 @@ type PendingPrompt = { id: number; request: SecurePromptRequest; settle: (end: S
 
 /** Shows one secure prompt at a time. */
 export function SecurePromptProvider({ children }: { children: ReactNode }) {
-  const [openSecurePrompt, setOpenPrompt] = useState<PendingPrompt>()
-  const [open] = useState(() => opener(setOpenPrompt))
+  const [pending, setPending] = useState<PendingPrompt>()
+  const [open] = useState(() => opener(setPending))
   const end = (how: SecurePromptEnd) => {
-    openSecurePrompt?.settle(how)
-    setOpenPrompt((present) => (present === openSecurePrompt ? undefined : present))
+    pending?.settle(how)
+    setPending((present) => (present === pending ? undefined : present))
   }
   return (
     <SecurePromptContext value={open}>
       {children}
-      {openSecurePrompt && (
-        <SecurePromptDialog key={openSecurePrompt.id} request={openSecurePrompt.request} onEnd={end} />
-      )}
+      {pending && <SecurePromptDialog key={pending.id} request={pending.request} onEnd={end} />}
     </SecurePromptContext>
   )
 }

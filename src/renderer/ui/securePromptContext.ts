@@ -1,10 +1,10 @@
 import { createContext, useContext } from 'react'
 import type { Input } from '#shared/contract/route.ts'
-import type { openWalletPrompt } from '#shared/contract/wallet.ts'
+import type { openSecurePrompt } from '#shared/contract/wallet.ts'
 
-export type SecurePromptRequest = Omit<Input<typeof openWalletPrompt>, 'theme'>
+export type SecurePromptRequest = Omit<Input<typeof openSecurePrompt>, 'theme'>
 export type SecurePromptEnd = 'done' | 'cancelled'
-/** Shows the secure prompt over everything else; resolves when the person is done with it, or has left it. */
+/** Shows a secure prompt over everything else; resolves when the user has finished or closed it. */
 export type OpenSecurePrompt = (request: SecurePromptRequest) => Promise<SecurePromptEnd>
 
 export const SecurePromptContext = createContext<OpenSecurePrompt | undefined>(undefined)

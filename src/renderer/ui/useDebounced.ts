@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 
-/** The value once it has stayed the same for a moment: who types on is not asked for yet. */
-export function useDebounced(value: string, pauseMs = 200): string {
+/** Returns the value once it has stayed the same for `pauseMs`; until then the value before. */
+export function useDebounced<T>(value: T, pauseMs = 200): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), pauseMs)

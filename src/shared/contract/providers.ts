@@ -6,7 +6,7 @@ import { defineRoute } from './route.ts'
 
 /**
  * Keys of the model providers, and model servers of one's own: the agent keeps them, and hands them to the service that
- * it runs. No key is in any of these bodies: a person gives it on a secure prompt (`provider_key`, `server_key`).
+ * it runs. No key is in any of these bodies: the user enters it in a secure prompt (`provider_key`, `server_key`).
  */
 /** Printable ASCII without spaces, as every provider makes them. */
 export const providerKeyLimits = { minCharacters: 8, maxCharacters: 512 } as const
@@ -208,7 +208,7 @@ export const addModelServer = defineRoute({
   path: '/local/model-servers',
   summary: 'Add a server that speaks OpenAI’s chat completions, with the models that it lists',
   description:
-    'One that wants a key to list its models is added without any, with `needs_key`: give the key on the secure prompt `server_key`.',
+    'A server that needs a key to list its models is added without one, with `needs_key`. Enter the key in the secure prompt `server_key`.',
   tag: 'Providers',
   auth: 'person',
   refusals: [409, 502],

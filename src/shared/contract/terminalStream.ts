@@ -21,8 +21,8 @@ import { TerminalState, terminalLimits } from './terminals.ts'
  * While more than `windowBytes` are unacknowledged the server holds back; a client that acknowledges nothing
  * for `stallMs` while output waits is closed with 4008 and may attach anew.
  *
- * What a program asks its terminal (its kind, where the cursor is, its colors) the host answers, once, whoever watches:
- * a viewer sends only what the person typed, pasted or did with the mouse, never an answer of its own emulator.
+ * The host answers the queries of programs (terminal kind, cursor position, colors), once, however many clients watch:
+ * a client sends only what the user typed, pasted or did with the mouse, never a reply of its own emulator.
  */
 export const terminalStreamPath = '/v1/sandboxes/:id/pty/:sessionId/stream'
 

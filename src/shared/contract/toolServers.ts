@@ -6,7 +6,7 @@ import { defineRoute } from './route.ts'
 
 /**
  * MCP servers of others, whose tools the models of a chat may call. All that such a server says is a stranger's text.
- * No secret is in any of these bodies: a person gives it on a secure prompt (`tool_server_secret`).
+ * No secret is in any of these bodies: the user enters it in a secure prompt (`tool_server_secret`).
  */
 
 export const toolServerLimits = {
@@ -151,7 +151,7 @@ export const addToolServer = defineRoute({
       .max(toolServerLimits.secrets, `must be at most ${toolServerLimits.secrets}`)
       .default([])
       .describe(
-        'Headers of an address, or variables of a program, whose values are given on the secure prompt `tool_server_secret`.',
+        'Headers of an address, or variables of a program, whose values are entered in the secure prompt `tool_server_secret`.',
       ),
   }),
   response: ToolServer,

@@ -9,7 +9,7 @@ import { SecretName, ToolServerId } from './toolServers.ts'
 
 /**
  * The wallet of the person at this machine, of the agent's local API. Phrases, private keys and passphrases are never
- * in these bodies: a person gives and sees them on secure prompts, pages of an origin of their own (`openWalletPrompt`), which
+ * in these bodies: the user enters and sees them in secure prompts, pages of an origin of their own (`openSecurePrompt`), which
  * the window shows in a frame it cannot look into.
  */
 
@@ -201,7 +201,7 @@ export type SecurePromptPurpose = z.infer<typeof SecurePromptPurpose>
 export const securePromptHostName = 'wallet.localhost'
 /** Path prefix of the secure prompts. */
 export const securePromptPath = '/prompt'
-/** A secure prompt tells its frame's parent no more than this, by postMessage. */
+/** All messages that a secure prompt posts to the parent of its frame. */
 export const SecurePromptMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('steward.secure-prompt.size'), height: z.number().min(0).max(4000) }),
   z.object({ type: z.literal('steward.secure-prompt.done') }),
@@ -209,7 +209,7 @@ export const SecurePromptMessage = z.discriminatedUnion('type', [
 ])
 export type SecurePromptMessage = z.infer<typeof SecurePromptMessage>
 
-export const openWalletPrompt = defineRoute({
+export const openSecurePrompt = defineRoute({
   operation: 'securePromptOpen',
   method: 'POST',
   path: '/local/secure-prompts',

@@ -11,15 +11,15 @@ export type Measured = { steward: Steward; client: StewardClient }
 /** Time of each try, and what host, service and their helpers take of the processor for one. */
 export type Worked = { samples: Samples; processorMs: number }
 
-/** The configuration of a Steward that keeps no spare sandboxes: undefined where it never keeps any. */
-export function withoutSpares(): object | undefined {
+/** The configuration of a Steward that keeps no warm pool: undefined where it never has one. */
+export function withoutWarmPool(): object | undefined {
   const config = { sandboxes: { spares: 0 } }
   return Config.safeParse(config).success ? config : undefined
 }
 
 type Creating = {
   network?: 'none' | 'internet'
-  /** Waits before each try until the host has nothing left to do, such as making the next spare sandbox. */
+  /** Waits before each try until the host has nothing left to do, such as making the next warm sandbox. */
   settle?: boolean
 }
 

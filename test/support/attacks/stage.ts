@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import { createMachineFolders, type SpareName } from '#host/runtimes/bubblewrap/machineFolder.ts'
+import { createMachineFolders } from '#host/runtimes/bubblewrap/machineFolder.ts'
 import { type SandboxLayer, sandboxLayers } from '#host/runtimes/bubblewrap/sandboxLayers.ts'
 import type { Machine, SandboxRuntime, SnapshotRef } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/log.ts'
@@ -13,6 +13,7 @@ import { AppError } from '#shared/appError.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { until } from '../eventually.ts'
 import { createMachineSpec, never } from '../machines.ts'
+import { listReadyWarmSandboxes } from '../warmSandboxes.ts'
 
 /** Runtime with its sandboxes for attacks. */
 export type Stage = {
@@ -39,20 +40,23 @@ export type Target = {
 export type StageOptions = {
   /** Active layers. Default: all. */
   layers?: readonly SandboxLayer[]
-  /** Whether all of its sandboxes are former spares. */
-  spares?: boolean
+  /** Whether all of its sandboxes are former warm sandboxes. */
+  fromWarmPool?: boolean
 }
 
 const maxTries = 10
 
-export function attackStage(folder: string, { layers = sandboxLayers, spares = false }: StageOptions = {}): Stage {
+export function attackStage(
+  folder: string,
+  { layers = sandboxLayers, fromWarmPool = false }: StageOptions = {},
+): Stage {
   const machinesFolder = join(folder, 'machines')
   const runtime = createBubblewrapRuntime({
     folder: machinesFolder,
     log: silentLog,
     now: Date.now,
     layers: new Set(layers),
-    spares: spares ? 1 : 0,
+    warmPoolSize: fromWarmPool ? 1 : 0,
   })
   const targets: Target[] = []
   const remove = async (machine: Machine): Promise<void> => {
@@ -60,18 +64,18 @@ export function attackStage(folder: string, { layers = sandboxLayers, spares = f
     await runtime.remove(machine.id)
   }
 
-  /** Skips the first one, and any created before the next spare was ready. */
+  /** Skips the first one, and any created before the next one was ready. */
   const makeFromWarmPool = async (changes: Partial<MachineSpec>): Promise<Target> => {
     for (let tries = 1; tries <= maxTries; tries++) {
       const spec = createMachineSpec(changes)
-      const before = await readySpares(machinesFolder)
+      const before = await listReadyWarmSandboxes(machinesFolder)
       const machine = await runtime.create(spec, never)
-      const after = await createMachineFolders(machinesFolder).spares()
+      const after = await createMachineFolders(machinesFolder).listWarmSandboxes()
       if (before.some((name) => !after.includes(name))) return targetOn(runtime, spec, machine)
       await remove(machine)
-      await until('a spare sandbox', async () => (await readySpares(machinesFolder)).length > 0)
+      await until('a warm sandbox', async () => (await listReadyWarmSandboxes(machinesFolder)).length > 0)
     }
-    throw new Error(`No spare sandbox was taken over in ${maxTries} tries.`)
+    throw new Error(`No warm sandbox was taken over in ${maxTries} tries.`)
   }
 
   return {
@@ -79,7 +83,7 @@ export function attackStage(folder: string, { layers = sandboxLayers, spares = f
     folder,
     async make(changes = {}, from) {
       const spec = createMachineSpec(changes)
-      const target = spares
+      const target = fromWarmPool
         ? await makeFromWarmPool(changes)
         : targetOn(runtime, spec, await runtime.create(spec, never, from))
       targets.push(target)
@@ -90,14 +94,6 @@ export function attackStage(folder: string, { layers = sandboxLayers, spares = f
       await runtime.close()
     },
   }
-}
-
-/** Lists spares that have recorded their run; they are ready a moment later. */
-async function readySpares(folder: string): Promise<SpareName[]> {
-  const folders = createMachineFolders(folder)
-  const names = await folders.spares()
-  const runs = await Promise.all(names.map((name) => folders.readRun(name)))
-  return names.filter((_, index) => runs[index] !== undefined)
 }
 
 function targetOn(runtime: SandboxRuntime, spec: MachineSpec, initial: Machine): Target {

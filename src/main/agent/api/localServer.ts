@@ -79,7 +79,7 @@ export async function startLocalServer(options: Options): Promise<LocalServer> {
   return { port, close: () => scope.close() }
 }
 
-type Ground = Options & {
+type LocalServerContext = Options & {
   port: number
   sockets: ReturnType<typeof createWebSocketRoom>
   forwarder: ReturnType<typeof createServiceForwarder>
@@ -88,7 +88,7 @@ type Ground = Options & {
 }
 
 /** Routes a request to the wallet's pages, the agent's endpoints, the service or the renderer's files. */
-function localAnswers(context: Ground) {
+function localAnswers(context: LocalServerContext) {
   const { port, link, sessions, events, prompts, sockets, forwarder, models } = context
   const pages = createPageFiles(context.pagesFolder, () => frameSources({ port, serviceUrl: link.target()?.url }))
   const guard = createRequestGuard(port)

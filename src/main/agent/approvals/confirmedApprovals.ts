@@ -5,7 +5,7 @@ import type { Approvals, Decision } from './approvals.ts'
 
 /**
  * Decides as the window asked, which alone confirms nothing: what is above the threshold is shown in a dialog of the
- * system's, one for each intent. Without such dialogs the confirmation is given on a secure prompt.
+ * system's, one for each intent. Without such dialogs a secure prompt confirms.
  */
 export function createConfirmedApprovals(
   approvals: Pick<Approvals, 'decide' | 'waitUntilSettled'>,

@@ -9,11 +9,11 @@ import { attachmentToWire } from './libraryRepository.ts'
 import type { MessageRow } from './messageRepository.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
 
-type Ground = { store: ChatStore; running: Pick<RunningAnswers, 'get'> }
+type MessageContext = { store: ChatStore; running: Pick<RunningAnswers, 'get'> }
 
 /** Converts messages of one conversation for the window; a running answer includes its text so far. */
 export function messagesToWire(
-  { store, running }: Ground,
+  { store, running }: MessageContext,
   conversation: StoredConversation,
   rows: readonly MessageRow[],
 ): Message[] {

@@ -69,7 +69,7 @@ export type AgentContext = AgentOptions & {
 const steward = { kind: 'system', name: 'Steward' } as const
 
 /** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
-export function createAgentGround(options: AgentOptions): AgentContext {
+export function createAgentContext(options: AgentOptions): AgentContext {
   const { dataFolder, link, events, scope, log, now } = options
   const database = scope.own(
     openDatabase(join(dataFolder, 'agent.sqlite'), { check: options.checkData ?? false }),

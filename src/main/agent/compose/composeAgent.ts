@@ -13,13 +13,13 @@ import { createWalletUnlinking } from '../connections/walletUnlinking.ts'
 import { createExistingThingRepository } from '../references/existingThingRepository.ts'
 import { followRemovedThings } from '../references/followRemovedThings.ts'
 import type { SecurePromptPages } from '../securePrompts/securePromptPages.ts'
-import { createWalletPrompts } from '../securePrompts/walletPrompts.ts'
+import { createSecurePrompts } from '../securePrompts/securePrompts.ts'
 import type { McpEndpoint } from '../tools/mcpEndpoint.ts'
 import type { StdioDoor } from '../tools/stdioDoor.ts'
 import type { ToolExecutor } from '../tools/toolExecutor.ts'
 import { requireStrong } from '../wallet/passphrases.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
-import { type AgentOptions, createAgentGround } from './agentContext.ts'
+import { type AgentOptions, createAgentContext } from './agentContext.ts'
 import { composeActivity } from './composeActivity.ts'
 import { composeApprovals } from './composeApprovals.ts'
 import { composeAuthority } from './composeAuthority.ts'
@@ -62,7 +62,7 @@ export type AgentModule = {
  */
 export function composeAgent(options: AgentOptions): AgentModule {
   const { link, hosted, scope, log, now } = options
-  const context = createAgentGround(options)
+  const context = createAgentContext(options)
   const unlinking = createWalletUnlinking(createWalletLinkRepository(context.database))
   const wallet = composeWallet(context, {
     removal({ keyring: { label, accounts }, unlinksAll = false }, remove) {
@@ -97,7 +97,7 @@ export function composeAgent(options: AgentOptions): AgentModule {
   const { approvals, policy } = approval
   const connection = composeConnections(context, { wallet: vault, approvals, serviceTarget })
   const prompts = scope.own(
-    createWalletPrompts({
+    createSecurePrompts({
       vault,
       unlinking,
       service: link.status,

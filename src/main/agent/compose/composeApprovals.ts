@@ -57,10 +57,10 @@ function isClient({ asker }: IntentRecord): boolean {
 
 /** The signer, and what decides whether it signs. */
 export function composeApprovals(
-  ground: AgentContext,
+  agentContext: AgentContext,
   { authority, wallet, serviceTarget, paymentReservations, beforeSigning }: ApprovalOptions,
 ): ApprovalModule {
-  const { config, database, events, activity, dialog, scope, log, solana, now, clock } = ground
+  const { config, database, events, activity, dialog, scope, log, solana, now, clock } = agentContext
   const signer = intentSigner({
     keys: wallet,
     domainName: config.identity.domain_name,

@@ -15,7 +15,7 @@ function open() {
   return { ask, use }
 }
 
-test('programs learn the usual colors until somebody looked', async () => {
+test('answers with default colors until a client attaches', async () => {
   const { ask, use } = open()
   expect(await ask('\x1b]11;?\x07')).toBe('\x1b]11;rgb:1010/1111/1313\x1b\\')
   use({ ...defaultColors, background: '#FFFFFF' })
@@ -25,7 +25,7 @@ test('programs learn the usual colors until somebody looked', async () => {
   )
 })
 
-test('each color of the palette can be asked for', async () => {
+test('answers queries for each palette color', async () => {
   const { ask } = open()
   expect(await ask('\x1b]4;1;?;7;?\x07')).toBe('\x1b]4;1;rgb:ffff/7b7b/7b7b\x1b\\\x1b]4;7;rgb:c8c8/cccc/d4d4\x1b\\')
   expect(await ask('\x1b]4;16;?;231;?;244;?\x07')).toBe(

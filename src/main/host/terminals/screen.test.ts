@@ -108,7 +108,7 @@ test('all of it is what scrolled out of the normal screen and the alternate scre
   drawn.close()
 })
 
-test('ansi has the colors, and only what was asked for', () => {
+test('ansi has the colors, and only the requested lines', () => {
   const it = createWatched()
   it.show(`old\r\n${'x\r\n'.repeat(5)}\x1b[31mred\x1b[0m plain`)
   expect(ansi(it)).toContain('\x1b[31mred')

@@ -47,7 +47,7 @@ type Inner = {
   readonly _charsetService: { readonly glevel: number; readonly _charsets: readonly (Charset | undefined)[] }
 }
 
-const context = 0
+const ground = 0
 /** The longest turn of one terminal, while the other terminals of the worker wait. */
 const turnMs = 4
 
@@ -89,7 +89,7 @@ export function createScreenCore(terminal: Terminal): ScreenCore {
       normal.ybase -= count
       normal.ydisp = Math.max(0, normal.ydisp - count)
     },
-    atRest: () => inner._inputHandler._parser.currentState === context,
+    atRest: () => inner._inputHandler._parser.currentState === ground,
     margins: () => ({ top: inner.buffer.scrollTop, bottom: inner.buffer.scrollBottom }),
     cursorHidden: () => inner.coreService.isCursorHidden,
     mouseEncoding: () => inner.coreMouseService.activeEncoding,

@@ -26,7 +26,7 @@ export type PlainRun = {
  * lines, whatever was before is gone. The cut is after a carriage return and line feed, where the column is known.
  *
  * Holds only when the parser is at rest, on the normal screen, with the whole screen as scrolling region, and
- * when `colorsOf` what is left out is parsed in its place.
+ * when the colors of what is left out (`findColors`) are parsed in its place.
  */
 export function plainRun(bytes: Uint8Array, from: number, maxLines: number): PlainRun {
   if (!worthSearching(bytes, from, maxLines)) return { until: bytes.length, visibleFrom: from }

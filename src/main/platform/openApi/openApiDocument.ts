@@ -3,14 +3,14 @@ import { errorBodies } from '#shared/contract/errorBodies.ts'
 import type { Route } from '#shared/contract/route.ts'
 import {
   createOperation,
-  type OperationGround,
+  type OperationContext,
   type SecurityRequirement,
   type SocketRoute,
   socketOperation,
 } from './operations.ts'
 import { createSchemaComponents, type JsonSchema, type SchemaComponents } from './schemaComponents.ts'
 
-export type OpenApiOptions = Pick<OperationGround, 'securityOf' | 'repetition'> & {
+export type OpenApiOptions = Pick<OperationContext, 'securityOf' | 'repetition'> & {
   title: string
   version: string
   /** Introduction of the document, in Markdown. */
@@ -30,20 +30,20 @@ export type OpenApiDocument = JsonSchema & { openapi: string }
 export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
   const { title, version, about, routes, sockets, named, securitySchemes, security, securityOf, repetition } = options
   const schemas = createSchemaComponents(named)
-  const ground: OperationGround = { schemas, securityOf, repetition }
+  const context: OperationContext = { schemas, securityOf, repetition }
   const paths: Record<string, Record<string, JsonSchema>> = {}
   const add = (path: string, method: string, operation: JsonSchema) => {
     const name = path.replace(/:(\w+)/g, '{$1}')
     paths[name] = { ...paths[name], [method.toLowerCase()]: operation }
   }
   for (const route of routes) {
-    add(route.path, route.method, createOperation(route, route.operation, ground))
+    add(route.path, route.method, createOperation(route, route.operation, context))
     for (const [index, alias] of route.aliases.entries()) {
       const name = `${route.operation}Alias${index === 0 ? '' : index + 1}`
-      add(alias, route.method, createOperation(route, name, ground))
+      add(alias, route.method, createOperation(route, name, context))
     }
   }
-  for (const socket of sockets) add(socket.path, 'GET', socketOperation(socket, ground))
+  for (const socket of sockets) add(socket.path, 'GET', socketOperation(socket, context))
   return {
     openapi: '3.1.0',
     info: { title, version, description: about },

@@ -7,7 +7,7 @@ import type { JsonSchema, SchemaComponents } from './schemaComponents.ts'
 /** By the name of its scheme; the list has no scopes here. */
 export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
-export type OperationGround = {
+export type OperationContext = {
   schemas: SchemaComponents
   /** Security of an operation. Undefined: the default of the document. */
   securityOf: (auth: RouteAuth) => readonly SecurityRequirement[] | undefined
@@ -33,15 +33,15 @@ export type SocketRoute = {
 /** As indexes of paid resources read it: https://github.com/Merit-Systems/x402scan/blob/main/docs/DISCOVERY.md */
 const paymentInfo = { protocols: ['x402'], pricingMode: 'quote' }
 
-export function createOperation(route: Route, operationId: string, ground: OperationGround): JsonSchema {
-  const { schemas, repetition } = ground
+export function createOperation(route: Route, operationId: string, context: OperationContext): JsonSchema {
+  const { schemas, repetition } = context
   return {
     operationId,
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
     tags: [route.tag],
     ...(route.sold && { 'x-payment-info': paymentInfo }),
-    ...createSecurity(route.auth, ground),
+    ...createSecurity(route.auth, context),
     parameters: [
       ...parameters(schemas.jsonSchema(route.params, 'input'), 'path'),
       ...parameters(schemas.jsonSchema(route.query, 'input'), 'query'),
@@ -58,16 +58,16 @@ export function createOperation(route: Route, operationId: string, ground: Opera
   }
 }
 
-export function socketOperation(socket: SocketRoute, ground: OperationGround): JsonSchema {
+export function socketOperation(socket: SocketRoute, context: OperationContext): JsonSchema {
   const { operation, summary, description, tag, auth, params, query, messages } = socket
-  const { schemas } = ground
+  const { schemas } = context
   if (messages) schemas.jsonSchema(messages, 'output') // so that it stands among the components
   return {
     operationId: operation,
     summary,
     description,
     tags: [tag],
-    ...createSecurity(auth, ground),
+    ...createSecurity(auth, context),
     ...((params || query) && {
       parameters: [
         ...(params ? parameters(schemas.jsonSchema(params, 'input'), 'path') : []),
@@ -78,7 +78,7 @@ export function socketOperation(socket: SocketRoute, ground: OperationGround): J
   }
 }
 
-function createSecurity(auth: RouteAuth, { securityOf: createSecurity }: OperationGround): JsonSchema {
+function createSecurity(auth: RouteAuth, { securityOf: createSecurity }: OperationContext): JsonSchema {
   const security = createSecurity(auth)
   return security === undefined ? {} : { security }
 }

@@ -10,7 +10,7 @@ import { composeIdentity } from './composeIdentity.ts'
 import { composeInference, type InferenceModule } from './composeInference.ts'
 import { composePayments } from './composePayments.ts'
 import { composeSandboxes } from './composeSandboxes.ts'
-import { createServiceGround } from './serviceContext.ts'
+import { createServiceContext } from './serviceContext.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
 export type RunningService = {
@@ -38,7 +38,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const scope = new Scope()
   try {
     await openDataFolder(options.dataDir)
-    const context = createServiceGround(options, scope)
+    const context = createServiceContext(options, scope)
     let http: HttpModule | undefined
     const announceRemovals = createRemovedThingAnnouncer(
       createRemovedThingRepository(context.database),

@@ -43,7 +43,7 @@ export type ServiceAddress = {
 }
 
 /** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
-export function createServiceGround(options: ServiceOptions, scope: Scope): ServiceContext {
+export function createServiceContext(options: ServiceOptions, scope: Scope): ServiceContext {
   const database = scope.own(
     openDatabase(join(options.dataDir, 'service.sqlite'), { check: options.checkData ?? false }),
     (it) => it.close(),

@@ -17,7 +17,7 @@ export type HostSettings = {
   runtimes: readonly string[]
   docker: object
   /** Sandboxes that are started ahead of use. Undefined: by the memory of this computer. */
-  spares: number | undefined
+  warmPoolSize: number | undefined
   cpuWeight: number
   logLevel: string
   environment: NodeJS.ProcessEnv
@@ -36,7 +36,7 @@ export function createHostLauncher(dataFolder: string, settings: HostSettings): 
           ...['--data', dataFolder],
           ...['--runtimes', settings.runtimes.join(',')],
           ...['--docker', JSON.stringify(settings.docker)],
-          ...['--spares', String(settings.spares ?? sparesFor(totalmem()))],
+          ...['--spares', String(settings.warmPoolSize ?? defaultWarmPoolSize(totalmem()))],
           ...['--cpu-weight', String(settings.cpuWeight)],
           ...['--log-level', settings.logLevel],
           ...['--log', logFile],
@@ -65,7 +65,7 @@ const smallAllocator = {
 const gigabyte = 1024 ** 3
 
 /** Each takes about 3 MB. @param memoryBytes of this computer */
-function sparesFor(memoryBytes: number): number {
+function defaultWarmPoolSize(memoryBytes: number): number {
   // A computer that is sold with so many gigabytes shows a little less.
   if (memoryBytes > 15 * gigabyte) return 2
   return memoryBytes > 3.5 * gigabyte ? 1 : 0

@@ -22,7 +22,7 @@ import { useCreditAccount, useLiveCredits } from './useCredits.ts'
 /** The balance, where it goes, and what the owner does with it. Its dialogs have addresses: `#/credits/adjust`. */
 export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
   useLiveCredits()
-  const [, asked] = useRoute()
+  const [, page] = useRoute()
   const isEmbedded = useConnection()?.kind === 'embedded'
   const account = useCreditAccount().data
   const isOwner = account?.role === 'owner'
@@ -85,9 +85,9 @@ export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
           {...(isOwner && { onRefund: setRefunded })}
         />
       </PageScroll>
-      {account && asked === 'adjust' && <AdjustDialog isOwner={isOwner} onClose={close} />}
-      {account && (asked === 'grant' || asked === 'transfer') && (
-        <GiveDialog kind={asked} ownId={account.id} isOwner={isOwner} onClose={close} />
+      {account && page === 'adjust' && <AdjustDialog isOwner={isOwner} onClose={close} />}
+      {account && (page === 'grant' || page === 'transfer') && (
+        <GiveDialog kind={page} ownId={account.id} isOwner={isOwner} onClose={close} />
       )}
       {refunded && <RefundDialog charge={refunded} onClose={() => setRefunded(undefined)} />}
     </PageFrame>

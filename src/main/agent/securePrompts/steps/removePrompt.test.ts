@@ -11,7 +11,7 @@ const keyring = Keyring.parse({
 })
 const here = { name: 'This computer', kind: 'embedded', state: 'connected' } as const
 
-function openSecurePrompt(linked: Partial<LinkedAddresses>) {
+function renderPrompt(linked: Partial<LinkedAddresses>) {
   const removals: RemovalRequest[] = []
   const vault = { remove: async (_, request) => void removals.push(request) } as Partial<WalletVault> as WalletVault
   const { first } = removePrompt(vault, keyring, { own: [], others: [], service: here, ...linked })
@@ -24,12 +24,12 @@ function openSecurePrompt(linked: Partial<LinkedAddresses>) {
 }
 
 test('says what Steward unlinks, and that this waits for the service where it is away', () => {
-  const { text } = openSecurePrompt({ own: [ownAddress] })
+  const { text } = renderPrompt({ own: [ownAddress] })
   expect(text).toContain(
     `Removing it also ends that: Steward unlinks ${ownAddress}, and revokes API keys that it created.`,
   )
   expect(text).not.toContain('connected again')
-  const away = openSecurePrompt({
+  const away = renderPrompt({
     own: [ownAddress],
     service: { name: 'hosted.example', kind: 'hosted', state: 'unreachable' },
   })
@@ -38,7 +38,7 @@ test('says what Steward unlinks, and that this waits for the service where it is
 })
 
 test('says that a wallet which the user linked still signs in, and unlinks it in the same step if chosen', async () => {
-  const { text, send, removals } = openSecurePrompt({ others: [theirs] })
+  const { text, send, removals } = renderPrompt({ others: [theirs] })
   expect(text).toContain(
     `Also linked to your account on this computer, by you or an earlier version of Steward: ${theirs}.`,
   )
@@ -49,7 +49,7 @@ test('says that a wallet which the user linked still signs in, and unlinks it in
 })
 
 test('asks nothing about sign-ins that are none', async () => {
-  const { text, send, removals } = openSecurePrompt({})
+  const { text, send, removals } = renderPrompt({})
   expect(text).not.toMatch(/sign in|Unlink/)
   await send({ typed_label: 'Phrase 1', passphrase: 'several plain words', unlink: 'all' })
   expect(removals.map(({ unlinksAll }) => unlinksAll)).toEqual([false])

@@ -26,7 +26,7 @@ import {
 import { cgroupName, removeCgroups } from './cgroups.ts'
 import { releaseDevice } from './holdStill.ts'
 import { type HostAbilities, probeHost } from './hostAbilities.ts'
-import { assertSpace, spareBytes } from './hostSpace.ts'
+import { assertSpace, reservedBytes } from './hostSpace.ts'
 import { createBubblewrapImages, systemObstacle } from './images/bubblewrapImages.ts'
 import { type ImageAbility, probeImages } from './images/imageProbe.ts'
 import { createImageStore, type StoredImage } from './images/imageStore.ts'
@@ -36,7 +36,7 @@ import {
   type MachineFolder,
   type MachineName,
   type MakeMachine,
-  SpareName,
+  WarmSandboxName,
 } from './machineFolder.ts'
 import { createMachineSnapshots } from './machineSnapshots.ts'
 import { type ConnectArguments, networkArguments } from './network/connectNetwork.ts'
@@ -61,8 +61,8 @@ export type BubblewrapOptions = {
   cpuWeight?: number
   /** No sandbox is made when the disk of the folder has less room. */
   minFreeBytes?: number
-  /** Number of spare machines. Default: none. */
-  spares?: number
+  /** Number of warm sandboxes. Default: none. */
+  warmPoolSize?: number
   /** Networks that `internet` does not reach, such as `10.0.0.0/8`. */
   closedNetworks?: readonly string[]
   /** All of them, but for a test that takes one away. */
@@ -72,10 +72,10 @@ export type BubblewrapOptions = {
 const name = 'bubblewrap'
 /** A quarter of the usual one: Steward answers beside sandboxes that do all they can. */
 export const defaultCpuWeight = 25
-/** Size of a spare machine. */
-const spareSize = { hostname: 'spare', memoryMb: 512, vcpu: 1 }
+/** Size of a warm sandbox. */
+const warmSandboxSize = { hostname: 'spare', memoryMb: 512, vcpu: 1 }
 
-type SpareMachine = WarmSandbox & { name: SpareName; prepared: PreparedMachine }
+type WarmMachine = WarmSandbox & { name: WarmSandboxName; prepared: PreparedMachine }
 type Preparation = {
   name: MachineName
   spec: MachineSize & Pick<MachineSpec, 'network'>
@@ -94,7 +94,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
     log,
     now,
     imagesFolder = join(folder, 'images'),
-    minFreeBytes = spareBytes,
+    minFreeBytes = reservedBytes,
     layers = allLayers,
     closedNetworks: closed = networksClosedToSandboxes,
     cpuWeight = defaultCpuWeight,
@@ -208,31 +208,31 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
     return runMachine(prepared, { spec, tools, enforced: abilities.enforced, folder: files, folders, now, log })
   }
 
-  const spares = createWarmPool({
-    max: options.spares ?? 0,
+  const warmPool = createWarmPool({
+    max: options.warmPoolSize ?? 0,
     log,
-    async make(kind, signal): Promise<SpareMachine> {
-      const spareName = SpareName.parse(`spare-${randomBytes(8).toString('hex')}`)
-      const spec = { ...spareSize, ...kind }
+    async make(kind, signal): Promise<WarmMachine> {
+      const warmName = WarmSandboxName.parse(`spare-${randomBytes(8).toString('hex')}`)
+      const spec = { ...warmSandboxSize, ...kind }
       const remove = async () => {
-        await folders.remove(spareName)
-        users.giveBack(spareName)
+        await folders.remove(warmName)
+        users.giveBack(warmName)
       }
       try {
         const files = await newFiles({ image: null, diskGb: kind.diskGb }) // it makes the folder, if nothing has yet
         await assertSpace(folder, minFreeBytes)
-        const uid = await users.choose({ name: spareName, image: null, network: kind.network })
-        const spareFolder = await folders.make(spareName, { uid, image: null, files })
+        const uid = await users.choose({ name: warmName, image: null, network: kind.network })
+        const warmFolder = await folders.make(warmName, { uid, image: null, files })
         const prepared = await prepare({
-          name: spareName,
+          name: warmName,
           spec,
-          folder: spareFolder,
+          folder: warmFolder,
           ownEntries: ownFiles(spec.hostname),
           signal,
         })
-        await recordRun(prepared, { name: spareName, folders })
+        await recordRun(prepared, { name: warmName, folders })
         const discard = () => endPrepared(prepared).finally(remove)
-        return { name: spareName, prepared, ended: prepared.warden.ended, discard }
+        return { name: warmName, prepared, ended: prepared.warden.ended, discard }
       } catch (error) {
         await remove()
         throw error
@@ -241,17 +241,17 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
   })
 
   /** @returns undefined when there is none, or it could not be used */
-  const fromSpare = async (spec: MachineSpec): Promise<FreezableMachine | undefined> => {
-    const spare = spec.image === null ? spares.take(spec) : undefined
-    if (!spare) return undefined
+  const takeWarmSandbox = async (spec: MachineSpec): Promise<FreezableMachine | undefined> => {
+    const warm = spec.image === null ? warmPool.take(spec) : undefined
+    if (!warm) return undefined
     try {
-      const files = await folders.adopt(spare.name, spec.id)
-      users.pass(spare.name, spec.id)
-      await spare.prepared.become(spec, ownFiles(spec.hostname))
-      return await run(spare.prepared, spec, files)
+      const files = await folders.adopt(warm.name, spec.id)
+      users.pass(warm.name, spec.id)
+      await warm.prepared.become(spec, ownFiles(spec.hostname))
+      return await run(warm.prepared, spec, files)
     } catch (error) {
-      log.warn('a spare sandbox could not be used', { sandboxId: spec.id, error })
-      await spare.discard()
+      log.warn('a warm sandbox could not be used', { sandboxId: spec.id, error })
+      await warm.discard()
       await folders.remove(spec.id)
       users.giveBack(spec.id)
       return undefined
@@ -345,7 +345,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
       active.begin(spec.id, async () => {
         await getImage(spec) // reports errors before anything is created
         signal.throwIfAborted()
-        return (from ? undefined : await fromSpare(spec)) ?? createFresh(spec, signal, from)
+        return (from ? undefined : await takeWarmSandbox(spec)) ?? createFresh(spec, signal, from)
       }),
     start: (spec, signal) =>
       active.begin(spec.id, async () => {
@@ -386,15 +386,15 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
         await endLeftover(id)
         await folders.mend(id)
       }
-      for (const spare of await folders.spares()) {
-        await endLeftover(spare)
-        await folders.remove(spare)
+      for (const warm of await folders.listWarmSandboxes()) {
+        await endLeftover(warm)
+        await folders.remove(warm)
       }
       await folders.sweep()
       await removeStaleSockets(folder)
     },
     async close() {
-      await spares.close()
+      await warmPool.close()
       users.close()
       spawning?.close()
     },

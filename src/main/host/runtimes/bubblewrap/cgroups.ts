@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { isRunning } from '#platform/processIdentity.ts'
 import type { Enforced } from '#shared/contract/sandboxes.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { SpareName } from './machineFolder.ts'
+import type { WarmSandboxName } from './machineFolder.ts'
 import { kill } from './processTable.ts'
 
 /** Files of one kind of limit, in the order in which they must be written. */
@@ -42,7 +42,7 @@ export type MachineCgroups = {
   remove(): Promise<void>
 }
 
-export const cgroupName = (name: SandboxId | SpareName): string => `steward-${name}`
+export const cgroupName = (name: SandboxId | WarmSandboxName): string => `steward-${name}`
 /** Name of the parent of all machines. */
 export const commonName = 'steward.sandboxes'
 

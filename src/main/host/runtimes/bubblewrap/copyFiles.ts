@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '#shared/appError.ts'
 import { perlArgument, perlScript } from '../perlScript.ts'
-import { freeBytes, megabytes, spareBytes } from './hostSpace.ts'
+import { freeBytes, megabytes, reservedBytes } from './hostSpace.ts'
 import { buildFileCommand, inRange } from './images/inRange.ts'
 import type { MachineStorage } from './machineFolder.ts'
 
@@ -33,7 +33,7 @@ const copying = ['-a', '-T', '--sparse=auto']
 export async function copyStorage({ from, to, tools, signal }: CopyRequest): Promise<void> {
   const needed = await measureStorage(from)
   const free = await freeBytes(dirname(to))
-  const enough = free >= needed + spareBytes
+  const enough = free >= needed + reservedBytes
   const cp = ['/bin/cp', ...copying, `--reflink=${enough ? 'auto' : 'always'}`, '--', from.path, to]
   const [program = '', ...rest] =
     from.kind === 'folder' ? await runConfined(cp, { from: from.path, to }, tools) : withParent(tools.perl, cp)
@@ -42,7 +42,7 @@ export async function copyStorage({ from, to, tools, signal }: CopyRequest): Pro
     if (from.kind === 'image') await settle(to)
   } catch (cause) {
     signal.throwIfAborted()
-    if (enough && (await freeBytes(dirname(to))) >= spareBytes) throw notCopied(cause)
+    if (enough && (await freeBytes(dirname(to))) >= reservedBytes) throw notCopied(cause)
     throw noSpaceError({ needed, free }, cause)
   }
 }
@@ -82,7 +82,7 @@ function withParent(perl: string, command: readonly string[]): string[] {
 }
 
 function noSpaceError({ needed, free }: { needed: number; free: number }, cause: unknown): AppError {
-  const spaceText = `It needs ${megabytes(needed)}, and ${megabytes(spareBytes)} must be left; ${megabytes(free)} are free`
+  const spaceText = `It needs ${megabytes(needed)}, and ${megabytes(reservedBytes)} must be left; ${megabytes(free)} are free`
   return new AppError('file/no-space', `There is no room for the files. ${spaceText} on this machine.`, { cause })
 }
 

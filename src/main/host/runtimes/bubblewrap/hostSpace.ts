@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { AppError } from '#shared/appError.ts'
 
 /** Disks of machines take what is written, not what was promised: so much must be left for those that run. */
-export const spareBytes = 256 * 1024 ** 2
+export const reservedBytes = 256 * 1024 ** 2
 
 /** Returns the free space of this existing folder's file system, in bytes. */
 export async function freeBytes(folder: string): Promise<number> {

@@ -81,10 +81,10 @@ export type MachineFolders = {
   list(): Promise<SandboxId[]>
   /** @throws AppError `runtime/unavailable` if its files belong to ids that Steward's user no longer has */
   remove(name: MachineName): Promise<void>
-  /** A spare's folder becomes that of a machine. @throws Error when that exists */
-  adopt(spare: SpareName, id: SandboxId): Promise<MachineFolder>
-  /** Spares that an earlier host left. */
-  spares(): Promise<SpareName[]>
+  /** A warm sandbox's folder becomes that of a machine. @throws Error when that exists */
+  adopt(name: WarmSandboxName, id: SandboxId): Promise<MachineFolder>
+  /** Warm sandboxes that an earlier host left. */
+  listWarmSandboxes(): Promise<WarmSandboxName[]>
   /** Completes interrupted changes of a machine that is not running, and removes partial ones. */
   mend(id: SandboxId): Promise<void>
   getPath(name: MachineName): string
@@ -97,13 +97,13 @@ export type MachineFolders = {
   forgetRun(name: MachineName): Promise<void>
 }
 
-/** Name of a spare machine. */
-export const SpareName = z
+/** Name of a warm sandbox. */
+export const WarmSandboxName = z
   .string()
   .regex(/^spare-[0-9a-f]{16}$/)
   .brand('SpareName')
-export type SpareName = z.infer<typeof SpareName>
-export type MachineName = SandboxId | SpareName
+export type WarmSandboxName = z.infer<typeof WarmSandboxName>
+export type MachineName = SandboxId | WarmSandboxName
 
 /** @param base folder of all machines, accessible to Steward's user only */
 export function createMachineFolders(base: string): MachineFolders {
@@ -142,16 +142,16 @@ export function createMachineFolders(base: string): MachineFolders {
       if (!folder) throw new AppError('sandbox/not-found', `There are no files of sandbox ${id} on this machine.`)
       return folder
     },
-    async adopt(spare, id) {
+    async adopt(name, id) {
       if (existsSync(getPath(id))) throw new Error(`${getPath(id)} exists.`)
-      await rename(getPath(spare), getPath(id))
+      await rename(getPath(name), getPath(id))
       const folder = await read(id)
       if (!folder) throw new Error(`${getPath(id)} is no machine.`)
       return folder
     },
-    async spares() {
+    async listWarmSandboxes() {
       const names = await readdir(base).catch(() => [])
-      return names.flatMap((name) => SpareName.safeParse(name).data ?? [])
+      return names.flatMap((name) => WarmSandboxName.safeParse(name).data ?? [])
     },
     list,
     async remove(name) {

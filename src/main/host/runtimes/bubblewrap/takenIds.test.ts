@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMachineSpec } from '#test/support/machines.ts'
 import type { IdBlock } from './idBlocks.ts'
-import { type MachineName, SpareName } from './machineFolder.ts'
+import { type MachineName, WarmSandboxName } from './machineFolder.ts'
 import { listUsedIds } from './takenIds.ts'
 
 const overlaps = (a: IdBlock, b: IdBlock): boolean => a.first < b.first + b.count && b.first < a.first + a.count
@@ -22,11 +22,11 @@ test('reads the stored machines once, and gives nobody what is theirs', async ()
 test('keeps what was passed on, and gives again what was given back', async () => {
   const whole = 200_000_000
   const ids = listUsedIds(async () => [])
-  const spare = SpareName.parse('spare-0123456789abcdef')
+  const warm = WarmSandboxName.parse('spare-0123456789abcdef')
   const { id } = createMachineSpec()
-  await ids.take(spare, whole)
-  ids.pass(spare, id)
-  ids.giveBack(spare)
+  await ids.take(warm, whole)
+  ids.pass(warm, id)
+  ids.giveBack(warm)
   ids.giveBack(id)
   expect((await ids.take(id, whole)).count).toBe(whole)
 })

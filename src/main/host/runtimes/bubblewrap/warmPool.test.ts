@@ -6,73 +6,73 @@ import { createWarmPool, type WarmSandbox, type WarmSandboxKind } from './warmPo
 const small: WarmSandboxKind = { diskGb: 1, network: 'none' }
 const large: WarmSandboxKind = { diskGb: 5, network: 'none' }
 
-type TestSpare = WarmSandbox & { kind: WarmSandboxKind; end: () => void }
+type TestSandbox = WarmSandbox & { kind: WarmSandboxKind; end: () => void }
 
 function workshop(options: { max: number; idleMs?: number }) {
-  const alive: TestSpare[] = []
-  const spares = createWarmPool<TestSpare>({
+  const alive: TestSandbox[] = []
+  const pool = createWarmPool<TestSandbox>({
     ...options,
     restMs: 1,
     log: silentLog,
     async make(kind) {
       const over = Promise.withResolvers<void>()
-      const spare: TestSpare = {
+      const sandbox: TestSandbox = {
         kind,
         ended: over.promise,
         end: () => over.resolve(),
         async discard() {
-          alive.splice(alive.indexOf(spare), 1)
+          alive.splice(alive.indexOf(sandbox), 1)
         },
       }
-      alive.push(spare)
-      return spare
+      alive.push(sandbox)
+      return sandbox
     },
   })
-  return { spares, alive }
+  return { pool, alive }
 }
 
 test('the first who asks gets none, and from then on there are as many as were wanted', async () => {
-  const { spares, alive } = workshop({ max: 2 })
-  expect(spares.take(small)).toBeUndefined()
+  const { pool, alive } = workshop({ max: 2 })
+  expect(pool.take(small)).toBeUndefined()
   await eventually(() => expect(alive).toHaveLength(2))
-  expect(spares.take(small)?.kind).toEqual(small)
-  await eventually(() => expect(alive).toHaveLength(3)) // the spare that was taken belongs to the caller
-  await spares.close()
+  expect(pool.take(small)?.kind).toEqual(small)
+  await eventually(() => expect(alive).toHaveLength(3)) // one belongs to the caller now
+  await pool.close()
   expect(alive).toHaveLength(1)
 })
 
 test('those of another kind make room for what was asked for last', async () => {
-  const { spares, alive } = workshop({ max: 1 })
-  spares.take(small)
+  const { pool, alive } = workshop({ max: 1 })
+  pool.take(small)
   await eventually(() => expect(alive.map(({ kind }) => kind)).toEqual([small]))
-  expect(spares.take(large)).toBeUndefined()
+  expect(pool.take(large)).toBeUndefined()
   await eventually(() => expect(alive.map(({ kind }) => kind)).toEqual([large]))
-  await spares.close()
+  await pool.close()
   expect(alive).toEqual([])
 })
 
 test('unused ones end by themselves', async () => {
-  const { spares, alive } = workshop({ max: 2, idleMs: 200 })
-  spares.take(small)
+  const { pool, alive } = workshop({ max: 2, idleMs: 200 })
+  pool.take(small)
   await eventually(() => expect(alive).toHaveLength(2))
   await eventually(() => expect(alive).toEqual([]))
-  expect(spares.take(small)).toBeUndefined()
-  await spares.close()
+  expect(pool.take(small)).toBeUndefined()
+  await pool.close()
 })
 
 test('one that has ended is given to nobody', async () => {
-  const { spares, alive } = workshop({ max: 1 })
-  spares.take(small)
+  const { pool, alive } = workshop({ max: 1 })
+  pool.take(small)
   await eventually(() => expect(alive).toHaveLength(1))
   alive[0]?.end()
   await eventually(() => expect(alive).toHaveLength(0))
-  expect(spares.take(small)).toBeUndefined()
-  await spares.close()
+  expect(pool.take(small)).toBeUndefined()
+  await pool.close()
 })
 
 test('none are made where none are wanted', async () => {
-  const { spares, alive } = workshop({ max: 0 })
-  spares.take(small)
-  await spares.close()
+  const { pool, alive } = workshop({ max: 0 })
+  pool.take(small)
+  await pool.close()
   expect(alive).toEqual([])
 })

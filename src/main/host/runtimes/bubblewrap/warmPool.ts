@@ -14,7 +14,7 @@ export type WarmSandbox = {
 
 export type WarmPool<S extends WarmSandbox> = {
   /**
-   * Takes a matching spare; undefined if there is none. Further spares have this kind, after a pause without requests.
+   * Takes a matching sandbox; undefined if there is none. Further ones have this kind, after a pause without requests.
    */
   take(kind: WarmSandboxKind): S | undefined
   /** Ends all of them, and makes no more. */
@@ -22,24 +22,24 @@ export type WarmPool<S extends WarmSandbox> = {
 }
 
 type WarmPoolOptions<S extends WarmSandbox> = {
-  /** Number of spares; 0 for none. */
+  /** Number of warm sandboxes; 0 for none. */
   max: number
   make: (kind: WarmSandboxKind, signal: AbortSignal) => Promise<S>
   log: Log
   /**
-   * Pause before a new spare is started, which leaves the processor to the machine that was just taken. Milliseconds.
+   * Pause before a new one is started, which leaves the processor to the machine that was just taken. Milliseconds.
    */
   restMs?: number
-  /** Time without requests after which spares end, in milliseconds. */
+  /** Time without requests after which they end, in milliseconds. */
   idleMs?: number
 }
 
 const same = (a: WarmSandboxKind, b: WarmSandboxKind): boolean => a.diskGb === b.diskGb && a.network === b.network
 
-/** Keeps spares of the kind requested last, because users tend to create similar machines. */
+/** Keeps warm sandboxes of the kind requested last, because users tend to create similar machines. */
 export function createWarmPool<S extends WarmSandbox>(options: WarmPoolOptions<S>): WarmPool<S> {
   const { max, make, log, restMs = 250, idleMs = 600_000 } = options
-  const ready: { spare: S; kind: WarmSandboxKind }[] = []
+  const ready: { sandbox: S; kind: WarmSandboxKind }[] = []
   const closing = new AbortController()
   let nextKind: WarmSandboxKind | undefined
   let making: Promise<void> | undefined
@@ -49,9 +49,9 @@ export function createWarmPool<S extends WarmSandbox>(options: WarmPoolOptions<S
   const discard = async (fits: (kind: WarmSandboxKind) => boolean): Promise<void> => {
     const matching = ready.filter(({ kind }) => fits(kind))
     ready.splice(0, ready.length, ...ready.filter((it) => !matching.includes(it)))
-    const results = await Promise.allSettled(matching.map(({ spare }) => spare.discard()))
+    const results = await Promise.allSettled(matching.map(({ sandbox }) => sandbox.discard()))
     for (const result of results) {
-      if (result.status === 'rejected') log.warn('a spare sandbox stays', { error: result.reason })
+      if (result.status === 'rejected') log.warn('a warm sandbox stays', { error: result.reason })
     }
   }
 
@@ -61,14 +61,14 @@ export function createWarmPool<S extends WarmSandbox>(options: WarmPoolOptions<S
       if (!kind || closing.signal.aborted) return
       await discard((it) => !same(it, kind))
       if (ready.length >= max) return
-      const spare = await make(kind, closing.signal)
-      const entry = { spare, kind }
+      const sandbox = await make(kind, closing.signal)
+      const entry = { sandbox, kind }
       ready.push(entry)
-      void spare.ended.then(() => {
+      void sandbox.ended.then(() => {
         const index = ready.indexOf(entry)
         if (index < 0) return
         ready.splice(index, 1)
-        void spare.discard().catch((error: unknown) => log.warn('a spare sandbox stays', { error }))
+        void sandbox.discard().catch((error: unknown) => log.warn('a warm sandbox stays', { error }))
       })
       if (closing.signal.aborted || !nextKind) await discard(() => true)
     }
@@ -79,7 +79,7 @@ export function createWarmPool<S extends WarmSandbox>(options: WarmPoolOptions<S
     resting = setTimeout(() => {
       making ??= fill()
         .catch((error: unknown) => {
-          if (!closing.signal.aborted) log.warn('no spare sandbox could be made', { error })
+          if (!closing.signal.aborted) log.warn('no warm sandbox could be made', { error })
         })
         .finally(() => {
           making = undefined
@@ -104,7 +104,7 @@ export function createWarmPool<S extends WarmSandbox>(options: WarmPoolOptions<S
       endWhenIdle()
       fillSoon()
       const index = ready.findIndex((it) => same(it.kind, kind))
-      return index < 0 ? undefined : ready.splice(index, 1)[0]?.spare
+      return index < 0 ? undefined : ready.splice(index, 1)[0]?.sandbox
     },
     async close() {
       closing.abort(new Error('The sandbox host is ending.'))

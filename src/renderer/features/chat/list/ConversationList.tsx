@@ -9,6 +9,7 @@ import { NameDialog } from '#renderer/ui/NameDialog.tsx'
 import { goTo } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
+import { useDebounced } from '#renderer/ui/useDebounced.ts'
 import { type ConversationSummary, type FolderId, Title } from '#shared/contract/chats.ts'
 import { useChatActions } from '../data/useChatActions.ts'
 import { useConversations, useFolders } from '../data/useConversations.ts'
@@ -26,7 +27,7 @@ const searchPauseMs = 150
 export function ConversationList({ present, searchField }: ConversationListProps) {
   const [folder, setFolder] = useState<FolderId>()
   const [written, setWritten] = useState('')
-  const words = useDebounced(written.trim())
+  const words = useDebounced(written.trim(), written.trim() === '' ? 0 : searchPauseMs)
   const { data: folders = [] } = useFolders()
   return (
     <section aria-label="Chats" className="flex size-full min-h-0 flex-col bg-panel">
@@ -154,13 +155,4 @@ function Rows({ folder, folders, present }: RowsProps) {
       )}
     </div>
   )
-}
-
-function useDebounced(value: string): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), value === '' ? 0 : searchPauseMs)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
 }

@@ -14,7 +14,7 @@ import { notify } from '#renderer/ui/toast.tsx'
 import { changeWallet, lockWallet, type Wallet } from '#shared/contract/wallet.ts'
 import { openRecord, plainWord } from '#shared/openRecord.ts'
 import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
-import { autoLockOptions, formatDaysOption, minutesOf } from './autoLock.ts'
+import { autoLockOptions, formatMinutesOption, parseMinutesOption } from './autoLock.ts'
 
 export function WalletLockSection() {
   const { data, error, isPending, refetch } = useWallet()
@@ -115,7 +115,7 @@ function AutoLockRow({ wallet }: { wallet: Wallet }) {
   const choose = async (option: string) => {
     setBusy(true)
     try {
-      const changed = await agent(changeWallet, { auto_lock_minutes: minutesOf(option) })
+      const changed = await agent(changeWallet, { auto_lock_minutes: parseMinutesOption(option) })
       queryClient.setQueryData<Wallet>(walletKey, changed)
     } catch (error) {
       notify.failed(error)
@@ -129,7 +129,7 @@ function AutoLockRow({ wallet }: { wallet: Wallet }) {
         <Select
           label="Auto-lock"
           labelHidden
-          value={formatDaysOption(wallet.auto_lock_minutes)}
+          value={formatMinutesOption(wallet.auto_lock_minutes)}
           options={autoLockOptions(wallet.auto_lock_minutes)}
           disabled={busy}
           onChange={(option) => void choose(option)}

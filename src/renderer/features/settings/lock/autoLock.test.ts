@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { autoLockOptions, formatDaysOption, minutesOf } from './autoLock.ts'
+import { autoLockOptions, formatMinutesOption, parseMinutesOption } from './autoLock.ts'
 
 test('offers minutes, hours and never, and what is set now', () => {
   const labels = autoLockOptions(90).map(({ label }) => label)
@@ -7,5 +7,5 @@ test('offers minutes, hours and never, and what is set now', () => {
   expect(labels).toContain('After 1 hour')
   expect(labels.at(-1)).toBe('Never')
   expect(autoLockOptions(null)).toHaveLength(6)
-  for (const minutes of [null, 1, 240]) expect(minutesOf(formatDaysOption(minutes))).toBe(minutes)
+  for (const minutes of [null, 1, 240]) expect(parseMinutesOption(formatMinutesOption(minutes))).toBe(minutes)
 })

@@ -12,11 +12,11 @@ export function autoLockOptions(present: number | null): SelectOption<string>[] 
   ]
 }
 
-export function formatDaysOption(minutes: number | null): string {
+export function formatMinutesOption(minutes: number | null): string {
   return minutes === null ? never : String(minutes)
 }
 
-export function minutesOf(option: string): number | null {
+export function parseMinutesOption(option: string): number | null {
   return option === never ? null : Number(option)
 }
 

@@ -19,7 +19,7 @@ type Draft = {
 type Wrong = Partial<Record<'name' | 'place' | 'secrets', string>>
 const empty: Draft = { name: '', kind: 'sandbox', sandbox: '', command: '', url: '', secrets: '' }
 
-/** A program in a sandbox, or an address. Its secrets are asked for on secure prompts right after. */
+/** Adds a program in a sandbox, or an address. Secure prompts for its secrets follow. */
 export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
   const { add, test } = useToolServerActions()
   const { data: sandboxes = [] } = useSandboxes()
@@ -35,8 +35,8 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
 
   const send = (): Promise<void> | false => {
     const name = ToolServerName.safeParse(draft.name)
-    const place = parseRoute(draft, sandbox?.id)
-    const secrets = secretsOf(draft.secrets)
+    const place = toServerPlace(draft, sandbox?.id)
+    const secrets = parseSecretNames(draft.secrets)
     setWrong({
       ...(name.error && { name: `The name ${name.error.issues[0]?.message}.` }),
       ...(typeof place === 'string' && { place }),
@@ -132,7 +132,7 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** @returns what is wrong, in words */
-function parseRoute(
+function toServerPlace(
   { kind, command, url }: Draft,
   sandboxId: string | undefined,
 ): Parameters<ReturnType<typeof useToolServerActions>['add']>[0]['place'] | string {
@@ -148,7 +148,7 @@ function parseRoute(
 }
 
 /** @returns what is wrong, in words */
-function secretsOf(text: string): string[] | string {
+function parseSecretNames(text: string): string[] | string {
   const names = text
     .split(',')
     .map((it) => it.trim())

@@ -92,8 +92,8 @@ function SearchAll({ sandboxes, onOpen }: Omit<SearchAllDialogProps, 'onClose'>)
           >
             {matches.map((match) => (
               <Primitive.Item
-                key={parseRoute(match)}
-                value={parseRoute(match)}
+                key={toMatchKey(match)}
+                value={toMatchKey(match)}
                 onSelect={() => onOpen(match)}
                 className="flex h-7 items-center rounded-control px-2 font-mono text-small aria-selected:bg-selected"
               >
@@ -118,7 +118,7 @@ function SearchAll({ sandboxes, onOpen }: Omit<SearchAllDialogProps, 'onClose'>)
   )
 }
 
-function parseRoute({ session_id, row, start }: TerminalMatch): string {
+function toMatchKey({ session_id, row, start }: TerminalMatch): string {
   return `${session_id} ${row} ${start}`
 }
 

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
+import { useDebounced } from '#renderer/ui/useDebounced.ts'
 import { searchTerminals } from '#shared/contract/terminalSearch.ts'
 
 export type SearchAllQuery = { text: string; regex: boolean; caseSensitive: boolean }
@@ -11,24 +11,19 @@ const pauseMs = 150
 /** Searches all terminals, debounced. */
 export function useTerminalSearch(query: SearchAllQuery) {
   const agent = useAgent()
-  const asked = useDebounced(query)
+  const debounced = useDebounced(query, pauseMs)
   return useQuery({
-    queryKey: ['terminal-search', asked],
+    queryKey: ['terminal-search', debounced],
     queryFn: ({ signal }) =>
-      agent(searchTerminals, { q: asked.text, regex: asked.regex, case_sensitive: asked.caseSensitive }, { signal }),
-    enabled: asked.text !== '',
+      agent(
+        searchTerminals,
+        { q: debounced.text, regex: debounced.regex, case_sensitive: debounced.caseSensitive },
+        { signal },
+      ),
+    enabled: debounced.text !== '',
     placeholderData: keepPreviousData,
     retry: false,
     staleTime: 0,
     gcTime: 0,
   })
-}
-
-function useDebounced(query: SearchAllQuery): SearchAllQuery {
-  const [settled, setSettled] = useState(query)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(query), pauseMs)
-    return () => clearTimeout(timer)
-  }, [query])
-  return settled
 }

@@ -103,7 +103,7 @@ export function TerminalView({
   const actions = terminalActions({ session, apple: thisKeyboard().apple, onSearch: () => setSearching(true) })
   useCommands(visible ? actions.commands : [])
   const focus = () => session?.terminal.focus()
-  const ground = { backgroundColor: appearance.theme.colors.background }
+  const surface = { backgroundColor: appearance.theme.colors.background }
 
   const learned = useEffectEvent((it: TerminalSession | undefined) => onSession?.(it))
   useEffect(() => {
@@ -129,7 +129,7 @@ export function TerminalView({
       data-terminal={terminalId}
       data-phase={state.phase}
       className="relative flex size-full flex-col"
-      style={ground}
+      style={surface}
     >
       {searching && session && (
         <SearchBar
@@ -142,7 +142,7 @@ export function TerminalView({
       )}
       <ContextMenu items={actions.menu}>
         <div data-keys="terminal" className="relative min-h-0 flex-1 pt-1.5 pl-4">
-          <div ref={host} className="size-full overflow-hidden font-mono" style={ground} />
+          <div ref={host} className="size-full overflow-hidden font-mono" style={surface} />
         </div>
       </ContextMenu>
       {session && (

@@ -45,7 +45,7 @@ export function createBubblewrapImages(options: ImagesOptions): RuntimeImages {
 
   const fill = async (
     { source, onProgress }: { source: FilledSource; onProgress: AddImage['onProgress'] },
-    location: { root: string; spare: string },
+    location: { root: string; scratch: string },
     signal: AbortSignal,
   ): Promise<ImageFile> => {
     const range = await findIdRange()
@@ -56,7 +56,7 @@ export function createBubblewrapImages(options: ImagesOptions): RuntimeImages {
     try {
       const remainingBytes = await measureSpace(location.root, options.reservedBytes ?? reserve)
       const limits: LayerLimits = { remainingBytes, remainingEntries: maxFiles }
-      const filling = { writer, limits, spare: location.spare, onProgress, signal }
+      const filling = { writer, limits, scratch: location.scratch, onProgress, signal }
       const content = source.kind === 'system' ? await fromSystem(source, filling) : await fromArchive(source, filling)
       const { bytes, bash } = await writer.end()
       signal.throwIfAborted()
@@ -106,7 +106,7 @@ export async function systemObstacle(): Promise<string | undefined> {
 type Filling = {
   writer: LayerWriter
   limits: LayerLimits
-  spare: string
+  scratch: string
   onProgress: AddImage['onProgress']
   signal: AbortSignal
 }
@@ -170,10 +170,10 @@ async function assertFile(path: string): Promise<void> {
 }
 
 /** Returns the archive, or a decompressed copy: its layers are in no particular order. */
-async function plainFile(path: string, { spare, limits, signal }: Filling): Promise<string> {
+async function plainFile(path: string, { scratch, limits, signal }: Filling): Promise<string> {
   const compression = await detectCompression({ path })
   if (compression === 'none') return path
-  const plain = join(spare, 'archive.tar')
+  const plain = join(scratch, 'archive.tar')
   let remaining = limits.remainingBytes
   const counted = new Transform({
     transform(chunk: Buffer, _, done) {

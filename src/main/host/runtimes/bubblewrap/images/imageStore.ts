@@ -30,7 +30,7 @@ export type ImageStore = {
    * Calls `fill` with an empty folder for the files; the image is there once it has resolved, complete or not at all.
    * @throws AppError `image/exists`; what `fill` throws
    */
-  add(name: ImageName, fill: (location: { root: string; spare: string }) => Promise<ImageFile>): Promise<StoredImage>
+  add(name: ImageName, fill: (location: { root: string; scratch: string }) => Promise<ImageFile>): Promise<StoredImage>
   /** Succeeds when there is none. */
   remove(name: ImageName): Promise<void>
   /** Whether some process adds it now. */
@@ -82,7 +82,7 @@ export function createImageStore(folder: string): ImageStore {
         await mkdir(join(path, 'root'), { recursive: true, mode: 0o755 })
         await chmod(join(path, 'root'), 0o755) // whatever the umask
         await mkdir(join(path, 'spare'))
-        const file = await fill({ root: join(path, 'root'), spare: join(path, 'spare') })
+        const file = await fill({ root: join(path, 'root'), scratch: join(path, 'spare') })
         await rm(join(path, 'spare'), { recursive: true, force: true })
         await writeFile(join(path, 'image.json'), JSON.stringify(file), { mode: 0o600 })
         await rename(path, join(folder, name))

@@ -7,7 +7,7 @@ import { confirmWeakPassphrase, ownPassphraseFields, readPassphrase } from './ne
 import { checkStep, createPhraseStep } from './phraseSteps.ts'
 
 /** A new phrase. It is in the wallet only after the person has shown that it is written down. */
-export function createSecurePrompt(tools: SecurePromptTools, first: boolean): SecurePromptFlow {
+export function createWalletPrompt(tools: SecurePromptTools, first: boolean): SecurePromptFlow {
   const { vault } = tools
   const phrase = createSecretBuffer()
   const passphrase = createSecretBuffer()

@@ -4,7 +4,7 @@ import type { ServiceConnection } from '#shared/contract/localApi.ts'
 import type { Parsed } from '#shared/contract/route.ts'
 import {
   type Keyring,
-  openWalletPrompt,
+  openSecurePrompt,
   securePromptHostName,
   securePromptPath,
   type Wallet,
@@ -20,7 +20,7 @@ import type { SecurePromptFlow, SecurePromptTools } from './securePromptStep.ts'
 import { changePassphrasePrompt } from './steps/changePassphrasePrompt.ts'
 import { confirmPolicyPrompt } from './steps/confirmPolicyPrompt.ts'
 import { confirmPrompt } from './steps/confirmPrompt.ts'
-import { createSecurePrompt } from './steps/createPrompt.ts'
+import { createWalletPrompt } from './steps/createWalletPrompt.ts'
 import { exportPrompt } from './steps/exportPrompt.ts'
 import { importPrompt } from './steps/importPrompt.ts'
 import { type KeyPromptProviders, providerKeyPrompt, serverKeyPrompt, toolServerPrompt } from './steps/keyPrompts.ts'
@@ -29,7 +29,7 @@ import { revealPrompt } from './steps/revealPrompt.ts'
 import { unlockPrompt } from './steps/unlockPrompt.ts'
 
 /** The pages on which a person gives and sees the secrets of the wallet, and gives keys of model providers. */
-export type WalletPrompts = { endpoints: readonly LocalEndpoint[]; pages: SecurePromptPages; close(): void }
+export type SecurePrompts = { endpoints: readonly LocalEndpoint[]; pages: SecurePromptPages; close(): void }
 
 type Options = SecurePromptTools & {
   approvals: Pick<Approvals, 'get' | 'decide'>
@@ -44,9 +44,9 @@ type Options = SecurePromptTools & {
   log: Log
 }
 
-type OpenRequest = Parsed<typeof openWalletPrompt>['body']
+type OpenRequest = Parsed<typeof openSecurePrompt>['body']
 
-export function createWalletPrompts(options: Options): WalletPrompts {
+export function createSecurePrompts(options: Options): SecurePrompts {
   const { approvals, policy, unlinking, service, providers, pagesFolder, now, log, ...tools } = options
   const { vault } = tools
   const onUnexpected = (error: unknown) => log.error('a secure prompt failed', { error })
@@ -58,7 +58,7 @@ export function createWalletPrompts(options: Options): WalletPrompts {
     state === 'absent' || (state === 'damaged' && !(await vault.canOpen()))
 
   /** @throws AppError when there is nothing that the secure prompt could be about. */
-  const securePromptOf = async (request: OpenRequest): Promise<{ flow: SecurePromptFlow; endsWithLock: boolean }> => {
+  const createPrompt = async (request: OpenRequest): Promise<{ flow: SecurePromptFlow; endsWithLock: boolean }> => {
     if (request.purpose === 'provider_key') {
       return { flow: await providerKeyPrompt(providers, requireId(request.family, 'family')), endsWithLock: false }
     }
@@ -77,7 +77,7 @@ export function createWalletPrompts(options: Options): WalletPrompts {
     }
     // Adding to a wallet requires its passphrase and unlocks it at the end; creating one needs no lock.
     const first = await isFirst(wallet)
-    const flow = request.purpose === 'create' ? createSecurePrompt(tools, first) : importPrompt(tools, first)
+    const flow = request.purpose === 'create' ? createWalletPrompt(tools, first) : importPrompt(tools, first)
     return { flow, endsWithLock: !first }
   }
 
@@ -112,9 +112,9 @@ export function createWalletPrompts(options: Options): WalletPrompts {
 
   return {
     endpoints: [
-      localEndpoint(openWalletPrompt, async ({ body }, { origin }) => {
+      localEndpoint(openSecurePrompt, async ({ body }, { origin }) => {
         const context = { window: toWindowOrigin(origin), theme: body.theme }
-        const { ticket, expiresAtMs } = sessions.issue({ ...(await securePromptOf(body)), context })
+        const { ticket, expiresAtMs } = sessions.issue({ ...(await createPrompt(body)), context })
         const { port } = new URL(origin)
         const url = `http://${securePromptHostName}${port === '' ? '' : `:${port}`}${securePromptPath}/${ticket}`
         return { url, expires_at: toIsoTime(expiresAtMs) }

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { sandboxRuntimeContract } from './sandboxRuntime.ts'
 
 const makeRuntime = async () => {
-  const runtime = testRuntime({ folder: join(temporaryFolder('runtime'), 'machines'), spares: 2 })
+  const runtime = testRuntime({ folder: join(temporaryFolder('runtime'), 'machines'), warmPoolSize: 2 })
   return {
     runtime,
     image: null,
@@ -17,4 +17,4 @@ const makeRuntime = async () => {
   }
 }
 
-sandboxRuntimeContract('bubblewrap (from spares)', makeRuntime, suiteForm.spareParts)
+sandboxRuntimeContract('bubblewrap (from the warm pool)', makeRuntime, suiteForm.warmSandboxParts)

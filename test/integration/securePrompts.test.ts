@@ -8,7 +8,7 @@ import type { Decision } from '#agent/approvals/approvals.ts'
 import { initialPolicy } from '#agent/approvals/policyRepository.ts'
 import { createLocalEvents } from '#agent/base/localEvents.ts'
 import { createServiceLink } from '#agent/connections/serviceLink.ts'
-import { createWalletPrompts } from '#agent/securePrompts/walletPrompts.ts'
+import { createSecurePrompts } from '#agent/securePrompts/securePrompts.ts'
 import { openKeystore } from '#agent/wallet/keystoreFile.ts'
 import { requireStrong } from '#agent/wallet/passphrases.ts'
 import { silentLog } from '#platform/log.ts'
@@ -66,7 +66,7 @@ async function startWallet() {
   const events = createLocalEvents(link)
   const decisions: [string, Decision][] = []
   const applied: string[] = []
-  const prompts = createWalletPrompts({
+  const prompts = createSecurePrompts({
     vault: testWallet.wallet,
     requireStrong,
     approvals: {
