@@ -108,7 +108,10 @@ export function thingShop(opened: Ledger, facilitator: Facilitator, options: Opt
   }
   /** As a process that starts does it. */
   const restart = async () => {
-    const unfinished = startPaymentReconciler({ records, paymentGate: sold, commits, now, log: silentLog })
+    const unfinished = startPaymentReconciler({
+      ...{ records, paymentGate: sold, commits, now, log: silentLog },
+      network: facilitator.network.id,
+    })
     await unfinished.start()
     await unfinished.close()
   }

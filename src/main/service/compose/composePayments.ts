@@ -61,7 +61,11 @@ export async function composePayments(
     steadyMs,
   })
   const unfinished = scope.own(
-    startPaymentReconciler({ records, paymentGate: sold, commits, now: steadyMs, log }),
+    startPaymentReconciler({
+      ...{ records, paymentGate: sold, commits, log },
+      network: facilitator?.network.id,
+      now: steadyMs,
+    }),
     (it) => it.close(),
   )
   // Closes first, which ends pending requests to it.

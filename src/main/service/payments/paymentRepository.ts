@@ -77,6 +77,11 @@ export type PaymentRepository = {
   retryAt(id: string, atMs: number): void
   /** Removes payments that an earlier process left before anything moved. */
   removeUnverified(): void
+  /**
+   * Releases resources of payments whose outcome is unknown on networks other than this one: it cannot be determined until
+   * the network is changed back. One that turns out to be settled then is delivered if it still can be, else credited.
+   */
+  releaseResources(network: string): void
   /** Lists unfinished payments that are due, by the time at which they became due. */
   due(nowMs: number, max: number): PaymentRow[]
   /** Makes every unfinished payment due at once. */
@@ -124,6 +129,10 @@ export function createPaymentRepository(database: Database): PaymentRepository {
   const removeUnverified = database.prepare<[]>(
     `DELETE FROM payments INDEXED BY payments_unfinished WHERE ${unfinished} AND state = 'verifying'`,
   )
+  const releaseResources = database.prepare<[Params<'network'>]>(
+    `UPDATE payments INDEXED BY payments_unfinished SET resource = NULL
+     WHERE ${unfinished} AND network <> @network AND state IN ('settling', 'unknown')`,
+  )
   const due = database.prepare<[Params<'nowMs' | 'limit'>], StoredRow>(
     `SELECT ${columns} FROM payments INDEXED BY payments_unfinished
      WHERE next_at_ms <= @nowMs AND ${unfinished} ORDER BY next_at_ms LIMIT @limit`,
@@ -159,6 +168,7 @@ export function createPaymentRepository(database: Database): PaymentRepository {
       void finish.run({ id, work, answerStatus: answer?.status ?? null, answerBody: answer?.body ?? null }),
     retryAt: (id, nextAtMs) => void retryAt.run({ id, nextAtMs }),
     removeUnverified: () => void removeUnverified.run(),
+    releaseResources: (network) => void releaseResources.run({ network }),
     due: (nowMs, limit) => due.all({ nowMs, limit }).map(fromRow),
     makeDue: () => void makeDue.run(),
   }

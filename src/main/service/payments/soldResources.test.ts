@@ -44,6 +44,21 @@ test('leases a thing until its payment is cleared up, also over a restart', asyn
   expect(new Set(requests.map(({ authorization }) => authorization.nonce)).size).toBe(1)
 })
 
+test('frees a thing whose payment is unknown on a network that is not used any more', async () => {
+  const { facilitator } = createScriptedFacilitator(unknown, settles)
+  const name = newThing()
+  const first = await sign()
+  expect((await shop(facilitator).refusal(first, name)).code).toBe('payments/unknown')
+  const network = { ...facilitator.network, id: 'eip155:84532' as const }
+  const moved = shop({ ...facilitator, network } as Facilitator)
+  await moved.restart()
+  expect((await moved.refusal({}, name)).code).toBe('payments/required')
+
+  const back = shop(facilitator)
+  await back.restart()
+  expect((await back.buy(first, name)).status).toBe(201)
+})
+
 test('frees a thing when its payment fails, is refused, or its work fails', async () => {
   const { facilitator } = createScriptedFacilitator(refuses, settles)
   const name = newThing()

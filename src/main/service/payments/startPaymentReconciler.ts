@@ -20,10 +20,12 @@ export function startPaymentReconciler(options: {
   records: PaymentRepository
   paymentGate: PaymentGate
   commits: Pick<GroupCommit, 'commit'>
+  /** Network that payments are taken on. Absent: none are taken. */
+  network: string | undefined
   now: () => number
   log: Log
 }): UnfinishedPayments {
-  const { records, paymentGate, commits, now, log } = options
+  const { records, paymentGate, commits, network, now, log } = options
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
   let closed = false
@@ -52,6 +54,7 @@ export function startPaymentReconciler(options: {
     async start() {
       await commits.commit(() => {
         records.removeUnverified()
+        if (network !== undefined) records.releaseResources(network)
         records.makeDue()
       })
       run()
