@@ -9,6 +9,9 @@ import { defineTable, flag, type Params, type RowOf, type StoredRow, text } from
  */
 export type WalletLinkState = 'linking' | 'linked' | 'unlinking' | 'off'
 
+/** Account of links that were never compared with a service: the next one that connects is compared. */
+export const anyServiceAccount = ''
+
 const links = defineTable('wallet_links', {
   /** Account of the service. */
   serviceAccount: text(),

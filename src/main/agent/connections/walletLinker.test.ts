@@ -16,7 +16,7 @@ const address = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
 const account: SigningAccount = { id: 'wal_1' as WalletAccountId, chainType: 'evm', address, label: 'Phrase 1' }
 
 /** Linking of one account, which the test holds at the signature or at the service. */
-function openLinker() {
+function openLinker({ isConnected = true } = {}) {
   const database = openDatabase(':memory:')
   migrate(database, agentMigrations)
   const records = createWalletLinkRepository(database)
@@ -41,7 +41,7 @@ function openLinker() {
   }
   const linked = createWalletLinker({
     ...{ events, records, log: silentLog, note: () => undefined as never },
-    link: { status: () => ({ state: 'connected', name: 'Steward' }) as never },
+    link: { status: () => ({ state: isConnected ? 'connected' : 'connecting', name: 'Steward' }) as never },
     client: { call: call as never },
     wallet: {
       account: () =>
@@ -67,6 +67,10 @@ function openLinker() {
   events.emit({ type: 'ready' })
   return {
     ...{ steps, linkedAtService, records, linked, signature, link },
+    connect() {
+      isConnected = true
+      events.emit({ type: 'ready' })
+    },
     removeAccount() {
       createWalletUnlinking(records).removeAddresses([address], { unlinksAll: false })
       accounts = []
@@ -91,6 +95,17 @@ test('an account that is removed while the service links it is unlinked', async 
   await eventually(() => expect(steps).toEqual(['sign', 'link']))
   removeAccount()
   link.resolve()
+  await linked.waitUntilSettled()
+  expect([[...linkedAtService], records.listAll()]).toEqual([[], []])
+})
+
+test('an account that is removed before its service was ever compared is unlinked once it connects', async () => {
+  const { linkedAtService, records, linked, connect, removeAccount } = openLinker({ isConnected: false })
+  linkedAtService.add(address)
+  removeAccount()
+  await linked.waitUntilSettled()
+  expect([...linkedAtService]).toEqual([address])
+  connect()
   await linked.waitUntilSettled()
   expect([[...linkedAtService], records.listAll()]).toEqual([[], []])
 })

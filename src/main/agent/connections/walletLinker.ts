@@ -8,7 +8,7 @@ import type { RecordActivity } from '../base/recordActivity.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
 import type { ServiceClient } from './serviceClient.ts'
 import type { ServiceLink } from './serviceLink.ts'
-import type { StoredWalletLink, WalletLinkRepository } from './walletLinkRepository.ts'
+import { anyServiceAccount, type StoredWalletLink, type WalletLinkRepository } from './walletLinkRepository.ts'
 import type { WalletMessages } from './walletMessages.ts'
 
 type Options = {
@@ -56,7 +56,8 @@ export function createWalletLinker(options: Options): LinkedWallets {
     if (!wallet.isUnlocked()) failed.clear()
     if (link.status().state !== 'connected') return
     let me = await client.call(getMe, {}, { signal })
-    const removed = records.list(me.id).filter(({ state }) => state === 'unlinking')
+    const stored = [...records.list(me.id), ...records.list(anyServiceAccount)]
+    const removed = stored.filter(({ state }) => state === 'unlinking')
     for (const stored of removed) await unlinkRemoved(stored, me)
     if (removed.length > 0) me = await client.call(getMe, {}, { signal })
     compare(me)
@@ -123,7 +124,8 @@ export function createWalletLinker(options: Options): LinkedWallets {
 
   const unlinkRemoved = async (stored: StoredWalletLink, { wallets }: Me): Promise<void> => {
     const { address } = stored
-    if (wallets.some((it) => it.wallet_address === address)) {
+    const isReimported = stored.serviceAccount === anyServiceAccount && isInWallet(address)
+    if (!isReimported && wallets.some((it) => it.wallet_address === address)) {
       try {
         await client.call(unlinkWallet, { address }, { signal })
       } catch (error) {

@@ -1,4 +1,4 @@
-import type { WalletLinkRepository } from './walletLinkRepository.ts'
+import { anyServiceAccount, type WalletLinkRepository } from './walletLinkRepository.ts'
 
 /** Sign-ins at services that a removal from the wallet affects, as of the last comparison. */
 export type WalletUnlinking = {
@@ -19,9 +19,17 @@ export function createWalletUnlinking(records: WalletLinkRepository): WalletUnli
       return { own: [...ownAddresses], others: [...others].filter((address) => !ownAddresses.has(address)) }
     },
     removeAddresses(addresses, { unlinksAll }) {
+      const others = new Set<string>()
       for (const link of findLinks(addresses)) {
+        others.add(link.address)
         if (link.isOwn || unlinksAll) records.set({ ...link, state: 'unlinking' })
         else records.remove(link)
+      }
+      // Addresses that were never compared with a service may have been linked by an earlier version.
+      const compared = new Set(records.listAll().map(({ address }) => address))
+      for (const address of addresses) {
+        if (compared.has(address) || others.has(address)) continue
+        records.set({ serviceAccount: anyServiceAccount, address, state: 'unlinking', isOwn: true })
       }
     },
   }
