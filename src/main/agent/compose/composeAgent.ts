@@ -132,7 +132,7 @@ export function composeAgent(options: AgentOptions): AgentModule {
   scope.own(
     followRemovedThings({
       ...{ link, client: context.client, removed: context.removedThings, log: log.forArea('references') },
-      records: createExistingThingRepository(context.database),
+      records: createExistingThingRepository(context.database, context.hosted?.url ?? 'embedded'),
     }),
     (it) => it.close(),
   )

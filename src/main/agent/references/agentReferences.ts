@@ -221,8 +221,12 @@ export const agentReferences = {
     secrets: plain('Names of its secrets.'),
   },
   served_tools: { server: deleteWith('tool-server') },
-  compared_accounts: { account_id: plain('Account of a service: position in its outbox.') },
+  compared_accounts: {
+    service: plain('Address of the service.'),
+    account_id: plain('Account of a service: position in its outbox.'),
+  },
   known_things: {
+    service: deleteWith('account'),
     account_id: deleteWith('account'),
     thing: plain('Row per thing that exists: replaced with each comparison.'),
   },

@@ -2,86 +2,104 @@ import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, number, type Params, type RowOf, renameColumn, text } from '#storage/table.ts'
 import type { RemovedKind } from './removedThings.ts'
 
-const accounts = defineTable('compared_accounts', { accountId: text(), removedThrough: number() })
+const accounts = defineTable('compared_accounts', { service: text(), accountId: text(), removedThrough: number() })
 const thingTable = defineTable('known_things', {
+  service: text(),
   accountId: text(),
   kind: text<RemovedKind>(),
   id: renameColumn('thing', text()),
   name: text(),
 })
-type ThingKey = Params<'accountId' | 'kind' | 'id'>
+type AccountKey = Params<'service' | 'accountId'>
+type KindKey = Params<'service' | 'accountId' | 'kind'>
+type ThingKey = Params<'service' | 'accountId' | 'kind' | 'id'>
 
-/** Things that existed in accounts of services when they were last compared. */
+/** Things that existed in accounts of one service when they were last compared. */
 export type ExistingThingRepository = {
+  /** Takes over the account's records of an earlier version, which name no service. */
+  adopt(accountId: string): void
   /** Last processed entry of the account's outbox; 0 before the first. */
   getProcessedSequence(accountId: string): number
   acknowledge(accountId: string, sequence: number): void
   /** Names by id. */
   list(accountId: string, kind: RemovedKind): Map<string, string>
-  /** Whether any account has or had the thing. */
+  /** Whether any account of any service has or had the thing. */
   exists(kind: RemovedKind, id: string): boolean
-  /** Whether other accounts have or had it, and this one does not. */
+  /** Whether another service has or had it, or another account of this service has it and this account does not. */
   isOfOthers(accountId: string, kind: RemovedKind, id: string): boolean
   add(accountId: string, kind: RemovedKind, thing: { id: string; name: string }): void
   remove(accountId: string, kind: RemovedKind, id: string): void
-  /** Replaces all of a kind, and removes accounts that were not compared for longest. */
+  /** Replaces all of a kind, and removes accounts of this service that were not compared for longest. */
   replace(accountId: string, kind: RemovedKind, things: ReadonlyMap<string, string>): void
 }
 
+/** Accounts of one service. */
 const maxAccounts = 20
 
-export function createExistingThingRepository(database: Database): ExistingThingRepository {
-  const through = database.prepare<[Params<'accountId'>], { sequence: number }>(
-    'SELECT removed_through AS sequence FROM compared_accounts WHERE account_id = @accountId',
+/** @param service its address; `embedded` is the one of this application */
+export function createExistingThingRepository(database: Database, service: string): ExistingThingRepository {
+  const adopt = database.prepare<[AccountKey]>(
+    `UPDATE compared_accounts SET service = @service WHERE service = '' AND account_id = @accountId
+      AND NOT EXISTS (SELECT 1 FROM compared_accounts WHERE service = @service AND account_id = @accountId)`,
+  )
+  const through = database.prepare<[AccountKey], { sequence: number }>(
+    `SELECT removed_through AS sequence FROM compared_accounts
+      WHERE service = @service AND account_id = @accountId`,
   )
   const insertAccount = accounts.insertWith({
     comparison: '(SELECT coalesce(max(comparison), 0) + 1 FROM compared_accounts)',
   })
   const acknowledge = database.prepare<[Params<keyof RowOf<typeof accounts>>]>(
-    `${insertAccount} ON CONFLICT (account_id) DO UPDATE SET removed_through = excluded.removed_through`,
+    `${insertAccount} ON CONFLICT (service, account_id) DO UPDATE SET removed_through = excluded.removed_through`,
   )
   const compare = database.prepare<[Params<keyof RowOf<typeof accounts>>]>(
-    `${insertAccount} ON CONFLICT (account_id) DO UPDATE SET comparison = excluded.comparison`,
+    `${insertAccount} ON CONFLICT (service, account_id) DO UPDATE SET comparison = excluded.comparison`,
   )
-  const removeOldest = database.prepare<[Params<'limit'>]>(
-    `DELETE FROM compared_accounts WHERE account_id NOT IN
-      (SELECT account_id FROM compared_accounts ORDER BY comparison DESC LIMIT @limit)`,
+  const removeOldest = database.prepare<[Params<'service' | 'limit'>]>(
+    `DELETE FROM compared_accounts WHERE service = @service AND account_id NOT IN
+      (SELECT account_id FROM compared_accounts WHERE service = @service ORDER BY comparison DESC LIMIT @limit)`,
   )
-  const list = database.prepare<[Params<'accountId' | 'kind'>], { id: string; name: string }>(
-    'SELECT thing AS id, name FROM known_things WHERE account_id = @accountId AND kind = @kind',
+  const list = database.prepare<[KindKey], { id: string; name: string }>(
+    `SELECT thing AS id, name FROM known_things
+      WHERE service = @service AND account_id = @accountId AND kind = @kind`,
   )
   const findExisting = database.prepare<[Params<'kind' | 'id'>], { existing: 1 }>(
     'SELECT 1 AS existing FROM known_things WHERE kind = @kind AND thing = @id LIMIT 1',
   )
   const ofOthers = database.prepare<[ThingKey], { ofOthers: 0 | 1 | null }>(
-    'SELECT min(account_id <> @accountId) AS "ofOthers" FROM known_things WHERE kind = @kind AND thing = @id',
+    `SELECT max(service <> @service) OR min(account_id <> @accountId) AS "ofOthers"
+      FROM known_things WHERE kind = @kind AND thing = @id`,
   )
-  const add = database.prepare<[Params<keyof RowOf<typeof thingTable>>]>(thingTable.upsert(['accountId', 'kind', 'id']))
+  const add = database.prepare<[Params<keyof RowOf<typeof thingTable>>]>(
+    thingTable.upsert(['service', 'accountId', 'kind', 'id']),
+  )
   const remove = database.prepare<[ThingKey]>(
-    'DELETE FROM known_things WHERE account_id = @accountId AND kind = @kind AND thing = @id',
+    `DELETE FROM known_things
+      WHERE service = @service AND account_id = @accountId AND kind = @kind AND thing = @id`,
   )
-  const clear = database.prepare<[Params<'accountId' | 'kind'>]>(
-    'DELETE FROM known_things WHERE account_id = @accountId AND kind = @kind',
+  const clear = database.prepare<[KindKey]>(
+    'DELETE FROM known_things WHERE service = @service AND account_id = @accountId AND kind = @kind',
   )
   const replace = database.transaction(
     (accountId: string, kind: RemovedKind, things: ReadonlyMap<string, string>): void => {
-      compare.run({ accountId, removedThrough: 0 })
-      clear.run({ accountId, kind })
-      for (const [id, name] of things) add.run({ accountId, kind, id, name })
-      removeOldest.run({ limit: maxAccounts })
+      compare.run({ service, accountId, removedThrough: 0 })
+      clear.run({ service, accountId, kind })
+      for (const [id, name] of things) add.run({ service, accountId, kind, id, name })
+      removeOldest.run({ service, limit: maxAccounts })
     },
   )
 
   return {
-    getProcessedSequence: (accountId) => through.get({ accountId })?.sequence ?? 0,
-    acknowledge: (accountId, sequence) => void acknowledge.run({ accountId, removedThrough: sequence }),
-    list: (accountId, kind) => new Map(list.all({ accountId, kind }).map(({ id, name }) => [id, name])),
+    adopt: (accountId) => void adopt.run({ service, accountId }),
+    getProcessedSequence: (accountId) => through.get({ service, accountId })?.sequence ?? 0,
+    acknowledge: (accountId, sequence) => void acknowledge.run({ service, accountId, removedThrough: sequence }),
+    list: (accountId, kind) => new Map(list.all({ service, accountId, kind }).map(({ id, name }) => [id, name])),
     exists: (kind, id) => findExisting.get({ kind, id }) !== undefined,
-    isOfOthers: (accountId, kind, id) => ofOthers.get({ accountId, kind, id })?.ofOthers === 1,
+    isOfOthers: (accountId, kind, id) => ofOthers.get({ service, accountId, kind, id })?.ofOthers === 1,
     add(accountId, kind, { id, name }) {
-      if (through.get({ accountId })) add.run({ accountId, kind, id, name })
+      if (through.get({ service, accountId })) add.run({ service, accountId, kind, id, name })
     },
-    remove: (accountId, kind, id) => void remove.run({ accountId, kind, id }),
+    remove: (accountId, kind, id) => void remove.run({ service, accountId, kind, id }),
     replace: (accountId, kind, things) => replace.immediate(accountId, kind, things),
   }
 }

@@ -26,7 +26,7 @@ let requests: number[]
 beforeEach(() => {
   database = openDatabase(':memory:')
   migrate(database, agentMigrations)
-  records = createExistingThingRepository(database)
+  records = createExistingThingRepository(database, 'embedded')
   removed = createRemovedThings()
   ;[outbox, sandboxes, delivered, requests] = [[], [], [], []]
 })
@@ -140,6 +140,34 @@ test('a service cannot remove what only another account has', async () => {
   await eventually(() => expect(records.getProcessedSequence('acc_1')).toBe(2))
   expect(delivered).toEqual([{ kind: 'sandbox', id: 'own', name: 'own' }])
   expect(records.exists('sandbox', 'theirs')).toBe(true)
+})
+
+test('a service can neither remove nor evict what another service has', async () => {
+  hear('sandbox')
+  const hostile = createExistingThingRepository(database, 'https://elsewhere.example')
+  records.replace('acc_1', 'sandbox', new Map([['own', 'atlas']]))
+  hostile.replace('acc_1', 'sandbox', new Map([['own', 'copied id']]))
+  for (let index = 0; index < 30; index += 1) hostile.replace(`acc_${index + 2}`, 'sandbox', new Map())
+  expect(records.list('acc_1', 'sandbox')).toEqual(new Map([['own', 'atlas']]))
+
+  records = hostile
+  hostile.replace('acc_1', 'sandbox', new Map([['own', 'copied id']]))
+  outbox = [entry(1, 'own'), entry(2, 'other')]
+  follow()
+  await eventually(() => expect(hostile.getProcessedSequence('acc_1')).toBe(2))
+  await eventually(() => expect(hostile.list('acc_1', 'sandbox').size).toBe(0))
+  expect(delivered.map(({ id }) => id)).toEqual(['other'])
+})
+
+test('takes over records of a version that did not store their service', () => {
+  createExistingThingRepository(database, '').replace('acc_1', 'sandbox', new Map([['s1', 'atlas']]))
+  createExistingThingRepository(database, '').acknowledge('acc_1', 7)
+  expect(records.isOfOthers('acc_1', 'sandbox', 's1')).toBe(true)
+  records.adopt('acc_1')
+  records.adopt('acc_1')
+  expect(records.list('acc_1', 'sandbox')).toEqual(new Map([['s1', 'atlas']]))
+  expect(records.getProcessedSequence('acc_1')).toBe(7)
+  expect(records.isOfOthers('acc_1', 'sandbox', 's1')).toBe(false)
 })
 
 test('reading ends with a service whose outbox does not', async () => {

@@ -55,6 +55,7 @@ export function followRemovedThings({ link, client, records, removed, log }: Opt
       if (!page) return false
       if (page.account_id !== account) {
         account = page.account_id // read again from where this account was left
+        records.adopt(account)
         continue
       }
       if (page.last_sequence < after) {
@@ -93,7 +94,9 @@ export function followRemovedThings({ link, client, records, removed, log }: Opt
       signal.throwIfAborted()
       if (!existing) continue
       const referenced = records.list(accountId, kind)
-      const missing = [...referenced].filter(([id]) => !existing.has(id))
+      const missing = [...referenced].filter(
+        ([id]) => !existing.has(id) && !records.isOfOthers(accountId, kind, id), // another service cannot remove it
+      )
       const unknown = [...removed.listReferred(kind)].filter((id) => !existing.has(id) && !records.exists(kind, id))
       for (const [id, name] of [...missing, ...unknown.map((id) => [id, id.slice(0, 8)] as const)]) {
         removed.deliver({ kind, id, name })
@@ -125,7 +128,10 @@ export function followRemovedThings({ link, client, records, removed, log }: Opt
   const run = async (work: { compare: boolean }): Promise<void> => {
     try {
       const hasOutbox = await readOutbox()
-      if (!hasOutbox) account = (await client.call(getMe, {}, { signal })).id
+      if (!hasOutbox) {
+        account = (await client.call(getMe, {}, { signal })).id
+        records.adopt(account)
+      }
       if (account !== undefined && (work.compare || !hasOutbox)) {
         await compare(account)
         recent.clear()

@@ -20,6 +20,7 @@ import { providers } from './providers.ts'
 import { purchaseLeases } from './purchaseLeases.ts'
 import { recordings } from './recordings.ts'
 import { references } from './references.ts'
+import { referencesByService } from './referencesByService.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
 import { timelineTasks } from './timelineTasks.ts'
@@ -60,4 +61,5 @@ export const agentMigrations: readonly Migration[] = [
   purchaseLeases,
   clock,
   grantPaths,
+  referencesByService,
 ]
