@@ -58,7 +58,7 @@ async function startAgent(): Promise<void> {
   const headPath = join(dataFolder, 'activity.head')
   log = scope.own(createTimeline({ database, headPath, now: Date.now, onAppended, log: silentLog }), (it) => it.close())
   const warnings: Log = { ...silentLog, warn: (message) => warned.push(message) }
-  scope.own(createServiceFollower({ link, client, timeline: log, log: warnings }), (it) => it.close())
+  scope.own(createServiceFollower({ link, client, timeline: log, now: Date.now, log: warnings }), (it) => it.close())
   const pagesFolder = join(dataFolder, 'pages')
   mkdirSync(pagesFolder, { recursive: true })
   const sessions = createPersonSessions()

@@ -289,4 +289,12 @@ test('a sandbox that a program left is deleted by the next start, and stops by i
   const next = createProgramSandboxes({ ...options, newId: () => 'abcdef03' })
   await next.sweep()
   expect([await exists(id), await exists(unrelated), options.rows.all()]).toEqual([false, true, []])
+
+  const deleted = await createProgramSandboxes({ ...options, newId: () => 'abcdef04' }).create({
+    ...{ call: client.call, callToEnd: client.call },
+  })
+  await world.service.send(`/v1/sandboxes/${deleted.id}`, { method: 'DELETE' })
+  const sameName = await newSandbox('program-abcdef04')
+  await next.sweep()
+  expect(await exists(sameName)).toBe(true)
 })

@@ -27,6 +27,7 @@ let accountIds = ['acc_1']
 let warnings: string[]
 const warn = (_: string, fields?: Readonly<Record<string, unknown>>): void => void warnings.push(String(fields?.error))
 const events = createEmitter<LocalEvent>()
+let nowMs = 0
 
 beforeEach(async () => {
   scope = new Scope()
@@ -53,7 +54,11 @@ beforeEach(async () => {
     subscribe: events.subscribe,
     status: () => ({ name: 'cloud', kind: 'hosted', url: server.url, state: 'connected', detail: null }) as const,
   }
-  scope.own(createServiceFollower({ link, client, timeline: log, log: { ...silentLog, warn } }), (it) => it.close())
+  const pace = { burst: 6, perSecond: 1 / 60 }
+  scope.own(
+    createServiceFollower({ link, client, timeline: log, pace, now: () => nowMs, log: { ...silentLog, warn } }),
+    (it) => it.close(),
+  )
 })
 afterEach(() => scope.close())
 
@@ -104,6 +109,19 @@ test('says where an entry cannot be read, and reads on behind it', async () => {
   expect(log.records.findSyncedSequence('acc_1')).toBe(5)
   // The first page only tells the account.
   expect(cursors).toEqual([0, 0, 2, 4])
+})
+
+test('copies no more than its pace, and the rest later', async () => {
+  stored = Array.from({ length: 9 }, (_, index) => activity(index + 1))
+  events.emit({ type: 'ready' })
+  await eventually(() => expect(cursors).toEqual([0, 0, 2, 4, 6]))
+  expect(entries()).toHaveLength(6)
+  nowMs += 120_000
+  events.emit({ type: 'activity.noted', sequence: 9 })
+  await eventually(() => expect(entries()).toHaveLength(8))
+  nowMs += 60_000
+  events.emit({ type: 'activity.noted', sequence: 9 })
+  await eventually(() => expect(entries()).toHaveLength(9))
 })
 
 test('does not repeat a page that has no entry and says that more follow', async () => {

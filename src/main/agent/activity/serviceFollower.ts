@@ -1,4 +1,5 @@
 import type { Log } from '#platform/log.ts'
+import { createTokenBuckets } from '#platform/tokenBuckets.ts'
 import {
   type AccountActivity,
   AccountActivityType,
@@ -25,8 +26,15 @@ type Options = {
   timeline: Pick<Timeline, 'follow' | 'records'>
   /** Whether the person's own wallet has this address. */
   isOwn?: (address: string) => boolean
+  /** Entries that are copied at once, and how many more each second. Absent: as many as the service has. */
+  pace?: { burst: number; perSecond: number } | undefined
+  /** Monotonic milliseconds. */
+  now: () => number
   log: Log
 }
+
+/** Pace of a service elsewhere: 50,000 entries in a day, each of at most a few kilobytes. */
+export const hostedPace = { burst: 50_000, perSecond: 50_000 / 86_400 } as const
 
 const pageSize = 500
 /** Pages of one run; the rest is read after a pause. A hostile service has pages without end. */
@@ -37,11 +45,11 @@ const retry = { firstMs: 2_000, maxMs: 60_000 } as const
 
 /**
  * Copies what the service notes for the agent's account into the log: in order, from where it stopped, each entry once,
- * whatever crashes in between.
+ * whatever crashes in between. Entries beyond the pace stay at the service until they may be copied.
  */
-export function createServiceFollower({ link, client, timeline, isOwn = () => false, log }: Options): {
-  close(): Promise<void>
-} {
+export function createServiceFollower(options: Options): { close(): Promise<void> } {
+  const { link, client, timeline, isOwn = () => false, pace, now, log } = options
+  const tokens = pace && createTokenBuckets({ ...pace, now })
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -51,7 +59,8 @@ export function createServiceFollower({ link, client, timeline, isOwn = () => fa
   let retryMs: number = retry.firstMs
   let account: string | undefined
 
-  const readOn = async (): Promise<void> => {
+  /** @returns milliseconds to wait before the next page may be copied; 0 if there is none */
+  const readOn = async (): Promise<number> => {
     for (let pages = 0; pages < maxPages; pages += 1) {
       const after = account === undefined ? 0 : (timeline.records.findSyncedSequence(account) ?? 0)
       const limit = account === undefined ? 1 : pageSize
@@ -61,16 +70,18 @@ export function createServiceFollower({ link, client, timeline, isOwn = () => fa
         { after, limit },
         { signal: closing.signal, onUnreadable: (entries) => unreadable.push(...entries) },
       )
-      if (closing.signal.aborted) return
+      if (closing.signal.aborted) return 0
       if (page.account_id !== account) {
         account = page.account_id // starts, or signed in to another account: read from that account's position
         continue
       }
       const read = inSequence(page.activities, unreadable, after)
       const last = read.at(-1)
+      const waitSeconds = tokens?.take('entries', read.length) ?? 0
+      if (waitSeconds > 0) return waitSeconds * 1000
       if (last) timeline.follow(account, { entries: toEntries(read, after), sequence: last.sequence })
       // A page that leads no further would be asked for again and again.
-      if (!page.has_more || last === undefined) return
+      if (!page.has_more || last === undefined) return 0
     }
     throw new Error(`The service has more than ${maxPages} pages of activity.`)
   }
@@ -97,8 +108,12 @@ export function createServiceFollower({ link, client, timeline, isOwn = () => fa
     state = 'reading'
     again = false
     try {
-      await readOn()
+      const waitMs = await readOn()
       retryMs = retry.firstMs
+      if (waitMs > 0) {
+        log.warn('the service notes more than is copied in a day', { waitMs })
+        schedule(waitMs)
+      }
     } catch (error) {
       if (closing.signal.aborted) return
       log.warn('what the service noted could not be read', { error })

@@ -1,7 +1,7 @@
 import { type ActivitySettingsStore, createActivitySettings } from '../activity/activitySettings.ts'
 import { recordConnections } from '../activity/connectionNotes.ts'
 import { createRetention } from '../activity/retention.ts'
-import { createServiceFollower } from '../activity/serviceFollower.ts'
+import { createServiceFollower, hostedPace } from '../activity/serviceFollower.ts'
 import { createSettingsRepository } from '../activity/settingsRepository.ts'
 import { createSettingsRoutes } from '../activity/settingsRoutes.ts'
 import type { ChatTitles } from '../activity/taskTotals.ts'
@@ -19,7 +19,10 @@ export function composeActivity(
   const isOwn = (address: string): boolean => wallet.accounts().some((account) => account.address === address)
   const settings = createActivitySettings({ settings: createSettingsRepository(database), note: activity.note, now })
   scope.own(recordConnections({ link, note: activity.note }), (it) => it.close())
-  scope.own(createServiceFollower({ link, client, timeline: activity, isOwn, log }), (it) => it.close())
+  const pace = context.hosted && hostedPace
+  scope.own(createServiceFollower({ link, client, timeline: activity, isOwn, pace, now: clock.runningMs, log }), (it) =>
+    it.close(),
+  )
   scope.own(createRetention({ timeline: activity, settings, passedMs: clock.passedMs, log }), (it) => it.close())
   return { settings, endpoints: [...createTimelineRoutes(activity, chatTitles), ...createSettingsRoutes(settings)] }
 }
