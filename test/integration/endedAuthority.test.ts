@@ -43,7 +43,57 @@ async function expectWithdrawn(request: Json, sentence: string, actor: string): 
   expect(entries).toContain(`${actor}: Withdrawn: ${words} ${sentence}`)
 }
 
+/** Programs that call the local API with a credential of the service. */
+const programs = [
+  { kind: 'key', add: () => world.addKey(), sentence: 'The API key was revoked.' },
+  { kind: 'token', add: () => world.addSignIn(), sentence: 'The wallet of this sign-in was unlinked.' },
+] as const
+type Program = (typeof programs)[number]
+
+const programCases: Readonly<Record<string, (program: Program) => Promise<Begun>>> = {
+  async request({ add, sentence }) {
+    const { send, end } = await add()
+    const request = (await send('/local/intents', { body: { intent: paymentIntent(fresh()) } })).json
+    expect(request.state).toBe('waiting')
+    return { end, expectEnded: () => expectWithdrawn(request, sentence, 'Steward') }
+  },
+  async grant({ add }) {
+    const { id, send, end } = await add()
+    const request = (await send('/local/intents', { body: { intent: paymentIntent(fresh()) } })).json
+    const signed = await world.decide(request.id, { approve: true, grant: { times: 5 } })
+    expect(signed.json.state, signed.text).toBe('signed')
+    expect(await world.listGrants(id)).toHaveLength(1)
+    return { end, expectEnded: () => eventually(async () => expect(await world.listGrants(id)).toEqual([])) }
+  },
+  async 'local-request'({ add, sentence }) {
+    const { send, end } = await add()
+    const request = (await send('/local/intents', { body: { intent: paymentIntent(fresh()) } })).json
+    const poll = send(`/local/intents/${request.id}?wait_ms=60000`)
+    await until('the poll waits', () => world.agent.principals.count()['local-request'] === 1)
+    return {
+      end,
+      async expectEnded() {
+        const { status, json, text } = await poll
+        expect([status, json.code, json.error]).toEqual([401, 'auth/invalid', sentence])
+        expect(text).not.toContain('signature')
+      },
+    }
+  },
+  async payment({ add, sentence }) {
+    const { id, send, end } = await add()
+    const bought = (await send('/local/payments/topup', { body: { amount_usd: 5 } })).json
+    expect(bought.payment.state).toBe('waiting')
+    const request = await world.waitingRequest(id)
+    return { end, expectEnded: () => expectRefused(request, sentence) }
+  },
+}
+
 const cells: Readonly<Record<string, () => Promise<Begun>>> = {
+  ...Object.fromEntries(
+    programs.flatMap((program) =>
+      Object.entries(programCases).map(([holder, begin]) => [`${program.kind} × ${holder}`, () => begin(program)]),
+    ),
+  ),
   async 'tool × tool-call'() {
     const { call, end } = await world.addToolClient()
     const ran = call('sandbox_exec', { sandbox_id: world.box, command: 'sleep 3001' })
@@ -112,12 +162,6 @@ const cells: Readonly<Record<string, () => Promise<Begun>>> = {
     const request = await world.waitingRequest(chat.id)
     return { end: chat.end, expectEnded: () => expectWithdrawn(request, 'The chat was deleted.', 'You') }
   },
-  async 'key × request'() {
-    const { send, end } = await world.addKey()
-    const request = (await send('/local/intents', { body: { intent: paymentIntent(fresh()) } })).json
-    expect(request.state).toBe('waiting')
-    return { end, expectEnded: () => expectWithdrawn(request, 'The API key was revoked.', 'Steward') }
-  },
   async 'wallet × request'() {
     const account = await world.addAccount()
     const { send } = await world.addKey()
@@ -158,14 +202,6 @@ const cells: Readonly<Record<string, () => Promise<Begun>>> = {
       },
     }
   },
-  async 'key × grant'() {
-    const { id, send, end } = await world.addKey()
-    const request = (await send('/local/intents', { body: { intent: paymentIntent(fresh()) } })).json
-    const signed = await world.decide(request.id, { approve: true, grant: { times: 5 } })
-    expect(signed.json.state, signed.text).toBe('signed')
-    expect(await world.listGrants(id)).toHaveLength(1)
-    return { end, expectEnded: () => eventually(async () => expect(await world.listGrants(id)).toEqual([])) }
-  },
   async 'wallet × grant'() {
     const account = await world.addAccount()
     const { id, send } = await world.addKey()
@@ -173,20 +209,6 @@ const cells: Readonly<Record<string, () => Promise<Begun>>> = {
     await world.decide(request.id, { approve: true, grant: { times: 5 } })
     expect(await world.listGrants(id)).toHaveLength(1)
     return { end: account.end, expectEnded: async () => expect(await world.listGrants(id)).toEqual([]) }
-  },
-  async 'key × local-request'() {
-    const { send, end } = await world.addKey()
-    const request = (await send('/local/intents', { body: { intent: paymentIntent(fresh()) } })).json
-    const poll = send(`/local/intents/${request.id}?wait_ms=60000`)
-    await until('the poll waits', () => world.agent.principals.count()['local-request'] === 1)
-    return {
-      end,
-      async expectEnded() {
-        const { status, json, text } = await poll
-        expect([status, json.code, json.error]).toEqual([401, 'auth/invalid', 'The API key was revoked.'])
-        expect(text).not.toContain('signature')
-      },
-    }
   },
   async 'chat × chat-run'() {
     const chat = await world.addChat({ enabled: false })
@@ -224,13 +246,6 @@ const cells: Readonly<Record<string, () => Promise<Begun>>> = {
     await chat.ask(['domain_register', { domain: `${fresh()}.com` }])
     const request = await world.waitingRequest(chat.id)
     return { end: chat.end, expectEnded: () => expectRefused(request, 'The chat was deleted.') }
-  },
-  async 'key × payment'() {
-    const { id, send, end } = await world.addKey()
-    const bought = (await send('/local/payments/topup', { body: { amount_usd: 5 } })).json
-    expect(bought.payment.state).toBe('waiting')
-    const request = await world.waitingRequest(id)
-    return { end, expectEnded: () => expectRefused(request, 'The API key was revoked.') }
   },
   async 'wallet × payment'() {
     const account = await world.addAccount()

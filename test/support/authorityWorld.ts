@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { signInRequesterId } from '#agent/connections/clientPresence.ts'
 import type { ToolProfile } from '#shared/contract/toolClients.ts'
 import { eventually, until } from './eventually.ts'
 import { createMcpClient, type McpAnswer, type McpClient, toolClient } from './mcpClients.ts'
@@ -8,6 +9,7 @@ import { plainUsage } from './models/scriptedAnswer.ts'
 import { createRunningAgent, type RunningAgent } from './runningAgent.ts'
 import { type Answer, exchange, type Json, runningService, type TestService } from './runningService.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
+import { evmWallet } from './wallets.ts'
 
 /** An agent with a wallet at a real service with sandboxes, models and test money, for tests of access that ends. */
 export type AuthorityWorld = {
@@ -28,6 +30,8 @@ export type AuthorityWorld = {
   }): Promise<TestClient>
   addChat(tools?: object): Promise<TestChat>
   addKey(): Promise<TestKey>
+  /** Signs in with a wallet that is linked to the account, and ends by unlinking it. */
+  addSignIn(): Promise<TestKey>
   addAccount(): Promise<TestAccount>
   /** Waits for a request of this requester in the inbox. */
   waitingRequest(requesterId: string): Promise<Json>
@@ -136,6 +140,21 @@ export async function openAuthorityWorld(): Promise<AuthorityWorld> {
             headers: { 'x-api-key': key.key, ...request.headers },
           }),
         end: () => service.send(`/v1/auth/api-keys/${key.id}`, { method: 'DELETE' }),
+      }
+    },
+    async addSignIn() {
+      const wallet = evmWallet()
+      await service.send('/v1/auth/wallets', { body: await wallet.signedMessage(service.url) })
+      const { access_token: token } = (await wallet.signIn(service.url)).json
+      return {
+        id: signInRequesterId(wallet.address),
+        send: (path, request = {}) =>
+          exchange(agent.origin, path, {
+            ...request,
+            key: null,
+            headers: { authorization: `Bearer ${token}`, ...request.headers },
+          }),
+        end: () => service.send(`/v1/auth/wallets/${wallet.address}`, { method: 'DELETE' }),
       }
     },
     async addAccount() {

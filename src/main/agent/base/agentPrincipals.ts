@@ -4,8 +4,11 @@ import type { Asker } from '#shared/contract/intents.ts'
 import type { WalletAccountId } from '#shared/contract/wallet.ts'
 import type { ToolRights } from '../tools/toolRights.ts'
 
-/** Principals of the local agent that can end. The user's own session and Steward itself have none of these. */
-export type EndingPrincipal = 'tool' | 'chat' | 'key' | 'wallet'
+/**
+ * Principals of the local agent that can end. `token`: a wallet that signs in to the account at the service. The user's own
+ * session and Steward itself have none of these.
+ */
+export type EndingPrincipal = 'tool' | 'chat' | 'key' | 'token' | 'wallet'
 
 /**
  * Kinds of work that hold a lease, with the principals that each is done for. A slice that works, waits or stores
@@ -17,15 +20,15 @@ export const leaseHolders = {
   /** Program of `operations_run`. */
   program: ['tool'],
   /** Request in Approvals that is not decided or not signed yet. */
-  request: ['tool', 'chat', 'key', 'wallet'],
+  request: ['tool', 'chat', 'key', 'token', 'wallet'],
   /** Remembered approval. */
-  grant: ['tool', 'chat', 'key', 'wallet'],
+  grant: ['tool', 'chat', 'key', 'token', 'wallet'],
   /** Request to the local API, long polls included. */
-  'local-request': ['key'],
+  'local-request': ['key', 'token'],
   /** Answer of a model in a chat. */
   'chat-run': ['chat'],
   /** Payment that is not signed yet. */
-  payment: ['tool', 'chat', 'key', 'wallet'],
+  payment: ['tool', 'chat', 'key', 'token', 'wallet'],
 } as const satisfies Readonly<Record<string, readonly EndingPrincipal[]>>
 export type LeaseHolder = keyof typeof leaseHolders
 
@@ -55,7 +58,7 @@ export function principalKind(principal: PrincipalId): string {
   return principal.slice(0, principal.indexOf(':'))
 }
 
-const endings: Readonly<Record<EndingPrincipal | 'token', () => AppError>> = {
+const endings: Readonly<Record<EndingPrincipal, () => AppError>> = {
   tool: () => new AppError('tool/revoked', 'The tool client was revoked.'),
   chat: () => new AppError('tool/denied', 'The chat was deleted.'),
   key: () => new AppError('auth/invalid', 'The API key was revoked.'),
