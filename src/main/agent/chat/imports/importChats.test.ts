@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
@@ -236,5 +237,41 @@ describe('a hostile file', () => {
     const conversation = openWebUiConversation()
     conversation.chat.history.messages.a.content = '<details type="reasoning">'.repeat(50_000)
     expect(await take([conversation])).toMatchObject({ imported: 1 })
+  })
+})
+
+test('answers others within a long conversation, and ends when it is deleted meanwhile', async () => {
+  const chain = (id: string, length: number) => {
+    const nodes = Array.from({ length }, (_, index) =>
+      chatGptNode(`n${index}`, `n${index - 1}`, index % 2 ? 'assistant' : 'user', `Message ${index}`),
+    )
+    const mapping = Object.fromEntries(nodes.map((node) => [node.id, node]))
+    return { ...chatGptConversation(), id, conversation_id: id, current_node: `n${length - 1}`, mapping }
+  }
+  const counts: number[] = []
+  const importing = take([chain('long', 2_300)])
+  let isDone = false
+  void importing.finally(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    await setImmediate()
+    const count = conversations()[0]?.messageCount ?? 0
+    if (count !== counts.at(-1)) counts.push(count)
+  }
+  expect(await importing).toMatchObject({ imported: 1, messages: 2_300 })
+  expect(counts.filter((it) => it > 0)).toEqual([500, 1_000, 1_500, 2_000, 2_300])
+  expect(said().at(-1)).toEqual(['assistant', 'Message 2299'])
+  expect(await take([chain('long', 2_300)])).toMatchObject({ unchanged: 1, messages: 0 })
+
+  const interrupted = take([chain('purged', 2_000)])
+  while (conversations().length < 2) await setImmediate()
+  const purged = conversations().find(({ source }) => source?.id === 'purged')
+  if (!purged) throw new Error('It is being imported.')
+  store.conversations.save({ ...purged, deletedAtMs: 1 })
+  store.conversations.purge(nowMs)
+  expect(await interrupted).toMatchObject({
+    imported: 0,
+    skipped: [{ title: 'Capitals', reason: 'It was deleted meanwhile.' }],
   })
 })

@@ -25,6 +25,8 @@ type Dependencies = {
 type Outcome = 'imported' | 'extended' | 'unchanged'
 
 const maxSkipped = 100
+/** Messages that are stored without a pause, about 30 ms. */
+const batchSize = 500
 /** Length of a message, beyond any that a person writes. */
 const maxCharacters = 4_000_000
 
@@ -38,7 +40,7 @@ export async function importChats(
   const skipped: { title: string; reason: string }[] = []
   let [messages, skippedTotal] = [0, 0]
   for (const entry of conversations) {
-    const result = 'reason' in entry ? entry.reason : importConversation(dependencies, format, entry.conversation)
+    const result = 'reason' in entry ? entry.reason : await importConversation(dependencies, format, entry.conversation)
     if (typeof result === 'string') {
       skippedTotal += 1
       if (skipped.length < maxSkipped) skipped.push({ title: cleanTitle(entry.title), reason: result })
@@ -46,7 +48,6 @@ export async function importChats(
       counts[result.outcome] += 1
       messages += result.added
     }
-    await setImmediate() // others are answered in between
   }
   if (messages > 0) dependencies.publish({ type: 'chat.changed', conversation_id: null })
   dependencies.note({
@@ -58,35 +59,56 @@ export async function importChats(
   return { format, found, ...counts, messages, skipped, skipped_total: skippedTotal }
 }
 
-/** Imports a conversation in a transaction. @returns the reason if it could not be imported */
-function importConversation(
+/**
+ * Imports a conversation in batches, each in a transaction: another import continues after a crash.
+ * @returns the reason if it could not be imported
+ */
+async function importConversation(
   dependencies: Dependencies,
   format: ImportFormat,
   imported: ImportedConversation,
-): { outcome: Outcome; added: number } | string {
+): Promise<{ outcome: Outcome; added: number } | string> {
+  const { store } = dependencies
   const messages = buildMessageTree(imported.nodes)
   if (messages.length === 0) return 'It has no messages.'
   if (messages.some(({ text }) => text.length > maxCharacters)) return 'One of its messages is too long.'
-  return dependencies.store.atomically(() => {
-    const existing = dependencies.store.conversations.findSource(format, imported.sourceId)
-    const conversation =
-      existing ?? dependencies.store.conversations.add(toConversation(dependencies, { format, imported, messages }))
-    const { added, places: positions } = addMessages(dependencies, conversation, messages)
-    const wasDeleted = conversation.deletedAtMs !== null
-    if (existing && added === 0 && !wasDeleted) return { outcome: 'unchanged', added }
-    const leaf = findLeaf(imported, messages, positions)
-    dependencies.store.conversations.save({
-      ...conversation,
-      deletedAtMs: null,
-      messageCount: conversation.messageCount + added,
-      ...(leaf !== undefined && added > 0 && { leafId: leaf }),
-      ...(existing &&
-        added > 0 && {
-          updatedAtMs: Math.max(existing.updatedAtMs, readTimes(imported, messages, dependencies).updated),
-        }),
+  const existing = store.conversations.findSource(format, imported.sourceId)
+  const { id, number } =
+    existing ?? store.conversations.add(toConversation(dependencies, { format, imported, messages }))
+  const positions = store.messages.ofSource(number)
+  const missing = messages.filter((message) => !positions.has(message.id))
+  const wasDeleted = existing !== undefined && existing.deletedAtMs !== null
+  if (existing && missing.length === 0 && !wasDeleted) return { outcome: 'unchanged', added: 0 }
+  const ids = new Map<string, string>()
+  for (let start = 0; start < missing.length; start += batchSize) {
+    const batch = missing.slice(start, start + batchSize)
+    const isPresent = store.atomically(() => {
+      const current = store.conversations.find(id)
+      if (!current) return false
+      const leaf = addMessages(dependencies, { conversation: current, messages: batch, positions, ids })
+      store.conversations.save({
+        ...current,
+        messageCount: current.messageCount + batch.length,
+        ...(!existing && { leafId: leaf }),
+      })
+      return true
     })
-    return { outcome: existing && !wasDeleted ? 'extended' : 'imported', added }
+    if (!isPresent) return 'It was deleted meanwhile.'
+    await setImmediate() // answers other requests in between
+  }
+  const leaf = findLeaf(imported, messages, ids)
+  const { updated } = readTimes(imported, messages, dependencies)
+  store.atomically(() => {
+    const current = store.conversations.find(id)
+    if (!current) return
+    store.conversations.save({
+      ...current,
+      deletedAtMs: null,
+      ...(leaf !== undefined && { leafId: leaf }),
+      ...(existing && missing.length > 0 && { updatedAtMs: Math.max(existing.updatedAtMs, updated) }),
+    })
   })
+  return { outcome: existing && !wasDeleted ? 'extended' : 'imported', added: missing.length }
 }
 
 type ImportInput = { format: ImportFormat; imported: ImportedConversation; messages: readonly MendedMessage[] }
@@ -118,16 +140,22 @@ function toConversation(
   }
 }
 
+type Batch = {
+  conversation: StoredConversation
+  messages: readonly MendedMessage[]
+  /** Rows by source id; gains those that are added. */
+  positions: ReturnType<ChatStore['messages']['ofSource']>
+  /** Ids by source id of what is added. */
+  ids: Map<string, string>
+}
+
+/** @returns the id of the last message */
 function addMessages(
   { store, newId, now }: Dependencies,
-  { number }: StoredConversation,
-  messages: readonly MendedMessage[],
-) {
-  const positions = store.messages.ofSource(number)
-  const ids = new Map<string, string>()
-  let added = 0
+  { conversation: { number }, messages, positions, ids }: Batch,
+): string | null {
+  let last: string | null = null
   for (const message of messages) {
-    if (positions.has(message.id)) continue
     const atMs = Math.min(message.atMs ?? now(), now())
     const row = store.messages.add({
       id: `msg_${newId()}`,
@@ -154,9 +182,9 @@ function addMessages(
     })
     positions.set(message.id, row)
     ids.set(message.id, row.id)
-    added += 1
+    last = row.id
   }
-  return { added, places: ids }
+  return last
 }
 
 /** The end that was shown there, or the newest of what is new. */
