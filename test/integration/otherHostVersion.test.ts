@@ -1,13 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import type { ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hostPidFile, hostSocketPath } from '#platform/hostSocket.ts'
-import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { connectHost } from '../support/hostClient.ts'
-import { createMachineSpec } from '../support/machines.ts'
-import { projectFolder } from '../support/plantedTree.ts'
+import { startOtherHost } from '../support/otherHost.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -16,21 +10,6 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 let service: TestService
 let otherHost: ChildProcess
 const dataDir = temporaryFolder('service')
-const otherVersion = hostIpcVersion + 100
-
-/** Copies the program with another version of the protocol. */
-function copyProgram(): string {
-  const folder = temporaryFolder('other-version')
-  cpSync(join(projectFolder, 'src'), join(folder, 'src'), { recursive: true })
-  cpSync(join(projectFolder, 'package.json'), join(folder, 'package.json'))
-  for (const name of ['node_modules', 'resources']) symlinkSync(join(projectFolder, name), join(folder, name))
-  const file = join(folder, 'src/shared/contract/hostIpc.ts')
-  const text = readFileSync(file, 'utf8')
-  const changed = text.replace(/(hostIpcVersion = )\d+/, `$1${otherVersion}`)
-  expect(changed).not.toBe(text)
-  writeFileSync(file, changed)
-  return folder
-}
 
 beforeAll(async () => {
   service = await runningService({ dataDir })
@@ -41,16 +20,7 @@ beforeAll(async () => {
   })
   expect(wrote.json.exit_code).toBe(0)
   await service.close()
-  const program = copyProgram()
-  mkdirSync(join(dataDir, 'logs'), { recursive: true })
-  otherHost = spawn(process.execPath, [join(program, 'src/main/entries/host.ts'), '--data', dataDir], {
-    stdio: 'ignore',
-  })
-  await until('the other host to listen', () => existsSync(hostSocketPath(dataDir)) && existsSync(hostPidFile(dataDir)))
-  const client = await connectHost(hostSocketPath(dataDir))
-  await client.call('machine.start', createMachineSpec({ id: created.json.id }))
-  expect((await client.call('describe', {})).ipcVersion).toBe(otherVersion)
-  client.ipc.close()
+  otherHost = await startOtherHost(dataDir, created.json.id)
   service = await runningService({ dataDir })
 })
 afterAll(async () => {

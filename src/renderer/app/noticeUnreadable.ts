@@ -7,7 +7,7 @@ export function noticeUnreadable(): (count: number) => void {
     if (isVisible) return
     isVisible = true
     notify.asked(count === 1 ? 'One entry can’t be shown' : `${count} entries can’t be shown`, {
-      hint: 'Another version of Steward wrote them. Update Steward, then reload.',
+      hint: `Another version of Steward wrote ${count === 1 ? 'it' : 'them'}. Update Steward, then reload.`,
     })
   }
 }

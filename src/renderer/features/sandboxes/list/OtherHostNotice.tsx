@@ -10,11 +10,12 @@ export function OtherHostNotice() {
   const [asking, setAsking] = useState(false)
   if (host?.state !== 'other-version') return null
   const { version, running_sandboxes: count } = host
-  const sandboxes = count === 1 ? '1 sandbox runs' : `${count} sandboxes run`
+  const sandboxes = count === 1 ? '1 sandbox was' : `${count} sandboxes were`
   return (
     <section aria-label="Other version" className="m-2 rounded-card border border-line bg-caution-soft p-3">
       <p className="text-text">
-        {sandboxes} in Steward {version ?? 'of another version'}, which this version can’t use.
+        {sandboxes} started by {version === null ? 'another version of Steward' : `Steward ${version}`}, and this
+        version can’t use {count === 1 ? 'it' : 'them'}.
       </p>
       <Button className="mt-2" size="small" onClick={() => setAsking(true)}>
         Stop all and continue…

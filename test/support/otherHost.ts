@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { hostPidFile, hostSocketPath } from '#platform/hostSocket.ts'
+import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
+import type { SandboxId } from '#shared/ids.ts'
+import { until } from './eventually.ts'
+import { connectHost } from './hostClient.ts'
+import { createMachineSpec } from './machines.ts'
+import { projectFolder } from './plantedTree.ts'
+import { temporaryFolder } from './temporaryFolder.ts'
+
+const otherVersion = hostIpcVersion + 100
+
+/** Starts a real host process of another protocol version in a data folder that no service uses, with one running sandbox. */
+export async function startOtherHost(dataFolder: string, sandboxId: SandboxId): Promise<ChildProcess> {
+  const program = copyProgram()
+  mkdirSync(join(dataFolder, 'logs'), { recursive: true })
+  const host = spawn(process.execPath, [join(program, 'src/main/entries/host.ts'), '--data', dataFolder], {
+    stdio: 'ignore',
+  })
+  await until(
+    'the other host to listen',
+    () => existsSync(hostSocketPath(dataFolder)) && existsSync(hostPidFile(dataFolder)),
+  )
+  const client = await connectHost(hostSocketPath(dataFolder))
+  await client.call('machine.start', createMachineSpec({ id: sandboxId }))
+  expect((await client.call('describe', {})).ipcVersion).toBe(otherVersion)
+  client.ipc.close()
+  return host
+}
+
+/** Copies the program with another version of the protocol. */
+function copyProgram(): string {
+  const folder = temporaryFolder('other-version')
+  cpSync(join(projectFolder, 'src'), join(folder, 'src'), { recursive: true })
+  cpSync(join(projectFolder, 'package.json'), join(folder, 'package.json'))
+  for (const name of ['node_modules', 'resources']) symlinkSync(join(projectFolder, name), join(folder, name))
+  const file = join(folder, 'src/shared/contract/hostIpc.ts')
+  const text = readFileSync(file, 'utf8')
+  const changed = text.replace(/(hostIpcVersion = )\d+/, `$1${otherVersion}`)
+  expect(changed).not.toBe(text)
+  writeFileSync(file, changed)
+  return folder
+}
