@@ -3,14 +3,17 @@ import { jsonLog } from '#platform/log.ts'
 import { until } from '../support/eventually.ts'
 import { runningService } from '../support/runningService.ts'
 
-test('the access log names request, status and account, and no credential', async () => {
+test('the access log names route, status and account, and nothing that a caller chose', async () => {
   const lines: string[] = []
   const log = jsonLog({ write: (line) => lines.push(line), now: Date.now, level: 'debug' })
   const service = await runningService({ host: 'none', log })
   onTestFinished(() => service.close())
   const { json: account } = await service.send('/v1/auth/me')
   await service.send('/v1/sandboxes?secret=1', { headers: { authorization: `Bearer ${service.key}` } })
-  const line = await until('the access log', () => lines.find((it) => it.includes('"path":"/v1/sandboxes"')))
+  const line = await until('the access log', () => lines.find((it) => it.includes('"route":"/v1/sandboxes"')))
   expect(JSON.parse(line)).toMatchObject({ message: 'answered', method: 'GET', status: 200, account: account.id })
-  expect(lines.filter((it) => it.includes(service.key) || it.includes('secret=1'))).toEqual([])
+  await service.send('/v1/sandboxes/hunter2/exec', { body: { command: 'true' } })
+  await service.send('/hunter2')
+  await until('the route', () => lines.find((it) => it.includes('"route":"/v1/sandboxes/:id/exec"')))
+  expect(lines.filter((it) => /secret=1|hunter2/.test(it) || it.includes(service.key))).toEqual([])
 })

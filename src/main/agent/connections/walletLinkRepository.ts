@@ -9,7 +9,7 @@ import { defineTable, flag, type Params, type RowOf, type StoredRow, text } from
  */
 export type WalletLinkState = 'linking' | 'linked' | 'unlinking' | 'off'
 
-/** Account of links that were never compared with a service: the next one that connects is compared. */
+/** Account of links that were never compared: the next service that connects is compared. */
 export const anyServiceAccount = ''
 
 const links = defineTable('wallet_links', {

@@ -25,6 +25,8 @@ export type Exchange = {
   onceAborted(listener: (error: AppError) => void): void
   /** Error format of the matched endpoint. Undefined: the common one. */
   failureBody: ((error: AppError) => unknown) | undefined
+  /** Path template of the matched route. The access log has it instead of the path, whose segments may hold secrets. */
+  routePath: string | undefined
   /** Fields of the access log that are known once the caller is. */
   logFields: Readonly<Record<string, string>> | undefined
 }
@@ -46,6 +48,7 @@ export class RequestExchange implements Exchange {
   readonly response: ServerResponse
   readonly headers: Record<string, string>
   failureBody: Exchange['failureBody'] = undefined
+  routePath: Exchange['routePath'] = undefined
   logFields: Exchange['logFields'] = undefined
   readonly #ending: Ending
   #gone: AbortController | undefined

@@ -7,7 +7,7 @@ import { type Log, toLoggedError } from '../log.ts'
 export function toAppError(
   error: unknown,
   log: Log,
-  context: { method: string; path: string; requestId: string | undefined },
+  context: { method: string; route: string | undefined; requestId: string | undefined },
 ): AppError {
   if (error instanceof AppError) {
     if (error.status >= 500) log.warn('a request failed', { ...context, error: toLoggedError(error) })

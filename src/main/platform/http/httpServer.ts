@@ -7,7 +7,7 @@ import type { Log } from '../log.ts'
 import { type Listening, listenAt, startListening } from '../loopbackListening.ts'
 import { sendFailure } from './answers.ts'
 import { createEnding } from './ending.ts'
-import { type Exchange, getPath, RequestExchange, type Upgrade } from './exchange.ts'
+import { type Exchange, RequestExchange, type Upgrade } from './exchange.ts'
 import { answerBrokenRequest, dropRest, refuseUpgrade, toAppError } from './failures.ts'
 import { limitConnections } from './limitConnections.ts'
 import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
@@ -73,19 +73,21 @@ export function createHttpServer(options: Options): HttpServer {
   const tlsServer = tls && createTlsServer({ ...settings, ...tls })
   const server = tlsServer ?? createServer(settings)
   const ending = createEnding(closing)
-  const ids = new WeakMap<IncomingMessage, string>()
-  const toFailure = (error: unknown, request: IncomingMessage): AppError =>
-    toAppError(error, log, { method: request.method ?? '', path: getPath(request), requestId: ids.get(request) })
+  const requests = new WeakMap<IncomingMessage, { requestId: string; exchange: Exchange }>()
+  const toFailure = (error: unknown, request: IncomingMessage): AppError => {
+    const { requestId, exchange } = requests.get(request) ?? {}
+    return toAppError(error, log, { method: request.method ?? '', route: exchange?.routePath, requestId })
+  }
 
   server.on('request', (request, response) => {
     const beganMs = performance.now()
     const requestId = `req_${randomUUID().replaceAll('-', '')}`
     const exchange = new RequestExchange({ request, response, headers, ending })
-    ids.set(request, requestId)
+    requests.set(request, { requestId, exchange })
     response.once('finish', () => {
       const tookMs = performance.now() - beganMs
       log.debug('answered', {
-        ...{ method: request.method, path: getPath(request), status: response.statusCode, tookMs, requestId },
+        ...{ method: request.method, route: exchange.routePath, status: response.statusCode, tookMs, requestId },
         client: request.socket.remoteAddress,
         ...exchange.logFields,
       })

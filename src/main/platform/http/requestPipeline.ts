@@ -102,8 +102,10 @@ export function requestPipeline<E extends Endpoint<Call>, Who, Call>(
     if (to === 'socket') throw new AppError('request/upgrade', `${getPath(request)} is a WebSocket.`)
     if ('endpoint' in to) {
       exchange.failureBody = to.endpoint.failureBody
+      exchange.routePath = to.endpoint.route.path
       return answerEndpoint(half, { endpoint: to.endpoint, params, exchange })
     }
+    exchange.routePath = to.page.path
     return sendBytes(exchange, await to.page.answer(exchange, params))
   }
 }

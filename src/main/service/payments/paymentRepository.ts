@@ -79,7 +79,7 @@ export type PaymentRepository = {
   removeUnverified(): void
   /**
    * Releases resources of payments whose outcome is unknown on networks other than this one: it cannot be determined until
-   * the network is changed back. One that turns out to be settled then is delivered if it still can be, else credited.
+   * the network is changed back. A payment that turns out to be settled then is delivered if possible, else credited.
    */
   releaseResources(network: string): void
   /** Lists unfinished payments that are due, by the time at which they became due. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { tokenizers } from './tokenizer.ts'
 import { tokenKinds } from './tokens.ts'
 
-const open = tokenizers()
+const open = tokenizers({ maxLineMs: 60_000 })
 const lines = [
   'const text = `a',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code

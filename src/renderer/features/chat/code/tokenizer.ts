@@ -5,9 +5,10 @@ import { type LineTokens, tokenKinds } from './tokens.ts'
 
 const kinds: readonly string[] = tokenKinds
 const theme = createCssVariablesTheme({ name: 'steward', variablePrefix: '--', fontStyle: false })
-/** A line that is longer, or takes longer, is plain from there on. */
+/** A line that is longer is plain from there on. */
 const maxLine = 1_000
-const maxLineMs = 1_000
+/** Time for one line, which is plain from there on. */
+const defaultMaxLineMs = 1_000
 
 export type Tokenizer = {
   /** Continues after the previous lines. @returns undefined without a grammar for the language */
@@ -15,7 +16,7 @@ export type Tokenizer = {
 }
 
 /** Holds the grammars that were needed so far. */
-export function tokenizers(): () => Tokenizer {
+export function tokenizers({ maxLineMs = defaultMaxLineMs } = {}): () => Tokenizer {
   let core: Promise<HighlighterCore> | undefined
   const load = async (name: string): Promise<HighlighterCore | undefined> => {
     const language = languageOf(name)
