@@ -10,7 +10,7 @@ type ErrorNoticeProps = {
 }
 
 export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
-  if (error instanceof AppError && error.code === 'service/sign-in') return <SignInNotice reason={error.message} />
+  if (isSignInNeeded(error)) return <SignInNotice reason={error.message} />
   const { message, hint, detail, link, mayRetry } = describeError(error)
   return (
     <div role="alert" className="flex items-start gap-2.5 rounded-card border border-line bg-negative-soft p-3">
@@ -32,4 +32,9 @@ export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
       )}
     </div>
   )
+}
+
+/** Whether a hosted service has nothing to show before the wallet has signed in to it. */
+export function isSignInNeeded(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === 'service/sign-in'
 }

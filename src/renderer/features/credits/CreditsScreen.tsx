@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { CreditTransaction } from '#shared/contract/credits.ts'
 import { useConnection } from '../../api/AgentProvider.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { ErrorNotice, isSignInNeeded } from '../../ui/ErrorNotice.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { PageFrame, PageScroll } from '../../ui/PageFrame.tsx'
 import { goTo, useRoute } from '../../ui/route.ts'
@@ -24,7 +25,7 @@ export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
   useLiveCredits()
   const [, page] = useRoute()
   const isEmbedded = useConnection()?.kind === 'embedded'
-  const account = useCreditAccount().data
+  const { data: account, error } = useCreditAccount()
   const isOwner = account?.role === 'owner'
   const [filters, setFilters] = useAddressFilters(HistoryFilters, noHistoryFilters)
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
@@ -36,6 +37,16 @@ export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
     document.getElementById('credit-history')?.scrollIntoView({ block: 'start' })
   }
 
+  if (isSignInNeeded(error)) {
+    return (
+      <PageFrame title="Credits">
+        <PageScroll width="table" className="flex flex-col gap-6 py-5">
+          <ErrorNotice error={error} />
+          {budgets}
+        </PageScroll>
+      </PageFrame>
+    )
+  }
   return (
     <PageFrame
       title="Credits"
