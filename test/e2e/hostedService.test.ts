@@ -102,7 +102,7 @@ const listHistory = async () => (await app.person.call(listTransactions, { limit
 test('without a wallet the window says what the service wants, and claims nothing about it', async () => {
   const window = await app.window()
   const credits = await openCredits(window)
-  const message = `Make or import a wallet: ${new URL(relay.url).host} knows you by it.`
+  const message = `Create or import a wallet to sign in to ${new URL(relay.url).host}.`
   const needed = credits.root.getByRole('status').filter({ hasText: 'Sign-in needed' })
   await needed.getByText(message).waitFor()
   expect(await needed.count()).toBe(1)

@@ -79,7 +79,7 @@ describe('a hosted service', () => {
         name: host,
         kind: 'hosted',
         state: 'signed-out',
-        detail: `Make or import a wallet: ${host} knows you by it.`,
+        detail: `Create or import a wallet to sign in to ${host}.`,
       }),
     )
     const answer = await agent.send('/v1/sandboxes')
@@ -182,7 +182,7 @@ describe('a hosted service', () => {
   test('waits for the wallet to be unlocked after a restart, then knows the same person', async () => {
     await agent.close()
     agent = await start()
-    await eventually(() => expect(agent.connection().detail).toMatch(/^Unlock the wallet: /))
+    await eventually(() => expect(agent.connection().detail).toMatch(/^Unlock the wallet to sign in to /))
     expect((await agent.send('/v1/sandboxes')).json.code).toBe('service/sign-in')
     await agent.wallet.unlock(passphrase)
     await waitForConnection(agent)
@@ -291,7 +291,7 @@ describe('the account that signs in to a hosted service', () => {
     )
     await otherAgent.wallet.remove(id, { typedLabel: label, passphrase, unlinksAll: true })
     await until('the sign-in to end', () => openSignIns(address) === 0)
-    await eventually(() => expect(otherAgent.connection().detail).toMatch(/^Make or import a wallet: /))
+    await eventually(() => expect(otherAgent.connection().detail).toMatch(/^Create or import a wallet to sign in to /))
     const { json } = await otherAgent.send('/local/activity?limit=50')
     expect(JSON.stringify(json)).toContain(`The removed wallet ${address} still signs in to your account at`)
     const again = await otherAgent.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })

@@ -90,12 +90,12 @@ export function createHostedSession(options: Options): HostedSignIn & { close():
 
   const signIn = async (): Promise<void> => {
     const { name } = link.status()
-    if (!hasAccount(wallet)) return tell(`Make or import a wallet: ${name} knows you by it.`)
+    if (!hasAccount(wallet)) return tell(`Create or import a wallet to sign in to ${name}.`)
     const account = accountToSignIn()
     if (!account) return tell(`${describeRemovedAccount()} Choose in Settings which account signs in to ${name}.`)
     if (!wallet.isUnlocked()) {
       refused = false
-      return tell(`Unlock the wallet: ${name} knows you by it.`)
+      return tell(`Unlock the wallet to sign in to ${name}.`)
     }
     if (refused) return
     tell(`Signing in to ${name} with ${account.label}.`)
