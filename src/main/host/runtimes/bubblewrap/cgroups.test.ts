@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type CgroupController, canUse, commonName } from './cgroups.ts'
+import { type CgroupController, canUse, commonName, makeCgroups } from './cgroups.ts'
 
 test('trying leaves nothing, nor what was left by processes that were killed while they tried', async () => {
   const parent = temporaryFolder('cgroups')
@@ -27,6 +27,48 @@ test('what was prepared in vain is undone, unless it was so before', async () =>
   expect(await prepareGroup('pids')).toBe('-memory')
   expect(await prepareGroup('memory')).toBe('+memory')
 })
+
+test('groups that come and go at once below one parent all get its settings', async ({ skip }) => {
+  const group = makeRealGroup()
+  if (!group) return skip('this user cannot create cgroups here')
+  const setting = { file: group.file, value: '700' }
+  const controller = controllerIn(group.folder, {
+    // Many, so that other members come and go while they are written.
+    prepare: Array.from({ length: 40 }, () => ({ to: 'parent', ...setting }) as const),
+    settings: () => [setting],
+  })
+  const limits = { memoryMb: 1, vcpu: 1, processes: 1 }
+  const makeAndRemove = async (name: string): Promise<string[]> => {
+    const { folders, remove } = await makeCgroups([controller], name, limits)
+    const values = [controller.parent, ...folders].map((folder) =>
+      readFileSync(join(folder, group.file), 'utf8').trim(),
+    )
+    await remove()
+    return values
+  }
+  for (let round = 0; round < 40; round += 1) {
+    const values = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => makeAndRemove(`steward-${round}-${index}`)),
+    )
+    expect(values.flat().every((value) => value === '700')).toBe(true)
+  }
+  expect(existsSync(controller.parent)).toBe(false)
+})
+
+/** A group of this machine with a file that takes numbers. @returns undefined where this user can create none */
+function makeRealGroup(): { folder: string; file: string } | undefined {
+  const [root, file] = existsSync('/sys/fs/cgroup/cgroup.controllers')
+    ? ['/sys/fs/cgroup', 'cgroup.max.depth']
+    : ['/sys/fs/cgroup/cpu', 'cpu.shares']
+  const folder = join(root, `steward-test-${process.pid}`)
+  try {
+    mkdirSync(folder)
+  } catch {
+    return undefined
+  }
+  onTestFinished(() => rmdirSync(folder))
+  return { folder, file }
+}
 
 function controllerIn(folder: string, changes: Partial<CgroupController> = {}): CgroupController {
   return {

@@ -75,8 +75,8 @@ export async function makeCgroups(
     for (const { parent, settings, joinFile } of controllers) {
       const folder = join(parent, name)
       if (!folders.includes(folder)) {
-        await makeMember(controllers, parent, folder)
         folders.push(folder)
+        await makeMember(controllers, parent, folder)
         joinFiles.push(join(folder, joinFile))
       }
       for (const setting of settings(limits)) await apply(folder, setting)
@@ -94,23 +94,31 @@ export async function makeCgroups(
   return { folders, joinFiles, resize, release, remove: () => removeCgroups(folders) }
 }
 
-/** The parent goes with its last machine, which may be at any moment. */
+/**
+ * Creates a group below the parent, which another process or machine may remove with its last member, or may have created
+ * without its settings yet. The new member keeps the parent, whose settings are written after it.
+ */
 async function makeMember(controllers: readonly CgroupController[], parent: string, folder: string): Promise<void> {
   for (let triesRemaining = maxTries; ; triesRemaining--) {
     try {
+      await makeFolder(parent)
       await mkdir(folder)
-      return
+      break
     } catch (error) {
       if (!hasCode(error, 'ENOENT') || triesRemaining === 0) throw error
     }
-    for (const controller of controllers) if (controller.parent === parent) await prepare(controller)
   }
+  for (const controller of controllers) if (controller.parent === parent) await prepare(controller)
 }
 
-async function prepare({ path, parent, prepare: settings }: CgroupController): Promise<void> {
-  await mkdir(parent).catch((error: unknown) => {
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder).catch((error: unknown) => {
     if (!hasCode(error, 'EEXIST')) throw error
   })
+}
+
+/** Writes the settings of the parent, which exists. */
+async function prepare({ path, parent, prepare: settings }: CgroupController): Promise<void> {
   for (const { to, ...setting } of settings) await apply(to === 'place' ? path : parent, setting)
 }
 
@@ -154,7 +162,6 @@ export async function canUse(controller: CgroupController, shell: string): Promi
   const before = await enabledIn(path)
   let usable = false
   try {
-    await prepare(controller)
     await makeMember([controller], parent, folder)
     for (const setting of settings({ memoryMb: 512, vcpu: 1, processes: 64 })) await apply(folder, setting)
     await promisify(execFile)(shell, ['-c', 'echo 0 > "$1"', 'sh', join(folder, joinFile)], { timeout: probeMs })
