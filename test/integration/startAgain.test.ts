@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { openDatabase } from '#storage/openDatabase.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { isAlive } from '../support/processes.ts'
@@ -24,7 +25,7 @@ type SandboxIds = Record<'running' | 'stopped' | 'deleting', string>
 const port = 3000
 
 /** Leaves a sandbox in each state; transitions wait for a host that is stopped. */
-async function leaveEachState(send: Send, hostPid: () => number): Promise<SandboxIds> {
+async function leaveEachState(send: Send, dataFolder: string, hostPid: () => number): Promise<SandboxIds> {
   const make = async (name: string): Promise<string> => {
     const { status, json, text } = await send('/v1/sandboxes', { body: { name } })
     expect(status, text).toBe(201)
@@ -41,6 +42,9 @@ async function leaveEachState(send: Send, hostPid: () => number): Promise<Sandbo
   await until('a sandbox is being made', async () =>
     (await listSandboxes(send)).some(({ name, status }) => name === 'making' && status === 'provisioning'),
   )
+  const database = openDatabase(join(dataFolder, 'service.sqlite'))
+  await until('a sandbox is marked as to be deleted', () => database.prepare('SELECT 1 FROM sandbox_removals').get())
+  database.close()
   return ids
 }
 
@@ -73,7 +77,7 @@ test('Steward starts at the first try after everything was killed', async () => 
   const before = await startSteward({ dataFolder })
   open.push(before.close)
   const sendBefore: Send = (path, options) => exchange(before.serviceUrl, path, { key: before.ownerKey, ...options })
-  const ids = await leaveEachState(sendBefore, () => before.pids().host)
+  const ids = await leaveEachState(sendBefore, dataFolder, () => before.pids().host)
   await kill(Object.values(before.pids()))
 
   const after = await startSteward({ dataFolder })
@@ -108,7 +112,7 @@ test('Steward starts at the first try after `stop` with an exposed port', async 
 test('a service alone that takes payments starts at the first try after everything was killed', async () => {
   const service = await createServiceProcess(undefined, { payments: { facilitator: 'test-ledger' } })
   open.push(service.close)
-  const ids = await leaveEachState(service.send, service.hostPid)
+  const ids = await leaveEachState(service.send, service.dataDir, service.hostPid)
   await kill([service.hostPid()])
   await service.restart('SIGKILL')
   await checkEachState(service.send, ids)
