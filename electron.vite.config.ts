@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
+import { asciiOutput } from './scripts/asciiOutput.ts'
 import { buildMark } from './scripts/buildState.ts'
 import { copyHelperScripts } from './scripts/copyHelperScripts.ts'
 import { keepOnlyWoff2 } from './scripts/keepOnlyWoff2.ts'
@@ -17,11 +18,17 @@ const linkStart = here('src/renderer/app/terminalLink/startTerminalLink.tsx')
 /** Each program of the main side is a file of its own in `out/main`, beside the chunks they share. */
 export default defineConfig({
   main: {
-    plugins: [{ name: 'build-begins', buildStart: mark.begin }, requirePlainHttp(), copyHelperScripts(here('.'))],
+    plugins: [
+      { name: 'build-begins', buildStart: mark.begin },
+      requirePlainHttp(),
+      copyHelperScripts(here('.')),
+      asciiOutput(),
+    ],
     build: {
       outDir: here('out/main'),
       target: 'node24',
       sourcemap: false,
+      // Sources stay in memory. Names stay too: the log shows them in stacks.
       minify: false,
       // These are hundreds of files, and every start would look each of them up. What is native, or finds its own files
       // by their place, stays outside.
@@ -36,7 +43,12 @@ export default defineConfig({
           chainWorker: here('src/main/platform/chain/chainWorker.ts'),
           screenWorker: here('src/main/host/terminals/screenWorker.ts'),
         },
-        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+        output: {
+          format: 'es',
+          entryFileNames: '[name].js',
+          chunkFileNames: '[name]-[hash].js',
+          minify: { mangle: false, compress: false, codegen: true },
+        },
       },
     },
   },

@@ -24,6 +24,12 @@ export type Steward = {
 
 type Ready = { event: 'ready'; url: string; service_url: string }
 
+/** Arguments of Node.js in `npm start`. */
+function readStartCommand(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8'))
+  return scripts.start.split(' ').slice(1)
+}
+
 const startDeadlineMs = 150_000
 /** Long, because it stops every sandbox that a test left running. */
 const endDeadlineMs = 120_000
@@ -41,7 +47,7 @@ export async function startSteward(options: Options = {}): Promise<Steward> {
   const dataFolder = options.dataFolder ?? temporaryFolder('data')
   if (options.config) writeFileSync(join(dataFolder, 'config.json'), JSON.stringify(options.config))
   const parts = ['--browser', '--no-open', '--json', '--data', dataFolder, ...(options.parts ?? [])]
-  const child = spawn(process.execPath, ['scripts/start.js', ...parts], {
+  const child = spawn(process.execPath, [...readStartCommand(), ...parts], {
     cwd: projectFolder,
     env: plainEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -61,7 +61,7 @@ async function run(parsed: ParsedCommand): Promise<void> {
       if (sentence && !supervised) warn(sentence)
     }
     const log = jsonLog({ write: (line) => process.stderr.write(line), now: Date.now, level: config.log.level })
-    const host = scope.own(createHostLauncher(dataFolder, hostSettings(config)), (it) => it.endUnreached())
+    const host = scope.own(createHostLauncher(dataFolder, hostSettings(config, supervised)), (it) => it.endUnreached())
     const { cert_file: certFile, key_file: keyFile } = config.service.tls
     const certificate =
       certFile !== null && keyFile !== null ? () => ({ cert: pem(certFile), key: pem(keyFile) }) : undefined
@@ -126,12 +126,13 @@ async function run(parsed: ParsedCommand): Promise<void> {
   }
 }
 
-function hostSettings(config: Config): HostSettings {
+function hostSettings(config: Config, supervised: boolean): HostSettings {
   const { runtimes, spares, cpu_weight: cpuWeight } = config.sandboxes
   return {
     ...{ runtimes, warmPoolSize: spares ?? undefined, cpuWeight },
     docker: dockerConfig(config),
     logLevel: config.log.level,
+    isSmall: supervised,
     environment: hostEnvironment(),
   }
 }

@@ -9,6 +9,7 @@ import { exitCodes } from '#platform/commandLine.ts'
 import type { Log } from '#platform/log.ts'
 import { openLogFile } from '#platform/logFile.ts'
 import { compiledPrograms, programFile } from '#platform/programFile.ts'
+import { smallAllocator, smallHeapOptions } from '#platform/smallMemory.ts'
 import { AppError } from '#shared/appError.ts'
 import { type ServiceOrder, ServiceReady } from '#shared/contract/supervision.ts'
 
@@ -55,9 +56,10 @@ export function runServiceProcess({
   const supervisor = superviseChild({
     name: 'The service',
     spawn() {
-      const child = spawn(process.execPath, [programFile('entries/service'), ...parts, ...(again ? ['--again'] : [])], {
+      const program = [...smallHeapOptions, programFile('entries/service')]
+      const child = spawn(process.execPath, [...program, ...parts, ...(again ? ['--again'] : [])], {
         // Inside Electron this is Electron's own binary, which only this variable turns into Node.
-        env: { ...environment, ...compiledPrograms, ELECTRON_RUN_AS_NODE: '1' },
+        env: { ...environment, ...compiledPrograms, ...smallAllocator, ELECTRON_RUN_AS_NODE: '1' },
         stdio: ['pipe', 'pipe', 'pipe'],
         // A Ctrl-C in the terminal is for this process alone, which then ends the service in order.
         detached: process.platform !== 'win32',

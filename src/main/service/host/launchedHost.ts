@@ -6,6 +6,7 @@ import { launchDetached } from '#platform/detachedProcess.ts'
 import { hostSocketPath } from '#platform/hostSocket.ts'
 import { isRunning } from '#platform/processIdentity.ts'
 import { compiledPrograms, programFile } from '#platform/programFile.ts'
+import { smallAllocator, smallHeapOptions } from '#platform/smallMemory.ts'
 
 export type HostLauncher = {
   launch(): Promise<void>
@@ -20,6 +21,8 @@ export type HostSettings = {
   warmPoolSize: number | undefined
   cpuWeight: number
   logLevel: string
+  /** Whether it serves one user, and trades CPU for memory. */
+  isSmall: boolean
   environment: NodeJS.ProcessEnv
 }
 
@@ -32,6 +35,7 @@ export function createHostLauncher(dataFolder: string, settings: HostSettings): 
       const logFile = join(dataFolder, 'logs', 'host.log')
       pid = await launchDetached({
         entry: programFile('entries/host'),
+        nodeOptions: settings.isSmall ? smallHeapOptions : [],
         args: [
           ...['--data', dataFolder],
           ...['--runtimes', settings.runtimes.join(',')],
@@ -51,16 +55,6 @@ export function createHostLauncher(dataFolder: string, settings: HostSettings): 
     },
   }
 }
-
-/**
- * Tunes glibc's malloc to return freed output buffers to the kernel, and to share two arenas among threads. Other C
- * libraries ignore it.
- */
-const smallAllocator = {
-  MALLOC_ARENA_MAX: '2',
-  MALLOC_MMAP_THRESHOLD_: '131072',
-  MALLOC_TRIM_THRESHOLD_: '131072',
-} as const
 
 const gigabyte = 1024 ** 3
 
