@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { readLibraryWidths } from '#scripts/characterWidths.ts'
-import { characterWidths } from './characterWidths.ts'
+import { createCharacterWidths } from './characterWidths.ts'
 
-const { wcwidth, charProperties } = characterWidths()
+const { wcwidth, charProperties } = createCharacterWidths()
 
 test.each([
   ['a', 1],

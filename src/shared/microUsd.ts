@@ -13,21 +13,21 @@ export function toMicroUsd(amount: number): MicroUsd {
   return amount as MicroUsd // just checked
 }
 
-export function microUsdOfCents(cents: number): MicroUsd {
+export function centsToMicroUsd(cents: number): MicroUsd {
   return toMicroUsd(cents * perCent)
 }
 
 /** Cents with up to four decimals: exactly this amount. */
-export function exactCents(amount: number): number {
+export function toExactCents(amount: number): number {
   return amount / perCent
 }
 
 /** Whole cents that it covers. */
-export function centsDown(amount: number): number {
+export function floorCents(amount: number): number {
   return Math.floor(amount / perCent)
 }
 
 /** Whole cents that cover it. */
-export function centsUp(amount: number): number {
+export function ceilCents(amount: number): number {
   return Math.ceil(amount / perCent)
 }

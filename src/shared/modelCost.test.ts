@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { affordableOutputTokens, type ModelPriceTier, maxModelCost, modelCacheSavings, modelCost } from './modelCost.ts'
+import {
+  computeAffordableOutputTokens,
+  computeMaxModelCost,
+  computeModelCacheSavings,
+  computeModelCost,
+  type ModelPriceTier,
+} from './modelCost.ts'
 
 /** Model whose prices grow unevenly from tier to tier. */
 const tiers: ModelPriceTier[] = [
@@ -24,9 +30,9 @@ const tiers: ModelPriceTier[] = [
 const none = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 }
 
 test('each tier has its own price for writing to the cache', () => {
-  expect(maxModelCost(tiers, { input: 300_000, output: 1_000, cache: '5m' })).toBe(2_722_500)
-  expect(modelCost(tiers, { ...none, cacheWrite5m: 200_001 })).toBe(1_800_009)
-  expect(modelCacheSavings(tiers, { ...none, cacheRead: 1_000 })).toBe(2_700)
+  expect(computeMaxModelCost(tiers, { input: 300_000, output: 1_000, cache: '5m' })).toBe(2_722_500)
+  expect(computeModelCost(tiers, { ...none, cacheWrite5m: 200_001 })).toBe(1_800_009)
+  expect(computeModelCacheSavings(tiers, { ...none, cacheRead: 1_000 })).toBe(2_700)
 })
 
 const price = fc.integer({ min: 0, max: 100_000_000 }).map((it) => it / 1_000_000)
@@ -59,8 +65,8 @@ test('no use of a request costs more than its maximum, for any legal prices', ()
   fc.assert(
     fc.property(anyTiers, tokens, fc.nat(1_000), (any, used, extra) => {
       const input = used.input + used.cacheRead + used.cacheWrite5m + extra
-      const max = maxModelCost(any, { input, output: used.output, cache: '5m' })
-      expect(modelCost(any, used)).toBeLessThanOrEqual(max)
+      const max = computeMaxModelCost(any, { input, output: used.output, cache: '5m' })
+      expect(computeModelCost(any, used)).toBeLessThanOrEqual(max)
     }),
   )
 })
@@ -69,9 +75,9 @@ test('affordable output costs no more than the budget, and one more token would'
   fc.assert(
     fc.property(anyTiers, fc.nat(300_000), fc.integer({ min: 1, max: 5_000_000 }), (any, input, budget) => {
       const max = { input, output: 10_000, cache: undefined }
-      const output = affordableOutputTokens(any, max, budget)
-      if (output > 0) expect(maxModelCost(any, { ...max, output })).toBeLessThanOrEqual(budget)
-      if (output < max.output) expect(maxModelCost(any, { ...max, output: output + 1 })).toBeGreaterThan(budget)
+      const output = computeAffordableOutputTokens(any, max, budget)
+      if (output > 0) expect(computeMaxModelCost(any, { ...max, output })).toBeLessThanOrEqual(budget)
+      if (output < max.output) expect(computeMaxModelCost(any, { ...max, output: output + 1 })).toBeGreaterThan(budget)
     }),
   )
 })

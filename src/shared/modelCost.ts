@@ -27,7 +27,7 @@ export type MaxModelTokens = { input: number; output: number; cache: '5m' | '1h'
 const priceScale = 1_000_000
 
 /** @returns whole micro-dollars, rounded up once */
-export function modelCost(tiers: readonly ModelPriceTier[], tokens: ModelTokens): number {
+export function computeModelCost(tiers: readonly ModelPriceTier[], tokens: ModelTokens): number {
   const { input, cacheRead, cacheWrite5m, cacheWrite1h, output } = tokens
   const prices = scaleTier(findTier(tiers, input + cacheRead + cacheWrite5m + cacheWrite1h))
   return roundUp(
@@ -40,17 +40,20 @@ export function modelCost(tiers: readonly ModelPriceTier[], tokens: ModelTokens)
 }
 
 /** @returns the savings of cached tokens in micro-dollars; negative if writing them cost more */
-export function modelCacheSavings(tiers: readonly ModelPriceTier[], tokens: ModelTokens): number {
+export function computeModelCacheSavings(tiers: readonly ModelPriceTier[], tokens: ModelTokens): number {
   const input = tokens.input + tokens.cacheRead + tokens.cacheWrite5m + tokens.cacheWrite1h
   const uncached = { input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: tokens.output }
-  return modelCost(tiers, uncached) - modelCost(tiers, tokens)
+  return computeModelCost(tiers, uncached) - computeModelCost(tiers, tokens)
 }
 
 /**
  * Returns the maximum cost of a request in whole micro-dollars: all input at the highest price that may apply,
  * in the most expensive tier that the input can reach.
  */
-export function maxModelCost(tiers: readonly ModelPriceTier[], { input, output, cache }: MaxModelTokens): number {
+export function computeMaxModelCost(
+  tiers: readonly ModelPriceTier[],
+  { input, output, cache }: MaxModelTokens,
+): number {
   const reachable = tiers.filter((tier) => tier.above_input_tokens === 0 || input > tier.above_input_tokens)
   const costs = reachable.map((tier) => {
     const prices = scaleTier(tier)
@@ -65,16 +68,16 @@ export function maxModelCost(tiers: readonly ModelPriceTier[], { input, output, 
 }
 
 /** @returns the maximum output tokens that the budget covers after the input; 0 if it does not cover the input */
-export function affordableOutputTokens(
+export function computeAffordableOutputTokens(
   tiers: readonly ModelPriceTier[],
   max: MaxModelTokens,
   budgetMicroUsd: number,
 ): number {
-  if (maxModelCost(tiers, max) <= budgetMicroUsd) return max.output
+  if (computeMaxModelCost(tiers, max) <= budgetMicroUsd) return max.output
   let [covered, uncovered] = [0, max.output]
   while (uncovered - covered > 1) {
     const output = Math.floor((covered + uncovered) / 2)
-    if (maxModelCost(tiers, { ...max, output }) <= budgetMicroUsd) covered = output
+    if (computeMaxModelCost(tiers, { ...max, output }) <= budgetMicroUsd) covered = output
     else uncovered = output
   }
   return covered

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { openRecord, plainWord } from './openRecord.ts'
+import { openRecord, toPlainWord } from './openRecord.ts'
 
 test('gives an unknown word the fallback, and inherited names too', () => {
-  const words = openRecord({ running: 'Running', stopped: 'Stopped' }, plainWord)
+  const words = openRecord({ running: 'Running', stopped: 'Stopped' }, toPlainWord)
   const getWord = (word: string) => words[word as keyof typeof words]
   expect(['running', 'awaiting-key', 'constructor', 'toString'].map(getWord)).toEqual([
     'Running',
@@ -14,7 +14,7 @@ test('gives an unknown word the fallback, and inherited names too', () => {
 })
 
 test('shows an unknown word plainly, and a long one cut', () => {
-  expect(['sandbox.frozen', 'needs_key', '', '-', 'x'.repeat(60)].map(plainWord)).toEqual([
+  expect(['sandbox.frozen', 'needs_key', '', '-', 'x'.repeat(60)].map(toPlainWord)).toEqual([
     'Sandbox frozen',
     'Needs key',
     'Unknown',

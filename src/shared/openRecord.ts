@@ -17,7 +17,7 @@ export function openRecord<Word extends string, Entry>(
 }
 
 /** Formats a word that this version does not know: `awaiting-key` as `Awaiting key`. */
-export function plainWord(word: string): string {
+export function toPlainWord(word: string): string {
   const spaced = word.replace(/[-_.\s]+/g, ' ').trim()
   const label = spaced.length > maxLabelLength ? `${spaced.slice(0, maxLabelLength - 1)}…` : spaced
   return label === '' ? 'Unknown' : label.charAt(0).toUpperCase() + label.slice(1)

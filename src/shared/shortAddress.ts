@@ -1,4 +1,4 @@
 /** As people tell addresses apart, with four characters at each end: `0x1234…abcd`, of Solana `7EcD…FLtV`. */
-export function shortAddress(address: string): string {
+export function shortenAddress(address: string): string {
   return `${address.slice(0, address.startsWith('0x') ? 6 : 4)}…${address.slice(-4)}`
 }

@@ -1,4 +1,4 @@
-import { type CharacterWidths, characterWidths } from './characterWidths.ts'
+import { type CharacterWidths, createCharacterWidths } from './characterWidths.ts'
 
 /**
  * xterm.js 6.0 takes counts as programs write them: `CSI 2147483647 S` scrolls two thousand million times, and an OSC may have
@@ -210,7 +210,7 @@ function lineAround(lines: Lines, row: number): { first: number; last: number } 
 export function boundWidths(terminal: {
   readonly unicode: { register(widths: CharacterWidths): void; activeVersion: string }
 }): void {
-  const bounded = createBoundedWidths(characterWidths())
+  const bounded = createBoundedWidths(createCharacterWidths())
   terminal.unicode.register(bounded)
   terminal.unicode.activeVersion = bounded.version
 }
@@ -242,7 +242,7 @@ function countJoins(properties: number): number {
  * Bytes of output that may be parsed between two readings of the clock. The most expensive two-byte sequences redraw the
  * whole screen, so a chunk for a large screen is small.
  */
-export function pieceBytes({ cols, rows }: { cols: number; rows: number }): number {
+export function computePieceBytes({ cols, rows }: { cols: number; rows: number }): number {
   return Math.min(maxPiece, Math.max(minPiece, Math.floor(cellBytes / (cols * rows))))
 }
 

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { utf8Bytes, utf8Text } from './utf8.ts'
+import { decodeUtf8, encodeUtf8 } from './utf8.ts'
 
 test('bytes are those of every other encoder, and lead back to the text', () => {
   for (const text of ['', 'a%41', 'é€😀', '\u0000\u007f\u0080\u07ff\u0800\uffff', '😀'.repeat(1_000)]) {
-    expect(utf8Bytes(text)).toEqual([...Buffer.from(text)])
-    expect(utf8Text(utf8Bytes(text))).toBe(text)
+    expect(encodeUtf8(text)).toEqual([...Buffer.from(text)])
+    expect(decodeUtf8(encodeUtf8(text))).toBe(text)
   }
-  expect(utf8Bytes('\ud800')).toEqual([...Buffer.from('\ufffd')])
+  expect(encodeUtf8('\ud800')).toEqual([...Buffer.from('\ufffd')])
 })
 
 test('bytes of something else are no text', () => {
   for (const bytes of [[0xff], [0xc3], [0xe2, 0x82], [0xc0, 0x80], [0xed, 0xa0, 0x80]])
-    expect(utf8Text(bytes)).toBeUndefined()
+    expect(decodeUtf8(bytes)).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 /** The bytes of a text. What is no whole character becomes U+FFFD. */
-export function utf8Bytes(text: string): number[] {
+export function encodeUtf8(text: string): number[] {
   const escaped = encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'))
   return [...escaped.matchAll(/%([0-9A-F]{2})|[^%]/g)].map(([match, hex]) =>
     hex === undefined ? match.charCodeAt(0) : Number.parseInt(hex, 16),
@@ -7,7 +7,7 @@ export function utf8Bytes(text: string): number[] {
 }
 
 /** @returns undefined for bytes that are no text */
-export function utf8Text(bytes: readonly number[]): string | undefined {
+export function decodeUtf8(bytes: readonly number[]): string | undefined {
   try {
     return decodeURIComponent(bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''))
   } catch {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Registrar, RegistrarFailure, type Registration } from '#service/domains/registrars/registrar.ts'
 import { type DnsRecordData, dnsRecordTypes } from '#shared/dns/dnsRecord.ts'
-import { type ZoneStep, zonePlan } from '#shared/dns/zonePlan.ts'
+import { planZone, type ZoneStep } from '#shared/dns/zonePlan.ts'
 import { randomZone } from '../support/randomZone.ts'
 
 export type RegistrarWorld = {
@@ -224,8 +224,8 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
       await fc.assert(
         fc.asyncProperty(randomZone(name), async (zone) => {
           const supported = zone.filter(({ type }) => world.registrar.recordTypes.includes(type))
-          for (const step of zonePlan(name, await present(), supported)) await apply(step)
-          expect(zonePlan(name, await present(), supported)).toEqual([])
+          for (const step of planZone(name, await present(), supported)) await apply(step)
+          expect(planZone(name, await present(), supported)).toEqual([])
         }),
         { numRuns: 15 },
       )

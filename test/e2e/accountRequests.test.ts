@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decideAccountRequest, listAccountRequests } from '#shared/contract/accountRequests.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { exchange } from '../support/runningService.ts'
 import { evmWallet, solanaWallet } from '../support/wallets.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
@@ -21,7 +21,7 @@ afterAll(() => app?.close())
 test('a wallet that signs in for the first time waits in the inbox, and gets an API key once it is allowed', async () => {
   const { page } = await app.window()
   const wallet = evmWallet()
-  const name = shortAddress(wallet.address)
+  const name = shortenAddress(wallet.address)
   expect(await wallet.signIn(origin)).toMatchObject({ status: 403, json: { code: 'auth/account-requested' } })
 
   const toast = page.locator('[data-sonner-toast]', { hasText: `${name} asks for an account` })
@@ -45,7 +45,7 @@ test('a wallet that signs in for the first time waits in the inbox, and gets an 
 test('a denied wallet is remembered, and can be allowed after all', async () => {
   const { page } = await app.window()
   const wallet = solanaWallet()
-  const name = shortAddress(wallet.address)
+  const name = shortenAddress(wallet.address)
   await wallet.signIn(origin)
   await approvalsScreen(page).open()
   await page.getByRole('button', { name: `Deny ${name}` }).click()

@@ -5,7 +5,7 @@ import { adjustCredits, getBalance, grantCredits, listTransactions, refundCharge
 import { createChatCompletion } from '#shared/contract/inference.ts'
 import { addModelServer, readProviderKeysAgain, removeProviderKey, testProvider } from '#shared/contract/providers.ts'
 import { openSecurePrompt } from '#shared/contract/wallet.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { eventually } from '../support/eventually.ts'
 import { giveProviderKey } from '../support/keyPrompts.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
@@ -266,15 +266,15 @@ test('the account that signs in is chosen in Settings, and stays until another o
   const { page } = window
   const section = await settingsScreen(page).open('Account')
   const signsIn = section.getByRole('button', { name: /Signs in with/ })
-  await signsIn.getByText(shortAddress(wallet.address)).waitFor()
+  await signsIn.getByText(shortenAddress(wallet.address)).waitFor()
   const { id } = await app.person.call(getMe, {})
   await signsIn.click()
-  await page.getByRole('menuitemradio', { name: new RegExp(shortAddress(second.address)) }).click()
+  await page.getByRole('menuitemradio', { name: new RegExp(shortenAddress(second.address)) }).click()
   const dialog = page.getByRole('dialog', { name: /^Sign in with / })
   await dialog.getByText(/signs out of/).waitFor()
   await look(page, 'settings-sign-in', ['dark'])
   await dialog.getByRole('button', { name: 'Sign in' }).click()
-  await signsIn.getByText(shortAddress(second.address)).waitFor()
+  await signsIn.getByText(shortenAddress(second.address)).waitFor()
   await eventually(async () =>
     expect(await app.person.call(getMe, {})).toMatchObject({ wallet_address: second.address }),
   )

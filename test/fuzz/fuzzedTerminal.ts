@@ -1,9 +1,9 @@
 /** Runs in a page: the window's terminal with a fake service that sends the test's output. */
 
 import { defaultPreferences } from '#renderer/features/terminals/view/preferences/terminalPreferences.ts'
-import { terminalSession } from '#renderer/features/terminals/view/terminalSession.ts'
+import { createTerminalSession } from '#renderer/features/terminals/view/terminalSession.ts'
 import { stewardDark } from '#renderer/features/terminals/view/themes/stewardThemes.ts'
-import { webglLeases } from '#renderer/features/terminals/view/webglLeases.ts'
+import { createWebglLeases } from '#renderer/features/terminals/view/webglLeases.ts'
 import type { ServerStreamMessage } from '#shared/contract/terminalStream.ts'
 import { TerminalId } from '#shared/ids.ts'
 
@@ -32,12 +32,12 @@ class FuzzedSocket extends EventTarget {
 
 export function createFuzzedTerminal(host: HTMLElement): FuzzedTerminal {
   const socket = new FuzzedSocket()
-  const session = terminalSession({
+  const session = createTerminalSession({
     terminalId,
     host,
     connect: () => socket as unknown as WebSocket, // all of it that a stream uses
     appearance: { theme: stewardDark, preferences: defaultPreferences, calm: true },
-    webgl: webglLeases(1),
+    webgl: createWebglLeases(1),
     apple: false,
     inside: undefined,
     on: {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { asksForCache, computeCost, worstCost } from '#agent/chat/modelPrices.ts'
 import { createListedModels } from '#service/inference/listedModels.ts'
 import { localModel } from '#service/inference/modelCatalogue.ts'
-import { maxModelCost } from '#shared/modelCost.ts'
+import { computeMaxModelCost } from '#shared/modelCost.ts'
 import type { ConfiguredModel } from '#shared/modelFields.ts'
 import { anyPrices } from '../support/models/anyPrices.ts'
 
@@ -25,7 +25,7 @@ test('the reservation of the agent covers the hold of the service, for any valid
       (prices, input, output, cache) => {
         const { model, listed } = list(prices)
         expect(worstCost(listed, { input, output })).toBeGreaterThanOrEqual(
-          maxModelCost(model.tiers, { input, output, cache }),
+          computeMaxModelCost(model.tiers, { input, output, cache }),
         )
       },
     ),

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { BaseCall, Endpoint } from '#platform/http/endpoint.ts'
 import { createHttpServer } from '#platform/http/httpServer.ts'
-import { type Half, requestPipeline } from '#platform/http/requestPipeline.ts'
+import { createRequestPipeline, type PipelineOptions } from '#platform/http/requestPipeline.ts'
 import { silentLog } from '#platform/log.ts'
 import { createOncePerKey } from '#platform/oncePerKey.ts'
 import { AppError } from '#shared/appError.ts'
@@ -15,7 +15,7 @@ type Options = {
   /** Records the stages in the order in which they are reached. */
   stages?: string[]
   heartbeatMs?: number
-  lease?: Half<Endpoint<TestCall>, string, TestCall>['lease']
+  lease?: PipelineOptions<Endpoint<TestCall>, string, TestCall>['lease']
 }
 
 export function testEndpoint<R extends Route>(
@@ -32,7 +32,7 @@ export async function pipelineServer({ endpoints, stages = [], heartbeatMs, leas
   const repetitions = createOncePerKey<{ status: number; body: string }>(({ holder, key }) =>
     responses.get(`${holder} ${key}`),
   )
-  const half: Half<Endpoint<TestCall>, string, TestCall> = {
+  const half: PipelineOptions<Endpoint<TestCall>, string, TestCall> = {
     endpoints,
     socketPaths: ['/socket'],
     pages: [],
@@ -63,7 +63,7 @@ export async function pipelineServer({ endpoints, stages = [], heartbeatMs, leas
     tls: undefined,
     headers: { 'x-content-type-options': 'nosniff' },
     closing: closing.signal,
-    answer: requestPipeline(half),
+    answer: createRequestPipeline(half),
     upgrade: () => {
       throw new AppError('request/not-found', 'There is no WebSocket here.')
     },

@@ -4,7 +4,7 @@ import { createCreditLedger } from '#service/credits/creditLedger.ts'
 import { createHistoryRepository } from '#service/credits/historyRepository.ts'
 import { createLedgerRepository } from '#service/credits/ledgerRepository.ts'
 import { AccountId } from '#shared/ids.ts'
-import { microUsdOfCents } from '#shared/microUsd.ts'
+import { centsToMicroUsd } from '#shared/microUsd.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 
 /** Holds so many cents of an account of a service that may be running, and leaves the hold open. */
@@ -41,7 +41,7 @@ function charge(
   { accountId, cents, model, keyId, details }: PlantedCharge,
 ) {
   const { id } = ledger.hold(createHold(accountId, cents, { model, keyId }))
-  ledger.post(id, { amount: microUsdOfCents(cents), details: { estimated: false, ...details } })
+  ledger.post(id, { amount: centsToMicroUsd(cents), details: { estimated: false, ...details } })
 }
 
 type Work<T> = (ledger: ReturnType<typeof createCreditLedger>, history: ReturnType<typeof createHistoryRepository>) => T
@@ -61,7 +61,7 @@ const createHold = (
   cents: number,
   { model = 'gpt-5.2', keyId }: { model?: string | undefined; keyId?: string | undefined } = {},
 ) => ({
-  ...{ accountId: AccountId.parse(accountId), model, amount: microUsdOfCents(cents) },
+  ...{ accountId: AccountId.parse(accountId), model, amount: centsToMicroUsd(cents) },
   key: keyId === undefined ? undefined : { id: keyId, dailyLimit: undefined },
 })
 

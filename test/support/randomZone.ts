@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type DnsRecordData, type NewDnsRecord, normalRecord } from '#shared/dns/dnsRecord.ts'
+import { type DnsRecordData, type NewDnsRecord, normalizeRecord } from '#shared/dns/dnsRecord.ts'
 import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 
 const label = fc.constantFrom('www', 'mail', 'a', 'b', '*', '_x', 'dev.api', 'x-1')
@@ -40,7 +40,7 @@ export function randomZone(zone: string): fc.Arbitrary<DnsRecordData[]> {
     for (const candidate of all) {
       // Text is given as a zone file has it: what begins with a quote is text all the same.
       const value = candidate.type === 'TXT' ? `"${candidate.value.replace(/["\\]/g, '\\$&')}"` : candidate.value
-      const record = normalRecord(zone, { ...candidate, value })
+      const record = normalizeRecord(zone, { ...candidate, value })
       if (!findZoneConflict(records, record)) records.push(record)
     }
     return records

@@ -6,7 +6,7 @@ import { createHistoryRepository } from '#service/credits/historyRepository.ts'
 import { createLedgerRepository } from '#service/credits/ledgerRepository.ts'
 import { type KeyRules, openReservations } from '#service/credits/openReservations.ts'
 import { AccountId } from '#shared/ids.ts'
-import { microUsdOfCents } from '#shared/microUsd.ts'
+import { centsToMicroUsd } from '#shared/microUsd.ts'
 import { createGroupCommit } from '#storage/groupCommit.ts'
 import { logFlush } from '#storage/logFlush.ts'
 import { migrate } from '#storage/migrate.ts'
@@ -33,12 +33,12 @@ export async function testLedger({ cents = 100, keys = {} as Record<string, KeyR
     getRules: (id) => keys[id],
   })
   const ada = AccountId.parse('ada')
-  const grant = { type: 'grant', to: ada, amount: microUsdOfCents(cents), note: '', requestKey: 'first' } as const
+  const grant = { type: 'grant', to: ada, amount: centsToMicroUsd(cents), note: '', requestKey: 'first' } as const
   if (cents > 0) await commits.commitDurable(() => ledger.issue(grant))
   return {
     ...{ path, database, ledger, history: createHistoryRepository(database), commits, reservations, ada, clock },
     reserve: (cents: number, keyId?: string, model = 'gpt-5.2'): Promise<Reservation> =>
-      reservations.reserve({ accountId: ada, keyId, worstCaseMicroUsd: microUsdOfCents(cents), model }),
+      reservations.reserve({ accountId: ada, keyId, worstCaseMicroUsd: centsToMicroUsd(cents), model }),
     async close() {
       await commits.close()
       await disk.close()

@@ -60,7 +60,7 @@ async function writePage(url: string, home: string): Promise<(OpeningPage & { ur
   const remove = () => rm(folder, { recursive: true, force: true }).catch(() => {})
   const file = join(folder, 'steward.html')
   try {
-    await writeFile(file, leadingTo(url), { mode: 0o600, flag: 'wx' })
+    await writeFile(file, renderLinkPage(url), { mode: 0o600, flag: 'wx' })
   } catch {
     await remove()
     return undefined
@@ -69,7 +69,7 @@ async function writePage(url: string, home: string): Promise<(OpeningPage & { ur
 }
 
 /** @param url of our own making: it needs no escaping */
-function leadingTo(url: string): string {
+function renderLinkPage(url: string): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -1,5 +1,5 @@
 import { BrowserWindow, dialog, nativeTheme } from 'electron'
-import { keepWindowState, restoreWindowState } from './windowState.ts'
+import { restoreWindowState, saveWindowState } from './windowState.ts'
 
 type Options = {
   /** A fresh one for each window: it opens the person's session once. */
@@ -40,7 +40,7 @@ export async function openMainWindow({ url, preloadFile, iconFile, stateFile }: 
       spellcheck: false,
     },
   })
-  keepWindowState(window, stateFile)
+  saveWindowState(window, stateFile)
   const followTheme = () => window.setBackgroundColor(canvasColor())
   nativeTheme.on('updated', followTheme)
   window.once('closed', () => nativeTheme.off('updated', followTheme))

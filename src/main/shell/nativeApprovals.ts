@@ -1,6 +1,6 @@
 import { type BrowserWindow, dialog, type MessageBoxOptions, Notification } from 'electron'
 import type { ApprovalDialog } from '#agent/approvals/approvalDialog.ts'
-import { askerLine } from '#shared/contract/describeRequester.ts'
+import { formatRequester } from '#shared/contract/describeRequester.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 
 type DialogOptions = {
@@ -34,7 +34,7 @@ export function nativeApprovals({ window, bringToFront }: DialogOptions): Approv
     announce(record, open) {
       if (window()?.isFocused() || !Notification.isSupported()) return
       const title = 'Something waits for your approval'
-      const asker = plain(`Asked by ${askerLine(record.asker)}.`, maxLengths.notification)
+      const asker = plain(`Asked by ${formatRequester(record.asker)}.`, maxLengths.notification)
       const notification = new Notification({
         title,
         body: `${plain(record.sentence, maxLengths.notification)}\n${asker}`,
@@ -53,7 +53,7 @@ export function nativeApprovals({ window, bringToFront }: DialogOptions): Approv
 
 function createMessageBox({ sentence, fields, asker, reason }: IntentRecord, signal: AbortSignal): MessageBoxOptions {
   const lines = [
-    `Asked by: ${plain(askerLine(asker), maxLengths.line)}`,
+    `Asked by: ${plain(formatRequester(asker), maxLengths.line)}`,
     ...(reason === null ? [] : [`Why, in their words: ${plain(reason, maxLengths.line)}`]),
     ...fields.map(
       ({ label, value, kind }) => `${kind === 'warning' ? '⚠ ' : ''}${label}: ${plain(value, maxLengths.line)}`,

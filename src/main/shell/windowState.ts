@@ -22,7 +22,7 @@ export function restoreWindowState(file: string): WindowState {
 }
 
 /** Writes the place of the window when it closes: its place while it was neither maximized nor full screen. */
-export function keepWindowState(window: BrowserWindow, file: string): void {
+export function saveWindowState(window: BrowserWindow, file: string): void {
   window.on('close', () => {
     const state = { bounds: window.getNormalBounds(), maximized: window.isMaximized() }
     try {

@@ -31,7 +31,7 @@ export const number = <T extends number = number>(
   parse: (value: number) => T = (value) => value as T, // written by encode
 ): Column<T> => ({ encode: (value) => value, decode: (value) => parse(Number(value)) })
 
-/** A whole number beyond 2^53, such as an amount of a token. Read as text, which both engines give exactly. */
+/** An integer that may exceed 2^53, such as a token amount. Read as text, which both engines return without loss of precision. */
 export const amount: () => Column<bigint> = () => ({
   select: (column) => `CAST(${column} AS TEXT)`,
   encode: (value) => value,

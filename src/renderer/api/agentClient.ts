@@ -15,7 +15,7 @@ export type AgentOptions = {
 export type FetchLike = (path: string, init: RequestInit) => Promise<Response>
 
 /** @param onUnreadable is called with the number of list entries that were left out, since they could not be read */
-export function httpAgent(fetchLike: FetchLike, onUnreadable?: (count: number) => void): Agent {
+export function createHttpAgent(fetchLike: FetchLike, onUnreadable?: (count: number) => void): Agent {
   return async (route, input, { signal, bytes, headers } = {}) => {
     const { path, body = bytes } = buildRequest(route, input)
     const type = route.raw?.request ?? 'application/json'
@@ -26,7 +26,7 @@ export function httpAgent(fetchLike: FetchLike, onUnreadable?: (count: number) =
       ...(signal && { signal }),
     })
     const answer = await readJson(response, signal)
-    if (!response.ok) throw errorOf(response, answer)
+    if (!response.ok) throw toResponseError(response, answer)
     const read = readAnswer(route, answer)
     if (!read.success) {
       throw new AppError('internal/unexpected', `The answer to “${route.summary}” was not understood.`, {
@@ -66,8 +66,8 @@ function unavailable(message: string, cause: unknown): AppError {
   return new AppError('service/unavailable', message, { cause })
 }
 
-function errorOf(response: Response, answer: unknown): AppError {
-  const { error, code, detail } = fieldsOf(answer)
+function toResponseError(response: Response, answer: unknown): AppError {
+  const { error, code, detail } = readErrorFields(answer)
   const retryAfterSeconds = Number.parseInt(response.headers.get('retry-after') ?? '', 10)
   return new AppError(
     isErrorCode(code) ? code : codeOfStatus(response.status),
@@ -79,7 +79,7 @@ function errorOf(response: Response, answer: unknown): AppError {
   )
 }
 
-function fieldsOf(answer: unknown): { error?: unknown; code?: unknown; detail?: unknown } {
+function readErrorFields(answer: unknown): { error?: unknown; code?: unknown; detail?: unknown } {
   return typeof answer === 'object' && answer !== null ? answer : {}
 }
 

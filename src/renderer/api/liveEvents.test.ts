@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type WebSocket as ServerSocket, WebSocketServer } from 'ws'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { type LiveEvents, liveEvents } from './liveEvents.ts'
+import { createLiveEvents, type LiveEvents } from './liveEvents.ts'
 
 let server: WebSocketServer
 let peers: ServerSocket[]
@@ -34,11 +34,11 @@ async function stop(running: WebSocketServer): Promise<void> {
   await new Promise((resolve) => running.close(resolve))
 }
 
-const portOf = (running: WebSocketServer) => (running.address() as AddressInfo).port
+const getPort = (running: WebSocketServer) => (running.address() as AddressInfo).port
 
 function listen(): { received: LocalEvent[]; live: LiveEvents } {
   const received: LocalEvent[] = []
-  const live = liveEvents({ url: `ws://127.0.0.1:${portOf(server)}`, pausesMs: [1] })
+  const live = createLiveEvents({ url: `ws://127.0.0.1:${getPort(server)}`, pausesMs: [1] })
   events = live
   live.subscribe((event) => received.push(event))
   return { received, live }
@@ -56,7 +56,7 @@ test('tells each event in order, and nothing that it does not know', async () =>
 test('comes back after a loss, and is told `ready` again', async () => {
   const { received, live } = listen()
   await eventually(() => expect(received).toHaveLength(1))
-  const port = portOf(server)
+  const port = getPort(server)
   await stop(server)
   await eventually(() => expect(live.state()).toBe('lost'))
   server = await listening(port)

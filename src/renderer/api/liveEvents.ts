@@ -24,7 +24,7 @@ export type LiveEventsOptions = {
 
 const defaultPausesMs = [100, 250, 500, 1000, 2000] as const
 
-export function liveEvents({
+export function createLiveEvents({
   url,
   openSocket = (address) => new WebSocket(address),
   pausesMs = defaultPausesMs,

@@ -4,16 +4,16 @@ import type { SandboxId, TerminalId } from '#shared/ids.ts'
 export type StreamTarget = { sandboxId: SandboxId; terminalId: TerminalId; scrollback?: number }
 
 /** The WebSocket address of a terminal's stream on the page's own origin. */
-export function terminalStreamUrl(target: StreamTarget, page: { origin: string } = window.location): string {
+export function buildTerminalStreamUrl(target: StreamTarget, page: { origin: string } = window.location): string {
   const path = terminalStreamPath
     .replace(':id', encodeURIComponent(target.sandboxId))
     .replace(':sessionId', encodeURIComponent(target.terminalId))
   const query =
     target.scrollback === undefined ? '?marks=true&skip=true' : `?marks=true&skip=true&scrollback=${target.scrollback}`
-  return `${socketOrigin(page)}${path}${query}`
+  return `${getSocketOrigin(page)}${path}${query}`
 }
 
 /** `ws:` beside `http:`, `wss:` beside `https:`. */
-export function socketOrigin(page: { origin: string }): string {
+export function getSocketOrigin(page: { origin: string }): string {
   return page.origin.replace(/^http/, 'ws')
 }

@@ -2,14 +2,14 @@ import { hmac } from '@noble/hashes/hmac'
 import { sha256 } from '@noble/hashes/sha2'
 import { base64urlnopad } from '@scure/base'
 import { linkText, windowLink } from '#shared/contract/localApi.ts'
-import { windowKey } from './windowKey.ts'
+import { readWindowKey } from './windowKey.ts'
 
 /**
  * Signs a URL that the browser loads without headers, such as an image or download. Valid in this browser only, which
  * has the session's cookie.
  * @param address path and query
  */
-export function windowAddress(address: string, now = Date.now(), key = windowKey()): string {
+export function buildWindowAddress(address: string, now = Date.now(), key = readWindowKey()): string {
   if (key === undefined) return address
   const until = Math.floor(now / 1000) + windowLink.seconds
   const signature = hmac(sha256, sha256(key), linkText(until, address))

@@ -12,7 +12,7 @@ import { Sidebar } from './Sidebar.tsx'
 import { StatusBar } from './StatusBar.tsx'
 import { useLastAddresses, useSection } from './useSection.ts'
 import { useSectionLabels } from './useSectionLabels.ts'
-import { windowCommands } from './windowCommands.ts'
+import { createWindowCommands } from './windowCommands.ts'
 
 const InlineDecision = lazy(async () => ({
   default: (await import('../features/approvals/decision/InlineDecision.tsx')).InlineDecision,
@@ -25,7 +25,10 @@ export function App() {
   useLastAddresses()
   const labels = useSectionLabels(isNarrow)
   const [open, setOpen] = useState<'palette' | 'shortcuts'>()
-  useCommands([...windowCommands({ open: setOpen, labels }), ...features.flatMap(({ commands = [] }) => commands)])
+  useCommands([
+    ...createWindowCommands({ open: setOpen, labels }),
+    ...features.flatMap(({ commands = [] }) => commands),
+  ])
   return (
     <div className="grid h-full grid-cols-[auto_minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]">
       <div className="col-span-2">{features.map(({ id, Everywhere }) => Everywhere && <Everywhere key={id} />)}</div>

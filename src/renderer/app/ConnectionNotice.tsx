@@ -1,5 +1,5 @@
 import type { ServiceConnection } from '#shared/contract/localApi.ts'
-import { plainWord } from '#shared/openRecord.ts'
+import { toPlainWord } from '#shared/openRecord.ts'
 import { useConnection } from '../api/AgentProvider.tsx'
 import { StatusDot } from '../ui/StatusDot.tsx'
 import { useSlowReads } from './useSlowReads.ts'
@@ -12,7 +12,7 @@ export function ConnectionNotice() {
   // Screens that need the sign-in show their own notice with the steps.
   if (connection.state === 'signed-out') return null
   const { state, detail } = connection
-  const { title, text } = noticeOf({ state, detail })
+  const { title, text } = describeConnection({ state, detail })
   return (
     <div className="animate-late pointer-events-none absolute bottom-3 left-3 z-30 w-66">
       <div role="status" className="flex items-start gap-2.5 rounded-card bg-raised px-3 py-2.5 shadow-popover">
@@ -30,7 +30,7 @@ export function ConnectionNotice() {
 
 type AwayConnection = { state: Exclude<ServiceConnection['state'], 'signed-out'>; detail: ServiceConnection['detail'] }
 
-function noticeOf({ state, detail }: AwayConnection): { title: string; text: string } {
+function describeConnection({ state, detail }: AwayConnection): { title: string; text: string } {
   const reason = detail ?? 'Your sandboxes keep running.'
   switch (state) {
     case 'starting':
@@ -40,6 +40,6 @@ function noticeOf({ state, detail }: AwayConnection): { title: string; text: str
     case 'unreachable':
       return { title: 'Waiting for the service…', text: `${reason} Lists may be out of date.` }
     default:
-      return { title: `Service: ${plainWord(state).toLowerCase()}`, text: reason }
+      return { title: `Service: ${toPlainWord(state).toLowerCase()}`, text: reason }
   }
 }

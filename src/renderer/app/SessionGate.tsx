@@ -2,9 +2,9 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { localEventsPath } from '#shared/contract/localApi.ts'
 import { AgentProvider } from '../api/AgentProvider.tsx'
 import type { Agent } from '../api/agentClient.ts'
-import { type LiveEvents, liveEvents } from '../api/liveEvents.ts'
-import { socketOrigin } from '../api/streamUrl.ts'
-import { windowSocket } from '../api/windowKey.ts'
+import { createLiveEvents, type LiveEvents } from '../api/liveEvents.ts'
+import { getSocketOrigin } from '../api/streamUrl.ts'
+import { openWindowSocket } from '../api/windowKey.ts'
 import { SecurePromptProvider } from '../ui/SecurePromptProvider.tsx'
 import { LiveUpdates } from './LiveUpdates.tsx'
 import { NoSession } from './NoSession.tsx'
@@ -26,7 +26,10 @@ export function SessionGate({ agent, token, children }: SessionGateProps) {
 function LiveWindow({ agent, children }: Omit<SessionGateProps, 'token'>) {
   const [events, setEvents] = useState<LiveEvents>()
   useEffect(() => {
-    const opened = liveEvents({ url: socketOrigin(window.location) + localEventsPath, openSocket: windowSocket })
+    const opened = createLiveEvents({
+      url: getSocketOrigin(window.location) + localEventsPath,
+      openSocket: openWindowSocket,
+    })
     setEvents(opened)
     return () => opened.close()
   }, [])

@@ -1,8 +1,8 @@
 import { useRegisteredCommands } from '../ui/commands/commandRegistry.tsx'
-import { thisKeyboard } from '../ui/commands/shortcuts.ts'
+import { detectKeyboard } from '../ui/commands/shortcuts.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Kbd } from '../ui/Kbd.tsx'
-import { bySection } from './bySection.ts'
+import { groupBySection } from './bySection.ts'
 import { terminalShortcuts } from './terminalShortcuts.ts'
 
 type ShortcutsDialogProps = { open: boolean; onOpenChange: (open: boolean) => void }
@@ -13,7 +13,7 @@ export function ShortcutsDialog({ open, onOpenChange }: ShortcutsDialogProps) {
       open={open}
       onOpenChange={onOpenChange}
       title="Keyboard shortcuts"
-      description={`In a terminal, only ${thisKeyboard().apple ? '⌘' : 'Ctrl+Shift'} shortcuts work. All other keys go to the program.`}
+      description={`In a terminal, only ${detectKeyboard().apple ? '⌘' : 'Ctrl+Shift'} shortcuts work. All other keys go to the program.`}
     >
       <ShortcutList />
     </Dialog>
@@ -27,7 +27,7 @@ function ShortcutList() {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section tabIndex={0} aria-label="All shortcuts" className="flex flex-col gap-4 rounded-card">
-      {bySection(commands).map(([section, members]) => (
+      {groupBySection(commands).map(([section, members]) => (
         <section key={section} aria-label={section}>
           <h3 className="mb-1 text-tiny font-medium text-faint">{section}</h3>
           <ul className="divide-y divide-line">

@@ -1,8 +1,8 @@
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
-import { classNames } from '../ui/classNames.ts'
+import { joinClassNames } from '../ui/classNames.ts'
 import type { Badge, Feature } from '../ui/feature.ts'
 import { Tooltip } from '../ui/Tooltip.tsx'
-import { featureGroups, keysOf } from './features.ts'
+import { featureGroups, listKeys } from './features.ts'
 import mark from './mark.svg?no-inline'
 import { goToSection } from './useSection.ts'
 import type { SectionLabels } from './useSectionLabels.ts'
@@ -18,10 +18,10 @@ type SidebarProps = {
 export function Sidebar({ present, labels, isNarrow }: SidebarProps) {
   const wide = labels.visible && !isNarrow
   return (
-    <div className={classNames('relative', wide ? 'w-44' : 'w-12')}>
+    <div className={joinClassNames('relative', wide ? 'w-44' : 'w-12')}>
       <nav
         aria-label="Sections"
-        className={classNames(
+        className={joinClassNames(
           'absolute inset-y-0 left-0 flex flex-col overflow-x-hidden overflow-y-auto border-r border-line bg-panel p-2 [scrollbar-width:none] shallow:py-1',
           labels.visible ? 'w-44' : 'w-12',
           labels.visible && isNarrow && 'z-30 shadow-dialog',
@@ -31,7 +31,7 @@ export function Sidebar({ present, labels, isNarrow }: SidebarProps) {
         {featureGroups.map((group, place) => (
           <ul
             key={group[0]?.id}
-            className={classNames(
+            className={joinClassNames(
               'flex flex-col gap-1 shallow:gap-0.5',
               place > 0 && 'mt-2 border-t border-line pt-2 shallow:mt-1 shallow:pt-1',
             )}
@@ -62,13 +62,13 @@ function SectionButton({ feature, isPresent, named }: SectionButtonProps) {
   const count = badge?.count ?? 0
   const words = badge && count > 0 ? `${title}: ${badge.words}` : title
   return (
-    <Tooltip content={words} shortcut={keysOf(feature)} side="right">
+    <Tooltip content={words} shortcut={listKeys(feature)} side="right">
       <button
         type="button"
         {...(!named && { 'aria-label': words })}
         aria-current={isPresent ? 'page' : undefined}
         onClick={() => goToSection(id)}
-        className={classNames(
+        className={joinClassNames(
           buttonLook,
           named ? 'w-full' : 'w-8',
           isPresent ? 'bg-selected text-text' : 'text-muted hover:bg-hover hover:text-text',
@@ -96,7 +96,7 @@ function LabelsButton({ labels }: { labels: SectionLabels }) {
         type="button"
         aria-label={words}
         onClick={labels.toggle}
-        className={classNames(buttonLook, 'mt-1 w-8 text-faint hover:bg-hover hover:text-text')}
+        className={joinClassNames(buttonLook, 'mt-1 w-8 text-faint hover:bg-hover hover:text-text')}
       >
         <Icon aria-hidden className="size-4.5" strokeWidth={1.75} />
       </button>
@@ -108,7 +108,7 @@ function BadgeMark({ count, named }: Pick<Badge, 'count'> & { named: boolean }) 
   return (
     <span
       aria-hidden
-      className={classNames(
+      className={joinClassNames(
         'flex h-4 min-w-4 items-center justify-center rounded-full bg-accent-solid px-1 text-tiny font-semibold text-on-solid tabular-nums',
         !named && 'absolute -top-1 -right-1',
       )}

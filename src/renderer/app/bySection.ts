@@ -1,5 +1,5 @@
 /** Sorts entries of the present section first, those of the window itself last. */
-export function bySection<Listed extends { section: string }>(
+export function groupBySection<Listed extends { section: string }>(
   commands: readonly Listed[],
 ): [section: string, members: Listed[]][] {
   const sections = [...Map.groupBy(commands, ({ section }) => section)]

@@ -1,5 +1,5 @@
 import type { ServiceConnection } from '#shared/contract/localApi.ts'
-import { plainWord } from '#shared/openRecord.ts'
+import { toPlainWord } from '#shared/openRecord.ts'
 import type { Tone } from '../ui/StatusDot.tsx'
 
 type ConnectionText = { tone: Tone; state: string }
@@ -17,6 +17,6 @@ export function describeConnection(connection: ServiceConnection | undefined): C
     case 'unreachable':
       return { tone: 'negative', state: 'not reachable' }
     default:
-      return { tone: 'neutral', state: plainWord(connection?.state ?? '').toLowerCase() }
+      return { tone: 'neutral', state: toPlainWord(connection?.state ?? '').toLowerCase() }
   }
 }

@@ -24,6 +24,6 @@ export const features: readonly Feature[] = featureGroups.flat()
 export const firstFeature: Feature = terminalsFeature
 
 /** `Alt` with its number, or `G` and its letter. */
-export function keysOf(feature: Feature): string {
+export function listKeys(feature: Feature): string {
   return `alt+${(features.indexOf(feature) + 1) % 10}, g ${feature.letter}`
 }

@@ -6,7 +6,7 @@ import { sessionKey } from './useSession.ts'
 const attempts = 6
 
 /** Events keep what is read fresh, so nothing is read again for a focus or a mount alone. */
-export function appQueryClient(): QueryClient {
+export function createAppQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     defaultOptions: {
       queries: {

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { Feature } from '../ui/feature.ts'
-import { addressOf, parseRoute, useRoute } from '../ui/route.ts'
+import { buildAddress, parseRoute, useRoute } from '../ui/route.ts'
 import { windowStore } from '../ui/storage/textStore.ts'
 
 /** The section the address names (`#/terminals`). */
@@ -29,5 +29,5 @@ export function useLastAddresses(): void {
 export function goToSection(id: string): void {
   if (parseRoute(window.location.hash)[0] === id) return
   const last = windowStore.get(lastAddressKey(id))
-  window.location.hash = last !== null && parseRoute(last)[0] === id ? last : addressOf(id)
+  window.location.hash = last !== null && parseRoute(last)[0] === id ? last : buildAddress(id)
 }

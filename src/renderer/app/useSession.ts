@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getLocalStatus, openSession } from '#shared/contract/localApi.ts'
 import { type LocalStatus, statusKey } from '../api/AgentProvider.tsx'
 import type { Agent } from '../api/agentClient.ts'
-import { keepWindowKey } from '../api/windowKey.ts'
+import { saveWindowKey } from '../api/windowKey.ts'
 import { isSessionLost } from './sessionLost.ts'
 
 export const sessionKey = ['session'] as const
@@ -14,7 +14,7 @@ export function useSession(agent: Agent, token: string | undefined) {
     queryKey: sessionKey,
     queryFn: async ({ signal }) => {
       // A token works once. When it is refused, an older session of this browser may still hold.
-      const refusal = token === undefined ? undefined : await refusalOf(agent, token)
+      const refusal = token === undefined ? undefined : await findRefusal(agent, token)
       try {
         const status = await agent(getLocalStatus, {}, { signal })
         queryClient.setQueryData<LocalStatus>(statusKey, status) // so that the window need not ask for it again
@@ -26,10 +26,10 @@ export function useSession(agent: Agent, token: string | undefined) {
   })
 }
 
-async function refusalOf(agent: Agent, token: string): Promise<unknown> {
+async function findRefusal(agent: Agent, token: string): Promise<unknown> {
   try {
     const { window_key } = await agent(openSession, { token })
-    keepWindowKey(window_key)
+    saveWindowKey(window_key)
     return undefined
   } catch (error) {
     if (isSessionLost(error)) return error

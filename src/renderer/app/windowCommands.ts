@@ -10,7 +10,7 @@ import {
 } from 'lucide-react'
 import type { Command } from '../ui/commands/commandRegistry.tsx'
 import { chooseTheme } from '../ui/theme/theme.ts'
-import { features, keysOf } from './features.ts'
+import { features, listKeys } from './features.ts'
 import { goToSection } from './useSection.ts'
 import type { SectionLabels } from './useSectionLabels.ts'
 
@@ -21,14 +21,14 @@ type WindowCommandsOptions = {
 }
 
 /** Returns the commands available in every section. */
-export function windowCommands({ open, labels }: WindowCommandsOptions): Command[] {
+export function createWindowCommands({ open, labels }: WindowCommandsOptions): Command[] {
   return [
     ...features.map((feature) => ({
       id: `window.go.${feature.id}`,
       title: `Go to ${feature.title}`,
       section: 'Window',
       icon: feature.icon,
-      shortcut: keysOf(feature),
+      shortcut: listKeys(feature),
       ...(feature.keywords && { keywords: feature.keywords }),
       run: () => goToSection(feature.id),
     })),

@@ -12,11 +12,11 @@ type Listeners = { noticed(method: string, params: Json): void; ended(): void }
 const answerMs = 60_000
 
 /**
- * JSON-RPC with the host by `postMessage`, as MCP Apps have it (2026-01-26,
- * https://github.com/modelcontextprotocol/ext-apps). Only the window above this one is listened to. The origin of a host
+ * JSON-RPC with the host by `postMessage`, as MCP Apps specify (2026-01-26,
+ * https://github.com/modelcontextprotocol/ext-apps). Accepts messages from the parent window only. The origin of a host
  * is not known, so nothing that is secret is ever sent.
  */
-export function hostMessages({ noticed, ended }: Listeners): Host {
+export function createHostMessages({ noticed, ended }: Listeners): Host {
   const open = new Map<number, (message: Json) => void>()
   let last = 0
   const send = (message: Json): void => parent.postMessage({ jsonrpc: '2.0', ...message }, '*')
@@ -33,7 +33,7 @@ export function hostMessages({ noticed, ended }: Listeners): Host {
   addEventListener('message', ({ source, data }) => {
     if (source !== parent || !isJson(data) || data.jsonrpc !== '2.0') return
     if (typeof data.method !== 'string') answered(data)
-    else if (data.id === undefined) noticed(data.method, jsonOf(data.params))
+    else if (data.id === undefined) noticed(data.method, toJsonObject(data.params))
     else asked(data)
   })
   return {
@@ -45,8 +45,8 @@ export function hostMessages({ noticed, ended }: Listeners): Host {
         const timer = setTimeout(() => answered({ id, error: { message: 'No answer.' } }), answerMs)
         open.set(id, ({ result, error }) => {
           clearTimeout(timer)
-          if (error === undefined) resolve(jsonOf(result))
-          else reject(new Error(textOf(jsonOf(error).message) ?? 'It failed.'))
+          if (error === undefined) resolve(toJsonObject(result))
+          else reject(new Error(readText(toJsonObject(error).message) ?? 'It failed.'))
         })
         send({ id, method, params })
       })
@@ -59,10 +59,10 @@ export function isJson(value: unknown): value is Json {
 }
 
 /** Returns an empty object unless it is one. */
-export function jsonOf(value: unknown): Json {
+export function toJsonObject(value: unknown): Json {
   return isJson(value) ? value : {}
 }
 
-export function textOf(value: unknown): string | undefined {
+export function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -1,6 +1,6 @@
 import './receipt.css'
-import { hostMessages, isJson, type Json, jsonOf } from './hostMessages.ts'
-import { begunView, type ReceiptView, resultView, statusView } from './receiptView.ts'
+import { createHostMessages, isJson, type Json, toJsonObject } from './hostMessages.ts'
+import { createBegunView, createResultView, createStatusView, type ReceiptView } from './receiptView.ts'
 
 /**
  * The page that hosts of MCP Apps show beside a call that pays, or that waits for the person: what is asked, how it
@@ -11,26 +11,26 @@ const protocolVersion = '2026-01-26'
 const maxFailures = 3
 const pauseMs = 2_000
 
-const host = hostMessages({ noticed, ended: () => leaving.abort() })
+const host = createHostMessages({ noticed, ended: () => leaving.abort() })
 const leaving = new AbortController()
 let followed: string | undefined
 
-draw(begunView())
+draw(createBegunView())
 new ResizeObserver(tellSize).observe(document.documentElement)
 void begin()
 
 async function begin(): Promise<void> {
   const appInfo = { name: 'steward-receipt', title: 'Steward', version: '1' }
   const { hostContext } = await host.ask('ui/initialize', { protocolVersion, appInfo, appCapabilities: {} })
-  look(jsonOf(hostContext))
+  look(toJsonObject(hostContext))
   host.tell('ui/notifications/initialized', {})
 }
 
 function noticed(method: string, params: Json): void {
   if (method === 'ui/notifications/host-context-changed') look(params)
-  if (method === 'ui/notifications/tool-result') show(resultView(params))
+  if (method === 'ui/notifications/tool-result') show(createResultView(params))
   if (method === 'ui/notifications/tool-cancelled') {
-    show({ ...begunView(), state: 'failed', heading: 'Not done', sentence: 'The call was cancelled.' })
+    show({ ...createBegunView(), state: 'failed', heading: 'Not done', sentence: 'The call was cancelled.' })
   }
 }
 
@@ -54,7 +54,7 @@ async function follow(id: string): Promise<void> {
       if (followed !== id) return
       const { structuredContent, isError } = answer
       if (isError === true || !isJson(structuredContent)) return
-      const view = statusView(structuredContent)
+      const view = createStatusView(structuredContent)
       draw(view)
       if (view.state === 'done' || view.state === 'failed') return
       failures = 0

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resultView, statusView } from './receiptView.ts'
+import { createResultView, createStatusView } from './receiptView.ts'
 
 const payment = {
   id: `pay_${'a'.repeat(24)}`,
@@ -15,7 +15,7 @@ const payment = {
 test('what waits for the person says so, and is followed', () => {
   const message =
     "Waits for the person's approval in Steward: Delete the sandbox atlas. Call approval_status with id call_1."
-  const view = resultView({
+  const view = createResultView({
     structuredContent: { waiting: { id: 'call_1', for: 'person', message, expires_at: null } },
   })
   expect(view).toMatchObject({
@@ -28,19 +28,24 @@ test('what waits for the person says so, and is followed', () => {
 
 test('what still runs waits for nobody', () => {
   const waiting = { id: 'call_1', for: 'program', message: 'sandbox_delete runs.', expires_at: null }
-  expect(resultView({ structuredContent: { waiting } })).toMatchObject({ state: 'working', heading: 'In progress' })
+  expect(createResultView({ structuredContent: { waiting } })).toMatchObject({
+    state: 'working',
+    heading: 'In progress',
+  })
 })
 
 test('a payment shows what was taken, and links only to https', () => {
-  expect(resultView({ structuredContent: { payment } })).toMatchObject({
+  expect(createResultView({ structuredContent: { payment } })).toMatchObject({
     state: 'done',
     heading: 'Paid',
     amount: '0.25 USDC',
   })
-  const whole = (more: object) => statusView({ id: payment.id, state: 'settled', payment: { ...payment, ...more } })
-  const linkOf = (url: string) => whole({ transaction_url: url }).rows.find(({ name }) => name === 'Transaction')?.link
-  expect(linkOf('https://basescan.org/tx/0x')).toBe('https://basescan.org/tx/0x')
-  expect(linkOf('javascript:alert(1)')).toBeUndefined()
+  const whole = (more: object) =>
+    createStatusView({ id: payment.id, state: 'settled', payment: { ...payment, ...more } })
+  const findLink = (url: string) =>
+    whole({ transaction_url: url }).rows.find(({ name }) => name === 'Transaction')?.link
+  expect(findLink('https://basescan.org/tx/0x')).toBe('https://basescan.org/tx/0x')
+  expect(findLink('javascript:alert(1)')).toBeUndefined()
   expect(whole({ scheme: 'upto', amount_usd: 1 }).rows).toContainEqual({
     name: 'Limit signed',
     value: '1.00 USDC',
@@ -56,7 +61,7 @@ test.each([
   ['reconciled', false, 'Not paid', 'failed'],
   ['sent', null, 'In progress', 'working'],
 ])('a payment that is %s (paid: %s) reads “%s”', (state, paid, heading, text) => {
-  expect(resultView({ structuredContent: { payment: { ...payment, state, paid } } })).toMatchObject({
+  expect(createResultView({ structuredContent: { payment: { ...payment, state, paid } } })).toMatchObject({
     heading,
     state: text,
   })
@@ -72,7 +77,7 @@ test.each([
   [{ state: 'expired', sentence: 'Register researcher.' }, 'failed', 'Nobody decided in time. Nothing was done.'],
   [{ state: 'approved', sentence: 'Register researcher.' }, 'working', 'Register researcher.'],
 ])('of a call or a request: %j', (status, state, sentence) => {
-  expect(statusView({ id: 'call_1', ...status })).toMatchObject({ state, sentence })
+  expect(createStatusView({ id: 'call_1', ...status })).toMatchObject({ state, sentence })
 })
 
 test.each([
@@ -82,6 +87,6 @@ test.each([
   { content: 'x', isError: true },
   { structuredContent: null },
 ])('whatever comes instead shows something: %j', (input) => {
-  expect(resultView(input).heading).not.toBe('')
-  expect(statusView(input).heading).not.toBe('')
+  expect(createResultView(input).heading).not.toBe('')
+  expect(createStatusView(input).heading).not.toBe('')
 })

@@ -1,4 +1,4 @@
-import { isJson, type Json, jsonOf, textOf } from './hostMessages.ts'
+import { isJson, type Json, readText, toJsonObject } from './hostMessages.ts'
 
 /** View of a call. Everything is text: it comes from sellers, sites and programs. */
 export type ReceiptView = {
@@ -16,30 +16,30 @@ const beginning: ReceiptView = {
 }
 
 /** Returns the view of a call in progress. */
-export function begunView(): ReceiptView {
+export function createBegunView(): ReceiptView {
   return { ...beginning, sentence: 'Steward is working on it, or waiting for your approval.' }
 }
 
 /** Returns the view of a tool's result (`CallToolResult` of MCP). */
-export function resultView({ isError, content, structuredContent }: Json): ReceiptView {
+export function createResultView({ isError, content, structuredContent }: Json): ReceiptView {
   if (isError === true) return failed(textIn(content) ?? 'It failed.')
-  const { waiting, payment } = jsonOf(structuredContent)
+  const { waiting, payment } = toJsonObject(structuredContent)
   if (isJson(waiting)) return waitingView(waiting)
   if (isJson(payment)) return paymentView(payment)
   return { ...beginning, state: 'done', heading: 'Done', sentence: 'Steward has done what was asked.' }
 }
 
 /** Returns the view of an `approval_status` result (`structuredContent`). */
-export function statusView(status: Json): ReceiptView {
+export function createStatusView(status: Json): ReceiptView {
   const { id, state, sentence, error, result, payment } = status
-  const follow = textOf(id)
-  const words = textOf(sentence) ?? ''
+  const follow = readText(id)
+  const words = readText(sentence) ?? ''
   if (isJson(payment)) return paymentView(payment)
   switch (state) {
     case 'waiting':
       return { ...waitingView({ id, for: 'person', message: words }), follow }
     case 'done':
-      return resultView({ structuredContent: jsonOf(result) })
+      return createResultView({ structuredContent: toJsonObject(result) })
     case 'signed':
       return { ...beginning, state: 'done', heading: 'Done', sentence: words }
     case 'expired':
@@ -47,10 +47,10 @@ export function statusView(status: Json): ReceiptView {
     case 'failed':
     case 'denied':
     case 'refused':
-      return failed(textOf(error) ?? words)
+      return failed(readText(error) ?? words)
     case 'unclear':
     case 'unknown':
-      return { ...beginning, state: 'unclear', heading: 'Not known yet', sentence: textOf(error) ?? words, follow }
+      return { ...beginning, state: 'unclear', heading: 'Not known yet', sentence: readText(error) ?? words, follow }
     default:
       return { ...beginning, sentence: words, follow }
   }
@@ -58,14 +58,14 @@ export function statusView(status: Json): ReceiptView {
 
 function waitingView({ id, for: whom, message, expires_at }: Json): ReceiptView {
   const person = whom !== 'program'
-  const until = timeOf(expires_at)
+  const until = formatReceiptTime(expires_at)
   return {
     ...beginning,
     state: person ? 'waiting' : 'working',
     heading: person ? 'Waiting for approval' : 'In progress',
-    sentence: withoutHint(textOf(message) ?? ''),
+    sentence: withoutHint(readText(message) ?? ''),
     rows: until === undefined ? [] : [{ name: 'Expires', value: until }],
-    follow: textOf(id),
+    follow: readText(id),
   }
 }
 
@@ -81,21 +81,21 @@ function paymentView(payment: Json): ReceiptView {
   const { id, state, paid, sentence, title, scheme, test, paid_micro_usd: settled } = payment
   const maxMicroUsd = Number(payment.amount_usd) * 1_000_000
   const ended = state === 'reconciled' ? (paid === true ? 'settled' : 'refused') : String(state)
-  const link = textOf(payment.transaction_url)
+  const link = readText(payment.transaction_url)
   const rows = [
-    { name: 'For', value: textOf(title) },
-    { name: 'Paid to', value: textOf(payment.pay_to) },
-    { name: 'At', value: textOf(payment.host) },
-    { name: 'Network', value: textOf(payment.network) },
+    { name: 'For', value: readText(title) },
+    { name: 'Paid to', value: readText(payment.pay_to) },
+    { name: 'At', value: readText(payment.host) },
+    { name: 'Network', value: readText(payment.network) },
     { name: 'Limit signed', value: scheme === 'upto' ? usdc(maxMicroUsd, test) : undefined },
-    { name: 'Transaction', value: textOf(payment.transaction), ...(link?.startsWith('https://') && { link }) },
+    { name: 'Transaction', value: readText(payment.transaction), ...(link?.startsWith('https://') && { link }) },
   ]
   return {
     ...(paymentStates[ended] ?? { state: 'working', heading: 'In progress' }),
-    sentence: textOf(sentence) ?? '',
+    sentence: readText(sentence) ?? '',
     amount: usdc(settled ?? maxMicroUsd, test),
     rows: rows.flatMap(({ value, ...row }) => (value === undefined ? [] : [{ ...row, value }])),
-    follow: textOf(id),
+    follow: readText(id),
   }
 }
 
@@ -104,7 +104,7 @@ function failed(words: string): ReceiptView {
 }
 
 function textIn(content: unknown): string | undefined {
-  return Array.isArray(content) ? textOf(jsonOf(content[0]).text) : undefined
+  return Array.isArray(content) ? readText(toJsonObject(content[0]).text) : undefined
 }
 
 /** Removes the hint for the model about the id. */
@@ -122,8 +122,8 @@ function usdc(microUsd: unknown, test: unknown): string | undefined {
   return `${whole}.${part.replace(/0{1,4}$/, '')} ${test === true ? 'test USDC' : 'USDC'}`
 }
 
-function timeOf(time: unknown): string | undefined {
-  const date = new Date(textOf(time) ?? Number.NaN)
+function formatReceiptTime(time: unknown): string | undefined {
+  const date = new Date(readText(time) ?? Number.NaN)
   return Number.isNaN(date.getTime())
     ? undefined
     : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })

@@ -14,7 +14,7 @@ const form = document.querySelector('form')
 root.dataset.theme ??= matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
 if (origin !== undefined && parent !== window) tellWindow(origin)
 for (const field of document.querySelectorAll<HTMLInputElement>('input[type="password"]')) addShowButton(field)
-for (const secret of document.querySelectorAll('[data-secret]')) keepFromClipboard(secret)
+for (const secret of document.querySelectorAll('[data-secret]')) blockClipboard(secret)
 form?.addEventListener('submit', (event) => beginSending(form, event))
 addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') form?.querySelector<HTMLElement>('button[value="cancel"]')?.click()
@@ -50,7 +50,7 @@ function addShowButton(field: HTMLInputElement): void {
   around.append(field, button)
 }
 
-function keepFromClipboard(secret: Element): void {
+function blockClipboard(secret: Element): void {
   for (const name of ['copy', 'cut', 'dragstart', 'contextmenu']) {
     secret.addEventListener(name, (event) => event.preventDefault())
   }

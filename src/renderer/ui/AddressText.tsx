@@ -1,5 +1,5 @@
 import { Check, Copy } from 'lucide-react'
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 import { IconButton } from './IconButton.tsx'
 import { useCopied } from './useCopied.ts'
 
@@ -17,7 +17,7 @@ type AddressTextProps = {
 export function AddressText({ text, label = 'Copy', whole = false }: AddressTextProps) {
   const { copied, copy } = useCopied(text)
   return (
-    <span className={classNames('inline-flex min-w-0 max-w-full gap-0.5', whole ? 'items-start' : 'items-center')}>
+    <span className={joinClassNames('inline-flex min-w-0 max-w-full gap-0.5', whole ? 'items-start' : 'items-center')}>
       {whole ? (
         <code className="min-w-0 font-mono text-small break-all leading-6">{text}</code>
       ) : (

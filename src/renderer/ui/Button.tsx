@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 
 export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger'
 
@@ -37,7 +37,7 @@ export function Button({
       {...rest}
       disabled={disabled || busy}
       aria-busy={busy || undefined}
-      className={classNames(
+      className={joinClassNames(
         'relative inline-flex shrink-0 select-none items-center justify-center overflow-hidden rounded-control font-medium whitespace-nowrap transition-colors duration-100',
         busy ? 'cursor-progress' : 'disabled:opacity-50',
         looks[variant],

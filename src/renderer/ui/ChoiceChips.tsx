@@ -1,4 +1,4 @@
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 
 type ChoiceChipsProps<Value extends string> = {
   /** Read aloud before the choices: `Show`. */
@@ -18,7 +18,7 @@ export function ChoiceChips<Value extends string>({
   className,
 }: ChoiceChipsProps<Value>) {
   return (
-    <fieldset className={classNames('flex flex-wrap gap-1', className)}>
+    <fieldset className={joinClassNames('flex flex-wrap gap-1', className)}>
       <legend className="sr-only">{legend}</legend>
       {options.map((option) => (
         <button
@@ -26,7 +26,7 @@ export function ChoiceChips<Value extends string>({
           type="button"
           aria-pressed={option.value === value}
           onClick={() => onChange(option.value)}
-          className={classNames(
+          className={joinClassNames(
             'h-6 rounded-full border px-2 text-small',
             option.value === value
               ? 'border-edge bg-selected text-text'

@@ -1,4 +1,4 @@
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 
 type DataTextProps = {
   name: string
@@ -14,7 +14,7 @@ export function DataText({ name, text, className }: DataTextProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
       tabIndex={0}
       aria-label={name}
-      className={classNames('overflow-auto px-3.5 py-2.5', className)}
+      className={joinClassNames('overflow-auto px-3.5 py-2.5', className)}
     >
       <pre className="font-mono text-small break-all whitespace-pre-wrap">{text}</pre>
     </section>
@@ -22,7 +22,7 @@ export function DataText({ name, text, className }: DataTextProps) {
 }
 
 /** Over several lines; text that is no JSON stays as it is. */
-export function readableJson(text: string): string {
+export function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

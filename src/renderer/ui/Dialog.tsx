@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { Dialog as Primitive } from 'radix-ui'
 import type { ReactNode } from 'react'
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 import { IconButton } from './IconButton.tsx'
 import { useLayers } from './Layers.tsx'
 import { useTouchedForm } from './unsaved/useUnsaved.ts'
@@ -47,7 +47,7 @@ export function Dialog({
           onOpenAutoFocus={focusFirstField}
           onCloseAutoFocus={giveFocusBack}
           {...(staysOpen && { onInteractOutside: (event: Event) => event.preventDefault() })}
-          className={classNames(
+          className={joinClassNames(
             'animate-appear fixed top-[12vh] left-1/2 z-40 flex max-h-[80vh] low:top-4 low:max-h-[calc(100vh-2rem)] w-[calc(100%-2rem)] -translate-x-1/2 flex-col rounded-dialog bg-raised text-text shadow-dialog outline-none',
             widths[width],
           )}

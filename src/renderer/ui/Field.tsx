@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 
 /** The look of everything one types into. */
 export const inputLook =
@@ -36,7 +36,7 @@ export function Field({ label, labelHidden = false, hint, error, aside, children
   const note = error ?? hint
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
-      <div className={classNames('flex items-baseline justify-between gap-2', labelHidden && 'sr-only')}>
+      <div className={joinClassNames('flex items-baseline justify-between gap-2', labelHidden && 'sr-only')}>
         <label id={labelId} htmlFor={id} className="font-medium text-text">
           {label}
         </label>
@@ -51,7 +51,10 @@ export function Field({ label, labelHidden = false, hint, error, aside, children
         labelId,
       )}
       {note !== undefined && (
-        <p id={`${id}-note`} className={classNames('text-small', error === undefined ? 'text-faint' : 'text-negative')}>
+        <p
+          id={`${id}-note`}
+          className={joinClassNames('text-small', error === undefined ? 'text-faint' : 'text-negative')}
+        >
           {note}
         </p>
       )}

@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentProps } from 'react'
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 import { Tooltip } from './Tooltip.tsx'
 
 type IconButtonProps = Omit<ComponentProps<'button'>, 'children' | 'aria-label'> & {
@@ -27,7 +27,7 @@ export function IconButton({
         type="button"
         {...rest}
         aria-label={label}
-        className={classNames(
+        className={joinClassNames(
           'inline-flex shrink-0 items-center justify-center rounded-control text-muted transition-colors duration-100',
           'hover:not-disabled:bg-hover hover:not-disabled:text-text aria-expanded:bg-selected aria-pressed:bg-selected aria-pressed:text-text disabled:opacity-45',
           size === 'medium' ? 'size-7' : 'size-6',

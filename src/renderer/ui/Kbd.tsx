@@ -1,10 +1,10 @@
-import { formatKeys, thisKeyboard } from './commands/shortcuts.ts'
+import { detectKeyboard, formatKeys } from './commands/shortcuts.ts'
 
 /** A shortcut as keys, in the notation of `ui/commands/shortcuts.ts`. */
 export function Kbd({ shortcut }: { shortcut: string }) {
   return (
     <kbd className="inline-flex shrink-0 items-center gap-0.5 font-sans">
-      {formatKeys(shortcut, thisKeyboard()).map((key) => (
+      {formatKeys(shortcut, detectKeyboard()).map((key) => (
         <span
           key={key}
           className="inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-small border border-line bg-panel px-1 text-tiny text-muted"

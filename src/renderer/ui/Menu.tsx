@@ -1,7 +1,7 @@
 import { Check, type LucideIcon } from 'lucide-react'
 import { ContextMenu as ContextPrimitive, DropdownMenu as DropdownPrimitive } from 'radix-ui'
 import type { ReactElement } from 'react'
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 import { Kbd } from './Kbd.tsx'
 import { useLayers } from './Layers.tsx'
 
@@ -79,12 +79,14 @@ function MenuRows({ items, Row, Divider }: MenuRowsProps) {
           role: toggles ? 'menuitemcheckbox' : 'menuitemradio',
           'aria-checked': checked,
         })}
-        className={classNames(
+        className={joinClassNames(
           'flex h-7 select-none items-center gap-2 rounded-small px-2 outline-none data-disabled:opacity-50',
           tone === 'danger' ? 'text-negative data-highlighted:bg-negative-soft' : 'data-highlighted:bg-hover',
         )}
       >
-        {Icon && <Icon aria-hidden className={classNames('size-3.5 shrink-0', tone !== 'danger' && 'text-muted')} />}
+        {Icon && (
+          <Icon aria-hidden className={joinClassNames('size-3.5 shrink-0', tone !== 'danger' && 'text-muted')} />
+        )}
         <span className="min-w-0 flex-1 truncate">{label}</span>
         {checked && <Check aria-hidden className="size-3.5 shrink-0 text-accent" />}
         {shortcut && <Kbd shortcut={shortcut} />}

@@ -1,7 +1,7 @@
 import { Pencil } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import type { z } from 'zod'
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 import { inputLook } from './Field.tsx'
 import { IconButton } from './IconButton.tsx'
 
@@ -47,7 +47,7 @@ export function NameField({ name, schema, of, as: Name = 'h2', shortcut, rename 
   if (draft === undefined) {
     return (
       <div className="group flex min-w-0 items-center gap-1">
-        <Name className={classNames('min-w-0 truncate text-text', looks[Name])} title={name}>
+        <Name className={joinClassNames('min-w-0 truncate text-text', looks[Name])} title={name}>
           {name}
         </Name>
         <IconButton
@@ -85,7 +85,7 @@ export function NameField({ name, schema, of, as: Name = 'h2', shortcut, rename 
         autoFocus
         spellCheck={false}
         autoComplete="off"
-        className={classNames(inputLook, '-ml-2.5', Name !== 'span' && 'font-semibold')}
+        className={joinClassNames(inputLook, '-ml-2.5', Name !== 'span' && 'font-semibold')}
       />
       {wrong !== undefined && (
         <p id={errorId} role="alert" className="pt-1 text-small text-negative">

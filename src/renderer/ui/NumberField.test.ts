@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
-import { numberFault, wholeNumber } from './NumberField.tsx'
+import { findNumberFault, parseWholeNumber } from './NumberField.tsx'
 
 test.each([
   ['700', 700],
   [' 42 ', 42],
   ['999999', 999_999],
 ])('%j is %i', (written, value) => {
-  expect(wholeNumber(written)).toBe(value)
+  expect(parseWholeNumber(written)).toBe(value)
 })
 
 test.each(['', '1.5', '-1', '1e3', 'many', '9'.repeat(16)])('%j is no whole number', (written) => {
-  expect(wholeNumber(written)).toBeNaN()
+  expect(parseWholeNumber(written)).toBeNaN()
 })
 
 test('says what is allowed, and rounds nothing', () => {
   const limits = { min: 512, max: 8192 }
-  expect(numberFault(700, limits)).toBeUndefined()
-  expect(numberFault(999_999, limits)).toBe('Use 512 to 8192.')
-  expect(numberFault(Number.NaN, limits)).toBe('Use 512 to 8192.')
+  expect(findNumberFault(700, limits)).toBeUndefined()
+  expect(findNumberFault(999_999, limits)).toBe('Use 512 to 8192.')
+  expect(findNumberFault(Number.NaN, limits)).toBe('Use 512 to 8192.')
 })

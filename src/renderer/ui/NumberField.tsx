@@ -18,7 +18,7 @@ type NumberFieldProps = FieldTexts & {
 export function NumberField({ value, onChange, min, max, step = 1, unit, ...texts }: NumberFieldProps) {
   const [left, setLeft] = useState(false)
   const [draft, setDraft] = useState('')
-  const error = texts.error ?? (left ? numberFault(value, { min, max }) : undefined)
+  const error = texts.error ?? (left ? findNumberFault(value, { min, max }) : undefined)
   return (
     <Field {...texts} error={error}>
       {(control) => (
@@ -31,10 +31,10 @@ export function NumberField({ value, onChange, min, max, step = 1, unit, ...text
             aria-valuemin={min}
             aria-valuemax={max}
             autoComplete="off"
-            value={Object.is(wholeNumber(draft), value) ? draft : value}
+            value={Object.is(parseWholeNumber(draft), value) ? draft : value}
             onChange={(event) => {
               setDraft(event.target.value)
-              onChange(wholeNumber(event.target.value))
+              onChange(parseWholeNumber(event.target.value))
             }}
             onKeyDown={(event) => {
               const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key]
@@ -53,11 +53,11 @@ export function NumberField({ value, onChange, min, max, step = 1, unit, ...text
 }
 
 /** Returns the error of a number: `Use 512 to 8192.` */
-export function numberFault(value: number, { min, max }: { min: number; max: number }): string | undefined {
+export function findNumberFault(value: number, { min, max }: { min: number; max: number }): string | undefined {
   return Number.isInteger(value) && value >= min && value <= max ? undefined : `Use ${min} to ${max}.`
 }
 
 /** `NaN` for what is no whole number. */
-export function wholeNumber(written: string): number {
+export function parseWholeNumber(written: string): number {
   return /^\d{1,15}$/.test(written.trim()) ? Number(written) : Number.NaN
 }

@@ -1,5 +1,5 @@
 import { type ReactNode, type Ref, useEffect, useState } from 'react'
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 import { ListButton } from './panels/ListButton.tsx'
 import { listId, listWidth } from './panels/panelWidths.ts'
 import { type FoldingPanel, ResizablePanels } from './panels/ResizablePanels.tsx'
@@ -87,7 +87,7 @@ export function PageScroll({ ref, ...props }: PageColumnProps & { ref?: Ref<HTML
 export function PageColumn({ width = 'text', className, children }: PageColumnProps) {
   return (
     <div className="mx-auto w-full max-w-292 px-6 max-narrow:px-4">
-      <div className={classNames(width === 'text' && 'max-w-180', className)}>{children}</div>
+      <div className={joinClassNames(width === 'text' && 'max-w-180', className)}>{children}</div>
     </div>
   )
 }

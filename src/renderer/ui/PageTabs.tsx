@@ -1,4 +1,4 @@
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 import { PageColumn } from './PageFrame.tsx'
 
 type PageTabsProps = {
@@ -16,7 +16,7 @@ export function PageTabs({ label, tabs }: PageTabsProps) {
             key={title}
             href={address}
             aria-current={isPresent ? 'page' : undefined}
-            className={classNames(
+            className={joinClassNames(
               'flex h-7 items-center rounded-control px-2.5',
               isPresent ? 'bg-selected text-text' : 'text-muted hover:bg-hover hover:text-text',
             )}

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from 'react'
 import { openSecurePrompt, type SecurePromptPurpose } from '#shared/contract/wallet.ts'
 import { useAgent } from '../api/AgentProvider.tsx'
 import { useWallet } from '../api/useWallet.ts'
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 import { Dialog } from './Dialog.tsx'
 import { ErrorNotice } from './ErrorNotice.tsx'
 import { Skeleton } from './Skeleton.tsx'
@@ -67,7 +67,7 @@ export function SecurePromptDialog({ request, onEnd }: SecurePromptDialogProps) 
               sandbox="allow-forms allow-scripts allow-same-origin allow-downloads"
               referrerPolicy="no-referrer"
               onLoad={() => frame.current?.focus()}
-              className={classNames('block size-full', height === undefined && 'opacity-0')}
+              className={joinClassNames('block size-full', height === undefined && 'opacity-0')}
             />
           )}
         </div>

@@ -1,6 +1,6 @@
 import { Check, ChevronDown } from 'lucide-react'
 import { DropdownMenu as Primitive } from 'radix-ui'
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 import { Field, type FieldTexts, inputLook } from './Field.tsx'
 import { useLayers } from './Layers.tsx'
 
@@ -42,7 +42,7 @@ export function Select<Value extends string>({
             id={id}
             aria-labelledby={`${labelId} ${id}-value`}
             disabled={disabled}
-            className={classNames(
+            className={joinClassNames(
               quiet ? quietLook : inputLook,
               'flex items-center gap-2 text-left',
               !quiet && 'justify-between',
@@ -88,7 +88,7 @@ function OptionRow({ option: { label, detail, disabled = false }, isChosen, onCh
       onSelect={onChoose}
       className="flex min-h-7 select-none items-center gap-2 rounded-small px-2 py-1 outline-none data-disabled:opacity-50 data-highlighted:bg-hover"
     >
-      <Check aria-hidden className={classNames('size-3.5 shrink-0 text-accent', !isChosen && 'invisible')} />
+      <Check aria-hidden className={joinClassNames('size-3.5 shrink-0 text-accent', !isChosen && 'invisible')} />
       <span className="min-w-0">
         {label}
         {detail && <span className="block max-w-80 text-small text-faint">{detail}</span>}

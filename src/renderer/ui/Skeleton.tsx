@@ -1,8 +1,8 @@
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 
 /** A grey stand-in of the size of what is being read. */
 export function Skeleton({ className }: { className?: string }) {
-  return <span aria-hidden className={classNames('animate-breathe block rounded-small bg-selected', className)} />
+  return <span aria-hidden className={joinClassNames('animate-breathe block rounded-small bg-selected', className)} />
 }
 
 type SkeletonRowsProps = {

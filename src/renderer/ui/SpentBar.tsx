@@ -1,4 +1,4 @@
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 
 type SpentBarProps = {
   /** Fraction of the limit, from 0 to 1. */
@@ -9,9 +9,9 @@ type SpentBarProps = {
 /** Bar of a used limit, beside its figures. */
 export function SpentBar({ share, className }: SpentBarProps) {
   return (
-    <span aria-hidden className={classNames('block h-1.5 overflow-hidden rounded-full bg-hover', className)}>
+    <span aria-hidden className={joinClassNames('block h-1.5 overflow-hidden rounded-full bg-hover', className)}>
       <span
-        className={classNames('block h-full rounded-full', share >= 0.9 ? 'bg-caution' : 'bg-chart-1')}
+        className={joinClassNames('block h-full rounded-full', share >= 0.9 ? 'bg-caution' : 'bg-chart-1')}
         style={{ width: `${Math.min(1, share) * 100}%` }}
       />
     </span>

@@ -1,4 +1,4 @@
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 
 export type Tone = 'neutral' | 'accent' | 'positive' | 'caution' | 'negative'
 
@@ -19,7 +19,11 @@ type StatusDotProps = {
 }
 
 export function StatusDot({ tone, label, pulsing = false }: StatusDotProps) {
-  const className = classNames('inline-block size-2 shrink-0 rounded-full', fills[tone], pulsing && 'animate-breathe')
+  const className = joinClassNames(
+    'inline-block size-2 shrink-0 rounded-full',
+    fills[tone],
+    pulsing && 'animate-breathe',
+  )
   return label === undefined ? (
     <span aria-hidden data-dot className={className} />
   ) : (

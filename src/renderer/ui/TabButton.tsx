@@ -1,8 +1,8 @@
 import { X } from 'lucide-react'
 import type { DragEvent, KeyboardEvent } from 'react'
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 import type { Tab } from './tab.ts'
-import { panelId, tabId, useTabs } from './tabsContext.ts'
+import { getPanelId, getTabId, useTabs } from './tabsContext.ts'
 
 type TabButtonProps = {
   tab: Tab
@@ -29,7 +29,7 @@ export function TabButton({ tab, selected, onShow, onClose, onRename, ...rest }:
       role="presentation"
       draggable={rest.onDragStart !== undefined}
       onAuxClick={(event) => event.button === 1 && onClose?.()}
-      className={classNames(
+      className={joinClassNames(
         'group relative flex max-w-52 items-stretch border-r border-line',
         selected
           ? 'bg-canvas text-text after:absolute after:inset-x-0 after:-bottom-px after:h-px after:bg-canvas'
@@ -39,16 +39,16 @@ export function TabButton({ tab, selected, onShow, onClose, onRename, ...rest }:
       <button
         type="button"
         role="tab"
-        id={tabId(tabs, tab.id)}
+        id={getTabId(tabs, tab.id)}
         aria-selected={selected}
-        aria-controls={panelId(tabs, tab.id)}
+        aria-controls={getPanelId(tabs, tab.id)}
         tabIndex={selected ? 0 : -1}
         title={tab.title}
         onClick={onShow}
         onMouseDown={(event) => event.button === 1 && event.preventDefault()} // else it would begin to scroll
         onDoubleClick={onRename}
         onKeyDown={onKeyDown}
-        className={classNames(
+        className={joinClassNames(
           'flex min-w-0 items-center gap-2 pl-3 focus-visible:-outline-offset-2',
           onClose ? 'pr-7' : 'pr-3',
         )}
@@ -62,7 +62,7 @@ export function TabButton({ tab, selected, onShow, onClose, onRename, ...rest }:
         <span
           aria-hidden
           onClick={onClose}
-          className={classNames(
+          className={joinClassNames(
             'absolute top-1/2 right-1.5 flex size-5 -translate-y-1/2 items-center justify-center rounded-small group-hover:opacity-100 hover:bg-hover',
             !selected && 'opacity-0',
           )}

@@ -1,6 +1,6 @@
 import { ChevronDown, ChevronLeft, ChevronRight } from 'lucide-react'
 import { type DragEvent, type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 import { IconButton } from './IconButton.tsx'
 import { Menu } from './Menu.tsx'
 import { TabButton } from './TabButton.tsx'
@@ -74,7 +74,7 @@ export function TabStrip({
 
   return (
     <div
-      className={classNames(
+      className={joinClassNames(
         'relative flex shrink-0 items-stretch border-b border-line bg-panel',
         head ? 'h-11' : 'h-9',
       )}

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react'
 import { LayerView } from './Layer.tsx'
 import { TabStrip } from './TabStrip.tsx'
 import type { TabStripProps } from './tab.ts'
-import { panelId, TabsContext, tabId, useTabs } from './tabsContext.ts'
+import { getPanelId, getTabId, TabsContext, useTabs } from './tabsContext.ts'
 
 /** One stop for Tab: the arrows go from tab to tab, Home and End to the first and last, F2 renames, Delete closes. */
 export function Tabs({ children, ...strip }: TabStripProps & { /** `TabPanel`s. */ children: ReactNode }) {
@@ -30,8 +30,8 @@ export function TabPanel({ id, keepMounted = false, children }: TabPanelProps) {
   return (
     <div
       role="tabpanel"
-      id={panelId(tabs, id)}
-      aria-labelledby={tabId(tabs, id)}
+      id={getPanelId(tabs, id)}
+      aria-labelledby={getTabId(tabs, id)}
       inert={!isSelected}
       className={isSelected ? 'absolute inset-0' : 'invisible absolute inset-0'}
     >

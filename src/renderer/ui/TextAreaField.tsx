@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react'
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 import { Field, type FieldTexts, inputLook } from './Field.tsx'
 
 type TextAreaFieldProps = FieldTexts &
@@ -30,7 +30,7 @@ export function TextAreaField({
           {...control}
           value={value}
           onChange={(event) => onChange(event.target.value)}
-          className={classNames(
+          className={joinClassNames(
             inputLook.replace('h-8 ', ''),
             'resize-y py-1.5',
             monospaced && 'font-mono text-small',

@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react'
-import { classNames } from './classNames.ts'
+import { joinClassNames } from './classNames.ts'
 import { Field, type FieldTexts, FieldUnit, inputLook } from './Field.tsx'
 
 type TextFieldProps = FieldTexts &
@@ -36,7 +36,7 @@ export function TextField({
             {...control}
             value={value}
             onChange={(event) => onChange(event.target.value)}
-            className={classNames(inputLook, monospaced && 'font-mono text-small', unit && 'pr-12', className)}
+            className={joinClassNames(inputLook, monospaced && 'font-mono text-small', unit && 'pr-12', className)}
           />
           {unit && <FieldUnit>{unit}</FieldUnit>}
         </span>

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { timeAgo } from './timeAgo.ts'
+import { formatTimeAgo } from './timeAgo.ts'
 
 type TimeAgoProps = {
   at: string
@@ -10,7 +10,7 @@ type TimeAgoProps = {
 /** Updates itself, and renders only when the text changes. */
 export function TimeAgo({ at, spelled = false }: TimeAgoProps) {
   const atMs = Date.parse(at)
-  const text = useSyncExternalStore(everyFewSeconds, () => timeAgo(atMs, Date.now()))
+  const text = useSyncExternalStore(everyFewSeconds, () => formatTimeAgo(atMs, Date.now()))
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()} className="shrink-0 text-small text-faint tabular-nums">
       {spelled ? spelledOut(text) : text}

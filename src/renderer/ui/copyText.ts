@@ -1,4 +1,4 @@
-import { thisKeyboard } from './commands/shortcuts.ts'
+import { detectKeyboard } from './commands/shortcuts.ts'
 import { notify } from './toast.tsx'
 
 /** Puts `text` on the clipboard, or says why it could not. */
@@ -7,7 +7,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch (error) {
-    notify.failed(error, { title: `Couldn’t copy. Press ${thisKeyboard().apple ? '⌘C' : 'Ctrl+C'}.` })
+    notify.failed(error, { title: `Couldn’t copy. Press ${detectKeyboard().apple ? '⌘C' : 'Ctrl+C'}.` })
     return false
   }
 }

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '#shared/appError.ts'
-import { addressOf } from './route.ts'
+import { buildAddress } from './route.ts'
 
 export type ErrorLink = { label: string; href: string }
 
@@ -73,7 +73,7 @@ export function describeError(error: unknown): ErrorText {
     message: sentence.message,
     hint: '',
     detail: undefined,
-    link: label === undefined ? undefined : { label, href: addressOf(...place) },
+    link: label === undefined ? undefined : { label, href: buildAddress(...place) },
     mayRetry: false,
   }
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { addressOf, parseRoute, parseRouteFilters, withFilters } from './route.ts'
+import { buildAddress, parseRoute, parseRouteFilters, withFilters } from './route.ts'
 
 test('an address names a section and what is within it', () => {
   expect(parseRoute('#/settings/keys')).toEqual(['settings', 'keys'])
-  expect(parseRoute(addressOf('approvals', 'a/b c'))).toEqual(['approvals', 'a/b c'])
+  expect(parseRoute(buildAddress('approvals', 'a/b c'))).toEqual(['approvals', 'a/b c'])
 })
 
 test('what is no place of the window names none', () => {
@@ -22,5 +22,5 @@ test('filters follow the place and are no part of it', () => {
     {},
     {},
   ])
-  expect(parseRoute(addressOf('activity', 'a?b'))).toEqual(['activity', 'a?b'])
+  expect(parseRoute(buildAddress('activity', 'a?b'))).toEqual(['activity', 'a?b'])
 })

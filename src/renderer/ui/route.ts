@@ -11,12 +11,12 @@ export function useHash(): string {
 }
 
 export function goTo(...parts: readonly string[]): void {
-  const next = addressOf(...parts)
+  const next = buildAddress(...parts)
   if (window.location.hash !== next) window.location.hash = next
 }
 
 /** For the `href` of a link within the window. */
-export function addressOf(...parts: readonly string[]): string {
+export function buildAddress(...parts: readonly string[]): string {
   return `#/${parts.map(encodeURIComponent).join('/')}`
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sizeText } from './sizeText.ts'
+import { formatSize } from './sizeText.ts'
 
 test.each([
   [0, '0 B'],
@@ -9,5 +9,5 @@ test.each([
   [150 * 1024 * 1024, '150 MB'],
   [5 * 1024 ** 3, '5 GB'],
 ])('%d bytes: %s', (bytes, text) => {
-  expect(sizeText(bytes)).toBe(text)
+  expect(formatSize(bytes)).toBe(text)
 })

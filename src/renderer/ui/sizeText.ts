@@ -1,5 +1,5 @@
 /** `512 B`, `3.4 MB`, `1.2 GB`: three digits at most. */
-export function sizeText(bytes: number): string {
+export function formatSize(bytes: number): string {
   let value = bytes
   let unit = 'B'
   for (const next of ['kB', 'MB', 'GB', 'TB']) {

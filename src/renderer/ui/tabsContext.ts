@@ -10,10 +10,10 @@ export function useTabs(): TabsState {
   return tabs
 }
 
-export function tabId({ baseId }: TabsState, id: string): string {
+export function getTabId({ baseId }: TabsState, id: string): string {
   return `${baseId}tab-${id}`
 }
 
-export function panelId({ baseId }: TabsState, id: string): string {
+export function getPanelId({ baseId }: TabsState, id: string): string {
   return `${baseId}panel-${id}`
 }

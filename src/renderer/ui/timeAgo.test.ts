@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timeAgo } from './timeAgo.ts'
+import { formatTimeAgo } from './timeAgo.ts'
 
 test.each([
   [0, 'now'],
@@ -9,5 +9,5 @@ test.each([
   [2 * 3600, '2 h'],
   [3 * 86_400 + 5, '3 d'],
 ])('%d seconds ago: %s', (seconds, text) => {
-  expect(timeAgo(1_000_000_000, 1_000_000_000 + seconds * 1000)).toBe(text)
+  expect(formatTimeAgo(1_000_000_000, 1_000_000_000 + seconds * 1000)).toBe(text)
 })

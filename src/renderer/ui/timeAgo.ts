@@ -1,5 +1,5 @@
 /** `now`, `12 s`, `5 min`, `3 h`, `2 d`: how long ago, in the fewest words. */
-export function timeAgo(atMs: number, nowMs: number): string {
+export function formatTimeAgo(atMs: number, nowMs: number): string {
   const seconds = Math.max(0, Math.floor((nowMs - atMs) / 1000))
   if (seconds < 5) return 'now'
   if (seconds < 60) return `${seconds} s`

@@ -12,14 +12,14 @@ const requestMs = 30_000
 /** Short messages at the corner. Each says what happened and, where something is to be done, what. */
 export const notify = {
   done(message: string, options: ToastOptions = {}): void {
-    toast.success(message, { ...durationOf(options), ...contentOf(options) })
+    toast.success(message, { ...getDuration(options), ...buildContent(options) })
   },
   info(message: string, options: ToastOptions = {}): void {
-    toast.info(message, { ...durationOf(options), ...contentOf(options) })
+    toast.info(message, { ...getDuration(options), ...buildContent(options) })
   },
   /** Shows a toast for a while, or until it is closed. @returns a function that removes it */
   asked(message: string, { id: named, ...options }: ToastOptions & { id?: string } = {}): () => void {
-    const content = { duration: requestMs, ...contentOf(options) }
+    const content = { duration: requestMs, ...buildContent(options) }
     const id = toast.info(message, { ...content, ...(named !== undefined && { id: named }) })
     return () => void toast.dismiss(id)
   },
@@ -31,18 +31,18 @@ export const notify = {
   failed(error: unknown, { title, action }: { title?: string; action?: ToastAction } = {}): void {
     const { message, hint } = describeError(error)
     const text = title === undefined ? { message, hint } : { message: title, hint: `${message} ${hint}`.trim() }
-    toast.error(text.message, { duration: 10_000, ...contentOf({ hint: text.hint, ...(action && { action }) }) })
+    toast.error(text.message, { duration: 10_000, ...buildContent({ hint: text.hint, ...(action && { action }) }) })
   },
 }
 
 /** Time to read and reach an action such as Undo (WCAG 2.2.1). */
 const actionMs = 15_000
 
-function durationOf({ action }: ToastOptions) {
+function getDuration({ action }: ToastOptions) {
   return action ? { duration: actionMs } : {}
 }
 
-function contentOf({ hint, action }: ToastOptions) {
+function buildContent({ hint, action }: ToastOptions) {
   return {
     ...(hint !== undefined && { description: hint }),
     ...(action && { action: { label: action.label, onClick: action.run } }),

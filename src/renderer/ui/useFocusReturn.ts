@@ -5,7 +5,7 @@ export function useFocusReturn(open: boolean): (event: Event) => void {
   const before = useRef<HTMLElement | null>(null)
   // The only effect that comes before `autoFocus` of what the dialog holds.
   useInsertionEffect(() => {
-    if (open) before.current = anchorOf(document.activeElement)
+    if (open) before.current = findAnchor(document.activeElement)
   }, [open])
   return (event) => {
     event.preventDefault()
@@ -21,7 +21,7 @@ export function useFocusReturn(open: boolean): (event: Event) => void {
 }
 
 /** A menu closes when it opens a dialog: what opened the menu stays. */
-function anchorOf(element: Element | null): HTMLElement | null {
+function findAnchor(element: Element | null): HTMLElement | null {
   const menu = element?.closest('[role="menu"]')?.getAttribute('aria-labelledby')
   const anchor = (menu && document.getElementById(menu)) || element
   return anchor instanceof HTMLElement ? anchor : null

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
-import { escapeHidden, visibleText, withFewMarks } from './visibleText.ts'
+import { escapeHidden, revealHidden, withFewMarks } from './visibleText.ts'
 
 test('what nobody sees in a text is shown by its number', () => {
-  expect(visibleText('a\u202eb\u2066c\u200bd\ufeff')).toBe('a⟨U+202E⟩b⟨U+2066⟩c⟨U+200B⟩d⟨U+FEFF⟩')
-  expect(visibleText('\u001b[2J\u{E0041}')).toBe('⟨U+001B⟩[2J⟨U+E0041⟩')
+  expect(revealHidden('a\u202eb\u2066c\u200bd\ufeff')).toBe('a⟨U+202E⟩b⟨U+2066⟩c⟨U+200B⟩d⟨U+FEFF⟩')
+  expect(revealHidden('\u001b[2J\u{E0041}')).toBe('⟨U+001B⟩[2J⟨U+E0041⟩')
 })
 
 test('texts of any script, joined pictures, tabs and line ends stay as they are', () => {
   for (const text of ['a\tb\r\nc', 'नमस्ते', 'שָׁלוֹם', 'می‌خواهم', '👩‍👩‍👧', 'Tiếng Việt', 'e\u0301\u0323']) {
-    expect(visibleText(text)).toBe(text)
+    expect(revealHidden(text)).toBe(text)
   }
 })
 
 test('of marks that stack on one letter, six stay', () => {
   expect(withFewMarks(`a${'\u0300'.repeat(1_000)}b`)).toBe(`a${'\u0300'.repeat(6)}b`)
-  expect(visibleText(`a${'\u0489'.repeat(7)}`)).toBe(`a${'\u0489'.repeat(6)}`)
+  expect(revealHidden(`a${'\u0489'.repeat(7)}`)).toBe(`a${'\u0489'.repeat(6)}`)
 })
 
 test('a text within a text that nobody can read is told', () => {

@@ -13,7 +13,7 @@ const stacked = new RegExp(`(\\p{M}{${maxMarks}})\\p{M}+`, 'gu')
  *
  * @see https://trojansource.codes
  */
-export function visibleText(text: string): string {
+export function revealHidden(text: string): string {
   if (plain.test(text)) return text
   return withFewMarks(text).replace(unseen, (character) => {
     const code = character.codePointAt(0) ?? 0

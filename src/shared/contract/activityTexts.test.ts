@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { activitySentence, describeWrite } from './activityTexts.ts'
+import { describeActivity, describeWrite } from './activityTexts.ts'
 
-type SentenceInput = Parameters<typeof activitySentence>[0]
+type SentenceInput = Parameters<typeof describeActivity>[0]
 const you = { kind: 'owner', name: null } as const
 const key = { kind: 'key', name: 'research-agent' } as const
 const service = { kind: 'service', name: null } as const
@@ -86,11 +86,11 @@ test.each<[SentenceInput, string]>([
     '0x2096…287C started atlas.',
   ],
 ])('%o', (entry, sentence) => {
-  expect(activitySentence(entry, 'This computer')).toBe(sentence)
+  expect(describeActivity(entry, 'This computer')).toBe(sentence)
 })
 
 test('a long command is cut in the sentence', () => {
-  const sentence = activitySentence(
+  const sentence = describeActivity(
     createActivity('command.run', 'Ran a command: exit code 0 after 3 ms.', { command: 'x'.repeat(5000) }),
     'x',
   )

@@ -1,5 +1,5 @@
-import { plainWord } from '../openRecord.ts'
-import { shortAddress } from '../shortAddress.ts'
+import { toPlainWord } from '../openRecord.ts'
+import { shortenAddress } from '../shortAddress.ts'
 import type { AccountActivity, ActivityBy } from './activity.ts'
 
 type SentenceInput = Pick<AccountActivity, 'type' | 'by' | 'sandbox_name' | 'description' | 'command'>
@@ -40,7 +40,7 @@ const standsAlone: readonly SentenceInput['type'][] = [
 ]
 
 /** Formats an activity as one sentence: `research-agent ran “npm test” in atlas: exit code 0 after 1.2 s.` */
-export function activitySentence(activity: SentenceInput, service: string): string {
+export function describeActivity(activity: SentenceInput, service: string): string {
   const words = formatSentence(activity, service)
   return /[.!?]$/.test(words) ? words : `${words}.`
 }
@@ -49,7 +49,7 @@ function formatSentence(activity: SentenceInput, service: string): string {
   const { type, by, sandbox_name: sandbox, command } = activity
   const words = activity.description.replace(/\.$/, '')
   const lower = lowerFirst(words)
-  const actor = by.kind === 'service' ? undefined : actorLabel(by)
+  const actor = by.kind === 'service' ? undefined : formatActor(by)
   if (standsAlone.includes(type)) return `${actor ?? service} ${lower}`
   if (sandbox === null) return words
   if (ofTheWhole.includes(type)) {
@@ -73,14 +73,14 @@ function formatSentence(activity: SentenceInput, service: string): string {
 }
 
 /** Returns the actor as the subject of a sentence: `You`, `A deleted key`. */
-export function actorLabel({ kind, name }: ActivityBy): string {
+export function formatActor({ kind, name }: ActivityBy): string {
   switch (kind) {
     case 'owner':
       return 'You'
     case 'key':
       return name === null ? 'A deleted key' : programName(name)
     case 'wallet':
-      return name === null ? 'A wallet' : shortAddress(name)
+      return name === null ? 'A wallet' : shortenAddress(name)
     case 'link':
       return `Someone with a terminal link${name === null ? '' : ` of ${programName(name)}`}`
     case 'service':
@@ -91,7 +91,7 @@ export function actorLabel({ kind, name }: ActivityBy): string {
     case 'steward':
       return programName(name ?? 'A program')
     default:
-      return programName(name ?? plainWord(kind))
+      return programName(name ?? toPlainWord(kind))
   }
 }
 

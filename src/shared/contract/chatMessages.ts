@@ -163,7 +163,7 @@ export const sendMessage = defineRoute({
   auth,
   params: ConversationParams,
   body: z.object({
-    /** Null: a first message. The parent of another message of the person: an edit of that one. */
+    /** Null for a first message. If the parent has another message of the user already, this message is an edit of that one. */
     parent_id: MessageId.nullable(),
     text: z.string().max(chatLimits.textCharacters, `must have at most ${chatLimits.textCharacters} characters`),
     attachment_ids: z

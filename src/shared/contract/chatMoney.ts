@@ -33,7 +33,7 @@ export const AnswerEstimate = z.object({
   max_micro_usd: z.int(),
   /** Number of oldest messages that would be left out because the context is full. */
   omitted_messages: z.int(),
-  /** The limits leave less than what is wanted. */
+  /** The amount exceeds what the limits leave. */
   clamped: z.boolean(),
 })
 export type AnswerEstimate = z.infer<typeof AnswerEstimate>

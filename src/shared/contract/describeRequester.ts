@@ -17,7 +17,7 @@ export function describeRequester({ kind, name }: Asker): { name: string; what: 
 }
 
 /** On one line, so that no key passes for the person by its name. */
-export function askerLine(asker: Asker): string {
+export function formatRequester(asker: Asker): string {
   const { name, what } = describeRequester(asker)
   return asker.kind === 'person' ? `${name}, ${what}` : `${what}, named “${name}”`
 }

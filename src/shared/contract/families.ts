@@ -54,7 +54,7 @@ export function mapFamilies<T>(create: (id: FamilyId) => T): Record<FamilyId, T>
 }
 
 /** Title of a `provider` of `GET /v1/models`: of a family, or the name of a server of the user's own. */
-export function providerTitle(provider: string): string {
+export function getProviderTitle(provider: string): string {
   const family = Object.values(families).find((it) => it.provider === provider)
   return family?.title ?? provider.replace(/^local:/, '')
 }

@@ -1,6 +1,6 @@
 import { formatUsd } from '../money/moneyText.ts'
-import { openRecord, plainWord } from '../openRecord.ts'
-import { shortAddress } from '../shortAddress.ts'
+import { openRecord, toPlainWord } from '../openRecord.ts'
+import { shortenAddress } from '../shortAddress.ts'
 import type { AskerKind, IntentKind, PolicyRule } from './intents.ts'
 import { findEvmNetwork, findSolanaNetwork } from './networks.ts'
 
@@ -14,7 +14,7 @@ export const kindNames: Record<IntentKind, string> = openRecord(
     message: 'Sign a message',
     'tool.call': 'Run a tool that destroys',
   },
-  plainWord,
+  toPlainWord,
 )
 
 /** As the name of who asks. */
@@ -25,7 +25,7 @@ export const requesterNames: Record<AskerKind, string> = openRecord(
     tool: 'Tools',
     agent: 'Steward itself',
   },
-  plainWord,
+  toPlainWord,
 )
 
 const anything = 'have anything signed'
@@ -36,7 +36,7 @@ export function describePayee(scope: string | null): string {
   const [, network = '', payee = ''] =
     /^([a-z0-9]+:[A-Za-z0-9]+):(0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/.exec(scope ?? '') ?? []
   if (payee === '') return ''
-  return ` to ${shortAddress(payee)} on ${(findEvmNetwork(network) ?? findSolanaNetwork(network))?.name ?? network}`
+  return ` to ${shortenAddress(payee)} on ${(findEvmNetwork(network) ?? findSolanaNetwork(network))?.name ?? network}`
 }
 
 /** After `may`: `sign in with Ethereum to 127.0.0.1:4000`, `pay up to $5.00 anywhere`. */
@@ -58,7 +58,7 @@ function capital(word: string): string {
 }
 
 /** A rule as a sentence: `Tools may pay up to $5.00 at api.example.com without asking you.` */
-export function ruleSentence(rule: PolicyRule): string {
+export function describeRule(rule: PolicyRule): string {
   const deed = describeAction(rule)
   const requester = rule.asker === '*' ? 'Anyone' : requesterNames[rule.asker]
   switch (rule.effect) {

@@ -1,10 +1,10 @@
-import { utf8Bytes, utf8Text } from '../utf8.ts'
+import { decodeUtf8, encodeUtf8 } from '../utf8.ts'
 
 /**
  * The text of character strings as a zone file has them: `"one" "two"`, `\"`, `\\` and `\065` within.
  * @returns undefined where the quotes do not match, or the bytes are no text
  */
-export function characterStrings(quoted: string): string | undefined {
+export function parseCharacterStrings(quoted: string): string | undefined {
   const bytes: number[] = []
   let offset = 0
   while (offset < quoted.length) {
@@ -22,7 +22,7 @@ export function characterStrings(quoted: string): string | undefined {
         continue
       }
       const character = escaped ? code : String.fromCodePoint(quoted.codePointAt(offset) ?? 0)
-      bytes.push(...utf8Bytes(character))
+      bytes.push(...encodeUtf8(character))
       offset += escaped ? whole.length : character.length
     }
     offset += 1
@@ -30,14 +30,14 @@ export function characterStrings(quoted: string): string | undefined {
     if (gap === 0 && offset < quoted.length) return undefined
     offset += gap
   }
-  return utf8Text(bytes)
+  return decodeUtf8(bytes)
 }
 
 const maxBytes = 255
 
 /** Cuts the text of a TXT record into strings of at most 255 bytes, as they go over the wire. */
-export function textPieces(text: string): Uint8Array[] {
-  const bytes = Uint8Array.from(utf8Bytes(text))
+export function splitText(text: string): Uint8Array[] {
+  const bytes = Uint8Array.from(encodeUtf8(text))
   const pieces: Uint8Array[] = []
   for (let offset = 0; offset < bytes.length; offset += maxBytes) pieces.push(bytes.subarray(offset, offset + maxBytes))
   return pieces
@@ -46,7 +46,7 @@ export function textPieces(text: string): Uint8Array[] {
 /** As a zone file has it: strings of at most 255 bytes, with what is not plain ASCII as `\ddd`. */
 export function quoteText(text: string): string {
   const quoteChunk = (piece: Uint8Array) => `"${[...piece].map(quoteByte).join('')}"`
-  return textPieces(text).map(quoteChunk).join(' ')
+  return splitText(text).map(quoteChunk).join(' ')
 }
 
 function quoteByte(byte: number): string {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { characterStrings, quoteText, textPieces } from './characterStrings.ts'
-import { DnsRecordFault, type NewDnsRecord, normalRecord } from './dnsRecord.ts'
+import { parseCharacterStrings, quoteText, splitText } from './characterStrings.ts'
+import { DnsRecordFault, type NewDnsRecord, normalizeRecord } from './dnsRecord.ts'
 import { findZoneConflict } from './zoneRules.ts'
 
 const zone = 'example.com'
 const record = (fields: Partial<NewDnsRecord>) =>
-  normalRecord(zone, { type: 'A', host: '@', value: '192.0.2.1', ...fields })
+  normalizeRecord(zone, { type: 'A', host: '@', value: '192.0.2.1', ...fields })
 
 test.each([
   [{ host: 'WWW.' }, { host: 'www' }],
@@ -102,19 +102,19 @@ test('what is kept is kept again as it is', () => {
     record({ type: 'SRV', host: '_a._udp', value: '0 1 b.example.com' }),
     record({ type: 'CAA', value: '0 issue ";"' }),
   ]
-  for (const record of all) expect(normalRecord(zone, record)).toEqual(record)
+  for (const record of all) expect(normalizeRecord(zone, record)).toEqual(record)
 })
 
 test('text of any bytes comes back from its quotes, in strings of at most 255 bytes', () => {
   for (const text of ['a', '"', '\\', 'é€😀', ' lead and trail ', 'x'.repeat(255), 'é'.repeat(600), '\\065"\\"']) {
-    expect(characterStrings(quoteText(text))).toBe(text)
-    for (const piece of textPieces(text)) expect(piece.length).toBeLessThanOrEqual(255)
+    expect(parseCharacterStrings(quoteText(text))).toBe(text)
+    for (const piece of splitText(text)) expect(piece.length).toBeLessThanOrEqual(255)
   }
-  expect(textPieces('x'.repeat(256))).toHaveLength(2)
+  expect(splitText('x'.repeat(256))).toHaveLength(2)
 })
 
 test.each(['"', '"a', 'a"', '"a" b', '"a""b"', '"\\', '"\\256"', '"\\2"'])('%s is no character string', (text) =>
-  expect(characterStrings(text)).toBeUndefined(),
+  expect(parseCharacterStrings(text)).toBeUndefined(),
 )
 
 test('beside a CNAME nothing stands, and no record stands twice', () => {

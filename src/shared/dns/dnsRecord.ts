@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { utf8Bytes } from '../utf8.ts'
-import { characterStrings } from './characterStrings.ts'
+import { encodeUtf8 } from '../utf8.ts'
+import { parseCharacterStrings } from './characterStrings.ts'
 
 export const dnsRecordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const
 export type DnsRecordType = (typeof dnsRecordTypes)[number]
@@ -47,9 +47,9 @@ export class DnsRecordFault extends Error {
  * @param zone the name of the domain in ASCII and lower case
  * @throws DnsRecordFault
  */
-export function normalRecord(zone: string, record: NewDnsRecord): DnsRecordData {
+export function normalizeRecord(zone: string, record: NewDnsRecord): DnsRecordData {
   const { type } = record
-  const host = normalHost(zone, record.host)
+  const host = normalizeHost(zone, record.host)
   const value = values[type](record.value.trim(), zone)
   const distance = normalDistance(record)
   if (type === 'CNAME' && host === '@')
@@ -67,7 +67,7 @@ export function normalRecord(zone: string, record: NewDnsRecord): DnsRecordData 
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 
 /** @throws DnsRecordFault */
-export function normalHost(zone: string, input: string): string {
+export function normalizeHost(zone: string, input: string): string {
   const lower = input.trim().toLowerCase().replace(/\.$/, '')
   const isZone = lower === '' || lower === '@' || lower === zone
   const host = isZone ? '@' : lower.endsWith(`.${zone}`) ? lower.slice(0, -zone.length - 1) : lower
@@ -120,9 +120,9 @@ const values: Readonly<Record<DnsRecordType, Normal>> = {
   NS: normalTarget,
   MX: (value, zone) => (value === '.' ? value : normalTarget(value, zone)),
   TXT(value) {
-    const text = value.startsWith('"') ? characterStrings(value) : value
+    const text = value.startsWith('"') ? parseCharacterStrings(value) : value
     if (text === undefined) throw new DnsRecordFault('value', 'has unbalanced quotes')
-    const bytes = utf8Bytes(text).length
+    const bytes = encodeUtf8(text).length
     if (bytes === 0) throw new DnsRecordFault('value', 'must not be empty')
     if (bytes > dnsLimits.textBytes) {
       throw new DnsRecordFault('value', `must have at most ${dnsLimits.textBytes} bytes`)

@@ -5,7 +5,7 @@ import {
   type DnsRecordType,
   dnsLimits,
   dnsRecordTypes,
-  normalRecord,
+  normalizeRecord,
 } from './dnsRecord.ts'
 import { type ZoneEntry, ZoneFileFault, zoneEntries } from './zoneTokens.ts'
 
@@ -126,7 +126,7 @@ function record({ zone, line, type, data, owner, origin, ttl }: ParsedRecord): D
     throw new ZoneFileFault(line, `${owner.slice(0, 80)} repeats the domain: a dot is missing at its end`)
   }
   try {
-    return normalRecord(zone, { type, host, ttl: clampTtl(ttl), ...valueIn(type, data, { line, origin }) })
+    return normalizeRecord(zone, { type, host, ttl: clampTtl(ttl), ...valueIn(type, data, { line, origin }) })
   } catch (fault) {
     if (!(fault instanceof DnsRecordFault)) throw fault
     throw wrongLine(line, fault)
@@ -214,7 +214,7 @@ function isSupportedType(type: string): type is DnsRecordType {
 }
 
 /** As BIND reads it, with an SOA record and the nameservers, so that it stands alone. */
-export function zoneFileText(zone: {
+export function formatZoneFile(zone: {
   name: string
   nameservers: readonly string[]
   records: readonly DnsRecordData[]

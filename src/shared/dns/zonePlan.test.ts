@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { randomZone } from '#test/support/randomZone.ts'
 import type { DnsRecordData } from './dnsRecord.ts'
-import { normalRecord } from './dnsRecord.ts'
-import { type PresentRecord, toSentValue, type ZoneStep, zonePlan } from './zonePlan.ts'
+import { normalizeRecord } from './dnsRecord.ts'
+import { type PresentRecord, planZone, toSentValue, type ZoneStep } from './zonePlan.ts'
 import { findZoneConflict } from './zoneRules.ts'
 
 const zone = 'example.com'
@@ -13,7 +13,7 @@ const withIds = (records: readonly DnsRecordData[]): PresentRecord[] =>
 
 test('a record is changed where its name and type stay, and added or removed otherwise', () => {
   const present = withIds([a('@', '192.0.2.1'), a('www', '192.0.2.1'), a('old', '192.0.2.9')])
-  const steps = zonePlan(zone, present, [a('@', '192.0.2.1', 600), a('www', '192.0.2.2'), a('new', '192.0.2.3')])
+  const steps = planZone(zone, present, [a('@', '192.0.2.1', 600), a('www', '192.0.2.2'), a('new', '192.0.2.3')])
   expect(
     steps.map((step) => [step.action, 'before' in step && step.before.id, 'after' in step && step.after.value]),
   ).toEqual([
@@ -26,7 +26,7 @@ test('a record is changed where its name and type stay, and added or removed oth
 
 test('of several records of one name only the one that differs is changed', () => {
   const present = withIds([a('@', '192.0.2.1'), a('@', '192.0.2.2'), a('@', '192.0.2.3')])
-  const steps = zonePlan(zone, present, [a('@', '192.0.2.3'), a('@', '192.0.2.7'), a('@', '192.0.2.1')])
+  const steps = planZone(zone, present, [a('@', '192.0.2.3'), a('@', '192.0.2.7'), a('@', '192.0.2.1')])
   expect(steps).toEqual([{ action: 'change', before: present[1], after: a('@', '192.0.2.7') }])
 })
 
@@ -36,24 +36,24 @@ test.each([
   [[a('www', '192.0.2.1'), { ...a('www', 'example.net'), type: 'CNAME' as const }], 0, 'CNAME'],
   [Array.from({ length: 1_001 }, (_, index) => a(`h${index}`, '192.0.2.1')), 1_000, '1000'],
 ])('what cannot be is refused, and says which record it is', (desired, index, reason) => {
-  expect(() => zonePlan(zone, [], desired)).toThrow(
+  expect(() => planZone(zone, [], desired)).toThrow(
     expect.objectContaining({ name: 'ZonePlanFault', index, message: expect.stringContaining(reason) }),
   )
 })
 
 test('what the registrar has, stays as it is, also where it could not be made here', () => {
   const odd = a('@', '192.0.2.1', 60)
-  expect(zonePlan(zone, withIds([odd]), [odd])).toEqual([])
-  expect(zonePlan(zone, withIds([odd]), [odd, a('b', '192.0.2.1')])).toHaveLength(1)
+  expect(planZone(zone, withIds([odd]), [odd])).toEqual([])
+  expect(planZone(zone, withIds([odd]), [odd, a('b', '192.0.2.1')])).toHaveLength(1)
 })
 
 test('a random zone through plan and apply meets no conflict, and the next plan is empty', () => {
   fc.assert(
     fc.property(randomZone(zone), randomZone(zone), (before, desired) => {
       const present = withIds(before)
-      for (const step of zonePlan(zone, present, desired)) applyStep(present, step)
-      expect(zonePlan(zone, present, desired)).toEqual([])
-      expect(zonePlan(zone, present, before).length).toBeLessThanOrEqual(before.length + desired.length)
+      for (const step of planZone(zone, present, desired)) applyStep(present, step)
+      expect(planZone(zone, present, desired)).toEqual([])
+      expect(planZone(zone, present, before).length).toBeLessThanOrEqual(before.length + desired.length)
     }),
     { numRuns: 300 },
   )
@@ -64,7 +64,7 @@ function applyStep(present: PresentRecord[], step: ZoneStep): void {
   const index = 'before' in step ? present.findIndex(({ id }) => id === step.before.id) : -1
   if (index >= 0) present.splice(index, 1)
   if (step.action === 'remove') return
-  const record = normalRecord(zone, { ...step.after, value: toSentValue(step.after) })
+  const record = normalizeRecord(zone, { ...step.after, value: toSentValue(step.after) })
   expect(findZoneConflict(present, record)).toBeUndefined()
   present.push({ ...record, id: `n${Math.random()}` })
 }

@@ -1,4 +1,4 @@
-import { type DnsRecordData, DnsRecordFault, dnsLimits, normalRecord } from './dnsRecord.ts'
+import { type DnsRecordData, DnsRecordFault, dnsLimits, normalizeRecord } from './dnsRecord.ts'
 import { findZoneConflict } from './zoneRules.ts'
 
 export type PresentRecord = DnsRecordData & { id: string }
@@ -24,7 +24,7 @@ export class ZonePlanFault extends Error {
  * changes, then additions. A record that stays as it is, is not judged. Text of TXT is taken as it is, without quotes.
  * @throws ZonePlanFault
  */
-export function zonePlan(
+export function planZone(
   zone: string,
   present: readonly PresentRecord[],
   desired: readonly DnsRecordData[],
@@ -70,15 +70,15 @@ export function toSentValue({ type, value }: Pick<DnsRecordData, 'type' | 'value
 
 function normal(zone: string, record: DnsRecordData, index: number): DnsRecordData {
   try {
-    return normalRecord(zone, { ...record, value: toSentValue(record) })
+    return normalizeRecord(zone, { ...record, value: toSentValue(record) })
   } catch (fault) {
     if (!(fault instanceof DnsRecordFault)) throw fault
-    throw wrongRecord(index, fault)
+    throw createRecordFault(index, fault)
   }
 }
 
-function wrongRecord(createRecordFault: number, fault: DnsRecordFault): ZonePlanFault {
-  return new ZonePlanFault(createRecordFault, fault.message, { cause: fault })
+function createRecordFault(index: number, fault: DnsRecordFault): ZonePlanFault {
+  return new ZonePlanFault(index, fault.message, { cause: fault })
 }
 
 function requireFits(all: readonly DnsRecordData[], record: DnsRecordData, index: number): void {

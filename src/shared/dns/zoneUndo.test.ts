@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DnsRecordData } from './dnsRecord.ts'
-import { type PresentRecord, zonePlan } from './zonePlan.ts'
+import { type PresentRecord, planZone } from './zonePlan.ts'
 import { withoutSteps } from './zoneUndo.ts'
 
 const a = (host: string, value: string, ttl = 3_600): DnsRecordData => ({ type: 'A', host, value, ttl, distance: null })
@@ -10,7 +10,7 @@ const short = (all: readonly DnsRecordData[]) => all.map(({ host, value, ttl }) 
 
 const before = [a('@', '192.0.2.1'), a('old', '192.0.2.2'), a('ttl', '192.0.2.3')]
 const after = [a('@', '192.0.2.9'), a('ttl', '192.0.2.3', 300), a('new', '192.0.2.4')]
-const steps = zonePlan('example.com', present(before), after)
+const steps = planZone('example.com', present(before), after)
 
 test('a plan that was taken as a whole is taken back as a whole', () => {
   expect(short(withoutSteps(after, steps))).toEqual(short(before))

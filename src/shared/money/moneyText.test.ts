@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatUsd, formatUsdCents, type MoneyForm, parseUsd, usdInput } from './moneyText.ts'
+import { formatUsd, formatUsdCents, formatUsdInput, type MoneyForm, parseUsd } from './moneyText.ts'
 
 test.each<[amount: number | string, MoneyForm, text: string]>([
   [0, 'whole', '$0'],
@@ -34,7 +34,7 @@ test.each([
   ['1234500000', '$1,234.50', '1234.50'],
 ])('%s micro-dollars read %s, and are written %s', (micro, text, field) => {
   expect(formatUsd(micro, 'exact')).toBe(text)
-  expect(usdInput(micro)).toBe(field)
+  expect(formatUsdInput(micro)).toBe(field)
   expect(parseUsd(field)).toBe(micro)
 })
 

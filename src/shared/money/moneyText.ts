@@ -36,7 +36,7 @@ export function formatUsdCents(cents: number): string {
 }
 
 /** Writes an amount as a person types it into a field: `1234.5`, `5`. */
-export function usdInput(microUsd: number | bigint | string): string {
+export function formatUsdInput(microUsd: number | bigint | string): string {
   return formatUsd(microUsd, 'whole').replace(/[$,]/g, '')
 }
 

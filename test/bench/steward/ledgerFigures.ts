@@ -5,7 +5,7 @@ import { createApiKeys } from '#service/accounts/apiKeys.ts'
 import { ensureOwner } from '#service/accounts/ownerAccount.ts'
 import { openReservations } from '#service/credits/openReservations.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { microUsdOfCents, toMicroUsd } from '#shared/microUsd.ts'
+import { centsToMicroUsd, toMicroUsd } from '#shared/microUsd.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 import { testLedger } from '../../support/testLedger.ts'
 
@@ -22,9 +22,9 @@ export async function ledgerFigures({ pairs, clients }: { pairs: number; clients
     const keys = createApiKeys({ accounts, now: Date.now, randomBytes })
     const keyFile = `${temporaryFolder('bench-ledger')}/owner.key`
     const accountId = ensureOwner({ accounts, keyFile, now: Date.now, randomBytes })
-    const rules = { models: ['gpt-5.2'], dailyLimit: microUsdOfCents(100_000_000) }
+    const rules = { models: ['gpt-5.2'], dailyLimit: centsToMicroUsd(100_000_000) }
     const { key } = keys.create(accountId, 'bench', rules)
-    const amount = microUsdOfCents(100_000_000)
+    const amount = centsToMicroUsd(100_000_000)
     await at.commits.commitDurable(() =>
       at.ledger.issue({ type: 'grant', to: accountId, amount, note: '', requestKey: undefined }),
     )

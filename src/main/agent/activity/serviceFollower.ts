@@ -8,7 +8,7 @@ import {
   activityLimits,
   listAccountActivity,
 } from '#shared/contract/activity.ts'
-import { activitySentence, actorLabel } from '#shared/contract/activityTexts.ts'
+import { describeActivity, formatActor } from '#shared/contract/activityTexts.ts'
 import type { UnreadableEntry } from '#shared/contract/readAnswer.ts'
 import { isTurn, type Requester, toRequester } from '#shared/contract/requester.ts'
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
@@ -211,7 +211,7 @@ function toEntry(activity: AccountActivity, service: string): NewActivityEntry {
     kind: activityTypes.has(type) ? type : `service.${type}`,
     actor: toActor(by, service),
     ...(sandbox !== null && { subject: sandbox }),
-    summary: activitySentence(activity, service),
+    summary: describeActivity(activity, service),
     detail: {
       service,
       service_id: id,
@@ -252,7 +252,7 @@ const actorKinds: Record<Exclude<ActivityBy['kind'], 'service'>, NewActivityEntr
 
 function toActor(by: ActivityBy, service: string): NewActivityEntry['actor'] {
   if (by.kind === 'service') return { kind: 'service', name: service }
-  return { kind: actorKinds[by.kind], name: actorLabel(by) }
+  return { kind: actorKinds[by.kind], name: formatActor(by) }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
-import { csvLine } from '#shared/csv.ts'
+import { formatCsvLine } from '#shared/csv.ts'
 import { canonicalJson, selectHashedFields } from './entryHash.ts'
 
 const columns = [
@@ -24,7 +24,7 @@ export function* jsonLines(entries: Iterable<TimelineEntry>): Generator<string> 
 
 /** RFC 4180, and no cell that a spreadsheet would take for a formula. */
 export function* csvLines(entries: Iterable<TimelineEntry>): Generator<string> {
-  yield csvLine(columns)
+  yield formatCsvLine(columns)
   for (const { actor, detail, links, subject, task, ...entry } of entries) {
     const cells = {
       ...entry,
@@ -35,6 +35,6 @@ export function* csvLines(entries: Iterable<TimelineEntry>): Generator<string> {
       task: task ?? '',
       links: Object.keys(links).length === 0 ? '' : canonicalJson(links),
     }
-    yield csvLine(columns.map((name) => String(cells[name])))
+    yield formatCsvLine(columns.map((name) => String(cells[name])))
   }
 }

@@ -5,7 +5,7 @@ import { AppError } from '#shared/appError.ts'
 import { getMe, type Me } from '#shared/contract/auth.ts'
 import type { Asker } from '#shared/contract/intents.ts'
 import { mcpPath, toolKeyPrefix } from '#shared/contract/toolClients.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { signInRequesterId } from '../connections/clientPresence.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceTarget } from '../connections/serviceTarget.ts'
@@ -72,7 +72,7 @@ export function createLocalClients({ client, target, now }: Options): LocalClien
 
 function toRequester({ api_key: key, wallet_address: address, id }: Me): Asker {
   if (key) return { kind: 'client', id: `key:${key.id}`, name: key.name, ...(key.limited && { limited: true }) }
-  const name = address === null ? 'Signed in' : `Signed in as ${shortAddress(address)}`
+  const name = address === null ? 'Signed in' : `Signed in as ${shortenAddress(address)}`
   return { kind: 'client', id: signInRequesterId(address ?? id), name }
 }
 

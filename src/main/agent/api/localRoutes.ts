@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Exchange } from '#platform/http/exchange.ts'
-import { requestPipeline } from '#platform/http/requestPipeline.ts'
+import { createRequestPipeline } from '#platform/http/requestPipeline.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Asker } from '#shared/contract/intents.ts'
 import { getLocalDocument, getLocalStatus, localEventsPath, openSession } from '#shared/contract/localApi.ts'
@@ -74,7 +74,7 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
     throw noSessionError()
   }
 
-  return requestPipeline<LocalEndpoint, Asker, LocalCall>({
+  return createRequestPipeline<LocalEndpoint, Asker, LocalCall>({
     endpoints,
     socketPaths: [localEventsPath],
     pages: [],

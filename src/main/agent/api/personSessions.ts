@@ -42,7 +42,7 @@ export function createPersonSessions({
   return {
     issueToken(onUsed) {
       const token = newSecret()
-      hold(tokens, { digest: hashSecret(token), onUsed })
+      addBounded(tokens, { digest: hashSecret(token), onUsed })
       return token
     },
     exchange(token) {
@@ -51,12 +51,12 @@ export function createPersonSessions({
       tokens.splice(tokens.indexOf(used), 1)
       used.onUsed?.()
       const opened = { secret: newSecret(), windowKey: newSecret() }
-      hold(sessions, {
+      addBounded(sessions, {
         digest: hashSecret(opened.secret),
         windowDigest: hashSecret(opened.windowKey),
         openedAtMs: now(),
       })
-      if (file !== undefined) keepSessions(file, sessions.filter(isYoung))
+      if (file !== undefined) saveSessions(file, sessions.filter(isYoung))
       return opened
     },
     isOpen(secret, proof) {
@@ -82,7 +82,7 @@ function readSessions(file: string): Session[] {
   }
 }
 
-function keepSessions(file: string, sessions: readonly Session[]): void {
+function saveSessions(file: string, sessions: readonly Session[]): void {
   const stored = sessions.map(({ digest, windowDigest, openedAtMs }) => ({
     digest: digest.toString('base64'),
     windowDigest: windowDigest.toString('base64'),
@@ -101,7 +101,7 @@ function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-function hold<T>(list: T[], item: T): void {
+function addBounded<T>(list: T[], item: T): void {
   list.push(item)
   if (list.length > maxSessions) list.shift()
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Grant, IntentRecord, Policy } from '#shared/contract/intents.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import { describePolicyChange } from './describeConfirmation.ts'
 import type { TimelineActor } from './intentLifecycle.ts'
@@ -71,7 +71,7 @@ export function createApprovalNotes(note: RecordActivity): ApprovalNotes {
         denied: describeDenial(record, why, by),
         expired: `Expired without a decision: ${sentence}`,
         failed: `${record.kind === 'tool.call' ? 'Not approved' : 'Could not be signed'}: ${joinSentences(sentence, record.error ?? '')}`,
-        signed: `Signed with ${shortAddress(record.address)}: ${sentence}`,
+        signed: `Signed with ${shortenAddress(record.address)}: ${sentence}`,
       }[state]
       ofIntent(record, `intent.${state}`, { actor, summary })
     },

@@ -1,4 +1,4 @@
-import { ruleSentence } from '#shared/contract/intentLabels.ts'
+import { describeRule } from '#shared/contract/intentLabels.ts'
 import type { Policy } from '#shared/contract/intents.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 
@@ -54,7 +54,7 @@ export function describePolicyChange(from: Rules, to: Rules): string {
 }
 
 function ruleChanges(from: Rules, to: Rules) {
-  const [before, after] = [from.rules.map(ruleSentence), to.rules.map(ruleSentence)]
+  const [before, after] = [from.rules.map(describeRule), to.rules.map(describeRule)]
   const added = after.flatMap((sentence, index) => (before.includes(sentence) ? [] : [{ place: index + 1, sentence }]))
   const removed = before.filter((sentence) => !after.includes(sentence))
   const isMoved = before.filter((it) => after.includes(it)).join() !== after.filter((it) => before.includes(it)).join()

@@ -1,4 +1,4 @@
-import { ruleSentence } from '#shared/contract/intentLabels.ts'
+import { describeRule } from '#shared/contract/intentLabels.ts'
 import type { Grant, Policy, PolicyRule } from '#shared/contract/intents.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
 import { fittingGrant } from './grants.ts'
@@ -47,7 +47,7 @@ function isOfServer({ kind, scope }: JudgedIntent): boolean {
 
 function ruleDetail(rule: PolicyRule): string {
   const word = rule.effect === 'deny' ? 'Denied' : 'Allowed'
-  return `${word} by your rule “${ruleSentence(rule).replace(/[.]$/, '')}”.`
+  return `${word} by your rule “${describeRule(rule).replace(/[.]$/, '')}”.`
 }
 
 function isOwnSignIn({ kind, asker, host }: JudgedIntent, serviceHost: string | undefined): boolean {

@@ -21,8 +21,8 @@ export function limitSubmissions(approvals: PacedAsks, now: () => number): Paced
     const all = createTokenBuckets({ ...askPace.ofAllTogether, now })
     return ({ kind, id }: Asker): void => {
       if (kind === 'person' || kind === 'agent') return
-      check(ownBuckets.take(`${kind} ${id}`), 'You ask the wallet too often.')
-      check(all.take('all'), 'The programs of this Steward ask the wallet too often.')
+      assertPace(ownBuckets.take(`${kind} ${id}`), 'You ask the wallet too often.')
+      assertPace(all.take('all'), 'The programs of this Steward ask the wallet too often.')
     }
   }
   const asks = createBuckets()
@@ -39,6 +39,6 @@ export function limitSubmissions(approvals: PacedAsks, now: () => number): Paced
   }
 }
 
-function check(waitSeconds: number, message: string): void {
+function assertPace(waitSeconds: number, message: string): void {
   if (waitSeconds > 0) throw new AppError('request/rate', message, { retryAfterSeconds: waitSeconds })
 }

@@ -14,7 +14,7 @@ export type BudgetedUse = Pick<ReservedUse, 'host' | 'scope' | 'amountMicroUsd' 
  * until it is known that it was not used.
  */
 export type PaymentBudgets = {
-  /** @returns why it may not be paid, or not without the person; undefined where it may */
+  /** @returns why the payment is denied or needs the user; undefined if it is allowed */
   refusal(use: BudgetedUse): ReservationRefusal | undefined
   /** The limits that a payment counts against. */
   statesFor(use: Pick<BudgetedUse, 'host' | 'scope'>): BudgetState[]

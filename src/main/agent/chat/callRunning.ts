@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseJson } from '#platform/boundedJson.ts'
 import { chatToolLimits } from '#shared/contract/chatTools.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
-import { toolNamed } from '#shared/contract/tools/toolTable.ts'
+import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import type { Approvals, Withdrawal } from '../approvals/approvals.ts'
 import type { ToolCaller } from '../tools/toolCaller.ts'
 import type { ToolExecutor } from '../tools/toolExecutor.ts'
@@ -147,7 +147,7 @@ function toOutcome(name: string, { id, state, sentence, result, error, hint }: F
 /** Tools of MCP servers return text only. */
 function toText(name: string, answer: Followed['result'] & object): string {
   if (parseServerName(name) !== undefined && typeof answer.text === 'string') return answer.text
-  return toolNamed(name)?.text?.(answer) ?? JSON.stringify(answer, null, 2)
+  return findBuiltInTool(name)?.text?.(answer) ?? JSON.stringify(answer, null, 2)
 }
 
 function toEnd(outcome: ToolOutcome): CallEnd {

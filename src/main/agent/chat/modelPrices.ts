@@ -1,25 +1,30 @@
 import type { ListedModel } from '#shared/contract/inference.ts'
-import { affordableOutputTokens, maxModelCost, modelCacheSavings, modelCost } from '#shared/modelCost.ts'
+import {
+  computeAffordableOutputTokens,
+  computeMaxModelCost,
+  computeModelCacheSavings,
+  computeModelCost,
+} from '#shared/modelCost.ts'
 
 /** `input` includes cached tokens and tokens written to the cache. */
 export type UsedTokens = { input: number; cached: number; cacheWritten: number; output: number }
 type MaxTokens = Pick<UsedTokens, 'input' | 'output'>
 
 export function computeCost({ pricing }: ListedModel, used: UsedTokens): number {
-  return modelCost(pricing.tiers, toModelTokens(used))
+  return computeModelCost(pricing.tiers, toModelTokens(used))
 }
 
 export function computeCacheSavings({ pricing }: ListedModel, used: UsedTokens): number {
-  return modelCacheSavings(pricing.tiers, toModelTokens(used))
+  return computeModelCacheSavings(pricing.tiers, toModelTokens(used))
 }
 
 /** Returns at least the amount that the service holds, which may request prompt caching by default. */
 export function worstCost({ pricing }: ListedModel, max: MaxTokens): number {
-  return maxModelCost(pricing.tiers, { ...max, cache: '5m' })
+  return computeMaxModelCost(pricing.tiers, { ...max, cache: '5m' })
 }
 
 export function affordableOutput({ pricing }: ListedModel, max: MaxTokens, budgetMicroUsd: number): number {
-  return affordableOutputTokens(pricing.tiers, { ...max, cache: '5m' }, budgetMicroUsd)
+  return computeAffordableOutputTokens(pricing.tiers, { ...max, cache: '5m' }, budgetMicroUsd)
 }
 
 /** Whether the provider caches prompts only on request, at a separate price. */

@@ -13,7 +13,7 @@ import type { AgentContext } from './agentContext.ts'
 export type DomainModule = {
   cache: DomainCache
   questions: DomainQuestions
-  /** Account and service, as rows name them. */
+  /** Account and service, as stored in rows. */
   place: () => string
   endpoints: LocalEndpoint[]
 }

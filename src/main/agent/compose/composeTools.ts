@@ -8,7 +8,7 @@ import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { toRequester } from '#shared/contract/requester.ts'
 import type { Tool, ToolResult } from '#shared/contract/tools/tool.ts'
-import { toolNamed } from '#shared/contract/tools/toolTable.ts'
+import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import { listTargets } from '../base/actionTargets.ts'
 import { type PrincipalRights, requesterPrincipal, toEndedError } from '../base/agentPrincipals.ts'
 import type { MayNow } from '../base/judgement.ts'
@@ -94,7 +94,7 @@ export function composeTools(
     unrecorded: unrecordedTerminals,
     runTool: (name, input, run) => executor.runTool(name, input, run),
   })
-  const findTool = (name: string, rights: ToolRights) => toolNamed(name) ?? served.findTool(name, rights)
+  const findTool = (name: string, rights: ToolRights) => findBuiltInTool(name) ?? served.findTool(name, rights)
   const pending = scope.own(
     createPendingCalls({
       calls: createToolCallRepository(database),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
 import { type IntentRecord, noAccount } from '#shared/contract/intents.ts'
-import { toolNamed } from '#shared/contract/tools/toolTable.ts'
+import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import { toIsoTime } from '#shared/time.ts'
 import { person, script } from '#test/support/approvals.ts'
 import { isFinal, type MayNow, type Refusal } from '../base/judgement.ts'
@@ -38,7 +38,7 @@ const deletion = {
   caller: { asker: client },
   name: 'sandbox_delete',
   args: { sandbox_id },
-  toolOf: () => toolNamed('sandbox_delete'),
+  toolOf: () => findBuiltInTool('sandbox_delete'),
 }
 
 /** Judges with everything allowed but what `changed` says. */
@@ -157,7 +157,7 @@ describe('a request is refused by', () => {
 
 describe('a call', () => {
   const call = (name: string, caller: object = {}, args: object = { sandbox_id }) => {
-    const tool = toolNamed(name)
+    const tool = findBuiltInTool(name)
     if (!tool) throw new Error(`There is no tool ${name}.`)
     return { call: { caller: { asker: client, ...caller }, tool, args: { ...args } } }
   }

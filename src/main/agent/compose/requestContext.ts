@@ -2,7 +2,7 @@ import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
 import type { PaymentPurpose } from '#shared/contract/paymentRecords.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
 import type { Tool } from '#shared/contract/tools/tool.ts'
-import { toolNamed } from '#shared/contract/tools/toolTable.ts'
+import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import { listTargets, type Target } from '../base/actionTargets.ts'
 import type { RequestContext } from '../base/judgement.ts'
 import type { PaymentRepository } from '../payments/paymentRepository.ts'
@@ -35,7 +35,7 @@ export function createRequestContext({ calls, payments, findTool }: Options): Re
     return {
       caller,
       name,
-      toolOf: (rights) => toolNamed(name) ?? findTool(name, rights),
+      toolOf: (rights) => findBuiltInTool(name) ?? findTool(name, rights),
       args: typeof args === 'object' && args !== null ? { ...args } : {},
     }
   }
@@ -51,7 +51,7 @@ export function createRequestContext({ calls, payments, findTool }: Options): Re
       if (call) {
         const server = parseServerName(call.name)
         if (server !== undefined) return [{ kind: 'tool-server', id: server }]
-        const tool = toolNamed(call.name)
+        const tool = findBuiltInTool(call.name)
         return tool ? listTargets(tool, call.args) : []
       }
       const payment = request.kind === 'x402.authorize' ? payments.ofIntent(request.id) : undefined

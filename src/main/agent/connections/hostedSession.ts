@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { getMe, refreshTokens, signOut, type Tokens, verifySignIn } from '#shared/contract/auth.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
@@ -132,7 +132,7 @@ export function createHostedSession(options: Options): HostedSignIn & { close():
     return wallet.accounts().find(({ id }) => id === chosen.accountId)
   }
   const describeRemovedAccount = (): string =>
-    `The wallet account ${shortAddress(records.find(place.url)?.address ?? '')} that signed in was removed.`
+    `The wallet account ${shortenAddress(records.find(place.url)?.address ?? '')} that signed in was removed.`
 
   const revoke = async ({ refresh_token }: Tokens): Promise<void> => {
     const within = { credential: null, signal: AbortSignal.timeout(leaveWithinMs) }

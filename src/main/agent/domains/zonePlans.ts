@@ -4,7 +4,7 @@ import { AppError } from '#shared/appError.ts'
 import { addDnsRecord, changeDnsRecord, type DnsRecord, removeDnsRecord } from '#shared/contract/dnsRecords.ts'
 import type { DesiredRecord, DnsPlan, DnsPlanStep } from '#shared/contract/localDomains.ts'
 import { type DnsRecordData, dnsLimits, hasDistance } from '#shared/dns/dnsRecord.ts'
-import { toSentValue, ZonePlanFault, zonePlan } from '#shared/dns/zonePlan.ts'
+import { planZone, toSentValue, ZonePlanFault } from '#shared/dns/zonePlan.ts'
 import { withoutSteps } from '#shared/dns/zoneUndo.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
@@ -141,14 +141,14 @@ function unlessAway(error: unknown): void {
 
 function steps(domain: string, before: DnsPlan['before'], records: readonly DnsRecordData[]) {
   try {
-    return zonePlan(domain, before, records)
+    return planZone(domain, before, records)
   } catch (fault) {
     if (!(fault instanceof ZonePlanFault)) throw fault
-    throw wrongRecord(fault)
+    throw invalidRecordError(fault)
   }
 }
 
-function wrongRecord(fault: ZonePlanFault): AppError {
+function invalidRecordError(fault: ZonePlanFault): AppError {
   return new AppError('request/invalid', `Record ${fault.index + 1}: ${fault.message}`, { cause: fault })
 }
 

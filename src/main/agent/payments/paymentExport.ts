@@ -1,5 +1,5 @@
 import type { Payment } from '#shared/contract/paymentRecords.ts'
-import { csvLine } from '#shared/csv.ts'
+import { formatCsvLine } from '#shared/csv.ts'
 
 const columns = [
   ...[
@@ -20,7 +20,7 @@ const columns = [
 
 /** RFC 4180, and no cell that a spreadsheet would take for a formula. Amounts are dollars. */
 export function* paymentCsv(payments: Iterable<Payment>): Generator<string> {
-  yield csvLine(columns)
+  yield formatCsvLine(columns)
   for (const payment of payments) {
     const { amount_micro_usd: amount, paid_micro_usd: paid, asker, ...fields } = payment
     const cells: Readonly<Record<string, string | number | boolean | null>> = {
@@ -29,7 +29,7 @@ export function* paymentCsv(payments: Iterable<Payment>): Generator<string> {
       paid_usd: paid === null ? null : paid / 1_000_000,
       asker: asker.name,
     }
-    yield csvLine(columns.map((name) => toCell(cells[name])))
+    yield formatCsvLine(columns.map((name) => toCell(cells[name])))
   }
 }
 

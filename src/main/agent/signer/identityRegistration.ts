@@ -4,7 +4,7 @@ import {
   registerText,
   registerTypedData,
 } from '#shared/contract/automatons.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
 import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
 import { checkPlain, invisibleWarning, shorten } from './plainText.ts'
@@ -38,7 +38,7 @@ export async function identityRegistration(
     prepared: {
       intent: { ...intent, account_id: account.id },
       account,
-      sentence: `Register the automaton “${shorten(profile.name, 60)}” with the address ${shortAddress(profile.automaton_address)}, for good.`,
+      sentence: `Register the automaton “${shorten(profile.name, 60)}” with the address ${shortenAddress(profile.automaton_address)}, for good.`,
       fields: [
         ...profileFields(profile),
         { label: 'Nonce', value: nonce, kind: 'text' },

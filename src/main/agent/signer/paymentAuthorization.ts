@@ -5,7 +5,7 @@ import {
   testLedgerNetwork,
   usdcDecimals,
 } from '#shared/contract/networks.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { formatTokenAmount } from '#shared/tokenAmount.ts'
 import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
 import { paymentFields } from './paymentFields.ts'
@@ -58,7 +58,7 @@ export async function paymentAuthorization(
     prepared: {
       intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: seconds },
       account,
-      sentence: `Pay ${amount} to ${shortAddress(intent.pay_to)} on ${network.name} for ${shorten(intent.resource, 80)}`,
+      sentence: `Pay ${amount} to ${shortenAddress(intent.pay_to)} on ${network.name} for ${shorten(intent.resource, 80)}`,
       fields: paymentFields({
         ...{ intent, account, network, site, valid: `${formatDuration(seconds)} after signing` },
         amount: { label: 'Amount', value: amount },

@@ -1,5 +1,5 @@
 import { findEvmNetwork } from '#shared/contract/networks.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { formatSignInMessage, isStatement } from '#shared/signInMessage.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
@@ -47,7 +47,7 @@ export async function signIn(intent: SignInIntent, tools: IntentTools): Promise<
     prepared: {
       intent: { ...intent, account_id: account.id, issued_at: issuedAt, expiration_time: expirationTime },
       account,
-      sentence: `Sign in to ${domain} as ${shortAddress(address)}${network.test ? `, on ${network.name}` : ''}.`,
+      sentence: `Sign in to ${domain} as ${shortenAddress(address)}${network.test ? `, on ${network.name}` : ''}.`,
       fields: [
         { label: 'Site', value: domain, kind: 'text' },
         { label: 'URL', value: uri, kind: 'url' },

@@ -1,7 +1,7 @@
 import { deriveTokenAccount, isOnCurve, solanaKey, solanaPrograms } from '#platform/solana/solanaAddresses.ts'
 import { serializeTransaction } from '#platform/solana/solanaTransaction.ts'
 import { findSolanaNetwork, solanaNetworks, usdcDecimals } from '#shared/contract/networks.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { formatTokenAmount } from '#shared/tokenAmount.ts'
 import { paymentFields } from './paymentFields.ts'
 import { checkPlain, shorten } from './plainText.ts'
@@ -46,7 +46,7 @@ export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: I
     prepared: {
       intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: validSeconds },
       account,
-      sentence: `Pay ${amount} to ${shortAddress(payee)} on ${network.name} for ${shorten(intent.resource, 80)}`,
+      sentence: `Pay ${amount} to ${shortenAddress(payee)} on ${network.name} for ${shorten(intent.resource, 80)}`,
       fields: paymentFields({
         ...{ intent, account, network, site, valid: 'About 1 minute after signing' },
         amount: { label: 'Amount', value: amount },

@@ -1,5 +1,5 @@
 import { parseJson } from '#platform/boundedJson.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { personalHash } from './evmSignature.ts'
 import { checkPlain, invisibleWarning, shorten } from './plainText.ts'
 import { isSolanaMessage } from './solanaMessage.ts'
@@ -18,7 +18,7 @@ export async function textMessage(intent: IntentOf<'message'>, tools: IntentTool
     prepared: {
       intent: { ...intent, account_id: account.id },
       account,
-      sentence: `Sign the text “${shorten(text, 60)}” with ${shortAddress(address)}.`,
+      sentence: `Sign the text “${shorten(text, 60)}” with ${shortenAddress(address)}.`,
       fields: [
         { label: 'Text', value: text, kind: 'text' },
         { label: 'Account', value: label, kind: 'text' },

@@ -1,5 +1,5 @@
 import { type EvmNetwork, findEvmNetwork, permit2, usdcDecimals } from '#shared/contract/networks.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { formatTokenAmount } from '#shared/tokenAmount.ts'
 import { checkPayee, formatDuration, maxSeconds } from './paymentAuthorization.ts'
 import { paymentFields } from './paymentFields.ts'
@@ -60,7 +60,7 @@ export async function uptoPayment(intent: IntentOf<'x402.authorize'>, tools: Int
     prepared: {
       intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: seconds },
       account,
-      sentence: `Pay up to ${amount} to ${shortAddress(payee)} on ${network.name} for ${shorten(intent.resource, 80)}`,
+      sentence: `Pay up to ${amount} to ${shortenAddress(payee)} on ${network.name} for ${shorten(intent.resource, 80)}`,
       fields: paymentFields({
         ...{ intent, account, network, site, valid: `${formatDuration(seconds)} after signing` },
         amount: { label: 'At most', value: amount },

@@ -21,14 +21,14 @@ const alternatives = ['anyOf', 'oneOf', 'allOf'] as const
  * @throws UnusableSchema
  */
 export function sanitizeSchema(schema: unknown): SanitizedSchema {
-  const root = objectOf(schema)
+  const root = toSchemaObject(schema)
   if (root?.type !== 'object') throw new UnusableSchema('Its input schema is not that of an object.')
   let nodes = 0
 
   const sanitize = (input: unknown, depth: number, followed: readonly string[]): SanitizedSchema => {
     if (++nodes > maxNodes) throw new UnusableSchema('Its input schema is too large.')
     if (depth > maxDepth) throw new UnusableSchema('Its input schema is nested too deeply.')
-    const node = objectOf(input)
+    const node = toSchemaObject(input)
     if (!node) return {}
     if (typeof node.$ref === 'string') {
       if (followed.includes(node.$ref)) return {} // it holds itself: anything goes there
@@ -44,7 +44,7 @@ export function sanitizeSchema(schema: unknown): SanitizedSchema {
     if (Array.isArray(node.enum)) keywords.push(['enum', plainValues(node.enum)])
     if (isPlain(node.const)) keywords.push(['const', plainValue(node.const)])
     if (isPlain(node.default)) keywords.push(['default', plainValue(node.default)])
-    const properties = objectOf(node.properties)
+    const properties = toSchemaObject(node.properties)
     if (properties) {
       const entries = Object.entries(properties).map(([name, value]) => [checkedName(name), next(value)] as const)
       keywords.push(['properties', Object.fromEntries(entries)])
@@ -52,14 +52,14 @@ export function sanitizeSchema(schema: unknown): SanitizedSchema {
         keywords.push(['required', node.required.filter((it) => Object.hasOwn(properties, it))])
       }
     }
-    if (objectOf(node.items)) keywords.push(['items', next(node.items)])
+    if (toSchemaObject(node.items)) keywords.push(['items', next(node.items)])
     for (const key of alternatives) {
       const options = node[key]
       if (Array.isArray(options)) keywords.push([key, options.map(next)])
     }
     if (typeof node.additionalProperties === 'boolean') {
       keywords.push(['additionalProperties', node.additionalProperties])
-    } else if (objectOf(node.additionalProperties)) {
+    } else if (toSchemaObject(node.additionalProperties)) {
       keywords.push(['additionalProperties', next(node.additionalProperties)])
     }
     return Object.fromEntries(keywords)
@@ -81,7 +81,7 @@ function target(root: SanitizedSchema, reference: string): unknown {
   let resolved: unknown = root
   for (const step of steps) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    const node = objectOf(resolved)
+    const node = toSchemaObject(resolved)
     resolved = node && Object.hasOwn(node, name) ? node[name] : undefined
   }
   if (resolved === undefined) throw new UnusableSchema('Its input schema refers to something that is not there.')
@@ -114,6 +114,6 @@ function isNames(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((it) => typeof it === 'string' && it.length <= 64)
 }
 
-function objectOf(value: unknown): SanitizedSchema | undefined {
+function toSchemaObject(value: unknown): SanitizedSchema | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as SanitizedSchema) : undefined
 }

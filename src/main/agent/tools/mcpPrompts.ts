@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
 import type { ToolProfile } from '#shared/contract/toolClients.ts'
-import { mayUse, toolNamed } from '#shared/contract/tools/toolTable.ts'
+import { findBuiltInTool, mayUse } from '#shared/contract/tools/toolTable.ts'
 
 type Prompt = {
   name: string
@@ -34,7 +34,7 @@ const prompts: readonly Prompt[] = [
 export function addPrompts(server: Server, profile: ToolProfile): void {
   const offered = prompts.filter(({ tools }) =>
     tools.every((name) => {
-      const tool = toolNamed(name)
+      const tool = findBuiltInTool(name)
       return tool !== undefined && mayUse(profile, tool)
     }),
   )

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
 import type { ToolProfile } from '#shared/contract/toolClients.ts'
-import { listToolsOfProfile, mayUse, toolNamed } from '#shared/contract/tools/toolTable.ts'
+import { findBuiltInTool, listToolsOfProfile, mayUse } from '#shared/contract/tools/toolTable.ts'
 import { receiptContents, receiptResource, receiptUri, showsReceipt } from './mcpApps.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
@@ -69,7 +69,7 @@ type ResourceOptions = {
 /** Lists, files and screens, each read by its tool, with the same authority; and the page of receipts. */
 export function addResources(server: Server, { executor, caller, profile, receiptPage }: ResourceOptions): void {
   const allowed = resources.filter(({ tool: name }) => {
-    const tool = toolNamed(name)
+    const tool = findBuiltInTool(name)
     return tool !== undefined && mayUse(profile, tool)
   })
   const pages = listToolsOfProfile(profile).some(showsReceipt) ? [receiptResource] : []

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { AppError } from '#shared/appError.ts'
 import type { ToolProfile } from '#shared/contract/toolClients.ts'
-import { type ListedTool, toolListing } from '#shared/contract/tools/toolListing.ts'
+import { type ListedTool, toListedTool } from '#shared/contract/tools/toolListing.ts'
 import { listToolsOfProfile } from '#shared/contract/tools/toolTable.ts'
 import { appExtension, appMeta } from './mcpApps.ts'
 import { addPrompts } from './mcpPrompts.ts'
@@ -127,7 +127,7 @@ const listings = new Map<ToolProfile, readonly Listed[]>()
 
 function getListing(profile: ToolProfile): readonly Listed[] {
   const listing =
-    listings.get(profile) ?? listToolsOfProfile(profile).map((tool) => ({ ...toolListing(tool), ...appMeta(tool) }))
+    listings.get(profile) ?? listToolsOfProfile(profile).map((tool) => ({ ...toListedTool(tool), ...appMeta(tool) }))
   listings.set(profile, listing)
   return listing
 }

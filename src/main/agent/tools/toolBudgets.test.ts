@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
-import { toolNamed } from '#shared/contract/tools/toolTable.ts'
+import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { createToolBudgets } from './toolBudgets.ts'
 
 const holder = 'tool mcp_1'
-const chat = toolNamed('chat_completions')
+const chat = findBuiltInTool('chat_completions')
 const args = { model: 'cheap', messages: [{ role: 'user', content: 'Hello' }], temperature: 1 }
 
 function openBudgets() {

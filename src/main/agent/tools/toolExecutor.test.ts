@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPrincipals } from '#platform/principals.ts'
 import { AppError } from '#shared/appError.ts'
-import { toolNamed } from '#shared/contract/tools/toolTable.ts'
+import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import type { AskRequest } from '../approvals/approvals.ts'
 import { type PrincipalRights, toEndedError } from '../base/agentPrincipals.ts'
 import { createRunningCalls } from './runningCalls.ts'
@@ -44,7 +44,7 @@ async function findSubmission(name: string, args: object): Promise<AskRequest | 
     perform: never,
     notes: { recordRefusal: () => {} },
     call: never,
-    findTool: toolNamed,
+    findTool: findBuiltInTool,
   })
   await runTool(name, args, { caller, signal: AbortSignal.timeout(10_000) })
   return requests[0]

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { toolNamed } from '#shared/contract/tools/toolTable.ts'
+import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import type { NewActivityEntry } from '../base/recordActivity.ts'
 import { createToolNotes } from './toolNotes.ts'
 
@@ -21,7 +21,7 @@ function openNotes() {
 }
 
 function call(name: string, args = {}) {
-  const tool = toolNamed(name)
+  const tool = findBuiltInTool(name)
   if (!tool) throw new Error(`There is no tool ${name}.`)
   return { tool, args, caller, tookMs: 12.4 }
 }

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { ToolPolicy, ToolProfile } from '#shared/contract/toolClients.ts'
 import type { Tool } from '#shared/contract/tools/tool.ts'
-import { mayUse, toolNamed } from '#shared/contract/tools/toolTable.ts'
+import { findBuiltInTool, mayUse } from '#shared/contract/tools/toolTable.ts'
 import type { ToolArguments, ToolCaller } from './toolCaller.ts'
 
 /** Present rights of a tool client or a chat. Read them at each use and never store them. */
@@ -64,7 +64,7 @@ export function toolRefusalError(
 /** Returns why these rights allow no payment or signature that the tool of this name asked for; absent: not known. */
 export function paymentRefusalError(rights: ToolRights, name: string | undefined): AppError | undefined {
   const { profile, policy, dryRun } = rights
-  const tool = name === undefined ? undefined : toolNamed(name)
+  const tool = name === undefined ? undefined : findBuiltInTool(name)
   // Programs of the profile `code` may call every tool.
   const mayPay = tool && profile !== 'code' ? mayUse(profile, tool) : profile !== 'read-only'
   if (!mayPay) {

@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import { findEvmNetwork, findSolanaNetwork, testLedgerNetwork, usdcDecimals } from '#shared/contract/networks.ts'
 import type { Output } from '#shared/contract/route.ts'
 import { getWalletInfo } from '#shared/contract/walletInfo.ts'
-import { depositLink } from '#shared/depositLink.ts'
+import { buildDepositLink } from '#shared/depositLink.ts'
 import { toIsoTime } from '#shared/time.ts'
 import { formatTokenAmount } from '#shared/tokenAmount.ts'
 import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
@@ -46,7 +46,7 @@ export function walletInfoRoute({ keys, balances, testBalance, now }: Options): 
       ...{ address, network: network.id, network_name: network.name, chain_id: chainId, test: network.test },
       usdc_balance: read.usdc === null ? null : formatTokenAmount(BigInt(read.usdc), usdcDecimals),
       usdc_address: network.usdc.address,
-      deposit_link: isLedger ? null : depositLink(network, address),
+      deposit_link: isLedger ? null : buildDepositLink(network, address),
     }
   })
 }

@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/headless'
-import { pieceBytes } from '#shared/terminalBounds.ts'
+import { computePieceBytes } from '#shared/terminalBounds.ts'
 import { createPackedRows, type RowBuffer } from './packedRows.ts'
 
 /**
@@ -57,7 +57,7 @@ export function createScreenCore(terminal: Terminal): ScreenCore {
   const rows = createPackedRows(() => inner.buffers.normal)
   /** Packs after each piece, so that few unpacked rows ever exist. */
   const parseUntil = (bytes: Uint8Array, isOver: () => boolean): number => {
-    const step = pieceBytes(terminal)
+    const step = computePieceBytes(terminal)
     let offset = 0
     while (offset < bytes.length) {
       inner.writeSync(bytes.subarray(offset, offset + step))

@@ -26,7 +26,7 @@ import { createRouter } from './router.ts'
 export type Params = Readonly<Record<string, string | undefined>>
 
 /** Parts of the pipeline that differ between agent and service. */
-export type Half<E extends Endpoint<Call>, Who, Call> = {
+export type PipelineOptions<E extends Endpoint<Call>, Who, Call> = {
   endpoints: readonly E[]
   /** Paths that only upgrade to a WebSocket. */
   socketPaths: readonly string[]
@@ -74,8 +74,8 @@ export type Page = { path: string; answer(exchange: Exchange, params: Params): B
  * Pipeline of every request, in both halves: guard → authenticate → parse → idempotency → price → handle. Errors are
  * thrown for the server to send and never stored for repetitions.
  */
-export function requestPipeline<E extends Endpoint<Call>, Who, Call>(
-  half: Half<E, Who, Call>,
+export function createRequestPipeline<E extends Endpoint<Call>, Who, Call>(
+  half: PipelineOptions<E, Who, Call>,
 ): (exchange: Exchange) => Promise<void> {
   type To = { endpoint: E } | { page: Page } | 'socket'
   const routes = createRouter<To>(
@@ -127,7 +127,7 @@ function findFailureBodies<Call>(
 type RoutedRequest<E> = { endpoint: E; params: Params; exchange: Exchange }
 
 async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
-  half: Half<E, Who, Call>,
+  half: PipelineOptions<E, Who, Call>,
   routed: RoutedRequest<E>,
 ): Promise<void> {
   const { endpoint, params, exchange } = routed
@@ -153,7 +153,7 @@ function untilAborted(exchange: Exchange, pending: Promise<AnyAnswer>): Promise<
 type PipelineInput<E, Who> = RoutedRequest<E> & { principal: Who; lease: Lease<unknown> | undefined }
 
 async function answerFor<E extends Endpoint<Call>, Who, Call>(
-  half: Half<E, Who, Call>,
+  half: PipelineOptions<E, Who, Call>,
   { endpoint, params, exchange, principal, lease }: PipelineInput<E, Who>,
 ): Promise<AnyAnswer> {
   const { request } = exchange
@@ -200,7 +200,7 @@ const stallTimeoutMs = 60_000
 type Sending<Who> = { principal: Who; exchange: Exchange; answer: AnyAnswer }
 
 function send<E extends Endpoint<Call>, Who, Call>(
-  { responseBudget, toFailure, heartbeatMs = defaultHeartbeatMs }: Half<E, Who, Call>,
+  { responseBudget, toFailure, heartbeatMs = defaultHeartbeatMs }: PipelineOptions<E, Who, Call>,
   { principal, exchange, answer }: Sending<Who>,
 ): Promise<void> | void {
   const { request, response } = exchange

@@ -1,5 +1,5 @@
 import { createApiKey, listApiKeys, revokeApiKey } from '#shared/contract/accounts.ts'
-import { exactCents, microUsdOfCents } from '#shared/microUsd.ts'
+import { centsToMicroUsd, toExactCents } from '#shared/microUsd.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Caller, type Endpoint, endpoint } from '../base/endpoint.ts'
@@ -25,7 +25,7 @@ export function createAccountRoutes({
   return [
     endpoint(createApiKey, ({ body }, { caller }) => {
       const { models = null, daily_limit_cents: limit } = body
-      const dailyLimit = limit === undefined ? null : microUsdOfCents(limit)
+      const dailyLimit = limit === undefined ? null : centsToMicroUsd(limit)
       const created = keys.create(caller.accountId, body.name, { models, dailyLimit, issuer: getIssuer(caller) })
       const { id, key, prefix, name } = created
       recordForAccount(caller.accountId, {
@@ -58,13 +58,13 @@ function toWire(key: ApiKeyRecord, sumSpentToday: (keyId: string) => number) {
     created_at: toIsoTime(key.createdAtMs),
     last_used_at: key.lastUsedAtMs === null ? null : toIsoTime(key.lastUsedAtMs),
     ...rulesToWire(key),
-    spent_today_cents: key.dailyLimit === null ? null : exactCents(sumSpentToday(key.id)),
+    spent_today_cents: key.dailyLimit === null ? null : toExactCents(sumSpentToday(key.id)),
   }
 }
 
 function rulesToWire({ models, dailyLimit }: ApiKeyRules) {
   return {
     models: models === null ? null : [...models],
-    daily_limit_cents: dailyLimit === null ? null : exactCents(dailyLimit),
+    daily_limit_cents: dailyLimit === null ? null : toExactCents(dailyLimit),
   }
 }

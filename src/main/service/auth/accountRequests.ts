@@ -2,7 +2,7 @@ import { createTokenBuckets } from '#platform/tokenBuckets.ts'
 import { AppError } from '#shared/appError.ts'
 import { accountRequestLimits } from '#shared/contract/accountRequests.ts'
 import type { AccountActivityType } from '#shared/contract/activity.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import type { AccountRequestRecord, AccountRequestRepository } from './accountRequestRepository.ts'
 import type { NewAccounts } from './newAccounts.ts'
@@ -49,7 +49,7 @@ export function createAccountRequests(options: {
     if (waitSeconds > 0) return tooMany('Too many wallets asked for an account lately.', waitSeconds)
     const id = `areq_${randomBytes(12).toString('hex')}`
     records.save({ id, wallet, state: 'waiting', askedAtMs: now(), decidedAtMs: null })
-    note({ type: 'account.requested', description: `${shortAddress(wallet.address)} asked for an account.` })
+    note({ type: 'account.requested', description: `${shortenAddress(wallet.address)} asked for an account.` })
     onChanged()
     return undefined
   }
@@ -80,7 +80,7 @@ export function createAccountRequests(options: {
         if (before.state === 'allowed') {
           throw new AppError(
             'account-request/decided',
-            `${shortAddress(wallet.address)} was allowed an account already.`,
+            `${shortenAddress(wallet.address)} was allowed an account already.`,
           )
         }
         if (allow && !wallets.find(wallet)) created.create(wallet, 'was allowed an account by the owner')
@@ -88,7 +88,7 @@ export function createAccountRequests(options: {
         records.save(after)
         note({
           type: allow ? 'account.allowed' : 'account.denied',
-          description: `${allow ? 'Allowed' : 'Denied'} ${shortAddress(wallet.address)} an account.`,
+          description: `${allow ? 'Allowed' : 'Denied'} ${shortenAddress(wallet.address)} an account.`,
         })
         return after
       })

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import type { AccountRepository, ApiKeyRecord } from '../accounts/accountRepository.ts'
 import type { ApiKeys } from '../accounts/apiKeys.ts'
 import type { Caller } from '../base/endpoint.ts'
@@ -44,7 +44,7 @@ export function createLinkedWallets(options: {
         requests.withdraw(wallet)
         note(accountId, {
           type: 'wallet.linked',
-          description: `Linked the wallet ${shortAddress(wallet.address)}.`,
+          description: `Linked the wallet ${shortenAddress(wallet.address)}.`,
         })
         return linked
       })
@@ -60,7 +60,7 @@ export function createLinkedWallets(options: {
         const revokedKeys = keys.revokeIssuedBy(walletKey(wallet))
         wallets.remove(wallet)
         sessions.revokeWallet(wallet, now())
-        const label = shortAddress(wallet.address)
+        const label = shortenAddress(wallet.address)
         note(accountId, { type: 'wallet.unlinked', description: `Unlinked the wallet ${label}.` })
         for (const { name, prefix } of revokedKeys) {
           note(accountId, {

@@ -1,5 +1,5 @@
 import { AccountId } from '#shared/ids.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { WalletName, WalletRepository } from './walletRepository.ts'
@@ -20,7 +20,7 @@ export function createNewAccounts(options: {
   return {
     create(wallet, how) {
       const accountId = AccountId.parse(`acct_${randomBytes(12).toString('hex')}`)
-      const name = shortAddress(wallet.address)
+      const name = shortenAddress(wallet.address)
       accounts.addAccount({ id: accountId, role: 'user', name, createdAtMs: now() })
       wallets.add({ ...wallet, accountId, linkedAtMs: now() })
       note(accountId, { type: 'account.created', description: `${name} ${how}.` })

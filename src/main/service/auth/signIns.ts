@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import type { AccountActivityType } from '#shared/contract/activity.ts'
 import { authLimits, type Tokens } from '#shared/contract/auth.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import type { ServicePrincipals } from '../base/principals.ts'
 import { createSecretTokens, hashOfSecret } from '../base/secretToken.ts'
@@ -90,7 +90,7 @@ export function createSignIns(options: {
       return accounts.atomically(() => {
         sessions.removeExpired(now())
         const accountId = findOrCreateAccount(wallet, admitNew)
-        note(accountId, { type: 'auth.signed_in', description: `${shortAddress(wallet.address)} signed in.` })
+        note(accountId, { type: 'auth.signed_in', description: `${shortenAddress(wallet.address)} signed in.` })
         return issue({ accountId, familyId: newId('fam'), wallet })
       })
     },

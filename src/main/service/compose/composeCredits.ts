@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { installFolder } from '#platform/programFile.ts'
 import { createThrottlePerKey } from '#platform/throttlePerKey.ts'
 import { AccountId } from '#shared/ids.ts'
-import { microUsdOfCents } from '#shared/microUsd.ts'
+import { centsToMicroUsd } from '#shared/microUsd.ts'
 import { createGroupCommit } from '#storage/groupCommit.ts'
 import { logFlush } from '#storage/logFlush.ts'
 import type { Caller, Endpoint } from '../base/endpoint.ts'
@@ -88,7 +88,7 @@ export async function composeCredits(
   const { options, clock, activity, callers } = context
   const { ledger, commits } = opened
   const prices = readPriceList(options.pricesFile ?? join(installFolder, 'resources', 'prices.json'))
-  const amount = microUsdOfCents(options.ownerStartCents ?? ownerStartCents)
+  const amount = centsToMicroUsd(options.ownerStartCents ?? ownerStartCents)
   const { owner: accountId, getRules } = identity
   if (amount > 0) await commits.commitDurable(() => ledger.begin({ accountId, amount, note: 'First credits' }))
   const sandboxesCharged = options.chargeSandboxes ?? false

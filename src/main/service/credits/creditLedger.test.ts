@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Clock, openClock } from '#platform/clock.ts'
-import { microUsdOfCents } from '#shared/microUsd.ts'
+import { centsToMicroUsd } from '#shared/microUsd.ts'
 import { testLedger } from '#test/support/testLedger.ts'
 import { createCreditLedger } from './creditLedger.ts'
 import { createLedgerRepository } from './ledgerRepository.ts'
@@ -35,7 +35,7 @@ afterEach(async () => {
   await money.close()
 })
 
-const cents = microUsdOfCents
+const cents = centsToMicroUsd
 const key = { id: 'key_1', dailyLimit: cents(10) }
 const hold = (amount: number) =>
   money.commits.commit(() => ledger.hold({ accountId: money.ada, key, amount: cents(amount), model: 'gpt-5.2' }))

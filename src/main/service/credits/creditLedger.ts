@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import { centsDown, exactCents, type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
+import { floorCents, type MicroUsd, toExactCents, toMicroUsd } from '#shared/microUsd.ts'
 import {
   type AccountBalance,
   type Hold,
@@ -286,7 +286,10 @@ export function createCreditLedger(options: {
       const amount = requestedAmount ?? toMicroUsd(refundable)
       if (refundable === 0) throw new AppError('credits/refund', `\`${transactionId}\` is already fully refunded.`)
       if (amount > refundable) {
-        throw new AppError('credits/refund', `${exactCents(refundable)} cents of \`${transactionId}\` can be refunded.`)
+        throw new AppError(
+          'credits/refund',
+          `${toExactCents(refundable)} cents of \`${transactionId}\` can be refunded.`,
+        )
       }
       return move({ type: 'refund', from: revenueAccount, to, amount, note, requestKey, refundOf: transactionId })
     },
@@ -310,13 +313,13 @@ type Moved = {
 function assertMinimum({ posted }: AccountBalance): void {
   if (posted < minBalance) {
     throw new AppError('credits/insufficient', 'Insufficient credits', {
-      detail: `Minimum balance of ${exactCents(minBalance)} cents required. Current balance: ${centsDown(posted)} cents.`,
+      detail: `Minimum balance of ${toExactCents(minBalance)} cents required. Current balance: ${floorCents(posted)} cents.`,
     })
   }
 }
 
 function insufficientError(balance: AccountBalance, amount: MicroUsd): AppError {
-  const detail = `${exactCents(amount)} cents are needed; ${describeAvailable(balance)}`
+  const detail = `${toExactCents(amount)} cents are needed; ${describeAvailable(balance)}`
   return new AppError('credits/insufficient', 'Insufficient credits', { detail })
 }
 
@@ -326,12 +329,12 @@ function tooLittle(balance: AccountBalance): AppError {
 }
 
 function describeAvailable({ available, held }: AccountBalance): string {
-  const others = held === 0 ? '' : ` Running requests hold ${exactCents(held)} cents.`
-  return `${exactCents(available)} cents are available.${others}`
+  const others = held === 0 ? '' : ` Running requests hold ${toExactCents(held)} cents.`
+  return `${toExactCents(available)} cents are available.${others}`
 }
 
 function dailyLimit(key: KeyLimit | undefined, remaining: number): AppError {
   return new AppError('credits/daily-limit', 'The daily limit of this API key does not cover this.', {
-    detail: `${exactCents(remaining)} of ${exactCents(key?.dailyLimit ?? 0)} cents are left until 00:00 UTC.`,
+    detail: `${toExactCents(remaining)} of ${toExactCents(key?.dailyLimit ?? 0)} cents are left until 00:00 UTC.`,
   })
 }

@@ -15,7 +15,7 @@ import {
 } from '#shared/contract/credits.ts'
 import type { Parsed } from '#shared/contract/route.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { centsDown, centsUp, exactCents, microUsdOfCents, toMicroUsd } from '#shared/microUsd.ts'
+import { ceilCents, centsToMicroUsd, floorCents, toExactCents, toMicroUsd } from '#shared/microUsd.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
@@ -48,7 +48,7 @@ export function createCreditRoutes(options: {
     throw new AppError('credits/recipient-not-found', `No account here belongs to ${address}.`)
   }
   const balanceAfter = (row: TransferRow, accountId: AccountId): number =>
-    exactCents(row.debitAccount === accountId ? row.debitBalance : row.creditBalance)
+    toExactCents(row.debitAccount === accountId ? row.debitBalance : row.creditBalance)
 
   async function* transactionsOf(accountId: AccountId, filters: HistoryFilters): AsyncGenerator<CreditTransaction[]> {
     for await (const rows of credits.history.rows({ accountId, filters })) {
@@ -59,13 +59,13 @@ export function createCreditRoutes(options: {
   return [
     endpoint(getBalance, (_, { caller }) => {
       const { posted, held, available } = credits.balance(caller.accountId)
-      const balance_cents = centsDown(posted)
+      const balance_cents = floorCents(posted)
       return {
         balance_cents,
         credits_cents: balance_cents,
         formatted: formatUsd(toMicroUsd(posted), 'cents', 'down'),
-        held_cents: centsUp(held),
-        available_cents: centsDown(available),
+        held_cents: ceilCents(held),
+        available_cents: floorCents(available),
       }
     }),
     endpoint(listTransactions, async ({ query }, { caller: { accountId }, signal }) => {
@@ -100,7 +100,7 @@ export function createCreditRoutes(options: {
       const to = findRecipient(to_address)
       if (to === from) throw new AppError('request/invalid', '`to_address` must be of another account.')
       const row = await credits.transfer({
-        ...{ from, to, note, amount: microUsdOfCents(amount_cents), idempotencyKey: repeatable?.key },
+        ...{ from, to, note, amount: centsToMicroUsd(amount_cents), idempotencyKey: repeatable?.key },
         key: toKeyLimit(keyId, rulesFor(keyId, getRules)),
       })
       const amount = formatUsd(toMicroUsd(row.amount), 'cents', 'down')
@@ -120,7 +120,7 @@ export function createCreditRoutes(options: {
       const { to_address, amount_cents, note = '' } = body
       const to = findRecipient(to_address)
       const row = await credits.grant({
-        ...{ by: caller.accountId, to, note, amount: microUsdOfCents(amount_cents), idempotencyKey: repeatable?.key },
+        ...{ by: caller.accountId, to, note, amount: centsToMicroUsd(amount_cents), idempotencyKey: repeatable?.key },
       })
       const amount = formatUsd(toMicroUsd(row.amount), 'cents', 'down')
       recordForAccount(caller.accountId, { type: 'credits.granted', description: `Granted ${amount} to ${to_address}` })
@@ -130,7 +130,7 @@ export function createCreditRoutes(options: {
         status: 'completed',
         to_address,
         amount_cents,
-        balance_after_cents: to === caller.accountId ? exactCents(row.creditBalance) : exactCents(posted),
+        balance_after_cents: to === caller.accountId ? toExactCents(row.creditBalance) : toExactCents(posted),
       }
     }),
     endpoint(adjustCredits, async ({ body }, { caller, repeatable }) => {
@@ -138,7 +138,7 @@ export function createCreditRoutes(options: {
       const { to_address, amount_cents, note } = body
       const to = to_address === undefined ? caller.accountId : findRecipient(to_address)
       const direction = amount_cents > 0 ? 'up' : 'down'
-      const amount = microUsdOfCents(Math.abs(amount_cents))
+      const amount = centsToMicroUsd(Math.abs(amount_cents))
       const request = { by: caller.accountId, to, direction, amount, note } as const
       const row = await credits.adjust({ ...request, idempotencyKey: repeatable?.key })
       const verb = direction === 'up' ? 'Raised' : 'Lowered'
@@ -159,17 +159,17 @@ export function createCreditRoutes(options: {
       const { transaction_id: transactionId, amount_cents, note = '' } = body
       const row = await credits.refund({
         ...{ by: caller.accountId, transactionId, note, idempotencyKey: repeatable?.key },
-        amount: amount_cents === undefined ? undefined : microUsdOfCents(amount_cents),
+        amount: amount_cents === undefined ? undefined : centsToMicroUsd(amount_cents),
       })
       recordForAccount(caller.accountId, {
         type: 'credits.refunded',
-        description: `Refunded ${exactCents(row.amount)} cents of ${transactionId}`,
+        description: `Refunded ${toExactCents(row.amount)} cents of ${transactionId}`,
       })
       return {
         refund_id: row.id,
         status: 'completed',
         transaction_id: transactionId,
-        amount_cents: exactCents(row.amount),
+        amount_cents: toExactCents(row.amount),
       }
     }),
   ]
@@ -199,12 +199,12 @@ function toWire(row: HistoryRow, accountId: AccountId): CreditTransaction {
     id: row.id,
     type: row.type === 'transfer' ? direction : row.type,
     // Avoids -0.
-    amount_cents: exactCents(isDebit ? 0 - row.amount : row.amount),
+    amount_cents: toExactCents(isDebit ? 0 - row.amount : row.amount),
     description: row.description,
     created_at: toIsoTime(row.atMs),
-    balance_after_cents: exactCents(isDebit ? row.debitBalance : row.creditBalance),
+    balance_after_cents: toExactCents(isDebit ? row.debitBalance : row.creditBalance),
     ...(row.details !== null && { metadata: parseJson(row.details) as CreditTransaction['metadata'] }), // we wrote it
     ...(isDebit && row.keyId !== null && { key_id: row.keyId }),
-    ...(row.refunded !== null && { refunded_cents: exactCents(row.refunded) }),
+    ...(row.refunded !== null && { refunded_cents: toExactCents(row.refunded) }),
   }
 }

@@ -1,5 +1,5 @@
 import type { CreditTransaction } from '#shared/contract/credits.ts'
-import { csvLine } from '#shared/csv.ts'
+import { formatCsvLine } from '#shared/csv.ts'
 
 /** In the CSV, in this order; the fields of a charge that people ask about stand in columns of their own. */
 const columns = [
@@ -14,12 +14,12 @@ const columns = [
 ] as const
 /** Reads on as the client takes it, so that no history is too long. */
 export async function* historyCsv(pages: AsyncIterable<readonly CreditTransaction[]>): AsyncGenerator<string> {
-  yield csvLine([...columns, 'details'])
+  yield formatCsvLine([...columns, 'details'])
   for await (const transactions of pages) yield transactions.map(toLine).join('')
 }
 
 function toLine(transaction: CreditTransaction): string {
   const { metadata } = transaction
   const cells = columns.map((name) => transaction[name] ?? '')
-  return csvLine([...cells, metadata ? JSON.stringify(metadata) : ''])
+  return formatCsvLine([...cells, metadata ? JSON.stringify(metadata) : ''])
 }

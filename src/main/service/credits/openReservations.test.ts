@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { microUsdOfCents, toMicroUsd } from '#shared/microUsd.ts'
+import { centsToMicroUsd, toMicroUsd } from '#shared/microUsd.ts'
 import { testLedger } from '#test/support/testLedger.ts'
 import type { Reservation } from './creditReservations.ts'
 
@@ -7,13 +7,13 @@ let ledger: Awaited<ReturnType<typeof testLedger>>
 const cents = (amount: number) => amount * 10_000
 const balance = () => ledger.ledger.balance(ledger.ada)
 const newest = (limit: number) => ledger.history.stretch(ledger.ada, {}, { above: 0, below: 2 ** 53, limit, offset: 0 })
-const charge = (amount: number) => ({ amountMicroUsd: microUsdOfCents(amount), estimated: false })
+const charge = (amount: number) => ({ amountMicroUsd: centsToMicroUsd(amount), estimated: false })
 
 beforeEach(async () => {
   ledger = await testLedger({
     keys: {
       free: { models: null, dailyLimit: null },
-      small: { models: null, dailyLimit: microUsdOfCents(30) },
+      small: { models: null, dailyLimit: centsToMicroUsd(30) },
       one: { models: ['gpt-5.2'], dailyLimit: null },
     },
   })
@@ -180,7 +180,7 @@ test('a charge is refunded once, in parts or as a whole', async () => {
     ledger.commits.commitDurable(() =>
       ledger.ledger.refund({
         ...{ transactionId, note: '', requestKey: undefined },
-        amount: amount === undefined ? undefined : microUsdOfCents(amount),
+        amount: amount === undefined ? undefined : centsToMicroUsd(amount),
       }),
     )
   await refund(20)

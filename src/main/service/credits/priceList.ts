@@ -4,7 +4,7 @@ import { parseJson } from '#platform/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import { PaymentTier, SandboxTier } from '#shared/contract/credits.ts'
 import { sandboxLimits } from '#shared/contract/sandboxes.ts'
-import { type MicroUsd, microUsdOfCents, toMicroUsd } from '#shared/microUsd.ts'
+import { centsToMicroUsd, type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
 
 /** Products and prices. */
 export type PriceList = {
@@ -52,7 +52,7 @@ const monthMs = 30 * 24 * 60 * 60_000
 
 /** Cost of running for a duration, rounded up to whole micro-dollars. */
 export function costOfRunning({ monthly_cents }: SandboxTier, ms: number): MicroUsd {
-  return toMicroUsd(Math.ceil((microUsdOfCents(monthly_cents) * Math.max(0, ms)) / monthMs))
+  return toMicroUsd(Math.ceil((centsToMicroUsd(monthly_cents) * Math.max(0, ms)) / monthMs))
 }
 
 function parseFile(file: string): z.infer<typeof File> {

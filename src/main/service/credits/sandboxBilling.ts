@@ -3,7 +3,7 @@ import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxCost } from '#shared/contract/sandboxes.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import { centsDown, centsUp, exactCents } from '#shared/microUsd.ts'
+import { ceilCents, floorCents, toExactCents } from '#shared/microUsd.ts'
 import { costOfRunning, type PriceList, type SandboxSize } from './priceList.ts'
 import type { LedgerWrites } from './sweepExpiredHolds.ts'
 
@@ -68,8 +68,8 @@ export function createSandboxBilling(
       const ranMs = startedAtMs === null ? 0 : Math.max(0, clock.steadyMs() - startedAtMs)
       return {
         tier: tier.name,
-        cents_per_hour: exactCents(costOfRunning(tier, hourMs)),
-        run_cents: exactCents(costOfRunning(tier, ranMs)),
+        cents_per_hour: toExactCents(costOfRunning(tier, hourMs)),
+        run_cents: toExactCents(costOfRunning(tier, ranMs)),
         charged: isCharged,
       }
     },
@@ -79,10 +79,10 @@ export function createSandboxBilling(
       const { available } = ledger.balance(accountId)
       if (available >= required) return
       throw new AppError('credits/sandbox', 'Insufficient credits', {
-        detail: `One hour of this sandbox costs ${exactCents(required)} cents.`,
+        detail: `One hour of this sandbox costs ${toExactCents(required)} cents.`,
         fields: {
           code: 'INSUFFICIENT_CREDITS', // as the interface prescribes
-          details: { required_cents: centsUp(required), current_balance_cents: centsDown(available) },
+          details: { required_cents: ceilCents(required), current_balance_cents: floorCents(available) },
         },
       })
     },

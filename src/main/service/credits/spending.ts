@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import { creditLimits, type SpendingGroup, type SpendingGrouping } from '#shared/contract/credits.ts'
-import { exactCents } from '#shared/microUsd.ts'
+import { toExactCents } from '#shared/microUsd.ts'
 import type { SumRow } from './historyRepository.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -72,12 +72,12 @@ function toWire({ day, model, keyId, requests, inference, sandboxes, refunds, se
     model,
     key_id: keyId,
     requests,
-    inference_cents: exactCents(inference),
-    sandboxes_cents: exactCents(sandboxes),
-    refunds_cents: exactCents(refunds),
-    spent_cents: exactCents(inference + sandboxes - refunds),
-    sent_cents: exactCents(sent),
-    received_cents: exactCents(received),
+    inference_cents: toExactCents(inference),
+    sandboxes_cents: toExactCents(sandboxes),
+    refunds_cents: toExactCents(refunds),
+    spent_cents: toExactCents(inference + sandboxes - refunds),
+    sent_cents: toExactCents(sent),
+    received_cents: toExactCents(received),
   }
 }
 

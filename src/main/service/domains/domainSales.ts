@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import { registerDomain, renewDomain } from '#shared/contract/domainOrders.ts'
 import type { Parsed } from '#shared/contract/route.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { microUsdOfCents } from '#shared/microUsd.ts'
+import { centsToMicroUsd } from '#shared/microUsd.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { AnyCall, Endpoint } from '../base/endpoint.ts'
@@ -62,7 +62,7 @@ export function domainSales(options: {
         const { amountCents, registrationCents: registration, renewalCents: renewal } = quote
         const price = { registration, renewal }
         return {
-          amount: microUsdOfCents(amountCents),
+          amount: centsToMicroUsd(amountCents),
           description: `${name} for ${yearsText(years)}`,
           purchase: { domain: name, years, amountCents, privacy, nameservers: nameservers ?? null, price, target },
           resource: toResource(name),
@@ -99,7 +99,7 @@ export function domainSales(options: {
         const { amountCents } = await quotes.resolve(getAccount(call), { type: 'renewal', domain, years }, quoteId)
         orders.assertRenewable({ accountId: getAccount(call), domain, years })
         return {
-          amount: microUsdOfCents(amountCents),
+          amount: centsToMicroUsd(amountCents),
           description: `Renewal of ${domain} for ${yearsText(years)}`,
           purchase: { domain, years, amountCents, ...(ifExpiresAtMs !== undefined && { ifExpiresAtMs }) },
           resource: toResource(domain),

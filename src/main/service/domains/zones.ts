@@ -6,7 +6,7 @@ import {
   DnsRecordFault,
   dnsLimits,
   type NewDnsRecord,
-  normalRecord,
+  normalizeRecord,
 } from '#shared/dns/dnsRecord.ts'
 import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 import type { AccountId } from '#shared/ids.ts'
@@ -65,7 +65,7 @@ export function createZones(options: {
       }
     })
   }
-  /** @param after what was done, as the records tell of a change without an answer; undefined: it is not in them */
+  /** @param after the outcome of a change without an answer, according to the records; undefined if they lack it */
   const settleChange = async <T>(
     name: string,
     work: Promise<T>,
@@ -156,13 +156,13 @@ export function createZones(options: {
 
 function normal(zone: string, record: NewDnsRecord): DnsRecordData {
   try {
-    return normalRecord(zone, record)
+    return normalizeRecord(zone, record)
   } catch (fault) {
-    throw fault instanceof DnsRecordFault ? wrongRecord(fault) : fault
+    throw fault instanceof DnsRecordFault ? invalidRecordError(fault) : fault
   }
 }
 
-function wrongRecord(fault: DnsRecordFault): AppError {
+function invalidRecordError(fault: DnsRecordFault): AppError {
   return new AppError('request/invalid', fault.message, { cause: fault })
 }
 

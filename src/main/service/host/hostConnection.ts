@@ -34,7 +34,7 @@ export type HostConnectionOptions = {
   onEvent: (event: HostEvent) => void
   /** Runs after each connect, before anybody else's call: what the service believed is compared with what is. */
   onConnected: (call: HostCall) => Promise<void>
-  /** Once after each loss of the host, and at the start: no host runs, and so none of its machines. */
+  /** Called at the start and after each loss of the host, when neither it nor any of its machines runs. */
   onNobody: (ending: HostEnding) => void
   /** Whether the last host left its pid file, which a clean exit removes. */
   hasCrashed: () => boolean

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Exchange } from '#platform/http/exchange.ts'
 import { readCredential } from '#platform/http/requestCredential.ts'
-import { type Page, type Params, requestPipeline } from '#platform/http/requestPipeline.ts'
+import { createRequestPipeline, type Page, type Params } from '#platform/http/requestPipeline.ts'
 import type { AppError } from '#shared/appError.ts'
 import type { AnyCall, Caller, Endpoint, RequestContext } from '../base/endpoint.ts'
 import type { ServicePrincipals } from '../base/principals.ts'
@@ -32,7 +32,7 @@ export type ServiceRequests = {
 /** Handles authentication, limits and idempotency of every request. */
 export function createServiceRequests(options: ServiceRequests): (exchange: Exchange) => Promise<void> {
   const { endpoints, socketPaths, pages, guard, principals, idempotency, answers, toFailure } = options
-  return requestPipeline<Endpoint, Caller | undefined, AnyCall>({
+  return createRequestPipeline<Endpoint, Caller | undefined, AnyCall>({
     endpoints,
     socketPaths,
     pages,

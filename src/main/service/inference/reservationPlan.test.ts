@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { affordableOutputTokens, maxModelCost, modelCacheSavings, modelCost } from '#shared/modelCost.ts'
+import {
+  computeAffordableOutputTokens,
+  computeMaxModelCost,
+  computeModelCacheSavings,
+  computeModelCost,
+} from '#shared/modelCost.ts'
 import { catalogueFile } from '#test/support/models/gatewayWorld.ts'
 import { sumInput, type Usage } from './canonical.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
@@ -22,15 +27,15 @@ const createUsage = (fields: Partial<Usage>): Usage => ({
 
 test('a charge is a whole number of micro-dollars, rounded up once', () => {
   // 1.75 + 0.175 + 14 micro-dollars
-  expect(modelCost(requireModel('gpt-5.2').tiers, createUsage({ input: 1, cacheRead: 1, output: 1 }))).toBe(16)
-  expect(modelCost(requireModel('gpt-5-nano').tiers, createUsage({ input: 1 }))).toBe(1)
-  expect(modelCost(requireModel('gpt-5-nano').tiers, createUsage({ cacheRead: 200 }))).toBe(1)
+  expect(computeModelCost(requireModel('gpt-5.2').tiers, createUsage({ input: 1, cacheRead: 1, output: 1 }))).toBe(16)
+  expect(computeModelCost(requireModel('gpt-5-nano').tiers, createUsage({ input: 1 }))).toBe(1)
+  expect(computeModelCost(requireModel('gpt-5-nano').tiers, createUsage({ cacheRead: 200 }))).toBe(1)
 })
 
 test('the tier is that of the whole input, and counts for all of it', () => {
-  const flat = modelCost(requireModel('gemini-3-pro').tiers, createUsage({ input: 200_000, output: 1_000 }))
+  const flat = computeModelCost(requireModel('gemini-3-pro').tiers, createUsage({ input: 200_000, output: 1_000 }))
   expect(flat).toBe(400_000 + 12_000)
-  const above = modelCost(
+  const above = computeModelCost(
     requireModel('gemini-3-pro').tiers,
     createUsage({ input: 100_000, cacheRead: 100_001, output: 1_000 }),
   )
@@ -38,12 +43,12 @@ test('the tier is that of the whole input, and counts for all of it', () => {
 })
 
 test('what the cache saved is the difference to fresh tokens', () => {
-  expect(modelCacheSavings(requireModel('claude-opus-4.6').tiers, createUsage({ cacheRead: 1_000_000 }))).toBe(
+  expect(computeModelCacheSavings(requireModel('claude-opus-4.6').tiers, createUsage({ cacheRead: 1_000_000 }))).toBe(
     4_500_000,
   )
-  expect(modelCacheSavings(requireModel('claude-opus-4.6').tiers, createUsage({ cacheWrite5m: 1_000_000 }))).toBe(
-    -1_250_000,
-  )
+  expect(
+    computeModelCacheSavings(requireModel('claude-opus-4.6').tiers, createUsage({ cacheWrite5m: 1_000_000 })),
+  ).toBe(-1_250_000)
 })
 
 const anyModel = fc.constantFrom(...models.values())
@@ -60,7 +65,7 @@ test('nothing that fits into the worst case costs more than it', () => {
   fc.assert(
     fc.property(anyModel, anyUsage, fc.nat(1_000), (model, usage, spare) => {
       const tokens = { input: sumInput(usage) + spare, output: usage.output, cache: '1h' as const }
-      expect(modelCost(model.tiers, usage)).toBeLessThanOrEqual(maxModelCost(model.tiers, tokens))
+      expect(computeModelCost(model.tiers, usage)).toBeLessThanOrEqual(computeMaxModelCost(model.tiers, tokens))
     }),
   )
 })
@@ -69,10 +74,10 @@ test('what is affordable costs no more than the budget, and one token more would
   fc.assert(
     fc.property(anyModel, fc.nat(300_000), fc.integer({ min: 1, max: 5_000_000 }), (model, input, budget) => {
       const tokens = { input, output: model.maxOutputTokens, cache: undefined }
-      const output = affordableOutputTokens(model.tiers, tokens, budget)
-      if (output > 0) expect(maxModelCost(model.tiers, { ...tokens, output })).toBeLessThanOrEqual(budget)
+      const output = computeAffordableOutputTokens(model.tiers, tokens, budget)
+      if (output > 0) expect(computeMaxModelCost(model.tiers, { ...tokens, output })).toBeLessThanOrEqual(budget)
       if (output < tokens.output)
-        expect(maxModelCost(model.tiers, { ...tokens, output: output + 1 })).toBeGreaterThan(budget)
+        expect(computeMaxModelCost(model.tiers, { ...tokens, output: output + 1 })).toBeGreaterThan(budget)
     }),
   )
 })

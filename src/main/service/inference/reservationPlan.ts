@@ -1,4 +1,9 @@
-import { affordableOutputTokens, isFreeModel, type MaxModelTokens, maxModelCost } from '#shared/modelCost.ts'
+import {
+  computeAffordableOutputTokens,
+  computeMaxModelCost,
+  isFreeModel,
+  type MaxModelTokens,
+} from '#shared/modelCost.ts'
 import type { CacheMark, CanonicalRequest, Turn } from './canonical.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 
@@ -28,13 +33,13 @@ export function planHold(
     output: Math.min(requested ?? defaultOutputTokens, model.maxOutputTokens),
   }
   if (isFreeModel(model.tiers)) return { amountMicroUsd: 0, maxOutputTokens: max.output }
-  let output = affordableOutputTokens(model.tiers, max, availableMicroUsd)
+  let output = computeAffordableOutputTokens(model.tiers, max, availableMicroUsd)
   if (requested === undefined) {
     const share = Math.floor(availableMicroUsd / defaultShare)
-    output = Math.min(output, affordableOutputTokens(model.tiers, { ...max, input: 0, output }, share))
+    output = Math.min(output, computeAffordableOutputTokens(model.tiers, { ...max, input: 0, output }, share))
   }
   if (output < 1) return undefined
-  return { amountMicroUsd: maxModelCost(model.tiers, { ...max, output }), maxOutputTokens: output }
+  return { amountMicroUsd: computeMaxModelCost(model.tiers, { ...max, output }), maxOutputTokens: output }
 }
 
 /** Returns the longest requested cache TTL: writing to the cache costs more than reading. */

@@ -1,4 +1,4 @@
-import { modelCost } from '#shared/modelCost.ts'
+import { computeModelCost } from '#shared/modelCost.ts'
 import type { CanonicalAnswer } from './answer.ts'
 import { findMalformedCalls } from './answerStream.ts'
 import { type CanonicalEvent, type CanonicalRequest, sumInput, type Usage } from './canonical.ts'
@@ -33,7 +33,7 @@ export async function settleUnanswered(purchase: Purchase): Promise<void> {
 export async function settleFailed({ model, reservation }: Purchase, events: readonly CanonicalEvent[]): Promise<void> {
   const usage = events.findLast((event) => event.type === 'usage')?.usage
   if (!usage || !isPlausible(usage, model)) return await reservation.release()
-  const amountMicroUsd = modelCost(model.tiers, usage)
+  const amountMicroUsd = computeModelCost(model.tiers, usage)
   await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated: false })
 }
 
@@ -46,7 +46,7 @@ async function settleUsage(
   const estimated = reportedUsage === undefined
   try {
     const usage = reportedUsage ?? (await estimateUsage(fetched, answer, reservation.maxOutputTokens))
-    const amountMicroUsd = modelCost(model.tiers, usage)
+    const amountMicroUsd = computeModelCost(model.tiers, usage)
     const charged = await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated })
     const cost = { micro_usd: charged, currency: 'USD' as const, price_version: model.priceVersion, estimated }
     return { usage, cost, warnings: findMalformedCalls(answer.parts) }

@@ -2,7 +2,7 @@ import type { StoredAnswer } from '#platform/http/endpoint.ts'
 import { responseTtlMs } from '#platform/oncePerKey.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { exactCents, toMicroUsd } from '#shared/microUsd.ts'
+import { toExactCents, toMicroUsd } from '#shared/microUsd.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { CreditLedger } from '../credits/creditLedger.ts'
@@ -64,7 +64,7 @@ export function createPaymentBooks(options: {
         cause: error,
         detail: `${error.detail === undefined ? '' : `${error.detail} `}The payment of ${formatUsd(amount, 'cents', 'down')} was added to your credits.`,
         headers: error.headers,
-        fields: { ...error.fields, credited_cents: exactCents(amount), tx_hash: transaction },
+        fields: { ...error.fields, credited_cents: toExactCents(amount), tx_hash: transaction },
       })
       const answer = { status: refundError.status, body: JSON.stringify(refundError.toBody()) }
       await commits.commitDurable(() => {

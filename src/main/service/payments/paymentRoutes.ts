@@ -7,7 +7,7 @@ import {
   listPaidResources,
 } from '#shared/contract/payments.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { microUsdOfCents, toMicroUsd } from '#shared/microUsd.ts'
+import { centsToMicroUsd, toMicroUsd } from '#shared/microUsd.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { GroupCommit } from '#storage/groupCommit.ts'
@@ -37,7 +37,7 @@ export function topUpRoute(options: {
   /** However often it is asked for, it credits once. */
   const creditPurchase = async ({ id, accountId, purchase, transaction }: Paid<Purchase>) => {
     const { credits_cents } = purchase
-    const amount = microUsdOfCents(credits_cents)
+    const amount = centsToMicroUsd(credits_cents)
     const note = 'Bought with USDC'
     await commits.commitDurable(() =>
       ledger.issue({ type: 'top_up', to: accountId, amount, note, requestKey: `payment ${id}` }),
@@ -65,7 +65,7 @@ export function topUpRoute(options: {
           throw new AppError('payments/tier', `Credits are not sold for $${dollars}, only for ${all} dollars.`)
         }
         const { credits_cents } = tier
-        const description = `${formatUsd(microUsdOfCents(credits_cents), 'cents', 'down')} of credits`
+        const description = `${formatUsd(centsToMicroUsd(credits_cents), 'cents', 'down')} of credits`
         return { amount: toMicroUsd(dollars * perDollar), description, purchase: { credits_cents } }
       },
       fulfil: creditPurchase,

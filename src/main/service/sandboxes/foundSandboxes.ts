@@ -5,7 +5,7 @@ import type { FoundSandbox } from '#shared/contract/foundSandboxes.ts'
 import type { SandboxLabel, StoredMachine } from '#shared/contract/hostIpc.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { sandboxLimits } from '#shared/contract/sandboxes.ts'
-import { type AccountId, type SandboxId, type SnapshotId, shortId } from '#shared/ids.ts'
+import { type AccountId, type SandboxId, type SnapshotId, shortenId } from '#shared/ids.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { HostCall } from '../host/hostCalls.ts'
@@ -88,7 +88,7 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
       const stored = await listStored(call)
       return stored.filter(isUnknown).map((machine) => ({
         id: machine.id,
-        short_id: shortId(machine.id),
+        short_id: shortenId(machine.id),
         name: machine.label?.name ?? null,
         runtime: machine.runtime,
         created_at: machine.label ? toIsoTime(machine.label.createdAtMs) : null,
@@ -118,7 +118,7 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
         options.recordForAccount(owner, {
           type: 'sandbox.deleted',
           description: 'Deleted, with its files. The database did not know it.',
-          sandbox: { id, name: label?.name ?? shortId(id) },
+          sandbox: { id, name: label?.name ?? shortenId(id) },
         })
       }),
 
@@ -152,7 +152,7 @@ function toRecord({ id, runtime, label }: StoredMachine, accountId: AccountId, n
   const limits = sandboxLimits
   return {
     ...{ id, accountId, runtime },
-    name: label?.name ?? `found-${shortId(id)}`,
+    name: label?.name ?? `found-${shortenId(id)}`,
     vcpu: label?.vcpu ?? limits.vcpu.default,
     memoryMb: label?.memoryMb ?? limits.memoryMb.default,
     diskGb: label?.diskGb ?? limits.diskGb.default,

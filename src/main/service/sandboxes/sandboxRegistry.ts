@@ -7,7 +7,7 @@ import type { RunningMachine } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
 import type { Parsed } from '#shared/contract/route.ts'
 import type { changeSandbox, createSandbox, DefaultNetwork, Enforced, Sandbox } from '#shared/contract/sandboxes.ts'
-import { type AccountId, SandboxId, type SnapshotId, shortId } from '#shared/ids.ts'
+import { type AccountId, SandboxId, type SnapshotId, shortenId } from '#shared/ids.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { Caller } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
@@ -182,7 +182,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
       const record: SandboxRecord = {
         id,
         accountId,
-        name: request.name ?? `sandbox-${shortId(id)}`,
+        name: request.name ?? `sandbox-${shortenId(id)}`,
         vcpu: request.vcpu,
         memoryMb: request.memory_mb,
         diskGb: request.disk_gb,

@@ -1,7 +1,7 @@
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { shortId } from '#shared/ids.ts'
+import { shortenId } from '#shared/ids.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
 
@@ -11,7 +11,7 @@ export function sandboxToWire(
 ): Sandbox {
   return {
     id: record.id,
-    short_id: shortId(record.id),
+    short_id: shortenId(record.id),
     name: record.name,
     status: record.status,
     status_reason: record.statusReason,
@@ -35,7 +35,16 @@ export function sandboxToWire(
 export function createMachineSpec(record: SandboxRecord): MachineSpec {
   const { id, name, runtime, vcpu, memoryMb, diskGb, network } = record
   const image = record.image === null ? null : ImageName.parse(record.image)
-  return { id, hostname: toHostname(name) || `sandbox-${shortId(id)}`, runtime, vcpu, memoryMb, diskGb, image, network }
+  return {
+    id,
+    hostname: toHostname(name) || `sandbox-${shortenId(id)}`,
+    runtime,
+    vcpu,
+    memoryMb,
+    diskGb,
+    image,
+    network,
+  }
 }
 
 /** A label of RFC 1123: letters, digits and `-` inside, at most 63 of them; '' when nothing of the name is left. */

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { terminalCalls } from './terminalCalls.ts'
+import { createTerminalCalls } from './terminalCalls.ts'
 
 const sandboxId = 'sb_1' as never
 const call = (terminalId: string, text = '') => ({ sandboxId, terminalId: terminalId as never, text })
 
 function opened({ inFront = true } = {}) {
   const window = { inFront, ms: 0 }
-  const calls = terminalCalls({ isWindowInFront: () => window.inFront, now: () => window.ms })
+  const calls = createTerminalCalls({ isWindowInFront: () => window.inFront, now: () => window.ms })
   return { calls, window }
 }
 

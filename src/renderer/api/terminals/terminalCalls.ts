@@ -23,7 +23,7 @@ const heardMs = 1_500
 
 type Options = { isWindowInFront: () => boolean; now?: () => number }
 
-export function terminalCalls({ isWindowInFront, now = () => performance.now() }: Options): TerminalCalls {
+export function createTerminalCalls({ isWindowInFront, now = () => performance.now() }: Options): TerminalCalls {
   const changes = createEmitter()
   const visible = new Map<string, number>()
   const leftAtMs = new Map<string, number>()

@@ -4,13 +4,13 @@ import { Dialog as DialogPrimitive } from 'radix-ui'
 import { useState } from 'react'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { type Command, useRegisteredCommands } from '../../ui/commands/commandRegistry.tsx'
-import { matches, parseShortcuts, thisKeyboard } from '../../ui/commands/shortcuts.ts'
+import { detectKeyboard, matches, parseShortcuts } from '../../ui/commands/shortcuts.ts'
 import { Kbd } from '../../ui/Kbd.tsx'
 import { useLayers } from '../../ui/Layers.tsx'
 import { useFocusReturn } from '../../ui/useFocusReturn.ts'
-import { bySection } from '../bySection.ts'
+import { groupBySection } from '../bySection.ts'
 import { rankCommands } from './rankCommands.ts'
-import { keepRecent, recentCommands } from './recentCommands.ts'
+import { readRecentCommands, saveRecentCommand } from './recentCommands.ts'
 import { type PaletteItem, usePalettePlaces } from './usePalettePlaces.ts'
 
 type CommandPaletteProps = { open: boolean; onOpenChange: (open: boolean) => void }
@@ -26,7 +26,7 @@ export function CommandPalette({ open, onOpenChange }: CommandPaletteProps) {
   const [unconfirmed, setUnconfirmed] = useState<Command>()
   const choose = (command: Command) => {
     onOpenChange(false)
-    keepRecent(command.id)
+    saveRecentCommand(command.id)
     // After the palette has given the focus back, so that what opens now can take it.
     afterFocusReturn(() => (command.question ? setUnconfirmed(command) : command.run()))
   }
@@ -39,7 +39,7 @@ export function CommandPalette({ open, onOpenChange }: CommandPaletteProps) {
             aria-describedby={undefined}
             onCloseAutoFocus={giveFocusBack}
             onKeyDown={(event) => {
-              const again = parseShortcuts('mod+k, mod+shift+p', thisKeyboard())
+              const again = parseShortcuts('mod+k, mod+shift+p', detectKeyboard())
               if (!again.some((shortcut) => matches(shortcut, event))) return
               event.preventDefault()
               onOpenChange(false)
@@ -65,12 +65,12 @@ export function CommandPalette({ open, onOpenChange }: CommandPaletteProps) {
 
 function CommandList({ onChoose }: { onChoose: (command: Command) => void }) {
   const [query, setQuery] = useState('')
-  const [recent] = useState(recentCommands)
+  const [recent] = useState(readRecentCommands)
   const [pointedAt, setPointedAt] = useState('')
   const [visibleCount, setVisibleCount] = useState(pageSize)
   const places = usePalettePlaces(query)
   const commands = useRegisteredCommands().filter(({ id }) => id !== 'window.palette')
-  const inOrder = bySection(commands).flatMap(([, members]) => members)
+  const inOrder = groupBySection(commands).flatMap(([, members]) => members)
   const results = rankCommands<PaletteItem>([...inOrder, ...places], query, recent).slice(0, visibleCount)
   const showMore = () => setVisibleCount((count) => Math.min(count + pageSize, maxResults))
   const select = (id: string) => {

@@ -16,7 +16,7 @@ export function rankCommands<Item extends Rankable>(
   const recency = new Map(recentIds.map((id, place) => [id, place]))
   return items
     .flatMap((item, place) => {
-      const rank = words.length === 0 ? 0 : rankOf(item, words)
+      const rank = words.length === 0 ? 0 : computeRank(item, words)
       return rank === undefined ? [] : { item, rank, recent: recency.get(item.id) ?? recentIds.length, place }
     })
     .sort((a, b) => a.rank - b.rank || a.recent - b.recent || a.place - b.place)
@@ -24,7 +24,7 @@ export function rankCommands<Item extends Rankable>(
 }
 
 /** Lower is better; undefined does not fit. */
-function rankOf({ title, section, keywords = [] }: Rankable, query: readonly string[]): number | undefined {
+function computeRank({ title, section, keywords = [] }: Rankable, query: readonly string[]): number | undefined {
   const words = splitTerms(title)
   const [joinedTerms, joinedQuery] = [words.join(' '), query.join(' ')]
   if (joinedTerms === joinedQuery) return 0

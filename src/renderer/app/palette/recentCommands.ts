@@ -5,11 +5,11 @@ const storedIds = persistValue('steward.palette.recent', z.array(z.string()), []
 const maxRecent = 20
 
 /** The ids of what was chosen in the palette, the last first. */
-export function recentCommands(): readonly string[] {
+export function readRecentCommands(): readonly string[] {
   return storedIds.read()
 }
 
-export function keepRecent(id: string): void {
-  const others = recentCommands().filter((it) => it !== id)
+export function saveRecentCommand(id: string): void {
+  const others = readRecentCommands().filter((it) => it !== id)
   storedIds.write([id, ...others].slice(0, maxRecent))
 }

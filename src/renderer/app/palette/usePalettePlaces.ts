@@ -2,10 +2,10 @@ import { AppWindow, Box, File } from 'lucide-react'
 import { useSandboxes } from '../../api/sandboxes/useSandboxes.ts'
 import { useFilesByName } from '../../features/files/useFilesByName.ts'
 import { usePortsOfSandbox } from '../../features/sandboxes/details/ports/usePorts.ts'
-import { lastSandboxId } from '../../features/terminals/selection/useSelection.ts'
+import { readLastSandboxId } from '../../features/terminals/selection/useSelection.ts'
 import type { Command } from '../../ui/commands/commandRegistry.tsx'
 import { goTo } from '../../ui/route.ts'
-import { statusLabel } from '../../ui/sandboxes/sandboxLabels.ts'
+import { getStatusLabel } from '../../ui/sandboxes/sandboxLabels.ts'
 import { useOpenPort } from '../../ui/sandboxes/useOpenPort.ts'
 
 /** A sandbox, a port or a file, to go to from the palette. */
@@ -23,7 +23,7 @@ export function usePalettePlaces(query: string): PaletteItem[] {
   const running = sandboxes.filter(({ status }) => status === 'running')
   const ports = usePortsOfSandbox(running.slice(0, maxSandboxes))
   const openPort = useOpenPort()
-  const lastId = lastSandboxId()
+  const lastId = readLastSandboxId()
   const present = running.find(({ id }) => id === lastId) ?? running[0]
   const files = useFilesByName(present?.id, query)
   const isTwice = (name: string) => sandboxes.filter((it) => it.name === name).length > 1
@@ -34,7 +34,7 @@ export function usePalettePlaces(query: string): PaletteItem[] {
       section: 'Sandbox',
       note: isTwice(sandbox.name) ? `Sandbox ${sandbox.short_id}` : 'Sandbox',
       icon: Box,
-      keywords: ['switch', 'go', 'open', sandbox.id, statusLabel(sandbox.status)],
+      keywords: ['switch', 'go', 'open', sandbox.id, getStatusLabel(sandbox.status)],
       run: () => goTo('terminals', sandbox.id),
     })),
     ...ports.map(({ sandbox, port }) => ({

@@ -1,7 +1,7 @@
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { PurchaseContext, type PurchaseOrder } from '../../ui/purchaseContext.ts'
 import { notify } from '../../ui/toast.tsx'
-import { purchaseName, storedPurchase } from './storedPurchase.ts'
+import { describePurchase, storedPurchase } from './storedPurchase.ts'
 
 const PurchaseView = lazy(async () => ({ default: (await import('./PurchaseView.tsx')).PurchaseView }))
 
@@ -14,7 +14,7 @@ export function PurchaseProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     const left = storedPurchase.read()
     if (!left) return
-    return notify.asked(`Your purchase of ${purchaseName(left.order)} is not finished`, {
+    return notify.asked(`Your purchase of ${describePurchase(left.order)} is not finished`, {
       id: 'purchase',
       action: { label: 'Continue', run: () => setPurchase({ id: 0, ...left }) },
     })

@@ -24,6 +24,6 @@ export const storedPurchase = persistValue<z.infer<typeof StoredPurchase> | null
 )
 
 /** `northwind.com`, `$10 of credits`. */
-export function purchaseName(order: PurchaseOrder): string {
+export function describePurchase(order: PurchaseOrder): string {
   return order.kind === 'topup' ? `$${order.amountUsd} of credits` : order.unicode
 }

@@ -7,7 +7,7 @@ import { useAgent } from '../../api/AgentProvider.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { StatusDot } from '../../ui/StatusDot.tsx'
-import { statusLabel, statusTone } from '../../ui/sandboxes/sandboxLabels.ts'
+import { getStatusLabel, getStatusTone } from '../../ui/sandboxes/sandboxLabels.ts'
 import { ThemeSwitch } from '../ThemeSwitch.tsx'
 import { LinkEnded } from './LinkEnded.tsx'
 import { LinkTerminals } from './LinkTerminals.tsx'
@@ -49,9 +49,9 @@ export function LinkScreen({ sandboxId, token }: LinkScreenProps) {
   return (
     <div className="flex h-full flex-col">
       <header className="flex h-10 shrink-0 items-center gap-2 border-b border-line bg-panel px-3">
-        <StatusDot tone={statusTone(data.status)} />
+        <StatusDot tone={getStatusTone(data.status)} />
         <h1 className="min-w-0 truncate font-semibold">{data.name}</h1>
-        <span className="text-faint">{statusLabel(data.status)}</span>
+        <span className="text-faint">{getStatusLabel(data.status)}</span>
         <div className="flex-1" />
         <ThemeSwitch side="bottom" />
       </header>

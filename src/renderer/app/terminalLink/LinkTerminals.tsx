@@ -4,12 +4,12 @@ import { useCallback, useEffect, useState } from 'react'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import type { Terminal } from '#shared/contract/terminals.ts'
 import { readAgain } from '../../api/readAgain.ts'
-import { terminalStreamUrl } from '../../api/streamUrl.ts'
+import { buildTerminalStreamUrl } from '../../api/streamUrl.ts'
 import { allTerminalsKey, useTerminals } from '../../api/terminals/useTerminals.ts'
 import { TabMark } from '../../features/terminals/sessions/TabMark.tsx'
-import { tabLabels } from '../../features/terminals/sessions/tabLabels.ts'
+import { buildTabLabels } from '../../features/terminals/sessions/tabLabels.ts'
 import { shellCommand, useTerminalActions } from '../../features/terminals/sessions/useTerminalActions.ts'
-import { endOf } from '../../features/terminals/view/endSentence.ts'
+import { describeEnd } from '../../features/terminals/view/endSentence.ts'
 import { TerminalPreferencesHost } from '../../features/terminals/view/preferences/TerminalPreferencesHost.tsx'
 import { TerminalView } from '../../features/terminals/view/TerminalView.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -51,7 +51,7 @@ export function LinkTerminals({ sandbox, token }: LinkTerminalsProps) {
   }
   const present = data.find(({ session_id }) => session_id === selectedId) ?? data[0]
   if (!present) return <NoTerminal sandbox={sandbox} busy={isCreating} onOpen={open} />
-  const labels = tabLabels(data)
+  const labels = buildTabLabels(data)
   return (
     <Tabs
       label={`Terminals in ${sandbox.name}`}
@@ -131,7 +131,10 @@ function LinkTerminal({ terminal, token, label, sandboxRuns, ...on }: LinkTermin
   const connect = useCallback(
     ({ scrollback }: { scrollback: number }) =>
       // The first is the one the service answers with, so that the token stays out of its answer.
-      new WebSocket(terminalStreamUrl({ sandboxId, terminalId, scrollback }), ['steward', `steward.token.${token}`]),
+      new WebSocket(buildTerminalStreamUrl({ sandboxId, terminalId, scrollback }), [
+        'steward',
+        `steward.token.${token}`,
+      ]),
     [sandboxId, terminalId, token],
   )
   return (
@@ -139,7 +142,7 @@ function LinkTerminal({ terminal, token, label, sandboxRuns, ...on }: LinkTermin
       terminalId={terminalId}
       label={label}
       connect={connect}
-      end={endOf(terminal, sandboxRuns)}
+      end={describeEnd(terminal, sandboxRuns)}
       wantsFocus
       {...on}
     />

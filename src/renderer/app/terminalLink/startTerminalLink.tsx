@@ -1,10 +1,10 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { AgentProvider } from '../../api/AgentProvider.tsx'
-import { httpAgent } from '../../api/agentClient.ts'
+import { createHttpAgent } from '../../api/agentClient.ts'
 import { windowStore } from '../../ui/storage/textStore.ts'
 import { takeAddressToken } from '../addressToken.ts'
 import { drawPage } from '../drawPage.tsx'
-import { appQueryClient } from '../queryClient.ts'
+import { createAppQueryClient } from '../queryClient.ts'
 import { LinkEnded } from './LinkEnded.tsx'
 import { LinkScreen } from './LinkScreen.tsx'
 import { readLinkedSandbox, storeToken } from './linkAddress.ts'
@@ -17,7 +17,7 @@ export function startTerminalLink(): void {
     const token = sandboxId && storeToken(windowStore, sandboxId, addressToken)
     if (!sandboxId || !token) return <LinkEnded />
     return (
-      <QueryClientProvider client={appQueryClient()}>
+      <QueryClientProvider client={createAppQueryClient()}>
         <AgentProvider agent={agentWith(token)}>
           <LinkScreen sandboxId={sandboxId} token={token} />
         </AgentProvider>
@@ -27,7 +27,7 @@ export function startTerminalLink(): void {
 }
 
 function agentWith(token: string) {
-  return httpAgent((path, init) =>
+  return createHttpAgent((path, init) =>
     fetch(path, {
       ...init,
       credentials: 'omit',

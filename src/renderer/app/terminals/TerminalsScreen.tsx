@@ -2,12 +2,12 @@ import { useEffect, useState } from 'react'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { NoSandboxes } from '../../features/sandboxes/list/NoSandboxes.tsx'
 import { SandboxPanel } from '../../features/sandboxes/list/SandboxPanel.tsx'
-import { sandboxMenu } from '../../features/sandboxes/list/SandboxRow.tsx'
+import { createSandboxMenu } from '../../features/sandboxes/list/SandboxRow.tsx'
 import { SandboxListActionsContext } from '../../features/sandboxes/sandboxListActions.ts'
 import { loadTerminalTabs } from '../../features/terminals/sessions/loadTerminalTabs.ts'
 import { useRecent } from '../../features/terminals/sessions/useRecent.ts'
 import { Workbench } from '../../features/terminals/sessions/Workbench.tsx'
-import { webglLeases } from '../../features/terminals/view/webglLeases.ts'
+import { createWebglLeases } from '../../features/terminals/view/webglLeases.ts'
 import { useCommands } from '../../ui/commands/commandRegistry.tsx'
 import { Layer } from '../../ui/Layer.tsx'
 import { ListButton } from '../../ui/panels/ListButton.tsx'
@@ -16,11 +16,11 @@ import { ResizablePanels } from '../../ui/panels/ResizablePanels.tsx'
 import { usePanelRoom } from '../../ui/panels/usePanelRoom.ts'
 import { ScreenDialogs } from './ScreenDialogs.tsx'
 import { createSandboxListActions } from './sandboxListActions.ts'
-import { screenCommands } from './screenCommands.ts'
+import { createScreenCommands } from './screenCommands.ts'
 import { ListeningPorts } from './side/ListeningPorts.tsx'
 import { SideButton } from './side/SideButton.tsx'
 import { SideView } from './side/SideView.tsx'
-import { sideCommands } from './side/sideCommands.ts'
+import { createSideCommands } from './side/sideCommands.ts'
 import { useSide } from './side/useSide.ts'
 import type { FileRequest, PathRequest } from './sidePanels.ts'
 import { useAddressTarget } from './useSandboxAddress.ts'
@@ -36,7 +36,7 @@ const sideWidth = { initial: 380, min: 280, max: 900 }
 export function TerminalsScreen() {
   const screen = useTerminalsScreen()
   const { sandboxes, present, selection } = screen
-  const [webgl] = useState(() => webglLeases(webglContexts))
+  const [webgl] = useState(() => createWebglLeases(webglContexts))
   const recentIds = useRecent(present?.id, maxMounted)
   const mounted = sandboxes?.filter(({ id }) => recentIds.includes(id)) ?? []
   const room = usePanelRoom()
@@ -60,8 +60,11 @@ export function TerminalsScreen() {
   // Ready when the first terminal is; what fails here fails again, and is shown, where the tabs are.
   useEffect(() => void loadTerminalTabs().catch(() => {}), [])
   useCommands([
-    ...screenCommands({ ...screen, focusTerminal: leaveList }, room.listFolds ? () => setListOpen(true) : leaveList),
-    ...(present ? sideCommands(side) : []),
+    ...createScreenCommands(
+      { ...screen, focusTerminal: leaveList },
+      room.listFolds ? () => setListOpen(true) : leaveList,
+    ),
+    ...(present ? createSideCommands(side) : []),
   ])
 
   const workbench = (sandbox: Sandbox) => (
@@ -79,7 +82,7 @@ export function TerminalsScreen() {
         onFocused={screen.onFocused}
         onRoom={screen.learnRoom}
         actions={screen.workbenchActions(sandbox)}
-        sandboxMenu={sandboxMenu(sandbox, screen.sandboxActions)}
+        sandboxMenu={createSandboxMenu(sandbox, screen.sandboxActions)}
         reveal={screen.reveal}
         sideButton={
           <>

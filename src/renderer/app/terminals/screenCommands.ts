@@ -1,13 +1,13 @@
 import { Camera, Copy, Layers, PanelLeft, Pencil, Play, Plus, Search, Square, Trash2 } from 'lucide-react'
 import type { Command } from '../../ui/commands/commandRegistry.tsx'
-import { thisKeyboard } from '../../ui/commands/shortcuts.ts'
+import { detectKeyboard } from '../../ui/commands/shortcuts.ts'
 import { listKeys, newSandboxKeys, searchAllKeys } from '../../ui/commands/terminalSafeKeys.ts'
 import type { TerminalsScreenState } from './useTerminalsScreen.ts'
 
 const section = 'Sandboxes'
 
 /** Returns the palette's commands for sandboxes. */
-export function screenCommands(
+export function createScreenCommands(
   { present, sandboxes = [], ...screen }: TerminalsScreenState,
   openList: () => void,
 ): Command[] {
@@ -35,7 +35,7 @@ export function screenCommands(
       title: 'Search in all terminals',
       section: 'Terminal',
       icon: Search,
-      shortcut: thisKeyboard().apple ? searchAllKeys.apple : searchAllKeys.other,
+      shortcut: detectKeyboard().apple ? searchAllKeys.apple : searchAllKeys.other,
       keywords: ['find', 'scrollback', 'output'],
       run: screen.askForSearch,
       enabled: sandboxes.length > 0,

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { addressOf, useRoute } from '../../ui/route.ts'
+import { buildAddress, useRoute } from '../../ui/route.ts'
 
 /**
  * Returns the listed sandbox in the address, `#/terminals/ID`, which is the one to show.
@@ -62,5 +62,5 @@ function useTerminalsPlace() {
 }
 
 function replaceAddress(...parts: readonly string[]): void {
-  window.location.replace(addressOf('terminals', ...parts))
+  window.location.replace(buildAddress('terminals', ...parts))
 }

@@ -31,7 +31,7 @@ export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbo
   // A remote service has no addresses below `localhost`.
   const previewPort = connection?.kind === 'embedded' ? URL.parse(connection.url)?.port : undefined
 
-  const stateOf = ({ id }: Sandbox, path: string): Promise<FileState> =>
+  const readFileState = ({ id }: Sandbox, path: string): Promise<FileState> =>
     queryClient.fetchQuery({
       queryKey: ['linked file', id, path],
       queryFn: ({ signal }) => agent(statFile, { id, path, follow: true }, { signal }),
@@ -42,7 +42,7 @@ export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbo
 
   const openPath = async (sandbox: Sandbox, { path, line, column }: SandboxPlace & { kind: 'file' }) => {
     try {
-      const { type } = await stateOf(sandbox, path)
+      const { type } = await readFileState(sandbox, path)
       const at = line === undefined ? undefined : { line, column: column ?? 1 }
       show(sandbox, { path, isFolder: type === 'directory', at })
     } catch (error) {
@@ -65,7 +65,7 @@ export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbo
     async find(named, folder = home) {
       const path = resolveTypedPath(named, folder)
       if (path === undefined) return undefined
-      const { type } = await stateOf(sandbox, path)
+      const { type } = await readFileState(sandbox, path)
       return type === 'file' ? { path } : undefined
     },
     previewPort: () => previewPort,

@@ -14,7 +14,7 @@ import { useRunningPrograms } from '../../features/terminals/closing/useRunningP
 import { type Layout, nextAfter } from '../../features/terminals/layout/tabLayout.ts'
 import { useLayouts } from '../../features/terminals/layout/useLayouts.ts'
 import {
-  neighbourOf,
+  findNeighbor,
   type Selection,
   withListedSandboxes,
   withListedTabs,
@@ -246,7 +246,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
     stop,
     async remove(sandbox) {
       await remove(sandbox)
-      const next = neighbourOf(
+      const next = findNeighbor(
         (sandboxes ?? []).map(({ id }) => id),
         sandbox.id,
       )

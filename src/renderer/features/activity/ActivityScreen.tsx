@@ -15,8 +15,14 @@ import { type ActivityPlace, linkNames, useActivityPlace } from './activityPlace
 import { EntryLinks } from './EntryLinks.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
 import { TimelineFilterBar } from './filters/TimelineFilterBar.tsx'
-import { isFiltered, noFilters, queryOf, TimelineFilters, type TimelineQuery } from './filters/timelineFilters.ts'
-import { linksTo } from './list/entryLinks.ts'
+import {
+  isFiltered,
+  noFilters,
+  TimelineFilters,
+  type TimelineQuery,
+  toTimelineQuery,
+} from './filters/timelineFilters.ts'
+import { toEntryLinks } from './list/entryLinks.ts'
 import { TimelineList } from './list/TimelineList.tsx'
 import { RecordingsView } from './recordings/RecordingsView.tsx'
 import { RecordingView } from './recordings/RecordingView.tsx'
@@ -72,7 +78,7 @@ function Activity({ place }: { place: Exclude<ActivityPlace, { kind: 'recordings
   const verify = useVerify()
   const search = useDebounced(filters.search)
   const about = place.kind === 'link' ? { link: `${place.to}:${place.id}` } : {}
-  const query: TimelineQuery = { ...queryOf({ ...filters, search }, new Date()), ...about }
+  const query: TimelineQuery = { ...toTimelineQuery({ ...filters, search }, new Date()), ...about }
   const exported = place.kind === 'task' ? { task: place.task } : query
 
   const change = (next: typeof filters) => {
@@ -133,7 +139,7 @@ function AboutBar({ place: { to, id } }: { place: Extract<ActivityPlace, { kind:
       <p className="flex min-w-0 items-center gap-1.5 text-muted">
         Only about this {linkNames[to]}: <AddressText text={id} label="Copy ID" />
       </p>
-      <EntryLinks links={linksTo({ [to]: id })} />
+      <EntryLinks links={toEntryLinks({ [to]: id })} />
       <Button size="small" icon={X} onClick={() => goTo('activity')}>
         Show all activity
       </Button>

@@ -1,5 +1,5 @@
-import { classNames } from '../../ui/classNames.ts'
-import { addressOf } from '../../ui/route.ts'
+import { joinClassNames } from '../../ui/classNames.ts'
+import { buildAddress } from '../../ui/route.ts'
 
 const pages = [
   { title: 'Timeline', place: ['activity'] },
@@ -14,9 +14,9 @@ export function ActivityTabs({ present }: { present: (typeof pages)[number]['tit
       {pages.map(({ title, place }) => (
         <a
           key={title}
-          href={addressOf(...place)}
+          href={buildAddress(...place)}
           aria-current={title === present ? 'page' : undefined}
-          className={classNames(
+          className={joinClassNames(
             'flex h-7 items-center rounded-control px-2.5',
             title === present ? 'bg-selected text-text' : 'text-muted hover:bg-hover hover:text-text',
           )}

@@ -1,7 +1,7 @@
 import { Download, FileJson, Sheet } from 'lucide-react'
 import { buildRequest } from '#shared/contract/route.ts'
 import { exportTimeline } from '#shared/contract/timeline.ts'
-import { windowAddress } from '../../api/windowLink.ts'
+import { buildWindowAddress } from '../../api/windowLink.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Menu, type MenuItem } from '../../ui/Menu.tsx'
 import { isFiltered, type TimelineQuery } from './filters/timelineFilters.ts'
@@ -33,7 +33,7 @@ export function ExportMenu({ query }: { query: TimelineQuery }) {
 /** The browser's own download. */
 function download(query: TimelineQuery, format: Format): void {
   const link = document.createElement('a')
-  link.href = windowAddress(buildRequest(exportTimeline, { ...query, format }).path)
+  link.href = buildWindowAddress(buildRequest(exportTimeline, { ...query, format }).path)
   link.download = `steward-activity.${format}`
   link.click()
 }

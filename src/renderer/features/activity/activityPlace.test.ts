@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { activityPlace } from './activityPlace.ts'
+import { parseActivityPlace } from './activityPlace.ts'
 
 test.each([
   [['activity'], { kind: 'all', search: '' }],
@@ -12,5 +12,5 @@ test.each([
   [['activity', 'recordings'], { kind: 'recordings', id: undefined }],
   [['activity', 'recordings', 'rec_1'], { kind: 'recordings', id: 'rec_1' }],
 ])('%j', (parts, place) => {
-  expect(activityPlace(parts)).toEqual(place)
+  expect(parseActivityPlace(parts)).toEqual(place)
 })

@@ -12,7 +12,7 @@ export type ActivityPlace =
   | { kind: 'link'; to: LinkKind; id: string }
   | { kind: 'recordings'; id: string | undefined }
 
-export function activityPlace([, first = '', second]: readonly string[]): ActivityPlace {
+export function parseActivityPlace([, first = '', second]: readonly string[]): ActivityPlace {
   if (first === 'recordings') return { kind: 'recordings', id: second }
   if (first === 'tasks') return { kind: 'tasks' }
   const task = first === 'task' ? TaskId.safeParse(second).data : undefined
@@ -39,5 +39,5 @@ export const linkNames: Record<LinkKind, string> = {
 
 export function useActivityPlace(): { place: ActivityPlace; key: string; isHere: boolean } {
   const parts = useRoute()
-  return { place: activityPlace(parts), key: parts.slice(1).join('/'), isHere: parts[0] === 'activity' }
+  return { place: parseActivityPlace(parts), key: parts.slice(1).join('/'), isHere: parts[0] === 'activity' }
 }

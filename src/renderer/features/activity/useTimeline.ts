@@ -43,7 +43,7 @@ export function useTimeline(query: TimelineQuery, start: number | undefined) {
     const { data } = await newest.refetch()
     const latest = queryClient.getQueryData<typeof pages.data>(pagesKey)?.pages[0]?.entries[0]?.sequence ?? 0
     // More came than one page holds: what lies between is read with the rest.
-    if (start === undefined && data?.has_more && sequencesOf(data).every((it) => it > latest)) {
+    if (start === undefined && data?.has_more && listSequences(data).every((it) => it > latest)) {
       await readAgain(queryClient, pagesKey)
     }
   }
@@ -73,6 +73,6 @@ function withNewer(read: readonly TimelineEntry[], newest: readonly TimelineEntr
   return [...newest.filter(({ sequence }) => sequence > latest), ...read]
 }
 
-function sequencesOf({ entries }: Output<typeof listTimeline>): number[] {
+function listSequences({ entries }: Output<typeof listTimeline>): number[] {
   return entries.map(({ sequence }) => sequence)
 }

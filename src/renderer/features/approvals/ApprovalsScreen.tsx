@@ -4,7 +4,7 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
-import { addressOf, useRoute } from '../../ui/route.ts'
+import { buildAddress, useRoute } from '../../ui/route.ts'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { AccountRequestCards } from './accountRequests/AccountRequestCards.tsx'
 import { useWaitingAccountRequests } from './accountRequests/useAccountRequests.ts'
@@ -13,18 +13,18 @@ import { ResumeDialog } from './everywhere/ResumeDialog.tsx'
 import { StopDialog } from './everywhere/StopDialog.tsx'
 import { useStopSwitch } from './everywhere/useStopSwitch.ts'
 import { InboxList } from './inbox/InboxList.tsx'
-import { waitingOf } from './inbox/inboxList.ts'
+import { listWaiting } from './inbox/inboxList.ts'
 import { useInbox } from './inbox/useInbox.ts'
 
 /** Requests on the left, one of them in full beside it, with the stop switch and account requests above both. */
 export function ApprovalsScreen() {
   const { data: inbox, error, isPending, refetch } = useInbox()
   const [, named] = useRoute()
-  const waiting = waitingOf(inbox ?? [])
+  const waiting = listWaiting(inbox ?? [])
   const first = waiting[0]?.id
   useEffect(() => {
     // Opened without one in mind: the newest that waits. It stays in view when others come.
-    if (named === undefined && first !== undefined) window.location.replace(addressOf('approvals', first))
+    if (named === undefined && first !== undefined) window.location.replace(buildAddress('approvals', first))
   }, [named, first])
   const record = inbox?.find(({ id }) => id === named)
   return (
@@ -84,7 +84,7 @@ function NothingYet() {
       description="Requests your policies don’t decide wait here."
     >
       <p>
-        <a href={addressOf('settings', 'policies')} className="font-medium text-accent hover:underline">
+        <a href={buildAddress('settings', 'policies')} className="font-medium text-accent hover:underline">
           Policies
         </a>{' '}
         decide which requests are signed or refused without you.

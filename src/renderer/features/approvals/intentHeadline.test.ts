@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { intentHeadline, paidAddress } from './intentHeadline.ts'
+import { describeIntent, findPaidAddress } from './intentHeadline.ts'
 
 const sentence = 'Pay 1.95 USDC to 0x7357…0001 on Test ledger for http://127.0.0.1:1/domains/register'
 const payment = (...more: IntentRecord['fields']): Pick<IntentRecord, 'kind' | 'fields' | 'sentence'> => ({
@@ -15,15 +15,15 @@ const payment = (...more: IntentRecord['fields']): Pick<IntentRecord, 'kind' | '
 
 test('the headline of a payment has its amount and the requester’s purpose', () => {
   const described = payment({ label: 'Description', value: 'Register\n northwind.com for 1 year', kind: 'text' })
-  expect(intentHeadline(described)).toBe('Pay 1.95 USDC: “Register northwind.com for 1 year”')
-  expect(intentHeadline(payment())).toBe('Pay 1.95 USDC for 127.0.0.1:1/domains/register')
-  const long = intentHeadline(payment({ label: 'Description', value: 'x'.repeat(300), kind: 'text' }))
+  expect(describeIntent(described)).toBe('Pay 1.95 USDC: “Register northwind.com for 1 year”')
+  expect(describeIntent(payment())).toBe('Pay 1.95 USDC for 127.0.0.1:1/domains/register')
+  const long = describeIntent(payment({ label: 'Description', value: 'x'.repeat(300), kind: 'text' }))
   expect(long).toBe(`Pay 1.95 USDC: “${'x'.repeat(119)}…”`)
 })
 
 test('everything else is headed by its sentence', () => {
-  expect(intentHeadline({ ...payment(), kind: 'siwe' })).toBe(sentence)
-  expect(intentHeadline({ ...payment(), fields: [] })).toBe(sentence)
-  expect(paidAddress({ ...payment(), kind: 'siwe' })).toBeUndefined()
-  expect(paidAddress(payment())).toBe('127.0.0.1:1/domains/register')
+  expect(describeIntent({ ...payment(), kind: 'siwe' })).toBe(sentence)
+  expect(describeIntent({ ...payment(), fields: [] })).toBe(sentence)
+  expect(findPaidAddress({ ...payment(), kind: 'siwe' })).toBeUndefined()
+  expect(findPaidAddress(payment())).toBe('127.0.0.1:1/domains/register')
 })

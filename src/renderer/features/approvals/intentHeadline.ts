@@ -1,5 +1,5 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { visibleText } from '../../ui/visibleText.ts'
+import { revealHidden } from '../../ui/visibleText.ts'
 
 const maxPurposeCharacters = 120
 
@@ -8,18 +8,18 @@ const maxPurposeCharacters = 120
  * amount is decoded from the payload to sign. The purpose is quoted because it is unverified text of the requester or
  * seller.
  */
-export function intentHeadline(record: Pick<IntentRecord, 'kind' | 'fields' | 'sentence'>): string {
+export function describeIntent(record: Pick<IntentRecord, 'kind' | 'fields' | 'sentence'>): string {
   const { kind, fields, sentence } = record
   const amount = fields.find((field) => field.kind === 'amount')?.value
   if (kind !== 'x402.authorize' || amount === undefined) return sentence
   const description = findValue(fields, 'Description', 'text')?.replace(/\s+/g, ' ').trim()
-  if (description) return `Pay ${amount}: “${shorten(visibleText(description))}”`
-  const address = paidAddress(record)
+  if (description) return `Pay ${amount}: “${shorten(revealHidden(description))}”`
+  const address = findPaidAddress(record)
   return address === undefined ? sentence : `Pay ${amount} for ${address}`
 }
 
 /** Returns the purpose of a payment without scheme and query; undefined for other requests. */
-export function paidAddress({ kind, fields }: Pick<IntentRecord, 'kind' | 'fields'>): string | undefined {
+export function findPaidAddress({ kind, fields }: Pick<IntentRecord, 'kind' | 'fields'>): string | undefined {
   const url = kind === 'x402.authorize' ? URL.parse(findValue(fields, 'For', 'url') ?? '') : null
   return url ? shorten(`${url.host}${url.pathname}`) : undefined
 }

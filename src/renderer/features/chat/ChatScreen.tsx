@@ -7,7 +7,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { NameDialog } from '../../ui/NameDialog.tsx'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
-import { addressOf, goTo, useRoute } from '../../ui/route.ts'
+import { buildAddress, goTo, useRoute } from '../../ui/route.ts'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { notify } from '../../ui/toast.tsx'
 import './chat.css'
@@ -147,7 +147,7 @@ function Chats({ id, part, sought }: ChatsProps) {
           icon={MessageSquarePlus}
           title="Chat not found"
           description={
-            <a href={addressOf('chat', 'new')} className="font-medium text-accent hover:underline">
+            <a href={buildAddress('chat', 'new')} className="font-medium text-accent hover:underline">
               Start a new chat
             </a>
           }

@@ -8,18 +8,18 @@ export function changeText(cents: number): string {
 }
 
 /** Two digits after the point wherever they tell enough: what costs less than a cent is `< $0.01`. */
-export function roughText(cents: number): string {
+export function formatApproximateCents(cents: number): string {
   if (cents > 0 && cents < 1) return '< $0.01'
   return formatUsdCents(Math.round(cents))
 }
 
 /** Formats an axis label, exactly if the whole chart is below a few cents. */
-export function axisText(cents: number, top: number): string {
-  return top < 10 ? formatUsdCents(cents) : roughText(cents)
+export function formatAxisCents(cents: number, top: number): string {
+  return top < 10 ? formatUsdCents(cents) : formatApproximateCents(cents)
 }
 
 /** @returns undefined for what is no amount of whole cents */
-export function centsOf(written: string): number | undefined {
+export function parseCents(written: string): number | undefined {
   const micro = parseUsd(written)
   if (micro === undefined) return undefined
   const cents = Number(micro) / microPerCent

@@ -1,6 +1,6 @@
 import { PageFrame } from '../../ui/PageFrame.tsx'
 import { PageTabs } from '../../ui/PageTabs.tsx'
-import { addressOf, useRoute } from '../../ui/route.ts'
+import { buildAddress, useRoute } from '../../ui/route.ts'
 import { MyDomains } from './list/MyDomains.tsx'
 import { CheckPage } from './search/CheckPage.tsx'
 import { SearchPage } from './search/SearchPage.tsx'
@@ -29,7 +29,7 @@ export function DomainsScreen() {
           label="Domains"
           tabs={pages.map(({ id, title }) => ({
             title,
-            address: id ? addressOf('domains', id) : addressOf('domains'),
+            address: id ? buildAddress('domains', id) : buildAddress('domains'),
             isPresent: id === page || (id === undefined && page === 'name'),
           }))}
         />

@@ -2,12 +2,12 @@ import { Maximize2, Minimize2 } from 'lucide-react'
 import { useState } from 'react'
 import type { SandboxId } from '#shared/ids.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
-import { classNames } from '../../ui/classNames.ts'
+import { joinClassNames } from '../../ui/classNames.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { TabPanel, Tabs } from '../../ui/Tabs.tsx'
 import type { Drafts } from './editor/drafts.ts'
 import { OpenedFileView } from './editor/OpenedFileView.tsx'
-import { nameOf } from './paths.ts'
+import { getBasename } from './paths.ts'
 import type { OpenFiles } from './useOpenFiles.ts'
 
 type OpenFilesViewProps = {
@@ -28,7 +28,7 @@ export function OpenFilesView({ sandboxId, files, drafts, onSaved }: OpenFilesVi
         // Only if the editor does not handle the key, for example in its search.
         if (event.key === 'Escape' && large && !event.defaultPrevented) setLarge(false)
       }}
-      className={classNames(
+      className={joinClassNames(
         'flex flex-col bg-canvas',
         large
           ? 'fixed inset-4 z-30 overflow-hidden rounded-card shadow-dialog'
@@ -39,7 +39,7 @@ export function OpenFilesView({ sandboxId, files, drafts, onSaved }: OpenFilesVi
         label="Open files"
         tabs={files.paths.map((path) => ({
           id: path,
-          label: nameOf(path),
+          label: getBasename(path),
           title: path,
           ...(files.unsaved.has(path) && {
             mark: <span role="img" aria-label="Not saved" className="size-2 shrink-0 rounded-full bg-caution" />,
@@ -73,7 +73,7 @@ export function OpenFilesView({ sandboxId, files, drafts, onSaved }: OpenFilesVi
       <ConfirmDialog
         open={closing !== undefined}
         onOpenChange={files.keep}
-        title={`Close ${nameOf(closing ?? '')} without saving?`}
+        title={`Close ${getBasename(closing ?? '')} without saving?`}
         description="Your unsaved changes are lost."
         confirmLabel="Close without saving"
         onConfirm={async () => closing !== undefined && files.close(closing)}

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { classNames } from '../../ui/classNames.ts'
+import { joinClassNames } from '../../ui/classNames.ts'
 import { resolveTypedPath } from './paths.ts'
 
 type PathBarProps = { path: string; onGo: (path: string) => void }
@@ -40,7 +40,7 @@ export function PathBar({ path, onGo }: PathBarProps) {
             aria-label={isLast ? `${part === '' ? '/' : part}: go to path` : `Go to ${to}`}
             title={isLast ? 'Go to path' : to}
             onClick={() => (isLast ? setTyped(path) : onGo(to))}
-            className={classNames(
+            className={joinClassNames(
               'h-6 rounded-small px-0.5 hover:bg-hover',
               isLast ? 'min-w-8 flex-1 truncate text-left' : 'shrink-0 text-muted',
             )}

@@ -8,15 +8,15 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { notify } from '../../ui/toast.tsx'
 import type { PlaceInText } from './editor/codeEditor.ts'
-import { drafts } from './editor/drafts.ts'
-import { entryMenu } from './entryMenu.ts'
+import { openDrafts } from './editor/drafts.ts'
+import { createEntryMenu } from './entryMenu.ts'
 import { downloadName, downloadUrl, startDownload } from './fileLinks.ts'
 import { NameDialog } from './NameDialog.tsx'
 import { OpenFilesView } from './OpenFilesView.tsx'
 import { PathBar } from './PathBar.tsx'
-import { folderOf, freeName, joinPath, nameOf } from './paths.ts'
+import { freeName, getBasename, getDirname, joinPath } from './paths.ts'
 import { ConflictDialog } from './transfers/ConflictDialog.tsx'
-import { chosenFiles, type RelativeFile, readDropped } from './transfers/readDropped.ts'
+import { listChosenFiles, type RelativeFile, readDropped } from './transfers/readDropped.ts'
 import { TransferTray } from './transfers/TransferTray.tsx'
 import { useTransfers } from './transfers/useTransfers.ts'
 import { FileTree } from './tree/FileTree.tsx'
@@ -48,7 +48,7 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
   const running = sandbox.status === 'running'
   const tree = useFileTree(id, running && visible)
   const actions = useFileActions(id)
-  const [stored] = useState(() => drafts(id))
+  const [stored] = useState(() => openDrafts(id))
   const files = useOpenFiles(stored)
   const openRequested = useEffectEvent(() => {
     if (asked?.isFolder) tree.go(asked.path)
@@ -65,14 +65,14 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
 
   const selectedRow = tree.rows.find((row) => row.kind === 'entry' && row.entry.path === tree.selected)
   const row = selectedRow?.kind === 'entry' ? selectedRow : undefined
-  const folder = row ? (row.isFolder ? row.entry.path : folderOf(row.entry.path)) : tree.root
+  const folder = row ? (row.isFolder ? row.entry.path : getDirname(row.entry.path)) : tree.root
 
   const upload = (chosen: readonly RelativeFile[], into: string) =>
     queue.add(chosen.map(({ relativePath, file }) => ({ path: joinPath(into, relativePath), file })))
   const receive = async (data: DataTransfer, into: string): Promise<void> => {
     const moved = data.getData(dragType)
     if (moved !== '') {
-      if (folderOf(moved) !== into) await actions.moveInto(moved, into)
+      if (getDirname(moved) !== into) await actions.moveInto(moved, into)
       return
     }
     const dropped = await readDropped(data)
@@ -83,7 +83,7 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
     isFolder ? tree.expand(entry.path, !expanded) : files.open(entry.path)
   const paste = async (): Promise<void> => {
     if (!clip) return
-    const name = nameOf(clip.path)
+    const name = getBasename(clip.path)
     const existing = tree.namesIn(folder)
     if (clip.cut) {
       if (await actions.moveInto(clip.path, folder)) setClip(undefined)
@@ -105,7 +105,7 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
     remove: ({ entry: { path } }: EntryRow) => setAsking({ kind: 'remove', path }),
     copy: ({ entry: { path } }: EntryRow, cut: boolean) => setClip({ path, cut }),
   }
-  const menu = entryMenu({
+  const menu = createEntryMenu({
     row,
     folder,
     canPaste: clip !== undefined,
@@ -165,7 +165,7 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
           aria-label={index === 0 ? 'Files to upload' : 'Folder to upload'}
           {...(index === 1 && { webkitdirectory: '' })}
           onChange={({ target }) => {
-            if (target.files) upload(chosenFiles(target.files), folder)
+            if (target.files) upload(listChosenFiles(target.files), folder)
             target.value = ''
           }}
         />
@@ -212,7 +212,7 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
         queue={queue}
         transfers={transfers}
         onWrongFile={({ path }) =>
-          notify.info(`This is not the same ${nameOf(path)}`, {
+          notify.info(`This is not the same ${getBasename(path)}`, {
             hint: 'Its size or date differs. Choose the same file, or cancel the upload.',
           })
         }
@@ -224,8 +224,8 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
           count={conflicts.length}
           onChoose={(choice, forAll) => {
             for (const { id: transferId, path } of forAll ? conflicts : [conflict]) {
-              const into = folderOf(path)
-              const other = () => joinPath(into, freeName(nameOf(path), tree.namesIn(into)))
+              const into = getDirname(path)
+              const other = () => joinPath(into, freeName(getBasename(path), tree.namesIn(into)))
               queue.settle(transferId, choice === 'both' ? { path: other() } : choice)
             }
           }}
@@ -247,21 +247,21 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
       )}
       {asking?.kind === 'rename' && (
         <NameDialog
-          title={`Rename ${nameOf(asking.path)}`}
+          title={`Rename ${getBasename(asking.path)}`}
           label="New name"
-          initial={nameOf(asking.path)}
+          initial={getBasename(asking.path)}
           confirmLabel="Rename"
           onClose={() => setAsking(undefined)}
           onName={async (name) => {
             await actions.rename(asking.path, name)
-            tree.setSelected(joinPath(folderOf(asking.path), name))
+            tree.setSelected(joinPath(getDirname(asking.path), name))
           }}
         />
       )}
       <ConfirmDialog
         open={asking?.kind === 'remove'}
         onOpenChange={() => setAsking(undefined)}
-        title={`Delete ${asking?.kind === 'remove' ? nameOf(asking.path) : ''}?`}
+        title={`Delete ${asking?.kind === 'remove' ? getBasename(asking.path) : ''}?`}
         description={`${asking?.kind === 'remove' ? asking.path : ''} and everything in it is removed from the sandbox. This cannot be undone.`}
         confirmLabel="Delete"
         onConfirm={async () => asking?.kind === 'remove' && actions.remove(asking.path)}

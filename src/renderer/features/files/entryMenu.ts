@@ -36,7 +36,7 @@ type EntryMenu = {
 }
 
 /** Returns the context menu of a row or of its folder. */
-export function entryMenu({ row, folder, canPaste, ...does }: EntryMenu): MenuItem[] {
+export function createEntryMenu({ row, folder, canPaste, ...does }: EntryMenu): MenuItem[] {
   const onFolder: MenuItem[] = [
     { label: 'New file…', icon: FilePlus, onSelect: does.newFile },
     { label: 'New folder…', icon: FolderPlus, onSelect: does.newFolder },

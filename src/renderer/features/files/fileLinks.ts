@@ -1,13 +1,13 @@
 import { downloadFile, downloadFolder } from '#shared/contract/files.ts'
 import { buildRequest } from '#shared/contract/route.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { windowAddress } from '../../api/windowLink.ts'
-import { nameOf } from './paths.ts'
+import { buildWindowAddress } from '../../api/windowLink.ts'
+import { getBasename } from './paths.ts'
 
 export type Downloaded = { path: string; isFolder: boolean }
 
 export function downloadUrl(id: SandboxId, { path, isFolder }: Downloaded): string {
-  return windowAddress(buildRequest(isFolder ? downloadFolder : downloadFile, { id, path }).path)
+  return buildWindowAddress(buildRequest(isFolder ? downloadFolder : downloadFile, { id, path }).path)
 }
 
 /** Starts a download of the browser, which shows its progress, pauses and resumes. */
@@ -19,5 +19,5 @@ export function startDownload(id: SandboxId, what: Downloaded): void {
 }
 
 export function downloadName({ path, isFolder }: Downloaded): string {
-  return isFolder ? `${nameOf(path)}.tar.gz` : nameOf(path)
+  return isFolder ? `${getBasename(path)}.tar.gz` : getBasename(path)
 }

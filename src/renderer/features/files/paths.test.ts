@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { folderOf, formatSize, freeName, joinPath, nameOf, resolveTypedPath } from './paths.ts'
+import { formatSize, freeName, getBasename, getDirname, joinPath, resolveTypedPath } from './paths.ts'
 
 test('paths are put together and taken apart', () => {
   expect([joinPath('/', 'a'), joinPath('/a', 'b')]).toEqual(['/a', '/a/b'])
-  expect([folderOf('/a'), folderOf('/a/b'), nameOf('/a/b c')]).toEqual(['/', '/a', 'b c'])
+  expect([getDirname('/a'), getDirname('/a/b'), getBasename('/a/b c')]).toEqual(['/', '/a', 'b c'])
 })
 
 test.each([

@@ -3,11 +3,11 @@ export function joinPath(folder: string, name: string): string {
   return folder === '/' ? `/${name}` : `${folder}/${name}`
 }
 
-export function folderOf(path: string): string {
+export function getDirname(path: string): string {
   return path.slice(0, path.lastIndexOf('/')) || '/'
 }
 
-export function nameOf(path: string): string {
+export function getBasename(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 

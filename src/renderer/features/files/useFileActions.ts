@@ -6,8 +6,8 @@ import type { SandboxId } from '#shared/ids.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
 import { notify } from '../../ui/toast.tsx'
 import { saveText } from './editor/fileAccess.ts'
-import { folderOf, joinPath, nameOf } from './paths.ts'
-import { rereadFiles } from './useFolders.ts'
+import { getBasename, getDirname, joinPath } from './paths.ts'
+import { refetchFiles } from './useFolders.ts'
 
 export type FileActions = ReturnType<typeof useFileActions>
 
@@ -15,7 +15,7 @@ export type FileActions = ReturnType<typeof useFileActions>
 export function useFileActions(id: SandboxId) {
   const agent = useAgent()
   const queryClient = useQueryClient()
-  const reread = () => rereadFiles(queryClient, id)
+  const reread = () => refetchFiles(queryClient, id)
 
   const move = async (from: string, to: string): Promise<void> => {
     if (from === to) return
@@ -47,23 +47,23 @@ export function useFileActions(id: SandboxId) {
         for (const path of paths) await agent(makeFolder, { id, path })
         await reread()
       }),
-    rename: (path: string, name: string) => move(path, joinPath(folderOf(path), name)),
+    rename: (path: string, name: string) => move(path, joinPath(getDirname(path), name)),
     moveInto: (path: string, folder: string) =>
-      telling(`${nameOf(path)} was not moved`, async () => {
-        const before = folderOf(path)
-        await move(path, joinPath(folder, nameOf(path)))
-        notify.done(`${nameOf(path)} was moved to ${folder}`, {
+      telling(`${getBasename(path)} was not moved`, async () => {
+        const before = getDirname(path)
+        await move(path, joinPath(folder, getBasename(path)))
+        notify.done(`${getBasename(path)} was moved to ${folder}`, {
           action: {
             label: 'Undo',
             run: () =>
-              void telling(`${nameOf(path)} was not moved back`, () =>
-                move(joinPath(folder, nameOf(path)), joinPath(before, nameOf(path))),
+              void telling(`${getBasename(path)} was not moved back`, () =>
+                move(joinPath(folder, getBasename(path)), joinPath(before, getBasename(path))),
               ),
           },
         })
       }),
     copyTo: (from: string, to: string) =>
-      telling(`${nameOf(from)} was not copied`, async () => {
+      telling(`${getBasename(from)} was not copied`, async () => {
         await agent(copyFile, { id, from, to })
         await reread()
       }),

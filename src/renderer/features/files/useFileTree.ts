@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { SandboxId } from '#shared/ids.ts'
-import { type SortBy, treeRows } from './tree/treeRows.ts'
+import { buildTreeRows, type SortBy } from './tree/treeRows.ts'
 import { useFolders } from './useFolders.ts'
 
 /** Most folders that are read again and again; more may be open, and close when they are not found among these. */
@@ -16,7 +16,7 @@ export function useFileTree(sandboxId: SandboxId, active: boolean) {
   const inRoot = (path: string) => root === '/' || path.startsWith(`${root}/`)
   const open = expanded.filter(inRoot)
   const { readings, reread } = useFolders(sandboxId, [root, ...open], active)
-  const rows = treeRows({ root, expanded: new Set(open), hidden, sortBy, reading: (path) => readings.get(path) })
+  const rows = buildTreeRows({ root, expanded: new Set(open), hidden, sortBy, reading: (path) => readings.get(path) })
   return {
     root,
     go(path: string) {

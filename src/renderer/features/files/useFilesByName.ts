@@ -3,7 +3,7 @@ import { listFiles } from '#shared/contract/files.ts'
 import type { Output } from '#shared/contract/route.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
-import { folderOf } from './paths.ts'
+import { getDirname } from './paths.ts'
 import { folderKey } from './useFolders.ts'
 
 type Listing = Output<typeof listFiles>
@@ -20,7 +20,7 @@ export function useFilesByName(sandboxId: SandboxId | undefined, text: string): 
   const agent = useAgent()
   const queryClient = useQueryClient()
   const written = text.trim()
-  const folder = written.startsWith('/') ? folderOf(written) : undefined
+  const folder = written.startsWith('/') ? getDirname(written) : undefined
   useQuery({
     // Only while it is enabled, when there is a sandbox and a folder.
     queryKey: folderKey(sandboxId ?? ('' as SandboxId), folder ?? ''),
@@ -35,5 +35,5 @@ export function useFilesByName(sandboxId: SandboxId | undefined, text: string): 
     .flatMap(([, listing]) => listing?.entries ?? [])
     .filter(({ type }) => type === 'file')
     .slice(0, maxCached)
-    .map(({ path, name }) => ({ path, name, folder: folderOf(path) }))
+    .map(({ path, name }) => ({ path, name, folder: getDirname(path) }))
 }

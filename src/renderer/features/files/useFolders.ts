@@ -32,9 +32,9 @@ export function useFolders(sandboxId: SandboxId, paths: readonly string[], activ
       return [path, data ? { entries: data.entries, truncated: data.truncated } : {}]
     }),
   )
-  return { readings, reread: () => rereadFiles(queryClient, sandboxId) }
+  return { readings, reread: () => refetchFiles(queryClient, sandboxId) }
 }
 
-export async function rereadFiles(queryClient: QueryClient, sandboxId: SandboxId): Promise<void> {
+export async function refetchFiles(queryClient: QueryClient, sandboxId: SandboxId): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ['files', sandboxId] })
 }

@@ -4,7 +4,7 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
-import { addressOf, goTo, useRoute } from '../../ui/route.ts'
+import { buildAddress, goTo, useRoute } from '../../ui/route.ts'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import type { Identity } from './identityList.ts'
 import { IdentityList } from './list/IdentityList.tsx'
@@ -106,7 +106,7 @@ function NothingYet({ isMissing }: { isMissing: boolean }) {
         title="Automaton not found"
         description={
           <p>
-            <a href={addressOf('identity')} className="font-medium text-accent hover:underline">
+            <a href={buildAddress('identity')} className="font-medium text-accent hover:underline">
               Show all automatons
             </a>
           </p>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Automaton, Registration } from '#shared/contract/automatons.ts'
-import { identityList, withRegistration } from './identityList.ts'
+import { mergeIdentities, withRegistration } from './identityList.ts'
 
 const ids = ['a', 'b', 'c'].map((it) => `${it.repeat(8)}-0000-4000-8000-000000000000`)
 const [one = '', two = '', three = ''] = ids
@@ -47,7 +47,7 @@ const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`
 test('shows what is registered and what is on its way, newest first, each once', () => {
   const here = [registration('r2', two, 'waiting', at(3)), registration('r1', one, 'registered', at(1))]
   const listed = [automaton(three, at(2)), automaton(one.replaceAll('-', ''), at(1))]
-  expect(identityList(here, listed).map(({ key, state }) => [key, state])).toEqual([
+  expect(mergeIdentities(here, listed).map(({ key, state }) => [key, state])).toEqual([
     ['r2', 'waiting'],
     [three, 'registered'],
     ['r1', 'registered'],
@@ -56,9 +56,9 @@ test('shows what is registered and what is on its way, newest first, each once',
 
 test('of several tries of one automaton the newest counts, and one that is registered before all', () => {
   const tries = [registration('r2', one, 'failed', at(2)), registration('r1', one, 'refused', at(1))]
-  expect(identityList(tries, []).map(({ key }) => key)).toEqual(['r2'])
+  expect(mergeIdentities(tries, []).map(({ key }) => key)).toEqual(['r2'])
   const done = [registration('r3', one, 'failed', at(3)), registration('r0', one, 'registered', at(0))]
-  expect(identityList(done, []).map(({ key }) => key)).toEqual(['r0'])
+  expect(mergeIdentities(done, []).map(({ key }) => key)).toEqual(['r0'])
 })
 
 test('an event changes one, or adds it', () => {

@@ -16,7 +16,7 @@ export type Identity = {
 }
 
 /** Newest first; each automaton once, however often it was tried. */
-export function identityList(registrations: readonly Registration[], automatons: readonly Automaton[]): Identity[] {
+export function mergeIdentities(registrations: readonly Registration[], automatons: readonly Automaton[]): Identity[] {
   const registered = new Set(
     registrations.filter(({ state }) => state === 'registered').map(({ profile }) => idKey(profile.automaton_id)),
   )

@@ -1,5 +1,5 @@
 import type { Registration } from '#shared/contract/automatons.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
+import { openRecord, toPlainWord } from '#shared/openRecord.ts'
 import type { Tone } from '../../ui/StatusDot.tsx'
 
 type State = Registration['state']
@@ -12,7 +12,7 @@ export const stateLabels: Record<State, { words: string; tone: Tone }> = openRec
     refused: { words: 'Refused', tone: 'neutral' },
     failed: { words: 'Failed', tone: 'negative' },
   },
-  (word) => ({ words: plainWord(word), tone: 'neutral' }),
+  (word) => ({ words: toPlainWord(word), tone: 'neutral' }),
 )
 
 export const chainLabels = { evm: 'EVM', solana: 'Solana' } as const

@@ -3,7 +3,7 @@ import { listAutomatons, listRegistrations, type Registration } from '#shared/co
 import { useAgent } from '../../api/AgentProvider.tsx'
 import { useLiveEvent } from '../../api/liveEvents.ts'
 import { patchAndReadAgain, readAgain } from '../../api/readAgain.ts'
-import { identityList, withRegistration } from './identityList.ts'
+import { mergeIdentities, withRegistration } from './identityList.ts'
 
 export const registrationsKey = ['identity', 'registrations'] as const
 export const automatonsKey = ['identity', 'automatons'] as const
@@ -38,7 +38,7 @@ export function useIdentities() {
     void automatons.refetch()
   }
   return {
-    identities: here.data && identityList(here.data, automatons.data ?? []),
+    identities: here.data && mergeIdentities(here.data, automatons.data ?? []),
     isPending: here.isPending,
     error: here.data ? undefined : (here.error ?? undefined),
     /** Why there may be more than is shown. */

@@ -7,10 +7,10 @@ import { useTouchedForm } from '../../ui/unsaved/useUnsaved.ts'
 import {
   type ImageErrors,
   type ImageForm,
-  imageErrorOf,
-  imageErrorsOf,
-  imageInputOf,
   type SourceKind,
+  toImageErrors,
+  toImageInput,
+  validateImageInput,
 } from './imageForm.ts'
 
 type AddImageFormProps = {
@@ -43,7 +43,7 @@ export function AddImageForm({ initial, sources, missing, add, onClose }: AddIma
   const change = (part: Partial<ImageForm>) => setForm((before) => ({ ...before, ...part }))
 
   const submit = async () => {
-    const invalid = imageErrorsOf(imageInputOf(form))
+    const invalid = validateImageInput(toImageInput(form))
     setErrors(invalid)
     setFailure(undefined)
     if (busy || Object.keys(invalid).length > 0) return
@@ -51,7 +51,7 @@ export function AddImageForm({ initial, sources, missing, add, onClose }: AddIma
     try {
       await add(form)
     } catch (refusal) {
-      const atField = imageErrorOf(refusal, form.kind)
+      const atField = toImageErrors(refusal, form.kind)
       if (atField) setErrors(atField)
       else setFailure(refusal)
       setBusy(false)

@@ -2,7 +2,7 @@ import { Box, RotateCw, Trash2, TriangleAlert } from 'lucide-react'
 import type { Image } from '#shared/contract/images.ts'
 import { Button } from '../../ui/Button.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
-import { sizeText } from '../../ui/sizeText.ts'
+import { formatSize } from '../../ui/sizeText.ts'
 
 type ImageRowProps = { image: Image; onAgain: () => void; onRemove: () => void }
 
@@ -18,7 +18,7 @@ export function ImageRow({ image, onAgain, onRemove }: ImageRowProps) {
           <span className="truncate font-medium text-text">{name}</span>
           <span className="shrink-0 text-small text-faint">
             {runtime}
-            {size_bytes !== null && ` · ${sizeText(size_bytes)}`}
+            {size_bytes !== null && ` · ${formatSize(size_bytes)}`}
           </span>
         </p>
         <p className="text-small break-words text-muted">{detail}</p>

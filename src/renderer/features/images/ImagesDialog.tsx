@@ -9,7 +9,7 @@ import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { notify } from '../../ui/toast.tsx'
 import { AddImageForm } from './AddImageForm.tsx'
 import { ImageRow } from './ImageRow.tsx'
-import { emptyImageForm, type ImageForm, imageInputOf, sourcesOf } from './imageForm.ts'
+import { emptyImageForm, type ImageForm, listSourceKinds, toImageInput } from './imageForm.ts'
 import { useImageActions, useImages } from './useImages.ts'
 
 /** Mounted while it is open. */
@@ -21,13 +21,13 @@ export function ImagesDialog({ onClose }: { onClose: () => void }) {
   const [pendingForm, setPendingForm] = useState<ImageForm>()
   // Forms submitted here, so that a failed one can be retried.
   const [tried, setTried] = useState<readonly ImageForm[]>([])
-  const sources = runtimes && sourcesOf(runtimes)
+  const sources = runtimes && listSourceKinds(runtimes)
   const missing = runtimes?.map(({ image_detail }) => image_detail).find((it) => it !== null)
 
   const add = async (form: ImageForm) => {
     const name = form.name.trim()
     if (data?.some((it) => it.name === name && it.status === 'failed')) await actions.remove(name)
-    await actions.add(imageInputOf(form))
+    await actions.add(toImageInput(form))
     setTried([...tried.filter((it) => it.name.trim() !== name), form])
     setPendingForm(undefined)
   }

@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { emptyImageForm, imageErrorOf, imageErrorsOf, imageInputOf, sourcesOf } from './imageForm.ts'
+import { emptyImageForm, listSourceKinds, toImageErrors, toImageInput, validateImageInput } from './imageForm.ts'
 import { withImage, withoutImage } from './imageList.ts'
 
 test('only what its kind of source needs is sent', () => {
   const form = { ...emptyImageForm, name: ' tools ', packages: 'jq, curl  git', path: '/x.tar', reference: 'y' }
-  expect(imageInputOf(form)).toEqual({ name: 'tools', source: { kind: 'system', packages: ['jq', 'curl', 'git'] } })
-  expect(imageInputOf({ ...form, kind: 'archive' }).source).toEqual({ kind: 'archive', path: '/x.tar' })
-  expect(imageInputOf({ ...form, kind: 'registry' }).source).toEqual({ kind: 'registry', reference: 'y' })
+  expect(toImageInput(form)).toEqual({ name: 'tools', source: { kind: 'system', packages: ['jq', 'curl', 'git'] } })
+  expect(toImageInput({ ...form, kind: 'archive' }).source).toEqual({ kind: 'archive', path: '/x.tar' })
+  expect(toImageInput({ ...form, kind: 'registry' }).source).toEqual({ kind: 'registry', reference: 'y' })
 })
 
 test('finds what the service would refuse, field by field', () => {
-  const errors = (part: Partial<typeof emptyImageForm>) => imageErrorsOf(imageInputOf({ ...emptyImageForm, ...part }))
+  const errors = (part: Partial<typeof emptyImageForm>) =>
+    validateImageInput(toImageInput({ ...emptyImageForm, ...part }))
   expect(errors({ name: 'tools' })).toEqual({})
   expect(errors({ name: 'My Tools' }).name).toContain('Must begin with a lower-case letter')
   expect(errors({ name: 'a', packages: 'JQ;rm' })).toEqual({ packages: 'Must be names of packages.' })
@@ -22,15 +23,15 @@ test('finds what the service would refuse, field by field', () => {
 })
 
 test('a refusal stands at the field that it is about', () => {
-  expect(imageErrorOf(new AppError('image/exists', 'There is one.'), 'system')).toEqual({ name: 'There is one.' })
+  expect(toImageErrors(new AppError('image/exists', 'There is one.'), 'system')).toEqual({ name: 'There is one.' })
   const unread = new AppError('image/source', 'It cannot be read.')
-  expect(imageErrorOf(unread, 'archive')).toEqual({ path: 'It cannot be read.' })
-  expect(imageErrorOf(new AppError('file/no-space', 'Full.'), 'archive')).toBeUndefined()
+  expect(toImageErrors(unread, 'archive')).toEqual({ path: 'It cannot be read.' })
+  expect(toImageErrors(new AppError('file/no-space', 'Full.'), 'archive')).toBeUndefined()
 })
 
 test('sources are those of the runtimes that work', () => {
   const report = (available: boolean, image_sources: string[]) => ({ available, image_sources }) as never
-  expect([...sourcesOf([report(true, ['system']), report(false, ['registry'])])]).toEqual(['system'])
+  expect([...listSourceKinds([report(true, ['system']), report(false, ['registry'])])]).toEqual(['system'])
 })
 
 test('a list of images stays in the order of their names', () => {

@@ -16,7 +16,7 @@ export type ImageErrors = Partial<Record<'name' | 'packages' | 'path' | 'referen
 
 export const emptyImageForm: ImageForm = { name: '', kind: 'system', packages: '', path: '', reference: '' }
 
-export function imageInputOf({ name, kind, packages, path, reference }: ImageForm): Input<typeof addImage> {
+export function toImageInput({ name, kind, packages, path, reference }: ImageForm): Input<typeof addImage> {
   const trimmed = name.trim()
   if (kind === 'archive') return { name: trimmed, source: { kind, path: path.trim() } }
   if (kind === 'registry') return { name: trimmed, source: { kind, reference: reference.trim() } }
@@ -24,7 +24,7 @@ export function imageInputOf({ name, kind, packages, path, reference }: ImageFor
 }
 
 /** Validates the input as the service would. */
-export function imageErrorsOf(input: Input<typeof addImage>): ImageErrors {
+export function validateImageInput(input: Input<typeof addImage>): ImageErrors {
   const errors: ImageErrors = {}
   for (const { path, message } of addImage.body.safeParse(input).error?.issues ?? []) {
     const field = path[0] === 'source' ? path[1] : path[0]
@@ -36,7 +36,7 @@ export function imageErrorsOf(input: Input<typeof addImage>): ImageErrors {
 }
 
 /** The field that a refusal is about; undefined when it is about the request as a whole. */
-export function imageErrorOf(failure: unknown, kind: SourceKind): ImageErrors | undefined {
+export function toImageErrors(failure: unknown, kind: SourceKind): ImageErrors | undefined {
   if (!(failure instanceof AppError)) return undefined
   if (failure.code === 'image/exists') return { name: failure.message }
   if (failure.code !== 'image/source') return undefined
@@ -44,7 +44,7 @@ export function imageErrorOf(failure: unknown, kind: SourceKind): ImageErrors | 
 }
 
 /** Kinds of sources that some runtime here can take. */
-export function sourcesOf(runtimes: readonly RuntimeReport[]): ReadonlySet<SourceKind> {
+export function listSourceKinds(runtimes: readonly RuntimeReport[]): ReadonlySet<SourceKind> {
   return new Set(runtimes.filter(({ available }) => available).flatMap((it) => it.image_sources))
 }
 

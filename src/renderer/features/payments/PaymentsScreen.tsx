@@ -2,13 +2,13 @@ import { Download } from 'lucide-react'
 import { Button } from '../../ui/Button.tsx'
 import { PageFrame } from '../../ui/PageFrame.tsx'
 import { PageTabs } from '../../ui/PageTabs.tsx'
-import { addressOf, useRoute } from '../../ui/route.ts'
+import { buildAddress, useRoute } from '../../ui/route.ts'
 import { useAddressFilters } from '../../ui/useAddressFilters.ts'
 import type { DecisionView } from './decisionView.ts'
 import { LimitsPage } from './limits/LimitsPage.tsx'
 import { downloadPayments } from './list/downloadPayments.ts'
 import { PaymentList } from './list/PaymentList.tsx'
-import { noPaymentFilters, PaymentFilters, paymentQuery } from './list/paymentFilters.ts'
+import { noPaymentFilters, PaymentFilters, toPaymentQuery } from './list/paymentFilters.ts'
 import { ReceiptPage } from './receipt/ReceiptPage.tsx'
 
 const pages = [
@@ -26,7 +26,7 @@ export function PaymentsScreen({ Decision }: { Decision: DecisionView }) {
       title="Payments"
       actions={
         isList && (
-          <Button size="small" icon={Download} onClick={() => downloadPayments(paymentQuery(filters))}>
+          <Button size="small" icon={Download} onClick={() => downloadPayments(toPaymentQuery(filters))}>
             Export CSV
           </Button>
         )
@@ -36,7 +36,7 @@ export function PaymentsScreen({ Decision }: { Decision: DecisionView }) {
           label="Payments"
           tabs={pages.map(({ id, title }) => ({
             title,
-            address: id ? addressOf('payments', id) : addressOf('payments'),
+            address: id ? buildAddress('payments', id) : buildAddress('payments'),
             isPresent: id === place || (id === undefined && place !== 'limits'),
           }))}
         />

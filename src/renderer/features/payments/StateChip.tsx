@@ -1,5 +1,5 @@
 import type { Payment } from '#shared/contract/paymentRecords.ts'
-import { classNames } from '../../ui/classNames.ts'
+import { joinClassNames } from '../../ui/classNames.ts'
 import type { Tone } from '../../ui/StatusDot.tsx'
 import { describePayment } from './describePayment.ts'
 
@@ -15,7 +15,9 @@ const looks: Readonly<Record<Tone, string>> = {
 export function StateChip({ payment }: { payment: Pick<Payment, 'state' | 'paid' | 'error'> }) {
   const { tone, words } = describePayment(payment)
   return (
-    <span className={classNames('shrink-0 rounded-full px-2 text-small whitespace-nowrap', looks[tone])}>{words}</span>
+    <span className={joinClassNames('shrink-0 rounded-full px-2 text-small whitespace-nowrap', looks[tone])}>
+      {words}
+    </span>
   )
 }
 

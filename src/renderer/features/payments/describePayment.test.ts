@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { amountText, budgetTitle, describePayment } from './describePayment.ts'
+import { describeBudget, describePayment, formatAmount } from './describePayment.ts'
 
 test('a payment is paid only where that is known', () => {
   const words = (state: Parameters<typeof describePayment>[0]['state'], paid: boolean | null) =>
@@ -23,15 +23,15 @@ test('a payment for something that was not delivered stands out', () => {
 })
 
 test('the amount is what was really taken', () => {
-  expect(amountText({ paid_micro_usd: 400_000, amount_micro_usd: 2_000_000 })).toBe('$0.40')
-  expect(amountText({ paid_micro_usd: null, amount_micro_usd: 2_000_000 })).toBe('$2.00')
-  expect(amountText({ paid_micro_usd: 0, amount_micro_usd: 2_000_000 })).toBe('$2.00')
+  expect(formatAmount({ paid_micro_usd: 400_000, amount_micro_usd: 2_000_000 })).toBe('$0.40')
+  expect(formatAmount({ paid_micro_usd: null, amount_micro_usd: 2_000_000 })).toBe('$2.00')
+  expect(formatAmount({ paid_micro_usd: 0, amount_micro_usd: 2_000_000 })).toBe('$2.00')
 })
 
 test('limits are named by what they are of', () => {
-  expect(budgetTitle({ scope: 'month', key: null })).toBe('This month')
-  expect(budgetTitle({ scope: 'host', key: 'api.example' })).toBe('api.example')
-  expect(budgetTitle({ scope: 'payee', key: 'eip155:8453:0x209693bc6afc0c5328ba36faf03c514ef312287c' })).toMatch(
+  expect(describeBudget({ scope: 'month', key: null })).toBe('This month')
+  expect(describeBudget({ scope: 'host', key: 'api.example' })).toBe('api.example')
+  expect(describeBudget({ scope: 'payee', key: 'eip155:8453:0x209693bc6afc0c5328ba36faf03c514ef312287c' })).toMatch(
     /^0x2096….*on eip155:8453$/,
   )
 })

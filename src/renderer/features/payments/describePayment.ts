@@ -1,8 +1,8 @@
 import type { BudgetState } from '#shared/contract/paymentBudgets.ts'
 import type { Payment, PaymentPurpose, PaymentState } from '#shared/contract/paymentRecords.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { openRecord, toPlainWord } from '#shared/openRecord.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import type { Tone } from '../../ui/StatusDot.tsx'
 
 type StateText = { tone: Tone; words: string }
@@ -18,7 +18,7 @@ const states: Readonly<Record<PaymentState, StateText>> = openRecord(
     unknown: { tone: 'caution', words: 'Unclear' },
     reconciled: { tone: 'neutral', words: 'Not paid' },
   },
-  (word) => ({ tone: 'neutral', words: plainWord(word) }),
+  (word) => ({ tone: 'neutral', words: toPlainWord(word) }),
 )
 
 export function describePayment({ state, paid, error }: Pick<Payment, 'state' | 'paid' | 'error'>): StateText {
@@ -42,7 +42,7 @@ export const stateLabels: Readonly<Record<PaymentState, string>> = openRecord(
     unknown: 'Unclear',
     reconciled: 'Cleared up later',
   },
-  plainWord,
+  toPlainWord,
 )
 
 export const purposeLabels: Readonly<Record<PaymentPurpose, string>> = openRecord(
@@ -52,36 +52,36 @@ export const purposeLabels: Readonly<Record<PaymentPurpose, string>> = openRecor
     'domain-renewal': 'Domain renewal',
     credits: 'Credits',
   },
-  plainWord,
+  toPlainWord,
 )
 
-export function microText(microUsd: number): string {
+export function formatMicroUsd(microUsd: number): string {
   return formatUsd(String(microUsd), 'exact')
 }
 
 /** Formats an amount rounded to cents; `<$0.01` for less. */
-export function centsOf(microUsd: number): string {
+export function formatCents(microUsd: number): string {
   if (microUsd > 0 && microUsd < 10_000) return '<$0.01'
-  return microText(Math.round(microUsd / 10_000) * 10_000)
+  return formatMicroUsd(Math.round(microUsd / 10_000) * 10_000)
 }
 
 /** Formats the settled amount, else the requested one. */
-export function amountText({ paid_micro_usd: paid, amount_micro_usd: amount }: PaymentAmounts): string {
-  return microText(paid === null || paid === 0 ? amount : paid)
+export function formatAmount({ paid_micro_usd: paid, amount_micro_usd: amount }: PaymentAmounts): string {
+  return formatMicroUsd(paid === null || paid === 0 ? amount : paid)
 }
 type PaymentAmounts = Pick<Payment, 'paid_micro_usd' | 'amount_micro_usd'>
 
 /** Whom or what a limit is of. */
-export function budgetTitle({ scope, key }: Pick<BudgetState, 'scope' | 'key'>): string {
+export function describeBudget({ scope, key }: Pick<BudgetState, 'scope' | 'key'>): string {
   if (scope === 'payment') return 'One payment'
   if (scope === 'day') return 'Any 24 hours'
   if (scope === 'month') return 'This month'
   if (scope === 'host') return key ?? 'A site'
-  return key === null ? 'A payee' : payeeText(key)
+  return key === null ? 'A payee' : formatPayee(key)
 }
 
 /** `0x1234…abcd on eip155:8453` */
-export function payeeText(key: string): string {
+export function formatPayee(key: string): string {
   const at = key.lastIndexOf(':')
-  return `${shortAddress(key.slice(at + 1))} on ${key.slice(0, at)}`
+  return `${shortenAddress(key.slice(at + 1))} on ${key.slice(0, at)}`
 }

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react'
-import { uptimeText } from './uptime.ts'
+import { formatUptime } from './uptime.ts'
 
 /** Updates itself: only this text is rendered, and only when it changes. */
 export function Uptime({ startedAt }: { startedAt: string }) {
   const startedAtMs = Date.parse(startedAt)
-  const text = useSyncExternalStore(everySecond, () => uptimeText(startedAtMs, Date.now()))
+  const text = useSyncExternalStore(everySecond, () => formatUptime(startedAtMs, Date.now()))
   return (
     <time dateTime={startedAt} title={`Running since ${new Date(startedAt).toLocaleString()}`} className="tabular-nums">
       {text}

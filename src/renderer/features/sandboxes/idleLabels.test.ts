@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { idleChoices, idleText } from './idleLabels.ts'
+import { formatIdle, listIdleChoices } from './idleLabels.ts'
 
 test('says when an idle sandbox stops', () => {
-  expect([null, 1, 45, 60, 90, 120, 1440, 2880].map(idleText)).toEqual([
+  expect([null, 1, 45, 60, 90, 120, 1440, 2880].map(formatIdle)).toEqual([
     'Never',
     'After 1 minute',
     'After 45 minutes',
@@ -15,6 +15,6 @@ test('says when an idle sandbox stops', () => {
 })
 
 test('offers what is usual, and what holds now', () => {
-  expect(idleChoices(null)).toEqual([null, 15, 30, 60, 240, 1440])
-  expect(idleChoices(45)).toEqual([null, 15, 30, 45, 60, 240, 1440])
+  expect(listIdleChoices(null)).toEqual([null, 15, 30, 60, 240, 1440])
+  expect(listIdleChoices(45)).toEqual([null, 15, 30, 45, 60, 240, 1440])
 })

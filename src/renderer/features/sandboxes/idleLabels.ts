@@ -1,7 +1,7 @@
 const presets = [null, 15, 30, 60, 240, 1440] as const
 
 /** Formats the idle time after which a sandbox stops: `Never`, `After 30 minutes`, `After 4 hours`. */
-export function idleText(minutes: number | null): string {
+export function formatIdle(minutes: number | null): string {
   if (minutes === null) return 'Never'
   const [count, unit] =
     minutes % 1440 === 0 ? [minutes / 1440, 'day'] : minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute']
@@ -9,7 +9,7 @@ export function idleText(minutes: number | null): string {
 }
 
 /** For a choice: what is usual, and what holds now. */
-export function idleChoices(present: number | null): (number | null)[] {
+export function listIdleChoices(present: number | null): (number | null)[] {
   const all = presets.some((it) => it === present) ? [...presets] : [...presets, present]
   return all.sort((a, b) => (a ?? 0) - (b ?? 0))
 }

@@ -1,5 +1,5 @@
 import type { Network } from '#shared/contract/sandboxes.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
+import { openRecord, toPlainWord } from '#shared/openRecord.ts'
 
 export const networks: readonly Network[] = ['none', 'internet', 'open']
 
@@ -9,13 +9,13 @@ const words: Record<Network, { label: string; detail: string }> = openRecord(
     internet: { label: 'Internet', detail: 'The public internet, but not your local network or this computer.' },
     open: { label: 'Open', detail: 'Internet and your local network, but not services on this computer.' },
   },
-  (word) => ({ label: plainWord(word), detail: 'Unknown to this version of Steward.' }),
+  (word) => ({ label: toPlainWord(word), detail: 'Unknown to this version of Steward.' }),
 )
 
-export function networkLabel(network: Network): string {
+export function getNetworkLabel(network: Network): string {
   return words[network].label
 }
 
-export function networkDetail(network: Network): string {
+export function getNetworkDetail(network: Network): string {
   return words[network].detail
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { uptimeText } from './uptime.ts'
+import { formatUptime } from './uptime.ts'
 
-const at = (seconds: number) => uptimeText(1_000_000, 1_000_000 + seconds * 1000)
+const at = (seconds: number) => formatUptime(1_000_000, 1_000_000 + seconds * 1000)
 
 test.each([
   [0, '0s'],

@@ -3,7 +3,7 @@ const hour = 60 * minute
 const day = 24 * hour
 
 /** `41s`, `12m`, `3h 05m`, `6d 4h`: two units at most, so that a column of them can be compared. */
-export function uptimeText(startedAtMs: number, nowMs: number): string {
+export function formatUptime(startedAtMs: number, nowMs: number): string {
   const seconds = Math.max(0, Math.floor((nowMs - startedAtMs) / 1000))
   if (seconds < minute) return `${seconds}s`
   if (seconds < hour) return `${Math.floor(seconds / minute)}m`

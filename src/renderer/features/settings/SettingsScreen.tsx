@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useRef } from 'react'
-import { classNames } from '../../ui/classNames.ts'
+import { joinClassNames } from '../../ui/classNames.ts'
 import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
-import { addressOf, useRoute } from '../../ui/route.ts'
+import { buildAddress, useRoute } from '../../ui/route.ts'
 import { AccountSection } from './account/AccountSection.tsx'
 import { ActivitySection } from './activity/ActivitySection.tsx'
 import { CodingAgentsSection } from './agents/CodingAgentsSection.tsx'
@@ -55,9 +55,9 @@ function SettingsIndex({ present }: { present: SettingsSectionId }) {
         {settingsSections.map(({ id, title, icon: Icon }) => (
           <li key={id}>
             <a
-              href={addressOf('settings', id)}
+              href={buildAddress('settings', id)}
               aria-current={id === present ? 'page' : undefined}
-              className={classNames(
+              className={joinClassNames(
                 'flex h-8 items-center gap-2 rounded-control px-2 whitespace-nowrap',
                 id === present ? 'bg-selected font-medium text-text' : 'text-muted hover:bg-hover hover:text-text',
               )}

@@ -7,7 +7,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { Section } from '../../ui/section/Section.tsx'
-import { sizeText } from '../../ui/sizeText.ts'
+import { formatSize } from '../../ui/sizeText.ts'
 import { TimeAgo } from '../../ui/TimeAgo.tsx'
 import { notify } from '../../ui/toast.tsx'
 import { type SnapshotDialog, SnapshotDialogs } from './SnapshotDialogs.tsx'
@@ -82,7 +82,7 @@ function SnapshotRow({ snapshot, onAsk }: { snapshot: Snapshot; onAsk: (dialog: 
           {name}
         </span>
         <span className="flex gap-1.5 text-small text-faint">
-          {sizeText(size_bytes)} <span aria-hidden>·</span> <TimeAgo at={created_at} />
+          {formatSize(size_bytes)} <span aria-hidden>·</span> <TimeAgo at={created_at} />
         </span>
       </span>
       <Menu

@@ -2,15 +2,15 @@ import { ChevronDown, Copy, Ellipsis, FileKey, QrCode, Star } from 'lucide-react
 import { useId, useState } from 'react'
 import { type Balance, Label, type WalletAccount } from '#shared/contract/wallet.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { AddressText } from '../../ui/AddressText.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { classNames } from '../../ui/classNames.ts'
+import { joinClassNames } from '../../ui/classNames.ts'
 import { copyText } from '../../ui/copyText.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu, type MenuItem } from '../../ui/Menu.tsx'
 import { NameField } from '../../ui/NameField.tsx'
-import { etherText, solText } from './tokenText.ts'
+import { formatEther, formatSol } from './tokenText.ts'
 import type { WalletActions } from './useWalletActions.ts'
 
 type AccountRowProps = {
@@ -52,7 +52,7 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
           aria-expanded={isOpen}
           aria-controls={detailsId}
           onClick={() => setOpen(!isOpen)}
-          className={classNames('bg-transparent!', !isOpen && '-rotate-90')}
+          className={joinClassNames('bg-transparent!', !isOpen && '-rotate-90')}
         />
         <div className="flex w-60 min-w-0 items-center gap-1.5 max-narrow:flex-1">
           <div className="min-w-0 flex-1">
@@ -70,13 +70,13 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
           <Chip>{chains[chain]}</Chip>
         </span>
         <code className="min-w-0 truncate font-mono text-small text-muted max-narrow:hidden" title={address}>
-          {shortAddress(address)}
+          {shortenAddress(address)}
         </code>
         <div className="flex-1 max-narrow:hidden" />
         {balance && (balance.usdc !== null || balance.ether !== null || balance.lamports !== null) && (
           <span className="mr-2 flex shrink-0 text-right tabular-nums max-narrow:hidden">
             <span className="min-w-24 text-text">{balance.usdc === null ? '–' : formatUsd(balance.usdc, 'exact')}</span>
-            <span className="min-w-30 text-muted">{coinOf(balance)}</span>
+            <span className="min-w-30 text-muted">{formatCoin(balance)}</span>
           </span>
         )}
         <Button size="small" icon={QrCode} aria-label={`Deposit to ${label}`} onClick={onDeposit}>
@@ -104,9 +104,9 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
   )
 }
 
-function coinOf({ ether, lamports }: Balance): string {
-  if (ether !== null) return etherText(ether)
-  return lamports === null ? '–' : solText(lamports)
+function formatCoin({ ether, lamports }: Balance): string {
+  if (ether !== null) return formatEther(ether)
+  return lamports === null ? '–' : formatSol(lamports)
 }
 
 function Chip({ title, children }: { title?: string; children: string }) {

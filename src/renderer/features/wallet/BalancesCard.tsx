@@ -6,7 +6,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { TimeAgo } from '../../ui/TimeAgo.tsx'
-import { etherText, solText, sumOf } from './tokenText.ts'
+import { formatEther, formatSol, sumAmounts } from './tokenText.ts'
 import type { Balances } from './useBalances.ts'
 
 type BalancesCardProps = {
@@ -21,11 +21,11 @@ type BalancesCardProps = {
 /** All that the accounts hold on one network. */
 export function BalancesCard({ network, onNetwork, hasSolana, balances, testUsdc }: BalancesCardProps) {
   const { data, error, isPending, isFetching, refetch } = balances
-  const usdc = sumOf(data?.balances.map((it) => it.usdc))
-  const coin = sumOf(data?.balances.map((it) => it.ether ?? it.lamports))
+  const usdc = sumAmounts(data?.balances.map((it) => it.usdc))
+  const coin = sumAmounts(data?.balances.map((it) => it.ether ?? it.lamports))
   const [coinName, coinText] = findSolanaNetwork(network)
-    ? (['SOL', solText] as const)
-    : (['Ether', etherText] as const)
+    ? (['SOL', formatSol] as const)
+    : (['Ether', formatEther] as const)
   const asOf = data?.balances[0]?.as_of ?? null
   return (
     <section aria-label="Balances" className="rounded-card border border-line bg-panel">

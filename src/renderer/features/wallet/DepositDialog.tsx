@@ -1,7 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
 import { evmNetworks, solanaNetworks } from '#shared/contract/networks.ts'
 import type { WalletAccount } from '#shared/contract/wallet.ts'
-import { depositLink } from '#shared/depositLink.ts'
+import { buildDepositLink } from '#shared/depositLink.ts'
 import { AddressText } from '../../ui/AddressText.tsx'
 import { CopyLine } from '../../ui/CopyLine.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -18,7 +18,7 @@ export function DepositDialog({ account, onClose }: { account: WalletAccount; on
         <AddressText text={address} label="Copy address" whole />
         <div className="w-full">
           <p className="mb-1 text-small text-muted">Deposit link, for another wallet</p>
-          <CopyLine text={depositLink(network, address)} label="Copy deposit link" />
+          <CopyLine text={buildDepositLink(network, address)} label="Copy deposit link" />
         </div>
         <p className="flex items-start gap-2.5 rounded-card border border-line bg-caution-soft p-3 text-muted">
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-caution" />

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { etherText, solText, sumOf } from './tokenText.ts'
+import { formatEther, formatSol, sumAmounts } from './tokenText.ts'
 
 test.each([
   ['0', '0 ETH'],
@@ -8,7 +8,7 @@ test.each([
   ['1500000000000000000', '1.5 ETH'],
   ['1234567890123456789012', '1,234.56789 ETH'],
 ])('%s wei are %s', (wei, text) => {
-  expect(etherText(wei)).toBe(text)
+  expect(formatEther(wei)).toBe(text)
 })
 
 test.each([
@@ -17,12 +17,12 @@ test.each([
   ['1500000000', '1.5 SOL'],
   ['1234567890123', '1,234.56789 SOL'],
 ])('%s lamports are %s', (lamports, text) => {
-  expect(solText(lamports)).toBe(text)
+  expect(formatSol(lamports)).toBe(text)
 })
 
 test('adds what is known, and nothing where one amount is not', () => {
-  expect(sumOf(['1', '20000000000000000000000'])).toBe('20000000000000000000001')
-  expect(sumOf([])).toBe('0')
-  expect(sumOf(['1', null])).toBeUndefined()
-  expect(sumOf(undefined)).toBeUndefined()
+  expect(sumAmounts(['1', '20000000000000000000000'])).toBe('20000000000000000000001')
+  expect(sumAmounts([])).toBe('0')
+  expect(sumAmounts(['1', null])).toBeUndefined()
+  expect(sumAmounts(undefined)).toBeUndefined()
 })

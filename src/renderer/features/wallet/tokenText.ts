@@ -1,8 +1,8 @@
 const maxDecimals = 6
 
 /** `0.0123 ETH`: six digits after the point, and no more. */
-export const etherText = (wei: string): string => coinText(wei, 18, 'ETH')
-export const solText = (lamports: string): string => coinText(lamports, 9, 'SOL')
+export const formatEther = (wei: string): string => coinText(wei, 18, 'ETH')
+export const formatSol = (lamports: string): string => coinText(lamports, 9, 'SOL')
 
 function coinText(atomic: string, decimals: number, symbol: string): string {
   const digits = atomic.padStart(decimals + 1, '0')
@@ -13,7 +13,7 @@ function coinText(atomic: string, decimals: number, symbol: string): string {
 }
 
 /** Sums atomic units. @returns undefined if one is unknown */
-export function sumOf(amounts: readonly (string | null)[] | undefined): string | undefined {
+export function sumAmounts(amounts: readonly (string | null)[] | undefined): string | undefined {
   if (!amounts || amounts.includes(null)) return undefined
   return amounts.reduce((sum, amount) => sum + BigInt(amount ?? 0), 0n).toString()
 }

@@ -1,8 +1,8 @@
 import type { LucideIcon } from 'lucide-react'
 import { createContext, type ReactNode, useContext, useEffect, useId, useState, useSyncExternalStore } from 'react'
 import { createEmitter } from '#shared/emitter.ts'
-import { type LeadKey, leadKey } from './leadKey.ts'
-import { focusOf, matches, parseShortcuts, thisKeyboard, worksIn } from './shortcuts.ts'
+import { createLeadKey, type LeadKey } from './leadKey.ts'
+import { detectKeyboard, findFocus, isUsableIn, matches, parseShortcuts } from './shortcuts.ts'
 
 /** Command in the palette, with its shortcut, offered in menus as well. */
 export type Command = {
@@ -39,7 +39,7 @@ const RegistryContext = createContext<CommandRegistry | undefined>(undefined)
 export function CommandProvider({ children }: { children: ReactNode }) {
   const [registry] = useState(commandRegistry)
   useEffect(() => {
-    const lead = leadKey()
+    const lead = createLeadKey()
     const onKeyDown = (event: KeyboardEvent) => runShortcut(registry.all(), lead, event)
     // Before a terminal sees the key: it would take it as input.
     window.addEventListener('keydown', onKeyDown, { capture: true })
@@ -101,11 +101,11 @@ function serializeVisible(commands: readonly Command[]): string {
 
 function runShortcut(commands: readonly Command[], lead: LeadKey, event: KeyboardEvent): void {
   if (event.isComposing || event.defaultPrevented || isModifier(event.key)) return
-  const focus = focusOf(event.target)
-  const keyboard = thisKeyboard()
+  const focus = findFocus(event.target)
+  const keyboard = detectKeyboard()
   const usable = commands.map((command) => ({
     command,
-    shortcuts: command.shortcut ? parseShortcuts(command.shortcut, keyboard).filter((it) => worksIn(focus, it)) : [],
+    shortcuts: command.shortcut ? parseShortcuts(command.shortcut, keyboard).filter((it) => isUsableIn(focus, it)) : [],
   }))
   const led = lead.take(event.timeStamp)
   const pressed = (after: string | undefined) =>

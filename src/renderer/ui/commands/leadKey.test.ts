@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { leadKey } from './leadKey.ts'
+import { createLeadKey } from './leadKey.ts'
 import { type KeyPress, parseShortcuts } from './shortcuts.ts'
 
 const shortcuts = parseShortcuts('g t, g w, mod+k', { apple: false })
@@ -10,14 +10,14 @@ function press(key: string, modifiers: Partial<KeyPress> = {}): KeyPress {
 }
 
 test('a lead counts for the key after it, once', () => {
-  const lead = leadKey()
+  const lead = createLeadKey()
   expect(lead.keep(press('g'), { shortcuts, atMs: 1000 })).toBe(true)
   expect(lead.take(1200)).toBe('g')
   expect(lead.take(1201)).toBeUndefined()
 })
 
 test('only what a shortcut begins with is a lead, and only when it is pressed alone', () => {
-  const lead = leadKey()
+  const lead = createLeadKey()
   expect(lead.keep(press('t'), { shortcuts, atMs: 0 })).toBe(false)
   expect(lead.keep(press('g', { ctrlKey: true }), { shortcuts, atMs: 0 })).toBe(false)
   expect(lead.keep(press('g'), { shortcuts: [], atMs: 0 })).toBe(false)
@@ -25,7 +25,7 @@ test('only what a shortcut begins with is a lead, and only when it is pressed al
 })
 
 test('whoever hesitates has to begin again', () => {
-  const lead = leadKey()
+  const lead = createLeadKey()
   lead.keep(press('g'), { shortcuts, atMs: 0 })
   expect(lead.take(1_501)).toBeUndefined()
 })

@@ -11,7 +11,7 @@ export type LeadKey = {
 }
 
 /** Follows the first key of shortcuts that are pressed one key after the other. */
-export function leadKey(): LeadKey {
+export function createLeadKey(): LeadKey {
   let pending: { key: string; untilMs: number } | undefined
   return {
     take(atMs) {

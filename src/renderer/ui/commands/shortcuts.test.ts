@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatKeys, type KeyPress, matches, parseShortcuts, worksIn } from './shortcuts.ts'
+import { formatKeys, isUsableIn, type KeyPress, matches, parseShortcuts } from './shortcuts.ts'
 
 const apple = { apple: true }
 const other = { apple: false }
@@ -58,7 +58,7 @@ test('finds letters and digits by their place where the keyboard has another alp
 
 test('leaves a terminal every key that it can use', () => {
   const inTerminal = (written: string, keyboard = other) =>
-    parseShortcuts(written, keyboard).map((shortcut) => worksIn('terminal', shortcut))
+    parseShortcuts(written, keyboard).map((shortcut) => isUsableIn('terminal', shortcut))
   expect(inTerminal('mod+k, mod+shift+p')).toEqual([false, true])
   expect(inTerminal('mod+k, mod+shift+p', apple)).toEqual([true, true])
   expect(inTerminal('?')).toEqual([false])
@@ -68,9 +68,9 @@ test('leaves a terminal every key that it can use', () => {
 
 test('leaves a text field what one types, and a dialog everything', () => {
   const [plain, withMod] = parseShortcuts('c, mod+k', other)
-  expect([plain, withMod].map((it) => it && worksIn('text', it))).toEqual([false, true])
-  expect([plain, withMod].map((it) => it && worksIn('dialog', it))).toEqual([false, false])
-  expect([plain, withMod].map((it) => it && worksIn('page', it))).toEqual([true, true])
+  expect([plain, withMod].map((it) => it && isUsableIn('text', it))).toEqual([false, true])
+  expect([plain, withMod].map((it) => it && isUsableIn('dialog', it))).toEqual([false, false])
+  expect([plain, withMod].map((it) => it && isUsableIn('page', it))).toEqual([true, true])
 })
 
 test('prints the first alternative as its keyboard does', () => {

@@ -19,7 +19,7 @@ export type Keyboard = { apple: boolean }
 /** Focused element, which determines the active shortcuts. */
 export type Focus = 'page' | 'text' | 'terminal' | 'dialog'
 
-export function thisKeyboard(): Keyboard {
+export function detectKeyboard(): Keyboard {
   return { apple: /mac|iphone|ipad/i.test(navigator.userAgent) }
 }
 
@@ -40,7 +40,7 @@ export function matches(shortcut: Shortcut, press: KeyPress): boolean {
  * In a terminal only what a terminal cannot use: with ⌘, or with Ctrl and Shift together. In a text field what types
  * nothing. In a dialog or menu none: it has its own keys.
  */
-export function worksIn(focus: Focus, shortcut: Shortcut): boolean {
+export function isUsableIn(focus: Focus, shortcut: Shortcut): boolean {
   if (focus === 'page') return true
   if (focus === 'dialog') return false
   if (focus === 'terminal') return shortcut.meta || (shortcut.ctrl && shortcut.shift)
@@ -48,7 +48,7 @@ export function worksIn(focus: Focus, shortcut: Shortcut): boolean {
 }
 
 /** Mark whatever hosts a terminal with `data-keys="terminal"`. */
-export function focusOf(target: EventTarget | null): Focus {
+export function findFocus(target: EventTarget | null): Focus {
   if (!(target instanceof Element)) return 'page'
   if (target.closest('[data-keys="terminal"]')) return 'terminal'
   if (target.closest('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]')) return 'dialog'

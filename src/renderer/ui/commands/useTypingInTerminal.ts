@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { focusOf } from './shortcuts.ts'
+import { findFocus } from './shortcuts.ts'
 
 /**
  * Whether a terminal has the focus, when most keys are not Steward's. Not by `body:has(…)`: with such a rule a browser
@@ -19,5 +19,5 @@ function subscribe(listener: () => void): () => void {
 }
 
 function isTyping(): boolean {
-  return focusOf(document.activeElement) === 'terminal'
+  return findFocus(document.activeElement) === 'terminal'
 }

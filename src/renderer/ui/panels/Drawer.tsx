@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
-import { classNames } from '../classNames.ts'
+import { joinClassNames } from '../classNames.ts'
 
 type DrawerProps = {
   /** In pixels, where there is room for it. */
@@ -11,7 +11,7 @@ type DrawerProps = {
 /** At the right, in front of what it would stand beside in a wider window. Closed it stays mounted. */
 export function EndDrawer({ width, open, children }: DrawerProps) {
   return (
-    <div inert={!open} className={classNames('pointer-events-none absolute inset-0 z-20', !open && 'invisible')}>
+    <div inert={!open} className={joinClassNames('pointer-events-none absolute inset-0 z-20', !open && 'invisible')}>
       <div
         // The head of what is behind it stays in view: its button closes this again. A screen with its head above says so.
         className="pointer-events-auto absolute top-[var(--drawer-top,2.75rem)] right-0 bottom-0 max-w-[calc(100%-3rem)] border-t border-line bg-canvas shadow-dialog"

@@ -1,7 +1,7 @@
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { Group, type Layout, Panel, type PanelImperativeHandle, Separator, usePanelRef } from 'react-resizable-panels'
-import { classNames } from '../classNames.ts'
+import { joinClassNames } from '../classNames.ts'
 import { EndDrawer, ListDrawer } from './Drawer.tsx'
 import { type PanelWidth, readWidth, storeWidth } from './panelWidths.ts'
 import type { PanelRoom } from './usePanelRoom.ts'
@@ -42,8 +42,8 @@ export function ResizablePanels({ room, start, middle, end }: ResizablePanelsPro
   // From what the layout will be: after a key the panels are still as they were.
   const keep = (layout: Layout) => {
     const dividers = Object.keys(layout).length - 1
-    const pixelsOf = (id: string) => ((layout[id] ?? 0) / 100) * ((place.current?.clientWidth ?? 0) - dividers)
-    const [startPixels, endPixels] = [pixelsOf('start'), pixelsOf('end')]
+    const measurePixels = (id: string) => ((layout[id] ?? 0) / 100) * ((place.current?.clientWidth ?? 0) - dividers)
+    const [startPixels, endPixels] = [measurePixels('start'), measurePixels('end')]
     if (startPixels && start) storeWidth(start.id, startPixels)
     if (!end || endFloats) return
     if (endPixels) storeWidth(end.id, endPixels)
@@ -158,7 +158,7 @@ function Divider({ label, folded = false }: { label: string; folded?: boolean })
     <Separator
       aria-label={`Width: ${label}`}
       disabled={folded}
-      className={classNames(
+      className={joinClassNames(
         'relative w-px outline-none data-[separator=active]:bg-accent data-[separator=focus]:bg-accent',
         folded ? 'invisible' : 'bg-line data-[separator=hover]:bg-edge',
         'after:absolute after:inset-y-0 after:-left-1 after:w-2',

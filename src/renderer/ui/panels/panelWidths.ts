@@ -6,14 +6,14 @@ export type PanelWidth = { initial: number; min: number; max: number }
 
 /** Last width that the user set for the panel. */
 export function readWidth(id: string, { initial, min, max }: PanelWidth): number {
-  return Math.min(Math.max(storeOf(id, initial).read(), min), max)
+  return Math.min(Math.max(openStore(id, initial).read(), min), max)
 }
 
 export function storeWidth(id: string, width: number): void {
-  storeOf(id, width).write(Math.round(width))
+  openStore(id, width).write(Math.round(width))
 }
 
-function storeOf(id: string, fallback: number): Persisted<number> {
+function openStore(id: string, fallback: number): Persisted<number> {
   return persistValue(`steward.panels.${id}`, z.number(), fallback)
 }
 

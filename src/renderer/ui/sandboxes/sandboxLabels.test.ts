@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest'
 import type { SandboxStatus } from '#shared/contract/sandboxes.ts'
-import { notEnforcedText, resourcesText, statusLabel, statusTone } from './sandboxLabels.ts'
+import { describeUnenforced, formatResources, getStatusLabel, getStatusTone } from './sandboxLabels.ts'
 
 test('says what a sandbox may use', () => {
-  expect(resourcesText({ vcpu: 1, memory_mb: 512, disk_gb: 1 })).toBe('1 vCPU · 512 MB · 1 GB')
-  expect(resourcesText({ vcpu: 4, memory_mb: 8192, disk_gb: 50 })).toBe('4 vCPU · 8 GB · 50 GB')
+  expect(formatResources({ vcpu: 1, memory_mb: 512, disk_gb: 1 })).toBe('1 vCPU · 512 MB · 1 GB')
+  expect(formatResources({ vcpu: 4, memory_mb: 8192, disk_gb: 50 })).toBe('4 vCPU · 8 GB · 50 GB')
 })
 
 test('says which limits do not hold', () => {
   const all = { memory: true, cpu: true, disk: true, processes: true }
-  expect(notEnforcedText(all)).toBeUndefined()
-  expect(notEnforcedText({ ...all, disk: false })).toBe('disk')
-  expect(notEnforcedText({ ...all, cpu: false, memory: false, processes: false })).toBe(
+  expect(describeUnenforced(all)).toBeUndefined()
+  expect(describeUnenforced({ ...all, disk: false })).toBe('disk')
+  expect(describeUnenforced({ ...all, cpu: false, memory: false, processes: false })).toBe(
     'vCPU, memory and number of processes',
   )
 })
 
 test('shows a status of another version plainly', () => {
   const status = 'being-moved' as SandboxStatus
-  expect([statusLabel(status), statusTone(status)]).toEqual(['Being moved', 'neutral'])
+  expect([getStatusLabel(status), getStatusTone(status)]).toEqual(['Being moved', 'neutral'])
 })

@@ -1,5 +1,5 @@
 import type { Enforced, Sandbox, SandboxStatus } from '#shared/contract/sandboxes.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
+import { openRecord, toPlainWord } from '#shared/openRecord.ts'
 import type { Tone } from '../StatusDot.tsx'
 
 const tones: Record<SandboxStatus, Tone> = openRecord(
@@ -19,23 +19,23 @@ const words: Record<SandboxStatus, string> = openRecord(
     stopped: 'Stopped',
     error: 'Failed',
   },
-  plainWord,
+  toPlainWord,
 )
 
-export function statusTone(status: SandboxStatus): Tone {
+export function getStatusTone(status: SandboxStatus): Tone {
   return tones[status]
 }
 
-export function statusLabel(status: SandboxStatus): string {
+export function getStatusLabel(status: SandboxStatus): string {
   return words[status]
 }
 
 /** `2 vCPU · 512 MB · 1 GB` */
-export function resourcesText({ vcpu, memory_mb, disk_gb }: Pick<Sandbox, 'vcpu' | 'memory_mb' | 'disk_gb'>): string {
-  return [`${vcpu} vCPU`, memoryText(memory_mb), `${disk_gb} GB`].join(' · ')
+export function formatResources({ vcpu, memory_mb, disk_gb }: Pick<Sandbox, 'vcpu' | 'memory_mb' | 'disk_gb'>): string {
+  return [`${vcpu} vCPU`, formatMemory(memory_mb), `${disk_gb} GB`].join(' · ')
 }
 
-export function memoryText(memoryMb: number): string {
+export function formatMemory(memoryMb: number): string {
   return memoryMb % 1024 === 0 ? `${memoryMb / 1024} GB` : `${memoryMb} MB`
 }
 
@@ -47,7 +47,7 @@ const limitNames: readonly (readonly [keyof Enforced, string])[] = [
 ]
 
 /** The limits this machine cannot hold a sandbox to: `memory and disk`; undefined when it holds to all. */
-export function notEnforcedText(enforced: Enforced): string | undefined {
+export function describeUnenforced(enforced: Enforced): string | undefined {
   const names = limitNames.filter(([limit]) => !enforced[limit]).map(([, name]) => name)
   if (names.length < 2) return names[0]
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`

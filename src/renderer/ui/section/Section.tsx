@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { type ReactNode, useId } from 'react'
-import { classNames } from '../classNames.ts'
+import { joinClassNames } from '../classNames.ts'
 import { useFold } from './folds.ts'
 
 type SectionProps = {
@@ -31,7 +31,7 @@ export function Section({ id, title, note, actions, foldedAtFirst = false, child
           >
             <ChevronRight
               aria-hidden
-              className={classNames(
+              className={joinClassNames(
                 'size-3.5 shrink-0 text-faint transition-transform duration-100',
                 open && 'rotate-90',
               )}

@@ -3,7 +3,7 @@ import { getIntent } from '../intents.ts'
 import { getPayment } from '../localPayments.ts'
 import { PaymentId } from '../paymentRecords.ts'
 import { getToolCall, ToolCallId } from '../toolCalls.ts'
-import { paymentOutline } from './paymentOutline.ts'
+import { outlinePayment } from './paymentOutline.ts'
 import { defineTool, type Tool } from './tool.ts'
 
 /** Whatever a tool that waits answered with its id. */
@@ -20,7 +20,7 @@ export const approvalTools: readonly Tool[] = [
       if (id.startsWith('pay_')) {
         const record = await call(getPayment, { paymentId: PaymentId.parse(id), wait_ms })
         const { state, sentence, error, receipt, answer, intent_id } = record
-        const payment = paymentOutline(record)
+        const payment = outlinePayment(record)
         return { id, state, sentence, error, intent_id, payment, result: answer && { answer, receipt } }
       }
       if (id.startsWith('int_')) {

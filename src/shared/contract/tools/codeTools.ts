@@ -3,7 +3,7 @@ import { removeFile, uploadFile } from '../files.ts'
 import { createSandbox, deleteSandbox } from '../sandboxes.ts'
 import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '../terminals.ts'
 import { defineTool, type Tool } from './tool.ts'
-import { toolSignature } from './toolSignature.ts'
+import { formatToolSignature } from './toolSignature.ts'
 
 const maxResults = 8
 
@@ -37,7 +37,7 @@ export function codeTools(operations: () => readonly Tool[]): readonly Tool[] {
           operations: scored.slice(0, maxResults).map(({ tool }) => ({
             name: tool.name,
             description: tool.description,
-            signature: toolSignature(tool),
+            signature: formatToolSignature(tool),
           })),
         }
       },

@@ -4,7 +4,7 @@ import type { ToolResult } from './tool.ts'
 const usdMicro = 1_000_000
 
 /** Summarizes a payment for a tool's result: purpose, state and where to look it up. */
-export function paymentOutline(payment: Payment): ToolResult {
+export function outlinePayment(payment: Payment): ToolResult {
   const { id, state, paid, sentence, title, host, pay_to, scheme, network, test, transaction, transaction_url } =
     payment
   return {

@@ -6,7 +6,7 @@ import { checkPayment, discoverPayments, fetchPaid, getPayment, type PaidResult 
 import { buyRegistration, buyRenewal, buyTopUp } from '../localPurchases.ts'
 import type { Payment } from '../paymentRecords.ts'
 import { getWalletInfo } from '../walletInfo.ts'
-import { paymentOutline } from './paymentOutline.ts'
+import { outlinePayment } from './paymentOutline.ts'
 import { defineTool, type Tool, type ToolResult, type ToolWaiting, type ToolWork } from './tool.ts'
 
 const group = 'money'
@@ -43,7 +43,7 @@ function toResult({ payment: paid, answer }: Paid): ToolResult | { waiting: Tool
       paid,
     )
   }
-  if (answer && (paid.paid !== null || answer.status < 400)) return { answer, payment: paymentOutline(paid) }
+  if (answer && (paid.paid !== null || answer.status < 400)) return { answer, payment: outlinePayment(paid) }
   if (paid.paid) throw toFailedResult('payment/order', 'The payment was made, but the response is unknown.', paid)
   const isWaiting = paid.state === 'waiting'
   return { waiting: { id: paid.id, for: isWaiting ? 'person' : 'program', message: paid.title, expires_at: null } }
@@ -56,7 +56,7 @@ function toFailedResult(
 ): AppError {
   return new AppError(code, message, {
     detail: `Its payment is ${payment.id}.`,
-    fields: { payment: paymentOutline(payment) },
+    fields: { payment: outlinePayment(payment) },
   })
 }
 

@@ -101,7 +101,7 @@ export type Tool<A extends z.ZodObject = z.ZodObject> = {
   /** Other changes made by a call of a paying tool, to which the caller's policy for changes applies. */
   change: ((args: z.output<A>) => ToolApproval | undefined) | undefined
   run(args: z.output<A>, work: ToolWork): Promise<ToolResult | { waiting: ToolWaiting }>
-  /** Formats the text block, if it is not the result as JSON. */
+  /** Formats the text block, unless it repeats the result as JSON. */
   text: ((result: ToolResult) => string) | undefined
 }
 

@@ -1,7 +1,7 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, test } from 'vitest'
 import { toolProfiles } from '../toolClients.ts'
-import { toolListing } from './toolListing.ts'
+import { toListedTool } from './toolListing.ts'
 import { listToolsOfProfile, toolTable } from './toolTable.ts'
 
 /** Tools of `interface.md`, in its order. */
@@ -16,7 +16,7 @@ const more =
 sandbox_metrics sandbox_activity sandbox_commands sandbox_pty_resize credits_topup credits_purchase identity_register identity_list approval_status`.split(
     /\s+/,
   )
-const listings = toolTable.map(toolListing)
+const listings = toolTable.map(toListedTool)
 const input = (name: string) => listings.find((it) => it.name === name)?.inputSchema
 
 test('has the tools of the interface and those beside them, and no other', () => {
@@ -61,7 +61,7 @@ test('has the parameters, ranges and defaults of the interface', () => {
 const budgets: Partial<Record<(typeof toolProfiles)[number], number>> = { all: 4000, 'read-only': 1800, code: 1000 }
 
 test.each(toolProfiles)('the listing of profile %s is the same each time, and costs few tokens', (profile) => {
-  const listTools = () => listToolsOfProfile(profile).map(toolListing)
+  const listTools = () => listToolsOfProfile(profile).map(toListedTool)
   expect(JSON.stringify(listTools())).toBe(JSON.stringify(listTools()))
   const cost = listTools().map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
   expect(encode(JSON.stringify(cost)).length).toBeLessThanOrEqual(budgets[profile] ?? 4000)

@@ -17,7 +17,7 @@ export type ListedTool = {
 type JsonObject = { [key: string]: unknown }
 
 /** The same bytes each time: schemas are made in the order in which their fields are written. */
-export function toolListing(tool: Tool): ListedTool {
+export function toListedTool(tool: Tool): ListedTool {
   const { name, description, effect, overwrites, idempotent, openWorld } = tool
   return {
     name,

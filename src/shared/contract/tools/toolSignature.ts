@@ -2,7 +2,7 @@ import type { Tool } from './tool.ts'
 import { toInputSchema, toOutputSchema } from './toolListing.ts'
 
 /** As TypeScript: `sandbox_exec(args: { sandbox_id: string; command: string; timeout?: number }): Promise<{ … }>`. */
-export function toolSignature(tool: Tool): string {
+export function formatToolSignature(tool: Tool): string {
   const input = toInputSchema(tool)
   const isEmpty = Object.keys((input.properties as object | undefined) ?? {}).length === 0
   return `${tool.name}(${isEmpty ? '' : `args: ${toTypeText(input)}`}): Promise<${toTypeText(toOutputSchema(tool))}>`

@@ -28,7 +28,7 @@ const codeTable = codeTools(() => toolTable)
 const byName = new Map([...toolTable, ...codeTable].map((tool) => [tool.name, tool]))
 
 /** Returns the tool of this name. */
-export function toolNamed(name: string): Tool | undefined {
+export function findBuiltInTool(name: string): Tool | undefined {
   return byName.get(name)
 }
 

@@ -1,6 +1,6 @@
 import type { Answer } from 'dns-packet'
-import { type DnsRecordData, type DnsRecordType, normalRecord } from '#shared/dns/dnsRecord.ts'
-import { utf8Text } from '#shared/utf8.ts'
+import { type DnsRecordData, type DnsRecordType, normalizeRecord } from '#shared/dns/dnsRecord.ts'
+import { decodeUtf8 } from '#shared/utf8.ts'
 
 /** Values per name and type that are compared. */
 export const maxValues = 20
@@ -40,7 +40,7 @@ function readAnswer(answer: Answer): Read | undefined {
     case 'TXT': {
       const pieces = [answer.data].flat().map((it) => Buffer.from(it))
       const bytes = Buffer.concat(pieces)
-      return { type: 'TXT', value: utf8Text([...bytes]) ?? bytes.toString('latin1'), distance: null }
+      return { type: 'TXT', value: decodeUtf8([...bytes]) ?? bytes.toString('latin1'), distance: null }
     }
     case 'SRV': {
       const { priority = 0, weight = 0, port, target } = answer.data
@@ -60,7 +60,7 @@ function normal(zone: string, type: DnsRecordType, value: string): string {
     // Any host that each type accepts.
     const host = type === 'SRV' ? '_x._tcp' : 'x'
     // A text that begins with a quote is no zone file's.
-    return type === 'TXT' ? formatValue(value) : normalRecord(zone, { type, host, value }).value
+    return type === 'TXT' ? formatValue(value) : normalizeRecord(zone, { type, host, value }).value
   } catch {
     return formatValue(value)
   }

@@ -32,7 +32,7 @@ export type RenewalNews = { domain: string; state: Turn['state']; problem: Renew
  * that nothing is lost with the process.
  */
 export type AutoRenewals = {
-  /** Does what is due. @param domains of the account, as they are known */
+  /** Runs due renewals. @param domains known domains of the account */
   sweep(domains: readonly RegisteredName[], signal: AbortSignal): Promise<RenewalNews[]>
   /** Retries renewals with these problems in the next sweep. */
   unblock(kinds: readonly RenewalProblem['kind'][], domain?: string): void

@@ -1,4 +1,4 @@
-import { askerLine } from '#shared/contract/describeRequester.ts'
+import { formatRequester } from '#shared/contract/describeRequester.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
@@ -17,7 +17,7 @@ export function confirmPrompt({ vault, approvals, intent }: Confirmed): SecurePr
       show: (context) => ({
         title: 'Approve this request?',
         body: html`<p class="sentence">${sentence}</p>
-<dl>${row('Requested by', askerLine(asker), 'text')}${reason !== null && row('Reason given (unverified)', reason, 'text')}${fields.map(
+<dl>${row('Requested by', formatRequester(asker), 'text')}${reason !== null && row('Reason given (unverified)', reason, 'text')}${fields.map(
           (it) => row(it.label, it.value, it.kind),
         )}</dl>
 <details><summary>Full data to sign</summary><pre tabindex="0">${raw}</pre></details>

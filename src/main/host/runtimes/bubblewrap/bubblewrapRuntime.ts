@@ -108,14 +108,14 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
   const copies = new Map<SandboxId, Promise<unknown>>()
   const cpus = processors(usableProcessors(readFileSync('/proc/self/status', 'utf8')))
   let spawning: Spawner | undefined
-  const spawnerOf = (perl: string): Spawner => {
+  const getSpawner = (perl: string): Spawner => {
     spawning ??= createSpawner({ perl, folder, log })
     return spawning
   }
 
   /** Probes again only what did not work: it may have been installed since. */
   const able = async (): Promise<HostAbilities> => {
-    abilities ??= probeHost({ folder, cpuWeight, createSpawner: spawnerOf })
+    abilities ??= probeHost({ folder, cpuWeight, createSpawner: getSpawner })
     const report = await abilities
     if (!report.tools) abilities = undefined
     return report
@@ -124,7 +124,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
   const imageAble = async (): Promise<ImageAbility> => {
     const { tools, detail, templates } = await able()
     if (!tools) return { range: undefined, detail }
-    ofImages ??= probeImages({ spawner: spawnerOf(tools.perl), folder: imagesFolder, templates })
+    ofImages ??= probeImages({ spawner: getSpawner(tools.perl), folder: imagesFolder, templates })
     const images = await ofImages
     if (!images.range) ofImages = undefined
     return images
@@ -160,7 +160,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
     closed,
     async tools() {
       const { perl } = (await ready()).tools
-      return { perl, spawner: spawnerOf(perl) }
+      return { perl, spawner: getSpawner(perl) }
     },
   })
 
@@ -176,7 +176,7 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
       size: spec,
       name: cgroupName(machineName),
       tools,
-      spawner: spawnerOf(tools.perl),
+      spawner: getSpawner(tools.perl),
       processors: cpus,
       controllers: abilities.controllers,
       folder: files,

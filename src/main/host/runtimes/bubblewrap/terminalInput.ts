@@ -40,7 +40,7 @@ export function createTerminalInput(master: number, isOpen: () => boolean): Term
   const flush = (): void => {
     retry = undefined
     for (let [first] = queue; first; [first] = queue) {
-      const count = isOpen() ? writeSome(master, first.bytes) : undefined
+      const count = isOpen() ? tryWrite(master, first.bytes) : undefined
       if (count === undefined) {
         drop()
         return
@@ -85,7 +85,7 @@ export function createTerminalInput(master: number, isOpen: () => boolean): Term
 }
 
 /** @returns 0 if the kernel's buffer is full, undefined if the terminal's program has exited */
-function writeSome(master: number, bytes: Uint8Array): number | undefined {
+function tryWrite(master: number, bytes: Uint8Array): number | undefined {
   try {
     return writeSync(master, bytes)
   } catch (error) {

@@ -78,7 +78,7 @@ type Cut = {
   onPiece: (head: Buffer, content: Buffer) => void
 }
 
-/** Copies only what crosses the border of two chunks. */
+/** Copies only data that spans two chunks. */
 function cutter({ headBytes: head, getLength, onPiece }: Cut): (bytes: Buffer) => void {
   let chunks: Buffer[] = []
   let size = 0

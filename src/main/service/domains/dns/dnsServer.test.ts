@@ -5,13 +5,13 @@ import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { decode, encode } from 'dns-packet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { normalRecord } from '#shared/dns/dnsRecord.ts'
+import { normalizeRecord } from '#shared/dns/dnsRecord.ts'
 import { type DnsServer, startDnsServer } from './dnsServer.ts'
 import type { Zone } from './zoneAnswer.ts'
 
 const run = promisify(execFile)
-const record = (type: Parameters<typeof normalRecord>[1]['type'], host: string, value: string, distance?: number) =>
-  normalRecord('example.test', { type, host, value, distance })
+const record = (type: Parameters<typeof normalizeRecord>[1]['type'], host: string, value: string, distance?: number) =>
+  normalizeRecord('example.test', { type, host, value, distance })
 const long = 'v=DKIM1; k=rsa; p='.concat('abc"\\'.repeat(120))
 const zone: Zone = {
   name: 'example.test',

@@ -1,5 +1,5 @@
 import type { Answer } from 'dns-packet'
-import { textPieces } from '#shared/dns/characterStrings.ts'
+import { splitText } from '#shared/dns/characterStrings.ts'
 import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 
 /** Zone that the server answers for. Names are ASCII, lower case and without a trailing dot. */
@@ -151,7 +151,7 @@ function toAnswers({ type, value, ttl, distance }: DnsRecordData, name: string):
     case 'MX':
       return [{ type, name, ttl, data: { preference: distance ?? 0, exchange: value } }]
     case 'TXT':
-      return [{ type, name, ttl, data: textPieces(value).map((it) => Buffer.from(it)) }]
+      return [{ type, name, ttl, data: splitText(value).map((it) => Buffer.from(it)) }]
     case 'SRV': {
       const [weight, port, target = ''] = value.split(' ')
       return [

@@ -3,8 +3,8 @@ import {
   type DnsRecordData,
   type DnsRecordType,
   dnsRecordTypes,
-  normalHost,
-  normalRecord,
+  normalizeHost,
+  normalizeRecord,
 } from '#shared/dns/dnsRecord.ts'
 import { type Registrar, RegistrarFailure, type RegistrarRecord } from './registrar.ts'
 
@@ -22,7 +22,7 @@ export function toRegistrarRecords(zone: string, reported: readonly ReportedReco
     const host = toHost(zone, record.host)
     if (host === undefined || (type === 'NS' && host === '@')) return []
     const fields = { type, host, value, ttl, distance: type === 'MX' || type === 'SRV' ? distance : null }
-    return [{ ...normalizeRecord(zone, fields), id }]
+    return [{ ...normalizeReported(zone, fields), id }]
   })
 }
 
@@ -46,16 +46,16 @@ function isSupportedType(type: string): type is DnsRecordType {
 
 function toHost(zone: string, reportedHost: string): string | undefined {
   try {
-    return normalHost(zone, reportedHost)
+    return normalizeHost(zone, reportedHost)
   } catch {
     return undefined
   }
 }
 
 /** Records that violate our rules, such as a longer TTL, are returned as they are. */
-function normalizeRecord(zone: string, record: DnsRecordData): DnsRecordData {
+function normalizeReported(zone: string, record: DnsRecordData): DnsRecordData {
   try {
-    return { ...normalRecord(zone, { ...record, ttl: 3_600 }), ttl: record.ttl }
+    return { ...normalizeRecord(zone, { ...record, ttl: 3_600 }), ttl: record.ttl }
   } catch {
     return record
   }

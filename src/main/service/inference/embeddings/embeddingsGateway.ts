@@ -1,5 +1,5 @@
 import type { AppError } from '#shared/appError.ts'
-import { isFreeModel, maxModelCost, modelCost } from '#shared/modelCost.ts'
+import { computeMaxModelCost, computeModelCost, isFreeModel } from '#shared/modelCost.ts'
 import { createAnswerMeter, defaultDurationMs, defaultQuietMs } from '../answerLimits.ts'
 import type { CatalogueModel } from '../catalogueModel.ts'
 import { credentialHeaders } from '../credentialHeaders.ts'
@@ -135,7 +135,7 @@ async function settle(
   const input = tokens ?? (await estimateEmbeddingTokens(request.inputs))
   const usage = { input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 }
   const { priceVersion } = model
-  const amountMicroUsd = modelCost(model.tiers, usage)
+  const amountMicroUsd = computeModelCost(model.tiers, usage)
   const charged = await reservation.settle({ amountMicroUsd, priceVersion, usage, estimated })
   const cost = { micro_usd: charged, currency: 'USD' as const, price_version: priceVersion, estimated }
   return { prompt_tokens: input, total_tokens: input, cost }
@@ -148,7 +148,7 @@ function planHold(
   availableMicroUsd: number,
 ): HoldPlan | undefined {
   const max = { input: maxEmbeddingTokens(inputs), output: 0, cache: undefined }
-  const amountMicroUsd = maxModelCost(model.tiers, max)
+  const amountMicroUsd = computeMaxModelCost(model.tiers, max)
   return amountMicroUsd > availableMicroUsd && !isFreeModel(model.tiers)
     ? undefined
     : { amountMicroUsd, maxOutputTokens: 0 }

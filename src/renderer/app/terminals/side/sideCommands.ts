@@ -4,7 +4,7 @@ import { sideKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { sidePanels } from '../sidePanels.ts'
 import type { Side } from './useSide.ts'
 
-export function sideCommands(side: Side): Command[] {
+export function createSideCommands(side: Side): Command[] {
   if (!side.tab) return []
   const section = 'Details'
   return [

@@ -86,8 +86,8 @@ export const noFilters: TimelineFilters = { search: '', area: 'all', actor: 'any
 export type TimelineQuery = Omit<Input<typeof listTimeline>, 'before' | 'limit'>
 
 /** Builds the query of the log. Days begin at local midnight. */
-export function queryOf({ search, area, actor, ...times }: TimelineFilters, now: Date): TimelineQuery {
-  const { from, to } = timesOf(times, now)
+export function toTimelineQuery({ search, area, actor, ...times }: TimelineFilters, now: Date): TimelineQuery {
+  const { from, to } = resolvePeriod(times, now)
   return {
     ...(search.trim() !== '' && { search: search.trim() }),
     ...(area !== 'all' && { kinds: kindsOf[area].join(',') }),
@@ -102,7 +102,7 @@ export function isFiltered(query: TimelineQuery): boolean {
 }
 
 /** Returns the area of a kind of entry. */
-export function areaOf(kind: string): Exclude<Area, 'all'> | undefined {
+export function findArea(kind: string): Exclude<Area, 'all'> | undefined {
   const [first = ''] = kind.split('.')
   return areas.find((area): area is Exclude<Area, 'all'> => area !== 'all' && kindsOf[area].includes(first))
 }
@@ -110,7 +110,7 @@ export function areaOf(kind: string): Exclude<Area, 'all'> | undefined {
 type Times = Pick<TimelineFilters, 'period' | 'from' | 'to'>
 const daysBack = { today: 0, week: 6, month: 29 } as const
 
-function timesOf({ period, from, to }: Times, now: Date): { from?: Date | undefined; to?: Date | undefined } {
+function resolvePeriod({ period, from, to }: Times, now: Date): { from?: Date | undefined; to?: Date | undefined } {
   if (period === 'any') return {}
   if (period !== 'between')
     return { from: new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysBack[period]) }

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { AddressText } from '#renderer/ui/AddressText.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { EntryLinks } from '../EntryLinks.tsx'
-import { actorLabel, describeStep } from './describeRow.ts'
-import { entryFacts } from './entryFacts.ts'
-import { entryLinks } from './entryLinks.ts'
+import { describeStep, formatActor } from './describeRow.ts'
+import { listEntryFacts } from './entryFacts.ts'
+import { listEntryLinks } from './entryLinks.ts'
 import type { TimelineRow } from './timelineItems.ts'
 
 /** Steps of a request or call with their results, and all details of its entries. */
@@ -46,14 +46,14 @@ export function RowDetail({ row: { entries, isRequest, lead }, inTask }: { row: 
 
 /** Links to the subject of an entry, and to its task. */
 function Ways({ entry, inTask }: { entry: TimelineEntry; inTask: boolean }) {
-  const links = entryLinks(entry)
+  const links = listEntryLinks(entry)
   const task = inTask || entry.problem !== null ? null : entry.task
   if (links.length === 0 && task === null) return null
   return (
     <div className="mt-1.5">
       <EntryLinks links={links}>
         {task !== null && (
-          <a href={addressOf('activity', 'task', task)} className="font-medium text-accent hover:underline">
+          <a href={buildAddress('activity', 'task', task)} className="font-medium text-accent hover:underline">
             Show whole task
           </a>
         )}
@@ -68,7 +68,7 @@ function Facts({ entry: { at, detail }, withTime = false }: { entry: TimelineEnt
       {withTime && (
         <Fact name="Time">{new Date(at).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'medium' })}</Fact>
       )}
-      {entryFacts(detail).map(({ name, value, isCode }) => (
+      {listEntryFacts(detail).map(({ name, value, isCode }) => (
         <Fact key={name} name={name}>
           {isCode ? <code className="font-mono break-all whitespace-pre-wrap">{value}</code> : value}
         </Fact>
@@ -87,7 +87,7 @@ function EntryRecord({ entry }: { entry: TimelineEntry }) {
       </summary>
       <FactList>
         <Fact name="Kind">{kind}</Fact>
-        <Fact name="By">{`${actorLabel(entry)} (${actor.kind})`}</Fact>
+        <Fact name="By">{`${formatActor(entry)} (${actor.kind})`}</Fact>
         {subject !== null && (
           <Fact name="About">
             <AddressText text={subject} label="Copy ID" whole />

@@ -5,7 +5,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { TimelineRowView } from './TimelineRowView.tsx'
-import { type RequestStates, timelineItems } from './timelineItems.ts'
+import { buildTimelineItems, type RequestStates } from './timelineItems.ts'
 
 type TimelineListProps = {
   entries: readonly TimelineEntry[]
@@ -30,7 +30,7 @@ export function TimelineList({ entries, requestStates, sought, hasMore, onMore }
   const newest = entries.reduce((highest, { sequence }) => Math.max(highest, sequence), 0)
   const visible = frozenAt === undefined ? entries : entries.filter(({ sequence }) => sequence <= frozenAt)
   const waiting = entries.length - visible.length
-  const items = timelineItems(visible, new Date(), requestStates)
+  const items = buildTimelineItems(visible, new Date(), requestStates)
   const rows = items.flatMap((item) => (item.kind === 'row' ? [item.row] : []))
   const soughtRow = rows.find((row) => row.entries.some(({ sequence }) => sequence === sought))?.key
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set(soughtRow === undefined ? [] : [soughtRow]))
@@ -136,7 +136,7 @@ export function TimelineList({ entries, requestStates, sought, hasMore, onMore }
   )
 }
 
-type Items = ReturnType<typeof timelineItems>
+type Items = ReturnType<typeof buildTimelineItems>
 
 function rowAfter(key: string, from: number, items: Items): number | undefined {
   const isRow = (index: number) => items[index]?.kind === 'row'

@@ -1,10 +1,10 @@
 import { ChevronRight, ShieldAlert } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { describeRow } from './describeRow.ts'
-import { entryIcon } from './entryIcon.ts'
+import { getEntryIcon } from './entryIcon.ts'
 import { RowDetail } from './RowDetail.tsx'
 import type { TimelineRow } from './timelineItems.ts'
 
@@ -23,7 +23,7 @@ export function TimelineRowView({ row, isOpen, isTabStop, isSought, inTask = fal
   const [{ sequence, at, problem }] = row.entries
   const { kind } = row.lead ?? row.entries[0]
   const { who, what, outcome } = describeRow(row)
-  const Icon = problem === null ? entryIcon(kind) : ShieldAlert
+  const Icon = problem === null ? getEntryIcon(kind) : ShieldAlert
   const detailId = `entry-${sequence}`
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
@@ -31,7 +31,7 @@ export function TimelineRowView({ row, isOpen, isTabStop, isSought, inTask = fal
   }, [isSought])
   return (
     <article
-      className={classNames(
+      className={joinClassNames(
         'rounded-control',
         problem !== null && 'bg-negative-soft',
         problem === null && isOpen && 'bg-panel',
@@ -49,10 +49,10 @@ export function TimelineRowView({ row, isOpen, isTabStop, isSought, inTask = fal
       >
         <Icon
           aria-hidden
-          className={classNames('mt-0.5 size-4 shrink-0', problem === null ? 'text-faint' : 'text-negative')}
+          className={joinClassNames('mt-0.5 size-4 shrink-0', problem === null ? 'text-faint' : 'text-negative')}
         />
         <span className="min-w-0 flex-1">
-          <span className={classNames('block break-words text-text', !isOpen && 'line-clamp-2')}>
+          <span className={joinClassNames('block break-words text-text', !isOpen && 'line-clamp-2')}>
             {who !== undefined && <span className="font-medium">{who}</span>}
             {what}
           </span>
@@ -69,7 +69,7 @@ export function TimelineRowView({ row, isOpen, isTabStop, isSought, inTask = fal
         </span>
         <ChevronRight
           aria-hidden
-          className={classNames(
+          className={joinClassNames(
             'mt-1 size-3 shrink-0 text-faint transition-transform duration-100',
             isOpen && 'rotate-90',
           )}

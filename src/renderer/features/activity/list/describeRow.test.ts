@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { describeRow, describeStep } from './describeRow.ts'
-import { rowsOf } from './timelineItems.ts'
+import { groupRows } from './timelineItems.ts'
 
 const program = { kind: 'client', name: 'research-agent' } as const
 const you = { kind: 'person', name: 'You' } as const
@@ -21,7 +21,7 @@ const entry = (fields: Partial<TimelineEntry>): TimelineEntry => ({
   ...fields,
 })
 const onlyRow = (...entries: TimelineEntry[]) => {
-  const [row, ...others] = rowsOf(entries)
+  const [row, ...others] = groupRows(entries)
   if (!row || others.length > 0) throw new Error('They are one row.')
   return describeRow(row)
 }
@@ -92,7 +92,7 @@ test('a request whose beginning is not read yet is told by what is', () => {
 
 test('a request keeps its state when a filter hides its outcome', () => {
   const request = entry({ kind: 'intent.asked', subject: 'int_1', summary: 'research-agent asked to pay' })
-  const [row] = rowsOf([request], { int_1: 'intent.denied' })
+  const [row] = groupRows([request], { int_1: 'intent.denied' })
   expect(row && describeRow(row).outcome).toEqual({ tone: 'neutral', words: 'Denied' })
 })
 

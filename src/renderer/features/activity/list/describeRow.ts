@@ -27,14 +27,14 @@ const outcomes: Readonly<Record<string, RowText['outcome']>> = {
 /** A request is described by its effect, or by how it began, and by how it ended. */
 export function describeRow({ entries, isRequest, lead, state }: TimelineRow): RowText {
   const [newest] = entries
-  if (!isRequest) return { ...sentenceOf(lead ?? newest), outcome: undefined }
+  if (!isRequest) return { ...splitSentence(lead ?? newest), outcome: undefined }
   const subject = lead ?? entries.find(({ kind }) => kind === 'intent.asked') ?? newest
   const payment = entries.find(({ kind }) => kind.startsWith('payment.'))
   const last = payment
     ? paymentKind(payment)
     : (state ?? entries.find(({ kind }) => Object.hasOwn(outcomes, kind))?.kind)
   return {
-    ...sentenceOf(subject),
+    ...splitSentence(subject),
     outcome: last !== undefined && Object.hasOwn(outcomes, last) ? outcomes[last] : undefined,
   }
 }
@@ -45,18 +45,18 @@ function paymentKind({ kind, detail }: TimelineEntry): string {
   return detail.paid === true ? 'payment.settled' : 'payment.refused'
 }
 
-function sentenceOf(entry: TimelineEntry): Pick<RowText, 'who' | 'what'> {
+function splitSentence(entry: TimelineEntry): Pick<RowText, 'who' | 'what'> {
   const { actor, summary } = entry
   const words = summary.replace(/\.$/, '')
   const begins = actor.name !== '' && words.startsWith(`${actor.name} `)
-  return begins ? { who: actorLabel(entry), what: words.slice(actor.name.length) } : { who: undefined, what: words }
+  return begins ? { who: formatActor(entry), what: words.slice(actor.name.length) } : { who: undefined, what: words }
 }
 
 /**
  * Earlier versions recorded actions of programs and chats in the service as the user's. Those entries are hashed and
  * cannot change, so the requester is shown from their task.
  */
-export function actorLabel({ actor, task, detail }: Pick<TimelineEntry, 'actor' | 'task' | 'detail'>): string {
+export function formatActor({ actor, task, detail }: Pick<TimelineEntry, 'actor' | 'task' | 'detail'>): string {
   if (actor.kind !== 'person' || detail.service_id === undefined) return actor.name
   if (task?.startsWith('call:')) return `${actor.name} (by a program)`
   return task?.startsWith('chat:') ? `${actor.name} (by a chat)` : actor.name

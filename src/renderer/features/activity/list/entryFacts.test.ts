@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { entryFacts } from './entryFacts.ts'
+import { listEntryFacts } from './entryFacts.ts'
 
 test('amounts, deciders and times are told as people say them, and identifiers stay in the record', () => {
-  const facts = entryFacts({
+  const facts = listEntryFacts({
     intent_id: '5f2c',
     asker: 'key:key_1',
     asker_name: 'research-agent',
@@ -20,7 +20,7 @@ test('amounts, deciders and times are told as people say them, and identifiers s
 })
 
 test('a command is shown as it was run', () => {
-  expect(entryFacts({ command: 'npm test', service_id: 'act_1' })).toEqual([
+  expect(listEntryFacts({ command: 'npm test', service_id: 'act_1' })).toEqual([
     { name: 'Command', value: 'npm test', isCode: true },
   ])
 })

@@ -28,7 +28,7 @@ const readable: Readonly<
   reason: { name: 'Reason' },
 }
 
-export function entryFacts(detail: Detail): EntryFact[] {
+export function listEntryFacts(detail: Detail): EntryFact[] {
   return Object.entries(readable).flatMap(([field, { name, words = String, isCode = false }]) => {
     const value = detail[field]
     return value === undefined || value === null ? [] : [{ name, value: words(value), isCode }]

@@ -63,7 +63,7 @@ const icons: Readonly<Record<string, LucideIcon>> = {
 }
 
 /** By the first word of its kind. */
-export function entryIcon(kind: string): LucideIcon {
+export function getEntryIcon(kind: string): LucideIcon {
   const [first = ''] = kind.split('.')
   return Object.hasOwn(icons, first) ? (icons[first] ?? Circle) : Circle
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { entryLinks } from './entryLinks.ts'
+import { listEntryLinks } from './entryLinks.ts'
 
 test('leads to what the window can show', () => {
   const links = { conversation: 'conv_1', message: 'msg_1', intent: 'int_1', payment: 'pay_1', domain: 'a.example' }
-  expect(entryLinks({ links, detail: {}, problem: null }).map(({ label, href }) => `${label}: ${href}`)).toEqual([
+  expect(listEntryLinks({ links, detail: {}, problem: null }).map(({ label, href }) => `${label}: ${href}`)).toEqual([
     'Open message: #/chat/conv_1/msg_1',
     'Open approval: #/approvals/int_1',
     'Open payment: #/payments/pay_1',
@@ -12,10 +12,10 @@ test('leads to what the window can show', () => {
 })
 
 test('finds what entries of earlier versions name among their details', () => {
-  const links = entryLinks({ links: {}, detail: { intent_id: 'int_1', amount: 5 }, problem: null })
+  const links = listEntryLinks({ links: {}, detail: { intent_id: 'int_1', amount: 5 }, problem: null })
   expect(links).toEqual([{ label: 'Open approval', href: '#/approvals/int_1' }])
 })
 
 test('an entry that somebody changed leads nowhere', () => {
-  expect(entryLinks({ links: { intent: 'int_1' }, detail: {}, problem: 'It was changed.' })).toEqual([])
+  expect(listEntryLinks({ links: { intent: 'int_1' }, detail: {}, problem: 'It was changed.' })).toEqual([])
 })

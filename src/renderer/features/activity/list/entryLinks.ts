@@ -1,15 +1,15 @@
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import type { LinkKind, Links } from '#shared/contract/timelineLinks.ts'
 
 export type EntryLink = { label: string; href: string }
 
 /** Returns the links of an entry that the window can show. Tampered entries have none. */
-export function entryLinks(entry: Pick<TimelineEntry, 'links' | 'detail' | 'problem'>): EntryLink[] {
-  return entry.problem === null ? linksTo(allLinks(entry)) : []
+export function listEntryLinks(entry: Pick<TimelineEntry, 'links' | 'detail' | 'problem'>): EntryLink[] {
+  return entry.problem === null ? toEntryLinks(allLinks(entry)) : []
 }
 
-export function linksTo(links: Links): EntryLink[] {
+export function toEntryLinks(links: Links): EntryLink[] {
   const { conversation, message, intent, payment, sandbox, domain, registration, recording } = links
   const places: [string, readonly string[] | undefined][] = [
     ['Open message', conversation && message ? ['chat', conversation, message] : undefined],
@@ -21,7 +21,7 @@ export function linksTo(links: Links): EntryLink[] {
     ['Open domain', domain ? ['domains', 'name', domain] : undefined],
     ['Open identity', registration ? ['identity', registration] : undefined],
   ]
-  return places.flatMap(([label, place]) => (place ? [{ label, href: addressOf(...place) }] : []))
+  return places.flatMap(([label, place]) => (place ? [{ label, href: buildAddress(...place) }] : []))
 }
 
 /** Entries of earlier versions have them among their details alone. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
-import { dayLabel, rowsOf, timelineItems } from './timelineItems.ts'
+import { buildTimelineItems, formatDay, groupRows } from './timelineItems.ts'
 
 const now = new Date(2026, 2, 30, 0, 5)
 const entry = (sequence: number, at: Date): TimelineEntry => ({
@@ -19,14 +19,14 @@ const entry = (sequence: number, at: Date): TimelineEntry => ({
 })
 
 test('names days as a person does, over a change of the clocks too', () => {
-  expect(dayLabel(new Date(2026, 2, 30, 0, 1), now)).toBe('Today')
-  expect(dayLabel(new Date(2026, 2, 29, 23, 59), now)).toBe('Yesterday')
-  expect(dayLabel(new Date(2026, 2, 28, 1), now)).toMatch(/^Saturday,? 28 March 2026$/)
+  expect(formatDay(new Date(2026, 2, 30, 0, 1), now)).toBe('Today')
+  expect(formatDay(new Date(2026, 2, 29, 23, 59), now)).toBe('Yesterday')
+  expect(formatDay(new Date(2026, 2, 28, 1), now)).toMatch(/^Saturday,? 28 March 2026$/)
 })
 
 test('puts a line before each day, and again where a day comes again', () => {
   const [today, yesterday] = [new Date(2026, 2, 30, 0, 2), new Date(2026, 2, 29, 12)]
-  const items = timelineItems([entry(4, today), entry(3, yesterday), entry(2, yesterday), entry(1, today)], now)
+  const items = buildTimelineItems([entry(4, today), entry(3, yesterday), entry(2, yesterday), entry(1, today)], now)
   expect(items.map((item) => (item.kind === 'day' ? item.label : item.row.entries[0].sequence))).toEqual([
     'Today',
     4,
@@ -37,7 +37,7 @@ test('puts a line before each day, and again where a day comes again', () => {
     1,
   ])
   expect(new Set(items.map(({ key }) => key)).size).toBe(items.length)
-  expect(timelineItems([], now)).toEqual([])
+  expect(buildTimelineItems([], now)).toEqual([])
 })
 
 const ofIntent = (sequence: number, kind: string, id = 'intent'): TimelineEntry => ({
@@ -45,7 +45,7 @@ const ofIntent = (sequence: number, kind: string, id = 'intent'): TimelineEntry 
   kind,
   subject: id,
 })
-const shape = (entries: TimelineEntry[]) => rowsOf(entries).map((row) => row.entries.map(({ sequence }) => sequence))
+const shape = (entries: TimelineEntry[]) => groupRows(entries).map((row) => row.entries.map(({ sequence }) => sequence))
 
 test('a request is one row with all that became of it, where its newest entry is', () => {
   const grant = { ...entry(4, now), kind: 'grant.added', detail: { intent_id: 'intent' } }
@@ -71,7 +71,7 @@ const ofTask = (sequence: number, kind: string, task: string | null = 'call:1'):
   ...{ kind, task, summary: kind },
 })
 const led = (entries: TimelineEntry[]) =>
-  rowsOf(entries).map((row) => [row.key, (row.lead ?? row.entries[0]).summary, row.entries.length])
+  groupRows(entries).map((row) => [row.key, (row.lead ?? row.entries[0]).summary, row.entries.length])
 
 test('a tool call is one row with its effects, told by a single effect', () => {
   expect(led([ofTask(2, 'tool.called'), ofTask(1, 'sandbox.created')])).toEqual([['2', 'sandbox.created', 2]])

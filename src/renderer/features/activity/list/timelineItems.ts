@@ -20,16 +20,16 @@ export type RequestStates = Readonly<Record<string, string>>
 const dayMs = 86_400_000
 
 /** The rows as they come, with a line wherever another day begins. */
-export function timelineItems(
+export function buildTimelineItems(
   entries: readonly TimelineEntry[],
   now: Date,
   states: RequestStates = {},
 ): TimelineItem[] {
   let present = ''
-  return rowsOf(entries, states).flatMap((row) => {
+  return groupRows(entries, states).flatMap((row) => {
     const item: TimelineItem = { kind: 'row', key: row.key, row }
     const [newest] = row.entries
-    const label = dayLabel(new Date(newest.at), now)
+    const label = formatDay(new Date(newest.at), now)
     if (label === present) return [item]
     present = label
     // A day may repeat: entries that the service reported late are listed where they were recorded.
@@ -41,13 +41,13 @@ export function timelineItems(
 const callKinds: ReadonlySet<string> = new Set(['tool.called', 'tool.failed', 'dns.applied', 'dns.failed'])
 
 /** Requests, and calls with their effects, are placed at their newest entry. Tampered entries stay separate rows. */
-export function rowsOf(entries: readonly TimelineEntry[], states: RequestStates = {}): TimelineRow[] {
+export function groupRows(entries: readonly TimelineEntry[], states: RequestStates = {}): TimelineRow[] {
   const rows = new Map<string, TimelineRow>()
   const calls = findCalls(entries)
   const requests = findRequests(entries, calls)
   for (const entry of entries) {
-    const request = requestOf(entry) ?? requests.get(taskOf(entry) ?? '')
-    const call = request === undefined ? calls.get(taskOf(entry) ?? '') : undefined
+    const request = findRequest(entry) ?? requests.get(getTask(entry) ?? '')
+    const call = request === undefined ? calls.get(getTask(entry) ?? '') : undefined
     const key = request === undefined ? String((call ?? entry).sequence) : `request ${request}`
     const begun = rows.get(key)
     rows.set(key, {
@@ -57,7 +57,7 @@ export function rowsOf(entries: readonly TimelineEntry[], states: RequestStates 
       ...(request !== undefined && { state: states[request] }),
     })
   }
-  return [...rows.values()].map((row) => (row.entries.length > 1 ? { ...row, lead: leadOf(row) } : row))
+  return [...rows.values()].map((row) => (row.entries.length > 1 ? { ...row, lead: findLead(row) } : row))
 }
 
 /** Returns the only call of each task. Turns of chats make several calls, whose effects cannot be distinguished. */
@@ -65,7 +65,7 @@ function findCalls(entries: readonly TimelineEntry[]): ReadonlyMap<string, Timel
   const calls = new Map<string, TimelineEntry>()
   const repeated = new Set<string>()
   for (const entry of entries) {
-    const task = taskOf(entry)
+    const task = getTask(entry)
     if (task === undefined || !callKinds.has(entry.kind)) continue
     if (calls.has(task)) repeated.add(task)
     calls.set(task, entry)
@@ -75,7 +75,7 @@ function findCalls(entries: readonly TimelineEntry[]): ReadonlyMap<string, Timel
 }
 
 /** The request of an entry, or of the payment that the entry is about. */
-function requestOf(entry: TimelineEntry): string | undefined {
+function findRequest(entry: TimelineEntry): string | undefined {
   if (entry.problem !== null) return undefined
   return getRequestId(entry) ?? (entry.kind.startsWith('payment.') ? entry.links.intent : undefined)
 }
@@ -87,27 +87,27 @@ function findRequests(
 ): ReadonlyMap<string, string> {
   const groups = new Map<string, Set<string>>()
   for (const entry of entries) {
-    const task = taskOf(entry)
-    const request = requestOf(entry)
+    const task = getTask(entry)
+    const request = findRequest(entry)
     if (task === undefined || request === undefined || calls.has(task)) continue
     groups.set(task, (groups.get(task) ?? new Set()).add(request))
   }
   return new Map([...groups].flatMap(([task, ids]) => (ids.size === 1 ? [[task, [...ids][0] ?? '']] : [])))
 }
 
-function taskOf({ task, problem }: TimelineEntry): string | undefined {
+function getTask({ task, problem }: TimelineEntry): string | undefined {
   return problem === null && task !== null && !task.startsWith('chat:') ? task : undefined
 }
 
 /** A single effect says more than the name of the tool. */
-function leadOf({ entries, isRequest }: TimelineRow): TimelineEntry | undefined {
-  if (isRequest) return entries.find((entry) => requestOf(entry) === undefined)
+function findLead({ entries, isRequest }: TimelineRow): TimelineEntry | undefined {
+  if (isRequest) return entries.find((entry) => findRequest(entry) === undefined)
   const call = entries.find(({ kind }) => callKinds.has(kind))
   const effects = entries.filter((entry) => entry !== call)
   return call?.kind === 'tool.called' && effects.length === 1 ? effects[0] : call
 }
 
-export function dayLabel(day: Date, now: Date): string {
+export function formatDay(day: Date, now: Date): string {
   const days = Math.round((midnight(now) - midnight(day)) / dayMs)
   if (days === 0) return 'Today'
   if (days === 1) return 'Yesterday'

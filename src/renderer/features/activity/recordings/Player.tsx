@@ -4,8 +4,8 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
-import { type Cast, clockText, withoutLongWaits } from './castPlayback.ts'
-import { type CastScreen, castScreen } from './castScreen.ts'
+import { type Cast, formatClockTime, withoutLongWaits } from './castPlayback.ts'
+import { type CastScreen, createCastScreen } from './castScreen.ts'
 import { usePlayback } from './usePlayback.ts'
 
 const speeds = ['0.5', '1', '2', '4', '8'] as const
@@ -30,7 +30,7 @@ function Playing({ cast, label, skips, onSkips }: PlayingProps) {
   )
   useEffect(() => {
     if (!host.current) return
-    const created = castScreen(host.current, cast)
+    const created = createCastScreen(host.current, cast)
     screen.current = created
     created.showAt(0)
     return () => {
@@ -53,7 +53,7 @@ function Playing({ cast, label, skips, onSkips }: PlayingProps) {
         <input
           type="range"
           aria-label="Time"
-          aria-valuetext={clockText(atMs)}
+          aria-valuetext={formatClockTime(atMs)}
           min={0}
           max={Math.max(1, cast.durationMs)}
           step={Math.min(100, Math.max(1, cast.durationMs / 100))}
@@ -68,7 +68,7 @@ function Playing({ cast, label, skips, onSkips }: PlayingProps) {
           className="h-4 min-w-40 flex-1 accent-accent"
         />
         <span className="text-small text-muted tabular-nums">
-          {clockText(atMs)} / {clockText(cast.durationMs)}
+          {formatClockTime(atMs)} / {formatClockTime(cast.durationMs)}
         </span>
         <div className="w-20">
           <Select<Speed>

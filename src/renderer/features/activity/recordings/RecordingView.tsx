@@ -2,10 +2,10 @@ import { ArrowLeft, Download } from 'lucide-react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { PageScroll } from '#renderer/ui/PageFrame.tsx'
-import { addressOf, goTo } from '#renderer/ui/route.ts'
+import { buildAddress, goTo } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { Player } from './Player.tsx'
-import { castAddress, useCast } from './useRecordings.ts'
+import { buildCastAddress, useCast } from './useRecordings.ts'
 
 /** One recording, and its file. */
 export function RecordingView({ id }: { id: string }) {
@@ -17,7 +17,10 @@ export function RecordingView({ id }: { id: string }) {
           Recordings
         </Button>
         <span className="flex-1" />
-        <a href={addressOf('activity', 'recording', id)} className="text-small font-medium text-accent hover:underline">
+        <a
+          href={buildAddress('activity', 'recording', id)}
+          className="text-small font-medium text-accent hover:underline"
+        >
           Show in Activity
         </a>
         <Button size="small" icon={Download} onClick={() => save(id)}>
@@ -37,7 +40,7 @@ export function RecordingView({ id }: { id: string }) {
 
 export function save(id: string): void {
   const link = document.createElement('a')
-  link.href = castAddress(id)
+  link.href = buildCastAddress(id)
   link.download = `steward-${id}.cast`
   link.click()
 }

@@ -6,12 +6,12 @@ import { EmptyState } from '#renderer/ui/EmptyState.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { PageColumn, PageScroll } from '#renderer/ui/PageFrame.tsx'
-import { addressOf, goTo } from '#renderer/ui/route.ts'
+import { buildAddress, goTo } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
-import { sizeText } from '#renderer/ui/sizeText.ts'
+import { formatSize } from '#renderer/ui/sizeText.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { Recording } from '#shared/contract/recordings.ts'
-import { clockText } from './castPlayback.ts'
+import { formatClockTime } from './castPlayback.ts'
 import { save } from './RecordingView.tsx'
 import { useDeleting, useRecordings } from './useRecordings.ts'
 
@@ -51,8 +51,8 @@ export function RecordingsView() {
     <PageScroll width="table" className="flex flex-col gap-2 py-4">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <p className="text-muted">
-          {total === 1 ? '1 recording' : `${total.toLocaleString('en')} recordings`}, {sizeText(bytes)}.{' '}
-          <a href={addressOf('settings', 'activity')} className="font-medium text-accent hover:underline">
+          {total === 1 ? '1 recording' : `${total.toLocaleString('en')} recordings`}, {formatSize(bytes)}.{' '}
+          <a href={buildAddress('settings', 'activity')} className="font-medium text-accent hover:underline">
             Settings
           </a>
         </p>
@@ -93,16 +93,19 @@ function RecordingRow({ recording, onDelete }: { recording: Recording; onDelete:
     <li className="flex items-center gap-2.5 rounded-control px-2.5 py-1 hover:bg-hover">
       <IconButton
         size="small"
-        label={`Replay ${sandbox}, ${clockText(durationMs)}`}
+        label={`Replay ${sandbox}, ${formatClockTime(durationMs)}`}
         icon={Play}
         onClick={() => goTo('activity', 'recordings', id)}
       />
-      <a href={addressOf('activity', 'recordings', id)} className="min-w-0 flex-1 truncate text-text hover:underline">
+      <a
+        href={buildAddress('activity', 'recordings', id)}
+        className="min-w-0 flex-1 truncate text-text hover:underline"
+      >
         <span className="font-medium">{sandbox}</span>{' '}
         <span className="font-mono text-small text-muted">{command}</span>
       </a>
       <span className="shrink-0 text-small text-muted tabular-nums max-narrow:hidden">
-        {[clockText(durationMs), sizeText(bytes), ...notes.filter((it) => it !== false)].join(' · ')}
+        {[formatClockTime(durationMs), formatSize(bytes), ...notes.filter((it) => it !== false)].join(' · ')}
       </span>
       <span className="w-14 shrink-0 text-right">
         <TimeAgo at={startedAt} />

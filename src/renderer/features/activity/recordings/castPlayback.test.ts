@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clockText, eventsUntil, parseCast, withoutLongWaits } from './castPlayback.ts'
+import { countEventsUntil, formatClockTime, parseCast, withoutLongWaits } from './castPlayback.ts'
 
 const header = '{"version":2,"width":100,"height":30}'
 const file = (...lines: string[]) => [header, ...lines, ''].join('\n')
@@ -52,9 +52,9 @@ test('shortens long waits alone', () => {
 
 test('knows what was shown by then', () => {
   const events = [0, 10, 10, 20].map((atMs) => ({ atMs, kind: 'output', text: '' }) as const)
-  expect([-1, 0, 9, 10, 19, 20, 99].map((at) => eventsUntil({ events }, at))).toEqual([0, 1, 1, 3, 3, 4, 4])
+  expect([-1, 0, 9, 10, 19, 20, 99].map((at) => countEventsUntil({ events }, at))).toEqual([0, 1, 1, 3, 3, 4, 4])
 })
 
 test('says times as a clock does', () => {
-  expect([0, 999, 65_000, 3_723_000].map(clockText)).toEqual(['0:00', '0:00', '1:05', '1:02:03'])
+  expect([0, 999, 65_000, 3_723_000].map(formatClockTime)).toEqual(['0:00', '0:00', '1:05', '1:02:03'])
 })

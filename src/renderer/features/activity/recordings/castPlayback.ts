@@ -27,12 +27,12 @@ export function parseCast(text: string): Cast | undefined {
   const events: CastEvent[] = []
   let lastMs = 0
   for (const line of lines) {
-    const event = eventOf(json(line), lastMs)
+    const event = parseEvent(json(line), lastMs)
     if (!event) continue
     lastMs = event.atMs
     events.push(event)
   }
-  return { cols: sizeOf(width, 80), rows: sizeOf(height, 24), events, durationMs: lastMs }
+  return { cols: parseSize(width, 80), rows: parseSize(height, 24), events, durationMs: lastMs }
 }
 
 /** The same with no wait longer than two seconds. */
@@ -48,7 +48,7 @@ export function withoutLongWaits(cast: Cast): Cast {
 }
 
 /** Counts the events up to a time. */
-export function eventsUntil({ events }: Pick<Cast, 'events'>, atMs: number): number {
+export function countEventsUntil({ events }: Pick<Cast, 'events'>, atMs: number): number {
   let low = 0
   let high = events.length
   while (low < high) {
@@ -60,14 +60,14 @@ export function eventsUntil({ events }: Pick<Cast, 'events'>, atMs: number): num
 }
 
 /** `1:05`, `1:02:03`. */
-export function clockText(ms: number): string {
+export function formatClockTime(ms: number): string {
   const seconds = Math.floor(ms / 1000)
   const two = (count: number) => String(count).padStart(2, '0')
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`
 }
 
-function eventOf(value: unknown, lastMs: number): CastEvent | undefined {
+function parseEvent(value: unknown, lastMs: number): CastEvent | undefined {
   if (!Array.isArray(value)) return undefined
   const [at, code, data] = value as unknown[]
   if (typeof at !== 'number' || !Number.isFinite(at) || typeof data !== 'string') return undefined
@@ -75,11 +75,11 @@ function eventOf(value: unknown, lastMs: number): CastEvent | undefined {
   if (code === 'o') return { atMs, kind: 'output', text: data }
   const [, cols, rows] = code === 'r' ? (/^(\d{1,4})x(\d{1,4})$/.exec(data) ?? []) : []
   return cols && rows
-    ? { atMs, kind: 'size', cols: sizeOf(Number(cols), 80), rows: sizeOf(Number(rows), 24) }
+    ? { atMs, kind: 'size', cols: parseSize(Number(cols), 80), rows: parseSize(Number(rows), 24) }
     : undefined
 }
 
-function sizeOf(value: unknown, fallback: number): number {
+function parseSize(value: unknown, fallback: number): number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? Math.min(value, largest) : fallback
 }
 

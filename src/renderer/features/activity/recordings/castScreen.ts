@@ -1,6 +1,6 @@
 import { Terminal } from '@xterm/xterm'
-import { boundTerminal, boundWidths, pieceBytes } from '#shared/terminalBounds.ts'
-import { type Cast, eventsUntil } from './castPlayback.ts'
+import { boundTerminal, boundWidths, computePieceBytes } from '#shared/terminalBounds.ts'
+import { type Cast, countEventsUntil } from './castPlayback.ts'
 
 /** A screen that shows a recording at a time. What it shows was made by programs: it answers nothing and opens nothing. */
 export type CastScreen = {
@@ -14,7 +14,7 @@ const scrollback = 5_000
 /** Dark whatever the window is: programs choose their colors for that. */
 const theme = { background: '#101114', foreground: '#d7dae0', cursor: '#d7dae0', selectionBackground: '#3a4150' }
 
-export function castScreen(host: HTMLElement, cast: Cast): CastScreen {
+export function createCastScreen(host: HTMLElement, cast: Cast): CastScreen {
   const { cols, rows, events } = cast
   const terminal = new Terminal({
     ...{ cols, rows, scrollback, fontSize, theme, disableStdin: true, cursorBlink: false, allowProposedApi: true },
@@ -28,12 +28,12 @@ export function castScreen(host: HTMLElement, cast: Cast): CastScreen {
   let position = 0
 
   const write = (text: string): void => {
-    const step = pieceBytes(terminal)
+    const step = computePieceBytes(terminal)
     for (let at = 0; at < text.length; at += step) terminal.write(text.slice(at, at + step))
   }
   return {
     showAt(atMs) {
-      const until = eventsUntil(cast, atMs)
+      const until = countEventsUntil(cast, atMs)
       if (until < position) {
         position = 0
         // Behind what is still being drawn.

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { useLiveEvent } from '#renderer/api/liveEvents.ts'
 import { readAgain } from '#renderer/api/readAgain.ts'
-import { windowAddress } from '#renderer/api/windowLink.ts'
+import { buildWindowAddress } from '#renderer/api/windowLink.ts'
 import { deleteRecording, deleteRecordings, listRecordings, readRecording } from '#shared/contract/recordings.ts'
 import { buildRequest } from '#shared/contract/route.ts'
 import { parseCast } from './castPlayback.ts'
@@ -33,7 +33,7 @@ export function useCast(recordingId: string) {
   return useQuery({
     queryKey: [...recordingsKey, 'cast', recordingId],
     queryFn: async ({ signal }) => {
-      const answer = await fetch(castAddress(recordingId), { signal })
+      const answer = await fetch(buildCastAddress(recordingId), { signal })
       if (!answer.ok) throw new Error('This recording is there no more.')
       const cast = parseCast(await answer.text())
       if (!cast) throw new Error('This recording cannot be read.')
@@ -45,8 +45,8 @@ export function useCast(recordingId: string) {
   })
 }
 
-export function castAddress(recordingId: string): string {
-  return windowAddress(buildRequest(readRecording, { recordingId }).path)
+export function buildCastAddress(recordingId: string): string {
+  return buildWindowAddress(buildRequest(readRecording, { recordingId }).path)
 }
 
 export function useDeleting() {

@@ -4,15 +4,15 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { EmptyState } from '#renderer/ui/EmptyState.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
-import { addressOf, goTo } from '#renderer/ui/route.ts'
+import { buildAddress, goTo } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
 import type { TimelineTask } from '#shared/contract/timelineTasks.ts'
 import { EntryLinks } from '../EntryLinks.tsx'
-import { linksTo } from '../list/entryLinks.ts'
+import { toEntryLinks } from '../list/entryLinks.ts'
 import { TimelineRowView } from '../list/TimelineRowView.tsx'
 import { CostChips } from './CostChips.tsx'
-import { entriesText, taskName } from './describeTask.ts'
+import { formatEntryCount, formatTaskName } from './describeTask.ts'
 import { useTask } from './useTask.ts'
 
 /** One task from its beginning to its end, with what it cost in all. */
@@ -82,14 +82,14 @@ function TaskHead({ sums }: { sums: TimelineTask }) {
     <section aria-label="Task" className="flex flex-col gap-1.5 py-4">
       <h3 className="flex items-center gap-2 font-medium text-text">
         <ListTree aria-hidden className="size-4 text-faint" />
-        {taskName(sums.task)}
+        {formatTaskName(sums.task)}
         <span className="font-normal text-muted">
-          {time} · {entriesText(sums.entries)}
+          {time} · {formatEntryCount(sums.entries)}
         </span>
       </h3>
       <CostChips sums={sums} />
-      <EntryLinks links={linksTo(sums.links)}>
-        <a href={addressOf('activity')} className="font-medium text-accent hover:underline">
+      <EntryLinks links={toEntryLinks(sums.links)}>
+        <a href={buildAddress('activity')} className="font-medium text-accent hover:underline">
           Show all activity
         </a>
       </EntryLinks>

@@ -3,12 +3,12 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { EmptyState } from '#renderer/ui/EmptyState.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { PageColumn, PageScroll } from '#renderer/ui/PageFrame.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { TimelineTask } from '#shared/contract/timelineTasks.ts'
 import { CostChips } from './CostChips.tsx'
-import { entriesText } from './describeTask.ts'
+import { formatEntryCount } from './describeTask.ts'
 import { useTasks } from './useTask.ts'
 
 /** Tasks of chats and programs with their requester, outcome and cost. */
@@ -60,11 +60,13 @@ function TaskRow({ task }: { task: TimelineTask }) {
     <li className="flex items-start gap-2.5 rounded-control px-2.5 py-1.5 hover:bg-hover">
       <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-faint" />
       <div className="min-w-0 flex-1">
-        <a href={addressOf('activity', 'task', task.task)} className="block truncate font-medium hover:underline">
+        <a href={buildAddress('activity', 'task', task.task)} className="block truncate font-medium hover:underline">
           {task.title}
         </a>
         <p className="truncate text-muted">
-          {[task.actor.name, entriesText(task.entries), task.entries > 1 && task.outcome].filter(Boolean).join(' · ')}
+          {[task.actor.name, formatEntryCount(task.entries), task.entries > 1 && task.outcome]
+            .filter(Boolean)
+            .join(' · ')}
         </p>
       </div>
       <div className="shrink-0 max-narrow:hidden">

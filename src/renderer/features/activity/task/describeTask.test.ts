@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { entriesText, formatCosts, taskName } from './describeTask.ts'
+import { formatCosts, formatEntryCount, formatTaskName } from './describeTask.ts'
 
 const sums = {
   cost_micro_usd: 0,
@@ -22,12 +22,12 @@ test('names each kind of money by itself', () => {
 })
 
 test('names tasks', () => {
-  expect(['chat:a', 'call:a', 'action:a', 'x:a', 'constructor:a'].map(taskName)).toEqual([
+  expect(['chat:a', 'call:a', 'action:a', 'x:a', 'constructor:a'].map(formatTaskName)).toEqual([
     'Chat turn',
     'Program call',
     'Your action',
     'Task',
     'Task',
   ])
-  expect([entriesText(1), entriesText(1200)]).toEqual(['1 entry', '1,200 entries'])
+  expect([formatEntryCount(1), formatEntryCount(1200)]).toEqual(['1 entry', '1,200 entries'])
 })

@@ -3,7 +3,7 @@ import { formatUsd } from '#shared/money/moneyText.ts'
 
 const names = { chat: 'Chat turn', call: 'Program call', action: 'Your action' } as const
 
-export function taskName(task: string): string {
+export function formatTaskName(task: string): string {
   const [kind = ''] = task.split(':')
   return Object.hasOwn(names, kind) ? names[kind as keyof typeof names] : 'Task'
 }
@@ -26,6 +26,6 @@ export function formatCosts(sums: TaskSums): string[] {
   return words.length > 0 ? words : ['No cost']
 }
 
-export function entriesText(count: number): string {
+export function formatEntryCount(count: number): string {
   return count === 1 ? '1 entry' : `${count.toLocaleString('en')} entries`
 }

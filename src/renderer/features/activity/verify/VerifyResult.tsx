@@ -1,7 +1,7 @@
 import { ShieldAlert, ShieldCheck, X } from 'lucide-react'
 import { AddressText } from '#renderer/ui/AddressText.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { describeVerification } from './describeVerification.ts'
 import type { Verified } from './useVerify.ts'
@@ -19,12 +19,12 @@ export function VerifyResult({ verified, onShow, onClose }: VerifyResultProps) {
   return (
     <section
       aria-label="Verification result"
-      className={classNames(
+      className={joinClassNames(
         'flex items-start gap-2.5 rounded-card border border-line p-3',
         ok ? 'bg-positive-soft' : 'bg-negative-soft',
       )}
     >
-      <Icon aria-hidden className={classNames('mt-0.5 size-4 shrink-0', ok ? 'text-positive' : 'text-negative')} />
+      <Icon aria-hidden className={joinClassNames('mt-0.5 size-4 shrink-0', ok ? 'text-positive' : 'text-negative')} />
       <div className="min-w-0 flex-1">
         <p role={ok ? 'status' : 'alert'} className="font-medium text-text">
           {describeVerification(verified)}

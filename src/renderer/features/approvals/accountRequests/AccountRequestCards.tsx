@@ -3,14 +3,14 @@ import { AddressText } from '#renderer/ui/AddressText.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { AccountRequest } from '#shared/contract/accountRequests.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { openRecord, toPlainWord } from '#shared/openRecord.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { useArmed } from '../decision/useArmed.ts'
 import { useAccountDecision, useAccountRequests } from './useAccountRequests.ts'
 
 const chains: Readonly<Record<AccountRequest['wallet_type'], string>> = openRecord(
   { evm: 'Ethereum', solana: 'Solana' },
-  plainWord,
+  toPlainWord,
 )
 
 /** Above the inbox: a card for each wallet that asks for an account, and the wallets that were denied one. */
@@ -59,7 +59,7 @@ function Card({ request, words, children }: { request: AccountRequest; words: st
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-card border border-line bg-panel px-3 py-2">
       <div className="min-w-0 flex-1 basis-72">
         <p>
-          <strong className="font-semibold">{shortAddress(address)}</strong> {words}.
+          <strong className="font-semibold">{shortenAddress(address)}</strong> {words}.
         </p>
         <p className="flex min-w-0 flex-wrap items-center gap-x-2 text-small text-muted">
           <span>{chains[type]}</span>
@@ -79,7 +79,7 @@ function Card({ request, words, children }: { request: AccountRequest; words: st
 
 function Decision({ request, armed }: { request: AccountRequest; armed: boolean }) {
   const { busy, decide } = useAccountDecision(request)
-  const name = shortAddress(request.wallet_address)
+  const name = shortenAddress(request.wallet_address)
   return (
     <div className="flex items-center gap-2">
       {request.state === 'waiting' && (

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { goTo, useRoute } from '#renderer/ui/route.ts'
 import { notify } from '#renderer/ui/toast.tsx'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { useWaitingAccountRequests } from './useAccountRequests.ts'
 
 /** One notice for all wallets that wait, away from the inbox. It leads there; nothing is decided from it. */
@@ -9,13 +9,13 @@ export function useAccountNotice(): void {
   const [section] = useRoute()
   const waiting = useWaitingAccountRequests()
   const first = waiting[0]?.wallet_address
-  const title = first === undefined || section === 'approvals' ? undefined : titleOf(first, waiting.length)
+  const title = first === undefined || section === 'approvals' ? undefined : buildTitle(first, waiting.length)
   useEffect(() => {
     if (title === undefined) return
     return notify.asked(title, { action: { label: 'Review', run: () => goTo('approvals') } })
   }, [title])
 }
 
-function titleOf(address: string, count: number): string {
-  return count === 1 ? `${shortAddress(address)} asks for an account` : `${count} wallets ask for an account`
+function buildTitle(address: string, count: number): string {
+  return count === 1 ? `${shortenAddress(address)} asks for an account` : `${count} wallets ask for an account`
 }

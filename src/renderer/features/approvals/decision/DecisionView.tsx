@@ -5,7 +5,7 @@ import { describeRequester } from '#shared/contract/describeRequester.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { describeState } from '../inbox/describeState.ts'
 import { TimeLeft } from '../inbox/TimeLeft.tsx'
-import { intentHeadline } from '../intentHeadline.ts'
+import { describeIntent } from '../intentHeadline.ts'
 import { DecisionBar } from './DecisionBar.tsx'
 import { DecisionNotices } from './DecisionNotices.tsx'
 import { IntentFields } from './IntentFields.tsx'
@@ -16,7 +16,7 @@ import { RawData } from './RawData.tsx'
 export function DecisionView({ record, next }: { record: IntentRecord; next: string | undefined }) {
   const { sentence, state, expires_at, created_at } = record
   const { tone, words } = describeState(record)
-  const headline = intentHeadline(record)
+  const headline = describeIntent(record)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     // From a link or a notice: the focus begins here, where no key decides anything.

@@ -6,7 +6,7 @@ import { notify } from '#renderer/ui/toast.tsx'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { noticeId } from '../everywhere/useNotices.ts'
 import { useInbox } from '../inbox/useInbox.ts'
-import { intentHeadline } from '../intentHeadline.ts'
+import { describeIntent } from '../intentHeadline.ts'
 import { buildContentKey } from './buildContentKey.ts'
 import { DecisionNotices } from './DecisionNotices.tsx'
 import { IntentFields } from './IntentFields.tsx'
@@ -26,7 +26,7 @@ function Waiting({ record }: { record: IntentRecord }) {
   const { needsUnlock, busy, error, unlock, deny, approve } = useDecision(record)
   const armed = useArmed(`${buildContentKey(record)} ${needsUnlock}`)
   const { id } = record
-  const headline = intentHeadline(record)
+  const headline = describeIntent(record)
   // Dismisses the request's notice, because the decision is in view.
   useEffect(() => notify.takeBack(noticeId(id)), [id])
   return (

@@ -1,5 +1,5 @@
 import { AddressText } from '#renderer/ui/AddressText.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 
 const deciders = {
@@ -48,7 +48,7 @@ export function Outcome({ record: { id, decision, error, result }, next }: Outco
 
 function PlaceLink({ to, children }: { to: readonly string[]; children: string }) {
   return (
-    <a href={addressOf(...to)} className="font-medium text-accent hover:underline">
+    <a href={buildAddress(...to)} className="font-medium text-accent hover:underline">
       {children}
     </a>
   )

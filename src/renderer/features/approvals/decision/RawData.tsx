@@ -1,7 +1,7 @@
 import { Check, ChevronRight, Copy } from 'lucide-react'
 import { useState } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
-import { DataText, readableJson } from '#renderer/ui/DataText.tsx'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
+import { DataText, formatJson } from '#renderer/ui/DataText.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { useCopied } from '#renderer/ui/useCopied.ts'
 
@@ -20,7 +20,7 @@ export function RawData({ text }: { text: string }) {
         >
           <ChevronRight
             aria-hidden
-            className={classNames('size-3.5 text-faint transition-transform duration-100', open && 'rotate-90')}
+            className={joinClassNames('size-3.5 text-faint transition-transform duration-100', open && 'rotate-90')}
           />
           Raw data
         </button>
@@ -32,7 +32,7 @@ export function RawData({ text }: { text: string }) {
           />
         )}
       </header>
-      {open && <DataText name="Data" text={readableJson(text)} className="max-h-90 border-t border-line" />}
+      {open && <DataText name="Data" text={formatJson(text)} className="max-h-90 border-t border-line" />}
     </section>
   )
 }

@@ -2,7 +2,7 @@ import { describeRequester } from '#shared/contract/describeRequester.ts'
 import { describeAction, describePayee } from '#shared/contract/intentLabels.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 
 /** Scope of a grant beyond this request: number of uses, expiry, or both. */
 export type GrantDraft = {
@@ -30,7 +30,7 @@ export function grantSentence(record: IntentRecord, { times, minutes, onlyPath }
   const means =
     record.kind === 'tool.call'
       ? `call ${record.scope ?? 'the tool'}`
-      : `${describePayment(record, times) ?? deed}${describePayee(record.scope)} with ${shortAddress(record.address)}${sold}`
+      : `${describePayment(record, times) ?? deed}${describePayee(record.scope)} with ${shortenAddress(record.address)}${sold}`
   const often = times === undefined ? 'any number of times' : `this time and ${times - 1} more`
   const end = minutes === undefined ? '' : `, until ${endText(nowMs + minutes * 60_000, nowMs)}`
   return `${name} may ${means}, ${often}${end}, and you are not asked again.`

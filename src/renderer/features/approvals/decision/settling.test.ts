@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { settleMs, settling } from './settling.ts'
+import { settleMs, watchSettling } from './settling.ts'
 
 let results: boolean[]
-let settle: ReturnType<typeof settling>
+let settle: ReturnType<typeof watchSettling>
 
 beforeEach(() => {
   vi.useFakeTimers()
   results = []
-  settle = settling((settled) => results.push(settled))
+  settle = watchSettling((settled) => results.push(settled))
 })
 afterEach(() => {
   vi.useRealTimers()

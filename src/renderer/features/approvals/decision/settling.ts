@@ -2,7 +2,7 @@
 export const settleMs = 500
 
 /** Tells `true` once nothing disturbed it for a moment, and `false` when something did. */
-export function settling(become: (settled: boolean) => void): { disturb(): void; end(): void } {
+export function watchSettling(become: (settled: boolean) => void): { disturb(): void; end(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined
   return {
     disturb() {

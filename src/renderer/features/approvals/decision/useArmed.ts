@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { settling } from './settling.ts'
+import { watchSettling } from './settling.ts'
 
 /**
  * Whether what is shown has stood still for a moment: false at first, after `shown` has changed, and after the window
@@ -8,7 +8,7 @@ import { settling } from './settling.ts'
 export function useArmed(contentKey: string): boolean {
   const [armed, setArmed] = useState<string>()
   useEffect(() => {
-    const { disturb, end } = settling((settled) => setArmed(settled ? contentKey : undefined))
+    const { disturb, end } = watchSettling((settled) => setArmed(settled ? contentKey : undefined))
     disturb()
     // The focus also comes back from a secure prompt's frame, which is a part of this window.
     let wasInFrame = false

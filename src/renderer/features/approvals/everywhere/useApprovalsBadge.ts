@@ -1,6 +1,6 @@
 import type { Badge } from '#renderer/ui/feature.ts'
 import { useWaitingAccountRequests } from '../accountRequests/useAccountRequests.ts'
-import { waitingOf } from '../inbox/inboxList.ts'
+import { listWaiting } from '../inbox/inboxList.ts'
 import { useInbox } from '../inbox/useInbox.ts'
 
 export function useApprovalsBadge(): Badge | undefined {
@@ -11,5 +11,5 @@ export function useApprovalsBadge(): Badge | undefined {
 
 export function useWaitingCount(): number {
   const { data = [] } = useInbox()
-  return waitingOf(data).length + useWaitingAccountRequests().length
+  return listWaiting(data).length + useWaitingAccountRequests().length
 }

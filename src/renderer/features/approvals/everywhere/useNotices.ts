@@ -3,7 +3,7 @@ import { goTo, useRoute } from '#renderer/ui/route.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { describeRequester } from '#shared/contract/describeRequester.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { intentHeadline } from '../intentHeadline.ts'
+import { describeIntent } from '../intentHeadline.ts'
 
 /** A notice for each request that comes, at the corner. It can be looked at from there, never decided. */
 export function useNotices(): { follow: (intent: IntentRecord) => void } {
@@ -38,7 +38,7 @@ function tell(intent: IntentRecord): () => void {
   return notify.asked(`${who} for your approval`, {
     ...{
       id: noticeId(id),
-      hint: reason === null ? intentHeadline(intent) : `${intentHeadline(intent)}. Reason given: “${reason}”`,
+      hint: reason === null ? describeIntent(intent) : `${describeIntent(intent)}. Reason given: “${reason}”`,
     },
     action: { label: 'Review', run: () => goTo('approvals', id) },
   })

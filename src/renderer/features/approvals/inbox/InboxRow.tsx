@@ -1,10 +1,10 @@
-import { classNames } from '#renderer/ui/classNames.ts'
-import { addressOf } from '#renderer/ui/route.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { describeRequester } from '#shared/contract/describeRequester.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { intentHeadline, paidAddress } from '../intentHeadline.ts'
+import { describeIntent, findPaidAddress } from '../intentHeadline.ts'
 import { describeState } from './describeState.ts'
 import { TimeLeft } from './TimeLeft.tsx'
 
@@ -14,14 +14,14 @@ type InboxRowProps = { record: IntentRecord; isPresent: boolean; rival: string |
 export function InboxRow({ record, isPresent, rival }: InboxRowProps) {
   const { id, asker, state, expires_at, created_at, decision } = record
   const { tone, words } = describeState(record)
-  const headline = intentHeadline(record)
-  const address = paidAddress(record)
+  const headline = describeIntent(record)
+  const address = findPaidAddress(record)
   return (
     <li>
       <a
-        href={addressOf('approvals', id)}
+        href={buildAddress('approvals', id)}
         aria-current={isPresent ? 'true' : undefined}
-        className={classNames(
+        className={joinClassNames(
           'block rounded-control px-2 py-1.5',
           isPresent ? 'bg-selected' : 'hover:bg-hover',
           state === 'waiting' ? 'text-text' : 'text-muted',

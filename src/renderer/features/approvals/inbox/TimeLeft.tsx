@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react'
-import { timeLeft } from './timeLeft.ts'
+import { formatTimeLeft } from './timeLeft.ts'
 
 /** Updates itself, and renders only when the text changes. */
 export function TimeLeft({ until }: { until: string }) {
   const untilMs = Date.parse(until)
-  const text = useSyncExternalStore(everySecond, () => timeLeft(untilMs, Date.now()))
+  const text = useSyncExternalStore(everySecond, () => formatTimeLeft(untilMs, Date.now()))
   return (
     <time dateTime={until} title={`Until ${new Date(until).toLocaleString()}`} className="shrink-0 tabular-nums">
       {text}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { arrangementOf, arrivals } from './arrangement.ts'
+import { arrangeInbox, countArrivals } from './arrangement.ts'
 import { mergeInboxes, withIntent } from './inboxList.ts'
 
 const intent = (id: string, minute: number, state: IntentRecord['state'] = 'waiting') =>
@@ -24,9 +24,9 @@ test('what waits is listed however old it is, and once', () => {
 })
 
 test('counts what has come since the rows were held still', () => {
-  const frozen = arrangementOf([intent('b', 2), intent('a', 1)])
+  const frozen = arrangeInbox([intent('b', 2), intent('a', 1)])
   expect(frozen).toEqual({ waiting: ['b', 'a'], decided: [] })
-  const present = arrangementOf([intent('c', 3), intent('b', 2, 'denied'), intent('a', 1)])
-  expect(arrivals(frozen, present)).toBe(1)
-  expect(arrivals(frozen, frozen)).toBe(0)
+  const present = arrangeInbox([intent('c', 3), intent('b', 2, 'denied'), intent('a', 1)])
+  expect(countArrivals(frozen, present)).toBe(1)
+  expect(countArrivals(frozen, frozen)).toBe(0)
 })

@@ -1,6 +1,6 @@
 import type { Tone } from '#renderer/ui/StatusDot.tsx'
 import type { IntentRecord, IntentState } from '#shared/contract/intents.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
+import { openRecord, toPlainWord } from '#shared/openRecord.ts'
 
 type StateText = { tone: Tone; words: string }
 
@@ -13,7 +13,7 @@ const states: Record<IntentState, StateText> = openRecord(
     expired: { tone: 'neutral', words: 'Expired' },
     failed: { tone: 'negative', words: 'Failed' },
   },
-  (word) => ({ tone: 'neutral', words: plainWord(word) }),
+  (word) => ({ tone: 'neutral', words: toPlainWord(word) }),
 )
 
 export function describeState({ kind, state, decision }: Pick<IntentRecord, 'kind' | 'state' | 'decision'>): StateText {

@@ -7,7 +7,7 @@ export function withIntent(inbox: Inbox, record: IntentRecord): Inbox {
   return [record, ...inbox.filter(({ id }) => id !== record.id)].toSorted(newestFirst)
 }
 
-export function waitingOf(inbox: Inbox): IntentRecord[] {
+export function listWaiting(inbox: Inbox): IntentRecord[] {
   return inbox.filter(({ state }) => state === 'waiting')
 }
 

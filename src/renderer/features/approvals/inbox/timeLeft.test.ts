@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timeLeft } from './timeLeft.ts'
+import { formatTimeLeft } from './timeLeft.ts'
 
 test.each([
   [-1, 'expiring'],
@@ -10,5 +10,5 @@ test.each([
   [3599, '59 min left'],
   [7300, '2 h left'],
 ])('%d seconds before the end: %s', (seconds, text) => {
-  expect(timeLeft(1_000_000 + seconds * 1000, 1_000_000)).toBe(text)
+  expect(formatTimeLeft(1_000_000 + seconds * 1000, 1_000_000)).toBe(text)
 })

@@ -1,5 +1,5 @@
 /** `4 min left`, `45 s left`, `ends now`. */
-export function timeLeft(expiresAtMs: number, nowMs: number): string {
+export function formatTimeLeft(expiresAtMs: number, nowMs: number): string {
   const seconds = Math.ceil((expiresAtMs - nowMs) / 1000)
   if (seconds <= 0) return 'expiring'
   if (seconds < 60) return `${seconds} s left`

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type Arrangement, arrangementOf, arrivals } from './arrangement.ts'
+import { type Arrangement, arrangeInbox, countArrivals } from './arrangement.ts'
 import type { Inbox } from './inboxList.ts'
 
 /**
@@ -8,14 +8,14 @@ import type { Inbox } from './inboxList.ts'
  */
 export function useSteadyRows(inbox: Inbox) {
   const [frozen, setFrozen] = useState<Arrangement>()
-  const present = arrangementOf(inbox)
+  const present = arrangeInbox(inbox)
   const visible = frozen ?? present
   const byId = new Map(inbox.map((record) => [record.id, record]))
   const records = (ids: readonly string[]) => ids.flatMap((id) => byId.get(id) ?? [])
   return {
     waiting: records(visible.waiting),
     decided: records(visible.decided),
-    arrived: arrivals(visible, present),
+    arrived: countArrivals(visible, present),
     hold: () => setFrozen((already) => already ?? present),
     release: () => setFrozen(undefined),
     /** Shows what came, and holds still again. */

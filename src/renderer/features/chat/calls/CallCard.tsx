@@ -12,7 +12,7 @@ import {
 } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
 import { openRecord } from '#shared/openRecord.ts'
@@ -23,8 +23,8 @@ import {
   callIcon,
   callSubject,
   callTitle,
-  dnsLines,
-  durationText,
+  formatDnsLines,
+  formatDuration,
   parseArguments,
   readExitCode,
   stateLabels,
@@ -61,7 +61,7 @@ export function CallCard({ call }: { call: ChatCall }) {
   const alias = parseServerName(call.tool)
   const server = alias === undefined ? undefined : sanitizeLine(alias, 60)
   // Requires expanding the card before approval.
-  const needsLook = server !== undefined || dnsLines(call, args) !== undefined
+  const needsLook = server !== undefined || formatDnsLines(call, args) !== undefined
   const open = chosen ?? (needsLook && call.state === 'waiting')
   return (
     // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
@@ -70,7 +70,7 @@ export function CallCard({ call }: { call: ChatCall }) {
       aria-label={`${title}${server === undefined ? '' : ` of ${server}`}: ${stateLabel}`}
       data-call={call.tool}
       data-state={call.state}
-      className={classNames(
+      className={joinClassNames(
         'overflow-hidden rounded-card border bg-panel',
         call.state === 'waiting' ? 'border-caution' : 'border-line',
       )}
@@ -92,9 +92,9 @@ export function CallCard({ call }: { call: ChatCall }) {
         </span>
         <span className="flex shrink-0 items-center gap-1.5 text-small text-muted tabular-nums">
           {exitCode !== undefined && <span className="font-medium text-caution">exit {exitCode}</span>}
-          {call.state === 'running' ? (call.note ?? '') : durationText(call)}
-          <StateIcon role="img" aria-label={stateLabel} className={classNames('size-3.5', look)} />
-          <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
+          {call.state === 'running' ? (call.note ?? '') : formatDuration(call)}
+          <StateIcon role="img" aria-label={stateLabel} className={joinClassNames('size-3.5', look)} />
+          <ChevronRight aria-hidden className={joinClassNames('size-3.5 transition-transform', open && 'rotate-90')} />
         </span>
       </button>
       {call.state === 'running' && call.live !== null && <LiveOutput text={call.live} />}

@@ -1,19 +1,19 @@
 import type { ReactNode } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { goTo } from '#renderer/ui/route.ts'
-import { visibleText } from '#renderer/ui/visibleText.ts'
+import { revealHidden } from '#renderer/ui/visibleText.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'
 import { formatCost } from '../money/amounts.ts'
-import { type CallArguments, dnsLines, plainOutput } from './callLabels.ts'
+import { type CallArguments, formatDnsLines, stripControls } from './callLabels.ts'
 
 type CallDetailsProps = { call: ChatCall; args: CallArguments | undefined }
 
 /** Arguments and result of a call as text: they are untrusted. */
 export function CallDetails({ call, args }: CallDetailsProps) {
-  const changes = dnsLines(call, args)
-  const cost = costOf(call)
+  const changes = formatDnsLines(call, args)
+  const cost = readCost(call)
   return (
     <div className="flex flex-col gap-2.5 p-2.5">
       {changes ? (
@@ -22,14 +22,14 @@ export function CallDetails({ call, args }: CallDetailsProps) {
             {changes.map(({ sign, text }) => (
               <span
                 key={sign}
-                className={classNames('block', sign === '+' ? 'text-positive' : 'text-negative')}
+                className={joinClassNames('block', sign === '+' ? 'text-positive' : 'text-negative')}
               >{`${sign} ${text}`}</span>
             ))}
           </Lines>
         </Part>
       ) : (
         <Part title="Arguments">
-          <Lines label="Arguments">{visibleText(args ? JSON.stringify(args, null, 2) : call.arguments)}</Lines>
+          <Lines label="Arguments">{revealHidden(args ? JSON.stringify(args, null, 2) : call.arguments)}</Lines>
         </Part>
       )}
       {cost !== undefined && <Part title="Cost">{formatCost(cost)}</Part>}
@@ -45,8 +45,8 @@ function Result({ call: { tool, state, result }, output }: { call: ChatCall; out
     return (
       <Part title={`Terminal, exit code ${String(code)}`}>
         <Lines label="Output" isTerminal>
-          {plainOutput(String(stdout ?? ''))}
-          {String(stderr ?? '') !== '' && <span className="text-caution">{plainOutput(String(stderr))}</span>}
+          {stripControls(String(stdout ?? ''))}
+          {String(stderr ?? '') !== '' && <span className="text-caution">{stripControls(String(stderr))}</span>}
         </Lines>
       </Part>
     )
@@ -56,7 +56,7 @@ function Result({ call: { tool, state, result }, output }: { call: ChatCall; out
   return (
     <Part title={isScreen ? 'Terminal' : 'Result'}>
       <Lines label="Result" isTerminal={isScreen}>
-        {plainOutput(text)}
+        {stripControls(text)}
       </Lines>
     </Part>
   )
@@ -94,7 +94,7 @@ function Lines({ label, isTerminal = false, children }: { label: string; isTermi
       tabIndex={0}
       role="group"
       aria-label={label}
-      className={classNames(
+      className={joinClassNames(
         'max-h-80 overflow-auto rounded-control border border-line px-2.5 py-2 font-mono text-small break-words whitespace-pre-wrap',
         isTerminal ? 'bg-canvas' : 'bg-control',
       )}
@@ -105,7 +105,7 @@ function Lines({ label, isTerminal = false, children }: { label: string; isTermi
 }
 
 /** In micro-dollars, of what is paid for. */
-function costOf({ result }: ChatCall): number | undefined {
+function readCost({ result }: ChatCall): number | undefined {
   const paid = result?.payment
   const amount = typeof paid === 'object' && paid !== null && 'amount_usd' in paid ? paid.amount_usd : undefined
   return typeof amount === 'number' ? Math.round(amount * 1_000_000) : undefined

@@ -1,4 +1,4 @@
-import { plainOutput } from './callLabels.ts'
+import { stripControls } from './callLabels.ts'
 
 /** Output of a running command, scrolled to its end. */
 export function LiveOutput({ text }: { text: string }) {
@@ -14,7 +14,7 @@ export function LiveOutput({ text }: { text: string }) {
         aria-label="Live output"
         className="flex max-h-48 flex-col-reverse overflow-auto rounded-control border border-line bg-canvas px-2.5 py-2"
       >
-        <pre className="font-mono text-small break-words whitespace-pre-wrap">{plainOutput(text)}</pre>
+        <pre className="font-mono text-small break-words whitespace-pre-wrap">{stripControls(text)}</pre>
       </div>
     </div>
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callSubject, dnsLines, parseArguments, plainOutput } from './callLabels.ts'
+import { callSubject, formatDnsLines, parseArguments, stripControls } from './callLabels.ts'
 
 test('the first line of a card is one line, whatever a model writes', () => {
   expect(callSubject(parseArguments({ arguments: '{"command":"ls\\n\\u202Erm -rf /"}' }))).toBe('ls rm -rf /')
@@ -9,26 +9,30 @@ test('the first line of a card is one line, whatever a model writes', () => {
 })
 
 test('output shows without sequences of a terminal', () => {
-  expect(plainOutput('\u001B[31mred\u001B[0m\r\n10 %\r100 %\n\u001B]0;title\u0007a\u0000\u0007')).toBe('red\n100 %\na')
+  expect(stripControls('\u001B[31mred\u001B[0m\r\n10 %\r100 %\n\u001B]0;title\u0007a\u0000\u0007')).toBe(
+    'red\n100 %\na',
+  )
 })
 
 test('enormous output is read once', () => {
-  expect(plainOutput('x'.repeat(1_000_000))).toHaveLength(1_000_000)
-  expect(plainOutput('\u001B]'.repeat(200_000))).toBe('')
+  expect(stripControls('x'.repeat(1_000_000))).toHaveLength(1_000_000)
+  expect(stripControls('\u001B]'.repeat(200_000))).toBe('')
 })
 
 test('a change of DNS records shows as lines that go and come', () => {
   const before = { record_id: '7', type: 'A', host: 'www', value: '192.0.2.1', ttl: 3600, distance: null }
   const add = { tool: 'domain_dns_add', before: null }
-  expect(dnsLines(add, { domain: 'a.com', type: 'A', host: '@', value: '1.2.3.4' })).toEqual([
+  expect(formatDnsLines(add, { domain: 'a.com', type: 'A', host: '@', value: '1.2.3.4' })).toEqual([
     { sign: '+', text: 'A  @  1.2.3.4' },
   ])
   const remove = { tool: 'domain_dns_delete', before: null }
-  expect(dnsLines(remove, { record_id: '7' })).toEqual([{ sign: '−', text: 'record 7' }])
-  expect(dnsLines({ ...remove, before }, { record_id: '7' })).toEqual([{ sign: '−', text: 'A  www  192.0.2.1  3600' }])
-  expect(dnsLines({ tool: 'domain_dns_update', before }, { record_id: '7', value: '192.0.2.9' })).toEqual([
+  expect(formatDnsLines(remove, { record_id: '7' })).toEqual([{ sign: '−', text: 'record 7' }])
+  expect(formatDnsLines({ ...remove, before }, { record_id: '7' })).toEqual([
+    { sign: '−', text: 'A  www  192.0.2.1  3600' },
+  ])
+  expect(formatDnsLines({ tool: 'domain_dns_update', before }, { record_id: '7', value: '192.0.2.9' })).toEqual([
     { sign: '−', text: 'A  www  192.0.2.1  3600' },
     { sign: '+', text: 'A  www  192.0.2.9  3600' },
   ])
-  expect(dnsLines({ tool: 'domain_list', before: null }, {})).toBeUndefined()
+  expect(formatDnsLines({ tool: 'domain_list', before: null }, {})).toBeUndefined()
 })

@@ -11,10 +11,10 @@ import {
   SquareTerminal,
   Wrench,
 } from 'lucide-react'
-import { visibleText } from '#renderer/ui/visibleText.ts'
+import { revealHidden } from '#renderer/ui/visibleText.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { parseServerName, servedMark } from '#shared/contract/toolServers.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
+import { openRecord, toPlainWord } from '#shared/openRecord.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'
 
 export type CallArguments = Readonly<Record<string, unknown>>
@@ -119,7 +119,7 @@ export const stateLabels: Readonly<Record<ChatCall['state'], string>> = openReco
     stopped: 'Stopped',
     interrupted: 'Interrupted',
   },
-  plainWord,
+  toPlainWord,
 )
 
 /** @returns the exit code of a failed command; undefined for all other calls */
@@ -128,7 +128,7 @@ export function readExitCode({ state, result }: Pick<ChatCall, 'state' | 'result
   return typeof code === 'number' && code !== 0 ? code : undefined
 }
 
-export function durationText({ started_at: from, ended_at: to }: Pick<ChatCall, 'started_at' | 'ended_at'>): string {
+export function formatDuration({ started_at: from, ended_at: to }: Pick<ChatCall, 'started_at' | 'ended_at'>): string {
   if (to === null) return ''
   const seconds = Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000)
   if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`
@@ -139,20 +139,20 @@ const [esc, bell] = ['\u001B', '\u0007']
 const sequence = new RegExp(`${esc}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${bell}${esc}]*(?:${bell}|${esc}\\\\)|[@-_])`, 'g')
 
 /** As a terminal that knows no sequences shows it: colors and moves of the cursor are left out. */
-export function plainOutput(text: string): string {
+export function stripControls(text: string): string {
   return text
     .replace(sequence, '')
     .split('\n')
     .map((line) => line.replace(/\r$/, ''))
     .map((line) => line.slice(line.lastIndexOf('\r') + 1).replace(/(?!\t)\p{Cc}/gu, ''))
-    .map(visibleText)
+    .map(revealHidden)
     .join('\n')
 }
 
 export type DnsLine = { sign: '+' | '−'; text: string }
 
 /** Lists the changes of a DNS tool's call; undefined for any other tool. */
-export function dnsLines(
+export function formatDnsLines(
   { tool, before }: Pick<ChatCall, 'tool' | 'before'>,
   args: CallArguments | undefined,
 ): DnsLine[] | undefined {

@@ -3,7 +3,7 @@ import { memo, use, useLayoutEffect, useRef } from 'react'
 import { useCopied } from '#renderer/ui/useCopied.ts'
 import { type CodeLines, codeLines } from './codeLines.ts'
 import { HighlighterContext } from './highlighterContext.ts'
-import { languageOf } from './languages.ts'
+import { findLanguage } from './languages.ts'
 
 type CodeBlockProps = { code: string; language: string; closed: boolean }
 
@@ -17,7 +17,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language, closed }: Cod
   useLayoutEffect(() => {
     if (!place.current) return
     const lines = codeLines(place.current, (onTokens) =>
-      languageOf(language) === undefined ? undefined : highlighter?.open(language, onTokens),
+      findLanguage(language) === undefined ? undefined : highlighter?.open(language, onTokens),
     )
     drawn.current = lines
     return () => {

@@ -1,11 +1,11 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { highlighter } from './highlighter.ts'
+import { createHighlighter } from './highlighter.ts'
 import { HighlighterContext } from './highlighterContext.ts'
 
 /** One thread that highlights all that is below, begun with the first block of code. */
 export function HighlighterProvider({ children }: { children: ReactNode }) {
   const [shared] = useState(() =>
-    highlighter(() => new Worker(new URL('./highlightWorker.ts', import.meta.url), { type: 'module' })),
+    createHighlighter(() => new Worker(new URL('./highlightWorker.ts', import.meta.url), { type: 'module' })),
   )
   useEffect(() => shared.close, [shared])
   return <HighlighterContext value={shared}>{children}</HighlighterContext>

@@ -1,4 +1,4 @@
-import { visibleText } from '#renderer/ui/visibleText.ts'
+import { revealHidden } from '#renderer/ui/visibleText.ts'
 import { growLines, type Lines, noLines } from './growLines.ts'
 import type { Highlighting } from './highlighter.ts'
 import { type LineTokens, tokenKinds } from './tokens.ts'
@@ -37,7 +37,7 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
     delete timers.color
     for (const { from, tokens } of arrived) {
       for (const [index, line] of tokens.entries())
-        paint(elements[from + index], drawnLine(present.lines[from + index] ?? ''), line)
+        paint(elements[from + index], toDrawnLine(present.lines[from + index] ?? ''), line)
     }
     arrived = []
   }
@@ -51,7 +51,7 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
   const hand = () => {
     clearTimeout(timers.hand)
     delete timers.hand
-    if (finished > handed.lines) highlighting?.add(present.lines.slice(handed.lines, finished).map(drawnLine))
+    if (finished > handed.lines) highlighting?.add(present.lines.slice(handed.lines, finished).map(toDrawnLine))
     handed = { lines: finished, atMs: performance.now() }
   }
   const stop = () => {
@@ -64,7 +64,7 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
   }
   const write = (at: number, text: string) => {
     const line = elements[at]
-    const drawn = drawnLine(text)
+    const drawn = toDrawnLine(text)
     if (!line) elements.push(appendLine(place, at, drawn))
     else if (line.textContent !== `${drawn}\n`) line.textContent = `${drawn}\n`
   }
@@ -106,10 +106,10 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
 const maxLine = 10_000
 
 /** Escapes a line for display; copying uses the line itself. */
-export function drawnLine(text: string): string {
-  if (text.length <= maxLine) return visibleText(text)
+export function toDrawnLine(text: string): string {
+  if (text.length <= maxLine) return revealHidden(text)
   const rest = (text.length - maxLine).toLocaleString('en')
-  return `${visibleText(text.slice(0, maxLine))} … ${rest} more characters, which are in the copy`
+  return `${revealHidden(text.slice(0, maxLine))} … ${rest} more characters, which are in the copy`
 }
 
 type Timer = ReturnType<typeof setTimeout>

@@ -1,8 +1,8 @@
-import { type Tokenizer, tokenizers } from './tokenizer.ts'
+import { createTokenizers, type Tokenizer } from './tokenizer.ts'
 import type { HighlightAnswer, HighlightRequest } from './tokens.ts'
 
 /** Worker thread: a slow grammar does not block the window. */
-const openTokenizer = tokenizers()
+const openTokenizer = createTokenizers()
 const blocks = new Map<number, Tokenizer>()
 /** Answered in pieces, so that none takes the window long to draw. */
 const linesAtOnce = 40

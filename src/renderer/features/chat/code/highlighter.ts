@@ -21,7 +21,7 @@ export type Highlighter = {
 const patienceMs = 8_000
 
 /** The thread that highlights, begun with the first block; one for all of the window. */
-export function highlighter(startWorker: () => Worker): Highlighter {
+export function createHighlighter(startWorker: () => Worker): Highlighter {
   const blocks = new Map<number, BlockState>()
   let worker: Worker | undefined
   let next = 0

@@ -112,12 +112,12 @@ const otherNames: Readonly<Record<string, Language>> = {
 }
 
 /** @returns undefined for what has no grammar here: it is shown plain */
-export function languageOf(name: string): Language | undefined {
+export function findLanguage(name: string): Language | undefined {
   const lower = name.toLowerCase()
   if (Object.hasOwn(grammars, lower)) return lower as Language // just found among them
   return Object.hasOwn(otherNames, lower) ? otherNames[lower] : undefined
 }
 
-export async function grammarOf(language: Language): Promise<LanguageRegistration[]> {
+export async function loadGrammar(language: Language): Promise<LanguageRegistration[]> {
   return (await grammars[language]()).default
 }

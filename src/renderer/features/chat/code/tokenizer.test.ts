@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { tokenizers } from './tokenizer.ts'
+import { createTokenizers } from './tokenizer.ts'
 import { tokenKinds } from './tokens.ts'
 
-const open = tokenizers({ maxLineMs: 60_000 })
+const open = createTokenizers({ maxLineMs: 60_000 })
 const lines = [
   'const text = `a',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code

@@ -1,6 +1,6 @@
 import { createCssVariablesTheme, createHighlighterCore, type GrammarState, type HighlighterCore } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
-import { grammarOf, languageOf } from './languages.ts'
+import { findLanguage, loadGrammar } from './languages.ts'
 import { type LineTokens, tokenKinds } from './tokens.ts'
 
 const kinds: readonly string[] = tokenKinds
@@ -16,10 +16,10 @@ export type Tokenizer = {
 }
 
 /** Holds the grammars that were needed so far. */
-export function tokenizers({ maxLineMs = defaultMaxLineMs } = {}): () => Tokenizer {
+export function createTokenizers({ maxLineMs = defaultMaxLineMs } = {}): () => Tokenizer {
   let core: Promise<HighlighterCore> | undefined
   const load = async (name: string): Promise<HighlighterCore | undefined> => {
-    const language = languageOf(name)
+    const language = findLanguage(name)
     if (language === undefined) return undefined
     core ??= createHighlighterCore({
       themes: [theme],
@@ -28,7 +28,7 @@ export function tokenizers({ maxLineMs = defaultMaxLineMs } = {}): () => Tokeniz
     })
     const highlighter = await core
     if (!highlighter.getLoadedLanguages().includes(language)) {
-      await highlighter.loadLanguage(await grammarOf(language))
+      await highlighter.loadLanguage(await loadGrammar(language))
     }
     return highlighter
   }
@@ -37,7 +37,7 @@ export function tokenizers({ maxLineMs = defaultMaxLineMs } = {}): () => Tokeniz
     return {
       async take(name, lines) {
         const highlighter = await load(name)
-        const lang = languageOf(name)
+        const lang = findLanguage(name)
         if (!highlighter || lang === undefined) return undefined
         const result = highlighter.codeToTokensBase(lines.join('\n'), {
           lang,
@@ -58,7 +58,7 @@ function compact(line: readonly { content: string; color?: string | undefined }[
   const tokens: number[] = []
   for (const { content, color } of line) {
     const isBlank = content.trim() === ''
-    const kind = isBlank && tokens.length > 0 ? (tokens.at(-1) ?? 0) : kindOf(content, color)
+    const kind = isBlank && tokens.length > 0 ? (tokens.at(-1) ?? 0) : toTokenKind(content, color)
     if (tokens.at(-1) === kind) tokens[tokens.length - 2] = (tokens.at(-2) ?? 0) + content.length
     else tokens.push(content.length, kind)
   }
@@ -66,7 +66,7 @@ function compact(line: readonly { content: string; color?: string | undefined }[
 }
 
 /** Shiki's theme has keywords and operators in one color; operators are as plain as the punctuation beside them. */
-function kindOf(content: string, color: string | undefined): number {
+function toTokenKind(content: string, color: string | undefined): number {
   const [, name] = /^var\(--token-([a-z-]+)\)$/.exec(color ?? '') ?? []
   if (name === 'keyword' && !/\p{L}/u.test(content)) return 0
   return Math.max(0, kinds.indexOf(name ?? ''))

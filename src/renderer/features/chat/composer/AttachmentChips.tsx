@@ -1,5 +1,5 @@
 import { FileText, Image, X } from 'lucide-react'
-import { sizeText } from '#renderer/ui/sizeText.ts'
+import { formatSize } from '#renderer/ui/sizeText.ts'
 import type { Attachment } from '#shared/contract/chatLibrary.ts'
 
 type AttachmentChipsProps = { attachments: readonly Attachment[]; uploading: number; onRemove: (id: string) => void }
@@ -19,7 +19,7 @@ export function AttachmentChips({ attachments, uploading, onRemove }: Attachment
             <span className="truncate" title={name}>
               {name}
             </span>
-            <span className="shrink-0 text-faint">{sizeText(size)}</span>
+            <span className="shrink-0 text-faint">{formatSize(size)}</span>
             <button
               type="button"
               aria-label={`Remove ${name}`}

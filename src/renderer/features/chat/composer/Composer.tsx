@@ -10,7 +10,7 @@ import {
   useState,
 } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { AttachmentId, ConversationId, MessageId } from '#shared/contract/chats.ts'
 import type { ChatTools } from '#shared/contract/chatTools.ts'
@@ -156,7 +156,7 @@ export function Composer(props: ComposerProps) {
           event.preventDefault()
           void send()
         }}
-        className={classNames(
+        className={joinClassNames(
           'relative rounded-dialog border bg-control shadow-control focus-within:border-accent',
           dropping ? 'border-accent bg-accent-soft' : 'border-edge',
         )}

@@ -1,10 +1,10 @@
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { Tooltip } from '#renderer/ui/Tooltip.tsx'
 import type { estimateMessage } from '#shared/contract/chatMoney.ts'
 import type { Output } from '#shared/contract/route.ts'
 import { useModels } from '../data/useModels.ts'
 import { isPriced } from '../models/modelGroups.ts'
-import { formatCost, tokens } from '../money/amounts.ts'
+import { formatCost, formatTokens } from '../money/amounts.ts'
 import { formatEstimate } from '../money/formatEstimate.ts'
 
 /** Estimated minimum and maximum cost of the message; a tooltip lists each model. */
@@ -38,7 +38,7 @@ export function EstimateLine({ estimate }: { estimate: Output<typeof estimateMes
           {estimates.map((it) => (
             <span key={it.model}>
               {it.model}: {formatCost(it.min_micro_usd)} to {formatCost(it.max_micro_usd)}, up to{' '}
-              {tokens(it.max_output_tokens)} tokens out
+              {formatTokens(it.max_output_tokens)} tokens out
               {it.omitted_messages > 0 && `; leaves out ${it.omitted_messages} old messages`}
             </span>
           ))}
@@ -48,7 +48,7 @@ export function EstimateLine({ estimate }: { estimate: Output<typeof estimateMes
       <button
         type="button"
         data-estimate
-        className={classNames(
+        className={joinClassNames(
           'cursor-default rounded-small px-1.5 text-small text-faint tabular-nums hover:text-muted',
         )}
       >

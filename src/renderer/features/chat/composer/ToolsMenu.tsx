@@ -1,7 +1,7 @@
 import { Wrench } from 'lucide-react'
 import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { useToolServers } from '#renderer/api/useToolServers.ts'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { Menu, type MenuItem } from '#renderer/ui/Menu.tsx'
 import type { ChatTools } from '#shared/contract/chatTools.ts'
 
@@ -50,7 +50,7 @@ export function ToolsMenu({ tools, onTools, onMore }: ToolsMenuProps) {
     <Menu items={items} side="top">
       <button
         type="button"
-        className={classNames(
+        className={joinClassNames(
           'inline-flex h-7 max-w-44 items-center gap-1.5 rounded-control px-2 text-small hover:bg-hover aria-expanded:bg-hover',
           tools.enabled ? 'text-accent' : 'text-muted',
         )}

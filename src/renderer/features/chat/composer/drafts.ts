@@ -10,7 +10,7 @@ export const emptyDraft: Draft = { text: '', attachments: [] }
 /** Beyond the life of the page, one for each conversation and one for the next. */
 export function readDraft(place: string, store: TextStore = deviceStore): Draft {
   try {
-    return Draft.parse(JSON.parse(store.get(keyOf(place)) ?? 'null'))
+    return Draft.parse(JSON.parse(store.get(buildKey(place)) ?? 'null'))
   } catch {
     return emptyDraft // there is none, or it was written by something else
   }
@@ -19,10 +19,10 @@ export function readDraft(place: string, store: TextStore = deviceStore): Draft 
 /** Drops the draft if the storage is full. */
 export function storeDraft(place: string, draft: Draft, store: TextStore = deviceStore): void {
   const isEmpty = draft.text === '' && draft.attachments.length === 0
-  const isStored = !isEmpty && store.set(keyOf(place), JSON.stringify(draft))
-  if (!isStored) store.remove(keyOf(place)) // an older draft must not replace it
+  const isStored = !isEmpty && store.set(buildKey(place), JSON.stringify(draft))
+  if (!isStored) store.remove(buildKey(place)) // an older draft must not replace it
 }
 
-function keyOf(place: string): string {
+function buildKey(place: string): string {
   return `steward.chat.draft.${place}`
 }

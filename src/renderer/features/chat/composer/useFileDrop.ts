@@ -14,9 +14,10 @@ export function useFileDrop(place: RefObject<HTMLElement | null>, onFiles: (file
     if (!page) return
     const ending = new AbortController()
     const { signal } = ending
-    const filesOf = (event: DragEvent) => (event.dataTransfer?.types.includes('Files') ? event.dataTransfer : undefined)
+    const findDroppedFiles = (event: DragEvent) =>
+      event.dataTransfer?.types.includes('Files') ? event.dataTransfer : undefined
     const over = (event: DragEvent) => {
-      if (!filesOf(event)) return
+      if (!findDroppedFiles(event)) return
       event.preventDefault()
       setDropping(true)
     }
@@ -26,7 +27,7 @@ export function useFileDrop(place: RefObject<HTMLElement | null>, onFiles: (file
     }
     const drop = (event: DragEvent) => {
       setDropping(false)
-      const dropped = filesOf(event)
+      const dropped = findDroppedFiles(event)
       if (!dropped) return
       event.preventDefault()
       take([...dropped.files])

@@ -6,7 +6,7 @@ import { MarkdownText } from '../markdown/MarkdownText.tsx'
 /** The text of an answer, with each call of a tool where it was made. */
 export function AnswerBody({ answer: { text, calls }, isRunning }: { answer: Message; isRunning: boolean }) {
   if (calls.length === 0) return text === '' ? null : <MarkdownText text={text} streaming={isRunning} />
-  const steps = stepsOf(text, calls)
+  const steps = splitSteps(text, calls)
   return (
     <div className="flex flex-col gap-2">
       {steps.map(({ key, said, stepCalls }, place) => (
@@ -23,7 +23,7 @@ export function AnswerBody({ answer: { text, calls }, isRunning }: { answer: Mes
 
 type Step = { key: number; said: string; stepCalls: readonly ChatCall[] }
 
-function stepsOf(text: string, calls: readonly ChatCall[]): Step[] {
+function splitSteps(text: string, calls: readonly ChatCall[]): Step[] {
   const steps: Step[] = []
   let from = 0
   for (const [step, stepCalls] of Map.groupBy(calls, (call) => call.step)) {

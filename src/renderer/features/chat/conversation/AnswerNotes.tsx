@@ -1,6 +1,6 @@
 import { Info } from 'lucide-react'
 import type { Message } from '#shared/contract/chatMessages.ts'
-import { tokens } from '../money/amounts.ts'
+import { formatTokens } from '../money/amounts.ts'
 
 /** Notes on an answer besides its text. */
 export function AnswerNotes({ answer }: { answer: Message }) {
@@ -29,7 +29,7 @@ export function answerNotes({ state, finish_reason: reason, ...answer }: Message
     notes.push(
       clamped === null
         ? 'The answer reached the limit of tokens.'
-        : `The answer was cut at ${tokens(clamped)} tokens: your limits left no more.`,
+        : `The answer was cut at ${formatTokens(clamped)} tokens: your limits left no more.`,
     )
   }
   if (state === 'complete' && reason === 'content_filter')
@@ -37,7 +37,7 @@ export function answerNotes({ state, finish_reason: reason, ...answer }: Message
   if (answer.omitted_messages > 0) {
     const count = answer.omitted_messages
     notes.push(
-      `The ${count === 1 ? 'oldest message was' : `${tokens(count)} oldest messages were`} not sent: the model’s context is full.`,
+      `The ${count === 1 ? 'oldest message was' : `${formatTokens(count)} oldest messages were`} not sent: the model’s context is full.`,
     )
   }
   return [...notes, ...answer.warnings]

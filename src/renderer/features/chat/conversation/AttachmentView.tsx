@@ -1,7 +1,7 @@
 import { FileText } from 'lucide-react'
 import { useMemo } from 'react'
-import { windowAddress } from '#renderer/api/windowLink.ts'
-import { sizeText } from '#renderer/ui/sizeText.ts'
+import { buildWindowAddress } from '#renderer/api/windowLink.ts'
+import { formatSize } from '#renderer/ui/sizeText.ts'
 import { type Attachment, getAttachmentContent } from '#shared/contract/chatLibrary.ts'
 import { buildRequest } from '#shared/contract/route.ts'
 
@@ -9,7 +9,7 @@ import { buildRequest } from '#shared/contract/route.ts'
 export function AttachmentView({ attachment }: { attachment: Attachment }) {
   const { id, kind, name, size } = attachment
   // Signed once: an address that changed would be read again.
-  const address = useMemo(() => windowAddress(buildRequest(getAttachmentContent, { attachmentId: id }).path), [id])
+  const address = useMemo(() => buildWindowAddress(buildRequest(getAttachmentContent, { attachmentId: id }).path), [id])
   if (kind === 'image') {
     return (
       <a href={address} target="_blank" rel="noopener noreferrer" title={name}>
@@ -26,7 +26,7 @@ export function AttachmentView({ attachment }: { attachment: Attachment }) {
       <FileText aria-hidden className="size-4 shrink-0 text-muted" />
       <span className="min-w-0">
         <span className="block truncate">{name}</span>
-        <span className="block text-small text-faint">{sizeText(size)}</span>
+        <span className="block text-small text-faint">{formatSize(size)}</span>
       </span>
     </a>
   )

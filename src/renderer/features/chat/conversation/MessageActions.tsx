@@ -1,10 +1,10 @@
 import { Check, ChevronLeft, ChevronRight, Copy, GitFork, Link2, MoreHorizontal, ScrollText } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { copyText } from '#renderer/ui/copyText.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Menu } from '#renderer/ui/Menu.tsx'
-import { addressOf, goTo } from '#renderer/ui/route.ts'
+import { buildAddress, goTo } from '#renderer/ui/route.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { useCopied } from '#renderer/ui/useCopied.ts'
 import type { Message } from '#shared/contract/chatMessages.ts'
@@ -24,14 +24,14 @@ export function MessageActions({ message, note, stays = false, children }: Messa
   const { conversationId, actions, attempt } = useConversationWork()
   const { copied, copy } = useCopied(message.text)
   const copyLink = async () => {
-    const address = new URL(addressOf('chat', conversationId, message.id), window.location.href)
+    const address = new URL(buildAddress('chat', conversationId, message.id), window.location.href)
     if (await copyText(address.href)) notify.done('Copied the link to this message')
   }
   return (
     <div className="flex min-h-6 flex-wrap items-center gap-0.5">
       <SiblingSwitch message={message} />
       <div
-        className={classNames(
+        className={joinClassNames(
           'flex items-center gap-0.5 transition-opacity duration-100',
           !stays &&
             'opacity-0 group-focus-within/message:opacity-100 group-hover/message:opacity-100 has-aria-expanded:opacity-100',
@@ -54,7 +54,11 @@ export function MessageActions({ message, note, stays = false, children }: Messa
               onSelect: () => attempt(() => actions.fork(conversationId, message.id)),
             },
             { label: 'Copy link to message', icon: Link2, onSelect: () => void copyLink() },
-            { label: 'Show in Activity', icon: ScrollText, onSelect: () => goTo('activity', 'task', turnOf(message)) },
+            {
+              label: 'Show in Activity',
+              icon: ScrollText,
+              onSelect: () => goTo('activity', 'task', getTurnId(message)),
+            },
           ]}
         >
           <IconButton size="small" label="More" icon={MoreHorizontal} />
@@ -66,7 +70,7 @@ export function MessageActions({ message, note, stays = false, children }: Messa
 }
 
 /** The turn that a message belongs to, as the log names it: by its question. */
-function turnOf({ id, role, parent_id: parent }: Message): string {
+function getTurnId({ id, role, parent_id: parent }: Message): string {
   return `chat:${role === 'assistant' ? (parent ?? id) : id}`
 }
 

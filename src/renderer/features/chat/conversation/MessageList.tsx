@@ -3,7 +3,7 @@ import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect,
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { MessageId } from '#shared/contract/chats.ts'
-import { type Branch, branchRows, hasEarlier, hasLater } from '../data/branch.ts'
+import { type Branch, hasEarlier, hasLater, listBranchRows } from '../data/branch.ts'
 import { MessageRow } from './MessageRow.tsx'
 
 export type MessageListHandle = { toEnd(): void }
@@ -31,7 +31,7 @@ const defaultPixels = 120
 export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: MessageListProps) {
   const place = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
-  const rows = branchRows(branch)
+  const rows = listBranchRows(branch)
   const { shift } = useShift(rows[0]?.key, rows.length)
   const stuck = useRef(sought === undefined)
   const [away, setAway] = useState(false)

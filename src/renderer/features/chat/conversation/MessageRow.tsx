@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import type { BranchRow } from '../data/branch.ts'
 import { AnswerColumns } from './AnswerColumns.tsx'
 import { AnswerView } from './AnswerView.tsx'
@@ -17,8 +17,8 @@ export const MessageRow = memo(
   function MessageRow({ row: { message, beside }, isSought, isLast }: MessageRowProps) {
     const isWide = beside.length > 1
     return (
-      <div className={classNames('mx-auto w-full px-6 pt-5 max-narrow:px-4', isWide ? 'max-w-292' : 'max-w-200')}>
-        <div className={classNames('rounded-card', isSought && 'outline-2 outline-offset-8 outline-accent-soft')}>
+      <div className={joinClassNames('mx-auto w-full px-6 pt-5 max-narrow:px-4', isWide ? 'max-w-292' : 'max-w-200')}>
+        <div className={joinClassNames('rounded-card', isSought && 'outline-2 outline-offset-8 outline-accent-soft')}>
           {isWide ? (
             <AnswerColumns answers={beside} selectedId={message.id} isLast={isLast} />
           ) : message.role === 'user' ? (

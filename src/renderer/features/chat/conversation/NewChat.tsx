@@ -1,7 +1,7 @@
 import { KeyRound, MessagesSquare } from 'lucide-react'
 import { type Ref, useImperativeHandle, useRef, useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { goTo } from '#renderer/ui/route.ts'
 import { noTools } from '#shared/contract/chatTools.ts'
 import { Composer, type ComposerHandle } from '../composer/Composer.tsx'
@@ -9,8 +9,8 @@ import { type Draft, storeDraft } from '../composer/drafts.ts'
 import { useChatActions } from '../data/useChatActions.ts'
 import { useChatBudget } from '../data/useChatBudget.ts'
 import { useModels } from '../data/useModels.ts'
-import { firstModel } from '../models/modelGroups.ts'
-import { keepModels } from '../models/recentModels.ts'
+import { findFirstModel } from '../models/modelGroups.ts'
+import { saveRecentModels } from '../models/recentModels.ts'
 import { useModelsFor } from '../models/useModelsFor.ts'
 import { BudgetBanner } from '../money/BudgetBanner.tsx'
 import type { ConversationHandle } from './ConversationView.tsx'
@@ -24,7 +24,7 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
   const [tools, setTools] = useState(noTools)
   const composer = useRef<ComposerHandle>(null)
   useImperativeHandle(ref, () => ({ focus: () => composer.current?.focus(), stop: () => {} }))
-  const first = firstModel(listed ?? [])
+  const first = findFirstModel(listed ?? [])
   const models = useModelsFor(chosen)
   const isUnconfigured = listed !== undefined && first === undefined
 
@@ -49,7 +49,7 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
   return (
     <div className="flex size-full min-h-0 flex-col">
       <div
-        className={classNames(
+        className={joinClassNames(
           'flex min-h-0 flex-1 flex-col items-center justify-center gap-3 p-6 text-center',
           // A small window hides nothing here, and an area without a button cannot be scrolled by keyboard.
           isUnconfigured ? 'overflow-auto' : 'overflow-hidden',
@@ -78,7 +78,7 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
         models={models}
         onModels={(next) => {
           setChosen(next)
-          keepModels(next)
+          saveRecentModels(next)
         }}
         onSend={send}
         onStop={undefined}

@@ -1,7 +1,7 @@
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { escapeHidden, withFewMarks } from '#renderer/ui/visibleText.ts'
 import type { Message } from '#shared/contract/chatMessages.ts'
@@ -34,7 +34,10 @@ export function PersonMessage({ message }: { message: Message }) {
         <div className="max-w-[85%] rounded-dialog bg-panel px-3.5 py-2 outline-1 outline-line">
           <p
             dir="auto"
-            className={classNames('person-text whitespace-pre-wrap break-words', isLong && !open && 'line-clamp-12')}
+            className={joinClassNames(
+              'person-text whitespace-pre-wrap break-words',
+              isLong && !open && 'line-clamp-12',
+            )}
           >
             {escapeHidden(withFewMarks(text))}
           </p>

@@ -1,10 +1,10 @@
 import { Brain, ChevronRight } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
 import { PlainText } from '../markdown/PlainText.tsx'
-import { tokens } from '../money/amounts.ts'
+import { formatTokens } from '../money/amounts.ts'
 
 /** Reasoning of the model, collapsed. */
 export function Reasoning({ answer }: { answer: Message }) {
@@ -21,9 +21,9 @@ export function Reasoning({ answer }: { answer: Message }) {
         onClick={() => setOpen(!open)}
         className="-ml-1.5 inline-flex h-6 items-center gap-1.5 rounded-small px-1.5 text-small text-muted hover:bg-hover hover:text-text"
       >
-        <Brain aria-hidden className={classNames('size-3.5', isThinking && 'animate-breathe')} />
+        <Brain aria-hidden className={joinClassNames('size-3.5', isThinking && 'animate-breathe')} />
         {describeReasoning({ isThinking, seconds, count: answer.usage?.reasoning_tokens ?? 0 })}
-        <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
+        <ChevronRight aria-hidden className={joinClassNames('size-3.5 transition-transform', open && 'rotate-90')} />
       </button>
       <div id={id} hidden={!open} className="mt-1 border-l-2 border-line pl-3 text-muted">
         {open && <PlainText text={answer.reasoning} />}
@@ -38,7 +38,7 @@ export function describeReasoning({ isThinking, seconds, count }: ReasoningState
   const time = seconds === undefined ? undefined : timeText(seconds)
   if (isThinking) return time === undefined ? 'Thinking…' : `Thinking for ${time}`
   if (time !== undefined) return `Thought for ${time}`
-  return count > 0 ? `Reasoning, ${tokens(count)} tokens` : 'Reasoning'
+  return count > 0 ? `Reasoning, ${formatTokens(count)} tokens` : 'Reasoning'
 }
 
 function timeText(seconds: number): string {

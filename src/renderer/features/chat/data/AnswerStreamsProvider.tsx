@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, startTransition, use, useEffect, useState, useSyncExternalStore } from 'react'
 import { readAgain } from '#renderer/api/readAgain.ts'
-import { windowFetch } from '#renderer/api/windowKey.ts'
+import { fetchAsWindow } from '#renderer/api/windowKey.ts'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import type { ConversationId } from '#shared/contract/chats.ts'
 import { type AnswerStreams, answerStreams } from './answerStreams.ts'
@@ -23,7 +23,7 @@ export function AnswerStreamsProvider({ children }: { children: ReactNode }) {
   const [ended, setEnded] = useState('')
   const [streams] = useState(() =>
     answerStreams({
-      fetchLike: windowFetch,
+      fetchLike: fetchAsWindow,
       beforeDrawing,
       onEnd(message) {
         const id = message.conversation_id

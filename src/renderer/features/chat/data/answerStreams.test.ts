@@ -40,7 +40,7 @@ const message = (text: string, state: Message['state']): Message => ({
 const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 const delta = (text: string) => event({ type: 'delta', text, reasoning: '', usage })
 
-function streamOf(answers: string[][]) {
+function createStream(answers: string[][]) {
   const ended: Message[] = []
   const seen: string[] = []
   const streams = answerStreams({
@@ -65,7 +65,9 @@ function streamOf(answers: string[][]) {
 test('an answer grows by what comes, wherever the stream is cut, and ends once', async () => {
   const whole = event({ type: 'snapshot', message: message('He', 'streaming') }) + delta('llo') + delta(' wörld')
   const bytes = [...whole].map((it) => it)
-  const { streams, ended } = streamOf([[...bytes, event({ type: 'end', message: message('Hello wörld', 'complete') })]])
+  const { streams, ended } = createStream([
+    [...bytes, event({ type: 'end', message: message('Hello wörld', 'complete') })],
+  ])
   const unfollow = streams.follow(id)
   await until('it ended', async () => ended.length === 1)
   expect(ended[0]?.text).toBe('Hello wörld')
@@ -76,7 +78,7 @@ test('an answer grows by what comes, wherever the stream is cut, and ends once',
 })
 
 test('a stream that is lost is asked for again, and begins with all that is there', async () => {
-  const { streams, ended, seen } = streamOf([
+  const { streams, ended, seen } = createStream([
     [event({ type: 'snapshot', message: message('One', 'streaming') }), delta(' two')],
     ['data: {"broken\n\n', event({ type: 'unknown' })],
     [

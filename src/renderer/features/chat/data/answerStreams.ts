@@ -79,7 +79,7 @@ export function answerStreams({
     let ended = false
     const parser = createParser({
       onEvent({ data }) {
-        const event = eventOf(data)
+        const event = parseEvent(data)
         if (event && !ended) ended = take(stream, event)
       },
     })
@@ -138,7 +138,7 @@ function withCalls(message: Message, { calls, usage }: Extract<AnswerEvent, { ty
 }
 
 /** Returns undefined for an event that this version does not know or cannot read. */
-function eventOf(text: string): AnswerEvent | undefined {
+function parseEvent(text: string): AnswerEvent | undefined {
   try {
     return readEvent(AnswerEvent, JSON.parse(text))
   } catch {

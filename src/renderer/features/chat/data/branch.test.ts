@@ -3,10 +3,10 @@ import type { Message } from '#shared/contract/chatMessages.ts'
 import {
   type Branch,
   type BranchPage,
-  branchOf,
-  branchRows,
   hasEarlier,
   hasLater,
+  listBranchRows,
+  toBranch,
   withMessage,
   withPage,
   withSent,
@@ -31,17 +31,17 @@ const page = (from: number, to: number, total: number, messages?: Message[]): Br
 const ids = ({ messages }: Branch) => messages.map(({ id }) => id)
 
 test('pages join before and behind', () => {
-  const tail = branchOf(page(8, 10, 10))
+  const tail = toBranch(page(8, 10, 10))
   expect([hasEarlier(tail), hasLater(tail)]).toEqual([true, false])
   const more = withPage(tail, page(5, 7, 10))
   expect(ids(more)).toEqual(['m5', 'm6', 'm7', 'm8', 'm9', 'm10'])
   const grown = withPage(more, page(10, 11, 11))
   expect(ids(grown).at(-1)).toBe('m11')
-  expect(hasLater(withPage(branchOf(page(2, 4, 10)), page(5, 6, 10)))).toBe(true)
+  expect(hasLater(withPage(toBranch(page(2, 4, 10)), page(5, 6, 10)))).toBe(true)
 })
 
 test('another branch takes the place of what does not join it', () => {
-  const branch = branchOf(page(5, 8, 8))
+  const branch = toBranch(page(5, 8, 8))
   const other = [
     message(7, { parent_id: 'm6' as Message['parent_id'] }, 'x'),
     message(8, { parent_id: 'x7' as Message['parent_id'] }, 'x'),
@@ -54,7 +54,7 @@ test('another branch takes the place of what does not join it', () => {
 })
 
 test('what was sent is at the end at once, and an edit in the place of the old end', () => {
-  const branch = branchOf(page(1, 4, 4))
+  const branch = toBranch(page(1, 4, 4))
   const sent = withSent(branch, { user: message(5), answers: [message(6), message(6, { group_id: 'g' }, 'other')] })
   expect(ids(sent).slice(-2)).toEqual(['m5', 'm6'])
   expect([sent.total, sent.leafId, sent.beside.length]).toEqual([6, 'm6', 1])
@@ -69,10 +69,10 @@ test('what was sent is at the end at once, and an edit in the place of the old e
 test('answers of one group stand side by side, in the order in which they were asked for', () => {
   const group = { group_id: 'g', sibling_ids: ['a2', 'm2', 'b2'] } as Partial<Message>
   const branch: Branch = {
-    ...branchOf(page(1, 2, 2, [message(1), message(2, group)])),
+    ...toBranch(page(1, 2, 2, [message(1), message(2, group)])),
     beside: [message(2, group, 'b'), message(2, group, 'a')],
   }
-  const rows = branchRows(branch)
+  const rows = listBranchRows(branch)
   expect(rows.map(({ key, beside }) => [key, beside.map(({ id }) => id)])).toEqual([
     ['m1', []],
     ['g', ['a2', 'm2', 'b2']],

@@ -17,7 +17,7 @@ export type BranchPage = {
   leaf_id: MessageId | null
 }
 
-export function branchOf({ messages, beside, total, leaf_id: leafId }: BranchPage): Branch {
+export function toBranch({ messages, beside, total, leaf_id: leafId }: BranchPage): Branch {
   return { messages, beside, total, leafId }
 }
 
@@ -33,7 +33,7 @@ export function hasLater({ messages, total }: Branch): boolean {
 export function withPage(branch: Branch, page: BranchPage): Branch {
   const first = page.messages[0]
   const last = page.messages.at(-1)
-  if (!first || !last) return page.total === 0 ? branchOf(page) : branch
+  if (!first || !last) return page.total === 0 ? toBranch(page) : branch
   const before = branch.messages.filter(({ position }) => position < first.position)
   const behind = branch.messages.filter(({ position }) => position > last.position)
   const joins = {
@@ -84,7 +84,7 @@ export function withSent(branch: Branch, sent: { user: Message | null; answers: 
 /** A row of the conversation: a message, or answers side by side. */
 export type BranchRow = { key: string; message: Message; beside: readonly Message[] }
 
-export function branchRows({ messages, beside }: Branch): BranchRow[] {
+export function listBranchRows({ messages, beside }: Branch): BranchRow[] {
   return messages.map((message) => {
     const group = message.group_id
     const others = group === null ? [] : beside.filter((it) => it.group_id === group && it.id !== message.id)

@@ -4,7 +4,7 @@ import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import type { Agent } from '#renderer/api/agentClient.ts'
 import { listMessages } from '#shared/contract/chatMessages.ts'
 import type { ConversationId } from '#shared/contract/chats.ts'
-import { type Branch, branchOf, hasEarlier, hasLater, withPage } from './branch.ts'
+import { type Branch, hasEarlier, hasLater, toBranch, withPage } from './branch.ts'
 import { chatKeys } from './keys.ts'
 
 const firstPage = 40
@@ -46,11 +46,11 @@ export function useBranch(conversationId: ConversationId) {
     /** Around one message, in the place of what was read. */
     async readAround(position: number) {
       const page = await agent(listMessages, { conversationId, before: position + behindSought, limit: laterPage })
-      queryClient.setQueryData<Branch>(queryKey, branchOf(page))
+      queryClient.setQueryData<Branch>(queryKey, toBranch(page))
     },
     async readEnd() {
       const page = await agent(listMessages, { conversationId, limit: firstPage })
-      queryClient.setQueryData<Branch>(queryKey, branchOf(page))
+      queryClient.setQueryData<Branch>(queryKey, toBranch(page))
     },
   }
 }
@@ -85,9 +85,9 @@ async function readNewest(
     return { ...cached, total }
   }
   let page = await agent(listMessages, { conversationId, limit: firstPage }, { signal })
-  if (!cached) return branchOf(page)
+  if (!cached) return toBranch(page)
   const first = cached.messages[0]?.position ?? 1
-  let branch = branchOf(page)
+  let branch = toBranch(page)
   for (;;) {
     const joined = withPage(cached, { ...page, messages: branch.messages, beside: branch.beside })
     const isJoined = joined.messages.length > branch.messages.length

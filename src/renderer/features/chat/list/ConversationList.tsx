@@ -84,7 +84,7 @@ function Rows({ folder, folders, present }: RowsProps) {
     if (it.id === present) goTo('chat', 'new')
     attempt(actions.remove(it.id, it.title))
   }
-  const itemsOf = (it: ConversationSummary): MenuItem[] => [
+  const buildMenuItems = (it: ConversationSummary): MenuItem[] => [
     { label: 'Rename…', icon: Pencil, shortcut: 'f2', onSelect: () => setDialog({ what: 'rename', of: it }) },
     {
       label: it.pinned ? 'Unpin' : 'Pin',
@@ -127,7 +127,7 @@ function Rows({ folder, folders, present }: RowsProps) {
                 key={it.id}
                 conversation={it}
                 isPresent={it.id === present}
-                itemsOf={itemsOf}
+                itemsOf={buildMenuItems}
                 onKey={onKey}
               />
             ))}

@@ -1,9 +1,9 @@
 import { MoreHorizontal, Pin } from 'lucide-react'
 import { memo } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { ContextMenu, Menu, type MenuItem } from '#renderer/ui/Menu.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { ConversationSummary } from '#shared/contract/chats.ts'
 import { formatCost } from '../money/amounts.ts'
@@ -33,9 +33,11 @@ export const ConversationRow = memo(function ConversationRow({
   const items = itemsOf(conversation)
   return (
     <ContextMenu items={items}>
-      <div className={classNames('group/row relative rounded-control', isPresent ? 'bg-selected' : 'hover:bg-hover')}>
+      <div
+        className={joinClassNames('group/row relative rounded-control', isPresent ? 'bg-selected' : 'hover:bg-hover')}
+      >
         <a
-          href={addressOf('chat', id)}
+          href={buildAddress('chat', id)}
           aria-current={isPresent ? 'true' : undefined}
           onKeyDown={(event) => {
             if (onKey(event.key, conversation)) event.preventDefault()

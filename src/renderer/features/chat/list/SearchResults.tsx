@@ -1,6 +1,6 @@
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { ChatHit, SnippetPart } from '#shared/contract/chats.ts'
@@ -43,7 +43,7 @@ export function SearchResults({ words }: { words: string }) {
 function HitRow({ hit: { conversation_id: id, message_id: message, title, role, snippet, at } }: { hit: ChatHit }) {
   return (
     <a
-      href={addressOf('chat', id, ...(message ? [message] : []))}
+      href={buildAddress('chat', id, ...(message ? [message] : []))}
       className="block rounded-control px-2 py-1.5 hover:bg-hover"
     >
       <span className="flex items-center gap-2">

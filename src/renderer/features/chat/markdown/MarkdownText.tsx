@@ -3,7 +3,7 @@ import { CodeBlock } from '../code/CodeBlock.tsx'
 import { type Block, splitBlocks } from './blocks.ts'
 import { closeMarks } from './closeMarks.ts'
 import { Formula } from './Formula.tsx'
-import { isPlainParagraph, markdownTree } from './markdownTree.ts'
+import { isPlainParagraph, parseMarkdown } from './markdownTree.ts'
 import { drawTree } from './nodes.tsx'
 import { PlainText } from './PlainText.tsx'
 import { TableBlock } from './TableBlock.tsx'
@@ -55,6 +55,6 @@ function BlockView({ block, definitions, open }: BlockViewProps) {
 
 const TextBlock = memo(function TextBlock({ text, definitions }: { text: string; definitions: string }) {
   if (isPlainParagraph(text)) return <p dir="auto">{text}</p>
-  const tree = markdownTree(text, definitions)
+  const tree = parseMarkdown(text, definitions)
   return tree ? drawTree(tree) : <PlainText text={text} />
 })

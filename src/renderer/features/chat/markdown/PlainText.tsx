@@ -1,5 +1,5 @@
 import { memo, useMemo } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { escapeHidden, withFewMarks } from '#renderer/ui/visibleText.ts'
 
 /** Length in characters. Browsers lay out a chunk only when visible. */
@@ -9,9 +9,9 @@ type PlainTextProps = { text: string; className?: string }
 
 /** A text as it was written. A long one is drawn in pieces: while it grows, only the last one changes. */
 export function PlainText({ text, className }: PlainTextProps) {
-  const pieces = useMemo(() => piecesOf(text), [text])
+  const pieces = useMemo(() => splitText(text), [text])
   return (
-    <div className={classNames('plain-text', className)}>
+    <div className={joinClassNames('plain-text', className)}>
       {pieces.map((piece, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: pieces never move
         <Piece key={index} text={piece} />
@@ -25,7 +25,7 @@ const Piece = memo(function Piece({ text }: { text: string }) {
 })
 
 /** Cut at the end of a line or of a word, where there is one. */
-export function piecesOf(text: string): string[] {
+export function splitText(text: string): string[] {
   const pieces: string[] = []
   let from = 0
   while (text.length - from > pieceLength) {

@@ -1,7 +1,7 @@
 import type { Table } from 'mdast'
 import { memo, useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
-import { markdownTree } from './markdownTree.ts'
+import { parseMarkdown } from './markdownTree.ts'
 import { drawRow } from './nodes.tsx'
 import { PlainText } from './PlainText.tsx'
 
@@ -13,7 +13,7 @@ const cellsAtOnce = 1_500
 /** A table in groups of rows: those that are full are parsed and drawn once, however long it gets. */
 export function TableBlock({ head, groups, definitions }: TableBlockProps) {
   const [cells, setCells] = useState(cellsAtOnce)
-  const header = tableOf(head, definitions)
+  const header = parseTable(head, definitions)
   if (!header) return <PlainText text={[head, ...groups].join('\n')} />
   const [first = ''] = groups
   const cellsOfGroup = rowsIn(first) * (header.children[0]?.children.length ?? 1)
@@ -48,7 +48,7 @@ const RowGroup = memo(function RowGroup({
   rows: string
   definitions: string
 }) {
-  const table = tableOf(`${head}\n${rows}`, definitions)
+  const table = parseTable(`${head}\n${rows}`, definitions)
   return (
     <tbody>
       {table ? (
@@ -66,7 +66,7 @@ function rowsIn(rows: string): number {
   return rows.split('\n').length
 }
 
-function tableOf(text: string, definitions: string): Table | undefined {
-  const first = markdownTree(text, definitions)?.children[0]
+function parseTable(text: string, definitions: string): Table | undefined {
+  const first = parseMarkdown(text, definitions)?.children[0]
   return first?.type === 'table' ? first : undefined
 }

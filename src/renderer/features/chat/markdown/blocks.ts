@@ -36,12 +36,12 @@ export function splitBlocks(text: string): Blocks {
   let open: Open | undefined
 
   const close = (closed: boolean) => {
-    if (open) blocks.push(blockOf(open, closed))
+    if (open) blocks.push(toBlock(open, closed))
     open = undefined
   }
   const begin = (line: string): void => {
     if (line.trim() === '') return
-    const code = fenceOf(line)
+    const code = parseFence(line)
     if (code) {
       open = { kind: 'code', ...code, lines: [] }
       return
@@ -89,7 +89,7 @@ export function splitBlocks(text: string): Blocks {
         break
       }
       case 'table':
-        if (line.includes('|') && !fenceOf(line) && !/^ {0,3}>/.test(line)) open.rows.push(line)
+        if (line.includes('|') && !parseFence(line) && !/^ {0,3}>/.test(line)) open.rows.push(line)
         else {
           close(true)
           begin(line)
@@ -131,7 +131,7 @@ export function splitBlocks(text: string): Blocks {
         const isContinued = startsItem || /^(?: {2,}|\t)/.test(line)
         const isOver =
           (open.isList && open.blank && !isContinued) ||
-          (fenceOf(line) !== undefined && !/^ {2,}/.test(line)) ||
+          (parseFence(line) !== undefined && !/^ {2,}/.test(line)) ||
           (!open.isList && /^ {0,3}(?:\$\$|\\\[|#{1,6}[ \t])/.test(line)) ||
           /^ {0,3}#{1,6}[ \t]/.test(last) ||
           (open.length > longBlock && open.isList && startsItem && /^\S/.test(line)) ||
@@ -152,14 +152,14 @@ export function splitBlocks(text: string): Blocks {
   return { blocks, definitions: definitions.join('\n') }
 }
 
-function blockOf(open: Open, closed: boolean): Block {
+function toBlock(open: Open, closed: boolean): Block {
   switch (open.kind) {
     case 'code':
       return { kind: 'code', language: open.language, code: open.lines.join('\n'), closed }
     case 'math':
       return { kind: 'math', tex: open.lines.join('\n').trim(), closed }
     case 'table':
-      return { kind: 'table', head: open.head, groups: grouped(open.rows, columnsOf(open.head)) }
+      return { kind: 'table', head: open.head, groups: grouped(open.rows, countColumns(open.head)) }
     case 'text':
       return { kind: 'text', text: open.lines.join('\n').trimEnd() }
   }
@@ -173,12 +173,12 @@ function grouped(rows: readonly string[], columns: number): string[] {
 }
 
 /** By the dashes of the line below the header. */
-function columnsOf(head: string): number {
+function countColumns(head: string): number {
   return Math.max(1, head.slice(head.indexOf('\n')).match(/-+/g)?.length ?? 0)
 }
 
 /** The first line of a block of code: its fence, what stands before it, and the language. */
-function fenceOf(line: string): { fence: string; indent: number; language: string } | undefined {
+function parseFence(line: string): { fence: string; indent: number; language: string } | undefined {
   const match = /^( {0,3})(`{3,}|~{3,})(.*)$/.exec(line)
   if (!match) return undefined
   const [, indent = '', fence = '', info = ''] = match
@@ -189,7 +189,7 @@ function fenceOf(line: string): { fence: string; indent: number; language: strin
 /** A fence that opens within the line's list or quotation. */
 function nestedFence(line: string): string | undefined {
   const inside = line.replace(/^(?:\s|>|[-*+]\s|\d{1,9}[.)]\s)+/, '')
-  return inside === line ? undefined : fenceOf(inside)?.fence
+  return inside === line ? undefined : parseFence(inside)?.fence
 }
 
 function closesFence(line: string, fence: string): boolean {

@@ -1,4 +1,4 @@
-/** The open end of a text as it will be: `**bold` is bold already, and half a link is its text. */
+/** Renders the unfinished end of a text as it will look: `**bold` is bold already, and half a link is its text. */
 export function closeMarks(text: string): string {
   const start = text.lastIndexOf('\n\n') + 1
   const tail = text.slice(start)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { splitBlocks } from './blocks.ts'
-import { isPlainParagraph, markdownTree } from './markdownTree.ts'
+import { isPlainParagraph, parseMarkdown } from './markdownTree.ts'
 
 const long = 16_000
 /** Inputs that make parsers slow, deep or stuck. */
@@ -34,8 +34,8 @@ const attacks: Readonly<Record<string, string>> = {
 
 test.each(Object.entries(attacks))('%s: parsed piece by piece, or shown as written', (_, text) => {
   for (const block of splitBlocks(text).blocks) {
-    if (block.kind === 'text') markdownTree(block.text)
-    if (block.kind === 'table') for (const rows of block.groups) markdownTree(`${block.head}\n${rows}`)
+    if (block.kind === 'text') parseMarkdown(block.text)
+    if (block.kind === 'table') for (const rows of block.groups) parseMarkdown(`${block.head}\n${rows}`)
   }
 })
 
@@ -45,27 +45,27 @@ test('nothing is nested deeper than can be drawn', () => {
     return 1 + Math.max(0, ...children.map(depth))
   }
   for (const text of ['>'.repeat(10_000), '> '.repeat(5_000), '- '.repeat(5_000), '1. > '.repeat(2_000)]) {
-    const tree = markdownTree(text)
+    const tree = parseMarkdown(text)
     expect(tree === undefined || depth(tree) < 40).toBe(true)
   }
 })
 
 test('HTML is told apart from text, and never an element', () => {
-  const tree = markdownTree('<script>alert(1)</script>\n\n<b>x</b> &lt;i&gt;')
+  const tree = parseMarkdown('<script>alert(1)</script>\n\n<b>x</b> &lt;i&gt;')
   const types = JSON.stringify(tree)
   expect(types).toContain('"type":"html","value":"<script>alert(1)</script>"')
   expect(types).toContain('<i>')
 })
 
 test('a link finds its definition in another part of the text', () => {
-  expect(JSON.stringify(markdownTree('[a][x]', '[x]: https://example.com'))).toContain('https://example.com')
-  expect(JSON.stringify(markdownTree('no link', '[x]: https://example.com'))).not.toContain('https://example.com')
+  expect(JSON.stringify(parseMarkdown('[a][x]', '[x]: https://example.com'))).toContain('https://example.com')
+  expect(JSON.stringify(parseMarkdown('no link', '[x]: https://example.com'))).not.toContain('https://example.com')
 })
 
 test('a paragraph without marks is what the parser would make of it', () => {
   for (const text of ['Yes.', 'It “works”, mostly (2 of 3).', 'Über 50 % — ja.']) {
     expect(isPlainParagraph(text)).toBe(true)
-    expect(markdownTree(text)?.children).toMatchObject([
+    expect(parseMarkdown(text)?.children).toMatchObject([
       { type: 'paragraph', children: [{ type: 'text', value: text }] },
     ])
   }

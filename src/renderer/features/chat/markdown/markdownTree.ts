@@ -22,7 +22,7 @@ const maxMarks = 1_000
  * @param definitions lines that links of the text refer to
  * @returns undefined for what would take long to parse, to be shown as it is written
  */
-export function markdownTree(text: string, definitions = ''): Root | undefined {
+export function parseMarkdown(text: string, definitions = ''): Root | undefined {
   if (text.length > maxLength || isCostly(text)) return undefined
   const shallow = withFewMarks(text).split('\n').map(withFewContainers).join('\n')
   const needed = definitions !== '' && shallow.includes('[') ? `\n\n${definitions}` : ''

@@ -1,10 +1,10 @@
 import { ExternalLink, ImageOff } from 'lucide-react'
 import type { AlignType, Image, Nodes, PhrasingContent, Root, TableRow } from 'mdast'
 import { Fragment, type ReactNode } from 'react'
-import { escapeHidden, visibleText } from '#renderer/ui/visibleText.ts'
+import { escapeHidden, revealHidden } from '#renderer/ui/visibleText.ts'
 import { CodeBlock } from '../code/CodeBlock.tsx'
 import { Formula } from './Formula.tsx'
-import { isDrawnImage, type SafeLink, safeLink } from './safeLink.ts'
+import { isDrawnImage, parseSafeLink, type SafeLink } from './safeLink.ts'
 
 /** Emphasis within emphasis and lists within lists: beyond it a text is drawn without them. */
 const deepest = 40
@@ -65,7 +65,7 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
     case 'delete':
       return <del>{inner()}</del>
     case 'inlineCode':
-      return <code dir="ltr">{visibleText(node.value)}</code>
+      return <code dir="ltr">{revealHidden(node.value)}</code>
     case 'code':
       return <CodeBlock code={node.value} language={node.lang ?? ''} closed />
     case 'math':
@@ -145,7 +145,7 @@ function itemContent(nodes: readonly Nodes[], { definitions, depth }: Drawing, s
 
 /** The host stands beside a link whose text does not show it: a text may name any other. */
 function drawLink(url: string, children: readonly PhrasingContent[], content: ReactNode): ReactNode {
-  const link = safeLink(url)
+  const link = parseSafeLink(url)
   if (!link) return content
   const text = children.map(plainText).join('')
   return (
@@ -173,7 +173,7 @@ function showsHost(text: string, url: string, { href, host }: SafeLink): boolean
 /** Images are not loaded: their author would learn who reads it, and data may be exfiltrated in the URL. */
 function drawImage({ url, alt }: Pick<Image, 'url' | 'alt'>): ReactNode {
   if (isDrawnImage(url)) return <img src={url} alt={alt ?? ''} />
-  const link = safeLink(url)
+  const link = parseSafeLink(url)
   const name = alt || 'Image'
   if (!link) {
     return (

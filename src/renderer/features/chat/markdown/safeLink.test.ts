@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isDrawnImage, safeLink } from './safeLink.ts'
+import { isDrawnImage, parseSafeLink } from './safeLink.ts'
 
 test.each([
   'javascript:alert(1)',
@@ -22,17 +22,17 @@ test.each([
   'http:///',
   `https://example.com/${'a'.repeat(10_000)}`,
 ])('%s leads nowhere', (address) => {
-  expect(safeLink(address)).toBeUndefined()
+  expect(parseSafeLink(address)).toBeUndefined()
 })
 
 test('a link shows the host that it leads to, whatever stands before it', () => {
-  expect(safeLink('https://bank.example@evil.example/x')).toEqual({
+  expect(parseSafeLink('https://bank.example@evil.example/x')).toEqual({
     href: 'https://evil.example/x',
     host: 'evil.example',
   })
-  expect(safeLink('https://exаmple.com')?.host).toBe('xn--exmple-4nf.com') // a Cyrillic а
-  expect(safeLink('http:\\\\evil.example\\x')?.host).toBe('evil.example')
-  expect(safeLink('mailto:a@b.example?subject=x')).toEqual({
+  expect(parseSafeLink('https://exаmple.com')?.host).toBe('xn--exmple-4nf.com') // a Cyrillic а
+  expect(parseSafeLink('http:\\\\evil.example\\x')?.host).toBe('evil.example')
+  expect(parseSafeLink('mailto:a@b.example?subject=x')).toEqual({
     href: 'mailto:a@b.example?subject=x',
     host: 'a@b.example',
   })

@@ -8,7 +8,7 @@ const maxAddress = 8_000
 const maxImage = 8_000_000
 
 /** @returns undefined for whatever is not a whole address of the web or of mail: `javascript:`, `data:`, `file:`, a path of our own */
-export function safeLink(address: string): SafeLink | undefined {
+export function parseSafeLink(address: string): SafeLink | undefined {
   if (address.length > maxAddress) return undefined
   const url = URL.parse(address.trim())
   if (!url || !schemes.has(url.protocol)) return undefined

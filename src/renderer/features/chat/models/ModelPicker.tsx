@@ -3,15 +3,15 @@ import { Brain, Check, ChevronDown, Columns2, Image, KeyRound, Search } from 'lu
 import { Popover } from 'radix-ui'
 import { type ReactElement, useId, useState } from 'react'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { useLayers } from '#renderer/ui/Layers.tsx'
 import { goTo } from '#renderer/ui/route.ts'
 import { chatLimits } from '#shared/contract/chats.ts'
-import { providerTitle } from '#shared/contract/families.ts'
+import { getProviderTitle } from '#shared/contract/families.ts'
 import type { ListedModel } from '#shared/contract/inference.ts'
 import { useModels } from '../data/useModels.ts'
-import { contextText, priceText } from '../money/amounts.ts'
-import { hasProvider, isPriced, modelGroups, modelsText } from './modelGroups.ts'
+import { formatContext, formatPrice } from '../money/amounts.ts'
+import { formatModels, groupModels, hasProvider, isPriced } from './modelGroups.ts'
 
 type ModelPickerProps = {
   chosen: readonly string[]
@@ -35,10 +35,10 @@ export function ModelPicker({ chosen, onChange, children, single = false, ...con
         {children ?? (
           <button
             type="button"
-            aria-label={`Model: ${modelsText(chosen)}`}
+            aria-label={`Model: ${formatModels(chosen)}`}
             className="inline-flex h-7 min-w-0 max-w-64 items-center gap-1 rounded-control px-2 text-small text-muted hover:bg-hover hover:text-text aria-expanded:bg-selected"
           >
-            <span className="truncate">{modelsText(chosen)}</span>
+            <span className="truncate">{formatModels(chosen)}</span>
             <ChevronDown aria-hidden className="size-3.5 shrink-0 text-faint" />
           </button>
         )}
@@ -70,7 +70,7 @@ function ModelList({ chosen, onChange, single, onDone }: ModelListProps) {
   const { data: models, error, isPending } = useModels()
   const [query, setQuery] = useState('')
   const [several, setSeveral] = useState(chosen.length > 1)
-  const groups = modelGroups(models ?? [], query)
+  const groups = groupModels(models ?? [], query)
   const present = chosen.filter((name) => models?.some(({ id }) => id === name) ?? true)
   const choose = (name: string) => {
     if (single || !several) {
@@ -105,7 +105,7 @@ function ModelList({ chosen, onChange, single, onDone }: ModelListProps) {
             key={provider}
             heading={
               <span className="flex h-7 items-center justify-between px-2 text-small">
-                <span className="font-medium text-faint">{providerTitle(provider)}</span>
+                <span className="font-medium text-faint">{getProviderTitle(provider)}</span>
                 {!available && <span className="text-faint">No key yet</span>}
               </span>
             }
@@ -129,7 +129,7 @@ function ModelList({ chosen, onChange, single, onDone }: ModelListProps) {
                 className="flex h-8 select-none items-center gap-2 rounded-control px-2 text-accent aria-selected:bg-selected"
               >
                 <KeyRound aria-hidden className="size-3.5 shrink-0" />
-                Add a key for {providerTitle(provider)}
+                Add a key for {getProviderTitle(provider)}
               </Command.Item>
             )}
           </Command.Group>
@@ -158,7 +158,7 @@ function ModelRow({ model, isChosen, disabled, onChoose }: ModelRowProps) {
   const { id, available, context_window: context, images, reasoning, pricing } = model
   const facts = useId()
   const price = isPriced(model)
-    ? `${priceText(pricing.input_per_million)} / ${priceText(pricing.output_per_million)}`
+    ? `${formatPrice(pricing.input_per_million)} / ${formatPrice(pricing.output_per_million)}`
     : 'price unknown'
   return (
     <Command.Item
@@ -168,7 +168,7 @@ function ModelRow({ model, isChosen, disabled, onChoose }: ModelRowProps) {
       aria-describedby={facts}
       className="flex h-8 select-none items-center gap-2 rounded-control px-2 aria-disabled:opacity-60 aria-selected:bg-selected"
     >
-      <Check aria-hidden className={classNames('size-3.5 shrink-0 text-accent', !isChosen && 'invisible')} />
+      <Check aria-hidden className={joinClassNames('size-3.5 shrink-0 text-accent', !isChosen && 'invisible')} />
       <span className="min-w-0 flex-1 truncate">
         {id}
         {isChosen && <span className="sr-only"> (chosen)</span>}
@@ -178,7 +178,7 @@ function ModelRow({ model, isChosen, disabled, onChoose }: ModelRowProps) {
         {images && hasProvider(model) && <Mark icon={Image} label="Takes images" />}
         <span title="Context" className="w-9 text-right">
           <span className="sr-only">Context </span>
-          {contextText(context)}
+          {formatContext(context)}
         </span>
         <span title="Input / output, for a million tokens" className="w-24 text-right">
           <span className="sr-only">Per million tokens, input and output </span>

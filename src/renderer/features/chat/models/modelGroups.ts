@@ -1,8 +1,8 @@
-import { providerTitle } from '#shared/contract/families.ts'
+import { getProviderTitle } from '#shared/contract/families.ts'
 import { type ListedModel, unknownPriceVersion } from '#shared/contract/inference.ts'
 
 /** `gpt-5.2`, `gpt-5.2 and claude-opus-4.6`, `3 models`. */
-export function modelsText(models: readonly string[]): string {
+export function formatModels(models: readonly string[]): string {
   const [first, second] = models
   if (first === undefined) return 'Choose a model'
   if (models.length === 1) return first
@@ -12,10 +12,10 @@ export function modelsText(models: readonly string[]): string {
 export type ModelGroup = { provider: string; available: boolean; models: readonly ListedModel[] }
 
 /** By provider, those that can be used first; within a group as the service lists them. */
-export function modelGroups(models: readonly ListedModel[], query: string): ModelGroup[] {
+export function groupModels(models: readonly ListedModel[], query: string): ModelGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const fitting = models.filter((model) => {
-    const text = `${model.id} ${model.display_name} ${model.provider} ${providerTitle(model.provider)}`.toLowerCase()
+    const text = `${model.id} ${model.display_name} ${model.provider} ${getProviderTitle(model.provider)}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
   const groups = [...Map.groupBy(fitting, ({ provider }) => provider)].map(([provider, members]) => ({
@@ -37,6 +37,6 @@ export function hasProvider({ provider }: Pick<ListedModel, 'provider'>): boolea
 }
 
 /** Returns the first available model, for a conversation that has none. */
-export function firstModel(models: readonly ListedModel[]): string | undefined {
+export function findFirstModel(models: readonly ListedModel[]): string | undefined {
   return models.find(({ available }) => available)?.id
 }

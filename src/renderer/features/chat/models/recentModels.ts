@@ -8,6 +8,6 @@ export function readRecentModels(): string[] {
   return storedModels.read()
 }
 
-export function keepModels(models: readonly string[]): void {
+export function saveRecentModels(models: readonly string[]): void {
   storedModels.write([...models])
 }

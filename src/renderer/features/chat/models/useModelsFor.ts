@@ -1,5 +1,5 @@
 import { useModels } from '../data/useModels.ts'
-import { firstModel } from './modelGroups.ts'
+import { findFirstModel } from './modelGroups.ts'
 import { readRecentModels } from './recentModels.ts'
 
 /** Returns the selected models, else those of the last chat, else the first available one. */
@@ -8,6 +8,6 @@ export function useModelsFor(chosen: readonly string[]): string[] {
   if (chosen.length > 0) return [...chosen]
   const usable = readRecentModels().filter((name) => listed?.some(({ id, available }) => id === name && available))
   if (usable.length > 0) return usable
-  const first = firstModel(listed ?? [])
+  const first = findFirstModel(listed ?? [])
   return first === undefined ? [] : [first]
 }

@@ -3,7 +3,7 @@ import type { AnswerUsage, Message } from '#shared/contract/chatMessages.ts'
 import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
 import { useModels } from '../data/useModels.ts'
 import { isPriced } from '../models/modelGroups.ts'
-import { formatCost, tokens } from './amounts.ts'
+import { formatCost, formatTokens } from './amounts.ts'
 
 /** Cost of an answer: estimated while it streams, exact afterwards. A tooltip lists its parts. */
 export function AnswerCost({ answer }: { answer: Message }) {
@@ -17,10 +17,10 @@ export function AnswerCost({ answer }: { answer: Message }) {
     <Tooltip content={<CostParts usage={usage} isLive={isUnderWay(answer)} />}>
       <button
         type="button"
-        aria-label={`Cost: ${usage.estimated ? 'about ' : ''}${formatCost(usage.cost_micro_usd)}, ${tokens(usage.input_tokens + usage.output_tokens)} tokens`}
+        aria-label={`Cost: ${usage.estimated ? 'about ' : ''}${formatCost(usage.cost_micro_usd)}, ${formatTokens(usage.input_tokens + usage.output_tokens)} tokens`}
         className="ml-1 cursor-default rounded-small px-1 text-small text-faint tabular-nums hover:text-muted"
       >
-        {cost} · {tokens(usage.input_tokens + usage.output_tokens)} tokens
+        {cost} · {formatTokens(usage.input_tokens + usage.output_tokens)} tokens
       </button>
     </Tooltip>
   )
@@ -29,11 +29,11 @@ export function AnswerCost({ answer }: { answer: Message }) {
 function CostParts({ usage, isLive }: { usage: AnswerUsage; isLive: boolean }) {
   const saved = usage.saved_micro_usd
   const rows: [string, string][] = [
-    ['Input', tokens(usage.input_tokens)],
-    ...(usage.cached_tokens > 0 ? ([['From the cache', tokens(usage.cached_tokens)]] as [string, string][]) : []),
-    ['Output', tokens(usage.output_tokens)],
+    ['Input', formatTokens(usage.input_tokens)],
+    ...(usage.cached_tokens > 0 ? ([['From the cache', formatTokens(usage.cached_tokens)]] as [string, string][]) : []),
+    ['Output', formatTokens(usage.output_tokens)],
     ...(usage.reasoning_tokens > 0
-      ? ([['Of it reasoning', tokens(usage.reasoning_tokens)]] as [string, string][])
+      ? ([['Of it reasoning', formatTokens(usage.reasoning_tokens)]] as [string, string][])
       : []),
     ...(saved !== 0
       ? ([[saved > 0 ? 'Saved by the cache' : 'Writing the cache', formatCost(Math.abs(saved))]] as [string, string][])

@@ -16,18 +16,18 @@ export function formatRoughCost(microUsd: number): string {
 }
 
 /** `12,345`, and from a million on `1.2M`. */
-export function tokens(count: number): string {
+export function formatTokens(count: number): string {
   if (count < 1_000_000) return count.toLocaleString('en')
   return `${(count / 1_000_000).toFixed(1).replace(/\.0$/, '')}M`
 }
 
 /** Formats a context size: `200K`, `1M`. */
-export function contextText(count: number): string {
+export function formatContext(count: number): string {
   if (count >= 1_000_000) return `${(count / 1_000_000).toFixed(1).replace(/\.0$/, '')}M`
   return count >= 1_000 ? `${Math.round(count / 1_000)}K` : String(count)
 }
 
 /** Formats the price of a million tokens: `$3`, `$0.15`, `free`. */
-export function priceText(perMillion: number): string {
+export function formatPrice(perMillion: number): string {
   return perMillion === 0 ? 'free' : formatUsd(perMillion * 1_000_000, 'whole')
 }

@@ -1,6 +1,6 @@
 import type { AnswerEstimate } from '#shared/contract/chatMoney.ts'
 import type { LimitState } from '#shared/contract/chats.ts'
-import { formatCost, formatRoughCost, tokens } from './amounts.ts'
+import { formatCost, formatRoughCost, formatTokens } from './amounts.ts'
 
 type Estimate = { estimates: readonly AnswerEstimate[]; min_micro_usd: number; max_micro_usd: number }
 
@@ -19,13 +19,13 @@ export function formatEstimate({ estimates, min_micro_usd: min, max_micro_usd: m
       ? formatCost(max)
       : `about ${formatRoughCost(expected)}, at most ${formatRoughCost(max)}`
   const clamped = estimates.some((it) => it.clamped) ? ' · shortened by your limits' : ''
-  return `${cost} · ${tokens(input)} tokens in${clamped}`
+  return `${cost} · ${formatTokens(input)} tokens in${clamped}`
 }
 
 export type BudgetNotice = { state: 'warning' | 'stopped'; title: string; hint: string }
 
 /** The strongest of what limits have to say. */
-export function budgetNotice(budget: readonly LimitState[]): BudgetNotice | undefined {
+export function describeBudget(budget: readonly LimitState[]): BudgetNotice | undefined {
   const stopped = budget.find(({ state }) => state === 'stopped')
   const warning = budget.find(({ state }) => state === 'warning')
   const limit = stopped ?? warning

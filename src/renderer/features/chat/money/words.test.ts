@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { LimitState } from '#shared/contract/chats.ts'
-import { changesOf, faultsOf, limitFaults, type SettingsDraft } from '../settings/settingsDraft.ts'
-import { contextText, formatCost, formatRoughCost, priceText, tokens } from './amounts.ts'
-import { budgetNotice, formatEstimate } from './formatEstimate.ts'
+import { limitFaults, type SettingsDraft, toConversationChanges, validateDraft } from '../settings/settingsDraft.ts'
+import { formatContext, formatCost, formatPrice, formatRoughCost, formatTokens } from './amounts.ts'
+import { describeBudget, formatEstimate } from './formatEstimate.ts'
 
 test('amounts are as exact as they matter', () => {
   expect([0, 5, 100, 4_200, 10_000, 123_456, 999_999, 1_000_000, 1_234_560_000, -4_200].map(formatCost)).toEqual([
@@ -17,9 +17,9 @@ test('amounts are as exact as they matter', () => {
     '$1,234.56',
     '−$0.0042',
   ])
-  expect([0, 999, 12_345, 1_000_000, 1_250_000].map(tokens)).toEqual(['0', '999', '12,345', '1M', '1.3M'])
-  expect([4_096, 200_000, 1_048_576].map(contextText)).toEqual(['4K', '200K', '1M'])
-  expect([0, 0.05, 0.4, 1.75, 14].map(priceText)).toEqual(['free', '$0.05', '$0.40', '$1.75', '$14'])
+  expect([0, 999, 12_345, 1_000_000, 1_250_000].map(formatTokens)).toEqual(['0', '999', '12,345', '1M', '1.3M'])
+  expect([4_096, 200_000, 1_048_576].map(formatContext)).toEqual(['4K', '200K', '1M'])
+  expect([0, 0.05, 0.4, 1.75, 14].map(formatPrice)).toEqual(['free', '$0.05', '$0.40', '$1.75', '$14'])
 })
 
 test('the hard limit speaks before the soft one', () => {
@@ -32,13 +32,13 @@ test('the hard limit speaks before the soft one', () => {
     state: 'within',
     ...more,
   })
-  expect(budgetNotice([limit({})])).toBeUndefined()
-  expect(budgetNotice([limit({ state: 'warning' }), limit({ scope: 'day', state: 'stopped' })])).toEqual({
+  expect(describeBudget([limit({})])).toBeUndefined()
+  expect(describeBudget([limit({ state: 'warning' }), limit({ scope: 'day', state: 'stopped' })])).toEqual({
     state: 'stopped',
     title: 'You have reached your limit of $1.00 for today.',
     hint: 'Raise the limit, or wait until midnight UTC.',
   })
-  expect(budgetNotice([limit({ state: 'warning' })])?.hint).toBe('It stops at $1.00.')
+  expect(describeBudget([limit({ state: 'warning' })])?.hint).toBe('It stops at $1.00.')
 })
 
 test('settings are told as numbers, and what is empty is the model’s own', () => {
@@ -54,8 +54,8 @@ test('settings are told as numbers, and what is empty is the model’s own', () 
     limits: { soft: '0.5', hard: '2' },
     tools: { enabled: true, profile: 'all', sandboxId: '', steps: '', turn: '0.25', day: '' },
   }
-  expect(faultsOf(draft)).toEqual({})
-  expect(changesOf(draft)).toEqual({
+  expect(validateDraft(draft)).toEqual({})
+  expect(toConversationChanges(draft)).toEqual({
     system_prompt: 'Be brief.',
     parameters: { temperature: 0.7, top_p: null, max_tokens: 1000, reasoning_effort: null, stop: ['END'], seed: null },
     limits: { soft_micro_usd: 500_000, hard_micro_usd: 2_000_000 },
@@ -68,11 +68,11 @@ test('settings are told as numbers, and what is empty is the model’s own', () 
       max_day_micro_usd: null,
     },
   })
-  expect(faultsOf({ ...draft, tools: { ...draft.tools, steps: '101', day: '-1' } })).toEqual({
+  expect(validateDraft({ ...draft, tools: { ...draft.tools, steps: '101', day: '-1' } })).toEqual({
     steps: 'Use 1 to 100.',
     day: 'Enter dollars.',
   })
-  expect(Object.keys(faultsOf({ ...draft, temperature: '3', topP: 'x', maxTokens: '0', seed: '1.5' }))).toEqual([
+  expect(Object.keys(validateDraft({ ...draft, temperature: '3', topP: 'x', maxTokens: '0', seed: '1.5' }))).toEqual([
     'temperature',
     'topP',
     'maxTokens',

@@ -11,7 +11,7 @@ import { TextField } from '#renderer/ui/TextField.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { Prompt } from '#shared/contract/chatLibrary.ts'
 import { promptVariables } from '#shared/promptText.ts'
-import { matchingPrompts } from './promptSearch.ts'
+import { findPrompts } from './promptSearch.ts'
 import { usePrompts } from './usePrompts.ts'
 
 type PromptLibraryProps = { onUse?: ((prompt: Prompt) => void) | undefined; onClose: () => void }
@@ -33,7 +33,7 @@ export function PromptLibrary({ onUse, onClose }: PromptLibraryProps) {
       />
     )
   }
-  const matches = matchingPrompts(data ?? [], query)
+  const matches = findPrompts(data ?? [], query)
   return (
     <Dialog
       open

@@ -1,7 +1,7 @@
 import type { Prompt } from '#shared/contract/chatLibrary.ts'
 
 /** Matches in titles come before matches in texts. */
-export function matchingPrompts(prompts: readonly Prompt[], query: string): Prompt[] {
+export function findPrompts(prompts: readonly Prompt[], query: string): Prompt[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const has = (text: string) => words.every((word) => text.toLowerCase().includes(word))
   const byTitle = prompts.filter(({ title }) => has(title))

@@ -1,9 +1,9 @@
 import { BookText } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import type { Prompt } from '#shared/contract/chatLibrary.ts'
 import { PromptLibrary } from './PromptLibrary.tsx'
-import { matchingPrompts } from './promptSearch.ts'
+import { findPrompts } from './promptSearch.ts'
 import { UsePromptDialog } from './UsePromptDialog.tsx'
 import { usePrompts } from './usePrompts.ts'
 
@@ -31,7 +31,7 @@ export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
   const [library, setLibrary] = useState(false)
   const [, query] = /^\/([^\n/]{0,60})$/.exec(text) ?? []
   const isOpen = query !== undefined && dismissed !== text
-  const matches = isOpen ? matchingPrompts(prompts, query).slice(0, maxMatches) : []
+  const matches = isOpen ? findPrompts(prompts, query).slice(0, maxMatches) : []
   const present = Math.min(at, Math.max(0, matches.length - 1))
 
   const use = (prompt: Prompt) => {
@@ -77,7 +77,7 @@ export function usePromptMenu({ text, onText }: PromptMenuOptions): PromptMenu {
               onClick={() => use(prompt)}
               onPointerMove={() => setAt(index)}
               onMouseDown={(event) => event.preventDefault()}
-              className={classNames(
+              className={joinClassNames(
                 'flex items-baseline gap-2 rounded-control px-2 py-1',
                 index === present && 'bg-selected',
               )}

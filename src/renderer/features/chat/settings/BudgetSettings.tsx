@@ -10,7 +10,7 @@ import { chatKeys } from '../data/keys.ts'
 import { useChatBudget } from '../data/useChatBudget.ts'
 import { formatCost } from '../money/amounts.ts'
 import { LimitFields } from './LimitFields.tsx'
-import { limitFaults, limitsDraft, limitsOf } from './settingsDraft.ts'
+import { limitFaults, toLimitsDraft, toSpendLimits } from './settingsDraft.ts'
 
 /** Limits of all chats: per day, and for each chat without its own limit. */
 export function BudgetSettings() {
@@ -27,7 +27,7 @@ export function BudgetSettings() {
 function BudgetForm({ budget }: { budget: ChatBudget }) {
   const agent = useAgent()
   const queryClient = useQueryClient()
-  const initial = { day: limitsDraft(budget.day), conversation: limitsDraft(budget.conversation) }
+  const initial = { day: toLimitsDraft(budget.day), conversation: toLimitsDraft(budget.conversation) }
   const [draft, setDraft] = useState(initial)
   const [tried, setTried] = useState(false)
   const [busy, setBusy] = useState(false)
@@ -41,7 +41,7 @@ function BudgetForm({ budget }: { budget: ChatBudget }) {
     setBusy(true)
     setFailure(undefined)
     try {
-      await agent(changeChatBudget, { day: limitsOf(draft.day), conversation: limitsOf(draft.conversation) })
+      await agent(changeChatBudget, { day: toSpendLimits(draft.day), conversation: toSpendLimits(draft.conversation) })
       await readAgain(queryClient, chatKeys.all)
     } catch (refusal) {
       setFailure(refusal)

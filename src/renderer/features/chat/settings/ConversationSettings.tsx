@@ -10,10 +10,10 @@ import { TextField } from '#renderer/ui/TextField.tsx'
 import { useUnsaved } from '#renderer/ui/unsaved/useUnsaved.ts'
 import type { Conversation } from '#shared/contract/chats.ts'
 import type { Changes } from '../data/useChatActions.ts'
-import { formatCost, tokens } from '../money/amounts.ts'
+import { formatCost, formatTokens } from '../money/amounts.ts'
 import { BudgetSettings } from './BudgetSettings.tsx'
 import { LimitFields } from './LimitFields.tsx'
-import { changesOf, draftOf, faultsOf, type SettingsDraft } from './settingsDraft.ts'
+import { type SettingsDraft, toConversationChanges, toSettingsDraft, validateDraft } from './settingsDraft.ts'
 import { ToolSettings } from './ToolSettings.tsx'
 
 type ConversationSettingsProps = {
@@ -37,13 +37,13 @@ const efforts = [
 
 /** Settings of a conversation: instructions, parameters and limits. */
 export function ConversationSettings({ conversation, atLimits, onChange, onClose }: ConversationSettingsProps) {
-  const [draft, setDraft] = useState(() => draftOf(conversation))
+  const [draft, setDraft] = useState(() => toSettingsDraft(conversation))
   const [tried, setTried] = useState(false)
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<unknown>()
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(conversation))
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(toSettingsDraft(conversation))
   useUnsaved(isChanged, ['chat', conversation.id])
-  const faults = faultsOf(draft)
+  const faults = validateDraft(draft)
   const limits = useRef<HTMLFieldSetElement>(null)
   useEffect(() => {
     if (!atLimits) return
@@ -61,7 +61,7 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
     setBusy(true)
     setFailure(undefined)
     try {
-      await onChange(changesOf(draft))
+      await onChange(toConversationChanges(draft))
       setTried(false)
     } catch (refusal) {
       setFailure(refusal)
@@ -153,7 +153,7 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
           </fieldset>
           {failure !== undefined && <ErrorNotice error={failure} />}
           <div className="flex justify-end gap-2">
-            <Button size="small" onClick={() => setDraft(draftOf(conversation))} disabled={!isChanged || busy}>
+            <Button size="small" onClick={() => setDraft(toSettingsDraft(conversation))} disabled={!isChanged || busy}>
               Discard
             </Button>
             <Button size="small" type="submit" variant="primary" busy={busy} disabled={!isChanged}>
@@ -172,10 +172,10 @@ function Spent({ conversation: { spend } }: { conversation: Conversation }) {
   const rows: [string, string][] = [
     ['Cost', `${spend.estimated ? '~' : ''}${formatCost(spend.cost_micro_usd)}`],
     ['Saved by the cache', formatCost(Math.max(0, spend.saved_micro_usd))],
-    ['Input tokens', tokens(spend.input_tokens)],
-    ['Of it cached', tokens(spend.cached_tokens)],
-    ['Output tokens', tokens(spend.output_tokens)],
-    ['Answers', tokens(spend.answers)],
+    ['Input tokens', formatTokens(spend.input_tokens)],
+    ['Of it cached', formatTokens(spend.cached_tokens)],
+    ['Output tokens', formatTokens(spend.output_tokens)],
+    ['Answers', formatTokens(spend.answers)],
   ]
   return (
     <section aria-label="Spent in this chat" className="border-b border-line p-3">

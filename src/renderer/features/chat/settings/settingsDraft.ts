@@ -1,6 +1,6 @@
 import type { ChatParameters, Conversation, SpendLimits } from '#shared/contract/chats.ts'
 import { type ChatTools, chatToolLimits } from '#shared/contract/chatTools.ts'
-import { parseUsd, usdInput } from '#shared/money/moneyText.ts'
+import { formatUsdInput, parseUsd } from '#shared/money/moneyText.ts'
 
 /** The settings of a conversation as they stand in fields: empty is the provider's own, or no limit. */
 export type SettingsDraft = {
@@ -24,17 +24,22 @@ export type ToolsDraft = Pick<ChatTools, 'enabled' | 'profile'> & {
 }
 export type LimitsDraft = { soft: string; hard: string }
 
-export function draftOf({ system_prompt: systemPrompt, parameters, limits, tools }: Conversation): SettingsDraft {
+export function toSettingsDraft({
+  system_prompt: systemPrompt,
+  parameters,
+  limits,
+  tools,
+}: Conversation): SettingsDraft {
   return {
     systemPrompt,
-    temperature: fieldOf(parameters.temperature),
-    topP: fieldOf(parameters.top_p),
-    maxTokens: fieldOf(parameters.max_tokens),
+    temperature: formatNumberField(parameters.temperature),
+    topP: formatNumberField(parameters.top_p),
+    maxTokens: formatNumberField(parameters.max_tokens),
     effort: parameters.reasoning_effort ?? 'default',
     stop: (parameters.stop ?? []).join('\n'),
-    seed: fieldOf(parameters.seed),
+    seed: formatNumberField(parameters.seed),
     ownLimits: limits !== null,
-    limits: limitsDraft(limits),
+    limits: toLimitsDraft(limits),
     tools: {
       enabled: tools.enabled,
       profile: tools.profile,
@@ -46,7 +51,7 @@ export function draftOf({ system_prompt: systemPrompt, parameters, limits, tools
   }
 }
 
-export function limitsDraft(limits: SpendLimits | null | undefined): LimitsDraft {
+export function toLimitsDraft(limits: SpendLimits | null | undefined): LimitsDraft {
   return { soft: amountField(limits?.soft_micro_usd), hard: amountField(limits?.hard_micro_usd) }
 }
 
@@ -55,13 +60,13 @@ export type Faults = Partial<
 >
 
 /** Validates the fields. */
-export function faultsOf(draft: SettingsDraft): Faults {
+export function validateDraft(draft: SettingsDraft): Faults {
   return {
     ...fault('temperature', isWithin(draft.temperature, 0, 2), 'Use 0 to 2.'),
     ...fault('topP', isWithin(draft.topP, 0, 1), 'Use 0 to 1.'),
     ...fault('maxTokens', isWhole(draft.maxTokens, 1), 'Use a whole number from 1.'),
     ...fault('seed', isWhole(draft.seed, 0), 'Use a whole number.'),
-    ...fault('stop', stopsOf(draft.stop).length <= 4, 'Use at most 4 lines.'),
+    ...fault('stop', parseStopSequences(draft.stop).length <= 4, 'Use at most 4 lines.'),
     ...(draft.ownLimits ? limitFaults(draft.limits) : {}),
     ...(draft.tools.enabled ? toolFaults(draft.tools) : {}),
   }
@@ -69,7 +74,7 @@ export function faultsOf(draft: SettingsDraft): Faults {
 
 export function limitFaults({ soft, hard }: LimitsDraft): Pick<Faults, 'soft' | 'hard'> {
   const isAmount = (text: string) => text.trim() === '' || parseUsd(text) !== undefined
-  const [low, high] = [amountOf(soft), amountOf(hard)]
+  const [low, high] = [parseAmountField(soft), parseAmountField(hard)]
   return {
     ...fault('soft', isAmount(soft), 'Enter dollars, such as 0.50.'),
     ...fault('hard', isAmount(hard), 'Enter dollars, such as 2.'),
@@ -88,38 +93,38 @@ function toolFaults({ steps, turn, day }: ToolsDraft): Faults {
   }
 }
 
-function toolsOf({ enabled, profile, sandboxId, steps, turn, day }: ToolsDraft): Partial<ChatTools> {
+function toChatTools({ enabled, profile, sandboxId, steps, turn, day }: ToolsDraft): Partial<ChatTools> {
   if (!enabled) return { enabled }
   return {
     enabled,
     profile,
     sandbox_id: sandboxId === '' ? null : sandboxId,
-    max_steps: numberOf(steps) ?? chatToolLimits.steps.default,
-    max_turn_micro_usd: amountOf(turn),
-    max_day_micro_usd: amountOf(day),
+    max_steps: parseNumberField(steps) ?? chatToolLimits.steps.default,
+    max_turn_micro_usd: parseAmountField(turn),
+    max_day_micro_usd: parseAmountField(day),
   }
 }
 
-export function limitsOf({ soft, hard }: LimitsDraft): SpendLimits {
-  return { soft_micro_usd: amountOf(soft), hard_micro_usd: amountOf(hard) }
+export function toSpendLimits({ soft, hard }: LimitsDraft): SpendLimits {
+  return { soft_micro_usd: parseAmountField(soft), hard_micro_usd: parseAmountField(hard) }
 }
 
 /** Builds the request. Expects a valid draft. */
-export function changesOf(draft: SettingsDraft) {
-  const stop = stopsOf(draft.stop)
+export function toConversationChanges(draft: SettingsDraft) {
+  const stop = parseStopSequences(draft.stop)
   const parameters: ChatParameters = {
-    temperature: numberOf(draft.temperature),
-    top_p: numberOf(draft.topP),
-    max_tokens: numberOf(draft.maxTokens),
+    temperature: parseNumberField(draft.temperature),
+    top_p: parseNumberField(draft.topP),
+    max_tokens: parseNumberField(draft.maxTokens),
     reasoning_effort: draft.effort === 'default' ? null : draft.effort,
     stop: stop.length === 0 ? null : stop,
-    seed: numberOf(draft.seed),
+    seed: parseNumberField(draft.seed),
   }
   return {
     system_prompt: draft.systemPrompt,
     parameters,
-    limits: draft.ownLimits ? limitsOf(draft.limits) : null,
-    tools: toolsOf(draft.tools),
+    limits: draft.ownLimits ? toSpendLimits(draft.limits) : null,
+    tools: toChatTools(draft.tools),
   }
 }
 
@@ -127,25 +132,25 @@ function fault(field: keyof Faults, isRight: boolean, words: string): Faults {
   return isRight ? {} : { [field]: words }
 }
 
-function fieldOf(value: number | null): string {
+function formatNumberField(value: number | null): string {
   return value === null ? '' : String(value)
 }
 
-function numberOf(text: string): number | null {
+function parseNumberField(text: string): number | null {
   return text.trim() === '' ? null : Number(text)
 }
 
 function amountField(microUsd: number | null | undefined): string {
-  return microUsd === null || microUsd === undefined ? '' : usdInput(String(microUsd))
+  return microUsd === null || microUsd === undefined ? '' : formatUsdInput(String(microUsd))
 }
 
-function amountOf(text: string): number | null {
+function parseAmountField(text: string): number | null {
   const amount = parseUsd(text)
   return amount === undefined ? null : Number(amount)
 }
 
 function isWithin(text: string, min: number, max: number): boolean {
-  const value = numberOf(text)
+  const value = parseNumberField(text)
   return value === null || (/^\s*\d*\.?\d+\s*$/.test(text) && value >= min && value <= max)
 }
 
@@ -153,6 +158,6 @@ function isWhole(text: string, min: number): boolean {
   return text.trim() === '' || (/^\s*\d{1,9}\s*$/.test(text) && Number(text) >= min)
 }
 
-function stopsOf(text: string): string[] {
+function parseStopSequences(text: string): string[] {
   return text.split('\n').filter((line) => line !== '')
 }

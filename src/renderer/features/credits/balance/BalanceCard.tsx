@@ -1,13 +1,13 @@
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { Skeleton } from '#renderer/ui/Skeleton.tsx'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
-import { dayText } from '../spending/dailySeries.ts'
+import { toIsoDay } from '../spending/dailySeries.ts'
 import { useCreditBalance, useSpending } from '../useCredits.ts'
 
 /** Remaining balance and how long it lasts. */
 export function BalanceCard({ isEmbedded }: { isEmbedded: boolean }) {
   const { data, error, isPending, refetch } = useCreditBalance()
-  const today = dayText(Date.now())
+  const today = toIsoDay(Date.now())
   const spentToday = useSpending({ from: today, to: today, by: 'day' }).data?.total.spent_cents
   return (
     <section aria-label="Balance" className="rounded-card border border-line bg-panel">

@@ -4,7 +4,7 @@ import { TextField } from '#renderer/ui/TextField.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { adjustCredits, creditLimits } from '#shared/contract/credits.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
-import { centsOf, changeText } from '../creditText.ts'
+import { changeText, parseCents } from '../creditText.ts'
 import { useCreditBalance } from '../useCredits.ts'
 import { OwnerOnly } from './OwnerOnly.tsx'
 import { useGiving } from './useGiving.ts'
@@ -22,7 +22,7 @@ export function AdjustDialog({ isOwner, onClose }: { isOwner: boolean; onClose: 
   const [wrong, setWrong] = useState<{ balance?: string; note?: string }>({})
 
   if (!isOwner) return <OwnerOnly title={title} onClose={onClose} />
-  const cents = centsOf(written)
+  const cents = parseCents(written)
   const change = cents === undefined || !data ? undefined : cents - data.balance_cents
 
   const send = () => {
@@ -55,7 +55,7 @@ export function AdjustDialog({ isOwner, onClose }: { isOwner: boolean; onClose: 
           setWrong({ ...(wrong.note !== undefined && { note: wrong.note }) })
         }}
         error={wrong.balance}
-        hint={hintOf(data?.balance_cents, change)}
+        hint={describeChange(data?.balance_cents, change)}
         placeholder="10.00"
         inputMode="decimal"
         unit="USD"
@@ -75,7 +75,7 @@ export function AdjustDialog({ isOwner, onClose }: { isOwner: boolean; onClose: 
   )
 }
 
-function hintOf(balance: number | undefined, change: number | undefined): string {
+function describeChange(balance: number | undefined, change: number | undefined): string {
   if (balance === undefined) return 'Loading your balance…'
   const now = `Now ${formatUsdCents(balance)}`
   return change === undefined || change === 0 ? `${now}.` : `${now}, changes by ${changeText(change)}.`

@@ -5,7 +5,7 @@ import { TextField } from '#renderer/ui/TextField.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { creditLimits, grantCredits, transferCredits } from '#shared/contract/credits.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
-import { centsOf } from '../creditText.ts'
+import { parseCents } from '../creditText.ts'
 import { OwnerOnly } from './OwnerOnly.tsx'
 import { useGiving } from './useGiving.ts'
 
@@ -45,7 +45,7 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
   const grant = useGiving(grantCredits)
   const transfer = useGiving(transferCredits)
   const give = kind === 'grant' ? grant : transfer
-  const cents = centsOf(amount) ?? 0
+  const cents = parseCents(amount) ?? 0
   /** Clears a field's error while it is edited. */
   const write = (field: keyof Wrong, set: (text: string) => void) => (text: string) => {
     set(text)
@@ -59,7 +59,7 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
     const { to_address, amount_cents, note: asNote } = grantCredits.body.shape
     const wrongs: Wrong = {
       ...(!to_address.safeParse(to).success && { to: 'Enter a wallet address or an account ID.' }),
-      ...(!amount_cents.safeParse(cents).success && { amount: amountWrong(amount) }),
+      ...(!amount_cents.safeParse(cents).success && { amount: findAmountFault(amount) }),
       ...(!asNote.safeParse(note).success && {
         note: `Use one line of at most ${creditLimits.noteCharacters} characters.`,
       }),
@@ -141,6 +141,6 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
   )
 }
 
-export function amountWrong(written: string): string {
+export function findAmountFault(written: string): string {
   return written.trim() === '' ? 'Enter an amount.' : 'Enter dollars and cents, from 0.01 to 1000000.'
 }

@@ -4,8 +4,8 @@ import { TextField } from '#renderer/ui/TextField.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { type CreditTransaction, creditLimits, refundCharge } from '#shared/contract/credits.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
-import { centsOf } from '../creditText.ts'
-import { refundableCents } from '../history/chargeFacts.ts'
+import { parseCents } from '../creditText.ts'
+import { getRefundableCents } from '../history/chargeFacts.ts'
 import { useGiving } from './useGiving.ts'
 
 /** Refunds a charge: all that remains of it unless an amount is entered. */
@@ -14,11 +14,11 @@ export function RefundDialog({ charge, onClose }: { charge: CreditTransaction; o
   const [written, setWritten] = useState('')
   const [note, setNote] = useState('')
   const [wrong, setWrong] = useState<string>()
-  const left = refundableCents(charge)
+  const left = getRefundableCents(charge)
   const isAll = written.trim() === ''
 
   const send = () => {
-    const cents = centsOf(written)
+    const cents = parseCents(written)
     const isWrong = !isAll && (cents === undefined || cents < 1 || cents > left)
     setWrong(isWrong ? `Enter whole cents, at most ${formatUsdCents(Math.floor(left))}, or leave it empty.` : undefined)
     if (isWrong) return false

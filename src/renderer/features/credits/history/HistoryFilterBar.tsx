@@ -1,7 +1,7 @@
 import { DateRange } from '#renderer/ui/DateRange.tsx'
 import { FilterBar, FilterOne, FilterSearch, FilterSelect } from '#renderer/ui/FilterBar.tsx'
 import type { ApiKey } from '#shared/contract/accounts.ts'
-import { daysUntil } from '../spending/dailySeries.ts'
+import { listDaysUntil } from '../spending/dailySeries.ts'
 import { useSpending } from '../useCredits.ts'
 import { type HistoryFilters, historyPeriods, periodLabels, transactionTypes, typeLabels } from './historyFilters.ts'
 
@@ -14,7 +14,7 @@ type HistoryFilterBarProps = {
 /** Filters of the history: text, type, model, API key and days. */
 export function HistoryFilterBar({ filters, onChange, keys }: HistoryFilterBarProps) {
   const change = (changed: Partial<HistoryFilters>) => onChange({ ...filters, ...changed })
-  const spent = useSpending({ ...daysUntil(Date.now(), '365'), by: 'model' }).data?.groups ?? []
+  const spent = useSpending({ ...listDaysUntil(Date.now(), '365'), by: 'model' }).data?.groups ?? []
   const models = spent.flatMap(({ model }) => model ?? []).toSorted()
   const listed = filters.model === '' || models.includes(filters.model) ? models : [filters.model, ...models]
   return (

@@ -1,7 +1,7 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import type { CreditTransaction } from '#shared/contract/credits.ts'
 import { HistoryRow } from './HistoryRow.tsx'
@@ -31,13 +31,13 @@ export function HistoryList({ query, newest, scroller, keyNames, onRefund }: His
   const top = useTopWithin(scroller, list)
   const [open, setOpen] = useState<string>()
   const [stop, setStop] = useState<number>()
-  const keyOf = (index: number) => total - 1 - index
+  const getItemKey = (index: number) => total - 1 - index
   const stopIndex = stop === undefined ? 0 : Math.min(Math.max(0, total - 1 - stop), total - 1)
 
   const virtualizer = useVirtualizer({
     count: total,
     getScrollElement: () => scroller,
-    getItemKey: keyOf,
+    getItemKey: getItemKey,
     estimateSize: () => defaultPixels,
     overscan: rowsBeyondView,
     scrollMargin: top,
@@ -60,7 +60,7 @@ export function HistoryList({ query, newest, scroller, keyNames, onRefund }: His
     const target = row && indexAfter(event.key, Number(row.getAttribute('data-index')), total)
     if (target === null || target === undefined) return
     event.preventDefault()
-    flushSync(() => setStop(keyOf(target)))
+    flushSync(() => setStop(getItemKey(target)))
     virtualizer.scrollToIndex(target)
     list.current?.querySelector<HTMLElement>(`[data-index="${target}"] [data-row]`)?.focus({ preventScroll: true })
   }
@@ -78,7 +78,7 @@ export function HistoryList({ query, newest, scroller, keyNames, onRefund }: His
           const transaction = rows.get(index)
           const toggle = (id: string) => {
             setOpen(open === id ? undefined : id)
-            setStop(keyOf(index))
+            setStop(getItemKey(index))
           }
           return (
             <li
@@ -87,7 +87,7 @@ export function HistoryList({ query, newest, scroller, keyNames, onRefund }: His
               data-index={index}
               aria-posinset={index + 1}
               aria-setsize={total}
-              className={classNames(
+              className={joinClassNames(
                 'absolute inset-x-0 top-0 border-line',
                 index > 0 && 'border-t',
                 transaction && open === transaction.id && 'bg-panel',

@@ -13,14 +13,14 @@ import {
 import { Fragment } from 'react'
 import { AddressText } from '#renderer/ui/AddressText.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { Skeleton } from '#renderer/ui/Skeleton.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { CreditTransaction, TransactionType } from '#shared/contract/credits.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { openRecord } from '#shared/openRecord.ts'
 import { changeText } from '../creditText.ts'
-import { chargeFacts, refundableCents } from './chargeFacts.ts'
+import { chargeFacts, getRefundableCents } from './chargeFacts.ts'
 import { typeLabels } from './historyFilters.ts'
 
 type HistoryRowProps = {
@@ -65,7 +65,7 @@ export function HistoryRow({ transaction, keyNames, isOpen, isTabStop, onToggle,
       {transaction && isOpen && (
         <div id={detailId} className="flex flex-wrap items-end justify-between gap-3 pt-1 pr-3.5 pb-3 pl-10">
           <Facts transaction={transaction} keyNames={keyNames} />
-          {onRefund && refundableCents(transaction) > 0 && (
+          {onRefund && getRefundableCents(transaction) > 0 && (
             <Button size="small" icon={Undo2} onClick={() => onRefund(transaction)}>
               Refund…
             </Button>
@@ -101,7 +101,9 @@ function Summary({ transaction, isOpen }: { transaction: CreditTransaction; isOp
       {transaction.refunded_cents !== undefined && (
         <span className="shrink-0 rounded-full bg-hover px-2 text-small text-muted">Refunded</span>
       )}
-      <span className={classNames('w-24 shrink-0 text-right tabular-nums', amount > 0 ? 'text-positive' : 'text-text')}>
+      <span
+        className={joinClassNames('w-24 shrink-0 text-right tabular-nums', amount > 0 ? 'text-positive' : 'text-text')}
+      >
         {changeText(amount)}
       </span>
       <span className="w-24 shrink-0 text-right text-muted tabular-nums max-narrow:hidden">
@@ -113,7 +115,10 @@ function Summary({ transaction, isOpen }: { transaction: CreditTransaction; isOp
       </span>
       <ChevronRight
         aria-hidden
-        className={classNames('size-3 shrink-0 text-faint transition-transform duration-100', isOpen && 'rotate-90')}
+        className={joinClassNames(
+          'size-3 shrink-0 text-faint transition-transform duration-100',
+          isOpen && 'rotate-90',
+        )}
       />
     </>
   )

@@ -9,7 +9,7 @@ import { useCreditKeys } from '../useCredits.ts'
 import { downloadHistory } from './downloadHistory.ts'
 import { HistoryFilterBar } from './HistoryFilterBar.tsx'
 import { HistoryList } from './HistoryList.tsx'
-import { type HistoryFilters, historyQuery, isFilteredHistory, noHistoryFilters } from './historyFilters.ts'
+import { type HistoryFilters, isFilteredHistory, noHistoryFilters, toHistoryQuery } from './historyFilters.ts'
 import { useNewestHistory } from './useHistory.ts'
 
 type HistorySectionProps = {
@@ -23,7 +23,7 @@ type HistorySectionProps = {
 
 export function HistorySection({ scroller, filters, onFilters, onRefund }: HistorySectionProps) {
   const text = useDebounced(filters.text)
-  const query = historyQuery({ ...filters, text }, Date.now())
+  const query = toHistoryQuery({ ...filters, text }, Date.now())
   const history = useNewestHistory(query)
   const keys = useCreditKeys().data ?? []
   const total = history.data?.total ?? 0

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CreditTransaction } from '#shared/contract/credits.ts'
-import { chargeFacts, refundableCents } from './chargeFacts.ts'
+import { chargeFacts, getRefundableCents } from './chargeFacts.ts'
 
 const charge = (fields: Partial<CreditTransaction>): CreditTransaction => ({
   ...{ id: 'txn_1', type: 'inference', amount_cents: -10, description: 'gpt-5.2' },
@@ -25,8 +25,8 @@ test('tells tokens, price and what is only an estimate', () => {
 })
 
 test('of a charge, what was not refunded can be', () => {
-  expect(refundableCents(charge({}))).toBe(10)
-  expect(refundableCents(charge({ amount_cents: -0.3, refunded_cents: 0.1 }))).toBe(0.2)
-  expect(refundableCents(charge({ refunded_cents: 10 }))).toBe(0)
-  expect(refundableCents(charge({ type: 'transfer_out' }))).toBe(0)
+  expect(getRefundableCents(charge({}))).toBe(10)
+  expect(getRefundableCents(charge({ amount_cents: -0.3, refunded_cents: 0.1 }))).toBe(0.2)
+  expect(getRefundableCents(charge({ refunded_cents: 10 }))).toBe(0)
+  expect(getRefundableCents(charge({ type: 'transfer_out' }))).toBe(0)
 })

@@ -31,12 +31,12 @@ export function chargeFacts({ metadata = {}, refunded_cents: refunded }: CreditT
     ...fact('Refunded', refunded === undefined ? '' : formatUsdCents(refunded)),
     ...Object.entries(metadata)
       .filter(([field]) => !standardFields.has(field))
-      .map(([field, value]) => ({ name: nameOf(field), value: String(value) })),
+      .map(([field, value]) => ({ name: humanizeField(field), value: String(value) })),
   ]
 }
 
 /** Returns the part of a charge that can still be refunded. */
-export function refundableCents({ type, amount_cents, refunded_cents = 0 }: CreditTransaction): number {
+export function getRefundableCents({ type, amount_cents, refunded_cents = 0 }: CreditTransaction): number {
   if (type !== 'inference' && type !== 'sandbox') return 0
   return Math.round((-amount_cents - refunded_cents) * microPerCent) / microPerCent
 }
@@ -50,7 +50,7 @@ function fact(name: string, value: string): ChargeFact[] {
   return value === '' ? [] : [{ name, value }]
 }
 
-function nameOf(field: string): string {
+function humanizeField(field: string): string {
   const words = field.replaceAll('_', ' ')
   return words.slice(0, 1).toUpperCase() + words.slice(1)
 }

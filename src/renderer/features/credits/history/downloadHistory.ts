@@ -1,4 +1,4 @@
-import { windowAddress } from '#renderer/api/windowLink.ts'
+import { buildWindowAddress } from '#renderer/api/windowLink.ts'
 import { exportTransactions } from '#shared/contract/credits.ts'
 import { buildRequest } from '#shared/contract/route.ts'
 import type { HistoryQuery } from './historyFilters.ts'
@@ -6,7 +6,7 @@ import type { HistoryQuery } from './historyFilters.ts'
 /** The browser's own download. */
 export function downloadHistory(query: HistoryQuery): void {
   const link = document.createElement('a')
-  link.href = windowAddress(buildRequest(exportTransactions, query).path)
+  link.href = buildWindowAddress(buildRequest(exportTransactions, query).path)
   link.download = 'steward-credits.csv'
   link.click()
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { historyQuery, isFilteredHistory, noHistoryFilters } from './historyFilters.ts'
+import { isFilteredHistory, noHistoryFilters, toHistoryQuery } from './historyFilters.ts'
 
 const now = Date.UTC(2026, 10, 22, 15)
-const query = (filters: Partial<typeof noHistoryFilters>) => historyQuery({ ...noHistoryFilters, ...filters }, now)
+const query = (filters: Partial<typeof noHistoryFilters>) => toHistoryQuery({ ...noHistoryFilters, ...filters }, now)
 
 test('without filters all of it is asked for', () => {
   expect(query({ text: '  ' })).toEqual({})

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type listTransactions, TransactionType } from '#shared/contract/credits.ts'
 import type { Input } from '#shared/contract/route.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
+import { openRecord, toPlainWord } from '#shared/openRecord.ts'
 import { toIsoTime } from '#shared/time.ts'
 
 export const typeLabels: Record<TransactionType, string> = openRecord(
@@ -15,7 +15,7 @@ export const typeLabels: Record<TransactionType, string> = openRecord(
     adjustment: 'Adjustment',
     refund: 'Refund',
   },
-  plainWord,
+  toPlainWord,
 )
 // Their order is that of the list above.
 export const transactionTypes = Object.keys(typeLabels) as TransactionType[]
@@ -52,8 +52,8 @@ const dayMs = 24 * 60 * 60_000
 const daysBack = { today: 0, week: 6, month: 29 } as const
 
 /** Builds the query of the history. */
-export function historyQuery({ text, type, model, key, ...times }: HistoryFilters, nowMs: number): HistoryQuery {
-  const { from, to } = timesOf(times, nowMs)
+export function toHistoryQuery({ text, type, model, key, ...times }: HistoryFilters, nowMs: number): HistoryQuery {
+  const { from, to } = resolvePeriod(times, nowMs)
   return {
     ...(text.trim() !== '' && { text: text.trim() }),
     ...(type !== 'all' && { type }),
@@ -70,7 +70,10 @@ export function isFilteredHistory(query: HistoryQuery): boolean {
 
 type Times = Pick<HistoryFilters, 'period' | 'from' | 'to'>
 
-function timesOf({ period, from, to }: Times, nowMs: number): { from?: number | undefined; to?: number | undefined } {
+function resolvePeriod(
+  { period, from, to }: Times,
+  nowMs: number,
+): { from?: number | undefined; to?: number | undefined } {
   if (period === 'any') return {}
   if (period === 'between') return { from: midnight(from), to: later(midnight(to)) }
   const today = Math.floor(nowMs / dayMs) * dayMs

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CreditTransaction } from '#shared/contract/credits.ts'
-import { type HistoryPage, historyRows } from './historyRows.ts'
+import { type HistoryPage, indexRows } from './historyRows.ts'
 
 const transaction = (id: string): CreditTransaction => ({
   ...{ id, type: 'grant', amount_cents: 1, description: '', balance_after_cents: 1 },
@@ -9,14 +9,14 @@ const transaction = (id: string): CreditTransaction => ({
 const page = (ids: string, offset: number, total: number): HistoryPage => ({
   ...{ transactions: [...ids].map(transaction), offset, total, limit: 2 },
 })
-const placesOf = (pages: HistoryPage[], total: number) =>
-  [...historyRows(pages, total)].map(([index, { id }]) => `${index}${id}`).join(' ')
+const listPlaces = (pages: HistoryPage[], total: number) =>
+  [...indexRows(pages, total)].map(([index, { id }]) => `${index}${id}`).join(' ')
 
 test('pages stand where they begin', () => {
-  expect(placesOf([page('fe', 0, 6), page('ba', 4, 6)], 6)).toBe('0f 1e 4b 5a')
+  expect(listPlaces([page('fe', 0, 6), page('ba', 4, 6)], 6)).toBe('0f 1e 4b 5a')
 })
 
 test('a page of a shorter history moves back by what came since, and is there once', () => {
-  expect(placesOf([page('gf', 0, 7), page('dc', 2, 6)], 7)).toBe('0g 1f 3d 4c')
-  expect(placesOf([page('gf', 0, 7), page('fe', 0, 6)], 7)).toBe('0g 1f 2e')
+  expect(listPlaces([page('gf', 0, 7), page('dc', 2, 6)], 7)).toBe('0g 1f 3d 4c')
+  expect(listPlaces([page('gf', 0, 7), page('fe', 0, 6)], 7)).toBe('0g 1f 2e')
 })

@@ -4,13 +4,13 @@ import type { Agent } from '#renderer/api/agentClient.ts'
 import { listTransactions } from '#shared/contract/credits.ts'
 import { creditsKey } from '../useCredits.ts'
 import type { HistoryQuery } from './historyFilters.ts'
-import { type HistoryPage, historyRows } from './historyRows.ts'
+import { type HistoryPage, indexRows } from './historyRows.ts'
 
 const pageSize = 50
 
 /** The newest page, which tells the total. */
 export function useNewestHistory(query: HistoryQuery) {
-  return useQuery({ ...pageOf(useAgent(), query, 0), placeholderData: keepPreviousData })
+  return useQuery({ ...fetchPage(useAgent(), query, 0), placeholderData: keepPreviousData })
 }
 
 type RowRange = { query: HistoryQuery; newest: HistoryPage; first: number; last: number }
@@ -21,17 +21,17 @@ export function useHistoryRows({ query, newest, first, last }: RowRange) {
   const from = Math.max(1, Math.floor(first / pageSize))
   const count = Math.max(0, Math.floor(last / pageSize) + 1 - from)
   const pages = useQueries({
-    queries: Array.from({ length: count }, (_, index) => pageOf(agent, query, from + index)),
+    queries: Array.from({ length: count }, (_, index) => fetchPage(agent, query, from + index)),
   })
   const failed = pages.filter(({ error, data }) => error !== null && data === undefined)
   return {
-    rows: historyRows([newest, ...pages.flatMap(({ data }) => data ?? [])], newest.total),
+    rows: indexRows([newest, ...pages.flatMap(({ data }) => data ?? [])], newest.total),
     error: failed[0]?.error,
     retry: () => void Promise.all(failed.map(({ refetch }) => refetch())),
   }
 }
 
-function pageOf(agent: Agent, query: HistoryQuery, page: number) {
+function fetchPage(agent: Agent, query: HistoryQuery, page: number) {
   return queryOptions({
     queryKey: [...creditsKey, 'history', query, page],
     queryFn: ({ signal }) =>

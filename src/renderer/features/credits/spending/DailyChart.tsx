@@ -1,9 +1,9 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
-import { axisText } from '../creditText.ts'
+import { formatAxisCents } from '../creditText.ts'
 import { chartFill, chartMark } from './chartColors.ts'
-import { type DayBar, dayName, scaleOf } from './dailySeries.ts'
+import { computeScale, type DayBar, formatDayName } from './dailySeries.ts'
 
 const height = 100
 const gap = 0.14
@@ -15,7 +15,7 @@ const gap = 0.14
 export function DailyChart({ days, onDay }: { days: readonly DayBar[]; onDay: (day: string) => void }) {
   // By its day: another period moves the places.
   const [activeDay, setActiveDay] = useState<string>()
-  const { top, lines } = scaleOf(days)
+  const { top, lines } = computeScale(days)
   const place = days.findIndex(({ day }) => day === activeDay)
   const active = place < 0 ? undefined : place
   const activeBar = active === undefined ? undefined : days[active]
@@ -42,7 +42,7 @@ export function DailyChart({ days, onDay }: { days: readonly DayBar[]; onDay: (d
         <div aria-hidden className="relative h-44 w-12 wide:h-56 shrink-0 text-right text-tiny text-faint tabular-nums">
           {[0, ...lines].map((line) => (
             <span key={line} className="absolute right-0 translate-y-1/2" style={{ bottom: `${(line / top) * 100}%` }}>
-              {axisText(line, top)}
+              {formatAxisCents(line, top)}
             </span>
           ))}
         </div>
@@ -92,8 +92,8 @@ export function DailyChart({ days, onDay }: { days: readonly DayBar[]; onDay: (d
         </div>
       </div>
       <div aria-hidden className="mt-1.5 ml-14 flex justify-between text-tiny text-faint tabular-nums">
-        {ticksOf(days).map(({ day }) => (
-          <span key={day}>{dayName(day, 'short')}</span>
+        {pickTicks(days).map(({ day }) => (
+          <span key={day}>{formatDayName(day, 'short')}</span>
         ))}
       </div>
     </div>
@@ -129,12 +129,12 @@ function DayHint({ bar, share }: { bar: DayBar; share: number }) {
       style={share < 0.5 ? { left: `calc(${share * 100}% + 12px)` } : { right: `calc(${(1 - share) * 100}% + 12px)` }}
     >
       <p className="flex justify-between gap-3 font-medium text-text">
-        <span>{dayName(bar.day)}</span>
+        <span>{formatDayName(bar.day)}</span>
         <span className="tabular-nums">{formatUsdCents(bar.cents)}</span>
       </p>
       {parts.map(({ series, cents }) => (
         <p key={series.name} className="mt-1 flex items-center gap-1.5 text-muted">
-          <span className={classNames('size-2 shrink-0 rounded-full', chartMark[series.color])} />
+          <span className={joinClassNames('size-2 shrink-0 rounded-full', chartMark[series.color])} />
           <span className="min-w-0 flex-1 truncate">{series.label}</span>
           <span className="tabular-nums">{formatUsdCents(cents)}</span>
         </p>
@@ -148,11 +148,11 @@ function DayHint({ bar, share }: { bar: DayBar; share: number }) {
 function describeBar(bar: DayBar | undefined): string {
   if (!bar) return ''
   const parts = bar.parts.map(({ series, cents }) => `${series.label} ${formatUsdCents(cents)}`)
-  return [`${dayName(bar.day)}: ${formatUsdCents(bar.cents)}`, ...parts].join(', ')
+  return [`${formatDayName(bar.day)}: ${formatUsdCents(bar.cents)}`, ...parts].join(', ')
 }
 
 /** First, middle and last: what always has room. */
-function ticksOf(days: readonly DayBar[]): DayBar[] {
+function pickTicks(days: readonly DayBar[]): DayBar[] {
   const places = new Set([0, Math.floor((days.length - 1) / 2), days.length - 1])
   return [...places].flatMap((place) => days[place] ?? [])
 }

@@ -1,5 +1,5 @@
 import { formatUsdCents } from '#shared/money/moneyText.ts'
-import { type DayBar, dayName, type Series } from './dailySeries.ts'
+import { type DayBar, formatDayName, type Series } from './dailySeries.ts'
 
 /** The chart in numbers, newest first. Days on which nothing happened are left out. */
 export function DailyTable({ days, series }: { days: readonly DayBar[]; series: readonly Series[] }) {
@@ -25,7 +25,7 @@ export function DailyTable({ days, series }: { days: readonly DayBar[]; series: 
           {rows.map(({ day, requests, parts, cents }) => (
             <tr key={day}>
               <th scope="row" className="px-3.5 py-1.5 text-left font-medium whitespace-nowrap">
-                {dayName(day)}
+                {formatDayName(day)}
               </th>
               <td className="px-3.5 text-muted">{requests.toLocaleString('en')}</td>
               {series.map(({ name }) => {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { chartMark } from './chartColors.ts'
 import type { Series } from './dailySeries.ts'
@@ -31,7 +31,7 @@ export function ModelBars({ series }: { series: readonly Series[] }) {
             </p>
             <span aria-hidden className="mt-1 block h-1.5 overflow-hidden rounded-full bg-hover">
               <span
-                className={classNames('block h-full rounded-full', chartMark[color])}
+                className={joinClassNames('block h-full rounded-full', chartMark[color])}
                 style={{ width: `max(4px, ${(cents / maxCents) * 100}%)` }}
               />
             </span>

@@ -7,7 +7,7 @@ import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { useSpending } from '../useCredits.ts'
 import { DailyChart } from './DailyChart.tsx'
 import { DailyTable } from './DailyTable.tsx'
-import { dailySeries, daysUntil, type SpendingPeriod, spendingPeriods } from './dailySeries.ts'
+import { buildDailySeries, listDaysUntil, type SpendingPeriod, spendingPeriods } from './dailySeries.ts'
 import { ModelBars } from './ModelBars.tsx'
 
 const views = [
@@ -20,7 +20,7 @@ type View = (typeof views)[number]['value']
 export function SpendingSection({ onDay }: { onDay: (day: string) => void }) {
   const [period, setPeriod] = useState<SpendingPeriod>('30')
   const [view, setView] = useState<View>('chart')
-  const { data, error, refetch } = useSpending({ ...daysUntil(Date.now(), period), by: 'day,model' })
+  const { data, error, refetch } = useSpending({ ...listDaysUntil(Date.now(), period), by: 'day,model' })
   return (
     <Panel
       title="Spending"
@@ -47,7 +47,7 @@ export function SpendingSection({ onDay }: { onDay: (day: string) => void }) {
           )}
         </div>
       ) : (
-        <SpendingView {...dailySeries(data.groups, data)} view={view} onDay={onDay} />
+        <SpendingView {...buildDailySeries(data.groups, data)} view={view} onDay={onDay} />
       )}
     </Panel>
   )
@@ -62,7 +62,7 @@ function Sum({ spent, refunded }: { spent: number; refunded: number }) {
   )
 }
 
-type SpendingViewProps = ReturnType<typeof dailySeries> & { view: View; onDay: (day: string) => void }
+type SpendingViewProps = ReturnType<typeof buildDailySeries> & { view: View; onDay: (day: string) => void }
 
 function SpendingView({ days, series, view, onDay }: SpendingViewProps) {
   if (series.length === 0 && days.every(({ cents }) => cents === 0)) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SpendingGroup } from '#shared/contract/credits.ts'
-import { dailySeries, daysUntil, scaleOf } from './dailySeries.ts'
+import { buildDailySeries, computeScale, listDaysUntil } from './dailySeries.ts'
 
 const group = (day: string, model: string | null, spent_cents: number): SpendingGroup => ({
   ...{ day, model, spent_cents, key_id: null, requests: model === null ? 0 : 1 },
@@ -9,7 +9,7 @@ const group = (day: string, model: string | null, spent_cents: number): Spending
 const range = { from: '2026-02-27', to: '2026-03-01' }
 
 test('every day has a bar, and what cost most comes first', () => {
-  const { days, series } = dailySeries(
+  const { days, series } = buildDailySeries(
     [
       group('2026-02-27', 'a', 3),
       group('2026-02-27', 'b', 4),
@@ -31,7 +31,7 @@ test('every day has a bar, and what cost most comes first', () => {
 })
 
 test('beyond five series there is one color for the rest', () => {
-  const { series } = dailySeries(
+  const { series } = buildDailySeries(
     ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((model, place) => group('2026-03-01', model, 10 - place)),
     range,
   )
@@ -39,17 +39,17 @@ test('beyond five series there is one color for the rest', () => {
 })
 
 test('what was only refunded is no series, and no bar below zero', () => {
-  const { days, series } = dailySeries([group('2026-03-01', 'a', -6)], range)
+  const { days, series } = buildDailySeries([group('2026-03-01', 'a', -6)], range)
   expect(series).toEqual([])
   expect(days.at(-1)).toMatchObject({ cents: -6, parts: [] })
-  expect(scaleOf(days)).toEqual({ top: 1, lines: [] })
+  expect(computeScale(days)).toEqual({ top: 1, lines: [] })
 })
 
 test('the scale ends at a round amount', () => {
-  const top = (spent: number) => scaleOf(dailySeries([group('2026-03-01', 'a', spent)], range).days).top
+  const top = (spent: number) => computeScale(buildDailySeries([group('2026-03-01', 'a', spent)], range).days).top
   expect([3.2, 41, 57, 1000].map(top)).toEqual([4, 50, 60, 1000])
 })
 
 test('a period ends today in UTC, also over a leap day', () => {
-  expect(daysUntil(Date.UTC(2028, 2, 1, 23, 59), '7')).toEqual({ from: '2028-02-24', to: '2028-03-01' })
+  expect(listDaysUntil(Date.UTC(2028, 2, 1, 23, 59), '7')).toEqual({ from: '2028-02-24', to: '2028-03-01' })
 })

@@ -11,9 +11,9 @@ export type SpendingPeriod = (typeof spendingPeriods)[number]['id']
 const dayMs = 24 * 60 * 60_000
 
 /** Days of UTC, both included, which end today. */
-export function daysUntil(nowMs: number, period: SpendingPeriod): { from: string; to: string } {
+export function listDaysUntil(nowMs: number, period: SpendingPeriod): { from: string; to: string } {
   const days = spendingPeriods.find(({ id }) => id === period)?.days ?? 30
-  return { from: dayText(nowMs - (days - 1) * dayMs), to: dayText(nowMs) }
+  return { from: toIsoDay(nowMs - (days - 1) * dayMs), to: toIsoDay(nowMs) }
 }
 
 /** Series with a color of its own; the others are summed in `rest`. Refunds reduce the day of their charge. */
@@ -25,7 +25,7 @@ const colors = [1, 2, 3, 4, 5] as const
 const sandboxes = 'Sandboxes'
 
 /** A bar for each day, also of those on which nothing was spent, and the series from what cost most on. */
-export function dailySeries(
+export function buildDailySeries(
   groups: readonly SpendingGroup[],
   { from, to }: { from: string; to: string },
 ): { days: DayBar[]; series: Series[] } {
@@ -42,15 +42,15 @@ export function dailySeries(
   const days = daysBetween(from, to).map((day): DayBar => {
     const ofDay = named.filter((it) => it.day === day)
     const parts = series
-      .map((one) => ({ series: one, cents: sumOf(ofDay.filter(({ name }) => name === one.name)) }))
+      .map((one) => ({ series: one, cents: sumGroups(ofDay.filter(({ name }) => name === one.name)) }))
       .filter(({ cents }) => cents > 0)
-    return { day, parts, cents: sumOf(ofDay), requests: ofDay.reduce((sum, it) => sum + it.requests, 0) }
+    return { day, parts, cents: sumGroups(ofDay), requests: ofDay.reduce((sum, it) => sum + it.requests, 0) }
   })
   return { days, series }
 }
 
 /** A round amount that the highest bar fits below, and the lines between. */
-export function scaleOf(days: readonly DayBar[]): { top: number; lines: number[] } {
+export function computeScale(days: readonly DayBar[]): { top: number; lines: number[] } {
   const highest = Math.max(0, ...days.map(({ parts }) => parts.reduce((sum, { cents }) => sum + cents, 0)))
   if (highest === 0) return { top: 1, lines: [] }
   const power = 10 ** Math.floor(Math.log10(highest))
@@ -58,7 +58,7 @@ export function scaleOf(days: readonly DayBar[]): { top: number; lines: number[]
   return { top, lines: [top / 2, top] }
 }
 
-export function dayText(ms: number): string {
+export function toIsoDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
@@ -66,16 +66,16 @@ const long = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone:
 const short = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 /** `Nov 22, 2026`, or `Nov 22`. */
-export function dayName(day: string, length: 'long' | 'short' = 'long'): string {
+export function formatDayName(day: string, length: 'long' | 'short' = 'long'): string {
   return (length === 'long' ? long : short).format(new Date(`${day}T00:00:00.000Z`))
 }
 
-function sumOf(groups: readonly SpendingGroup[]): number {
+function sumGroups(groups: readonly SpendingGroup[]): number {
   return groups.reduce((sum, { spent_cents }) => sum + spent_cents, 0)
 }
 
 function daysBetween(from: string, to: string): string[] {
   const days: string[] = []
-  for (let at = Date.parse(from); at <= Date.parse(to); at += dayMs) days.push(dayText(at))
+  for (let at = Date.parse(from); at <= Date.parse(to); at += dayMs) days.push(toIsoDay(at))
   return days
 }

@@ -10,10 +10,10 @@ import type { Domain } from '#shared/contract/domains.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { changeLock, changeNameservers, changePrivacy } from '../domainCalls.ts'
 import { RenewalDialog } from '../renewals/RenewalDialog.tsx'
-import { yearsText } from '../renewals/renewalLabels.ts'
+import { formatYears } from '../renewals/renewalLabels.ts'
 import { NameserversDialog } from '../view/NameserversDialog.tsx'
 import { type BulkChange, BulkDialog } from './BulkDialog.tsx'
-import { domainsCsv } from './domainsCsv.ts'
+import { formatDomainsCsv } from './domainsCsv.ts'
 
 type BulkBarProps = {
   domains: readonly Domain[]
@@ -96,7 +96,7 @@ export function BulkBar({ domains, renewals, onClear }: BulkBarProps) {
         <Button size="small" icon={Server} onClick={() => setNaming(true)}>
           Nameservers
         </Button>
-        <Button size="small" icon={Download} onClick={() => download(domainsCsv(domains))}>
+        <Button size="small" icon={Download} onClick={() => download(formatDomainsCsv(domains))}>
           Export CSV
         </Button>
       </section>
@@ -123,7 +123,7 @@ export function BulkBar({ domains, renewals, onClear }: BulkBarProps) {
           onSave={async (settings) =>
             setChange({
               title: 'Turn on auto-renew',
-              detail: `${settings.days_before} days before expiry, for ${yearsText(settings.years)}, at most ${formatUsd(String(settings.most_micro_usd), 'exact')} each.`,
+              detail: `${settings.days_before} days before expiry, for ${formatYears(settings.years)}, at most ${formatUsd(String(settings.most_micro_usd), 'exact')} each.`,
               run: (domain) => agent(setRenewal, { domain, ...settings }),
             })
           }

@@ -7,7 +7,7 @@ import { describeError } from '#renderer/ui/describeError.ts'
 import { SpentBar } from '#renderer/ui/SpentBar.tsx'
 import type { Domain } from '#shared/contract/domains.ts'
 import { domainsKey } from '../useDomains.ts'
-import { type BulkProgress, bulkRun } from './bulkRun.ts'
+import { type BulkProgress, runBulk } from './bulkRun.ts'
 
 export type BulkChange = {
   /** The deed: `Lock transfers`. */
@@ -38,7 +38,7 @@ export function BulkDialog({ change, domains, onClose }: BulkDialogProps) {
     setNames(of)
     setRunning(true)
     setProgress({ done: 0, failures: [] })
-    await bulkRun(of, change.run, { isStopped: () => isStopped.current, onProgress: setProgress })
+    await runBulk(of, change.run, { isStopped: () => isStopped.current, onProgress: setProgress })
     setRunning(false)
     await readAgain(queryClient, domainsKey)
   }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Domain } from '#shared/contract/domains.ts'
-import { bulkRun } from './bulkRun.ts'
-import { domainsCsv } from './domainsCsv.ts'
+import { runBulk } from './bulkRun.ts'
+import { formatDomainsCsv } from './domainsCsv.ts'
 
 const names = Array.from({ length: 10 }, (_, at) => `n${at}.com`)
 
 test('does the same with each, and names those that failed', async () => {
   const counts: number[] = []
-  const { done, failures } = await bulkRun(
+  const { done, failures } = await runBulk(
     names,
     async (domain) => {
       if (domain === 'n3.com') throw new Error('no')
@@ -20,7 +20,7 @@ test('does the same with each, and names those that failed', async () => {
 
 test('begins nothing more once it is stopped', async () => {
   let isStopped = false
-  const { done } = await bulkRun(
+  const { done } = await runBulk(
     names,
     async () => {
       isStopped = true
@@ -41,7 +41,7 @@ test('a list for a spreadsheet has no formulas', () => {
     },
     ...{ registered_at: '2026', expires_at: '2027', privacy: true, locked: false, auto_renew: false },
   } as unknown as Domain
-  expect(domainsCsv([domain]).split('\r\n')[1]).toBe(
+  expect(formatDomainsCsv([domain]).split('\r\n')[1]).toBe(
     `'=x.com,'=x.com,active,2026,2027,yes,no,no,"Test, ""registry""",a b`,
   )
 })

@@ -8,7 +8,7 @@ const maxAtOnce = 4
  * Applies a change to each domain. A failure does not stop the others.
  * @param isStopped checked before each domain
  */
-export async function bulkRun(
+export async function runBulk(
   domains: readonly string[],
   change: (domain: string) => Promise<unknown>,
   { isStopped, onProgress }: { isStopped: () => boolean; onProgress: (progress: BulkProgress) => void },

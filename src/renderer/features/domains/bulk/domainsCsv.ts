@@ -1,9 +1,9 @@
 import type { Domain } from '#shared/contract/domains.ts'
-import { csvText } from '#shared/csv.ts'
+import { formatCsv } from '#shared/csv.ts'
 
 /** The list as it is shown, for a spreadsheet. */
-export function domainsCsv(domains: readonly Domain[]): string {
-  return csvText(
+export function formatDomainsCsv(domains: readonly Domain[]): string {
+  return formatCsv(
     [
       'domain',
       'name',

@@ -7,7 +7,7 @@ import { notify } from '#renderer/ui/toast.tsx'
 import type { Domain } from '#shared/contract/domains.ts'
 import { changeNameservers } from '../domainCalls.ts'
 import { domainsKey, usePrices } from '../useDomains.ts'
-import { nameserversElsewhere } from './nameserversElsewhere.ts'
+import { areNameserversElsewhere } from './nameserversElsewhere.ts'
 
 type ElsewhereNoticeProps = { domain: Pick<Domain, 'domain' | 'unicode' | 'nameservers'> }
 
@@ -23,7 +23,7 @@ export function ElsewhereNotice({ domain: { domain, unicode, nameservers } }: El
     onError: (error) => notify.failed(error),
     onSettled: () => readAgain(queryClient, domainsKey),
   })
-  if (!nameserversElsewhere(nameservers, own)) return null
+  if (!areNameserversElsewhere(nameservers, own)) return null
   return (
     <div role="status" className="flex flex-wrap items-start gap-2.5 rounded-card bg-caution-soft p-3">
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-caution" />

@@ -3,7 +3,7 @@ import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { type DnsPlan, listPlans } from '#shared/contract/localDomains.ts'
 import { domainsKey } from '../useDomains.ts'
@@ -44,7 +44,7 @@ export function HistoryDialog({ zone, onClose, onUndo }: HistoryDialogProps) {
           </ol>
           <p className="text-muted">
             Changes by agents, programs and API keys are in{' '}
-            <a href={addressOf('activity', 'domain', zone)} className="font-medium text-accent hover:underline">
+            <a href={buildAddress('activity', 'domain', zone)} className="font-medium text-accent hover:underline">
               Activity
             </a>
             .

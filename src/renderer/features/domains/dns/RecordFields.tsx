@@ -3,7 +3,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { type DnsRecordData, dnsLimits, dnsRecordTypes, hasDistance } from '#shared/dns/dnsRecord.ts'
-import { type RecordForm, writtenRecord } from './zoneEdits.ts'
+import { parseRecordForm, type RecordForm } from './zoneEdits.ts'
 
 type RecordFieldsProps = {
   zone: string
@@ -36,8 +36,8 @@ export function RecordFields({ zone, record, others, onDone, onCancel }: RecordF
     distance: String(record?.distance ?? dnsLimits.distance.default),
   })
   const [isTried, setTried] = useState(false)
-  const written = writtenRecord(zone, form, others)
-  const errorOf = (field: string) =>
+  const written = parseRecordForm(zone, form, others)
+  const findError = (field: string) =>
     isTried && 'field' in written && written.field === field ? written.message : undefined
   const set = (change: Partial<RecordForm>) => setForm({ ...form, ...change })
   return (
@@ -70,7 +70,7 @@ export function RecordFields({ zone, record, others, onDone, onCancel }: RecordF
           label="Name"
           value={form.host}
           onChange={(host) => set({ host })}
-          error={errorOf('host')}
+          error={findError('host')}
           monospaced
           autoFocus
         />
@@ -78,7 +78,7 @@ export function RecordFields({ zone, record, others, onDone, onCancel }: RecordF
           label="Value"
           value={form.value}
           onChange={(value) => set({ value })}
-          error={errorOf('value')}
+          error={findError('value')}
           placeholder={examples[form.type]}
           monospaced
         />
@@ -86,7 +86,7 @@ export function RecordFields({ zone, record, others, onDone, onCancel }: RecordF
           label="TTL (seconds)"
           value={form.ttl}
           onChange={(ttl) => set({ ttl })}
-          error={errorOf('ttl')}
+          error={findError('ttl')}
           inputMode="numeric"
         />
         {hasDistance(form.type) && (
@@ -94,7 +94,7 @@ export function RecordFields({ zone, record, others, onDone, onCancel }: RecordF
             label="Priority"
             value={form.distance}
             onChange={(distance) => set({ distance })}
-            error={errorOf('distance')}
+            error={findError('distance')}
             inputMode="numeric"
           />
         )}

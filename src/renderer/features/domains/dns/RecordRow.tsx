@@ -1,5 +1,5 @@
 import { Pencil, RotateCcw, Trash2 } from 'lucide-react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { ZoneRow } from './zoneEdits.ts'
 
@@ -17,7 +17,7 @@ export function RecordRow({ row: { record, state }, onEdit, onRemove, onRestore 
   return (
     <li
       data-state={state}
-      className={classNames(
+      className={joinClassNames(
         recordColumns,
         'min-h-9 border-b border-line py-1.5',
         state === 'added' && 'bg-positive-soft',
@@ -26,9 +26,9 @@ export function RecordRow({ row: { record, state }, onEdit, onRemove, onRestore 
       )}
     >
       <span className="pl-1.5 font-medium">{type}</span>
-      <span className={classNames('truncate font-mono text-small', isRemoved && 'line-through')}>{host}</span>
+      <span className={joinClassNames('truncate font-mono text-small', isRemoved && 'line-through')}>{host}</span>
       <span className="min-w-0">
-        <span className={classNames('block font-mono text-small break-all', isRemoved && 'line-through')}>
+        <span className={joinClassNames('block font-mono text-small break-all', isRemoved && 'line-through')}>
           {distance !== null && <span className="text-muted">{distance} </span>}
           {value}
         </span>

@@ -11,7 +11,7 @@ import { useUnsaved } from '#renderer/ui/unsaved/useUnsaved.ts'
 import type { Domain } from '#shared/contract/domains.ts'
 import { type DnsPlan, listLocalRecords, planRecords, undoPlan } from '#shared/contract/localDomains.ts'
 import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
-import { zoneFileText } from '#shared/dns/zoneFile.ts'
+import { formatZoneFile } from '#shared/dns/zoneFile.ts'
 import { SourceNotice } from '../SourceNotice.tsx'
 import { domainsKey, useRecords } from '../useDomains.ts'
 import { DomainSandboxes } from './DomainSandboxes.tsx'
@@ -26,6 +26,7 @@ import { SandboxDialog } from './SandboxDialog.tsx'
 import { withoutSandboxRecord } from './sandboxRecord.ts'
 import { TemplatesDialog } from './TemplatesDialog.tsx'
 import {
+  buildZoneRows,
   editCount,
   noEdits,
   restoreRecord,
@@ -35,7 +36,6 @@ import {
   withoutRecord,
   withRecord,
   type ZoneEdits,
-  zoneRows,
 } from './zoneEdits.ts'
 
 /** DNS records: changes are collected, compared with the zone as it is, and applied together. */
@@ -56,7 +56,7 @@ export function RecordsEditor({
   const [isHistory, setHistory] = useState(false)
   const [plan, setPlan] = useState<DnsPlan>()
   const records = data?.records ?? []
-  const rows = zoneRows(records, edits)
+  const rows = buildZoneRows(records, edits)
   const count = editCount(records, edits)
   useUnsaved(count > 0, ['domains', 'name', zone], () => setEdits(noEdits))
 
@@ -64,7 +64,7 @@ export function RecordsEditor({
     mutationFn: async () => {
       // Records added elsewhere since are not part of the changes.
       const { records: latest } = await agent(listLocalRecords, { domain: zone, fresh: true })
-      return await agent(planRecords, { domain: zone, records: toRecords(zoneRows(latest, edits)) })
+      return await agent(planRecords, { domain: zone, records: toRecords(buildZoneRows(latest, edits)) })
     },
     onSuccess: setPlan,
   })
@@ -84,10 +84,10 @@ export function RecordsEditor({
   const addAll = (added: readonly DnsRecordData[]) =>
     setEdits(added.reduce((next, record) => withRecord(next, record, { newKey: newKey() }), edits))
   const download = () => {
-    const text = zoneFileText({
+    const text = formatZoneFile({
       name: zone,
       nameservers: domain.nameservers,
-      records: toRecords(zoneRows(records, noEdits)),
+      records: toRecords(buildZoneRows(records, noEdits)),
     })
     const link = document.createElement('a')
     link.href = URL.createObjectURL(new Blob([text], { type: 'text/dns' }))
@@ -95,7 +95,7 @@ export function RecordsEditor({
     link.click()
     URL.revokeObjectURL(link.href)
   }
-  const othersOf = (key?: string) => toRecords(rows.filter((it) => it.key !== key))
+  const listOthers = (key?: string) => toRecords(rows.filter((it) => it.key !== key))
 
   if (isPending) return <SkeletonRows label="Loading DNS records…" count={4} rowClassName="h-6" />
   if (!data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
@@ -134,7 +134,7 @@ export function RecordsEditor({
         <RecordFields
           zone={zone}
           record={undefined}
-          others={othersOf()}
+          others={listOthers()}
           onCancel={() => setEdited(undefined)}
           onDone={(record) => {
             setEdits(withRecord(edits, record, { newKey: newKey() }))
@@ -159,7 +159,7 @@ export function RecordsEditor({
                   <RecordFields
                     zone={zone}
                     record={row.record}
-                    others={othersOf(row.key)}
+                    others={listOthers(row.key)}
                     onCancel={() => setEdited(undefined)}
                     onDone={(record) => {
                       setEdits(withRecord(edits, record, { key: row.key, newKey: '' }))
@@ -193,7 +193,7 @@ export function RecordsEditor({
       {isChoosing && (
         <TemplatesDialog
           zone={zone}
-          present={othersOf()}
+          present={listOthers()}
           onClose={() => setChoosing(false)}
           onAdd={(added) => {
             addAll(added)
@@ -204,7 +204,7 @@ export function RecordsEditor({
       {isPointing && (
         <SandboxDialog
           zone={zone}
-          present={othersOf()}
+          present={listOthers()}
           onClose={() => setPointing(false)}
           onAdd={(record) => {
             const next = withAddress(records, edits, { record, newKey: newKey() })

@@ -7,10 +7,10 @@ import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { type SandboxPort, SandboxPortFields } from '#renderer/ui/sandboxes/SandboxPortFields.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { addSandboxDomain } from '#shared/contract/sandboxDomains.ts'
-import { type DnsRecordData, DnsRecordFault, normalRecord } from '#shared/dns/dnsRecord.ts'
+import { type DnsRecordData, DnsRecordFault, normalizeRecord } from '#shared/dns/dnsRecord.ts'
 import { findZoneConflict } from '#shared/dns/zoneRules.ts'
-import { sandboxRecord } from './sandboxRecord.ts'
-import { isAddressOf } from './zoneEdits.ts'
+import { createSandboxRecord } from './sandboxRecord.ts'
+import { createAddressFilter } from './zoneEdits.ts'
 
 type SandboxDialogProps = {
   zone: string
@@ -27,15 +27,15 @@ export function SandboxDialog({ zone, present, onClose, onAdd }: SandboxDialogPr
   const [fault, setFault] = useState<string>()
   const leading = useMutation({
     mutationFn: async ({ sandboxId, port }: { sandboxId: string; port: number }) => {
-      const name = normalRecord(zone, { type: 'A', host, value: '127.0.0.1' }).host
+      const name = normalizeRecord(zone, { type: 'A', host, value: '127.0.0.1' }).host
       const led = await agent(addSandboxDomain, {
         ...{ id: sandboxId, port },
         domain: name === '@' ? zone : `${name}.${zone}`,
       })
-      return sandboxRecord(zone, name, led)
+      return createSandboxRecord(zone, name, led)
     },
     onSuccess: (record) => {
-      const isReplaced = isAddressOf(record.host)
+      const isReplaced = createAddressFilter(record.host)
       const conflict = findZoneConflict(
         present.filter((it) => !isReplaced(it)),
         record,

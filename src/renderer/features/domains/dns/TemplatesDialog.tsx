@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import { type RecordTemplate, recordTemplates } from './recordTemplates.ts'
-import { type TemplateRow, templateRows } from './templateRows.ts'
+import { buildTemplateRows, type TemplateRow } from './templateRows.ts'
 
 type TemplatesDialogProps = {
   zone: string
@@ -23,7 +23,7 @@ export function TemplatesDialog({ zone, present, onClose, onAdd }: TemplatesDial
   const [written, setWritten] = useState<Readonly<Record<string, string>>>({})
   const [isTried, setTried] = useState(false)
   if (!template) return null
-  const { rows, fault } = templateRows(zone, { template, written, present })
+  const { rows, fault } = buildTemplateRows(zone, { template, written, present })
   const added = rows.filter(({ state }) => state === 'new').map(({ record }) => record)
   const choose = (next: RecordTemplate) => {
     setTemplate(next)
@@ -61,7 +61,7 @@ export function TemplatesDialog({ zone, present, onClose, onAdd }: TemplatesDial
                   type="button"
                   aria-pressed={it === template}
                   onClick={() => choose(it)}
-                  className={classNames(
+                  className={joinClassNames(
                     'flex min-h-7 w-full items-center rounded-small px-2 py-0.5 text-left',
                     it === template ? 'bg-selected text-text' : 'text-muted hover:bg-hover hover:text-text',
                   )}
@@ -107,13 +107,13 @@ export function TemplatesDialog({ zone, present, onClose, onAdd }: TemplatesDial
 function PreviewRow({ row: { record, state, note } }: { row: TemplateRow }) {
   const { type, host, value, distance } = record
   return (
-    <li data-state={state} className={classNames('px-3 py-1.5', state !== 'new' && 'bg-panel')}>
+    <li data-state={state} className={joinClassNames('px-3 py-1.5', state !== 'new' && 'bg-panel')}>
       <span className="grid grid-cols-[4rem_7.5rem_minmax(0,1fr)] items-baseline gap-2">
-        <span className={classNames('font-medium', state !== 'new' && 'text-faint')}>{type}</span>
+        <span className={joinClassNames('font-medium', state !== 'new' && 'text-faint')}>{type}</span>
         <span className="truncate font-mono text-small text-muted" title={host}>
           {host}
         </span>
-        <span className={classNames('min-w-0 font-mono text-small break-all', state !== 'new' && 'text-faint')}>
+        <span className={joinClassNames('min-w-0 font-mono text-small break-all', state !== 'new' && 'text-faint')}>
           {distance !== null && <span className="text-muted">{distance} </span>}
           {value}
         </span>

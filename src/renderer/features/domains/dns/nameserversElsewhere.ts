@@ -3,7 +3,7 @@
  * effect.
  * @param own name servers of the registrar; a leading dot matches all subdomains; undefined if unknown
  */
-export function nameserversElsewhere(nameservers: readonly string[], own: readonly string[] | undefined): boolean {
+export function areNameserversElsewhere(nameservers: readonly string[], own: readonly string[] | undefined): boolean {
   if (own === undefined || nameservers.length === 0) return false
   const isOwn = (name: string) => own.some((it) => (it.startsWith('.') ? name.endsWith(it) : name === it))
   return !nameservers.map((it) => it.toLowerCase()).every(isOwn)

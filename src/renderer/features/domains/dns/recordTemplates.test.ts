@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type DnsRecordData, normalRecord } from '#shared/dns/dnsRecord.ts'
+import { type DnsRecordData, normalizeRecord } from '#shared/dns/dnsRecord.ts'
 import { recordTemplates } from './recordTemplates.ts'
-import { templateRows } from './templateRows.ts'
+import { buildTemplateRows } from './templateRows.ts'
 
 const examples: Record<string, string> = {
   ...{ v4: '192.0.2.1', v6: '2001:db8::1', user: 'octocat', site: 'my-site', mail: 'dmarc@example.com' },
@@ -13,27 +13,30 @@ const find = (id: string) => {
   if (!template) throw new Error(`There is no template ${id}.`)
   return template
 }
-const present = (type: DnsRecordData['type'], value: string, host = '@') => normalRecord(zone, { type, host, value })
+const present = (type: DnsRecordData['type'], value: string, host = '@') => normalizeRecord(zone, { type, host, value })
 
 test.each(recordTemplates)('$label has records that can stand together', (template) => {
   const written = Object.fromEntries(template.fields.map(({ id }) => [id, examples[id] ?? '']))
-  const { rows, fault } = templateRows(zone, { template, written, present: [] })
+  const { rows, fault } = buildTemplateRows(zone, { template, written, present: [] })
   expect(fault).toBeUndefined()
   expect(rows.every(({ state }) => state === 'new')).toBe(true)
 })
 
 test('what is missing or wrong is told by its field', () => {
   const server = find('server')
-  expect(templateRows(zone, { template: server, written: {}, present: [] }).fault).toEqual({
+  expect(buildTemplateRows(zone, { template: server, written: {}, present: [] }).fault).toEqual({
     ...{ field: 'v4', message: 'Enter the IPv4 address.' },
   })
-  const wrong = templateRows(zone, { template: server, written: { v4: 'nowhere' }, present: [] })
+  const wrong = buildTemplateRows(zone, { template: server, written: { v4: 'nowhere' }, present: [] })
   expect(wrong.fault?.message).toContain('IPv4')
 })
 
 test('records that exist stay, and those that something is in the way of are not added', () => {
   const rows = (id: string, ...of: DnsRecordData[]) =>
-    templateRows(zone, { template: find(id), written: {}, present: of }).rows.map(({ state, note }) => [state, note])
+    buildTemplateRows(zone, { template: find(id), written: {}, present: of }).rows.map(({ state, note }) => [
+      state,
+      note,
+    ])
   expect(rows('lets-encrypt', present('CAA', '0 issue "letsencrypt.org"'))).toEqual([['exists', undefined]])
   expect(rows('www', present('A', '192.0.2.1', 'www'))[0]?.[0]).toBe('blocked')
   expect(rows('google', present('TXT', 'v=spf1 -all'))[1]).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sandboxRecord, withoutSandboxRecord } from './sandboxRecord.ts'
+import { createSandboxRecord, withoutSandboxRecord } from './sandboxRecord.ts'
 import { noEdits } from './zoneEdits.ts'
 
 const zone = 'northwind.com'
@@ -15,8 +15,15 @@ const records = [
 ]
 
 test('a name is led to this computer, or to the public address of the service', () => {
-  expect(sandboxRecord(zone, '@', { dns_target: null })).toMatchObject({ type: 'A', host: '@', value: '127.0.0.1' })
-  expect(sandboxRecord(zone, 'app', { dns_target: 'boxes.example' })).toMatchObject({ type: 'CNAME', host: 'app' })
+  expect(createSandboxRecord(zone, '@', { dns_target: null })).toMatchObject({
+    type: 'A',
+    host: '@',
+    value: '127.0.0.1',
+  })
+  expect(createSandboxRecord(zone, 'app', { dns_target: 'boxes.example' })).toMatchObject({
+    type: 'CNAME',
+    host: 'app',
+  })
 })
 
 test.each([

@@ -1,23 +1,27 @@
 import type { SandboxDomain } from '#shared/contract/sandboxDomains.ts'
-import { type DnsRecordData, normalRecord } from '#shared/dns/dnsRecord.ts'
-import { withoutRecord, type ZoneEdits, zoneRows } from './zoneEdits.ts'
+import { type DnsRecordData, normalizeRecord } from '#shared/dns/dnsRecord.ts'
+import { buildZoneRows, withoutRecord, type ZoneEdits } from './zoneEdits.ts'
 
 /** At the root no CNAME is allowed, and a service without a public address is reached on this computer. */
-export function sandboxRecord(zone: string, host: string, { dns_target: target }: Pick<SandboxDomain, 'dns_target'>) {
-  if (target === null) return normalRecord(zone, { type: 'A', host, value: '127.0.0.1' })
-  return normalRecord(zone, { type: 'CNAME', host, value: target })
+export function createSandboxRecord(
+  zone: string,
+  host: string,
+  { dns_target: target }: Pick<SandboxDomain, 'dns_target'>,
+) {
+  if (target === null) return normalizeRecord(zone, { type: 'A', host, value: '127.0.0.1' })
+  return normalizeRecord(zone, { type: 'CNAME', host, value: target })
 }
 
 /** Removes the record that led the name to its sandbox; other addresses of the name stay. */
 export function withoutSandboxRecord(
   zone: string,
-  { records, edits }: { records: Parameters<typeof zoneRows>[0]; edits: ZoneEdits },
+  { records, edits }: { records: Parameters<typeof buildZoneRows>[0]; edits: ZoneEdits },
   name: Pick<SandboxDomain, 'domain' | 'dns_target'>,
 ): ZoneEdits {
   const host = name.domain === zone ? '@' : name.domain.slice(0, -zone.length - 1)
-  const { type, value } = sandboxRecord(zone, host, name)
+  const { type, value } = createSandboxRecord(zone, host, name)
   const isIt = (record: DnsRecordData) => record.type === type && record.host === host && record.value === value
-  return zoneRows(records, edits)
+  return buildZoneRows(records, edits)
     .filter(({ state, record }) => state !== 'removed' && isIt(record))
     .reduce((next, { key }) => withoutRecord(next, key), edits)
 }

@@ -1,4 +1,4 @@
-import { type DnsRecordData, DnsRecordFault, normalRecord } from '#shared/dns/dnsRecord.ts'
+import { type DnsRecordData, DnsRecordFault, normalizeRecord } from '#shared/dns/dnsRecord.ts'
 import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 import type { RecordTemplate } from './recordTemplates.ts'
 
@@ -13,7 +13,7 @@ type TemplateInput = {
 }
 
 /** Returns the records that a template adds to a zone, or the invalid field. */
-export function templateRows(
+export function buildTemplateRows(
   zone: string,
   { template, written, present }: TemplateInput,
 ): { rows: TemplateRow[]; fault?: { field: string; message: string } } {
@@ -27,18 +27,18 @@ export function templateRows(
   const rows: TemplateRow[] = []
   for (const templateRecord of template.records(zone, trimmed)) {
     try {
-      const record = normalRecord(zone, templateRecord)
+      const record = normalizeRecord(zone, templateRecord)
       const others = [...present, ...rows.filter(({ state }) => state === 'new').map((it) => it.record)]
-      rows.push(rowOf(record, others))
+      rows.push(toTemplateRow(record, others))
     } catch (fault) {
       if (!(fault instanceof DnsRecordFault)) throw fault
-      return { rows: [], fault: { field: fieldOf(template, trimmed, templateRecord), message: sentence(fault) } }
+      return { rows: [], fault: { field: buildField(template, trimmed, templateRecord), message: sentence(fault) } }
     }
   }
   return { rows }
 }
 
-function rowOf(record: DnsRecordData, others: readonly DnsRecordData[]): TemplateRow {
+function toTemplateRow(record: DnsRecordData, others: readonly DnsRecordData[]): TemplateRow {
   const conflict = findZoneConflict(others, record)
   if (conflict?.reason === 'duplicate') return { record, state: 'exists' }
   if (conflict) return { record, state: 'blocked', note: `A ${conflict.with.type} record is in its place.` }
@@ -55,7 +55,7 @@ function isSpf({ type, value }: DnsRecordData): boolean {
 }
 
 /** The field whose text stands in what is wrong. */
-function fieldOf(
+function buildField(
   { fields }: RecordTemplate,
   values: Readonly<Record<string, string>>,
   { host, value }: { host: string; value: string },

@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import type { DnsRecord } from '#shared/contract/dnsRecords.ts'
 import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import {
+  buildZoneRows,
   editCount,
   noEdits,
+  parseRecordForm,
   restoreRecord,
   toRecords,
   withAddress,
   withImported,
   withoutRecord,
   withRecord,
-  writtenRecord,
-  zoneRows,
 } from './zoneEdits.ts'
 
 const a = (host: string, value: string): DnsRecordData => ({ type: 'A', host, value, ttl: 3_600, distance: null })
@@ -27,13 +27,17 @@ test('edits stay when the zone below them changes', () => {
   let edits = withRecord(noEdits, a('new', '192.0.2.3'), { newKey: 'n1' })
   edits = withRecord(edits, a('@', '192.0.2.9'), { key: 'r1', newKey: '' })
   edits = withoutRecord(edits, 'r2')
-  expect(zoneRows(records, edits).map(({ key, state }) => [key, state])).toEqual([
+  expect(buildZoneRows(records, edits).map(({ key, state }) => [key, state])).toEqual([
     ['r1', 'changed'],
     ['r2', 'removed'],
     ['n1', 'added'],
   ])
   const moved = [...records, unchanged('r3', a('other', '192.0.2.7'))]
-  expect(toRecords(zoneRows(moved, edits)).map(({ value }) => value)).toEqual(['192.0.2.9', '192.0.2.7', '192.0.2.3'])
+  expect(toRecords(buildZoneRows(moved, edits)).map(({ value }) => value)).toEqual([
+    '192.0.2.9',
+    '192.0.2.7',
+    '192.0.2.3',
+  ])
   expect(editCount(records, restoreRecord(restoreRecord(withoutRecord(edits, 'n1'), 'r1'), 'r2'))).toBe(0)
 })
 
@@ -42,26 +46,26 @@ test('an import adds what is missing, or becomes the whole zone', () => {
   const newKey = () => 'n'
   expect(withImported(records, imported, { replace: false, newKey })).toMatchObject({ removed: [] })
   const replaced = withImported(records, imported, { replace: true, newKey })
-  expect(toRecords(zoneRows(records, replaced))).toEqual(imported)
+  expect(toRecords(buildZoneRows(records, replaced))).toEqual(imported)
 })
 
 test('a written record is taken, or its field is named', () => {
   const form = { type: 'A', host: 'www', value: '192.0.2.9', ttl: '', distance: '' } as const
-  expect(writtenRecord('example.com', form, records)).toEqual({ record: a('www', '192.0.2.9') })
-  expect(writtenRecord('example.com', { ...form, value: 'x' }, [])).toEqual({
+  expect(parseRecordForm('example.com', form, records)).toEqual({ record: a('www', '192.0.2.9') })
+  expect(parseRecordForm('example.com', { ...form, value: 'x' }, [])).toEqual({
     field: 'value',
     message: 'Must be an IPv4 address, as in 192.0.2.1.',
   })
-  expect(writtenRecord('example.com', { ...form, ttl: 'soon' }, [])).toMatchObject({ field: 'ttl' })
-  expect(writtenRecord('example.com', { ...form, value: '192.0.2.2' }, records)).toMatchObject({ field: 'value' })
+  expect(parseRecordForm('example.com', { ...form, ttl: 'soon' }, [])).toMatchObject({ field: 'ttl' })
+  expect(parseRecordForm('example.com', { ...form, value: '192.0.2.2' }, records)).toMatchObject({ field: 'value' })
 })
 
 test('a name that leads to one address leads nowhere else', () => {
   const edits = withAddress(records, noEdits, { record: a('www', '127.0.0.1'), newKey: 'n' })
-  const rows = zoneRows(records, edits)
+  const rows = buildZoneRows(records, edits)
   const leading = toRecords(rows).filter(({ host, type }) => host === 'www' && ['A', 'AAAA', 'CNAME'].includes(type))
   expect(leading).toEqual([a('www', '127.0.0.1')])
   expect(toRecords(rows).filter(({ host }) => host !== 'www')).toEqual(
-    toRecords(zoneRows(records, noEdits)).filter(({ host }) => host !== 'www'),
+    toRecords(buildZoneRows(records, noEdits)).filter(({ host }) => host !== 'www'),
   )
 })

@@ -1,5 +1,5 @@
 import type { DnsRecord } from '#shared/contract/dnsRecords.ts'
-import { type DnsRecordData, DnsRecordFault, hasDistance, normalRecord } from '#shared/dns/dnsRecord.ts'
+import { type DnsRecordData, DnsRecordFault, hasDistance, normalizeRecord } from '#shared/dns/dnsRecord.ts'
 import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 
 /** Pending edits, which survive changes of the zone. */
@@ -20,11 +20,11 @@ export type ZoneRow = {
 }
 
 /** The records of a zone with what would become of each, additions last. */
-export function zoneRows(records: readonly DnsRecord[], edits: ZoneEdits): ZoneRow[] {
+export function buildZoneRows(records: readonly DnsRecord[], edits: ZoneEdits): ZoneRow[] {
   const rows = records.map((it): ZoneRow => {
     const changed = edits.changed[it.id]
-    if (edits.removed.includes(it.id)) return { key: it.id, record: dataOf(it), state: 'removed' }
-    return { key: it.id, record: changed ?? dataOf(it), state: changed ? 'changed' : 'same' }
+    if (edits.removed.includes(it.id)) return { key: it.id, record: toRecordData(it), state: 'removed' }
+    return { key: it.id, record: changed ?? toRecordData(it), state: changed ? 'changed' : 'same' }
   })
   return [...rows, ...edits.added.map(({ key, record }): ZoneRow => ({ key, record, state: 'added' }))]
 }
@@ -34,7 +34,7 @@ export function toRecords(rows: readonly ZoneRow[]): DnsRecordData[] {
 }
 
 export function editCount(records: readonly DnsRecord[], edits: ZoneEdits): number {
-  return zoneRows(records, edits).filter(({ state }) => state !== 'same').length
+  return buildZoneRows(records, edits).filter(({ state }) => state !== 'same').length
 }
 
 /** @param key the row that it takes the place of; undefined for a new one */
@@ -66,7 +66,7 @@ export function restoreRecord(edits: ZoneEdits, key: string): ZoneEdits {
 const addressTypes: readonly DnsRecordData['type'][] = ['A', 'AAAA', 'CNAME']
 
 /** Whether the record sets the address of its name. */
-export function isAddressOf(host: string): (record: DnsRecordData) => boolean {
+export function createAddressFilter(host: string): (record: DnsRecordData) => boolean {
   return (record) => record.host === host && addressTypes.includes(record.type)
 }
 
@@ -76,9 +76,9 @@ export function withAddress(
   edits: ZoneEdits,
   { record, newKey }: { record: DnsRecordData; newKey: string },
 ): ZoneEdits {
-  const isReplaced = isAddressOf(record.host)
-  const replaced = zoneRows(records, edits).filter((row) => row.state !== 'removed' && isReplaced(row.record))
-  const same = replaced.find((row) => keyOf(row.record) === keyOf(record))
+  const isReplaced = createAddressFilter(record.host)
+  const replaced = buildZoneRows(records, edits).filter((row) => row.state !== 'removed' && isReplaced(row.record))
+  const same = replaced.find((row) => toRecordKey(row.record) === toRecordKey(record))
   const others = replaced.filter((row) => row !== same)
   const without = others.reduce((next, { key }) => withoutRecord(next, key), edits)
   return same ? without : withRecord(without, record, { newKey })
@@ -90,27 +90,28 @@ export function withImported(
   imported: readonly DnsRecordData[],
   { replace, newKey }: { replace: boolean; newKey: () => string },
 ): ZoneEdits {
-  const present = records.map(dataOf)
-  const isIn = (all: readonly DnsRecordData[], record: DnsRecordData) => all.some((it) => keyOf(it) === keyOf(record))
+  const present = records.map(toRecordData)
+  const isIn = (all: readonly DnsRecordData[], record: DnsRecordData) =>
+    all.some((it) => toRecordKey(it) === toRecordKey(record))
   return {
     added: imported.filter((it) => !isIn(present, it)).map((record) => ({ key: newKey(), record })),
     changed: {},
-    removed: replace ? records.filter((it) => !isIn(imported, dataOf(it))).map(({ id }) => id) : [],
+    removed: replace ? records.filter((it) => !isIn(imported, toRecordData(it))).map(({ id }) => id) : [],
   }
 }
 
-function keyOf({ type, host, value, ttl, distance }: DnsRecordData): string {
+function toRecordKey({ type, host, value, ttl, distance }: DnsRecordData): string {
   return JSON.stringify([type, host, value, ttl, distance])
 }
 
-function dataOf({ type, host, value, ttl, distance }: DnsRecord): DnsRecordData {
+function toRecordData({ type, host, value, ttl, distance }: DnsRecord): DnsRecordData {
   return { type, host, value, ttl, distance: distance ?? null }
 }
 
 export type RecordForm = { type: DnsRecordData['type']; host: string; value: string; ttl: string; distance: string }
 
 /** The record that was written, or what is wrong with which field. */
-export function writtenRecord(
+export function parseRecordForm(
   zone: string,
   form: RecordForm,
   others: readonly DnsRecordData[],
@@ -118,7 +119,7 @@ export function writtenRecord(
   try {
     const number = (text: string) => (text.trim() === '' ? undefined : Number(text))
     const { distance, ttl, ...fields } = form
-    const record = normalRecord(zone, {
+    const record = normalizeRecord(zone, {
       ...fields,
       ttl: number(ttl),
       ...(hasDistance(form.type) && { distance: number(distance) }),

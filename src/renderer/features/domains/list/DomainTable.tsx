@@ -1,15 +1,15 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, Lock, LockOpen } from 'lucide-react'
 import { useRef } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { moveAmongRows } from '#renderer/ui/moveAmongRows.ts'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { StatusDot, type Tone } from '#renderer/ui/StatusDot.tsx'
 import type { DomainRenewal } from '#shared/contract/domainRenewals.ts'
 import type { Domain } from '#shared/contract/domains.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
-import { renewalBadge } from '../renewals/renewalLabels.ts'
+import { openRecord, toPlainWord } from '#shared/openRecord.ts'
+import { getRenewalBadge } from '../renewals/renewalLabels.ts'
 import type { DomainSort } from './domainRows.ts'
 import { ExpiryText } from './ExpiryText.tsx'
 
@@ -26,7 +26,7 @@ const statusLabels: Readonly<Record<Domain['status'], string>> = openRecord(
     pending: 'Pending',
     expired: 'Expired',
   },
-  plainWord,
+  toPlainWord,
 )
 
 type DomainTableProps = {
@@ -110,7 +110,7 @@ function SortButton({ label, isPresent, onSort }: { label: string; isPresent: bo
       className="flex items-center gap-1 text-left hover:text-text"
     >
       {label}
-      <ArrowDown aria-hidden className={classNames('size-3', !isPresent && 'invisible')} />
+      <ArrowDown aria-hidden className={joinClassNames('size-3', !isPresent && 'invisible')} />
     </button>
   )
 }
@@ -148,11 +148,11 @@ type DomainRowProps = {
 
 function DomainRow({ domain: of, renewal, isChosen, onChoose }: DomainRowProps) {
   const { domain, unicode, status, locked, left_at } = of
-  const mark = renewalBadge(renewal)
+  const mark = getRenewalBadge(renewal)
   const Icon = locked ? Lock : LockOpen
   return (
     <div
-      className={classNames(
+      className={joinClassNames(
         'flex h-full items-center gap-2.5 rounded-control px-2.5 hover:bg-hover',
         isChosen && 'bg-selected',
       )}
@@ -164,7 +164,7 @@ function DomainRow({ domain: of, renewal, isChosen, onChoose }: DomainRowProps) 
         onChange={(event) => onChoose(event.target.checked)}
         className="size-4 shrink-0 rounded-small"
       />
-      <a href={addressOf('domains', 'name', domain)} className={classNames(columns, 'h-full items-center')}>
+      <a href={buildAddress('domains', 'name', domain)} className={joinClassNames(columns, 'h-full items-center')}>
         <span className="flex min-w-0 items-baseline gap-2">
           <bdi className="truncate font-medium">{unicode}</bdi>
           {unicode !== domain && <span className="truncate font-mono text-small text-faint">{domain}</span>}

@@ -1,10 +1,10 @@
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import type { Domain } from '#shared/contract/domains.ts'
-import { expiryMark } from './domainRows.ts'
+import { getExpiryMark } from './domainRows.ts'
 
 /** The day on which it expires, and how many are left when they are few. */
 export function ExpiryText({ domain: of }: { domain: Pick<Domain, 'expires_at' | 'status'> }) {
-  const mark = expiryMark(of, Date.now())
+  const mark = getExpiryMark(of, Date.now())
   return (
     <span className="inline-flex items-baseline gap-2 whitespace-nowrap tabular-nums">
       <time dateTime={of.expires_at} className={mark ? 'text-text' : 'text-muted'}>
@@ -12,7 +12,7 @@ export function ExpiryText({ domain: of }: { domain: Pick<Domain, 'expires_at' |
       </time>
       {mark && (
         <span
-          className={classNames(
+          className={joinClassNames(
             'rounded-full px-1.5 text-small',
             mark.tone === 'negative' ? 'bg-negative-soft text-negative' : 'bg-caution-soft text-caution',
           )}

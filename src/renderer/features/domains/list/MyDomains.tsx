@@ -16,7 +16,7 @@ import { NoticeBar } from '../renewals/NoticeBar.tsx'
 import { SourceNotice } from '../SourceNotice.tsx'
 import { useDomainList } from '../useDomains.ts'
 import { DomainTable } from './DomainTable.tsx'
-import { domainRows } from './domainRows.ts'
+import { buildDomainRows } from './domainRows.ts'
 
 const filters = [
   { value: 'all', label: 'All' },
@@ -67,7 +67,7 @@ export function MyDomains() {
       />
     )
   }
-  const rows = domainRows(data.domains, { search, filter, sort, nowMs: Date.now() })
+  const rows = buildDomainRows(data.domains, { search, filter, sort, nowMs: Date.now() })
   // Excludes selected rows that are filtered out.
   const chosenRows = rows.filter(({ domain }) => chosen.has(domain))
   return (

@@ -9,7 +9,7 @@ const soonMs = 30 * dayMs
 const urgentMs = 7 * dayMs
 
 /** Returns the mark beside the expiry date; undefined while there is time. */
-export function expiryMark(
+export function getExpiryMark(
   domain: Pick<Domain, 'expires_at' | 'status'>,
   nowMs: number,
 ): { tone: 'caution' | 'negative'; text: string } | undefined {
@@ -25,7 +25,7 @@ export function isExpiring(domain: Pick<Domain, 'expires_at' | 'status'>, nowMs:
 }
 
 /** Returns the rows to show, sorted. */
-export function domainRows(
+export function buildDomainRows(
   domains: readonly Domain[],
   { search, filter, sort, nowMs }: { search: string; filter: DomainFilter; sort: DomainSort; nowMs: number },
 ): Domain[] {

@@ -3,7 +3,7 @@ import { ChevronRight, Radar } from 'lucide-react'
 import { useState } from 'react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { describeError } from '#renderer/ui/describeError.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
@@ -105,7 +105,7 @@ function ServerRow({ domain, server: { id, name, kind }, asked }: ServerRowProps
         </span>
         <ChevronRight
           aria-hidden
-          className={classNames(
+          className={joinClassNames(
             'size-3 shrink-0 text-faint transition-transform duration-100',
             isOpen && 'rotate-90',
             !data && 'invisible',

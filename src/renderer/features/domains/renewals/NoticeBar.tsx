@@ -5,9 +5,9 @@ import { readAgain } from '#renderer/api/readAgain.ts'
 import { renewalsKey, useRenewals } from '#renderer/api/useRenewals.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { dismissNotices, removeRenewal } from '#shared/contract/domainRenewals.ts'
-import { dayText } from './renewalLabels.ts'
+import { formatDay } from './renewalLabels.ts'
 
 const maxNamed = 3
 
@@ -55,10 +55,10 @@ export function NoticeBar() {
             {notices.slice(0, maxNamed).map(({ domain, expires_at: at }, index) => (
               <span key={domain}>
                 {index > 0 && ' · '}
-                <a href={addressOf('domains', 'name', domain)} className="font-medium hover:underline">
+                <a href={buildAddress('domains', 'name', domain)} className="font-medium hover:underline">
                   {domain}
                 </a>{' '}
-                expires {dayText(at)}
+                expires {formatDay(at)}
               </span>
             ))}
             {others > 0 && ` · ${others.toLocaleString('en')} more`}

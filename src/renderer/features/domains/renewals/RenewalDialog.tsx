@@ -6,8 +6,8 @@ import { NumberField } from '#renderer/ui/NumberField.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import type { DomainRenewal, RenewalSettings } from '#shared/contract/domainRenewals.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { parseRenewal, renewalForm, renewalRanges, suggestMaxPrice } from './renewalForm.ts'
-import { yearsText } from './renewalLabels.ts'
+import { parseRenewal, renewalRanges, suggestMaxPrice, toRenewalForm } from './renewalForm.ts'
+import { formatYears } from './renewalLabels.ts'
 
 type RenewalDialogProps = {
   /** The domain, or how many. */
@@ -21,7 +21,7 @@ type RenewalDialogProps = {
 
 /** When a domain is renewed from the wallet, for how long, and for how much at most. */
 export function RenewalDialog({ name, present, yearMicroUsd, onSave, onClose }: RenewalDialogProps) {
-  const [form, setForm] = useState(() => renewalForm(present, yearMicroUsd))
+  const [form, setForm] = useState(() => toRenewalForm(present, yearMicroUsd))
   const [isTried, setTried] = useState(false)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -84,7 +84,7 @@ export function RenewalDialog({ name, present, yearMicroUsd, onSave, onClose }: 
             hint={
               price === undefined || Number.isNaN(price)
                 ? 'If it costs more, Steward won’t renew and will tell you.'
-                : `${yearsText(form.years)} costs ${formatUsd(String(price), 'exact')} now. If it costs more, Steward won’t renew and will tell you.`
+                : `${formatYears(form.years)} costs ${formatUsd(String(price), 'exact')} now. If it costs more, Steward won’t renew and will tell you.`
             }
             {...(isTried && isMaxPriceInvalid && { error: 'Enter dollars above 0, as in 25 or 12.50.' })}
           />

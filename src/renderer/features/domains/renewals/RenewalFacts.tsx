@@ -6,7 +6,7 @@ import { readAgain } from '#renderer/api/readAgain.ts'
 import { renewalsKey, useRenewals } from '#renderer/api/useRenewals.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { retryRenewal, setRenewal } from '#shared/contract/domainRenewals.ts'
@@ -15,7 +15,7 @@ import { formatUsd } from '#shared/money/moneyText.ts'
 import { estimateMicroUsd } from '#shared/renewalEstimate.ts'
 import { usePrices } from '../useDomains.ts'
 import { RenewalDialog } from './RenewalDialog.tsx'
-import { renewalBadge, renewalSentence } from './renewalLabels.ts'
+import { describeRenewal, getRenewalBadge } from './renewalLabels.ts'
 
 /** Whether and how one domain is renewed, and what keeps it from that. */
 export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDomain }) {
@@ -27,14 +27,14 @@ export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDom
   const present = data?.renewals.find((it) => it.domain === domain)
   const onSettled = () => readAgain(queryClient, renewalsKey)
   const turningOff = useMutation({
-    mutationFn: () => agent(setRenewal, { domain, ...settingsOf(present), enabled: false }),
+    mutationFn: () => agent(setRenewal, { domain, ...toFormSettings(present), enabled: false }),
     onSettled,
   })
   const retrying = useMutation({ mutationFn: () => agent(retryRenewal, { domain }), onSettled })
   const openSecurePrompt = useSecurePrompt()
   if (!data) return <span className="text-faint">…</span>
   const { possible, obstacle } = data
-  const mark = renewalBadge(present)
+  const mark = getRenewalBadge(present)
   const failure = turningOff.error ?? retrying.error
   const isOn = present?.enabled === true
   return (
@@ -43,7 +43,7 @@ export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDom
         <span className="flex min-h-7 items-center gap-1.5">
           <StatusDot tone={mark?.tone ?? 'neutral'} />
           <span>
-            {renewalSentence(present)}
+            {describeRenewal(present)}
             {present?.state === 'planned' && (
               <span className="text-muted"> At most {formatUsd(String(present.most_micro_usd), 'exact')}.</span>
             )}
@@ -63,7 +63,7 @@ export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDom
       {obstacle !== null && (
         <p className="max-w-160 text-small text-muted">
           {obstacle}{' '}
-          <a href={addressOf('wallet')} className="font-medium text-accent hover:underline">
+          <a href={buildAddress('wallet')} className="font-medium text-accent hover:underline">
             Open Wallet
           </a>
         </p>
@@ -80,7 +80,7 @@ export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDom
             </Button>
           )}
           {present.problem.kind === 'budget' && (
-            <a href={addressOf('payments', 'limits')} className="font-medium text-accent hover:underline">
+            <a href={buildAddress('payments', 'limits')} className="font-medium text-accent hover:underline">
               Show limits
             </a>
           )}
@@ -92,13 +92,13 @@ export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDom
         </div>
       )}
       {present?.state === 'asking' && (
-        <a href={addressOf('approvals')} className="w-fit font-medium text-accent hover:underline">
+        <a href={buildAddress('approvals')} className="w-fit font-medium text-accent hover:underline">
           Show in Approvals
         </a>
       )}
       {present?.payment_id && (
         <a
-          href={addressOf('payments', present.payment_id)}
+          href={buildAddress('payments', present.payment_id)}
           className="w-fit text-small font-medium text-accent hover:underline"
         >
           Show the payment
@@ -126,7 +126,7 @@ function useYearPrice(domain: string): number | undefined {
   return data && estimateMicroUsd(domain, 1, new Map(data.pricing.map(({ tld, renewal }) => [tld, renewal])))
 }
 
-function settingsOf(present: { days_before: number; years: number; most_micro_usd: number } | undefined) {
+function toFormSettings(present: { days_before: number; years: number; most_micro_usd: number } | undefined) {
   const { days_before = 30, years = 1, most_micro_usd = 1 } = present ?? {}
   return { days_before, years, most_micro_usd }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { parseRenewal, renewalForm, suggestMaxPrice } from './renewalForm.ts'
+import { parseRenewal, suggestMaxPrice, toRenewalForm } from './renewalForm.ts'
 
 test('a new one suggests the next whole dollar above the price of a year', () => {
-  expect(renewalForm(undefined, 11_950_000)).toEqual({ daysBefore: 30, years: 1, maxPrice: '12' })
+  expect(toRenewalForm(undefined, 11_950_000)).toEqual({ daysBefore: 30, years: 1, maxPrice: '12' })
   expect(suggestMaxPrice(12_000_000)).toBe('13')
-  expect(renewalForm(undefined, undefined).maxPrice).toBe('')
+  expect(toRenewalForm(undefined, undefined).maxPrice).toBe('')
 })
 
 test.each([

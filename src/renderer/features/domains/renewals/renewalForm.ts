@@ -1,6 +1,6 @@
 import { type DomainRenewal, RenewalSettings, renewalLimits } from '#shared/contract/domainRenewals.ts'
 import { domainLimits } from '#shared/contract/domainSearch.ts'
-import { parseUsd, usdInput } from '#shared/money/moneyText.ts'
+import { formatUsdInput, parseUsd } from '#shared/money/moneyText.ts'
 
 /** Values of the fields. */
 export type RenewalForm = { daysBefore: number; years: number; maxPrice: string }
@@ -8,10 +8,10 @@ export type RenewalForm = { daysBefore: number; years: number; maxPrice: string 
 const microPerDollar = 1_000_000
 
 /** @param yearMicroUsd list price of one year; undefined: not known */
-export function renewalForm(present: DomainRenewal | undefined, yearMicroUsd: number | undefined): RenewalForm {
+export function toRenewalForm(present: DomainRenewal | undefined, yearMicroUsd: number | undefined): RenewalForm {
   if (present) {
     const { days_before: daysBefore, years, most_micro_usd: maxMicroUsd } = present
-    return { daysBefore, years, maxPrice: usdInput(String(maxMicroUsd)) }
+    return { daysBefore, years, maxPrice: formatUsdInput(String(maxMicroUsd)) }
   }
   return {
     daysBefore: renewalLimits.daysBefore.default,
@@ -22,7 +22,7 @@ export function renewalForm(present: DomainRenewal | undefined, yearMicroUsd: nu
 
 /** The next whole dollar above the price: it pays for that, and for no surprise. */
 export function suggestMaxPrice(microUsd: number): string {
-  return usdInput(String((Math.floor(microUsd / microPerDollar) + 1) * microPerDollar))
+  return formatUsdInput(String((Math.floor(microUsd / microPerDollar) + 1) * microPerDollar))
 }
 
 /** @returns undefined while something in it cannot be */

@@ -1,9 +1,9 @@
 import type { Tone } from '#renderer/ui/StatusDot.tsx'
 import type { DomainRenewal } from '#shared/contract/domainRenewals.ts'
-import { plainWord } from '#shared/openRecord.ts'
+import { toPlainWord } from '#shared/openRecord.ts'
 
 /** In a cell of the list. */
-export function renewalBadge(
+export function getRenewalBadge(
   renewal: Pick<DomainRenewal, 'state'> | undefined,
 ): { tone: Tone; text: string } | undefined {
   switch (renewal?.state) {
@@ -25,18 +25,18 @@ export function renewalBadge(
     case 'expired':
       return { tone: 'negative', text: 'Failed' }
     default:
-      return { tone: 'neutral', text: plainWord(renewal?.state ?? '') }
+      return { tone: 'neutral', text: toPlainWord(renewal?.state ?? '') }
   }
 }
 
 /** All that matters in one sentence. */
-export function renewalSentence(renewal: DomainRenewal | undefined): string {
+export function describeRenewal(renewal: DomainRenewal | undefined): string {
   switch (renewal?.state) {
     case undefined:
     case 'off':
       return 'Off. Steward does not renew this domain.'
     case 'planned':
-      return `Renews on ${dayText(renewal.next_at ?? renewal.renews_at)} for ${yearsText(renewal.years)}.`
+      return `Renews on ${formatDay(renewal.next_at ?? renewal.renews_at)} for ${formatYears(renewal.years)}.`
     case 'paying':
       return 'The renewal is being paid.'
     case 'asking':
@@ -54,15 +54,15 @@ export function renewalSentence(renewal: DomainRenewal | undefined): string {
     case 'expired':
       return 'The domain expired too long ago to renew.'
     default:
-      return `${plainWord(renewal?.state ?? '')}.`
+      return `${toPlainWord(renewal?.state ?? '')}.`
   }
 }
 
-export function yearsText(years: number): string {
+export function formatYears(years: number): string {
   return years === 1 ? '1 year' : `${years} years`
 }
 
-export function dayText(at: string): string {
+export function formatDay(at: string): string {
   return new Date(at).toLocaleDateString('en', { day: 'numeric', month: 'short', year: 'numeric' })
 }
 

@@ -1,7 +1,7 @@
 import { StatusDot, type Tone } from '#renderer/ui/StatusDot.tsx'
 import type { CheckedDomain } from '#shared/contract/domainSearch.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
+import { openRecord, toPlainWord } from '#shared/openRecord.ts'
 
 const words: Readonly<Record<CheckedDomain['status'], { tone: Tone; text: string }>> = openRecord(
   {
@@ -9,7 +9,7 @@ const words: Readonly<Record<CheckedDomain['status'], { tone: Tone; text: string
     taken: { tone: 'neutral', text: 'Taken' },
     unknown: { tone: 'caution', text: 'Unknown' },
   },
-  (word) => ({ tone: 'neutral', text: plainWord(word) }),
+  (word) => ({ tone: 'neutral', text: toPlainWord(word) }),
 )
 
 type AvailabilityProps = Pick<CheckedDomain, 'domain' | 'unicode' | 'status' | 'premium' | 'warning' | 'error'>
@@ -36,7 +36,7 @@ export function Availability({ domain, unicode, status, premium, warning, error 
   )
 }
 
-export function dollars(usd: number | null | undefined): string {
+export function formatPrice(usd: number | null | undefined): string {
   if (usd === null || usd === undefined) return '—'
   return formatUsd(usd * 1_000_000, 'cents')
 }

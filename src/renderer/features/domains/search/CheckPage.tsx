@@ -11,9 +11,9 @@ import { TextAreaField } from '#renderer/ui/TextAreaField.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { domainLimits } from '#shared/contract/domainSearch.ts'
 import { checkDomains } from '../domainCalls.ts'
-import { Availability, dollars } from './Availability.tsx'
+import { Availability, formatPrice } from './Availability.tsx'
 import { BuyButton } from './BuyButton.tsx'
-import { formatCsv, namesFault, parseNames } from './nameList.ts'
+import { findNamesFault, formatCheckedCsv, parseNames } from './nameList.ts'
 
 type CheckSource = 'registrar' | 'rdap'
 const sources = [
@@ -26,7 +26,7 @@ export function CheckPage() {
   const [text, setText] = useState('')
   const names = parseNames(text)
   const [source, setSource] = useState<CheckSource>('registrar')
-  const fault = namesFault(names, source === 'rdap' ? domainLimits.rdap : domainLimits.check)
+  const fault = findNamesFault(names, source === 'rdap' ? domainLimits.rdap : domainLimits.check)
   const checking = useMutation({
     mutationFn: async () => (await agent(checkDomains, { domains: names.join(','), source })).domains,
   })
@@ -67,7 +67,7 @@ export function CheckPage() {
             <p className="text-muted">
               {checking.data.filter((it) => it.available).length} of {checking.data.length} available
             </p>
-            <Button size="small" icon={Copy} onClick={() => void copy(formatCsv(checking.data))}>
+            <Button size="small" icon={Copy} onClick={() => void copy(formatCheckedCsv(checking.data))}>
               Copy as CSV
             </Button>
           </div>
@@ -78,7 +78,7 @@ export function CheckPage() {
                 className="grid min-h-9 grid-cols-[minmax(0,1fr)_6rem_6rem_4rem] items-center gap-3 border-b border-line py-1.5"
               >
                 <Availability {...it} />
-                <span className="text-right tabular-nums">{dollars(it.price)}</span>
+                <span className="text-right tabular-nums">{formatPrice(it.price)}</span>
                 {source === 'rdap' ? <span /> : <BuyButton result={it} renewal={null} />}
               </li>
             ))}

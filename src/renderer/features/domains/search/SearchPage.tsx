@@ -8,7 +8,7 @@ import { useDebounced } from '#renderer/ui/useDebounced.ts'
 import { defaultTlds } from '#shared/contract/domainSearch.ts'
 import { SourceNotice } from '../SourceNotice.tsx'
 import { useSearchResults } from '../useDomains.ts'
-import { Availability, dollars } from './Availability.tsx'
+import { Availability, formatPrice } from './Availability.tsx'
 import { BuyButton } from './BuyButton.tsx'
 
 /** Asked apart, so that a slow registry does not hold back the others. */
@@ -67,9 +67,9 @@ function Results({ q, tlds, isFirst }: { q: string; tlds: string; isFirst: boole
           .map((it) => (
             <li key={it.domain} className={`${columns} min-h-9 border-b border-line py-1.5`}>
               <Availability {...it} />
-              <span className="text-right tabular-nums">{dollars(it.pricing?.registration)}</span>
+              <span className="text-right tabular-nums">{formatPrice(it.pricing?.registration)}</span>
               <span className="text-right text-muted tabular-nums max-narrow:hidden">
-                {dollars(it.pricing?.renewal)}
+                {formatPrice(it.pricing?.renewal)}
               </span>
               <BuyButton result={it} renewal={it.pricing?.renewal ?? null} />
             </li>

@@ -8,7 +8,7 @@ import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { PageScroll } from '#renderer/ui/PageFrame.tsx'
 import { usePurchase } from '#renderer/ui/purchaseContext.ts'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import type { LocalDomain } from '#shared/contract/localDomains.ts'
 import { RecordsEditor } from '../dns/RecordsEditor.tsx'
@@ -67,7 +67,7 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
         {unicode !== domain && <span className="font-mono text-small text-faint">{domain}</span>}
         <SourceNotice source={of.source} asOf={of.as_of} />
         <a
-          href={addressOf('activity', 'domain', domain)}
+          href={buildAddress('activity', 'domain', domain)}
           className="text-small font-medium text-accent hover:underline"
         >
           Show in Activity

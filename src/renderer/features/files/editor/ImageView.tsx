@@ -4,7 +4,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { SandboxId } from '#shared/ids.ts'
 import { downloadUrl } from '../fileLinks.ts'
-import { formatSize, nameOf } from '../paths.ts'
+import { formatSize, getBasename } from '../paths.ts'
 
 type ImageViewProps = { sandboxId: SandboxId; path: string; version: string; size: number }
 
@@ -44,7 +44,7 @@ export function ImageView({ sandboxId, path, version, size }: ImageViewProps) {
         ) : (
           <img
             src={source}
-            alt={nameOf(path)}
+            alt={getBasename(path)}
             onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) =>
               setNatural({ width, height })
             }

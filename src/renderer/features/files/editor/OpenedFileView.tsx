@@ -6,7 +6,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import type { SandboxId } from '#shared/ids.ts'
 import { startDownload } from '../fileLinks.ts'
-import { formatSize, nameOf } from '../paths.ts'
+import { formatSize, getBasename } from '../paths.ts'
 import type { PlaceInText } from './codeEditor.ts'
 import type { Drafts } from './drafts.ts'
 import { openFile } from './fileAccess.ts'
@@ -39,7 +39,7 @@ export function OpenedFileView({ sandboxId, path, drafts, at, onUnsaved, onSaved
       </div>
     )
   }
-  const opening = <p role="status" aria-busy="true" className="p-3 text-muted">{`Opening ${nameOf(path)}…`}</p>
+  const opening = <p role="status" aria-busy="true" className="p-3 text-muted">{`Opening ${getBasename(path)}…`}</p>
   if (!data) return opening
   if (data.kind === 'text') {
     return (

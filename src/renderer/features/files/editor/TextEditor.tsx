@@ -6,7 +6,7 @@ import { notify } from '#renderer/ui/toast.tsx'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { NameDialog } from '../NameDialog.tsx'
-import { folderOf, joinPath, nameOf } from '../paths.ts'
+import { getBasename, getDirname, joinPath } from '../paths.ts'
 import { type CodeEditor, codeEditor, type PlaceInText } from './codeEditor.ts'
 import type { Drafts } from './drafts.ts'
 import { openFile, saveText } from './fileAccess.ts'
@@ -70,11 +70,11 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
       await write({ to: path, ifVersion })
     } catch (error) {
       if (error instanceof AppError && error.code === 'file/changed') setConflict(true)
-      else notify.failed(error, { title: `Could not save ${nameOf(path)}` })
+      else notify.failed(error, { title: `Could not save ${getBasename(path)}` })
     }
   })
   /** Takes the place of nothing. @throws AppError `file/exists` … */
-  const saveAs = (name: string) => write({ to: joinPath(folderOf(path), name), isNew: true })
+  const saveAs = (name: string) => write({ to: joinPath(getDirname(path), name), isNew: true })
   const reload = async () => {
     try {
       const now = await openFile(agent, sandboxId, path)
@@ -84,7 +84,7 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
       setConflict(false)
       changed(false)
     } catch (error) {
-      notify.failed(error, { title: `Could not reload ${nameOf(path)}` })
+      notify.failed(error, { title: `Could not reload ${getBasename(path)}` })
     }
   }
 
@@ -92,7 +92,7 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
     if (!place.current) return
     const opened = codeEditor({
       parent: place.current,
-      name: nameOf(path),
+      name: getBasename(path),
       text: draft?.text ?? text,
       onChange: () => changed(true),
       onSave: () => void save(baseVersion.current),
@@ -112,7 +112,7 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
     <div className="flex size-full flex-col">
       <div className="flex h-8 shrink-0 items-center gap-2 border-b border-line px-2">
         <span className="min-w-0 flex-1 truncate text-small text-muted" title={path}>
-          {folderOf(path)}
+          {getDirname(path)}
         </span>
         <Button
           size="small"
@@ -127,7 +127,7 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
       </div>
       {conflict && (
         <div role="alert" className="flex flex-wrap items-center gap-2 border-b border-line bg-caution-soft px-3 py-2">
-          <p className="basis-full">{nameOf(path)} changed on disk.</p>
+          <p className="basis-full">{getBasename(path)} changed on disk.</p>
           <Button size="small" onClick={() => void save(undefined)}>
             Overwrite
           </Button>
@@ -144,7 +144,7 @@ export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsav
         <NameDialog
           title="Save as"
           label="Name"
-          initial={nameOf(path)}
+          initial={getBasename(path)}
           confirmLabel="Save"
           onClose={() => setNaming(false)}
           onName={saveAs}

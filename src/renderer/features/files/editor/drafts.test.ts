@@ -3,19 +3,19 @@ import { createTextStore } from '#renderer/ui/storage/textStore.ts'
 import { SandboxId } from '#shared/ids.ts'
 import { memoryStorage } from '#test/support/memoryStorage.ts'
 import { forgetOtherUploads, transferNotes } from '../transfers/storedTransfers.ts'
-import { drafts, forgetOtherDrafts } from './drafts.ts'
+import { forgetOtherDrafts, openDrafts } from './drafts.ts'
 
 const [one, other] = ['a', 'b'].map((digit) => SandboxId.parse(digit.repeat(32))) as [SandboxId, SandboxId]
 
 test('keeps what was not saved, for each sandbox by itself', () => {
   const storage = memoryStorage()
   const store = createTextStore(() => storage)
-  const mine = drafts(one, store)
+  const mine = openDrafts(one, store)
   mine.keep('/root/b.txt', { text: 'new', version: 'v1' })
   mine.keep('/root/a: b.txt', { text: '', version: 'v2' })
   expect(mine.paths()).toEqual(['/root/a: b.txt', '/root/b.txt'])
-  expect(drafts(one, store).read('/root/b.txt')).toEqual({ text: 'new', version: 'v1' })
-  expect(drafts(other, store).paths()).toEqual([])
+  expect(openDrafts(one, store).read('/root/b.txt')).toEqual({ text: 'new', version: 'v1' })
+  expect(openDrafts(other, store).paths()).toEqual([])
   mine.forget('/root/b.txt')
   expect(mine.read('/root/b.txt')).toBeUndefined()
 })
@@ -23,7 +23,7 @@ test('keeps what was not saved, for each sandbox by itself', () => {
 test('what has no room leaves no older text behind, and what is no draft is none', () => {
   const storage = memoryStorage(60)
   const store = createTextStore(() => storage)
-  const mine = drafts(one, store)
+  const mine = openDrafts(one, store)
   mine.keep('/a', { text: 'short', version: 'v' })
   mine.keep('/a', { text: 'long'.repeat(100), version: 'v' })
   expect(mine.read('/a')).toBeUndefined()
@@ -44,15 +44,15 @@ test('removes only the drafts of deleted sandboxes', () => {
     replace: false,
   }
   for (const id of [one, other]) {
-    drafts(id, store).keep('/root/a', { text: 'new', version: 'v1' })
+    openDrafts(id, store).keep('/root/a', { text: 'new', version: 'v1' })
     transferNotes(id, store).keep(upload)
   }
   storage.setItem('steward.theme', 'dark')
   forgetOtherDrafts([other], store)
   forgetOtherUploads([other], store)
-  expect(drafts(one, store).paths()).toEqual([])
+  expect(openDrafts(one, store).paths()).toEqual([])
   expect(transferNotes(one, store).read()).toEqual([])
-  expect(drafts(other, store).paths()).toEqual(['/root/a'])
+  expect(openDrafts(other, store).paths()).toEqual(['/root/a'])
   expect(transferNotes(other, store).read()).toEqual([upload])
   expect(storage.getItem('steward.theme')).toBe('dark')
 })

@@ -16,10 +16,10 @@ export type Drafts = {
 }
 
 const common = 'steward.draft.'
-const prefixOf = (sandboxId: string) => `${common}${sandboxId}:`
+const buildPrefix = (sandboxId: string) => `${common}${sandboxId}:`
 
-export function drafts(sandboxId: SandboxId, store: TextStore = deviceStore): Drafts {
-  const prefix = prefixOf(sandboxId)
+export function openDrafts(sandboxId: SandboxId, store: TextStore = deviceStore): Drafts {
+  const prefix = buildPrefix(sandboxId)
   return {
     paths: () =>
       store
@@ -44,7 +44,7 @@ export function drafts(sandboxId: SandboxId, store: TextStore = deviceStore): Dr
 
 /** Forgets the drafts of sandboxes that no longer exist. */
 export function forgetOtherDrafts(sandboxIds: readonly SandboxId[], store: TextStore = deviceStore): void {
-  const prefixes = sandboxIds.map(prefixOf)
+  const prefixes = sandboxIds.map(buildPrefix)
   for (const key of store.keys()) {
     if (key.startsWith(common) && !prefixes.some((prefix) => key.startsWith(prefix))) store.remove(key)
   }

@@ -2,7 +2,7 @@ import type { Agent } from '#renderer/api/agentClient.ts'
 import { readFile, statFile } from '#shared/contract/files.ts'
 import { appendUpload, beginUpload, uploadLimits, uploadOffsetHeader } from '#shared/contract/uploads.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { nameOf } from '../paths.ts'
+import { getBasename } from '../paths.ts'
 import { isImage } from './fileKind.ts'
 
 export type OpenedFile = { size: number; version: string } & (
@@ -19,7 +19,7 @@ export async function openFile(agent: Agent, id: SandboxId, path: string, signal
   const options = signal ? { signal } : {}
   // Read before the content: a change in between is detected on saving.
   const { size, version } = await agent(statFile, { id, path, follow: true }, options)
-  if (isImage(nameOf(path))) return { kind: 'image', size, version }
+  if (isImage(getBasename(path))) return { kind: 'image', size, version }
   if (size > maxTextBytes) return { kind: 'large', size, version }
   const { content, encoding } = await agent(readFile, { id, path }, options)
   if (encoding !== 'utf8' || content.includes('\0')) return { kind: 'binary', size, version }

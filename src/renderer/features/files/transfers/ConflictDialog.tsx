@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
-import { folderOf, nameOf } from '../paths.ts'
+import { getBasename, getDirname } from '../paths.ts'
 import type { Transfer } from './transferQueue.ts'
 
 export type ConflictChoice = 'replace' | 'both' | 'skip'
@@ -21,8 +21,8 @@ export function ConflictDialog({ transfer, count, onChoose }: ConflictDialogProp
     <Dialog
       open
       onOpenChange={() => choose('skip')}
-      title={`${nameOf(transfer.path)} already exists`}
-      description={`In ${folderOf(transfer.path)}. Replacing it cannot be undone.`}
+      title={`${getBasename(transfer.path)} already exists`}
+      description={`In ${getDirname(transfer.path)}. Replacing it cannot be undone.`}
       width="narrow"
       footer={
         <>

@@ -4,7 +4,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { describeError } from '#renderer/ui/describeError.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { formatSize, nameOf } from '../paths.ts'
+import { formatSize, getBasename } from '../paths.ts'
 import type { Transfer, TransferQueue } from './transferQueue.ts'
 
 type TransferTrayProps = {
@@ -19,7 +19,7 @@ const maxRows = 50
 /** Uploads to the sandbox, with progress and actions. */
 export function TransferTray({ sandbox, queue, transfers, onWrongFile }: TransferTrayProps) {
   if (transfers.length === 0) return null
-  const done = doneOf(transfers)
+  const done = computeProgress(transfers)
   const size = transfers.reduce((sum, it) => sum + it.size, 0)
   const sent = transfers.reduce((sum, it) => sum + it.sent, 0)
   const open = [...transfers].sort((a, b) => Number(a.state === 'done') - Number(b.state === 'done'))
@@ -27,7 +27,7 @@ export function TransferTray({ sandbox, queue, transfers, onWrongFile }: Transfe
     <section aria-label="Transfers" className="flex max-h-56 shrink-0 flex-col border-t border-line bg-panel">
       <header className="flex h-8 shrink-0 items-center gap-2 pr-1.5 pl-3">
         <h3 className="min-w-0 flex-1 truncate text-small font-medium">
-          {headOf(transfers)}
+          {describeTransfers(transfers)}
           <span className="ml-2 font-normal text-muted tabular-nums">
             {formatSize(sent)} of {formatSize(size)}
           </span>
@@ -63,7 +63,7 @@ type TransferRowProps = Pick<TransferTrayProps, 'queue' | 'onWrongFile'> & { tra
 function TransferRow({ transfer, queue, onWrongFile }: TransferRowProps) {
   const { id, path, size, sent, state } = transfer
   const input = useRef<HTMLInputElement>(null)
-  const name = nameOf(path)
+  const name = getBasename(path)
   const share = size === 0 ? Number(state === 'done') : sent / size
   return (
     <li className="group flex items-center gap-2 py-1 pr-1.5 pl-3">
@@ -130,14 +130,14 @@ function TransferRow({ transfer, queue, onWrongFile }: TransferRowProps) {
   )
 }
 
-function headOf(transfers: readonly Transfer[]): string {
-  const done = doneOf(transfers)
+function describeTransfers(transfers: readonly Transfer[]): string {
+  const done = computeProgress(transfers)
   if (done === transfers.length) return `${done} uploaded`
   const rest = transfers.every(({ state }) => state === 'done' || state === 'paused') ? 'Paused' : 'Uploading'
   return `${rest} ${done + 1} of ${transfers.length}`
 }
 
-function doneOf(transfers: readonly Transfer[]): number {
+function computeProgress(transfers: readonly Transfer[]): number {
   return transfers.filter(({ state }) => state === 'done').length
 }
 

@@ -12,7 +12,7 @@ export async function readDropped(data: DataTransfer): Promise<Dropped> {
 }
 
 /** Also reads an input with `webkitdirectory`. */
-export function chosenFiles(files: FileList): RelativeFile[] {
+export function listChosenFiles(files: FileList): RelativeFile[] {
   return [...files].map((file) => ({ relativePath: file.webkitRelativePath || file.name, file }))
 }
 

@@ -21,10 +21,10 @@ export type TransferNotes = {
 }
 
 const common = 'steward.uploads.'
-const keyOf = (sandboxId: SandboxId) => `${common}${sandboxId}`
+const buildKey = (sandboxId: SandboxId) => `${common}${sandboxId}`
 
 export function transferNotes(sandboxId: SandboxId, store: TextStore = deviceStore): TransferNotes {
-  const key = keyOf(sandboxId)
+  const key = buildKey(sandboxId)
   const read = (): StoredTransfer[] => {
     try {
       return z.array(TransferRecord).parse(JSON.parse(store.get(key) ?? '[]'))
@@ -45,6 +45,6 @@ export function transferNotes(sandboxId: SandboxId, store: TextStore = deviceSto
 
 /** Forgets the uploads to sandboxes that no longer exist. */
 export function forgetOtherUploads(sandboxIds: readonly SandboxId[], store: TextStore = deviceStore): void {
-  const listed = sandboxIds.map(keyOf)
+  const listed = sandboxIds.map(buildKey)
   for (const key of store.keys()) if (key.startsWith(common) && !listed.includes(key)) store.remove(key)
 }

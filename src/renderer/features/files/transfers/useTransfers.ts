@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import type { SandboxId } from '#shared/ids.ts'
-import { folderOf } from '../paths.ts'
+import { getDirname } from '../paths.ts'
 import { folderKey } from '../useFolders.ts'
 import { transferNotes } from './storedTransfers.ts'
 import { type Transfer, type TransferQueue, transferQueue } from './transferQueue.ts'
@@ -15,7 +15,7 @@ export function useTransfers(sandboxId: SandboxId): { queue: TransferQueue; tran
       sandboxId,
       agent,
       notes: transferNotes(sandboxId),
-      onDone: ({ path }) => void queryClient.invalidateQueries({ queryKey: folderKey(sandboxId, folderOf(path)) }),
+      onDone: ({ path }) => void queryClient.invalidateQueries({ queryKey: folderKey(sandboxId, getDirname(path)) }),
       newId: () => crypto.randomUUID(),
       now: () => performance.now(),
     }),

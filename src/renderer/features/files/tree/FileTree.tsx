@@ -1,10 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronRight, File, FileSymlink, Folder, FolderOpen, Image } from 'lucide-react'
 import { type DragEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { ContextMenu, type MenuItem } from '#renderer/ui/Menu.tsx'
 import { isImage } from '../editor/fileKind.ts'
-import { folderOf, formatSize } from '../paths.ts'
+import { formatSize, getDirname } from '../paths.ts'
 import type { TreeRow } from './treeRows.ts'
 import { type EntryRow, type TreeKeys, useTreeKeys } from './useTreeKeys.ts'
 
@@ -44,7 +44,7 @@ export function FileTree({ label, root, rows, selected, cut, keys, menu, onDrop,
   const folderUnder = (row: TreeRow | undefined): string => {
     if (!row) return root
     if (row.kind === 'note') return row.path
-    return row.isFolder ? row.entry.path : folderOf(row.entry.path)
+    return row.isFolder ? row.entry.path : getDirname(row.entry.path)
   }
   const dropOn = (row: TreeRow | undefined) => ({
     onDragOver: (event: DragEvent) => {
@@ -71,7 +71,7 @@ export function FileTree({ label, root, rows, selected, cut, keys, menu, onDrop,
         onKeyDown={onKeyDown}
         onDragLeave={() => setTarget(undefined)}
         {...dropOn(undefined)}
-        className={classNames(
+        className={joinClassNames(
           'group/tree size-full overflow-auto py-1 outline-none select-none',
           'focus-visible:shadow-[inset_0_0_0_1px_var(--accent)]',
           target === root && 'bg-accent-soft',
@@ -120,9 +120,9 @@ export function FileTree({ label, root, rows, selected, cut, keys, menu, onDrop,
                 onDoubleClick={() => !isFolder && keys.open(row)}
                 onContextMenu={() => keys.select(entry.path)}
                 {...dropOn(row)}
-                title={titleOf(row)}
+                title={describeEntry(row)}
                 style={place}
-                className={classNames(
+                className={joinClassNames(
                   'absolute inset-x-0 flex cursor-default items-center gap-1.5 pr-3',
                   index === at ? 'bg-selected group-focus/tree:bg-accent-soft' : 'hover:bg-hover',
                   target === entry.path && isFolder && 'bg-accent-soft shadow-[inset_0_0_0_1px_var(--accent)]',
@@ -131,14 +131,14 @@ export function FileTree({ label, root, rows, selected, cut, keys, menu, onDrop,
               >
                 <ChevronRight
                   aria-hidden
-                  className={classNames(
+                  className={joinClassNames(
                     'size-3 shrink-0 text-faint transition-transform duration-100',
                     !isFolder && 'invisible',
                     expanded && 'rotate-90',
                   )}
                 />
-                {iconOf(row)}
-                <span className={classNames('min-w-0 flex-1 truncate', entry.name.startsWith('.') && 'text-muted')}>
+                {renderIcon(row)}
+                <span className={joinClassNames('min-w-0 flex-1 truncate', entry.name.startsWith('.') && 'text-muted')}>
                   {entry.name}
                 </span>
                 {entry.type === 'file' && (
@@ -153,7 +153,7 @@ export function FileTree({ label, root, rows, selected, cut, keys, menu, onDrop,
   )
 }
 
-function iconOf({ entry, isFolder, expanded }: EntryRow): ReactElement {
+function renderIcon({ entry, isFolder, expanded }: EntryRow): ReactElement {
   const look = 'size-3.5 shrink-0'
   if (entry.type === 'symlink' && !isFolder) return <FileSymlink aria-hidden className={`${look} text-faint`} />
   if (expanded) return <FolderOpen aria-hidden className={`${look} text-accent`} />
@@ -162,7 +162,7 @@ function iconOf({ entry, isFolder, expanded }: EntryRow): ReactElement {
   return <File aria-hidden className={`${look} text-faint`} />
 }
 
-function titleOf({ entry }: EntryRow): string {
+function describeEntry({ entry }: EntryRow): string {
   const link = entry.target === undefined ? '' : ` → ${entry.target}${entry.target_type === null ? ' (not there)' : ''}`
   return `${entry.path}${link}\n${new Date(entry.modified_at).toLocaleString()}`
 }

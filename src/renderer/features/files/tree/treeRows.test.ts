@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FileEntry } from '#shared/contract/files.ts'
-import { type SortBy, treeRows } from './treeRows.ts'
+import { buildTreeRows, type SortBy } from './treeRows.ts'
 
 const entry = (path: string, more: Partial<FileEntry> = {}): FileEntry => ({
   name: path.slice(path.lastIndexOf('/') + 1),
@@ -21,7 +21,7 @@ const folders: Record<string, FileEntry[]> = {
   '/z': [entry('/z/inside')],
 }
 const listNames = (view: { expanded?: string[]; hidden?: boolean; sortBy?: SortBy } = {}) =>
-  treeRows({
+  buildTreeRows({
     root: '/',
     expanded: new Set(view.expanded),
     hidden: view.hidden ?? false,

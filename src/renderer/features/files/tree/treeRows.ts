@@ -24,7 +24,7 @@ type TreeView = {
 }
 
 /** The rows of the tree from above to below, as far as it was read. */
-export function treeRows(view: TreeView): TreeRow[] {
+export function buildTreeRows(view: TreeView): TreeRow[] {
   const rows: TreeRow[] = []
   const add = (folder: string, depth: number): void => {
     const { entries, truncated = false, failure } = view.reading(folder) ?? {}

@@ -1,11 +1,11 @@
 import { Plus } from 'lucide-react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { moveAmongRows } from '#renderer/ui/moveAmongRows.ts'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import type { Identity } from '../identityList.ts'
 import { chainLabels, stateLabels } from '../stateLabels.ts'
 
@@ -34,9 +34,9 @@ export function IdentityList({ identities, present, serviceError, onRetry }: Ide
         ))}
       </ul>
       <a
-        href={addressOf('identity', 'new')}
+        href={buildAddress('identity', 'new')}
         aria-current={present === 'new' ? 'true' : undefined}
-        className={classNames(
+        className={joinClassNames(
           'mt-1 flex h-8 items-center gap-2 rounded-control px-2 text-muted hover:text-text',
           present === 'new' ? 'bg-selected text-text' : 'hover:bg-hover',
         )}
@@ -59,9 +59,9 @@ function IdentityRow({ identity, isPresent }: { identity: Identity; isPresent: b
   return (
     <li>
       <a
-        href={addressOf('identity', key)}
+        href={buildAddress('identity', key)}
         aria-current={isPresent ? 'true' : undefined}
-        className={classNames('block rounded-control px-2 py-1.5', isPresent ? 'bg-selected' : 'hover:bg-hover')}
+        className={joinClassNames('block rounded-control px-2 py-1.5', isPresent ? 'bg-selected' : 'hover:bg-hover')}
       >
         <span className="flex items-baseline gap-2">
           <bdi className="min-w-0 flex-1 truncate font-medium">{name}</bdi>
@@ -70,7 +70,7 @@ function IdentityRow({ identity, isPresent }: { identity: Identity; isPresent: b
         <span className="mt-0.5 flex items-center gap-1.5 text-small text-muted">
           <StatusDot tone={tone} pulsing={state === 'sending'} />
           <span className="shrink-0">{words}</span>
-          <span className="min-w-0 flex-1 truncate text-right font-mono text-faint">{shortAddress(address)}</span>
+          <span className="min-w-0 flex-1 truncate text-right font-mono text-faint">{shortenAddress(address)}</span>
           <span className="shrink-0 text-faint">{chainLabels[chainType]}</span>
         </span>
       </a>

@@ -1,5 +1,5 @@
 import { Check, Copy } from 'lucide-react'
-import { DataText, readableJson } from '#renderer/ui/DataText.tsx'
+import { DataText, formatJson } from '#renderer/ui/DataText.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { useCopied } from '#renderer/ui/useCopied.ts'
 
@@ -28,7 +28,7 @@ export function DataBlock({ title, hint, text, isJson = false }: DataBlockProps)
       </header>
       <DataText
         name={`${title}, its text`}
-        text={isJson ? readableJson(text) : text}
+        text={isJson ? formatJson(text) : text}
         className="max-h-80 rounded-card border border-line bg-panel"
       />
     </section>

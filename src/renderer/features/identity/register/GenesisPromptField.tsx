@@ -7,7 +7,7 @@ import { Select } from '#renderer/ui/Select.tsx'
 import { TextAreaField } from '#renderer/ui/TextAreaField.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
-import { promptHash, textHash } from './promptHash.ts'
+import { hashText, promptHash } from './promptHash.ts'
 
 type GenesisPromptFieldProps = {
   /** Empty: none. */
@@ -47,7 +47,7 @@ export function GenesisPromptField({ hash, error, onHash }: GenesisPromptFieldPr
   }
   const type = (text: string) => {
     setPrompt(text)
-    void hashed(async () => (text === '' ? '' : textHash(text)))
+    void hashed(async () => (text === '' ? '' : hashText(text)))
   }
   const take = (file: File) => {
     if (file.size > maxPromptBytes) return notify.failed(new Error(`${file.name} is larger than 64 MiB.`))

@@ -2,7 +2,7 @@ import { FileJson } from 'lucide-react'
 import { type DragEvent, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from '#renderer/ui/Button.tsx'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { FileButton } from '#renderer/ui/FileButton.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
@@ -14,7 +14,7 @@ import type { WalletAccount } from '#shared/contract/wallet.ts'
 import { chainLabels } from '../stateLabels.ts'
 import { maxDraftBytes, type ReadDraft, readDraft } from './draftFile.ts'
 import { GenesisPromptField } from './GenesisPromptField.tsx'
-import { errorsOf, type RegisterForm } from './registerForm.ts'
+import { type RegisterForm, validateRegisterForm } from './registerForm.ts'
 
 type RegisterFieldsProps = {
   form: RegisterForm
@@ -32,7 +32,7 @@ export function RegisterFields({ form, accounts, busy, failure, onChange, onDone
   const [isOver, setIsOver] = useState(false)
   // Counts loaded files, so that the prompt's field is reset with each.
   const [files, setFiles] = useState(0)
-  const errors = errorsOf(form, { all })
+  const errors = validateRegisterForm(form, { all })
 
   const fillFrom = async (file: File) => {
     const read: ReadDraft =
@@ -53,7 +53,7 @@ export function RegisterFields({ form, accounts, busy, failure, onChange, onDone
   }
   const submit = (fields: HTMLFormElement) => {
     flushSync(() => setAll(true))
-    const isRight = Object.keys(errorsOf(form, { all: true })).length === 0
+    const isRight = Object.keys(validateRegisterForm(form, { all: true })).length === 0
     if (!isRight) fields.querySelector<HTMLElement>('[aria-invalid]')?.focus()
     else if (!busy) void onDone()
   }
@@ -73,7 +73,10 @@ export function RegisterFields({ form, accounts, busy, failure, onChange, onDone
       }}
       onDragLeave={() => setIsOver(false)}
       onDrop={drop}
-      className={classNames('flex flex-col gap-4 rounded-card', isOver && 'outline-2 outline-offset-8 outline-accent')}
+      className={joinClassNames(
+        'flex flex-col gap-4 rounded-card',
+        isOver && 'outline-2 outline-offset-8 outline-accent',
+      )}
     >
       <header className="flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-48 flex-1">

@@ -2,14 +2,14 @@ import { useState } from 'react'
 import { useWallet } from '#renderer/api/useWallet.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { useUnsaved } from '#renderer/ui/unsaved/useUnsaved.ts'
 import type { AutomatonProfile } from '#shared/contract/automatons.ts'
 import type { Wallet } from '#shared/contract/wallet.ts'
 import { RegisterFields } from './RegisterFields.tsx'
 import { ReviewStep } from './ReviewStep.tsx'
-import { accountsOf, initialForm, inputOf } from './registerForm.ts'
+import { createInitialForm, listAccounts, toRegistrationInput } from './registerForm.ts'
 import { type Preview, useRegister } from './useRegister.ts'
 
 /** Fill in, look at what would be signed, ask for approval. */
@@ -22,7 +22,7 @@ export function RegisterPage({ before }: { before: AutomatonProfile | undefined 
           <SkeletonRows label="Loading wallet…" count={4} rowClassName="h-12" />
         ) : !wallet ? (
           <ErrorNotice error={error} onRetry={() => void refetch()} />
-        ) : accountsOf(wallet).length === 0 ? (
+        ) : listAccounts(wallet).length === 0 ? (
           <NoAccounts wallet={wallet} />
         ) : (
           <RegisterSteps wallet={wallet} before={before} />
@@ -33,8 +33,8 @@ export function RegisterPage({ before }: { before: AutomatonProfile | undefined 
 }
 
 function RegisterSteps({ wallet, before }: { wallet: Wallet; before: AutomatonProfile | undefined }) {
-  const accounts = accountsOf(wallet)
-  const [initial] = useState(() => initialForm(wallet, { newId: () => crypto.randomUUID(), before }))
+  const accounts = listAccounts(wallet)
+  const [initial] = useState(() => createInitialForm(wallet, { newId: () => crypto.randomUUID(), before }))
   const [form, setForm] = useState(initial)
   const sent = useUnsaved(form !== initial, ['identity', 'new'])
   const [preview, setPreview] = useState<Preview>()
@@ -47,7 +47,7 @@ function RegisterSteps({ wallet, before }: { wallet: Wallet; before: AutomatonPr
         busy={busy}
         failure={failure}
         onBack={() => setPreview(undefined)}
-        onAsk={(reason) => ask({ ...inputOf(form, accounts), ...(reason !== '' && { reason }) })}
+        onAsk={(reason) => ask({ ...toRegistrationInput(form, accounts), ...(reason !== '' && { reason }) })}
       />
     )
   }
@@ -58,7 +58,7 @@ function RegisterSteps({ wallet, before }: { wallet: Wallet; before: AutomatonPr
       busy={busy}
       failure={failure}
       onChange={(part) => setForm((present) => ({ ...present, ...part }))}
-      onDone={async () => setPreview(await show(inputOf(form, accounts)))}
+      onDone={async () => setPreview(await show(toRegistrationInput(form, accounts)))}
     />
   )
 }
@@ -69,7 +69,7 @@ function NoAccounts({ wallet }: { wallet: Wallet }) {
       <h2 className="text-large font-semibold">The wallet can’t sign right now</h2>
       <p className="text-muted">
         {wallet.detail ?? 'The wallet has no accounts.'}{' '}
-        <a href={addressOf('wallet')} className="font-medium text-accent hover:underline">
+        <a href={buildAddress('wallet')} className="font-medium text-accent hover:underline">
           Open Wallet
         </a>
       </p>

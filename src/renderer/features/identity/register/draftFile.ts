@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AutomatonProfile } from '#shared/contract/automatons.ts'
 import { describeIssue } from '#shared/contract/describeIssue.ts'
 import { ChainType, type WalletAccount } from '#shared/contract/wallet.ts'
-import { textHash } from './promptHash.ts'
+import { hashText } from './promptHash.ts'
 import type { RegisterForm } from './registerForm.ts'
 
 export type ReadDraft = { values: Partial<RegisterForm> } | { problems: string[] }
@@ -23,10 +23,10 @@ export async function readDraft(text: string, accounts: readonly WalletAccount[]
     return { problems: ['The file is not a JSON object.'] }
   }
   const { data, error } = DraftFile.safeParse(content)
-  if (!data) return { problems: error.issues.flatMap((issue) => problemsOf(issue, content)) }
+  if (!data) return { problems: error.issues.flatMap((issue) => listProblems(issue, content)) }
   const { automaton_address: address, chain_type: chain, genesis_prompt, genesis_prompt_hash } = data
-  const account = accounts.find((it) => isOf(it, address))
-  const hash = genesis_prompt === undefined ? undefined : await textHash(genesis_prompt)
+  const account = accounts.find((it) => isSameAccount(it, address))
+  const hash = genesis_prompt === undefined ? undefined : await hashText(genesis_prompt)
   const problems = [
     ...(address !== undefined && !account ? [`The address ${address} is not in your wallet, so it cannot sign.`] : []),
     ...(account && chain !== undefined && chain !== account.chain_type
@@ -59,12 +59,12 @@ function parsed(text: string): unknown {
   }
 }
 
-function problemsOf(issue: z.core.$ZodIssue, content: unknown): string[] {
+function listProblems(issue: z.core.$ZodIssue, content: unknown): string[] {
   if (issue.code !== 'unrecognized_keys') return [describeIssue(issue, content)]
   return issue.keys.map((key) => `Unknown field “${key}”.`)
 }
 
-function isOf({ address, chain_type }: WalletAccount, expected: string | undefined): boolean {
+function isSameAccount({ address, chain_type }: WalletAccount, expected: string | undefined): boolean {
   if (chain_type === 'solana') return address === expected
   return address.toLowerCase() === expected?.toLowerCase()
 }

@@ -7,6 +7,6 @@ export async function promptHash(prompt: Uint8Array): Promise<`0x${string}`> {
   return `0x${bytesToHex(keccak_256(prompt))}`
 }
 
-export function textHash(text: string): Promise<`0x${string}`> {
+export function hashText(text: string): Promise<`0x${string}`> {
   return promptHash(new TextEncoder().encode(text))
 }

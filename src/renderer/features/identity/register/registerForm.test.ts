@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { WalletAccountId } from '#shared/contract/wallet.ts'
-import { errorsOf, inputOf, type RegisterForm } from './registerForm.ts'
+import { type RegisterForm, toRegistrationInput, validateRegisterForm } from './registerForm.ts'
 
 const form: RegisterForm = {
   accountId: WalletAccountId.parse(`wal_${'1'.repeat(24)}`),
@@ -12,22 +12,26 @@ const form: RegisterForm = {
 }
 
 test('a bio and a prompt may be missing, a name may not', () => {
-  expect(errorsOf(form, { all: true })).toEqual({})
-  expect(errorsOf({ ...form, name: '' }, { all: false })).toEqual({})
-  expect(errorsOf({ ...form, name: '' }, { all: true })).toEqual({ name: 'It must not be empty.' })
+  expect(validateRegisterForm(form, { all: true })).toEqual({})
+  expect(validateRegisterForm({ ...form, name: '' }, { all: false })).toEqual({})
+  expect(validateRegisterForm({ ...form, name: '' }, { all: true })).toEqual({ name: 'It must not be empty.' })
 })
 
 test('what was typed wrong is told at once', () => {
-  expect(errorsOf({ ...form, creator: '0x12', promptHash: 'abc', automatonId: '7' }, { all: false })).toEqual({
+  expect(
+    validateRegisterForm({ ...form, creator: '0x12', promptHash: 'abc', automatonId: '7' }, { all: false }),
+  ).toEqual({
     creator: 'It must be 0x and 40 hexadecimal digits, or a Solana address.',
     promptHash: 'It must be 0x and 64 hexadecimal digits.',
     automatonId: 'It must be a UUID, with or without dashes.',
   })
-  expect(errorsOf({ ...form, name: 'n'.repeat(129) }, { all: false }).name).toBe('It must have at most 128 characters.')
+  expect(validateRegisterForm({ ...form, name: 'n'.repeat(129) }, { all: false }).name).toBe(
+    'It must have at most 128 characters.',
+  )
 })
 
 test('asks with what was typed, and without what was left out', () => {
-  expect(inputOf({ ...form, creator: ` ${form.creator}\n` }, [])).toEqual({
+  expect(toRegistrationInput({ ...form, creator: ` ${form.creator}\n` }, [])).toEqual({
     automaton_id: form.automatonId,
     creator_address: form.creator,
     name: 'Ada',

@@ -17,17 +17,17 @@ export type RegisterForm = {
 export type RegisterErrors = Partial<Record<keyof RegisterForm, string>>
 export type RegistrationInput = Input<typeof previewRegistration>
 
-export function accountsOf(wallet: Wallet): WalletAccount[] {
+export function listAccounts(wallet: Wallet): WalletAccount[] {
   return wallet.keyrings.flatMap(({ accounts }) => accounts)
 }
 
 /** Initial values: the wallet's default account, which is also the creator; or those of an earlier registration. */
-export function initialForm(
+export function createInitialForm(
   wallet: Wallet,
   options: { newId: () => string; before: AutomatonProfile | undefined },
 ): RegisterForm {
   const { before, newId } = options
-  const accounts = accountsOf(wallet)
+  const accounts = listAccounts(wallet)
   const { evm, solana } = wallet.default_accounts
   const defaultAccount = accounts.find(({ id }) => id === (evm ?? solana)) ?? accounts[0]
   const same = accounts.find(({ address }) => address === before?.automaton_address)
@@ -42,7 +42,7 @@ export function initialForm(
 }
 
 /** Builds the request. The agent and the service validate it again. */
-export function inputOf(form: RegisterForm, accounts: readonly WalletAccount[]): RegistrationInput {
+export function toRegistrationInput(form: RegisterForm, accounts: readonly WalletAccount[]): RegistrationInput {
   const account = accounts.find(({ id }) => id === form.accountId)
   return {
     ...(account && { account_id: account.id, chain_type: account.chain_type }),
@@ -57,7 +57,7 @@ export function inputOf(form: RegisterForm, accounts: readonly WalletAccount[]):
 const { shape } = AutomatonProfile
 
 /** Validates the fields; with `all`, missing ones as well. */
-export function errorsOf(form: RegisterForm, { all }: { all: boolean }): RegisterErrors {
+export function validateRegisterForm(form: RegisterForm, { all }: { all: boolean }): RegisterErrors {
   const checks: [keyof RegisterForm, z.ZodType, string][] = [
     ['automatonId', shape.automaton_id, form.automatonId.trim()],
     ['creator', shape.creator_address, form.creator.trim()],

@@ -1,8 +1,8 @@
 import { Check, Circle, CircleDot, RotateCw, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
-import { classNames } from '#renderer/ui/classNames.ts'
-import { addressOf } from '#renderer/ui/route.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import type { Registration } from '#shared/contract/automatons.ts'
 import { useSendAgain } from './useSendAgain.ts'
 
@@ -11,7 +11,7 @@ export function RegistrationProgress({ registration }: { registration: Registrat
   const { state, detail, intent_id } = registration
   const { send, busy } = useSendAgain(registration.id)
   const request = (
-    <a href={addressOf('approvals', intent_id)} className="font-medium text-accent hover:underline">
+    <a href={buildAddress('approvals', intent_id)} className="font-medium text-accent hover:underline">
       {state === 'waiting' ? 'Review' : 'Show in Approvals'}
     </a>
   )
@@ -72,9 +72,9 @@ function Step({ look, title, children }: { look: keyof typeof looks; title: stri
   const { icon: Icon, tone } = looks[look]
   return (
     <li className="flex gap-2.5" aria-current={look === 'now' ? 'step' : undefined}>
-      <Icon aria-hidden className={classNames('mt-0.75 size-3.5 shrink-0', tone)} />
+      <Icon aria-hidden className={joinClassNames('mt-0.75 size-3.5 shrink-0', tone)} />
       <div className="min-w-0">
-        <p className={classNames('font-medium', look === 'later' && 'text-faint')}>{title}</p>
+        <p className={joinClassNames('font-medium', look === 'later' && 'text-faint')}>{title}</p>
         {children && <div className="break-words text-muted">{children}</div>}
       </div>
     </li>

@@ -13,7 +13,7 @@ import { notify } from '#renderer/ui/toast.tsx'
 import { useConfirmedChange } from '#renderer/ui/useConfirmedChange.ts'
 import { changePaymentBudgets, getPaymentBudgets, type PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
 import { budgetsKey } from '../usePayments.ts'
-import { type LimitsForm, limitsForm, type NamedLimit, writtenLimits } from './limitsForm.ts'
+import { type LimitsForm, type NamedLimit, parseLimitsForm, toLimitsForm } from './limitsForm.ts'
 
 type LimitsDialogProps = { limits: PaymentBudgetLimits; onClose: () => void }
 
@@ -21,12 +21,12 @@ export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
   const agent = useAgent()
   const queryClient = useQueryClient()
   const confirmed = useConfirmedChange()
-  const [form, setForm] = useState(() => limitsForm(limits))
+  const [form, setForm] = useState(() => toLimitsForm(limits))
   const [isTried, setTried] = useState(false)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
-  const written = writtenLimits(form)
-  const faultOf = (field: string) =>
+  const written = parseLimitsForm(form)
+  const findFault = (field: string) =>
     isTried && 'faults' in written ? written.faults.find((it) => it.field === field)?.message : undefined
   const change = (changed: Partial<LimitsForm>) => setForm({ ...form, ...changed })
   const save = async () => {
@@ -80,7 +80,7 @@ export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
               inputMode="decimal"
               value={form[field]}
               onChange={(value) => change({ [field]: value })}
-              error={faultOf(field)}
+              error={findFault(field)}
             />
           ))}
         </div>
@@ -100,8 +100,8 @@ export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
           placeholder="api.example"
           rows={form.hosts}
           onChange={(hosts) => change({ hosts })}
-          faultOf={faultOf}
-          fault={faultOf('hosts')}
+          faultOf={findFault}
+          fault={findFault('hosts')}
         />
         <NamedLimits
           title="Payees, per month"
@@ -109,8 +109,8 @@ export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
           placeholder="eip155:8453:0x…"
           rows={form.payees}
           onChange={(payees) => change({ payees })}
-          faultOf={faultOf}
-          fault={faultOf('payees')}
+          faultOf={findFault}
+          fault={findFault('payees')}
         />
         <TextField
           label="Servers on this computer that programs may reach"
@@ -119,7 +119,7 @@ export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
           monospaced
           value={form.localServers}
           onChange={(localServers) => change({ localServers })}
-          error={faultOf('local_servers')}
+          error={findFault('local_servers')}
         />
         <Checkbox
           label="Ask before the first payment to a payee"

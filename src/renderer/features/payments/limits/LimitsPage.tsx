@@ -12,8 +12,8 @@ import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { SpentBar } from '#renderer/ui/SpentBar.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { type BudgetState, forgetPayee, type PaymentBudgets } from '#shared/contract/paymentBudgets.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
-import { budgetTitle, centsOf, microText } from '../describePayment.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
+import { describeBudget, formatCents, formatMicroUsd } from '../describePayment.ts'
 import { budgetsKey, usePaymentBudgets } from '../usePayments.ts'
 import { LimitsDialog } from './LimitsDialog.tsx'
 import { PlannedRenewals } from './PlannedRenewals.tsx'
@@ -84,8 +84,8 @@ function BudgetRow({ budget }: { budget: BudgetState }) {
   return (
     <li className="grid grid-cols-[13rem_minmax(0,1fr)_9rem] items-center gap-x-4 gap-y-1 px-3.5 py-2 max-narrow:grid-cols-[minmax(0,1fr)_9rem]">
       <div className="min-w-0">
-        <p className="truncate font-medium" title={budgetTitle(budget)}>
-          {budgetTitle(budget)}
+        <p className="truncate font-medium" title={describeBudget(budget)}>
+          {describeBudget(budget)}
         </p>
         <p className="text-small text-faint">
           {isOne ? 'The most that one may cost' : scope === 'day' ? 'Rolling' : resetText(resetsAt)}
@@ -95,7 +95,7 @@ function BudgetRow({ budget }: { budget: BudgetState }) {
         {!isOne && limit !== null && <SpentBar share={limit === 0 ? 1 : total / limit} />}
         {!isOne && (
           <p className="mt-1 text-small text-muted tabular-nums">
-            {centsOf(used)} paid{onHold > 0 && ` · ${centsOf(onHold)} held`}
+            {formatCents(used)} paid{onHold > 0 && ` · ${formatCents(onHold)} held`}
           </p>
         )}
       </div>
@@ -103,11 +103,11 @@ function BudgetRow({ budget }: { budget: BudgetState }) {
         {limit === null ? (
           <span className="text-muted">No limit</span>
         ) : isOne ? (
-          <span className="font-medium">{microText(limit)}</span>
+          <span className="font-medium">{formatMicroUsd(limit)}</span>
         ) : (
           <>
-            <span className="font-medium">{centsOf(left ?? 0)} left</span>
-            <span className="block text-small text-muted">of {microText(limit)}</span>
+            <span className="font-medium">{formatCents(left ?? 0)} left</span>
+            <span className="block text-small text-muted">of {formatMicroUsd(limit)}</span>
           </>
         )}
       </p>
@@ -138,7 +138,7 @@ function PayeesPanel({ payees }: Pick<PaymentBudgets, 'payees'>) {
             >
               <span className="min-w-40 flex-1 truncate font-medium">{host}</span>
               <code className="font-mono text-small text-muted" title={payTo}>
-                {shortAddress(payTo)}
+                {shortenAddress(payTo)}
               </code>
               <span className="text-small text-faint">{network}</span>
               <TimeAgo at={since} spelled />

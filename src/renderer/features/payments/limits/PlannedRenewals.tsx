@@ -3,11 +3,11 @@ import { useRenewals } from '#renderer/api/useRenewals.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { NothingYet, Panel } from '#renderer/ui/Panel.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { DomainRenewal, PlannedRenewal } from '#shared/contract/domainRenewals.ts'
-import { microText } from '../describePayment.ts'
+import { formatMicroUsd } from '../describePayment.ts'
 
 const fewest = 10
 
@@ -53,7 +53,7 @@ export function PlannedRenewals() {
                 ? 'Your limits cover all planned renewals.'
                 : 'Your limits or settings do not cover all planned renewals.'}
             </span>
-            <span className="font-medium tabular-nums">{microText(planned.total_micro_usd)}</span>
+            <span className="font-medium tabular-nums">{formatMicroUsd(planned.total_micro_usd)}</span>
           </p>
         </>
       )}
@@ -66,7 +66,7 @@ function PlannedRow({ renewal: { domain, at, amount_micro_usd: amount, problem }
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_8rem_6rem] items-baseline gap-x-4 px-3.5 py-2 max-narrow:grid-cols-[minmax(0,1fr)_6rem]">
       <div className="min-w-0">
-        <a href={addressOf('domains', 'name', domain)} className="block truncate font-medium hover:underline">
+        <a href={buildAddress('domains', 'name', domain)} className="block truncate font-medium hover:underline">
           {domain}
         </a>
         {problem !== null && <p className="text-small text-caution">{problem}</p>}
@@ -75,7 +75,7 @@ function PlannedRow({ renewal: { domain, at, amount_micro_usd: amount, problem }
       <time dateTime={at} className="text-muted tabular-nums max-narrow:hidden">
         {day}
       </time>
-      <span className="text-right tabular-nums">{amount === null ? '—' : microText(amount)}</span>
+      <span className="text-right tabular-nums">{amount === null ? '—' : formatMicroUsd(amount)}</span>
     </li>
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
-import { limitsForm, writtenLimits } from './limitsForm.ts'
+import { parseLimitsForm, toLimitsForm } from './limitsForm.ts'
 
 const limits: PaymentBudgetLimits = {
   ...{ payment_micro_usd: 5_000_000, day_micro_usd: 0, month_micro_usd: null, ask_first_payee: true },
@@ -10,17 +10,17 @@ const limits: PaymentBudgetLimits = {
 }
 
 test('what is shown is what is saved', () => {
-  const form = limitsForm(limits)
+  const form = toLimitsForm(limits)
   expect([form.payment, form.day, form.month]).toEqual(['5', '0', ''])
-  expect(writtenLimits(form)).toEqual({ limits })
+  expect(parseLimitsForm(form)).toEqual({ limits })
 })
 
 test('each field that is wrong is named, and empty rows are none', () => {
-  const form = limitsForm(limits)
-  expect(writtenLimits({ ...form, hosts: [{ key: 'n', name: ' ', amount: '' }] })).toMatchObject({
+  const form = toLimitsForm(limits)
+  expect(parseLimitsForm({ ...form, hosts: [{ key: 'n', name: ' ', amount: '' }] })).toMatchObject({
     limits: { hosts: [] },
   })
-  const wrong = writtenLimits({
+  const wrong = parseLimitsForm({
     ...{ ...form, payment: 'much' },
     hosts: [{ key: 'n', name: 'https://x y', amount: '-1' }],
   })
@@ -28,9 +28,9 @@ test('each field that is wrong is named, and empty rows are none', () => {
 })
 
 test('a server of this computer is named with its port', () => {
-  const form = limitsForm(limits)
+  const form = toLimitsForm(limits)
   expect(form.localServers).toBe('127.0.0.1:8080, localhost:3000')
-  expect(writtenLimits({ ...form, localServers: '10.0.0.1:80' })).toEqual({
+  expect(parseLimitsForm({ ...form, localServers: '10.0.0.1:80' })).toEqual({
     faults: [
       { field: 'local_servers', message: 'Must be a host of this computer with its port, as in 127.0.0.1:8080.' },
     ],
@@ -38,7 +38,7 @@ test('a server of this computer is named with its port', () => {
 })
 
 test('a host is limited once', () => {
-  const [host] = limitsForm(limits).hosts
-  const twice = writtenLimits({ ...limitsForm(limits), hosts: host ? [host, { ...host, key: 'again' }] : [] })
+  const [host] = toLimitsForm(limits).hosts
+  const twice = parseLimitsForm({ ...toLimitsForm(limits), hosts: host ? [host, { ...host, key: 'again' }] : [] })
   expect(twice).toEqual({ faults: [{ field: 'hosts', message: 'Must not name a host twice.' }] })
 })

@@ -1,5 +1,5 @@
 import { PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
-import { parseUsd, usdInput } from '#shared/money/moneyText.ts'
+import { formatUsdInput, parseUsd } from '#shared/money/moneyText.ts'
 
 /** Values of the fields; an empty amount means no limit. */
 export type LimitsForm = {
@@ -15,8 +15,8 @@ export type LimitsForm = {
 /** `key` tells rows apart while their names are being written. */
 export type NamedLimit = { key: string; name: string; amount: string }
 
-export function limitsForm(limits: PaymentBudgetLimits): LimitsForm {
-  const field = (micro: number | null) => (micro === null ? '' : usdInput(String(micro)))
+export function toLimitsForm(limits: PaymentBudgetLimits): LimitsForm {
+  const field = (micro: number | null) => (micro === null ? '' : formatUsdInput(String(micro)))
   const named = (name: string, micro: number): NamedLimit => ({ key: name, name, amount: field(micro) })
   return {
     payment: field(limits.payment_micro_usd),
@@ -34,7 +34,7 @@ export type LimitsFault = { field: string; message: string }
 const amountDemand = 'Enter dollars, as in 25 or 0.50.'
 
 /** The limits that were written, or what is wrong with which field. Rows without a name and an amount are left out. */
-export function writtenLimits(form: LimitsForm): { limits: PaymentBudgetLimits } | { faults: LimitsFault[] } {
+export function parseLimitsForm(form: LimitsForm): { limits: PaymentBudgetLimits } | { faults: LimitsFault[] } {
   const faults: LimitsFault[] = []
   const amount = (field: string, text: string): number => {
     const micro = Number(parseUsd(text))

@@ -9,13 +9,13 @@ import { useDebounced } from '#renderer/ui/useDebounced.ts'
 import { usePaymentList, useUnclearCount } from '../usePayments.ts'
 import { PaymentFilterBar } from './PaymentFilterBar.tsx'
 import { PaymentRow } from './PaymentRow.tsx'
-import { isFilteredPayments, noPaymentFilters, type PaymentFilters, paymentQuery } from './paymentFilters.ts'
+import { isFilteredPayments, noPaymentFilters, type PaymentFilters, toPaymentQuery } from './paymentFilters.ts'
 
 type PaymentListProps = { filters: PaymentFilters; onFilters: (filters: PaymentFilters) => void }
 
 export function PaymentList({ filters, onFilters }: PaymentListProps) {
   const text = useDebounced(filters.text)
-  const query = paymentQuery({ ...filters, text })
+  const query = toPaymentQuery({ ...filters, text })
   const { payments, total, data, error, isPending, refetch, ...pages } = usePaymentList(query)
   const isFiltered = isFilteredPayments(query)
   if (data && total === 0 && !isFiltered) {

@@ -1,11 +1,11 @@
 import { CreditCard, Globe, type LucideIcon, RefreshCw, Waypoints } from 'lucide-react'
-import { classNames } from '#renderer/ui/classNames.ts'
-import { addressOf } from '#renderer/ui/route.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { describeRequester } from '#shared/contract/describeRequester.ts'
 import type { Payment, PaymentPurpose } from '#shared/contract/paymentRecords.ts'
 import { openRecord } from '#shared/openRecord.ts'
-import { amountText } from '../describePayment.ts'
+import { formatAmount } from '../describePayment.ts'
 import { StateChip } from '../StateChip.tsx'
 
 export const purposeIcons: Readonly<Record<PaymentPurpose, LucideIcon>> = openRecord(
@@ -26,13 +26,16 @@ export function PaymentRow({ payment }: { payment: Payment }) {
   return (
     <li>
       <a
-        href={addressOf('payments', id)}
+        href={buildAddress('payments', id)}
         className="flex min-h-9 items-center gap-3 px-3.5 py-1.5 hover:bg-hover focus-visible:-outline-offset-2"
       >
         <span
-          className={classNames('w-20 shrink-0 text-right tabular-nums', paid === false ? 'text-faint' : 'font-medium')}
+          className={joinClassNames(
+            'w-20 shrink-0 text-right tabular-nums',
+            paid === false ? 'text-faint' : 'font-medium',
+          )}
         >
-          {amountText(payment)}
+          {formatAmount(payment)}
         </span>
         <span className="flex w-26 shrink-0">
           <StateChip payment={payment} />

@@ -1,4 +1,4 @@
-import { windowAddress } from '#renderer/api/windowLink.ts'
+import { buildWindowAddress } from '#renderer/api/windowLink.ts'
 import { exportPayments } from '#shared/contract/localPayments.ts'
 import { buildRequest } from '#shared/contract/route.ts'
 import type { PaymentQuery } from '../usePayments.ts'
@@ -6,7 +6,7 @@ import type { PaymentQuery } from '../usePayments.ts'
 /** The browser's own download. */
 export function downloadPayments(query: PaymentQuery): void {
   const link = document.createElement('a')
-  link.href = windowAddress(buildRequest(exportPayments, query).path)
+  link.href = buildWindowAddress(buildRequest(exportPayments, query).path)
   link.download = 'steward-payments.csv'
   link.click()
 }

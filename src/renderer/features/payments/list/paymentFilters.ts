@@ -18,7 +18,7 @@ export const filteredStates = PaymentState.options
 const dayMs = 24 * 60 * 60_000
 
 /** Days are those of UTC, the last one whole. */
-export function paymentQuery({ text, state, from, to }: PaymentFilters): PaymentQuery {
+export function toPaymentQuery({ text, state, from, to }: PaymentFilters): PaymentQuery {
   const search = text.trim()
   return {
     ...(search !== '' && { search }),

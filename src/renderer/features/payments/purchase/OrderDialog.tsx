@@ -13,18 +13,18 @@ import { useDebounced } from '#renderer/ui/useDebounced.ts'
 import { AppError } from '#shared/appError.ts'
 import { domainLimits } from '#shared/contract/domainSearch.ts'
 import { Nameservers } from '#shared/contract/domains.ts'
-import { microText } from '../describePayment.ts'
+import { formatMicroUsd } from '../describePayment.ts'
 import { TestChip } from '../StateChip.tsx'
 import { PayerLine } from './PayerLine.tsx'
 import {
   addYears,
   defaultChoices,
+  formatYears,
   orderTitle,
   type PurchaseChoices,
-  purchaseInput,
-  yearsText,
+  toPurchaseInput,
 } from './purchaseInput.ts'
-import { chosenOffer, useOrder, useQuote } from './usePurchase.ts'
+import { findOffer, useOrder, useQuote } from './usePurchase.ts'
 import { VerdictNotice } from './VerdictNotice.tsx'
 
 type OrderDialogProps = { order: PurchaseOrder; onClose: () => void; onOrdered: (paymentId: string) => void }
@@ -46,13 +46,13 @@ export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
   const quoted: PurchaseChoices | null = JSON.parse(quotedText)
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuote(order, quoted ?? undefined)
   const ordering = useOrder(order, onOrdered)
-  const offer = chosenOffer(data)
+  const offer = findOffer(data)
   const amount = offer?.amount_micro_usd ?? undefined
   const [canPay, setCanPay] = useState(true)
   const isCurrent =
     !isPlaceholderData &&
     whole &&
-    JSON.stringify(purchaseInput(order, whole)) === JSON.stringify(quoted && purchaseInput(order, quoted))
+    JSON.stringify(toPurchaseInput(order, whole)) === JSON.stringify(quoted && toPurchaseInput(order, quoted))
   const isReady = isCurrent && amount !== undefined && data?.verdict?.effect !== 'refuse' && canPay && !error
   const hasMoved = ordering.error instanceof AppError && ordering.error.code === 'payment/price'
   const change = (changed: Partial<PurchaseChoices>) => {
@@ -83,7 +83,7 @@ export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
             </Button>
           ) : (
             <Button type="submit" variant="primary" busy={ordering.isPending} disabled={!isReady}>
-              {amount === undefined ? 'Buy' : `Buy for ${microText(amount)}`}
+              {amount === undefined ? 'Buy' : `Buy for ${formatMicroUsd(amount)}`}
             </Button>
           )}
         </>
@@ -98,7 +98,7 @@ export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
               onChange={(years) => change({ years: Number(years) })}
               options={Array.from({ length: domainLimits.years.max }, (_, at) => ({
                 value: String(at + 1),
-                label: yearsText(at + 1),
+                label: formatYears(at + 1),
               }))}
             />
             {order.kind === 'registration' && (
@@ -150,7 +150,7 @@ export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
               <dt className="flex items-center gap-2 font-semibold">Total {offer?.test && <TestChip />}</dt>
               <dd aria-live="polite" className="text-title font-semibold tabular-nums">
                 {amount !== undefined && isCurrent ? (
-                  microText(amount)
+                  formatMicroUsd(amount)
                 ) : isFetching ? (
                   <Skeleton className="h-5 w-16" />
                 ) : (

@@ -4,11 +4,11 @@ import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { readAgain } from '#renderer/api/readAgain.ts'
 import { useWallet } from '#renderer/api/useWallet.ts'
 import { Button } from '#renderer/ui/Button.tsx'
-import { addressOf, goTo } from '#renderer/ui/route.ts'
+import { buildAddress, goTo } from '#renderer/ui/route.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { giveTestMoney } from '#shared/contract/payments.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { paymentsKey } from '../usePayments.ts'
 import { useWalletInfo } from './usePurchase.ts'
 
@@ -47,7 +47,7 @@ export function PayerLine({ network, amount, isTest, onCanPay }: PayerLineProps)
       ) : data ? (
         <>
           <span className="min-w-0 flex-1 text-muted">
-            From <code className="font-mono">{shortAddress(data.address)}</code>{' '}
+            From <code className="font-mono">{shortenAddress(data.address)}</code>{' '}
             {data.test ? 'with test money' : `on ${data.network_name}`} ·{' '}
             <span className={isShort ? 'text-caution' : undefined}>
               {data.usdc === null ? 'balance not known' : `balance ${formatUsd(data.usdc, 'exact')}`}
@@ -59,7 +59,7 @@ export function PayerLine({ network, amount, isTest, onCanPay }: PayerLineProps)
             </Button>
           )}
           {isShort && !isTest && (
-            <a href={addressOf('wallet')} className="font-medium text-accent hover:underline">
+            <a href={buildAddress('wallet')} className="font-medium text-accent hover:underline">
               Deposit USDC
             </a>
           )}

@@ -10,9 +10,9 @@ import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 import type { DecisionView } from '../decisionView.ts'
-import { amountText } from '../describePayment.ts'
+import { formatAmount } from '../describePayment.ts'
 import { useLivePayments, usePayment } from '../usePayments.ts'
-import { type PurchaseOutcome, purchaseOutcome, type Sold } from './outcome.ts'
+import { getPurchaseOutcome, type PurchaseOutcome, type Sold } from './outcome.ts'
 import { orderTitle } from './purchaseInput.ts'
 
 type ProgressDialogProps = {
@@ -28,7 +28,7 @@ type ProgressDialogProps = {
 export function ProgressDialog({ order, paymentId, Decision, onClose, onAgain }: ProgressDialogProps) {
   useLivePayments()
   const { data: payment, error, refetch } = usePayment(paymentId)
-  const outcome = payment && purchaseOutcome(payment)
+  const outcome = payment && getPurchaseOutcome(payment)
   const isBought = outcome?.kind === 'done'
   const leave = (...place: string[]) => {
     onClose()
@@ -115,7 +115,7 @@ function Outcome({ order, payment, outcome }: OutcomeProps) {
       return (
         <OutcomeMessage Icon={CircleCheck} tone="text-positive" title={boughtTitle(order, outcome.sold)}>
           {boughtDetail(outcome.sold)}
-          You paid {amountText(payment)}
+          You paid {formatAmount(payment)}
           {payment.test && ' of test money'}.{sandboxText(outcome.sold)}
         </OutcomeMessage>
       )

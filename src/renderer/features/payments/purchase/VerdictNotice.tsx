@@ -2,7 +2,7 @@ import { CircleCheck, CircleX, ShieldCheck } from 'lucide-react'
 import { Button } from '#renderer/ui/Button.tsx'
 import type { PaymentVerdict } from '#shared/contract/localPayments.ts'
 import type { BudgetState } from '#shared/contract/paymentBudgets.ts'
-import { budgetTitle, microText } from '../describePayment.ts'
+import { describeBudget, formatMicroUsd } from '../describePayment.ts'
 
 type VerdictNoticeProps = { verdict: PaymentVerdict; budgets: readonly BudgetState[]; onLimits: () => void }
 
@@ -24,7 +24,7 @@ export function VerdictNotice({ verdict: { effect, detail }, budgets, onLimits }
         {effect !== 'ask' && <p className="text-muted break-words">{detail}</p>}
         {limited.length > 0 && (
           <p className="text-small text-faint tabular-nums">
-            {limited.map((it) => `${budgetTitle(it)}: ${microText(it.left_micro_usd ?? 0)} left`).join(' · ')}
+            {limited.map((it) => `${describeBudget(it)}: ${formatMicroUsd(it.left_micro_usd ?? 0)} left`).join(' · ')}
           </p>
         )}
       </div>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
-import { purchaseOutcome } from './outcome.ts'
+import { getPurchaseOutcome } from './outcome.ts'
 import { addYears } from './purchaseInput.ts'
 
 const payment = (
@@ -14,27 +14,29 @@ const payment = (
   }) as PaymentReceipt
 
 test('while it goes on there is no outcome', () => {
-  expect(purchaseOutcome(payment('waiting', null))).toBeUndefined()
-  expect(purchaseOutcome(payment('sent', null))).toBeUndefined()
+  expect(getPurchaseOutcome(payment('waiting', null))).toBeUndefined()
+  expect(getPurchaseOutcome(payment('sent', null))).toBeUndefined()
 })
 
 test('paid and delivered is done; paid and refused became credits', () => {
   const body = JSON.stringify({ success: true, domain: 'a.com', status: 'active', expires_at: '2027' })
-  expect(purchaseOutcome(payment('settled', true, { status: 201, body }))).toMatchObject({ sold: { domain: 'a.com' } })
+  expect(getPurchaseOutcome(payment('settled', true, { status: 201, body }))).toMatchObject({
+    sold: { domain: 'a.com' },
+  })
   const failed = JSON.stringify({ error: 'a.com is taken.', credited_cents: 1095 })
-  expect(purchaseOutcome(payment('settled', true, { status: 409, body: failed }))).toEqual({
+  expect(getPurchaseOutcome(payment('settled', true, { status: 409, body: failed }))).toEqual({
     ...{ kind: 'credited', creditedCents: 1095, reason: 'a.com is taken.' },
   })
 })
 
 test('what is not known is never called unpaid', () => {
-  expect(purchaseOutcome(payment('unknown', null))?.kind).toBe('unclear')
-  expect(purchaseOutcome(payment('refused', null))?.kind).toBe('unclear')
-  expect(purchaseOutcome(payment('refused', false))?.kind).toBe('unpaid')
+  expect(getPurchaseOutcome(payment('unknown', null))?.kind).toBe('unclear')
+  expect(getPurchaseOutcome(payment('refused', null))?.kind).toBe('unclear')
+  expect(getPurchaseOutcome(payment('refused', false))?.kind).toBe('unpaid')
 })
 
 test('an answer that is no JSON tells nothing', () => {
-  expect(purchaseOutcome(payment('settled', true, { status: 201, body: '<b>' }))).toEqual({ kind: 'done', sold: {} })
+  expect(getPurchaseOutcome(payment('settled', true, { status: 201, body: '<b>' }))).toEqual({ kind: 'done', sold: {} })
 })
 
 test('a renewal adds to the day of expiry', () => {

@@ -24,18 +24,18 @@ export type PurchaseOutcome =
   | { kind: 'unclear'; reason: string | null }
 
 /** Returns the outcome of a purchase from the service; undefined while it is in progress. */
-export function purchaseOutcome(payment: PaymentReceipt): PurchaseOutcome | undefined {
+export function getPurchaseOutcome(payment: PaymentReceipt): PurchaseOutcome | undefined {
   const { state, paid, answer, error } = payment
   if (state === 'unknown') return { kind: 'unclear', reason: error }
   if (state === 'refused') return { kind: paid === null ? 'unclear' : 'unpaid', reason: error }
   if (state !== 'settled' && state !== 'reconciled') return undefined
   if (paid !== true) return { kind: 'unpaid', reason: error }
-  const sold = soldOf(answer)
+  const sold = readSoldThing(answer)
   if (answer && answer.status < 400) return { kind: 'done', sold: sold ?? {} }
   return { kind: 'credited', creditedCents: sold?.credited_cents, reason: sold?.error }
 }
 
-function soldOf(answer: PaymentReceipt['answer']): Sold | undefined {
+function readSoldThing(answer: PaymentReceipt['answer']): Sold | undefined {
   if (answer?.encoding !== 'utf8') return undefined
   try {
     return Sold.safeParse(JSON.parse(answer.body)).data

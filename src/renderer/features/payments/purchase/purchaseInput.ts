@@ -14,7 +14,7 @@ export type PurchaseChoices = {
 export const defaultChoices: PurchaseChoices = { years: 1, privacy: true, nameservers: [] }
 
 /** Builds the request, for the quote and for the order. */
-export function purchaseInput(
+export function toPurchaseInput(
   order: PurchaseOrder,
   { years, privacy, nameservers, sandbox }: PurchaseChoices,
 ): Input<typeof quotePurchase> {
@@ -35,7 +35,7 @@ export function orderTitle(order: PurchaseOrder): string {
   return order.kind === 'renewal' ? `Renew ${order.unicode}` : `Register ${order.unicode}`
 }
 
-export function yearsText(years: number): string {
+export function formatYears(years: number): string {
   return years === 1 ? '1 year' : `${years} years`
 }
 

@@ -7,12 +7,12 @@ import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '#shared/co
 import type { PaymentOffer } from '#shared/contract/paymentRecords.ts'
 import { getWalletInfo } from '#shared/contract/walletInfo.ts'
 import { paymentsKey } from '../usePayments.ts'
-import { type PurchaseChoices, purchaseInput } from './purchaseInput.ts'
+import { type PurchaseChoices, toPurchaseInput } from './purchaseInput.ts'
 
 /** Reads the present price and the policy's verdict. */
 export function useQuote(order: PurchaseOrder, choices: PurchaseChoices | undefined) {
   const agent = useAgent()
-  const input = choices && purchaseInput(order, choices)
+  const input = choices && toPurchaseInput(order, choices)
   return useQuery({
     queryKey: [...paymentsKey, 'quote', input],
     queryFn: ({ signal }) => agent(quotePurchase, input ?? {}, { signal }),
@@ -23,7 +23,7 @@ export function useQuote(order: PurchaseOrder, choices: PurchaseChoices | undefi
   })
 }
 
-export function chosenOffer(quote: PaymentCheck | undefined): PaymentOffer | undefined {
+export function findOffer(quote: PaymentCheck | undefined): PaymentOffer | undefined {
   return quote?.chosen === null || quote?.chosen === undefined ? undefined : quote.offers[quote.chosen]
 }
 
@@ -34,7 +34,7 @@ export function useOrder(order: PurchaseOrder, onOrdered: (paymentId: string) =>
   const [keys] = useState(() => new Map<string, string>())
   return useMutation({
     mutationFn: async ({ choices, priceUsd }: { choices: PurchaseChoices; priceUsd: number }) => {
-      const { registration, renewal, topup } = purchaseInput(order, choices)
+      const { registration, renewal, topup } = toPurchaseInput(order, choices)
       const what = JSON.stringify([registration, renewal, topup, priceUsd])
       const key = keys.get(what) ?? crypto.randomUUID()
       keys.set(what, key)

@@ -1,6 +1,6 @@
 import { Panel } from '#renderer/ui/Panel.tsx'
 import type { PaymentReceipt, PaymentState } from '#shared/contract/paymentRecords.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
+import { openRecord, toPlainWord } from '#shared/openRecord.ts'
 
 const words: Readonly<Record<PaymentState, string>> = openRecord(
   {
@@ -13,7 +13,7 @@ const words: Readonly<Record<PaymentState, string>> = openRecord(
     unknown: 'No clear answer',
     reconciled: 'Cleared up',
   },
-  plainWord,
+  toPlainWord,
 )
 
 /** A step that was planned again after waiting has been approved in between. */

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { AddressText } from '#renderer/ui/AddressText.tsx'
 import { Panel } from '#renderer/ui/Panel.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { describeRequester } from '#shared/contract/describeRequester.ts'
 import { testLedgerNetwork } from '#shared/contract/networks.ts'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
-import { amountText, microText } from '../describePayment.ts'
+import { formatAmount, formatMicroUsd } from '../describePayment.ts'
 
 /** Terms, settlement and their sources. Nothing that a seller wrote is a link. */
 export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
@@ -14,16 +14,16 @@ export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
     <Panel title="Details">
       <dl className="divide-y divide-line">
         <Fact name={payment.paid === true ? 'Paid' : 'Amount'}>
-          <strong className="font-semibold tabular-nums">{amountText(payment)}</strong>
+          <strong className="font-semibold tabular-nums">{formatAmount(payment)}</strong>
         </Fact>
         {payment.scheme === 'upto' && payment.paid === true && (
           <Fact name="Limit signed">
-            <span className="tabular-nums">{microText(payment.amount_micro_usd)}</span>
+            <span className="tabular-nums">{formatMicroUsd(payment.amount_micro_usd)}</span>
           </Fact>
         )}
         {quote && (
           <Fact name="Price shown">
-            <span className="tabular-nums">{microText(quote.amount_micro_usd)}</span>
+            <span className="tabular-nums">{formatMicroUsd(quote.amount_micro_usd)}</span>
           </Fact>
         )}
         <Fact name="For">
@@ -86,7 +86,7 @@ export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
         </Fact>
         {payment.intent_id !== null && (
           <Fact name="Approval">
-            <a href={addressOf('approvals', payment.intent_id)} className="text-accent hover:underline">
+            <a href={buildAddress('approvals', payment.intent_id)} className="text-accent hover:underline">
               Show the request
             </a>
           </Fact>

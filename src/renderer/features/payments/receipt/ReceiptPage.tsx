@@ -5,12 +5,12 @@ import { readAgain } from '#renderer/api/readAgain.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { PageScroll } from '#renderer/ui/PageFrame.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { reconcilePayment } from '#shared/contract/localPayments.ts'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import type { DecisionView } from '../decisionView.ts'
-import { amountText } from '../describePayment.ts'
+import { formatAmount } from '../describePayment.ts'
 import { StateChip, TestChip } from '../StateChip.tsx'
 import { paymentsKey, usePayment } from '../usePayments.ts'
 import { AnswerPanel } from './AnswerPanel.tsx'
@@ -23,7 +23,7 @@ export function ReceiptPage({ paymentId, Decision }: { paymentId: string; Decisi
   return (
     <PageScroll width="table" className="flex flex-col gap-5 py-4">
       <a
-        href={addressOf('payments')}
+        href={buildAddress('payments')}
         className="flex h-6 w-fit items-center gap-1.5 text-small text-muted hover:text-text"
       >
         <ArrowLeft aria-hidden className="size-3.5" />
@@ -46,7 +46,7 @@ function Receipt({ payment, Decision }: { payment: PaymentReceipt; Decision: Dec
     <article aria-label="Payment" className="flex flex-col gap-5">
       <header className="flex flex-col gap-1">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <p className="text-large font-semibold tabular-nums">{amountText(payment)}</p>
+          <p className="text-large font-semibold tabular-nums">{formatAmount(payment)}</p>
           <StateChip payment={payment} />
           {test && <TestChip />}
         </div>
@@ -67,7 +67,7 @@ function Receipt({ payment, Decision }: { payment: PaymentReceipt; Decision: Dec
         <div className="flex flex-col gap-3">
           <PaymentSteps steps={payment.steps} />
           <a
-            href={addressOf('activity', 'payment', payment.id)}
+            href={buildAddress('activity', 'payment', payment.id)}
             className="w-fit text-small font-medium text-accent hover:underline"
           >
             Show in Activity

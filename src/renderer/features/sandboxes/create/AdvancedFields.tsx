@@ -1,9 +1,9 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { Select } from '#renderer/ui/Select.tsx'
 import { Region, type RuntimeReport } from '#shared/contract/sandboxes.ts'
-import { idleChoices, idleText } from '../idleLabels.ts'
+import { formatIdle, listIdleChoices } from '../idleLabels.ts'
 import type { CreateForm, FieldErrors } from './form.ts'
 
 type AdvancedFieldsProps = {
@@ -32,14 +32,14 @@ export function AdvancedFields({ form, errors, runtimes, runtime, change }: Adva
         onClick={() => setOpened(!open)}
         className="-ml-1 flex h-6 items-center gap-1 rounded-small pr-1.5 font-medium text-muted hover:text-text"
       >
-        <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
+        <ChevronRight aria-hidden className={joinClassNames('size-3.5 transition-transform', open && 'rotate-90')} />
         Advanced
       </button>
       {open && (
         <div className="grid grid-cols-2 gap-3 pt-2">
           <Select
             label="Stop when idle"
-            options={idleChoices(form.idleMinutes).map((it) => ({ value: String(it), label: idleText(it) }))}
+            options={listIdleChoices(form.idleMinutes).map((it) => ({ value: String(it), label: formatIdle(it) }))}
             value={String(form.idleMinutes)}
             onChange={(value) => change({ idleMinutes: value === 'null' ? null : Number(value) })}
             hint={form.idleMinutes === null ? undefined : 'Files are kept. Start it again to continue.'}

@@ -13,12 +13,12 @@ import type { SandboxActions } from '../useSandboxActions.ts'
 import { AdvancedFields } from './AdvancedFields.tsx'
 import {
   type CreateForm,
-  chosenRuntime,
   emptyForm,
   type FieldErrors,
-  fieldErrorOf,
-  fieldErrorsOf,
-  inputOf,
+  findRuntime,
+  toCreateInput,
+  toFieldErrors,
+  validateInput,
 } from './form.ts'
 import { ImageField } from './ImageField.tsx'
 import { NetworkField } from './NetworkField.tsx'
@@ -45,7 +45,7 @@ export function CreateSandboxDialog({ images, create, onCreated, onManageImages,
   const [failure, setFailure] = useState<unknown>()
   const [busy, setBusy] = useState(false)
   const fields = useRef<HTMLDivElement>(null)
-  const runtime = runtimes && chosenRuntime(runtimes, form.runtime)
+  const runtime = runtimes && findRuntime(runtimes, form.runtime)
   const suggestion = suggestName(form.name, sandboxes?.map(({ name }) => name) ?? [])
   const usable = runtimes === undefined || runtime?.available === true
 
@@ -53,8 +53,8 @@ export function CreateSandboxDialog({ images, create, onCreated, onManageImages,
 
   const submit = async () => {
     if (busy || !usable) return
-    const input = inputOf(form)
-    const invalid = fieldErrorsOf(input)
+    const input = toCreateInput(form)
+    const invalid = validateInput(input)
     flushSync(() => setErrors(invalid))
     setFailure(undefined)
     if (Object.keys(invalid).length > 0) return fields.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
@@ -62,7 +62,7 @@ export function CreateSandboxDialog({ images, create, onCreated, onManageImages,
     try {
       onCreated(await create(input))
     } catch (refusal) {
-      const atField = fieldErrorOf(refusal)
+      const atField = toFieldErrors(refusal)
       if (atField) setErrors(atField)
       else setFailure(refusal)
       setBusy(false)

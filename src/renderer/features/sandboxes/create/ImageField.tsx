@@ -1,9 +1,9 @@
 import { Button } from '#renderer/ui/Button.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
-import { sizeText } from '#renderer/ui/sizeText.ts'
+import { formatSize } from '#renderer/ui/sizeText.ts'
 import type { Image } from '#shared/contract/images.ts'
 import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
-import { baseName } from '../baseName.ts'
+import { getBaseName } from '../baseName.ts'
 
 type ImageFieldProps = {
   images: readonly Image[]
@@ -27,7 +27,7 @@ export function ImageField({ images, value, runtime, error, onChange, onManage }
           options={[
             {
               value: base,
-              label: runtime ? baseName(runtime.name) : 'Default system',
+              label: runtime ? getBaseName(runtime.name) : 'Default system',
               detail: 'Ready at once, no download.',
             },
             ...images.map(imageOption),
@@ -42,7 +42,7 @@ export function ImageField({ images, value, runtime, error, onChange, onManage }
 }
 
 function imageOption({ name, runtime, status, detail, size_bytes }: Image) {
-  const size = size_bytes === null ? '' : ` · ${sizeText(size_bytes)}`
+  const size = size_bytes === null ? '' : ` · ${formatSize(size_bytes)}`
   return {
     value: name,
     label: name,

@@ -1,6 +1,6 @@
 import { Select } from '#renderer/ui/Select.tsx'
 import { Network, type OfferedRuntime } from '#shared/contract/sandboxes.ts'
-import { networkDetail, networkLabel, networks } from '../networkLabels.ts'
+import { getNetworkDetail, getNetworkLabel, networks } from '../networkLabels.ts'
 
 type NetworkFieldProps = {
   /** Selected network; undefined for the runtime's default. */
@@ -24,7 +24,7 @@ export function NetworkField({ value, runtime, error, onChange }: NetworkFieldPr
       options={chosen === undefined ? [unknown, ...options] : options}
       value={chosen ?? unknown.value}
       onChange={(network) => network !== unknown.value && onChange(Network.parse(network))}
-      hint={chosen && networkDetail(chosen)}
+      hint={chosen && getNetworkDetail(chosen)}
       error={error}
     />
   )
@@ -36,8 +36,8 @@ function networkOption(network: Network, runtime: OfferedRuntime | undefined) {
   const mark = network === runtime?.default_network ? ' (default)' : ''
   return {
     value: network,
-    label: `${networkLabel(network)}${mark}`,
-    detail: `${networkDetail(network)}${why}`,
+    label: `${getNetworkLabel(network)}${mark}`,
+    detail: `${getNetworkDetail(network)}${why}`,
     disabled: missing,
   }
 }

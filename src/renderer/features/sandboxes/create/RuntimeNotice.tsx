@@ -1,7 +1,7 @@
 import { Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
-import { notEnforcedText } from '#renderer/ui/sandboxes/sandboxLabels.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
+import { describeUnenforced } from '#renderer/ui/sandboxes/sandboxLabels.ts'
 import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
 import { Cure, LimitGaps } from '../LimitGaps.tsx'
 
@@ -25,7 +25,7 @@ export function RuntimeNotice({ runtimes, runtime }: RuntimeNoticeProps) {
       </Notice>
     )
   }
-  const notEnforced = notEnforcedText(runtime.enforced)
+  const notEnforced = describeUnenforced(runtime.enforced)
   const { network_detail: noNetwork, network_cure: networkCure, networks } = runtime
   const isAlone = noNetwork !== null && networks.length < 2
   if (notEnforced === undefined && !isAlone) return null
@@ -50,12 +50,12 @@ function Notice({ tone, children }: { tone: 'caution' | 'quiet'; children: React
   return (
     <div
       role="note"
-      className={classNames(
+      className={joinClassNames(
         'flex items-start gap-2.5 rounded-card border border-line p-3 text-small text-muted',
         tone === 'caution' ? 'bg-caution-soft' : 'bg-panel',
       )}
     >
-      <Icon aria-hidden className={classNames('mt-px size-3.5 shrink-0', tone === 'caution' && 'text-caution')} />
+      <Icon aria-hidden className={joinClassNames('mt-px size-3.5 shrink-0', tone === 'caution' && 'text-caution')} />
       <div className="min-w-0 flex-1 break-words">{children}</div>
     </div>
   )

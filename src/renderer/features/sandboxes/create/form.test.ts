@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { chosenRuntime, emptyForm, fieldErrorOf, fieldErrorsOf, inputOf } from './form.ts'
+import { emptyForm, findRuntime, toCreateInput, toFieldErrors, validateInput } from './form.ts'
 
 test('an empty name is left to the service, others go without blanks around them', () => {
-  expect(inputOf(emptyForm)).toEqual({ vcpu: 1, memory_mb: 512, disk_gb: 1, region: 'eu-north' })
-  expect(inputOf({ ...emptyForm, name: ' box ' })).toMatchObject({ name: 'box' })
+  expect(toCreateInput(emptyForm)).toEqual({ vcpu: 1, memory_mb: 512, disk_gb: 1, region: 'eu-north' })
+  expect(toCreateInput({ ...emptyForm, name: ' box ' })).toMatchObject({ name: 'box' })
 })
 
 test('finds what the service would refuse, field by field', () => {
-  expect(fieldErrorsOf(inputOf({ ...emptyForm, name: 'box' }))).toEqual({})
-  expect(fieldErrorsOf(inputOf({ ...emptyForm, name: 'x'.repeat(65), vcpu: 9 }))).toEqual({
+  expect(validateInput(toCreateInput({ ...emptyForm, name: 'box' }))).toEqual({})
+  expect(validateInput(toCreateInput({ ...emptyForm, name: 'x'.repeat(65), vcpu: 9 }))).toEqual({
     name: 'Must have at most 64 characters.',
     vcpu: 'Must be a whole number from 1 to 4.',
   })
@@ -17,20 +17,20 @@ test('finds what the service would refuse, field by field', () => {
 
 test('a refusal that names a field stands at that field', () => {
   const refusal = new AppError('request/invalid', '`memory_mb` must be a whole number from 512 to 8192.')
-  expect(fieldErrorOf(refusal)).toEqual({ memory_mb: 'Must be a whole number from 512 to 8192.' })
-  expect(fieldErrorOf(new AppError('runtime/unavailable', 'bubblewrap is missing.'))).toEqual({
+  expect(toFieldErrors(refusal)).toEqual({ memory_mb: 'Must be a whole number from 512 to 8192.' })
+  expect(toFieldErrors(new AppError('runtime/unavailable', 'bubblewrap is missing.'))).toEqual({
     runtime: 'bubblewrap is missing.',
   })
-  expect(fieldErrorOf(new AppError('sandbox/capacity', 'No capacity'))).toBeUndefined()
-  expect(fieldErrorOf(new AppError('request/invalid', '`other` must not be.'))).toBeUndefined()
-  expect(fieldErrorOf(new Error('no network'))).toBeUndefined()
+  expect(toFieldErrors(new AppError('sandbox/capacity', 'No capacity'))).toBeUndefined()
+  expect(toFieldErrors(new AppError('request/invalid', '`other` must not be.'))).toBeUndefined()
+  expect(toFieldErrors(new Error('no network'))).toBeUndefined()
 })
 
 test('the first runtime that works is used, unless one is named', () => {
   const enforced = { memory: true, cpu: true, disk: true, processes: true }
   const broken = { name: 'docker', available: false, detail: 'No socket.', enforced }
   const works = { name: 'bubblewrap', available: true, detail: '0.8', enforced }
-  expect(chosenRuntime([broken, works], undefined)).toBe(works)
-  expect(chosenRuntime([broken, works], 'docker')).toBe(broken)
-  expect(chosenRuntime([broken], undefined)).toBeUndefined()
+  expect(findRuntime([broken, works], undefined)).toBe(works)
+  expect(findRuntime([broken, works], 'docker')).toBe(broken)
+  expect(findRuntime([broken], undefined)).toBeUndefined()
 })

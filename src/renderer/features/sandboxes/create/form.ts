@@ -48,7 +48,7 @@ export const emptyForm: CreateForm = {
   idleMinutes: null,
 }
 
-export function inputOf(form: CreateForm): Input<typeof createSandbox> {
+export function toCreateInput(form: CreateForm): Input<typeof createSandbox> {
   const { name, vcpu, memoryMb, diskGb, region, runtime, image, network, idleMinutes } = form
   return {
     ...(name.trim() !== '' && { name: name.trim() }),
@@ -64,7 +64,7 @@ export function inputOf(form: CreateForm): Input<typeof createSandbox> {
 }
 
 /** Validates the input as the service would. */
-export function fieldErrorsOf(input: Input<typeof createSandbox>): FieldErrors {
+export function validateInput(input: Input<typeof createSandbox>): FieldErrors {
   const issues = CreateSandbox.safeParse(input).error?.issues ?? []
   const errors: FieldErrors = {}
   for (const { path, message } of issues) {
@@ -75,7 +75,7 @@ export function fieldErrorsOf(input: Input<typeof createSandbox>): FieldErrors {
 }
 
 /** The field a refusal names (“`name` must …”); undefined when it is about the request as a whole. */
-export function fieldErrorOf(error: unknown): FieldErrors | undefined {
+export function toFieldErrors(error: unknown): FieldErrors | undefined {
   if (!(error instanceof AppError)) return undefined
   if (error.code === 'runtime/unknown' || error.code === 'runtime/unavailable') return { runtime: error.message }
   if (error.code === 'image/not-found' || error.code === 'image/not-ready') return { image: error.message }
@@ -85,7 +85,7 @@ export function fieldErrorOf(error: unknown): FieldErrors | undefined {
 }
 
 /** The runtime that will be used, where one can be. */
-export function chosenRuntime<Runtime extends RuntimeReport>(
+export function findRuntime<Runtime extends RuntimeReport>(
   runtimes: readonly Runtime[],
   name: string | undefined,
 ): Runtime | undefined {

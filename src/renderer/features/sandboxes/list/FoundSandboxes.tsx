@@ -11,7 +11,7 @@ export function FoundSandboxes() {
   const [deleting, setDeleting] = useState<FoundSandbox>()
   if (sandboxes.length === 0) return null
   const keepOne = (sandbox: FoundSandbox): void => {
-    keep(sandbox).catch((error: unknown) => notify.failed(error, { title: `Could not keep ${nameOf(sandbox)}` }))
+    keep(sandbox).catch((error: unknown) => notify.failed(error, { title: `Could not keep ${formatName(sandbox)}` }))
   }
   return (
     <section aria-label="Found sandboxes" className="m-2 rounded-card border border-line bg-caution-soft p-3">
@@ -22,11 +22,11 @@ export function FoundSandboxes() {
       <ul className="mt-2 flex max-h-60 flex-col gap-2 overflow-y-auto">
         {sandboxes.map((sandbox) => (
           <li key={sandbox.id} className="flex items-center gap-1.5">
-            <span className="min-w-0 flex-1 truncate text-text">{nameOf(sandbox)}</span>
-            <Button size="small" aria-label={`Keep ${nameOf(sandbox)}`} onClick={() => keepOne(sandbox)}>
+            <span className="min-w-0 flex-1 truncate text-text">{formatName(sandbox)}</span>
+            <Button size="small" aria-label={`Keep ${formatName(sandbox)}`} onClick={() => keepOne(sandbox)}>
               Keep
             </Button>
-            <Button size="small" aria-label={`Delete ${nameOf(sandbox)}`} onClick={() => setDeleting(sandbox)}>
+            <Button size="small" aria-label={`Delete ${formatName(sandbox)}`} onClick={() => setDeleting(sandbox)}>
               Delete
             </Button>
           </li>
@@ -36,7 +36,7 @@ export function FoundSandboxes() {
         <ConfirmDialog
           open
           onOpenChange={(open) => !open && setDeleting(undefined)}
-          title={`Delete ${nameOf(deleting)}?`}
+          title={`Delete ${formatName(deleting)}?`}
           description="All its files and snapshots are lost. This cannot be undone."
           confirmLabel="Delete sandbox"
           onConfirm={() => remove(deleting)}
@@ -46,6 +46,6 @@ export function FoundSandboxes() {
   )
 }
 
-function nameOf({ name, short_id: shortId }: FoundSandbox): string {
+function formatName({ name, short_id: shortId }: FoundSandbox): string {
   return name ?? shortId
 }

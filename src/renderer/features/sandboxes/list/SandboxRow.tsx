@@ -1,14 +1,19 @@
 import { BellRing, Copy, Ellipsis, Globe, Network, Pencil, Play, Plus, Square, TimerOff, Trash2 } from 'lucide-react'
 import { useTerminalCalls } from '#renderer/api/terminals/terminalCalls.ts'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { newTerminalKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { ContextMenu, Menu, type MenuItem } from '#renderer/ui/Menu.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
-import { notEnforcedText, resourcesText, statusLabel, statusTone } from '#renderer/ui/sandboxes/sandboxLabels.ts'
+import {
+  describeUnenforced,
+  formatResources,
+  getStatusLabel,
+  getStatusTone,
+} from '#renderer/ui/sandboxes/sandboxLabels.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { idleText } from '../idleLabels.ts'
-import { networkLabel } from '../networkLabels.ts'
+import { formatIdle } from '../idleLabels.ts'
+import { getNetworkLabel } from '../networkLabels.ts'
 import { Uptime } from '../Uptime.tsx'
 
 export type SandboxRowActions = {
@@ -35,7 +40,7 @@ type SandboxRowProps = {
 
 export function SandboxRow({ sandbox, place, isSelected, isNamesake, isTabStop, actions, onSelect }: SandboxRowProps) {
   const { id, short_id, name, status, started_at } = sandbox
-  const items = sandboxMenu(sandbox, actions)
+  const items = createSandboxMenu(sandbox, actions)
   const calls = useTerminalCalls().some(({ sandboxId }) => sandboxId === id)
   const tabIndex = isTabStop ? 0 : -1
   return (
@@ -59,7 +64,7 @@ export function SandboxRow({ sandbox, place, isSelected, isNamesake, isTabStop, 
             if (event.key === 'F2') actions.askToRename(sandbox)
           }}
           title={hoverText(sandbox)}
-          className={classNames(
+          className={joinClassNames(
             'flex h-12 w-full items-center gap-2.5 rounded-control pr-2 pl-2.5 text-left focus-visible:-outline-offset-2',
             isSelected ? 'bg-selected' : 'hover:bg-hover',
           )}
@@ -67,7 +72,7 @@ export function SandboxRow({ sandbox, place, isSelected, isNamesake, isTabStop, 
           {calls ? (
             <BellRing role="img" aria-label="Needs you" className="-mx-0.75 size-3.5 shrink-0 text-caution" />
           ) : (
-            <StatusDot tone={statusTone(status)} pulsing={status === 'provisioning'} />
+            <StatusDot tone={getStatusTone(status)} pulsing={status === 'provisioning'} />
           )}
           <span className="flex min-w-0 flex-1 flex-col">
             <span className="flex items-baseline gap-2">
@@ -76,18 +81,21 @@ export function SandboxRow({ sandbox, place, isSelected, isNamesake, isTabStop, 
                 {isNamesake && <span className="ml-1.5 font-mono text-small font-normal text-muted">{short_id}</span>}
               </span>
               <span className="shrink-0 text-small text-muted group-focus-within:opacity-0 group-hover:opacity-0">
-                <span className="sr-only">{statusLabel(status)} </span>
+                <span className="sr-only">{getStatusLabel(status)} </span>
                 {started_at && status === 'running' ? (
                   <Uptime startedAt={started_at} />
                 ) : (
-                  <span aria-hidden>{statusLabel(status)}</span>
+                  <span aria-hidden>{getStatusLabel(status)}</span>
                 )}
               </span>
             </span>
             <span
-              className={classNames('flex items-center gap-1.5 text-small', isSelected ? 'text-muted' : 'text-faint')}
+              className={joinClassNames(
+                'flex items-center gap-1.5 text-small',
+                isSelected ? 'text-muted' : 'text-faint',
+              )}
             >
-              <span className="truncate">{resourcesText(sandbox)}</span>
+              <span className="truncate">{formatResources(sandbox)}</span>
               <Marks sandbox={sandbox} />
             </span>
           </span>
@@ -114,13 +122,13 @@ function Marks({ sandbox: { network, idle_minutes } }: { sandbox: Sandbox }) {
       {network !== 'none' && (
         <>
           <NetworkMark aria-hidden className="size-3 shrink-0" />
-          <span className="sr-only">Network: {networkLabel(network)}.</span>
+          <span className="sr-only">Network: {getNetworkLabel(network)}.</span>
         </>
       )}
       {idle_minutes !== null && (
         <>
           <TimerOff aria-hidden className="size-3 shrink-0" />
-          <span className="sr-only">Stop when idle: {idleText(idle_minutes)}.</span>
+          <span className="sr-only">Stop when idle: {formatIdle(idle_minutes)}.</span>
         </>
       )}
     </>
@@ -128,7 +136,7 @@ function Marks({ sandbox: { network, idle_minutes } }: { sandbox: Sandbox }) {
 }
 
 /** Returns the menu of a sandbox, for its row and its tabs. */
-export function sandboxMenu(sandbox: Sandbox, actions: SandboxRowActions): MenuItem[] {
+export function createSandboxMenu(sandbox: Sandbox, actions: SandboxRowActions): MenuItem[] {
   const running = sandbox.status === 'running'
   return [
     {
@@ -154,12 +162,12 @@ export function sandboxMenu(sandbox: Sandbox, actions: SandboxRowActions): MenuI
 }
 
 function hoverText(sandbox: Sandbox): string {
-  const notEnforced = notEnforcedText(sandbox.enforced)
+  const notEnforced = describeUnenforced(sandbox.enforced)
   return [
     `${sandbox.name} (${sandbox.short_id})`,
-    `${resourcesText(sandbox)}, ${sandbox.region}, ${sandbox.runtime}`,
-    `Network: ${networkLabel(sandbox.network)}`,
-    ...(sandbox.idle_minutes === null ? [] : [`Stop when idle: ${idleText(sandbox.idle_minutes)}`]),
+    `${formatResources(sandbox)}, ${sandbox.region}, ${sandbox.runtime}`,
+    `Network: ${getNetworkLabel(sandbox.network)}`,
+    ...(sandbox.idle_minutes === null ? [] : [`Stop when idle: ${formatIdle(sandbox.idle_minutes)}`]),
     ...(notEnforced === undefined ? [] : [`Not enforced here: ${notEnforced}`]),
     ...(sandbox.status_reason === null ? [] : [sandbox.status_reason]),
   ].join('\n')

@@ -5,7 +5,7 @@ import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { StatusDot, type Tone } from '#renderer/ui/StatusDot.tsx'
 import type { Me } from '#shared/contract/auth.ts'
 import type { ServiceConnection } from '#shared/contract/localApi.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
+import { openRecord, toPlainWord } from '#shared/openRecord.ts'
 import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
 import { LinkedWallets } from './LinkedWallets.tsx'
 import { SignInWalletRow } from './SignInWalletRow.tsx'
@@ -39,14 +39,14 @@ const states: Readonly<Record<ServiceConnection['state'], string>> = openRecord(
     'signed-out': 'Sign-in needed',
     unreachable: 'Not reachable',
   },
-  plainWord,
+  toPlainWord,
 )
 const kinds: Readonly<Record<ServiceConnection['kind'], string>> = openRecord(
   {
     embedded: 'Runs on this computer.',
     hosted: 'Runs on another computer.',
   },
-  plainWord,
+  toPlainWord,
 )
 
 function Connection() {
@@ -76,7 +76,7 @@ const roles: Readonly<Record<Me['role'], { name: string; hint: string }>> = open
     owner: { name: 'Owner', hint: 'Manages this service, including images and limits.' },
     user: { name: 'User', hint: 'Has their own sandboxes, keys and identities.' },
   },
-  (word) => ({ name: plainWord(word), hint: 'Unknown to this version of Steward.' }),
+  (word) => ({ name: toPlainWord(word), hint: 'Unknown to this version of Steward.' }),
 )
 
 function Identity() {

@@ -8,12 +8,12 @@ import { showErrorNotice } from '#renderer/ui/showErrorNotice.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { useUnlocked } from '#renderer/ui/useUnlocked.ts'
 import type { WalletLink } from '#shared/contract/walletLinks.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
+import { openRecord, toPlainWord } from '#shared/openRecord.ts'
 import { useWalletLinks } from './useWalletLinks.ts'
 
 const chains: Readonly<Record<WalletLink['chain_type'], string>> = openRecord(
   { evm: 'Ethereum', solana: 'Solana' },
-  plainWord,
+  toPlainWord,
 )
 
 /** Wallets that sign in to this account. Those of other computers are linked over REST, with a signed message. */

@@ -4,7 +4,7 @@ import { useWallet } from '#renderer/api/useWallet.ts'
 import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import type { WalletAccount } from '#shared/contract/wallet.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
+import { shortenAddress } from '#shared/shortAddress.ts'
 import { SettingsRow } from '../SettingsPage.tsx'
 import { useSignInWallet } from './useWalletLinks.ts'
 
@@ -23,7 +23,7 @@ export function SignInWalletRow() {
       label="Signs in with"
       hint={
         isRemoved
-          ? `${shortAddress(present.address)} was removed from the wallet. Choose another account.`
+          ? `${shortenAddress(present.address)} was removed from the wallet. Choose another account.`
           : 'Steward stays signed in with this account when the default account changes.'
       }
     >
@@ -33,7 +33,7 @@ export function SignInWalletRow() {
         value={isRemoved ? '' : present.account_id}
         options={[
           ...(isRemoved ? [{ value: '', label: 'Choose an account' }] : []),
-          ...accounts.map(({ id, label, address }) => ({ value: id, label: `${label} (${shortAddress(address)})` })),
+          ...accounts.map(({ id, label, address }) => ({ value: id, label: `${label} (${shortenAddress(address)})` })),
         ]}
         onChange={(id: string) => setChosen(accounts.find((account) => account.id === id))}
       />
@@ -42,7 +42,7 @@ export function SignInWalletRow() {
           open
           onOpenChange={(open) => !open && setChosen(undefined)}
           title={`Sign in with ${chosen.label}?`}
-          description={`Steward signs out of ${connection.name} and signs in with ${shortAddress(chosen.address)}. Sandboxes, credits and domains belong to the account that it leads to there.`}
+          description={`Steward signs out of ${connection.name} and signs in with ${shortenAddress(chosen.address)}. Sandboxes, credits and domains belong to the account that it leads to there.`}
           confirmLabel="Sign in"
           tone="primary"
           onConfirm={() => choose(chosen.id)}

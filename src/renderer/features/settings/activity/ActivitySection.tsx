@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { Select } from '#renderer/ui/Select.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
@@ -12,7 +12,7 @@ import {
   getActivitySettings,
 } from '#shared/contract/activitySettings.ts'
 import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
-import { daysOptions, formatDaysOption, parseDaysOption } from './daysOptions.ts'
+import { buildRetentionOptions, formatDaysOption, parseDaysOption } from './daysOptions.ts'
 
 const settingsKey = ['activity', 'settings'] as const
 
@@ -62,7 +62,7 @@ function Settings({ settings, onChange }: SettingsProps) {
               label="Keep entries"
               labelHidden
               value={formatDaysOption(entries)}
-              options={daysOptions(entries, [30, 90, 365], true)}
+              options={buildRetentionOptions(entries, [30, 90, 365], true)}
               onChange={(option) => onChange({ keep_entries_days: parseDaysOption(option) })}
             />
           </div>
@@ -84,13 +84,13 @@ function Settings({ settings, onChange }: SettingsProps) {
                 label="Keep recordings"
                 labelHidden
                 value={formatDaysOption(recordings)}
-                options={daysOptions(recordings, [1, 7, 14, 30, 90])}
+                options={buildRetentionOptions(recordings, [1, 7, 14, 30, 90])}
                 onChange={(option) => onChange({ keep_recordings_days: parseDaysOption(option) ?? recordings })}
               />
             </div>
           </SettingsRow>
           <SettingsRow label="Recordings" hint="Replay, save or delete them.">
-            <a href={addressOf('activity', 'recordings')} className="font-medium text-accent hover:underline">
+            <a href={buildAddress('activity', 'recordings')} className="font-medium text-accent hover:underline">
               Show recordings
             </a>
           </SettingsRow>

@@ -3,7 +3,7 @@ import type { SelectOption } from '#renderer/ui/Select.tsx'
 const forEver = 'ever'
 
 /** Returns the choices, including a value that was set by other means. */
-export function daysOptions(
+export function buildRetentionOptions(
   present: number | null,
   offered: readonly number[],
   orForEver?: boolean,

@@ -4,16 +4,23 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { ChoiceChips } from '#renderer/ui/ChoiceChips.tsx'
 import { CopyLine } from '#renderer/ui/CopyLine.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { Select } from '#renderer/ui/Select.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
-import { providerTitle } from '#shared/contract/families.ts'
+import { getProviderTitle } from '#shared/contract/families.ts'
 import { isChatModel, type ListedModel } from '#shared/contract/inference.ts'
 import { NewKeyDialog } from '../keys/NewKeyDialog.tsx'
 import { useModels } from '../models/useModels.ts'
 import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
 import { SnippetBlock } from './SnippetBlock.tsx'
-import { type CodingClient, codingClients, defaultModel, readKeyLine, smallModelFor, snippetsOf } from './snippets.ts'
+import {
+  buildSnippets,
+  type CodingClient,
+  codingClients,
+  findDefaultModel,
+  findSmallModel,
+  readKeyLine,
+} from './snippets.ts'
 
 export function CodingAgentsSection() {
   const { data, error, isPending, refetch } = useModels()
@@ -39,14 +46,14 @@ function Clients({ models }: { models: readonly ListedModel[] }) {
   const [isKeyOpen, setKeyOpen] = useState(false)
   const available = models.filter((it) => it.available).map(({ id }) => id)
   const offered = available.length > 0 ? available : models.map(({ id }) => id)
-  const model = chosen !== undefined && offered.includes(chosen) ? chosen : (defaultModel(client, offered) ?? '')
+  const model = chosen !== undefined && offered.includes(chosen) ? chosen : (findDefaultModel(client, offered) ?? '')
   const { label, keyName } = codingClients.find(({ id }) => id === client) ?? codingClients[0]
   const { origin } = window.location
   const contextWindow = models.find(({ id }) => id === model)?.context_window ?? 0
-  const smallModel = smallModelFor(model, offered)
+  const smallModel = findSmallModel(model, offered)
   const options = models
     .filter(({ id }) => offered.includes(id))
-    .map(({ id, provider }) => ({ value: id, label: id, detail: providerTitle(provider) }))
+    .map(({ id, provider }) => ({ value: id, label: id, detail: getProviderTitle(provider) }))
   return (
     <>
       <ChoiceChips
@@ -58,7 +65,7 @@ function Clients({ models }: { models: readonly ListedModel[] }) {
       {available.length === 0 && (
         <p role="status" className="rounded-card border border-line bg-panel px-3.5 py-2.5 text-muted">
           No model can answer yet.{' '}
-          <a href={addressOf('settings', 'models')} className="font-medium text-accent hover:underline">
+          <a href={buildAddress('settings', 'models')} className="font-medium text-accent hover:underline">
             Add a provider key or a local server
           </a>
         </p>
@@ -87,7 +94,7 @@ function Clients({ models }: { models: readonly ListedModel[] }) {
         }
       >
         <div className="flex flex-col gap-2">
-          {snippetsOf(client, { origin, model, smallModel, contextWindow }).map((snippet) => (
+          {buildSnippets(client, { origin, model, smallModel, contextWindow }).map((snippet) => (
             <SnippetBlock key={snippet.title} snippet={snippet} />
           ))}
           <p className="text-small text-faint">

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codingClients, defaultModel, smallModelFor, snippetsOf } from './snippets.ts'
+import { buildSnippets, codingClients, findDefaultModel, findSmallModel } from './snippets.ts'
 
 const options = {
   origin: 'http://127.0.0.1:4100',
@@ -10,7 +10,7 @@ const options = {
 
 test('every client gets the address of this Steward, and the key from a variable alone', () => {
   for (const { id } of codingClients) {
-    for (const { text } of snippetsOf(id, options)) {
+    for (const { text } of buildSnippets(id, options)) {
       expect(text).toContain(options.origin)
       expect(text).toContain('STEWARD_KEY')
       expect(text).not.toContain('sk_')
@@ -21,22 +21,22 @@ test('every client gets the address of this Steward, and the key from a variable
 test('Anthropic’s clients add /v1 by themselves, OpenAI’s do not', () => {
   for (const { id } of codingClients) {
     if (id === 'environment') continue
-    const [{ text } = { text: '' }] = snippetsOf(id, options)
+    const [{ text } = { text: '' }] = buildSnippets(id, options)
     expect(text.includes(`${options.origin}/v1`), id).toBe(!/claude|anthropic/.test(id))
   }
 })
 
 test('snippets set the context window of the model', () => {
-  expect(snippetsOf('codex', options)[0]?.text).toContain('\nmodel_context_window = 200000\n\n[model_providers')
-  expect(snippetsOf('claude-code', options)[0]?.text).toContain('export CLAUDE_CODE_MAX_CONTEXT_TOKENS=200000')
+  expect(buildSnippets('codex', options)[0]?.text).toContain('\nmodel_context_window = 200000\n\n[model_providers')
+  expect(buildSnippets('claude-code', options)[0]?.text).toContain('export CLAUDE_CODE_MAX_CONTEXT_TOKENS=200000')
 })
 
 test('a client begins with a model that suits it, of those that answer', () => {
   const models = ['gemini-3-pro', 'gpt-5.2', 'claude-sonnet-4.5', 'claude-haiku-4.5']
-  expect(defaultModel('codex', models)).toBe('gpt-5.2')
-  expect(defaultModel('claude-code', models)).toBe('claude-sonnet-4.5')
-  expect(defaultModel('claude-code', ['llama'])).toBe('llama')
-  expect(defaultModel('codex', [])).toBeUndefined()
-  expect(smallModelFor('claude-sonnet-4.5', models)).toBe('claude-haiku-4.5')
-  expect(smallModelFor('gpt-5.2', models)).toBe('gpt-5.2')
+  expect(findDefaultModel('codex', models)).toBe('gpt-5.2')
+  expect(findDefaultModel('claude-code', models)).toBe('claude-sonnet-4.5')
+  expect(findDefaultModel('claude-code', ['llama'])).toBe('llama')
+  expect(findDefaultModel('codex', [])).toBeUndefined()
+  expect(findSmallModel('claude-sonnet-4.5', models)).toBe('claude-haiku-4.5')
+  expect(findSmallModel('gpt-5.2', models)).toBe('gpt-5.2')
 })

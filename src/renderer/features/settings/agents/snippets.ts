@@ -29,7 +29,7 @@ export type CodingClient = (typeof codingClients)[number]['id']
 /** Asks for the key without showing it or keeping it in the shell's history. */
 export const readKeyLine = 'read -rs STEWARD_KEY && export STEWARD_KEY'
 
-export function snippetsOf(client: CodingClient, options: SnippetOptions): Snippet[] {
+export function buildSnippets(client: CodingClient, options: SnippetOptions): Snippet[] {
   return makers[client](options)
 }
 
@@ -149,7 +149,7 @@ export ANTHROPIC_API_KEY="$STEWARD_KEY"`,
 }
 
 /** The model that a client is usually used with, among those that answer. */
-export function defaultModel(client: CodingClient, models: readonly string[]): string | undefined {
+export function findDefaultModel(client: CodingClient, models: readonly string[]): string | undefined {
   const prefixes = /claude|anthropic/.test(client) ? ['claude-opus', 'claude-sonnet', 'claude'] : ['gpt-5.2', 'gpt']
   for (const start of prefixes) {
     const match = models.find((it) => it.startsWith(start))
@@ -159,7 +159,7 @@ export function defaultModel(client: CodingClient, models: readonly string[]): s
 }
 
 /** Returns the model's own small model if it has one, else the same. */
-export function smallModelFor(model: string, models: readonly string[]): string {
+export function findSmallModel(model: string, models: readonly string[]): string {
   if (!model.startsWith('claude')) return model
   return models.find((it) => it.startsWith('claude-haiku')) ?? model
 }

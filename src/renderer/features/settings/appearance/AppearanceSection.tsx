@@ -1,6 +1,6 @@
 import { Monitor, Moon, Sun } from 'lucide-react'
 import { Button } from '#renderer/ui/Button.tsx'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { useRegisteredCommands } from '#renderer/ui/commands/commandRegistry.tsx'
 import { chooseTheme, type ThemeChoice } from '#renderer/ui/theme/theme.ts'
 import { useThemeChoice } from '#renderer/ui/theme/useTheme.ts'
@@ -36,7 +36,7 @@ function ThemeChoices() {
       {themes.map(({ choice, label, icon: Icon }) => (
         <label
           key={choice}
-          className={classNames(
+          className={joinClassNames(
             'flex h-6.5 items-center gap-1.5 rounded-small px-2.5 text-small font-medium has-focus-visible:outline-2 has-focus-visible:outline-accent',
             choice === present ? 'bg-selected text-text' : 'text-muted hover:text-text',
           )}

@@ -2,9 +2,9 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { ApiKey } from '#shared/contract/accounts.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
-import { modelCount } from '../models/modelLabels.ts'
+import { formatModelCount } from '../models/modelLabels.ts'
 import { useModels } from '../models/useModels.ts'
-import { missingModels } from './missingModels.ts'
+import { findMissingModels } from './missingModels.ts'
 
 type ApiKeyTableProps = {
   keys: readonly ApiKey[]
@@ -42,13 +42,13 @@ export function ApiKeyTable({ keys, own, onRevoke }: ApiKeyTableProps) {
 /** Allowed models of a key, and today's share of its limit. */
 function KeyLimits({ apiKey: { models, daily_limit_cents: limit, spent_today_cents: spent } }: { apiKey: ApiKey }) {
   const available = useModels().data?.map(({ id }) => id)
-  const missing = missingModels(models, available)
+  const missing = findMissingModels(models, available)
   if (models === null && limit === null) return 'None'
   return (
     <>
       {models !== null && (
         <span className="block whitespace-nowrap" title={models.join(', ')}>
-          {models.length === 1 ? models[0] : modelCount(models.length)}
+          {models.length === 1 ? models[0] : formatModelCount(models.length)}
         </span>
       )}
       {missing.length > 0 && <span className="block text-caution">No longer available: {missing.join(', ')}</span>}

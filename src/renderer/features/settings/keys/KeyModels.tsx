@@ -1,6 +1,6 @@
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
-import { providerTitle } from '#shared/contract/families.ts'
+import { getProviderTitle } from '#shared/contract/families.ts'
 import { useModels } from '../models/useModels.ts'
 
 type KeyModelsProps = {
@@ -33,7 +33,7 @@ export function KeyModels({ chosen, onChange, error }: KeyModelsProps) {
               <Checkbox
                 key={id}
                 label={id}
-                hint={providerTitle(provider)}
+                hint={getProviderTitle(provider)}
                 checked={chosen.includes(id)}
                 onChange={(on) => onChange(on ? [...chosen, id] : chosen.filter((it) => it !== id))}
               />

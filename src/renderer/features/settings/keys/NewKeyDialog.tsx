@@ -133,11 +133,11 @@ function FirstCall() {
   )
   return (
     <KeyStep title="Try it" hint={hint}>
-      <CopyLine text={exampleOf(window.location.origin)} label="Copy command" />
+      <CopyLine text={buildExample(window.location.origin)} label="Copy command" />
     </KeyStep>
   )
 }
 
-function exampleOf(origin: string): string {
+function buildExample(origin: string): string {
   return `curl -H "Authorization: Bearer $STEWARD_KEY" ${origin}${listSandboxes.path}`
 }

@@ -12,9 +12,9 @@ import { StatusDot, type Tone } from '#renderer/ui/StatusDot.tsx'
 import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { changeWallet, lockWallet, type Wallet } from '#shared/contract/wallet.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
+import { openRecord, toPlainWord } from '#shared/openRecord.ts'
 import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
-import { autoLockOptions, formatMinutesOption, parseMinutesOption } from './autoLock.ts'
+import { buildAutoLockOptions, formatMinutesOption, parseMinutesOption } from './autoLock.ts'
 
 export function WalletLockSection() {
   const { data, error, isPending, refetch } = useWallet()
@@ -50,7 +50,7 @@ const states: Record<Wallet['state'], { tone: Tone; name: string; hint: string }
     keychain_unavailable: { tone: 'negative', name: 'Keychain not responding', hint: 'Start it, then try again.' },
     damaged: { tone: 'negative', name: 'Wallet unreadable', hint: 'Steward will not overwrite it.' },
   },
-  (word) => ({ tone: 'neutral', name: plainWord(word), hint: 'Unknown to this version of Steward.' }),
+  (word) => ({ tone: 'neutral', name: toPlainWord(word), hint: 'Unknown to this version of Steward.' }),
 )
 
 function LockCard({ wallet }: { wallet: Wallet }) {
@@ -130,7 +130,7 @@ function AutoLockRow({ wallet }: { wallet: Wallet }) {
           label="Auto-lock"
           labelHidden
           value={formatMinutesOption(wallet.auto_lock_minutes)}
-          options={autoLockOptions(wallet.auto_lock_minutes)}
+          options={buildAutoLockOptions(wallet.auto_lock_minutes)}
           disabled={busy}
           onChange={(option) => void choose(option)}
         />

@@ -4,7 +4,7 @@ const offered = [1, 5, 15, 60, 240]
 const never = 'never'
 
 /** Returns the choices, including a value that was set by other means. */
-export function autoLockOptions(present: number | null): SelectOption<string>[] {
+export function buildAutoLockOptions(present: number | null): SelectOption<string>[] {
   const minutes = present === null || offered.includes(present) ? offered : [...offered, present].toSorted(byNumber)
   return [
     ...minutes.map((count) => ({ value: String(count), label: describeDelay(count) })),

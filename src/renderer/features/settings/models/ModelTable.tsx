@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import { isChatModel, type ListedModel } from '#shared/contract/inference.ts'
-import { formatPrice, modelCount, tokensText } from './modelLabels.ts'
+import { formatModelCount, formatPrice, formatTokens } from './modelLabels.ts'
 
 type ModelListProps = { /** Whose they are, read aloud. */ of: string; models: readonly ListedModel[] }
 
@@ -11,7 +11,7 @@ export function ModelList({ of, models }: ModelListProps) {
     <details className="group">
       <summary className="flex w-fit cursor-pointer list-none items-center gap-1 rounded-small pr-1 text-small text-muted hover:text-text [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="size-3.5 group-open:rotate-90" />
-        {modelCount(models.length)} <span className="sr-only">of {of}</span>
+        {formatModelCount(models.length)} <span className="sr-only">of {of}</span>
       </summary>
       <ModelTable of={of} models={models} />
     </details>
@@ -49,7 +49,7 @@ export function ModelTable({ of, models }: ModelListProps) {
                 formatPrice(pricing, 'input_per_million'),
                 formatPrice(pricing, 'cache_read_per_million'),
                 isChatModel({ kind }) ? formatPrice(pricing, 'output_per_million') : 'Embeddings',
-                tokensText(context_window),
+                formatTokens(context_window),
               ].map((text, place) => (
                 <td key={columns[place]} className="py-1 pl-3 text-right whitespace-nowrap text-muted tabular-nums">
                   {text}

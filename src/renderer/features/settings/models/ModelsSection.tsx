@@ -4,10 +4,10 @@ import { useConnection } from '#renderer/api/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
-import { families, providerTitle } from '#shared/contract/families.ts'
+import { families, getProviderTitle } from '#shared/contract/families.ts'
 import type { ListedModel } from '#shared/contract/inference.ts'
 import type { Provider, Providers } from '#shared/contract/providers.ts'
 import { SettingsGroup, SettingsPage } from '../SettingsPage.tsx'
@@ -31,7 +31,7 @@ export function ModelsSection() {
       description={
         <p>
           {intros[data?.managed_by ?? 'you']}{' '}
-          <a href={addressOf('settings', 'coding-agents')} className="font-medium text-accent hover:underline">
+          <a href={buildAddress('settings', 'coding-agents')} className="font-medium text-accent hover:underline">
             Connect a coding agent
           </a>
         </p>
@@ -133,9 +133,9 @@ function OperatorModels({ models, isPending }: OperatorModelsProps) {
       {available !== undefined && available.length > 0 && (
         <ul className="divide-y divide-line rounded-card border border-line bg-canvas">
           {providers.map((provider) => (
-            <li key={provider} aria-label={providerTitle(provider)} className="px-3.5 py-3">
-              <p className="font-medium text-text">{providerTitle(provider)}</p>
-              <ModelTable of={providerTitle(provider)} models={available.filter((it) => it.provider === provider)} />
+            <li key={provider} aria-label={getProviderTitle(provider)} className="px-3.5 py-3">
+              <p className="font-medium text-text">{getProviderTitle(provider)}</p>
+              <ModelTable of={getProviderTitle(provider)} models={available.filter((it) => it.provider === provider)} />
             </li>
           ))}
         </ul>

@@ -14,7 +14,7 @@ import type { DiscoveredServer, ModelServer } from '#shared/contract/providers.t
 import { SettingsGroup } from '../SettingsPage.tsx'
 import { AddServerDialog } from './AddServerDialog.tsx'
 import { ModelList } from './ModelTable.tsx'
-import { findNameConflicts, modelCount } from './modelLabels.ts'
+import { findNameConflicts, formatModelCount } from './modelLabels.ts'
 import { ServerPriceDialog } from './ServerPriceDialog.tsx'
 import { useModelServers, useProviderActions } from './useProviders.ts'
 
@@ -182,7 +182,7 @@ function ServerRow({ server, models, conflicts, onRemove }: ServerRowProps) {
   const refresh = async () => {
     try {
       const { models: read } = await refreshServer(id)
-      notify.done(`${name}: ${modelCount(read.length)}`)
+      notify.done(`${name}: ${formatModelCount(read.length)}`)
     } catch (error) {
       notify.failed(error)
     }

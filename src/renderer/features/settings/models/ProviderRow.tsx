@@ -66,7 +66,7 @@ export function ProviderRow({ provider, models, onRemove }: ProviderRowProps) {
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
         <div className="flex min-w-48 flex-1 items-start gap-2.5">
           <span className="mt-1.5 flex">
-            <StatusDot tone={toneOf(provider, result)} pulsing={testing} />
+            <StatusDot tone={getTone(provider, result)} pulsing={testing} />
           </span>
           <div className="min-w-0">
             <p className="font-medium text-text">{name}</p>
@@ -116,7 +116,7 @@ export function ProviderRow({ provider, models, onRemove }: ProviderRowProps) {
   )
 }
 
-function toneOf({ key, key_refused_at: refusedAt }: Provider, result: KeyTest | undefined): Tone {
+function getTone({ key, key_refused_at: refusedAt }: Provider, result: KeyTest | undefined): Tone {
   if (key === null) return 'neutral'
   if (key.fault !== null) return 'negative'
   if (result) return tones[result.outcome]

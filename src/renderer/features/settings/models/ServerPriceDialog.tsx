@@ -11,17 +11,17 @@ type ServerPriceDialogProps = { server: ModelServer; onClose: () => void }
 export function ServerPriceDialog({ server, onClose }: ServerPriceDialogProps) {
   const { changeServer } = useProviderActions()
   const [isFree, setFree] = useState(server.free)
-  const [input, setInput] = useState(textOf(server.price?.input_per_million))
-  const [output, setOutput] = useState(textOf(server.price?.output_per_million))
+  const [input, setInput] = useState(formatAmount(server.price?.input_per_million))
+  const [output, setOutput] = useState(formatAmount(server.price?.output_per_million))
   const [wrong, setWrong] = useState<{ input?: string; output?: string }>({})
 
   const save = () => {
     const isEmpty = input.trim() === '' && output.trim() === ''
     const price =
-      isFree || isEmpty ? null : { input_per_million: amountOf(input), output_per_million: amountOf(output) }
+      isFree || isEmpty ? null : { input_per_million: parseAmount(input), output_per_million: parseAmount(output) }
     const issues = price ? (ModelPrice.safeParse(price).error?.issues ?? []) : []
-    const faultOf = (field: string) => issues.find(({ path }) => path[0] === field)?.message
-    const [inputFault, outputFault] = [faultOf('input_per_million'), faultOf('output_per_million')]
+    const findFault = (field: string) => issues.find(({ path }) => path[0] === field)?.message
+    const [inputFault, outputFault] = [findFault('input_per_million'), findFault('output_per_million')]
     setWrong({
       ...(inputFault !== undefined && { input: `The price ${inputFault}.` }),
       ...(outputFault !== undefined && { output: `The price ${outputFault}.` }),
@@ -54,10 +54,10 @@ export function ServerPriceDialog({ server, onClose }: ServerPriceDialogProps) {
   )
 }
 
-function textOf(amount: number | undefined): string {
+function formatAmount(amount: number | undefined): string {
   return amount === undefined ? '' : String(amount)
 }
 
-function amountOf(text: string): number {
+function parseAmount(text: string): number {
   return text.trim() === '' ? Number.NaN : Number(text.trim().replace(/^\$/, ''))
 }

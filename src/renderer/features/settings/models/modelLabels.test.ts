@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { providerTitle } from '#shared/contract/families.ts'
+import { getProviderTitle } from '#shared/contract/families.ts'
 import type { ListedModel } from '#shared/contract/inference.ts'
-import { findNameConflicts, modelCount, priceText, tokensText } from './modelLabels.ts'
+import { findNameConflicts, formatModelCount, formatPerMillion, formatTokens } from './modelLabels.ts'
 
 test('prices and sizes are short, and hide nothing', () => {
-  expect([0, 0.05, 1.25, 0.0125, 15].map(priceText)).toEqual(['Free', '$0.05', '$1.25', '$0.0125', '$15.00'])
-  expect([8_192, 128_000, 400_000, 1_000_000, 1_048_576].map(tokensText)).toEqual(['8K', '128K', '400K', '1M', '1M'])
-  expect([0, 1, 3].map(modelCount)).toEqual(['No models', '1 model', '3 models'])
+  expect([0, 0.05, 1.25, 0.0125, 15].map(formatPerMillion)).toEqual(['Free', '$0.05', '$1.25', '$0.0125', '$15.00'])
+  expect([8_192, 128_000, 400_000, 1_000_000, 1_048_576].map(formatTokens)).toEqual(['8K', '128K', '400K', '1M', '1M'])
+  expect([0, 1, 3].map(formatModelCount)).toEqual(['No models', '1 model', '3 models'])
 })
 
 test('tells which names another provider has', () => {
@@ -20,5 +20,5 @@ test('tells which names another provider has', () => {
     { model: 'gpt-5.2', by: 'OpenAI' },
     { model: 'llama', by: 'ollama' },
   ])
-  expect(providerTitle('moonshot')).toBe('Moonshot AI')
+  expect(getProviderTitle('moonshot')).toBe('Moonshot AI')
 })

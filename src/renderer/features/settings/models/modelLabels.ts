@@ -1,10 +1,10 @@
-import { providerTitle } from '#shared/contract/families.ts'
+import { getProviderTitle } from '#shared/contract/families.ts'
 import { type ListedModel, unknownPriceVersion } from '#shared/contract/inference.ts'
 import type { ModelServer } from '#shared/contract/providers.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 
 /** For a million tokens: `$1.25`. */
-export function priceText(perMillion: number): string {
+export function formatPerMillion(perMillion: number): string {
   return perMillion === 0 ? 'Free' : formatUsd(perMillion * 1_000_000, 'exact')
 }
 
@@ -15,11 +15,11 @@ export function formatPrice(
   pricing: Pricing,
   of: 'input_per_million' | 'cache_read_per_million' | 'output_per_million',
 ): string {
-  return pricing.price_version === unknownPriceVersion ? 'Unknown' : priceText(pricing[of])
+  return pricing.price_version === unknownPriceVersion ? 'Unknown' : formatPerMillion(pricing[of])
 }
 
 /** `128K`, `1M`. */
-export function tokensText(tokens: number): string {
+export function formatTokens(tokens: number): string {
   if (tokens >= 1_000_000) return `${Number((tokens / 1_000_000).toFixed(1))}M`
   return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}K` : String(tokens)
 }
@@ -34,11 +34,13 @@ export function findNameConflicts(
   const providers = new Map(listed.map(({ id, provider }) => [id, provider]))
   return server.models.flatMap((model) => {
     const provider = providers.get(model)
-    return provider === undefined || provider === `local:${server.name}` ? [] : [{ model, by: providerTitle(provider) }]
+    return provider === undefined || provider === `local:${server.name}`
+      ? []
+      : [{ model, by: getProviderTitle(provider) }]
   })
 }
 
 /** `1 model`, `3 models`. */
-export function modelCount(count: number): string {
+export function formatModelCount(count: number): string {
   return count === 1 ? '1 model' : `${count === 0 ? 'No' : count} models`
 }

@@ -2,8 +2,8 @@ import { Lock, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { SettingsGroup } from '../SettingsPage.tsx'
-import { ruleWarnings } from './describeRule.ts'
-import { type DraftFaults, newRule, type RuleDraft, ruleOf, withRuleAt } from './policyDraft.ts'
+import { findRuleWarnings } from './describeRule.ts'
+import { createRule, type DraftFaults, type RuleDraft, toPolicyRule, withRuleAt } from './policyDraft.ts'
 import { ruleColumns } from './RuleFields.tsx'
 import { RuleRow } from './RuleRow.tsx'
 
@@ -43,7 +43,7 @@ export function RuleList({ rules, faults, onChange }: RuleListProps) {
         <Button
           icon={Plus}
           disabled={rules.length >= 100}
-          onClick={() => onChange([...rules, newRule(crypto.randomUUID())])}
+          onClick={() => onChange([...rules, createRule(crypto.randomUUID())])}
         >
           Add rule
         </Button>
@@ -59,7 +59,7 @@ export function RuleList({ rules, faults, onChange }: RuleListProps) {
               place={place}
               count={rules.length}
               faults={faults.get(rule.id)}
-              warnings={ruleWarnings(ruleOf(rule), rules.slice(0, place).map(ruleOf))}
+              warnings={findRuleWarnings(toPolicyRule(rule), rules.slice(0, place).map(toPolicyRule))}
               onChange={(part) => onChange(rules.map((it) => (it.id === rule.id ? { ...it, ...part } : it)))}
               onRemove={() => onChange(rules.filter((it) => it.id !== rule.id))}
               onMove={(next) => move(rule.id, next)}

@@ -1,9 +1,9 @@
 import { GripVertical, Trash2, TriangleAlert } from 'lucide-react'
 import { type KeyboardEvent, useLayoutEffect, useRef } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
-import { ruleSentence } from '#shared/contract/intentLabels.ts'
-import { type RuleDraft, ruleOf } from './policyDraft.ts'
+import { describeRule } from '#shared/contract/intentLabels.ts'
+import { type RuleDraft, toPolicyRule } from './policyDraft.ts'
 import { RuleFields } from './RuleFields.tsx'
 
 export type RuleDrag = {
@@ -34,7 +34,7 @@ export function RuleRow({ rule, place, count, faults, warnings, onChange, onRemo
         event.preventDefault()
         drag.onOver()
       }}
-      className={classNames(
+      className={joinClassNames(
         'flex items-start gap-1.5 py-2.5 pr-2 pl-1.5',
         drag.isDragged && 'opacity-50',
         drag.isTarget && 'bg-accent-soft',
@@ -43,7 +43,7 @@ export function RuleRow({ rule, place, count, faults, warnings, onChange, onRemo
       <MoveHandle place={place} count={count} onMove={onMove} drag={drag} />
       <div className="min-w-0 flex-1">
         <RuleFields rule={rule} faults={faults} onChange={onChange} />
-        <p className="mt-1.5 text-small text-muted">{ruleSentence(ruleOf(rule))}</p>
+        <p className="mt-1.5 text-small text-muted">{describeRule(toPolicyRule(rule))}</p>
         {warnings.map((warning) => (
           <p key={warning} className="mt-0.5 flex items-start gap-1.5 text-small text-caution">
             <TriangleAlert aria-hidden className="mt-0.5 size-3 shrink-0" />

@@ -5,7 +5,7 @@ import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { useConfirmedPolicy } from '#renderer/ui/useConfirmedPolicy.ts'
 import { changePolicy, type Policy } from '#shared/contract/intents.ts'
-import { ruleWarnings } from './describeRule.ts'
+import { findRuleWarnings } from './describeRule.ts'
 import type { PolicyChange } from './policyChanges.ts'
 import type { SavedPolicy } from './policyDraft.ts'
 
@@ -22,7 +22,7 @@ export function SavePolicyDialog({ edited, changes, onSaved, onClose }: SavePoli
   const queryClient = useQueryClient()
   const confirmed = useConfirmedPolicy()
   const dangers = edited.rules.flatMap((rule, place) =>
-    ruleWarnings(rule, edited.rules.slice(0, place)).map((warning) => `Rule ${place + 1}: ${warning}`),
+    findRuleWarnings(rule, edited.rules.slice(0, place)).map((warning) => `Rule ${place + 1}: ${warning}`),
   )
 
   const save = async () => {

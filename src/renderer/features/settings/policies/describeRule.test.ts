@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { ruleSentence } from '#shared/contract/intentLabels.ts'
+import { describeRule } from '#shared/contract/intentLabels.ts'
 import type { PolicyRule } from '#shared/contract/intents.ts'
-import { ruleWarnings } from './describeRule.ts'
+import { findRuleWarnings } from './describeRule.ts'
 
 const base: PolicyRule = {
   id: 'rule',
@@ -27,35 +27,35 @@ test.each<[Partial<PolicyRule>, string]>([
   [{ kind: '*', host: '*', asker: 'tool', effect: 'deny' }, 'Tools may never have anything signed.'],
   [{ kind: 'identity.register', host: '*', asker: 'person' }, 'You may register an identity without confirmation.'],
 ])('%j: %s', (part, sentence) => {
-  expect(ruleSentence(rule(part))).toBe(sentence)
+  expect(describeRule(rule(part))).toBe(sentence)
 })
 
 test('warns of what lets anybody pay or sign in anywhere', () => {
-  expect(ruleWarnings(rule({}), [])).toEqual([])
-  expect(ruleWarnings(rule({ kind: 'x402.authorize', host: '*' }), [])).toEqual([
+  expect(findRuleWarnings(rule({}), [])).toEqual([])
+  expect(findRuleWarnings(rule({ kind: 'x402.authorize', host: '*' }), [])).toEqual([
     expect.stringContaining('extra-confirmation limit'),
   ])
-  expect(ruleWarnings(rule({ kind: '*', host: '*', asker: '*' }), [])).toHaveLength(2)
-  expect(ruleWarnings(rule({ kind: '*', host: '*', asker: '*', effect: 'ask' }), [])).toEqual([])
+  expect(findRuleWarnings(rule({ kind: '*', host: '*', asker: '*' }), [])).toHaveLength(2)
+  expect(findRuleWarnings(rule({ kind: '*', host: '*', asker: '*', effect: 'ask' }), [])).toEqual([])
 })
 
 test('tells of rules that never decide', () => {
-  expect(ruleWarnings(rule({ kind: 'message', asker: 'person' }), [])).toEqual([
+  expect(findRuleWarnings(rule({ kind: 'message', asker: 'person' }), [])).toEqual([
     expect.stringContaining('have no host'),
   ])
-  expect(ruleWarnings(rule({ kind: 'message', asker: 'tool', host: '*' }), [])).toEqual([
+  expect(findRuleWarnings(rule({ kind: 'message', asker: 'tool', host: '*' }), [])).toEqual([
     expect.stringContaining('Only you can sign'),
   ])
 })
 
 test('tells which rule hides another', () => {
   const wide = rule({ kind: '*', asker: '*', host: '*.example.com', effect: 'deny' })
-  const hidden = (part: Partial<PolicyRule>) => ruleWarnings(rule(part), [rule({ host: 'other.org' }), wide])
+  const hidden = (part: Partial<PolicyRule>) => findRuleWarnings(rule(part), [rule({ host: 'other.org' }), wide])
   expect(hidden({ host: 'api.example.com:8443' })).toEqual([expect.stringContaining('rule 2')])
   expect(hidden({ host: 'example.com' })).toEqual([])
-  expect(ruleWarnings(rule({ host: 'a.org:1' }), [rule({ host: 'a.org', effect: 'deny' })])).toHaveLength(1)
-  expect(ruleWarnings(rule({ host: 'a.org:1' }), [rule({ host: 'a.org' })])).toEqual([])
+  expect(findRuleWarnings(rule({ host: 'a.org:1' }), [rule({ host: 'a.org', effect: 'deny' })])).toHaveLength(1)
+  expect(findRuleWarnings(rule({ host: 'a.org:1' }), [rule({ host: 'a.org' })])).toEqual([])
   const small = rule({ max_amount_micro_usd: '10' })
-  expect(ruleWarnings(rule({ max_amount_micro_usd: '9' }), [small])).toEqual([expect.stringContaining('rule 1')])
-  expect(ruleWarnings(rule({ max_amount_micro_usd: '11' }), [small])).toEqual([])
+  expect(findRuleWarnings(rule({ max_amount_micro_usd: '9' }), [small])).toEqual([expect.stringContaining('rule 1')])
+  expect(findRuleWarnings(rule({ max_amount_micro_usd: '11' }), [small])).toEqual([])
 })

@@ -1,7 +1,7 @@
 import type { PolicyRule } from '#shared/contract/intents.ts'
 
 /** Returns warnings to show before such a rule applies. */
-export function ruleWarnings(rule: PolicyRule, before: readonly PolicyRule[]): string[] {
+export function findRuleWarnings(rule: PolicyRule, before: readonly PolicyRule[]): string[] {
   const covering = before.findIndex((earlier) => covers(earlier, rule))
   return [
     ...(covering < 0 ? [] : [`Never applies: rule ${covering + 1} matches all of this first.`]),

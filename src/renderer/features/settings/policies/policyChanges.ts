@@ -1,13 +1,13 @@
-import { ruleSentence } from '#shared/contract/intentLabels.ts'
+import { describeRule } from '#shared/contract/intentLabels.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { SavedPolicy } from './policyDraft.ts'
 
 export type PolicyChange = { kind: 'added' | 'removed' | 'changed' | 'moved' | 'set'; before?: string; after?: string }
 
 /** Lists the changes in sentences. */
-export function policyChanges(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
-  const before = new Map(from.rules.map((rule) => [rule.id, ruleSentence(rule)]))
-  const after = new Map(to.rules.map((rule) => [rule.id, ruleSentence(rule)]))
+export function diffPolicies(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
+  const before = new Map(from.rules.map((rule) => [rule.id, describeRule(rule)]))
+  const after = new Map(to.rules.map((rule) => [rule.id, describeRule(rule)]))
   const added = [...after].flatMap(([id, sentence]) =>
     before.has(id) ? [] : [{ kind: 'added', after: sentence } as const],
   )

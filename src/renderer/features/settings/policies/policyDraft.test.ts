@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
-import { policyChanges } from './policyChanges.ts'
-import { draftOf, faultsOf, newRule, policyOf, type SavedPolicy, withRuleAt } from './policyDraft.ts'
+import { diffPolicies } from './policyChanges.ts'
+import {
+  createRule,
+  type SavedPolicy,
+  toPolicyDraft,
+  toSavedPolicy,
+  validatePolicyDraft,
+  withRuleAt,
+} from './policyDraft.ts'
 
 const policy: SavedPolicy = {
   rules: [
@@ -12,30 +19,34 @@ const policy: SavedPolicy = {
 }
 
 test('what is not touched is saved as it was', () => {
-  expect(policyOf(draftOf(policy))).toEqual(policy)
-  expect(policyChanges(policy, policy)).toEqual([])
+  expect(toSavedPolicy(toPolicyDraft(policy))).toEqual(policy)
+  expect(diffPolicies(policy, policy)).toEqual([])
 })
 
 test('names the field that is wrong, and saves nothing', () => {
-  const draft = draftOf(policy)
+  const draft = toPolicyDraft(policy)
   const wrong = {
     ...draft,
-    rules: [...draft.rules, { ...newRule('c'), host: 'https://x.org/', amount: 'ten' }],
+    rules: [...draft.rules, { ...createRule('c'), host: 'https://x.org/', amount: 'ten' }],
     confirmAbove: '',
   }
-  const faults = faultsOf(wrong)
+  const faults = validatePolicyDraft(wrong)
   expect([...faults.rules.keys()]).toEqual(['c'])
   expect(faults.rules.get('c')).toEqual({ host: expect.stringContaining('host'), amount: expect.any(String) })
   expect(faults.confirmAbove).toContain('dollars')
-  expect(policyOf(wrong)).toBeUndefined()
+  expect(toSavedPolicy(wrong)).toBeUndefined()
 })
 
 test('tells in sentences what saving changes', () => {
-  const draft = draftOf(policy)
+  const draft = toPolicyDraft(policy)
   const [, second] = draft.rules
   if (!second) throw new Error('The policy has two rules.')
-  const next = policyOf({ rules: [{ ...second, amount: '0.5' }, newRule('c')], confirmAbove: '20', expiryMinutes: 1 })
-  expect(next && policyChanges(policy, next)).toEqual([
+  const next = toSavedPolicy({
+    rules: [{ ...second, amount: '0.5' }, createRule('c')],
+    confirmAbove: '20',
+    expiryMinutes: 1,
+  })
+  expect(next && diffPolicies(policy, next)).toEqual([
     { kind: 'removed', before: expect.stringContaining('127.0.0.1:4000') },
     { kind: 'added', after: 'Anything from anyone needs your approval.' },
     { kind: 'changed', before: 'Nobody may pay up to $0.25 anywhere.', after: 'Nobody may pay up to $0.50 anywhere.' },
@@ -45,9 +56,9 @@ test('tells in sentences what saving changes', () => {
 })
 
 test('a rule goes to another place, and the order is a change', () => {
-  const draft = draftOf(policy)
+  const draft = toPolicyDraft(policy)
   const moved = { ...draft, rules: withRuleAt(draft.rules, 'b', 0) }
   expect(moved.rules.map(({ id }) => id)).toEqual(['b', 'a'])
-  const saved = policyOf(moved)
-  expect(saved && policyChanges(policy, saved)).toEqual([{ kind: 'moved', after: expect.stringContaining('order') }])
+  const saved = toSavedPolicy(moved)
+  expect(saved && diffPolicies(policy, saved)).toEqual([{ kind: 'moved', after: expect.stringContaining('order') }])
 })

@@ -1,5 +1,5 @@
 import { Policy, PolicyRule } from '#shared/contract/intents.ts'
-import { parseUsd, usdInput } from '#shared/money/moneyText.ts'
+import { formatUsdInput, parseUsd } from '#shared/money/moneyText.ts'
 
 /** Rule being edited: amounts as typed. */
 export type RuleDraft = Omit<PolicyRule, 'max_amount_micro_usd'> & { amount: string }
@@ -14,22 +14,22 @@ export type DraftFaults = {
 
 const amountHint = 'Enter an amount in dollars, such as 5 or 0.25.'
 
-export function draftOf(policy: SavedPolicy): PolicyDraft {
+export function toPolicyDraft(policy: SavedPolicy): PolicyDraft {
   return {
     rules: policy.rules.map(({ max_amount_micro_usd: maxAmount, ...rule }) => ({
       ...rule,
-      amount: maxAmount === null ? '' : usdInput(maxAmount),
+      amount: maxAmount === null ? '' : formatUsdInput(maxAmount),
     })),
-    confirmAbove: usdInput(policy.confirm_above_micro_usd),
+    confirmAbove: formatUsdInput(policy.confirm_above_micro_usd),
     expiryMinutes: policy.expiry_minutes,
   }
 }
 
-export function newRule(id: string): RuleDraft {
+export function createRule(id: string): RuleDraft {
   return { id, effect: 'ask', kind: '*', asker: '*', host: '*', amount: '' }
 }
 
-export function faultsOf(draft: PolicyDraft): DraftFaults {
+export function validatePolicyDraft(draft: PolicyDraft): DraftFaults {
   const rules = draft.rules.flatMap((rule) => {
     const host = PolicyRule.shape.host.safeParse(rule.host.trim()).error
     const amount = rule.amount.trim() !== '' && parseUsd(rule.amount) === undefined
@@ -46,16 +46,16 @@ export function faultsOf(draft: PolicyDraft): DraftFaults {
 }
 
 /** One rule as it would be saved; what is not right yet reads as if it was left out. */
-export function ruleOf({ amount, ...rule }: RuleDraft): PolicyRule {
+export function toPolicyRule({ amount, ...rule }: RuleDraft): PolicyRule {
   return { ...rule, host: rule.host.trim() || '*', max_amount_micro_usd: parseUsd(amount) ?? null }
 }
 
 /** @returns undefined while something in it is wrong */
-export function policyOf(draft: PolicyDraft): SavedPolicy | undefined {
-  const faults = faultsOf(draft)
+export function toSavedPolicy(draft: PolicyDraft): SavedPolicy | undefined {
+  const faults = validatePolicyDraft(draft)
   if (faults.rules.size > 0 || faults.confirmAbove !== undefined) return undefined
   const parsed = Policy.omit({ stopped: true }).safeParse({
-    rules: draft.rules.map(ruleOf),
+    rules: draft.rules.map(toPolicyRule),
     confirm_above_micro_usd: parseUsd(draft.confirmAbove),
     expiry_minutes: draft.expiryMinutes,
   })

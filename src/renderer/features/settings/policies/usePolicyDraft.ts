@@ -1,14 +1,14 @@
 import { useState } from 'react'
 import type { Policy } from '#shared/contract/intents.ts'
-import { policyChanges } from './policyChanges.ts'
-import { draftOf, faultsOf, type PolicyDraft, policyOf, type SavedPolicy } from './policyDraft.ts'
+import { diffPolicies } from './policyChanges.ts'
+import { type PolicyDraft, type SavedPolicy, toPolicyDraft, toSavedPolicy, validatePolicyDraft } from './policyDraft.ts'
 
 /** Edits of the user on top of the present policy. Without edits, follows the policy. */
 export function usePolicyDraft(policy: Policy) {
   const [base, setBase] = useState<SavedPolicy>(policy)
   const [written, setWritten] = useState<PolicyDraft>()
-  const draft = written ?? draftOf(policy)
-  const edited = policyOf(draft)
+  const draft = written ?? toPolicyDraft(policy)
+  const edited = toSavedPolicy(draft)
   const start = (next: SavedPolicy) => {
     setBase(next)
     setWritten(undefined)
@@ -17,8 +17,8 @@ export function usePolicyDraft(policy: Policy) {
     draft,
     /** Absent while a field is invalid. */
     wanted: edited,
-    faults: faultsOf(draft),
-    changes: edited === undefined ? [] : policyChanges(policy, edited),
+    faults: validatePolicyDraft(draft),
+    changes: edited === undefined ? [] : diffPolicies(policy, edited),
     isWritten: written !== undefined && (edited === undefined || !isSame(edited, policy)),
     /** Whether another window or a script has saved since. */
     isOvertaken: written !== undefined && !isSame(base, policy),

@@ -5,7 +5,7 @@ import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { ServedTool, ToolServerId } from '#shared/contract/toolServers.ts'
-import { hintsText } from './describeToolServer.ts'
+import { describeHints } from './describeToolServer.ts'
 import { ToolChange } from './ToolChange.tsx'
 
 const askOptions = [
@@ -33,7 +33,7 @@ export function ServedToolRow({ serverId, tool }: ServedToolRowProps) {
     }
   }
   const why = fault ?? (missing ? 'The server no longer lists it.' : undefined)
-  const hints = hintsText(tool)
+  const hints = describeHints(tool)
   return (
     <li aria-label={name} className="flex flex-col gap-1.5 px-3.5 py-2.5">
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">

@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import type { ServedText } from '#shared/contract/toolServers.ts'
 import { diffLines } from './describeToolServer.ts'
 
@@ -38,7 +38,7 @@ export function ToolChange({ name, before, after, actions }: ToolChangeProps) {
       >
         {lines.map(({ sign, text }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names, and never move
-          <span key={at} className={classNames('block px-2.5', looks[sign])}>{`${sign} ${text}`}</span>
+          <span key={at} className={joinClassNames('block px-2.5', looks[sign])}>{`${sign} ${text}`}</span>
         ))}
       </pre>
     </div>

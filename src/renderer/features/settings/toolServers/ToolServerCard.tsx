@@ -3,7 +3,7 @@ import { useId, useState } from 'react'
 import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { useToolServerActions } from '#renderer/api/useToolServers.ts'
 import { Button } from '#renderer/ui/Button.tsx'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Menu } from '#renderer/ui/Menu.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
@@ -11,7 +11,7 @@ import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { ToolServer } from '#shared/contract/toolServers.ts'
-import { describeToolCount, listChangedTools, placeText, stateOf } from './describeToolServer.ts'
+import { describeServerState, describeToolCount, listChangedTools, placeText } from './describeToolServer.ts'
 import { ServedToolRow } from './ServedToolRow.tsx'
 
 type ToolServerCardProps = { server: ToolServer; onRemove: () => void }
@@ -24,7 +24,7 @@ export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
   const changed = listChangedTools(server)
   const [open, setOpen] = useState(changed.length > 0)
   const listId = useId()
-  const { tone, words } = stateOf(server)
+  const { tone, words } = describeServerState(server)
   const missing = secrets.filter(({ key }) => key === null)
 
   const working = async (what: 'test' | 'turn', work: () => Promise<unknown>) => {
@@ -105,7 +105,10 @@ export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
               onClick={() => setOpen(!open)}
               className="flex h-7 items-center gap-1.5 rounded-control px-1.5 text-small text-muted hover:bg-hover"
             >
-              <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
+              <ChevronRight
+                aria-hidden
+                className={joinClassNames('size-3.5 transition-transform', open && 'rotate-90')}
+              />
               {describeToolCount(server)}
               {changed.length > 0 && <span className="text-caution">{`· ${changed.length} changed`}</span>}
             </button>

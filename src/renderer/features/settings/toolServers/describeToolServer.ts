@@ -11,7 +11,7 @@ export function listChangedTools({ tools }: Pick<ToolServer, 'tools'>): readonly
 }
 
 /** Returns the state shown beside the name. */
-export function stateOf(server: ToolServer): { tone: Tone; words: string } {
+export function describeServerState(server: ToolServer): { tone: Tone; words: string } {
   const { enabled, fault, listed_at, tools } = server
   if (fault !== null) return { tone: 'negative', words: 'Not connected' }
   if (listChangedTools(server).length > 0) return { tone: 'caution', words: 'Needs your review' }
@@ -30,7 +30,7 @@ export function describeToolCount({ tools }: Pick<ToolServer, 'tools'>): string 
 const hintLabels = { reads: 'only reads', destroys: 'may delete', 'open-world': 'reaches other systems' } as const
 
 /** `The server says: only reads` */
-export function hintsText({ hints }: Pick<ServedTool, 'hints'>): string {
+export function describeHints({ hints }: Pick<ServedTool, 'hints'>): string {
   return hints.length === 0 ? '' : `The server says: ${hints.map((it) => hintLabels[it]).join(', ')}`
 }
 
@@ -38,10 +38,10 @@ export type ChangedLine = { sign: '+' | '−' | ' '; text: string }
 
 /** Returns the added and removed lines of a tool's text. */
 export function diffLines(before: ServedText, after: ServedText): ChangedLine[] {
-  return lineChanges(linesOf(before), linesOf(after))
+  return lineChanges(listLines(before), listLines(after))
 }
 
-function linesOf({ title, description, input_schema }: ServedText): string[] {
+function listLines({ title, description, input_schema }: ServedText): string[] {
   return [
     ...(title === null ? [] : [`Title: ${title}`]),
     ...description.split('\n'),

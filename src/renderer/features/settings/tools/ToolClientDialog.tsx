@@ -5,7 +5,7 @@ import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { createToolClient, type ToolClient } from '#shared/contract/toolClients.ts'
-import { usdInput } from '#shared/money/moneyText.ts'
+import { formatUsdInput } from '#shared/money/moneyText.ts'
 import { readKeyLine } from '../agents/snippets.ts'
 import { limitCents } from '../keys/keyLimits.ts'
 import { KeyStep, NewSecretDialog } from '../NewSecretDialog.tsx'
@@ -34,7 +34,7 @@ type ToolClientFormProps = ToolClientDialogProps & { onCreated: (created: { name
 function ToolClientForm({ start, onCreated, onClose }: ToolClientFormProps) {
   const { create, change } = useToolClientActions()
   const present = 'id' in start ? start : undefined
-  const [draft, setDraft] = useState<Draft>(() => draftOf(start))
+  const [draft, setDraft] = useState<Draft>(() => toClientDraft(start))
   const [wrong, setWrong] = useState<{ name?: string; budget?: string }>({})
   const edit = (part: Partial<Draft>): void => {
     setDraft({ ...draft, ...part })
@@ -122,7 +122,7 @@ function ToolClientForm({ start, onCreated, onClose }: ToolClientFormProps) {
 /** Default in US dollars a day. An empty field means no budget. */
 const proposedBudget = '5'
 
-function draftOf(start: ToolClientDialogProps['start']): Draft {
+function toClientDraft(start: ToolClientDialogProps['start']): Draft {
   if (!('id' in start)) {
     return {
       name: start.name,
@@ -133,7 +133,7 @@ function draftOf(start: ToolClientDialogProps['start']): Draft {
     }
   }
   const { name, profile, policy, dry_run, daily_budget_micro_usd: budget } = start
-  return { name, profile, policy, dry_run, budget: budget === null ? '' : usdInput(budget) }
+  return { name, profile, policy, dry_run, budget: budget === null ? '' : formatUsdInput(budget) }
 }
 
 function CreatedClientView({ name, secret, onClose }: { name: string; secret: string; onClose: () => void }) {

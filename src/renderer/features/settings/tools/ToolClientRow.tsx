@@ -2,7 +2,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { ToolClient } from '#shared/contract/toolClients.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import { describePolicy, profileName } from './describePolicy.ts'
+import { describePolicy, getProfileName } from './describePolicy.ts'
 
 type ToolClientRowProps = { client: ToolClient; onChange: () => void; onRevoke: () => void }
 
@@ -13,7 +13,7 @@ export function ToolClientRow({ client, onChange, onRevoke }: ToolClientRowProps
       <div className="min-w-48 flex-1">
         <p className="flex items-baseline gap-2">
           <span className="truncate font-medium">{name}</span>
-          <span className="text-small text-muted">{profileName(profile)}</span>
+          <span className="text-small text-muted">{getProfileName(profile)}</span>
           <span className="font-mono text-small text-faint">{key_prefix}…</span>
         </p>
         <p className="text-small text-muted">

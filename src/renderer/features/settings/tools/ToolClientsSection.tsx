@@ -8,7 +8,7 @@ import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import type { ToolClient } from '#shared/contract/toolClients.ts'
 import { SnippetBlock } from '../agents/SnippetBlock.tsx'
 import { SettingsGroup, SettingsPage } from '../SettingsPage.tsx'
-import { linesOf, type ToolHost, toolHosts } from './hostLines.ts'
+import { buildHostSnippets, type ToolHost, toolHosts } from './hostLines.ts'
 import { ToolClientDialog } from './ToolClientDialog.tsx'
 import { ToolClientRow } from './ToolClientRow.tsx'
 import { type ToolClientList, useToolClientActions, useToolClients } from './useToolClients.ts'
@@ -104,7 +104,7 @@ function Connect({ list, host, onHost, onCreate }: ConnectProps) {
           onChange={onHost}
           options={toolHosts.map(({ id, label }) => ({ value: id, label }))}
         />
-        {linesOf(host, list).map((snippet) => (
+        {buildHostSnippets(host, list).map((snippet) => (
           <SnippetBlock key={snippet.title} snippet={snippet} />
         ))}
         <p className="text-small text-faint">

@@ -25,7 +25,7 @@ export const destroyOptions: readonly { value: ToolPolicy['destroys']; label: st
   { value: 'allow', label: 'Allow', detail: 'Deletes without asking. Payments still follow your policies.' },
 ]
 
-export function profileName(profile: ToolProfile): string {
+export function getProfileName(profile: ToolProfile): string {
   return profileOptions.find(({ value }) => value === profile)?.label ?? profile
 }
 

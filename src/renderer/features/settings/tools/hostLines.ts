@@ -15,7 +15,7 @@ export type ToolHost = (typeof toolHosts)[number]['id']
 
 type HostConfig = Pick<ToolClientList, 'url' | 'command' | 'environment'>
 
-export function linesOf(host: ToolHost, config: HostConfig): Snippet[] {
+export function buildHostSnippets(host: ToolHost, config: HostConfig): Snippet[] {
   return makers[host](config)
 }
 

@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { TerminalCallsContext, terminalCalls } from '#renderer/api/terminals/terminalCalls.ts'
+import { createTerminalCalls, TerminalCallsContext } from '#renderer/api/terminals/terminalCalls.ts'
 
 /** Once around the window: knows which programs ask for their person. */
 export function TerminalCallsHost({ children }: { children: ReactNode }) {
-  const [calls] = useState(() => terminalCalls({ isWindowInFront: () => document.hasFocus() }))
+  const [calls] = useState(() => createTerminalCalls({ isWindowInFront: () => document.hasFocus() }))
   useEffect(() => {
     window.addEventListener('focus', calls.looked)
     return () => window.removeEventListener('focus', calls.looked)

@@ -7,7 +7,7 @@ import { type TerminalCall, type TerminalCalls, TerminalCallsContext } from '#re
 import { goTo } from '#renderer/ui/route.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
-import { notificationsAllowed } from '../view/bell.ts'
+import { areNotificationsAllowed } from '../view/bell.ts'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'
 
 /** More programs that call at once are marked only: one sandbox must not cover the screen with notices. */
@@ -60,7 +60,7 @@ function tell({ sandboxId, terminalId, text }: TerminalCall, sandbox = 'a sandbo
   const title = `A program in ${sandbox} needs you`
   const show = () => goTo('terminals', sandboxId, 'terminal', terminalId)
   if (document.hasFocus()) return notify.asked(title, { hint: text, action: { label: 'Show', run: show } })
-  if (!readPreferences().callNotification || !notificationsAllowed()) return () => {}
+  if (!readPreferences().callNotification || !areNotificationsAllowed()) return () => {}
   const notification = new Notification(title, { body: text, tag: terminalId, silent: true })
   notification.addEventListener('click', () => {
     window.focus()

@@ -4,14 +4,14 @@ import type { RunningProgram } from './runningProgram.ts'
 
 type CloseDialogProps = {
   programs: readonly RunningProgram[]
-  nameOf: (terminalId: string) => string
+  getLabel: (terminalId: string) => string
   onAnswer: (goesOn: boolean) => void
 }
 
 const maxListed = 5
 
 /** Before terminals are closed in which something runs. */
-export function CloseDialog({ programs, nameOf, onAnswer }: CloseDialogProps) {
+export function CloseDialog({ programs, getLabel, onAnswer }: CloseDialogProps) {
   const [first] = programs
   if (!first) return null
   const several = programs.length > 1
@@ -19,14 +19,16 @@ export function CloseDialog({ programs, nameOf, onAnswer }: CloseDialogProps) {
     <ConfirmDialog
       open
       onOpenChange={(open) => !open && onAnswer(false)}
-      title={several ? `Close ${programs.length} terminals?` : `Close “${nameOf(first.terminal.session_id)}”?`}
+      title={several ? `Close ${programs.length} terminals?` : `Close “${getLabel(first.terminal.session_id)}”?`}
       description={
         <>
-          <p>{several ? 'These programs are still running. Closing the terminals ends them:' : sentenceOf(first)}</p>
+          <p>
+            {several ? 'These programs are still running. Closing the terminals ends them:' : describeProgram(first)}
+          </p>
           {several && (
             <ul className="mt-2 list-disc pl-4">
               {programs.slice(0, maxListed).map(({ terminal: { session_id: id }, command }) => (
-                <li key={id}>{command === '' ? nameOf(id) : <CommandText text={command} />}</li>
+                <li key={id}>{command === '' ? getLabel(id) : <CommandText text={command} />}</li>
               ))}
               {programs.length > maxListed && <li>and {programs.length - maxListed} more</li>}
             </ul>
@@ -40,7 +42,7 @@ export function CloseDialog({ programs, nameOf, onAnswer }: CloseDialogProps) {
   )
 }
 
-function sentenceOf({ command }: RunningProgram) {
+function describeProgram({ command }: RunningProgram) {
   if (command === '') return 'A program may still be running. Closing the terminal ends it.'
   return (
     <>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SandboxProcess } from '#shared/contract/processes.ts'
 import type { Terminal } from '#shared/contract/terminals.ts'
-import { runningIn } from './runningIn.ts'
+import { listRunning } from './runningIn.ts'
 
 const terminal = (command: string, state = 'running') => ({ command, state }) as Terminal // only these are looked at
 const process = (pid: number, ppid: number, command: string) => ({ pid, ppid, command }) as SandboxProcess
@@ -16,9 +16,9 @@ test('names what runs in shells and instead of them, once each', () => {
     process(8, 7, 'vim notes.md'),
     process(9, 6, 'a child of vim'),
   ]
-  expect(runningIn(terminals, processes)).toEqual(['python3 serve.py', 'vim notes.md'])
+  expect(listRunning(terminals, processes)).toEqual(['python3 serve.py', 'vim notes.md'])
 })
 
 test('says nothing of shells that wait for what is typed', () => {
-  expect(runningIn([terminal('bash -l')], [process(5, 1, 'bash -l')])).toEqual([])
+  expect(listRunning([terminal('bash -l')], [process(5, 1, 'bash -l')])).toEqual([])
 })

@@ -6,7 +6,7 @@ import { isShell } from './runningProgram.ts'
  * Lists the commands that run in these terminals besides their shells, without duplicates. They would end with the
  * sandbox.
  */
-export function runningIn(terminals: readonly Terminal[], processes: readonly SandboxProcess[]): string[] {
+export function listRunning(terminals: readonly Terminal[], processes: readonly SandboxProcess[]): string[] {
   const present = terminals.filter(({ state }) => state === 'running').map(({ command }) => command.trim())
   const programs = present.filter((command) => !isShell(command))
   const shells = new Set(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Terminal } from '#shared/contract/terminals.ts'
 import type { CommandMark } from '#shared/terminalMarks.ts'
-import { isShell, mayRun, programIn } from './runningProgram.ts'
+import { findProgram, isShell, mayRun } from './runningProgram.ts'
 
 const terminal = (command: string, state: 'running' | 'exited' = 'running') =>
   Terminal.parse({
@@ -47,16 +47,16 @@ test.each(['bash build.sh', 'bash -c "make"', 'python3', 'ssh host', './bash.py'
 
 test('a shell tells what runs in it', () => {
   const shell = terminal('bash -l')
-  expect(programIn(shell, createTrail())).toBe('none')
-  expect(programIn(shell, createTrail('make -j4'))).toEqual({ terminal: shell, command: 'make -j4' })
-  expect(programIn(shell, { isMarked: () => false, running: () => undefined })).toBe('unknown')
-  expect(programIn(shell, undefined)).toBe('unknown')
+  expect(findProgram(shell, createTrail())).toBe('none')
+  expect(findProgram(shell, createTrail('make -j4'))).toEqual({ terminal: shell, command: 'make -j4' })
+  expect(findProgram(shell, { isMarked: () => false, running: () => undefined })).toBe('unknown')
+  expect(findProgram(shell, undefined)).toBe('unknown')
 })
 
 test('a program of its own runs until it has exited', () => {
   const program = terminal('python3 serve.py')
-  expect(programIn(program, undefined)).toEqual({ terminal: program, command: 'python3 serve.py' })
-  expect(programIn(terminal('python3 serve.py', 'exited'), undefined)).toBe('none')
+  expect(findProgram(program, undefined)).toEqual({ terminal: program, command: 'python3 serve.py' })
+  expect(findProgram(terminal('python3 serve.py', 'exited'), undefined)).toBe('none')
 })
 
 test('the processes tell of a shell that does not', () => {

@@ -12,7 +12,7 @@ export type RunningProgram = {
 type TrailState = Pick<CommandTrail, 'isMarked' | 'running'>
 
 /** Returns the foreground program: `unknown` if the shell does not report it, or it was not read yet. */
-export function programIn(terminal: Terminal, trail: TrailState | undefined): RunningProgram | 'none' | 'unknown' {
+export function findProgram(terminal: Terminal, trail: TrailState | undefined): RunningProgram | 'none' | 'unknown' {
   if (terminal.state === 'exited') return 'none'
   if (!isShell(terminal.command)) return { terminal, command: terminal.command }
   if (!trail?.isMarked()) return 'unknown'
@@ -20,7 +20,7 @@ export function programIn(terminal: Terminal, trail: TrailState | undefined): Ru
   return running ? { terminal, command: running.command } : 'none'
 }
 
-/** Whether a shell like that of the terminal has anything running. With several like it, one of them is enough. */
+/** Whether a shell like the terminal's has child processes. If several match, one of them suffices. */
 export function mayRun({ command }: Terminal, processes: readonly SandboxProcess[]): boolean {
   const shells = new Set(processes.filter((it) => it.command === command.trim()).map(({ pid }) => pid))
   return processes.some(({ ppid }) => shells.has(ppid))

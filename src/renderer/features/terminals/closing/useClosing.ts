@@ -4,7 +4,7 @@ import { listProcesses } from '#shared/contract/processes.ts'
 import type { Terminal } from '#shared/contract/terminals.ts'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'
 import type { TerminalSession } from '../view/terminalSession.ts'
-import { mayRun, programIn, type RunningProgram } from './runningProgram.ts'
+import { findProgram, mayRun, type RunningProgram } from './runningProgram.ts'
 
 /** Timeout of the check before a tab closes; then the user is asked. */
 const lookMs = 3_000
@@ -26,8 +26,8 @@ export function useClosing({ sessionOf, close }: Options): Closing {
   const agent = useAgent()
   const [question, setQuestion] = useState<Closing['asked']>()
 
-  const programOf = async (terminal: Terminal): Promise<RunningProgram | undefined> => {
-    const program = programIn(terminal, sessionOf(terminal.session_id)?.commands)
+  const findRunningProgram = async (terminal: Terminal): Promise<RunningProgram | undefined> => {
+    const program = findProgram(terminal, sessionOf(terminal.session_id)?.commands)
     if (program !== 'unknown') return program === 'none' ? undefined : program
     try {
       const signal = AbortSignal.timeout(lookMs)
@@ -41,7 +41,7 @@ export function useClosing({ sessionOf, close }: Options): Closing {
   return {
     asked: question,
     async close(terminals) {
-      const running = readPreferences().closeWarning ? await Promise.all(terminals.map(programOf)) : []
+      const running = readPreferences().closeWarning ? await Promise.all(terminals.map(findRunningProgram)) : []
       const programs = running.flatMap((it) => it ?? [])
       if (programs.length > 0) setQuestion({ terminals, programs })
       else close(terminals)

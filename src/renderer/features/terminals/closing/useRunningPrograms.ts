@@ -3,7 +3,7 @@ import { listProcesses } from '#shared/contract/processes.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { listTerminals } from '#shared/contract/terminals.ts'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'
-import { runningIn } from './runningIn.ts'
+import { listRunning } from './runningIn.ts'
 
 const lookMs = 3_000
 
@@ -18,7 +18,7 @@ export function useRunningPrograms(): (sandbox: Sandbox) => Promise<string[] | u
         agent(listTerminals, { id }, { signal }),
         agent(listProcesses, { id }, { signal }),
       ])
-      return runningIn(sessions, processes)
+      return listRunning(sessions, processes)
     } catch {
       return undefined
     }

@@ -1,4 +1,4 @@
-import { type Direction, type PaneTree, paneIds, type Side, type Split, withShares } from './paneTree.ts'
+import { type Direction, listPaneIds, type PaneTree, type Side, type Split, withShares } from './paneTree.ts'
 
 /** Parts of 1 of the tab's room. */
 type Room = { left: number; top: number; right: number; bottom: number }
@@ -8,8 +8,8 @@ const smallestShare = 0.08
 const roundingError = 1e-6
 
 /** Returns the pane visually next to `from`; of several, the one that shares most of the edge. */
-export function neighbourOf(tree: PaneTree, from: string, side: Side): string | undefined {
-  const rooms = roomsOf(tree)
+export function findPaneNeighbor(tree: PaneTree, from: string, side: Side): string | undefined {
+  const rooms = layOutPanes(tree)
   const own = rooms.get(from)
   if (!own) return undefined
   let best: { id: string; common: number } | undefined
@@ -48,7 +48,7 @@ type Divider = { place: number[]; node: Split; index: number }
 /** The innermost split of this direction that holds the pane, and the part that leads to it. */
 function innermost(tree: PaneTree, id: string, direction: Direction): Divider | undefined {
   if (tree.kind === 'pane') return undefined
-  const index = tree.parts.findIndex((part) => paneIds(part.tree).includes(id))
+  const index = tree.parts.findIndex((part) => listPaneIds(part.tree).includes(id))
   const part = tree.parts[index]
   if (!part) return undefined
   const deeper = innermost(part.tree, id, direction)
@@ -56,7 +56,7 @@ function innermost(tree: PaneTree, id: string, direction: Direction): Divider | 
   return tree.direction === direction ? { place: [], node: tree, index } : undefined
 }
 
-function roomsOf(tree: PaneTree, room: Room = { left: 0, top: 0, right: 1, bottom: 1 }): Map<string, Room> {
+function layOutPanes(tree: PaneTree, room: Room = { left: 0, top: 0, right: 1, bottom: 1 }): Map<string, Room> {
   if (tree.kind === 'pane') return new Map([[tree.id, room]])
   const rooms = new Map<string, Room>()
   let used = 0
@@ -69,7 +69,7 @@ function roomsOf(tree: PaneTree, room: Room = { left: 0, top: 0, right: 1, botto
       tree.direction === 'row'
         ? { ...room, left: room.left + width * from, right: room.left + width * to }
         : { ...room, top: room.top + height * from, bottom: room.top + height * to }
-    for (const [id, it] of roomsOf(inner, part)) rooms.set(id, it)
+    for (const [id, it] of layOutPanes(inner, part)) rooms.set(id, it)
   }
   return rooms
 }

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { neighbourOf, withGrown } from './paneRoom.ts'
+import { findPaneNeighbor, withGrown } from './paneRoom.ts'
 import {
+  createPane,
+  listPaneIds,
   normalizeTree,
   PaneTree,
-  pane,
-  paneIds,
   type Side,
   withoutPane,
   withReplacement,
@@ -13,7 +13,8 @@ import {
   withSplit,
 } from './paneTree.ts'
 
-const beside = (tree: PaneTree, at: string, side: Side, id: string) => withSplit(tree, at, { side, added: pane(id) })
+const beside = (tree: PaneTree, at: string, side: Side, id: string) =>
+  withSplit(tree, at, { side, added: createPane(id) })
 
 /** `a│(b─c)`, `a│b│c`. */
 function drawn(tree: PaneTree): string {
@@ -22,48 +23,48 @@ function drawn(tree: PaneTree): string {
   return parts.join(tree.direction === 'row' ? '│' : '─')
 }
 
-function sharesOf(tree: PaneTree): number[] {
+function listShares(tree: PaneTree): number[] {
   return tree.kind === 'pane' ? [] : tree.parts.map(({ share }) => Math.round(share * 1000) / 1000)
 }
 
-const grid = beside(beside(beside(pane('a'), 'a', 'right', 'b'), 'b', 'down', 'c'), 'a', 'down', 'd')
+const grid = beside(beside(beside(createPane('a'), 'a', 'right', 'b'), 'b', 'down', 'c'), 'a', 'down', 'd')
 
 test('a terminal is split to any of its four sides', () => {
   const sides: Side[] = ['left', 'right', 'up', 'down']
-  expect(sides.map((side) => drawn(beside(pane('a'), 'a', side, 'b')))).toEqual(['b│a', 'a│b', 'b─a', 'a─b'])
+  expect(sides.map((side) => drawn(beside(createPane('a'), 'a', side, 'b')))).toEqual(['b│a', 'a│b', 'b─a', 'a─b'])
   expect(drawn(grid)).toBe('(a─d)│(b─c)')
 })
 
 test('a further split the same way stands in the same row, with half of the room of its neighbour', () => {
-  const three = beside(beside(pane('a'), 'a', 'right', 'b'), 'b', 'right', 'c')
+  const three = beside(beside(createPane('a'), 'a', 'right', 'b'), 'b', 'right', 'c')
   expect(drawn(three)).toBe('a│b│c')
-  expect(sharesOf(three)).toEqual([0.5, 0.25, 0.25])
+  expect(listShares(three)).toEqual([0.5, 0.25, 0.25])
 })
 
 test('what closes leaves its room to the others, and a split of one is none', () => {
-  const left = withoutPane(grid, 'c') ?? pane('none')
+  const left = withoutPane(grid, 'c') ?? createPane('none')
   expect(drawn(left)).toBe('(a─d)│b')
-  expect(drawn(withoutPane(left, 'b') ?? pane('none'))).toBe('a─d')
-  expect(withoutPane(pane('a'), 'a')).toBeUndefined()
+  expect(drawn(withoutPane(left, 'b') ?? createPane('none'))).toBe('a─d')
+  expect(withoutPane(createPane('a'), 'a')).toBeUndefined()
   expect(drawn(withReplacement(grid, 'd', 'z'))).toBe('(a─z)│(b─c)')
 })
 
 test('a neighbour is what one sees on that side', () => {
-  expect(neighbourOf(grid, 'a', 'right')).toBe('b')
-  expect(neighbourOf(grid, 'c', 'left')).toBe('d')
-  expect(neighbourOf(grid, 'c', 'up')).toBe('b')
-  expect(neighbourOf(grid, 'c', 'down')).toBeUndefined()
+  expect(findPaneNeighbor(grid, 'a', 'right')).toBe('b')
+  expect(findPaneNeighbor(grid, 'c', 'left')).toBe('d')
+  expect(findPaneNeighbor(grid, 'c', 'up')).toBe('b')
+  expect(findPaneNeighbor(grid, 'c', 'down')).toBeUndefined()
   const uneven = withShares(grid, [0], [0.3, 0.7])
-  expect(neighbourOf(uneven, 'b', 'left')).toBe('a')
-  expect(neighbourOf(uneven, 'c', 'left')).toBe('d')
+  expect(findPaneNeighbor(uneven, 'b', 'left')).toBe('a')
+  expect(findPaneNeighbor(uneven, 'c', 'left')).toBe('d')
 })
 
 test('keys move the divider on that side, and at the edge the one on the other side', () => {
-  const two = beside(pane('a'), 'a', 'right', 'b')
-  expect(sharesOf(withGrown(two, 'a', { side: 'right', by: 0.1 }))).toEqual([0.6, 0.4])
-  expect(sharesOf(withGrown(two, 'b', { side: 'right', by: 0.1 }))).toEqual([0.6, 0.4])
-  expect(sharesOf(withGrown(two, 'a', { side: 'left', by: 0.1 }))).toEqual([0.4, 0.6])
-  expect(sharesOf(withGrown(two, 'b', { side: 'left', by: 0.9 }))).toEqual([0.08, 0.92])
+  const two = beside(createPane('a'), 'a', 'right', 'b')
+  expect(listShares(withGrown(two, 'a', { side: 'right', by: 0.1 }))).toEqual([0.6, 0.4])
+  expect(listShares(withGrown(two, 'b', { side: 'right', by: 0.1 }))).toEqual([0.6, 0.4])
+  expect(listShares(withGrown(two, 'a', { side: 'left', by: 0.1 }))).toEqual([0.4, 0.6])
+  expect(listShares(withGrown(two, 'b', { side: 'left', by: 0.9 }))).toEqual([0.08, 0.92])
   expect(withGrown(two, 'a', { side: 'up', by: 0.1 })).toBe(two)
 })
 
@@ -74,11 +75,11 @@ test('what was kept is read as it was, and made valid when it was not', () => {
     direction: 'row',
     parts: [
       { tree: grid, share: 4 },
-      { tree: pane('e'), share: 4 },
+      { tree: createPane('e'), share: 4 },
     ],
   } as const
   expect(drawn(normalizeTree(nested))).toBe('(a─d)│(b─c)│e')
-  expect(sharesOf(normalizeTree(nested))).toEqual([0.25, 0.25, 0.5])
+  expect(listShares(normalizeTree(nested))).toEqual([0.25, 0.25, 0.5])
   for (const broken of [null, { kind: 'pane' }, { kind: 'split', direction: 'row', parts: [] }]) {
     expect(PaneTree.safeParse(broken).success).toBe(false)
   }
@@ -105,7 +106,7 @@ test('whatever is split, closed, moved and sized, the tree stays valid and loses
   })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-      let tree: PaneTree = pane('0')
+      let tree: PaneTree = createPane('0')
       let expected = ['0']
       for (const [index, { deed, which, other, side }] of steps.entries()) {
         const id = expected[which % expected.length] ?? '0'
@@ -120,8 +121,8 @@ test('whatever is split, closed, moved and sized, the tree stays valid and loses
           tree = beside(withoutPane(tree, id) ?? tree, at, side, id)
         } else if (deed === 'grow') tree = withGrown(tree, id, { side, by: 0.05 })
         expectValid(tree)
-        expect(paneIds(tree).sort()).toEqual([...expected].sort())
-        const next = neighbourOf(tree, id, side)
+        expect(listPaneIds(tree).sort()).toEqual([...expected].sort())
+        const next = findPaneNeighbor(tree, id, side)
         if (next !== undefined) expect(expected).toContain(next)
       }
     }),

@@ -21,13 +21,13 @@ export const PaneTree: z.ZodType<PaneTree> = z.lazy(() =>
   ]),
 )
 
-export function pane(id: string): Pane {
+export function createPane(id: string): Pane {
   return { kind: 'pane', id }
 }
 
 /** From left to right and from top to bottom. */
-export function paneIds(tree: PaneTree): string[] {
-  return tree.kind === 'pane' ? [tree.id] : tree.parts.flatMap((part) => paneIds(part.tree))
+export function listPaneIds(tree: PaneTree): string[] {
+  return tree.kind === 'pane' ? [tree.id] : tree.parts.flatMap((part) => listPaneIds(part.tree))
 }
 
 /** Gives `added` half of the room that the pane `at` has. */
@@ -58,7 +58,7 @@ export function withoutPane(tree: PaneTree, id: string): PaneTree | undefined {
 
 /** Another terminal at the place of `id`. */
 export function withReplacement(tree: PaneTree, id: string, added: string): PaneTree {
-  if (tree.kind === 'pane') return tree.id === id ? pane(added) : tree
+  if (tree.kind === 'pane') return tree.id === id ? createPane(added) : tree
   return { ...tree, parts: tree.parts.map((part) => ({ ...part, tree: withReplacement(part.tree, id, added) })) }
 }
 

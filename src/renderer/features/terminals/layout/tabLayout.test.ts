@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { pane, paneIds } from './paneTree.ts'
+import { createPane, listPaneIds } from './paneTree.ts'
 import {
+  findTab,
   type Layout,
   Layout as LayoutSchema,
   nextAfter,
   reconcileLayout,
-  tabOf,
   withActive,
   withoutTerminal,
   withReplaced,
@@ -15,7 +15,7 @@ import {
   withTerminalAsTab,
 } from './tabLayout.ts'
 
-const format = (layout: Layout) => layout.map(({ tree, active }) => `${paneIds(tree).join('')}:${active}`)
+const format = (layout: Layout) => layout.map(({ tree, active }) => `${listPaneIds(tree).join('')}:${active}`)
 const three = reconcileLayout([], ['a', 'b', 'c'])
 const split = withSplitTerminal(three, 'b', { at: 'a', side: 'right' })
 
@@ -32,10 +32,10 @@ test('what is gone leaves its place to its neighbour, and its tab with the last 
 })
 
 test('a layout with a terminal in two places is no layout', () => {
-  const twice = [...three, { id: '9', tree: pane('a'), active: 'a', zoomed: false }]
+  const twice = [...three, { id: '9', tree: createPane('a'), active: 'a', zoomed: false }]
   expect(format(reconcileLayout(twice, ['a', 'b', 'c']))).toEqual(['a:a', 'b:b', 'c:c'])
-  const lost = [{ id: '1', tree: pane('a'), active: 'nobody', zoomed: true }]
-  expect(reconcileLayout(lost, ['a'])).toEqual([{ id: '1', tree: pane('a'), active: 'a', zoomed: false }])
+  const lost = [{ id: '1', tree: createPane('a'), active: 'nobody', zoomed: true }]
+  expect(reconcileLayout(lost, ['a'])).toEqual([{ id: '1', tree: createPane('a'), active: 'a', zoomed: false }])
 })
 
 test('tabs are moved before one another', () => {
@@ -54,7 +54,7 @@ test('a whole tab goes beside a terminal of another one, and a terminal becomes 
   expect(withTabMerged(split, ab, { at: 'a', side: 'down' })).toBe(split)
   expect(format(withTerminalAsTab(merged, 'a', 0))).toEqual(['a:a', 'cb:b'])
   expect(format(withTerminalAsTab(split, 'c', 0))).toEqual(['c:c', 'ab:b'])
-  expect(tabOf(merged, 'a')?.id).toBe(c)
+  expect(findTab(merged, 'a')?.id).toBe(c)
 })
 
 test('the pane used last is remembered, and its place is taken over when it closes', () => {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import {
+  createPane,
+  listPaneIds,
   normalizeTree,
   PaneTree,
-  pane,
-  paneIds,
   type Side,
   withoutPane,
   withReplacement,
@@ -23,15 +23,15 @@ export type TabLayout = z.infer<typeof TabLayout>
 export const Layout = z.array(TabLayout)
 export type Layout = readonly TabLayout[]
 
-export function tabOf(layout: Layout, terminalId: string | undefined): TabLayout | undefined {
-  return layout.find(({ tree }) => terminalId !== undefined && paneIds(tree).includes(terminalId))
+export function findTab(layout: Layout, terminalId: string | undefined): TabLayout | undefined {
+  return layout.find(({ tree }) => terminalId !== undefined && listPaneIds(tree).includes(terminalId))
 }
 
 /** The layout with exactly these terminals: those that are gone leave it, new ones come as tabs at the end. */
 export function reconcileLayout(layout: Layout, terminalIds: readonly string[]): Layout {
   const seen = new Set<string>()
   let next: Layout = layout
-  for (const id of layout.flatMap(({ tree }) => paneIds(tree))) {
+  for (const id of layout.flatMap(({ tree }) => listPaneIds(tree))) {
     if (seen.has(id)) return reconcileLayout([], terminalIds) // no layout of ours: a terminal is in one place
     seen.add(id)
     if (!terminalIds.includes(id)) next = withoutTerminal(next, id)
@@ -40,17 +40,17 @@ export function reconcileLayout(layout: Layout, terminalIds: readonly string[]):
 }
 
 function withValidActive(tab: TabLayout): TabLayout {
-  const ids = paneIds(tab.tree)
+  const ids = listPaneIds(tab.tree)
   return ids.includes(tab.active) ? tab : { ...tab, active: ids[0] ?? tab.active, zoomed: false }
 }
 
 export function withNewTab(layout: Layout, terminalId: string): Layout {
-  return [...layout, { id: freeId(layout), tree: pane(terminalId), active: terminalId, zoomed: false }]
+  return [...layout, { id: freeId(layout), tree: createPane(terminalId), active: terminalId, zoomed: false }]
 }
 
 export function withoutTerminal(layout: Layout, terminalId: string): Layout {
   return layout.flatMap((tab) => {
-    if (!paneIds(tab.tree).includes(terminalId)) return [tab]
+    if (!listPaneIds(tab.tree).includes(terminalId)) return [tab]
     const tree = withoutPane(tab.tree, terminalId)
     if (!tree) return []
     const active = tab.active === terminalId ? nextActive(tab) : tab.active
@@ -60,7 +60,7 @@ export function withoutTerminal(layout: Layout, terminalId: string): Layout {
 
 /** The pane that takes over from the active one: the one after it, else the one before. */
 function nextActive({ tree, active }: TabLayout): string {
-  const ids = paneIds(tree)
+  const ids = listPaneIds(tree)
   const place = ids.indexOf(active)
   return ids[place + 1] ?? ids[place - 1] ?? active
 }
@@ -69,9 +69,9 @@ type Target = { at: string; side: Side }
 
 /** A new terminal beside another one. */
 export function withSplitTerminal(layout: Layout, terminalId: string, { at, side }: Target): Layout {
-  return inTab(withoutTerminal(layout, terminalId), at, (tab) => ({
+  return updateTab(withoutTerminal(layout, terminalId), at, (tab) => ({
     ...tab,
-    tree: withSplit(tab.tree, at, { side, added: pane(terminalId) }),
+    tree: withSplit(tab.tree, at, { side, added: createPane(terminalId) }),
     active: terminalId,
     zoomed: false,
   }))
@@ -80,8 +80,8 @@ export function withSplitTerminal(layout: Layout, terminalId: string, { at, side
 /** All of a tab beside a terminal of another one. */
 export function withTabMerged(layout: Layout, tabId: string, { at, side }: Target): Layout {
   const moved = layout.find(({ id }) => id === tabId)
-  if (!moved || paneIds(moved.tree).includes(at)) return layout
-  return inTab(
+  if (!moved || listPaneIds(moved.tree).includes(at)) return layout
+  return updateTab(
     layout.filter((tab) => tab !== moved),
     at,
     (tab) => ({
@@ -95,7 +95,7 @@ export function withTabMerged(layout: Layout, tabId: string, { at, side }: Targe
 
 /** Moves one terminal of a tab to a new tab at `place`. */
 export function withTerminalAsTab(layout: Layout, terminalId: string, place: number): Layout {
-  const from = tabOf(layout, terminalId)
+  const from = findTab(layout, terminalId)
   if (!from) return layout
   if (from.tree.kind === 'pane') return withTabMoved(layout, from.id, place)
   const [added] = withNewTab([...layout], terminalId).slice(-1)
@@ -114,14 +114,14 @@ export function withTabMoved(layout: Layout, tabId: string, place: number): Layo
 }
 
 export function withActive(layout: Layout, terminalId: string): Layout {
-  return inTab(layout, terminalId, (tab) =>
+  return updateTab(layout, terminalId, (tab) =>
     tab.active === terminalId ? tab : { ...tab, active: terminalId, zoomed: false },
   )
 }
 
 /** The terminal at the place of another one, as when its command runs again. */
 export function withReplaced(layout: Layout, old: string, added: string): Layout {
-  return inTab(withoutTerminal(layout, added), old, (tab) => ({
+  return updateTab(withoutTerminal(layout, added), old, (tab) => ({
     ...tab,
     tree: withReplacement(tab.tree, old, added),
     active: tab.active === old ? added : tab.active,
@@ -131,7 +131,7 @@ export function withReplaced(layout: Layout, old: string, added: string): Layout
 /** Returns the terminal to show once these are closed while `present` is shown; undefined if none is left. */
 export function nextAfter(layout: Layout, leaving: readonly string[], present: string): string | undefined {
   const left = leaving.reduce(withoutTerminal, layout)
-  const own = tabOf(layout, present)
+  const own = findTab(layout, present)
   const place = own ? layout.indexOf(own) : -1
   const isLeft = ({ id }: TabLayout) => left.some((tab) => tab.id === id)
   const next =
@@ -139,8 +139,8 @@ export function nextAfter(layout: Layout, leaving: readonly string[], present: s
   return left.find(({ id }) => id === next?.id)?.active
 }
 
-export function inTab(layout: Layout, terminalId: string, change: (tab: TabLayout) => TabLayout): Layout {
-  const own = tabOf(layout, terminalId)
+export function updateTab(layout: Layout, terminalId: string, change: (tab: TabLayout) => TabLayout): Layout {
+  const own = findTab(layout, terminalId)
   return layout.map((tab) => (tab === own ? change(tab) : tab))
 }
 

@@ -1,5 +1,5 @@
 import { type DragEvent, useState } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import type { Side } from '../layout/paneTree.ts'
 
 const previews: Record<Side, string> = {
@@ -32,7 +32,7 @@ export function DropZone({ onDrop }: { onDrop: (side: Side) => void }) {
       {side && (
         <div
           data-drop-preview={side}
-          className={classNames(
+          className={joinClassNames(
             'pointer-events-none absolute border-2 border-accent bg-accent-soft transition-all duration-100',
             previews[side],
           )}

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react'
 import { Group, Panel, Separator, useGroupRef } from 'react-resizable-panels'
 import { Layer, useInView } from '#renderer/ui/Layer.tsx'
-import { type PaneTree, paneIds, type Split } from '../layout/paneTree.ts'
+import { listPaneIds, type PaneTree, type Split } from '../layout/paneTree.ts'
 
 type PaneAreaProps = {
   tree: PaneTree
@@ -97,5 +97,5 @@ function Divider({ direction }: { direction: Split['direction'] }) {
 
 /** A part is called by its first terminal. */
 function partIds({ parts }: Split): string[] {
-  return parts.map(({ tree }) => paneIds(tree)[0] ?? '')
+  return parts.map(({ tree }) => listPaneIds(tree)[0] ?? '')
 }

@@ -1,6 +1,6 @@
 import { Maximize2, Minimize2, Radio, X } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { zoomKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { Side } from '../layout/paneTree.ts'
@@ -64,7 +64,7 @@ function Header({
       onDragStart={({ dataTransfer }) => on.onDragStart(dataTransfer)}
       onDragEnd={on.onDragEnd}
       onDoubleClick={on.onZoom}
-      className={classNames(
+      className={joinClassNames(
         'relative flex h-7 shrink-0 items-center gap-2 border-b border-line pr-1 pl-3 text-small',
         broadcast?.receives ? 'bg-caution-soft text-text' : active ? 'bg-canvas text-text' : 'bg-panel text-muted',
         active && 'before:absolute before:inset-x-0 before:top-0 before:h-0.5 before:bg-accent',

@@ -11,9 +11,9 @@ import {
 } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { copyId } from '#renderer/ui/copyId.ts'
 import type { MenuItem } from '#renderer/ui/Menu.tsx'
-import { neighbourOf, withGrown } from '../layout/paneRoom.ts'
-import { paneIds, type Side } from '../layout/paneTree.ts'
-import { inTab, withSplitTerminal, withTerminalAsTab } from '../layout/tabLayout.ts'
+import { findPaneNeighbor, withGrown } from '../layout/paneRoom.ts'
+import { listPaneIds, type Side } from '../layout/paneTree.ts'
+import { updateTab, withSplitTerminal, withTerminalAsTab } from '../layout/tabLayout.ts'
 import type { WorkbenchContext } from './workbenchContext.ts'
 
 const section = 'Terminal panes'
@@ -28,7 +28,7 @@ const growth: Record<Side, string> = {
 const growStep = 0.04
 
 /** Returns the commands on the panes of the visible tab. */
-export function paneCommands(context: WorkbenchContext): Command[] {
+export function createPaneCommands(context: WorkbenchContext): Command[] {
   const { tab, present, running, broadcast, arrange } = context
   const id = present?.session_id
   const several = tab?.tree.kind === 'split'
@@ -72,7 +72,7 @@ export function paneCommands(context: WorkbenchContext): Command[] {
       run: () => {
         if (id) {
           arrange((before) =>
-            inTab(before, id, (it) => ({ ...it, tree: withGrown(it.tree, id, { side, by: growStep }) })),
+            updateTab(before, id, (it) => ({ ...it, tree: withGrown(it.tree, id, { side, by: growStep }) })),
           )
         }
       },
@@ -110,7 +110,7 @@ export function paneCommands(context: WorkbenchContext): Command[] {
 }
 
 /** Returns the menu in the header of a pane. */
-export function paneMenu({ id, ...context }: WorkbenchContext & { id: string }): MenuItem[] {
+export function createPaneMenu({ id, ...context }: WorkbenchContext & { id: string }): MenuItem[] {
   const { running, broadcast, arrange, rename, close } = context
   const at = (side: Side) => splitAt({ ...context, present: context.byId.get(id) }, side)
   return [
@@ -139,7 +139,7 @@ function splitAt({ present, current, actions, directoryBeside }: WorkbenchContex
 }
 
 function goTo({ tab, present, show, actions }: WorkbenchContext, side: Side): void {
-  const next = tab && present && neighbourOf(tab.tree, present.session_id, side)
+  const next = tab && present && findPaneNeighbor(tab.tree, present.session_id, side)
   if (!next) return
   show(next)
   actions.focus()
@@ -148,17 +148,17 @@ function goTo({ tab, present, show, actions }: WorkbenchContext, side: Side): vo
 function zoom({ present, arrange, actions }: WorkbenchContext): void {
   const id = present?.session_id
   if (!id) return
-  arrange((before) => inTab(before, id, (it) => ({ ...it, active: id, zoomed: !it.zoomed })))
+  arrange((before) => updateTab(before, id, (it) => ({ ...it, active: id, zoomed: !it.zoomed })))
   actions.focus()
 }
 
 /** Everything that receives is in view. */
 function begin({ tab, broadcast, arrange, actions }: WorkbenchContext): void {
-  if (tab?.zoomed) arrange((before) => inTab(before, tab.active, (it) => ({ ...it, zoomed: false })))
+  if (tab?.zoomed) arrange((before) => updateTab(before, tab.active, (it) => ({ ...it, zoomed: false })))
   broadcast.begin()
   actions.focus()
 }
 
 function placeAfterTab({ layout }: WorkbenchContext, id: string): number {
-  return layout.findIndex(({ tree }) => paneIds(tree).includes(id)) + 1
+  return layout.findIndex(({ tree }) => listPaneIds(tree).includes(id)) + 1
 }

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { paneIds } from '../layout/paneTree.ts'
+import { listPaneIds } from '../layout/paneTree.ts'
 import type { TabLayout } from '../layout/tabLayout.ts'
 import type { TerminalSession } from '../view/terminalSession.ts'
 import { isForItself } from './isForItself.ts'
@@ -21,7 +21,7 @@ export type Broadcast = {
 export function useBroadcast(tab: TabLayout | undefined): Broadcast {
   const [begun, setBegun] = useState<{ tabId: string; ids: ReadonlySet<string> }>()
   const sessions = useRef(new Map<string, Pick<TerminalSession, 'type'>>())
-  const present = tab ? paneIds(tab.tree) : []
+  const present = tab ? listPaneIds(tab.tree) : []
   const here = begun !== undefined && begun.tabId === tab?.id && present.length > 1
   const ids = here ? new Set(present.filter((id) => begun.ids.has(id))) : undefined
   return {

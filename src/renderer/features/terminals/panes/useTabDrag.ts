@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { TabDrag } from '#renderer/ui/tab.ts'
-import { paneIds, type Side } from '../layout/paneTree.ts'
+import { listPaneIds, type Side } from '../layout/paneTree.ts'
 import {
+  findTab,
   type Layout,
-  tabOf,
   withSplitTerminal,
   withTabMerged,
   withTabMoved,
@@ -39,9 +39,9 @@ export function useTabDrag({ layout, arrange, onMoved }: TabDragOptions): TabDra
     // Chromium gives a drag up when the page changes under the pointer while it begins.
     setTimeout(() => setDragged(next))
   }
-  const activeOf = (it: Dragged) => (it.kind === 'pane' ? it.id : layout.find(({ id }) => id === it.id)?.active)
+  const findActive = (it: Dragged) => (it.kind === 'pane' ? it.id : layout.find(({ id }) => id === it.id)?.active)
   const finish = (change: (layout: Layout) => Layout) => {
-    const moved = dragged && activeOf(dragged)
+    const moved = dragged && findActive(dragged)
     setDragged(undefined)
     arrange(change)
     if (moved !== undefined) onMoved(moved)
@@ -64,8 +64,8 @@ export function useTabDrag({ layout, arrange, onMoved }: TabDragOptions): TabDra
       if (!dragged) return undefined
       const { kind, id } = dragged
       const own =
-        kind === 'pane' ? [id] : paneIds(layout.find((tab) => tab.id === id)?.tree ?? { kind: 'pane', id: '' })
-      if (own.includes(terminalId) || !tabOf(layout, terminalId)) return undefined
+        kind === 'pane' ? [id] : listPaneIds(layout.find((tab) => tab.id === id)?.tree ?? { kind: 'pane', id: '' })
+      if (own.includes(terminalId) || !findTab(layout, terminalId)) return undefined
       return (side) =>
         finish((before) =>
           kind === 'tab'

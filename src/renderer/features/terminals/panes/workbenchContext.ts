@@ -11,7 +11,7 @@ export type WorkbenchContext = {
   /** The terminal that has the keyboard, or would have it. */
   present: Terminal | undefined
   byId: ReadonlyMap<string, Terminal>
-  nameOf(terminalId: string): string
+  getLabel(terminalId: string): string
   /** Starting directory for a terminal beside this one. */
   directoryBeside(terminalId: string): StartDirectory
   running: boolean

@@ -45,8 +45,9 @@ function SearchAll({ sandboxes, onOpen }: Omit<SearchAllDialogProps, 'onClose'>)
   const [query, setQuery] = useState<SearchAllQuery>({ text: '', regex: false, caseSensitive: false })
   const { data, error, isFetching } = useTerminalSearch(query)
   const results = query.text === '' || error ? undefined : data
-  const terminalsOf = (id: string) => queryClient.getQueryData<TerminalList>(terminalsKey(id as SandboxId)) ?? [] // only a key
-  const groups = matchGroups(results?.matches ?? [], { sandboxes, terminalsOf })
+  const listCachedTerminals = (id: string) =>
+    queryClient.getQueryData<TerminalList>(terminalsKey(id as SandboxId)) ?? [] // only a key
+  const groups = matchGroups(results?.matches ?? [], { sandboxes, listCachedTerminals })
   return (
     <Primitive label="Search in all terminals" shouldFilter={false} loop>
       <div className="flex h-11 items-center gap-2 border-b border-line pr-2 pl-3.5">

@@ -29,9 +29,9 @@ function show(terminal: Terminal, { row, text, start, end }: TerminalMatch): boo
   const line = at === undefined ? undefined : buffer.getLine(at)
   if (at === undefined || !line) return false
   const matchColumn = line.translateToString(true).indexOf(matchText)
-  const column = cellOf(line, matchColumn)
+  const column = findCell(line, matchColumn)
   terminal.scrollToLine(Math.max(0, at - Math.floor(terminal.rows / 2)))
-  terminal.select(column, at, cellOf(line, matchColumn + matchText.length) - column)
+  terminal.select(column, at, findCell(line, matchColumn + matchText.length) - column)
   return true
 }
 
@@ -43,7 +43,7 @@ function nearest(count: number, from: number, fits: (row: number) => boolean): n
 }
 
 /** The cell that holds a character: wide ones take two, and combined ones are several in one. */
-function cellOf(line: IBufferLine, offset: number): number {
+function findCell(line: IBufferLine, offset: number): number {
   let passed = 0
   for (let cell = 0; cell < line.length; cell += 1) {
     if (passed >= offset) return cell

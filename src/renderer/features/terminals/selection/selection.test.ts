@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import {
-  neighbourOf,
+  findNeighbor,
   nothingSelected,
   Selection,
   withListedSandboxes,
@@ -54,8 +54,8 @@ test('migrates a selection stored by an earlier version', () => {
 })
 
 test('after the one that leaves comes the next, at the end the one before', () => {
-  expect(neighbourOf(['a', 'b', 'c'], 'b')).toBe('c')
-  expect(neighbourOf(['a', 'b', 'c'], 'c')).toBe('b')
-  expect(neighbourOf(['a'], 'a')).toBeUndefined()
-  expect(neighbourOf(['a', 'b'], 'gone')).toBe('b')
+  expect(findNeighbor(['a', 'b', 'c'], 'b')).toBe('c')
+  expect(findNeighbor(['a', 'b', 'c'], 'c')).toBe('b')
+  expect(findNeighbor(['a'], 'a')).toBeUndefined()
+  expect(findNeighbor(['a', 'b'], 'gone')).toBe('b')
 })

@@ -51,7 +51,7 @@ export function withListedSandboxes(selection: Selection, listed: readonly strin
 }
 
 /** Returns the id to select once `gone` leaves `ids`: the next one, else the previous. */
-export function neighbourOf<Id extends string>(ids: readonly Id[], removed: Id): Id | undefined {
+export function findNeighbor<Id extends string>(ids: readonly Id[], removed: Id): Id | undefined {
   const place = ids.indexOf(removed)
   return place < 0 ? ids.at(-1) : (ids[place + 1] ?? ids[place - 1])
 }

@@ -11,6 +11,6 @@ export function useSelection(): [Selection, ChangeSelection] {
 }
 
 /** The sandbox that was in view last. */
-export function lastSandboxId(): string | null {
+export function readLastSandboxId(): string | null {
   return storedSelection.read().sandboxId
 }

@@ -1,7 +1,7 @@
 import { Bot } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useLiveEvent } from '#renderer/api/liveEvents.ts'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'
 
 type Typist = { conversationId: string; title: string; count: number }
@@ -24,7 +24,7 @@ export function InputByNotice({ terminalId }: { terminalId: string }) {
   if (!typist) return null
   return (
     <a
-      href={addressOf('chat', typist.conversationId)}
+      href={buildAddress('chat', typist.conversationId)}
       className="animate-appear absolute top-2 right-4 z-10 flex max-w-80 items-center gap-1.5 rounded-control border border-edge bg-raised px-2 py-1 text-small text-text shadow-popover hover:underline"
     >
       <Bot aria-hidden className="size-3.5 shrink-0 text-accent" />

@@ -5,9 +5,9 @@ import { newTerminalKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { EmptyState } from '#renderer/ui/EmptyState.tsx'
 import { Kbd } from '#renderer/ui/Kbd.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
-import { statusLabel } from '#renderer/ui/sandboxes/sandboxLabels.ts'
+import { getStatusLabel } from '#renderer/ui/sandboxes/sandboxLabels.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { stateSentence } from './stateSentence.ts'
+import { describeState } from './stateSentence.ts'
 import type { WorkbenchActions } from './workbenchActions.ts'
 
 type NoTerminalsProps = {
@@ -26,12 +26,12 @@ export function NoTerminals({ sideButton, listButton, ...props }: NoTerminalsPro
         <span className="min-w-0 flex-1 truncate">{props.sandbox.name}</span>
         {sideButton}
       </div>
-      <div className="min-h-0 flex-1">{contentOf(props)}</div>
+      <div className="min-h-0 flex-1">{renderContent(props)}</div>
     </div>
   )
 }
 
-function contentOf({ sandbox, actions }: Omit<NoTerminalsProps, 'sideButton' | 'listButton'>): ReactNode {
+function renderContent({ sandbox, actions }: Omit<NoTerminalsProps, 'sideButton' | 'listButton'>): ReactNode {
   const start = (
     <Button variant="primary" icon={Play} onClick={actions.startSandbox}>
       Start
@@ -41,7 +41,7 @@ function contentOf({ sandbox, actions }: Omit<NoTerminalsProps, 'sideButton' | '
     case 'provisioning':
       return (
         <div className="p-3">
-          <SkeletonRows label={stateSentence(sandbox)} count={3} rowClassName="h-4 w-72" />
+          <SkeletonRows label={describeState(sandbox)} count={3} rowClassName="h-4 w-72" />
         </div>
       )
     case 'stopped':
@@ -58,7 +58,7 @@ function contentOf({ sandbox, actions }: Omit<NoTerminalsProps, 'sideButton' | '
         <EmptyState
           icon={TriangleAlert}
           title={`${sandbox.name} failed`}
-          description={stateSentence(sandbox)}
+          description={describeState(sandbox)}
           actions={
             <>
               {start}
@@ -90,7 +90,7 @@ function contentOf({ sandbox, actions }: Omit<NoTerminalsProps, 'sideButton' | '
       return (
         <EmptyState
           icon={TriangleAlert}
-          title={`${sandbox.name}: ${statusLabel(sandbox.status)}`}
+          title={`${sandbox.name}: ${getStatusLabel(sandbox.status)}`}
           description="This version of Steward does not know this status. Update Steward."
         />
       )

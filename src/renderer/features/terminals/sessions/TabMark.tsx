@@ -3,7 +3,7 @@ import { useTerminalCalls } from '#renderer/api/terminals/terminalCalls.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { Terminal } from '#shared/contract/terminals.ts'
 import { useBell } from '../view/bell.ts'
-import { endOf, endSentence, endTone } from '../view/endSentence.ts'
+import { describeEnd, endSentence, endTone } from '../view/endSentence.ts'
 
 type TabMarkProps = { terminal: Terminal; isUnread: boolean; sandboxRuns: boolean }
 
@@ -11,7 +11,7 @@ type TabMarkProps = { terminal: Terminal; isUnread: boolean; sandboxRuns: boolea
 export function TabMark({ terminal, isUnread, sandboxRuns }: TabMarkProps) {
   const rings = useBell(terminal.session_id)
   const call = useTerminalCalls().find(({ terminalId }) => terminalId === terminal.session_id)
-  const end = endOf(terminal, sandboxRuns)
+  const end = describeEnd(terminal, sandboxRuns)
   if (end) return <StatusDot tone={endTone(end)} label={endSentence(end)} />
   if (call || rings) {
     const label = call?.text ? `Needs you: ${call.text}` : 'The bell rang'

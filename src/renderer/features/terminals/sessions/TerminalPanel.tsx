@@ -3,7 +3,7 @@ import type { TerminalMatch } from '#shared/contract/terminalSearch.ts'
 import type { Terminal } from '#shared/contract/terminals.ts'
 import { revealMatch } from '../search/revealMatch.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
-import { endOf } from '../view/endSentence.ts'
+import { describeEnd } from '../view/endSentence.ts'
 import type { SandboxLinks } from '../view/links/terminalLinks.ts'
 import { TerminalView } from '../view/TerminalView.tsx'
 import type { TerminalSession } from '../view/terminalSession.ts'
@@ -52,7 +52,7 @@ export function TerminalPanel({ terminal, reveal, onSession, sandboxRuns, ...vie
         terminalId={session_id}
         connect={connect}
         connectionEpoch={useConnectionEpoch()}
-        end={endOf(terminal, sandboxRuns)}
+        end={describeEnd(terminal, sandboxRuns)}
       />
     </div>
   )

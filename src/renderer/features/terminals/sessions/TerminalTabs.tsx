@@ -13,12 +13,12 @@ import type { TerminalMatch } from '#shared/contract/terminalSearch.ts'
 import type { Terminal } from '#shared/contract/terminals.ts'
 import { CloseDialog } from '../closing/CloseDialog.tsx'
 import { useClosing } from '../closing/useClosing.ts'
-import { paneIds, withShares } from '../layout/paneTree.ts'
-import { type Layout, reconcileLayout, type TabLayout, tabOf, withActive, withReplaced } from '../layout/tabLayout.ts'
+import { listPaneIds, withShares } from '../layout/paneTree.ts'
+import { findTab, type Layout, reconcileLayout, type TabLayout, withActive, withReplaced } from '../layout/tabLayout.ts'
 import { BroadcastBar } from '../panes/BroadcastBar.tsx'
 import { PaneArea } from '../panes/PaneArea.tsx'
 import { PaneFrame } from '../panes/PaneFrame.tsx'
-import { paneCommands, paneMenu } from '../panes/paneCommands.ts'
+import { createPaneCommands, createPaneMenu } from '../panes/paneCommands.ts'
 import { useBroadcast } from '../panes/useBroadcast.ts'
 import { usePaneHosts } from '../panes/usePaneHosts.ts'
 import { useTabDrag } from '../panes/useTabDrag.ts'
@@ -29,8 +29,8 @@ import type { TerminalSession } from '../view/terminalSession.ts'
 import type { WebglLeases } from '../view/webglLeases.ts'
 import { TabMark } from './TabMark.tsx'
 import { TerminalPanel } from './TerminalPanel.tsx'
-import { tabCommands, tabMenu } from './tabCommands.ts'
-import { tabLabels } from './tabLabels.ts'
+import { createTabCommands, createTabMenu } from './tabCommands.ts'
+import { buildTabLabels } from './tabLabels.ts'
 import { useMarks } from './useMarks.ts'
 import { useRecent } from './useRecent.ts'
 import type { WorkbenchActions } from './workbenchActions.ts'
@@ -56,7 +56,7 @@ export type TerminalTabsProps = {
   sandboxMenu: MenuItem[]
   /** Opens the panel beside the terminals. */
   sideButton: ReactNode
-  /** Opens the list of sandboxes, where there is no room for it. */
+  /** Opens the list of sandboxes where the window is too narrow to show it. */
   listButton: ReactNode
   /** A place in one of the terminals that the person wants to see. */
   reveal: TerminalMatch | undefined
@@ -76,20 +76,20 @@ export function TerminalTabs({
   reveal,
   ...shared
 }: TerminalTabsProps) {
-  const ids = layout.flatMap(({ tree }) => paneIds(tree))
+  const ids = layout.flatMap(({ tree }) => listPaneIds(tree))
   const hosts = usePaneHosts(ids)
   const byId = new Map(terminals.map((terminal) => [terminal.session_id as string, terminal]))
-  const labels = tabLabels(terminals)
-  const nameOf = (id: string) => labels.get(id) ?? ''
+  const labels = buildTabLabels(terminals)
+  const getLabel = (id: string) => labels.get(id) ?? ''
   const running = sandbox.status === 'running'
   const endedTogether = terminals.filter((it) => it.state === 'exited' && it.ended_with_sandbox)
-  const tab = tabOf(layout, selectedId) ?? layout[0]
+  const tab = findTab(layout, selectedId) ?? layout[0]
   const present = byId.get(
-    tab && selectedId && paneIds(tab.tree).includes(selectedId) ? selectedId : (tab?.active ?? ''),
+    tab && selectedId && listPaneIds(tab.tree).includes(selectedId) ? selectedId : (tab?.active ?? ''),
   )
-  const visibleIds = visible && tab ? (tab.zoomed ? [tab.active] : paneIds(tab.tree)) : []
+  const visibleIds = visible && tab ? (tab.zoomed ? [tab.active] : listPaneIds(tab.tree)) : []
   const recentTabs = useRecent(visible ? tab?.id : undefined, maxMounted)
-  const marks = useMarks({ sandboxId: sandbox.id, visibleIds, nameOf })
+  const marks = useMarks({ sandboxId: sandbox.id, visibleIds, getLabel })
   useVisibleTerminals(visibleIds)
   const calling = new Set<string>(useTerminalCalls().map(({ terminalId }) => terminalId))
   const broadcast = useBroadcast(tab)
@@ -119,13 +119,13 @@ export function TerminalTabs({
     close: (leaving) => actions.close(leaving, layout),
   })
   const close = (ids: readonly string[]) => closing.close(ids.flatMap((id) => byId.get(id) ?? []))
-  const closeTabs = (tabs: readonly TabLayout[]) => close(tabs.flatMap(({ tree }) => paneIds(tree)))
+  const closeTabs = (tabs: readonly TabLayout[]) => close(tabs.flatMap(({ tree }) => listPaneIds(tree)))
   const context: WorkbenchContext = {
     layout,
     tab,
     present,
     byId,
-    nameOf,
+    getLabel,
     directoryBeside: (id) => ({
       cwdOf: byId.get(id)?.session_id,
       cwd: sessions.current.get(id)?.directory.now,
@@ -140,20 +140,20 @@ export function TerminalTabs({
     show: selectId,
     rename: setRenamingId,
   }
-  useCommands(visible ? [...tabCommands(context), ...paneCommands(context)] : [])
+  useCommands(visible ? [...createTabCommands(context), ...createPaneCommands(context)] : [])
 
-  const markOf = (id: string) => {
+  const renderBadge = (id: string) => {
     const terminal = byId.get(id)
     return terminal && <TabMark terminal={terminal} isUnread={marks.unread.has(id)} sandboxRuns={running} />
   }
   const tabFor = (it: TabLayout) => {
-    const ids = paneIds(it.tree)
+    const ids = listPaneIds(it.tree)
     const called = ids.find((id) => calling.has(id)) ?? ids.find((id) => marks.unread.has(id)) ?? it.active
     return {
       id: it.id,
-      label: nameOf(it.active),
+      label: getLabel(it.active),
       title: ids.map((id) => byId.get(id)?.command).join('\n'),
-      mark: markOf(it === tab ? it.active : called),
+      mark: renderBadge(it === tab ? it.active : called),
       ...(ids.length > 1 && {
         note: (
           <span className="rounded-small bg-selected px-1 text-tiny text-muted tabular-nums">
@@ -165,13 +165,13 @@ export function TerminalTabs({
     }
   }
 
-  const paneOf = (it: TabLayout, id: string) => {
+  const renderPane = (it: TabLayout, id: string) => {
     const several = it.tree.kind === 'split'
     return (
       <PaneFrame
         key={id}
-        label={nameOf(id)}
-        mark={markOf(id)}
+        label={getLabel(id)}
+        mark={renderBadge(id)}
         host={hosts.of(id)}
         onDrop={drag.targetOf(id)}
         header={
@@ -184,7 +184,7 @@ export function TerminalTabs({
                 onClose: () => close([id]),
                 onDragStart: (transfer) => drag.startPane(id, transfer),
                 onDragEnd: drag.end,
-                wrap: (element) => <ContextMenu items={paneMenu({ ...context, id })}>{element}</ContextMenu>,
+                wrap: (element) => <ContextMenu items={createPaneMenu({ ...context, id })}>{element}</ContextMenu>,
               }
             : undefined
         }
@@ -209,13 +209,14 @@ export function TerminalTabs({
           onChange={(id) => selectId(layout.find((it) => it.id === id)?.active)}
           onClose={(id) => closeTabs(layout.filter((it) => it.id === id))}
           rename={{
-            id: renamingId === undefined ? undefined : tabOf(layout, renamingId)?.id,
-            nameOf: () => nameOf(renamingId ?? ''),
+            id: renamingId === undefined ? undefined : findTab(layout, renamingId)?.id,
+            nameOf: () => getLabel(renamingId ?? ''),
             onBegin: (id) => setRenamingId(layout.find((it) => it.id === id)?.active),
             onDone(name) {
               const terminal = byId.get(renamingId ?? '')
               setRenamingId(undefined)
-              if (terminal && name !== nameOf(terminal.session_id)) actions.rename(terminal, name === '' ? null : name)
+              if (terminal && name !== getLabel(terminal.session_id))
+                actions.rename(terminal, name === '' ? null : name)
               actions.focus()
             },
             onCancel() {
@@ -227,7 +228,9 @@ export function TerminalTabs({
           head
           start={listButton}
           end={sideButton}
-          wrap={({ id }, element) => <ContextMenu items={tabMenu({ ...context, tabId: id })}>{element}</ContextMenu>}
+          wrap={({ id }, element) => (
+            <ContextMenu items={createTabMenu({ ...context, tabId: id })}>{element}</ContextMenu>
+          )}
           actions={
             <>
               <IconButton
@@ -261,7 +264,7 @@ export function TerminalTabs({
                         )
                       }
                     >
-                      {(id) => paneOf(it, id)}
+                      {(id) => renderPane(it, id)}
                     </PaneArea>
                   </div>
                 </div>
@@ -271,7 +274,7 @@ export function TerminalTabs({
         </Tabs>
       </div>
       {terminals
-        .filter(({ session_id }) => recentTabs.includes(tabOf(layout, session_id)?.id ?? ''))
+        .filter(({ session_id }) => recentTabs.includes(findTab(layout, session_id)?.id ?? ''))
         .map((terminal) => {
           const id = terminal.session_id
           return createPortal(
@@ -285,7 +288,7 @@ export function TerminalTabs({
                 {...shared}
                 wantsFocus={shared.wantsFocus && terminal === present}
                 terminal={terminal}
-                label={`${nameOf(id)} in ${sandbox.name}`}
+                label={`${getLabel(id)} in ${sandbox.name}`}
                 visible={visibleIds.includes(id)}
                 onTitle={(title) => actions.retitle(terminal, title)}
                 onHiddenOutput={() => marks.add(id)}
@@ -317,7 +320,7 @@ export function TerminalTabs({
             id,
           )
         })}
-      {closing.asked && <CloseDialog programs={closing.asked.programs} nameOf={nameOf} onAnswer={closing.answer} />}
+      {closing.asked && <CloseDialog programs={closing.asked.programs} getLabel={getLabel} onAnswer={closing.answer} />}
     </>
   )
 }

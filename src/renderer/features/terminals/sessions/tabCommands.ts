@@ -13,7 +13,7 @@ import {
   X,
 } from 'lucide-react'
 import type { Command } from '#renderer/ui/commands/commandRegistry.tsx'
-import { thisKeyboard } from '#renderer/ui/commands/shortcuts.ts'
+import { detectKeyboard } from '#renderer/ui/commands/shortcuts.ts'
 import {
   closeTabKeys,
   moveTabLeftKeys,
@@ -26,7 +26,7 @@ import {
 } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { copyId } from '#renderer/ui/copyId.ts'
 import type { MenuItem } from '#renderer/ui/Menu.tsx'
-import { paneIds, type Side } from '../layout/paneTree.ts'
+import { listPaneIds, type Side } from '../layout/paneTree.ts'
 import { withSplitTerminal, withTabMoved } from '../layout/tabLayout.ts'
 import type { WorkbenchContext } from '../panes/workbenchContext.ts'
 import type { WorkbenchActions } from './workbenchActions.ts'
@@ -58,7 +58,7 @@ export function openCommands({ running, actions }: { running: boolean; actions: 
   ]
 }
 
-export function tabCommands(context: WorkbenchContext): Command[] {
+export function createTabCommands(context: WorkbenchContext): Command[] {
   const { layout, tab, present, arrange, close, show, actions, rename } = context
   const several = layout.length > 1
   const place = tab ? layout.indexOf(tab) : -1
@@ -111,7 +111,7 @@ export function tabCommands(context: WorkbenchContext): Command[] {
       title: `Go to tab ${index + 1}`,
       section,
       // ⌘⇧ with 3, 4 and 5 takes pictures of the screen.
-      shortcut: thisKeyboard().apple ? `meta+${index + 1}` : `ctrl+shift+${index + 1}`,
+      shortcut: detectKeyboard().apple ? `meta+${index + 1}` : `ctrl+shift+${index + 1}`,
       run: () => go(index),
       enabled: several,
     })),
@@ -143,7 +143,7 @@ export function tabCommands(context: WorkbenchContext): Command[] {
     },
     ...[...context.byId.values()].map((terminal) => ({
       id: `tabs.show.${terminal.session_id}`,
-      title: `Go to terminal ${context.nameOf(terminal.session_id)}`,
+      title: `Go to terminal ${context.getLabel(terminal.session_id)}`,
       section,
       icon: SquareTerminal,
       keywords: [terminal.session_id, terminal.command],
@@ -156,7 +156,7 @@ export function tabCommands(context: WorkbenchContext): Command[] {
   ]
 }
 
-export function tabMenu({ tabId, ...context }: WorkbenchContext & { tabId: string }): MenuItem[] {
+export function createTabMenu({ tabId, ...context }: WorkbenchContext & { tabId: string }): MenuItem[] {
   const { layout, running, actions, current, close, closeTabs, rename } = context
   const own = layout.filter(({ id }) => id === tabId)
   const others = layout.filter(({ id }) => id !== tabId)
@@ -167,7 +167,7 @@ export function tabMenu({ tabId, ...context }: WorkbenchContext & { tabId: strin
       (present, added) => withSplitTerminal(current(present), added, { at: active, side }),
       context.directoryBeside(active),
     )
-  const several = own.some(({ tree }) => paneIds(tree).length > 1)
+  const several = own.some(({ tree }) => listPaneIds(tree).length > 1)
   return [
     {
       label: 'New terminal',

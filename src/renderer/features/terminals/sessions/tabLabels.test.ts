@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TerminalList } from '#renderer/api/terminals/terminalList.ts'
-import { commandName, tabLabels } from './tabLabels.ts'
+import { buildTabLabels, getCommandName } from './tabLabels.ts'
 
 const terminals = (...options: { command: string; title?: string; process?: string; name?: string }[]) =>
   options.map(({ command, title = null, process = null, name = null }, index) => ({
@@ -12,7 +12,7 @@ const terminals = (...options: { command: string; title?: string; process?: stri
   })) as never as TerminalList
 
 test('each tab has a name of its own', () => {
-  const labels = tabLabels(
+  const labels = buildTabLabels(
     terminals(
       { command: 'bash -l' },
       { command: 'bash -l' },
@@ -24,7 +24,7 @@ test('each tab has a name of its own', () => {
 })
 
 test('a program in the foreground gives its name while it has no title', () => {
-  const labels = tabLabels(
+  const labels = buildTabLabels(
     terminals(
       { command: 'bash', process: 'vim' },
       { command: 'bash' },
@@ -35,20 +35,20 @@ test('a program in the foreground gives its name while it has no title', () => {
 })
 
 test('a name that a person gave comes before everything', () => {
-  const labels = tabLabels(terminals({ command: 'bash', title: 'vim', name: 'notes' }, { command: 'notes' }))
+  const labels = buildTabLabels(terminals({ command: 'bash', title: 'vim', name: 'notes' }, { command: 'notes' }))
   expect([...labels.values()]).toEqual(['notes', 'notes (2)'])
 })
 
 test('a name or a title changes the number of no other terminal', () => {
   const bashes = [{ command: 'bash' }, { command: 'bash' }, { command: 'bash' }]
-  const labelsOf = (...options: Parameters<typeof terminals>) => [...tabLabels(terminals(...options)).values()]
-  expect(labelsOf(...bashes)).toEqual(['bash', 'bash (2)', 'bash (3)'])
-  expect(labelsOf({ command: 'bash', name: 'logs' }, ...bashes.slice(1))).toEqual(['logs', 'bash (2)', 'bash (3)'])
-  expect(labelsOf({ command: 'bash', title: 'vim' }, ...bashes.slice(1))).toEqual(['vim', 'bash (2)', 'bash (3)'])
+  const listLabels = (...options: Parameters<typeof terminals>) => [...buildTabLabels(terminals(...options)).values()]
+  expect(listLabels(...bashes)).toEqual(['bash', 'bash (2)', 'bash (3)'])
+  expect(listLabels({ command: 'bash', name: 'logs' }, ...bashes.slice(1))).toEqual(['logs', 'bash (2)', 'bash (3)'])
+  expect(listLabels({ command: 'bash', title: 'vim' }, ...bashes.slice(1))).toEqual(['vim', 'bash (2)', 'bash (3)'])
 })
 
 test('a title is one line, and an empty one counts for nothing', () => {
-  const labels = tabLabels(
+  const labels = buildTabLabels(
     terminals({ command: 'top', title: ' \u202e ' }, { command: 'x', title: 'two\nlines\u0007' }),
   )
   expect([...labels.values()]).toEqual(['top', 'two lines'])
@@ -62,5 +62,5 @@ test.each([
   ['  htop  ', 'htop'],
   ['./', './'],
 ])('%s is called %s', (command, name) => {
-  expect(commandName(command)).toBe(name)
+  expect(getCommandName(command)).toBe(name)
 })

@@ -4,12 +4,12 @@ import type { TerminalList } from '#renderer/api/terminals/terminalList.ts'
  * Returns unique labels of terminals: the user's name, else the title set by the program, else the foreground program,
  * else the command. The third `bash` stays `bash (3)` when another one is renamed.
  */
-export function tabLabels(terminals: TerminalList): Map<string, string> {
+export function buildTabLabels(terminals: TerminalList): Map<string, string> {
   const ofCommand = new Map<string, number>()
   const used = new Set<string>()
   const labels = new Map<string, string>()
   for (const { session_id, name, title, process, command } of terminals) {
-    const program = commandName(command)
+    const program = getCommandName(command)
     const place = (ofCommand.get(program) ?? 0) + 1
     ofCommand.set(program, place)
     const own = name ?? (oneLine(title ?? '') || (process ?? ''))
@@ -28,7 +28,7 @@ function freeLabel(name: string, from: number, used: ReadonlySet<string>): strin
 }
 
 /** `FOO=1 /usr/bin/python3 -i x.py` is `python3`. */
-export function commandName(command: string): string {
+export function getCommandName(command: string): string {
   const words = command.trim().split(/\s+/)
   const program = words.find((word) => !/^[A-Za-z_][A-Za-z0-9_]*=/.test(word)) ?? command
   return program.split('/').at(-1) || program

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useLiveEvent } from '#renderer/api/liveEvents.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { type Bell, bell } from '../view/bell.ts'
+import { type Bell, createBell } from '../view/bell.ts'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'
 
 export type Marks = {
@@ -18,11 +18,11 @@ const attachedMs = 7_000
 type MarksOptions = {
   sandboxId: SandboxId
   visibleIds: readonly string[]
-  nameOf: (terminalId: string) => string
+  getLabel: (terminalId: string) => string
 }
 
 /** Tracks which terminals of a sandbox have new output; visible ones have none. */
-export function useMarks({ sandboxId, visibleIds, nameOf }: MarksOptions): Marks {
+export function useMarks({ sandboxId, visibleIds, getLabel }: MarksOptions): Marks {
   const [unread, setUnread] = useState<ReadonlySet<string>>(new Set())
   const leftAtMs = useRef(new Map<string, number>())
   const bells = useRef(new Map<string, Bell>())
@@ -50,7 +50,7 @@ export function useMarks({ sandboxId, visibleIds, nameOf }: MarksOptions): Marks
 
   function ringing(id: string): Bell {
     const present = bells.current.get(id)
-    const current = present ?? bell({ terminalId: id, label: () => nameOf(id), preferences: readPreferences })
+    const current = present ?? createBell({ terminalId: id, label: () => getLabel(id), preferences: readPreferences })
     bells.current.set(id, current)
     return current
   }

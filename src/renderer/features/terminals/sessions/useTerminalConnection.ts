@@ -1,14 +1,14 @@
 import { useCallback, useState } from 'react'
 import { useLiveEvent } from '#renderer/api/liveEvents.ts'
-import { terminalStreamUrl } from '#renderer/api/streamUrl.ts'
-import { windowSocket } from '#renderer/api/windowKey.ts'
+import { buildTerminalStreamUrl } from '#renderer/api/streamUrl.ts'
+import { openWindowSocket } from '#renderer/api/windowKey.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import type { StreamConnector } from '../stream/terminalStream.ts'
 
 /** Returns the connector of this window to a terminal, through the agent. */
 export function useTerminalConnector(sandboxId: SandboxId, terminalId: TerminalId): StreamConnector {
   return useCallback(
-    ({ scrollback }) => windowSocket(terminalStreamUrl({ sandboxId, terminalId, scrollback })),
+    ({ scrollback }) => openWindowSocket(buildTerminalStreamUrl({ sandboxId, terminalId, scrollback })),
     [sandboxId, terminalId],
   )
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { inputQueue, maxQueuedBytes, splitInput } from './inputQueue.ts'
+import { createInputQueue, maxQueuedBytes, splitInput } from './inputQueue.ts'
 
-const bytesOf = (text: string) => Buffer.byteLength(text)
+const countBytes = (text: string) => Buffer.byteLength(text)
 
 test('joins what was typed since the last message', () => {
-  const queue = inputQueue()
+  const queue = createInputQueue()
   for (const key of ['l', 's', '\r']) queue.add(key, Number.POSITIVE_INFINITY)
   expect(queue.take()).toEqual(['ls\r'])
   expect(queue.take()).toEqual([])
@@ -14,7 +14,7 @@ test('cuts a large paste into ordered pieces of at most 64 KiB', () => {
   const paste = 'añ→😀'.repeat(60_000)
   const pieces = splitInput(paste)
   expect(pieces.length).toBeGreaterThan(1)
-  expect(Math.max(...pieces.map(bytesOf))).toBeLessThanOrEqual(64 * 1024)
+  expect(Math.max(...pieces.map(countBytes))).toBeLessThanOrEqual(64 * 1024)
   expect(pieces.join('')).toBe(paste)
 })
 
@@ -27,7 +27,7 @@ test('never cuts a character in two', () => {
 })
 
 test('refuses as a whole what would exceed the limit, and keeps what it has', () => {
-  const queue = inputQueue()
+  const queue = createInputQueue()
   expect(queue.add('x'.repeat(maxQueuedBytes - 1), maxQueuedBytes)).toBe(true)
   expect(queue.add('→', maxQueuedBytes)).toBe(false)
   expect(queue.waitingBytes).toBe(maxQueuedBytes - 1)

@@ -12,7 +12,7 @@ export type InputQueue = {
   readonly waitingBytes: number
 }
 
-export function inputQueue(): InputQueue {
+export function createInputQueue(): InputQueue {
   let waiting: string[] = []
   let waitingBytes = 0
   return {

@@ -11,7 +11,7 @@ export type SentInput = {
 }
 
 /** Input on its way. @param writer a random name, so that the host knows what it has typed already */
-export function sentInput(writer: string): SentInput {
+export function createSentInput(writer: string): SentInput {
   let open: NumberedInput[] = []
   let last = 0
   return {

@@ -5,7 +5,7 @@ import { eventually, until } from '#test/support/eventually.ts'
 import { maxQueuedBytes } from './inputQueue.ts'
 import type { StreamState } from './streamState.ts'
 import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
-import { type TerminalStream, terminalStream } from './terminalStream.ts'
+import { createTerminalStream, type TerminalStream } from './terminalStream.ts'
 
 const sessionId = 'pty_0123456789abcdef01234567'
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
@@ -93,7 +93,7 @@ function viewing(port: () => number, options: { parkAfterMs?: number } = {}) {
   const titles: (string | null)[] = []
   const refusals: string[] = []
   let hiddenOutputs = 0
-  const stream: TerminalStream = terminalStream({
+  const stream: TerminalStream = createTerminalStream({
     connect: ({ scrollback }) => new WebSocket(`ws://127.0.0.1:${port()}/stream?scrollback=${scrollback}`),
     screen: recording.screen,
     scrollbackLines: 10_000,

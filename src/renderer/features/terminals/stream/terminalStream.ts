@@ -1,8 +1,8 @@
 import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import { streamClose } from '#shared/contract/terminalStream.ts'
-import { inputQueue, maxQueuedBytes } from './inputQueue.ts'
+import { createInputQueue, maxQueuedBytes } from './inputQueue.ts'
 import { retryDelayMs } from './retryDelay.ts'
-import { sentInput } from './sentInput.ts'
+import { createSentInput } from './sentInput.ts'
 import { type Attachment, type AttachmentEnd, type Drawn, streamAttachment } from './streamAttachment.ts'
 import type { StreamState } from './streamState.ts'
 import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'
@@ -53,9 +53,9 @@ export type TerminalStream = {
 }
 
 /** Keeps 1 terminal on a screen through dropped connections, until it ends or is closed. */
-export function terminalStream(options: TerminalStreamOptions): TerminalStream {
-  const typed = inputQueue()
-  const sent = sentInput(options.writer)
+export function createTerminalStream(options: TerminalStreamOptions): TerminalStream {
+  const typed = createInputQueue()
+  const sent = createSentInput(options.writer)
   const delayMs = options.retryDelayMs ?? retryDelayMs
   let attachment: Attachment | undefined
   const parkAfterMs = options.parkAfterMs ?? defaultParkAfterMs

@@ -1,4 +1,4 @@
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { Menu, type MenuItem } from '#renderer/ui/Menu.tsx'
 import type { CommandMark } from '#shared/terminalMarks.ts'
 import type { VisibleCommand } from './commandTrail.ts'
@@ -7,7 +7,7 @@ import type { TerminalSession } from './terminalSession.ts'
 
 type CommandGutterProps = { session: TerminalSession; menuOf: (command: CommandMark) => readonly MenuItem[] }
 
-/** Beside each prompt how its command ended, and what can be done with it. By keyboard the palette has the same. */
+/** Shows beside each prompt how its command ended, with actions for it. The command palette has the same actions. */
 export function CommandGutter({ session, menuOf }: CommandGutterProps) {
   const commands = useObservable(session.commands.visible)
   const screen = session.terminal.element?.querySelector('.xterm-screen')
@@ -20,12 +20,12 @@ export function CommandGutter({ session, menuOf }: CommandGutterProps) {
           <button
             type="button"
             tabIndex={-1}
-            aria-label={sentenceOf(command)}
-            title={sentenceOf(command)}
+            aria-label={describeCommand(command)}
+            title={describeCommand(command)}
             style={{ top: command.row * rowHeight, height: rowHeight }}
             className="absolute inset-x-0 flex items-center justify-center rounded-small hover:bg-hover aria-expanded:bg-selected"
           >
-            <span aria-hidden className={classNames('block rounded-full', lookOf(command))} />
+            <span aria-hidden className={joinClassNames('block rounded-full', getClassName(command))} />
           </button>
         </Menu>
       ))}
@@ -33,16 +33,16 @@ export function CommandGutter({ session, menuOf }: CommandGutterProps) {
   )
 }
 
-function lookOf({ state, exitCode, isChosen }: VisibleCommand): string {
+function getClassName({ state, exitCode, isChosen }: VisibleCommand): string {
   const ring = isChosen ? 'ring-2 ring-accent' : undefined
-  if (state === 'running') return classNames('size-2 border-[1.5px] border-accent', ring)
-  if (exitCode === null) return classNames('size-1.5 border-[1.5px] border-faint', ring)
-  if (exitCode === 0) return classNames('size-1.5 bg-positive', ring)
+  if (state === 'running') return joinClassNames('size-2 border-[1.5px] border-accent', ring)
+  if (exitCode === null) return joinClassNames('size-1.5 border-[1.5px] border-faint', ring)
+  if (exitCode === 0) return joinClassNames('size-1.5 bg-positive', ring)
   // Distinct shape, for users who do not see the color.
-  return classNames('size-2 rotate-45 rounded-none! bg-negative', ring)
+  return joinClassNames('size-2 rotate-45 rounded-none! bg-negative', ring)
 }
 
-export function sentenceOf({ command, state, exitCode }: CommandMark): string {
+export function describeCommand({ command, state, exitCode }: CommandMark): string {
   const [first = ''] = command.split('\n')
   const name = first === '' ? 'A command' : first.length > 60 ? `${first.slice(0, 60)}…` : first
   if (state === 'running') return `${name}: running`

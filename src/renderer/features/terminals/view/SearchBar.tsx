@@ -47,7 +47,7 @@ export function SearchBar({ search, onClose }: SearchBarProps) {
           className="h-7 border-transparent bg-transparent shadow-none outline-none hover:not-disabled:bg-transparent"
         />
       </div>
-      <output className="shrink-0 px-1.5 text-small tabular-nums text-muted">{countOf(query, result)}</output>
+      <output className="shrink-0 px-1.5 text-small tabular-nums text-muted">{formatCount(query, result)}</output>
       <IconButton
         size="small"
         icon={CaseSensitive}
@@ -82,7 +82,7 @@ export function SearchBar({ search, onClose }: SearchBarProps) {
   )
 }
 
-function countOf({ text }: SearchQuery, result: SearchResult | undefined): string {
+function formatCount({ text }: SearchQuery, result: SearchResult | undefined): string {
   if (text === '' || result === undefined) return ''
   if (result === 'invalid') return 'Invalid expression'
   if (result.total === 0) return 'No results'

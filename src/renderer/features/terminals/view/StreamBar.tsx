@@ -5,7 +5,7 @@ type StreamBarProps = { state: StreamState; onRetry: () => void }
 
 /** A thin line above the last row. It waits a moment before it shows: most gaps are over before they are seen. */
 export function StreamBar({ state, onRetry }: StreamBarProps) {
-  const sentence = sentenceOf(state)
+  const sentence = describeStream(state)
   return (
     <div role="status" className="pointer-events-none absolute inset-x-0 bottom-0 z-10 flex justify-center">
       {sentence && (
@@ -23,7 +23,7 @@ export function StreamBar({ state, onRetry }: StreamBarProps) {
   )
 }
 
-function sentenceOf(state: StreamState): string | undefined {
+function describeStream(state: StreamState): string | undefined {
   if (state.phase === 'connecting') return 'Connecting…'
   if (state.phase === 'gone') return state.reason === '' ? 'This terminal no longer exists.' : state.reason
   if (state.phase !== 'reconnecting') return undefined

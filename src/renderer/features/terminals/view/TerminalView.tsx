@@ -1,13 +1,13 @@
 import '@xterm/xterm/css/xterm.css'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useCommands } from '#renderer/ui/commands/commandRegistry.tsx'
-import { thisKeyboard } from '#renderer/ui/commands/shortcuts.ts'
+import { detectKeyboard } from '#renderer/ui/commands/shortcuts.ts'
 import { ContextMenu } from '#renderer/ui/Menu.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { TerminalEnd } from '../stream/streamState.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 import type { StreamConnector } from '../stream/terminalStream.ts'
-import { bell, bellHeard } from './bell.ts'
+import { clearBell, createBell } from './bell.ts'
 import { ClipboardAsk } from './ClipboardAsk.tsx'
 import { CommandGutter } from './CommandGutter.tsx'
 import { EndBar } from './EndBar.tsx'
@@ -19,7 +19,7 @@ import { PasteDialog } from './paste/PasteDialog.tsx'
 import { readPreferences } from './preferences/preferencesStore.ts'
 import { SearchBar } from './SearchBar.tsx'
 import { StreamBar } from './StreamBar.tsx'
-import { terminalActions } from './terminalActions.ts'
+import { createTerminalActions } from './terminalActions.ts'
 import type { TerminalSession } from './terminalSession.ts'
 import { useTerminalSession } from './useTerminalSession.ts'
 import type { WebglLeases } from './webglLeases.ts'
@@ -79,7 +79,7 @@ export function TerminalView({
   const host = useRef<HTMLDivElement>(null)
   const [searching, setSearching] = useState(false)
   const called = useEffectEvent(() => label)
-  const [ownBell] = useState(() => bell({ terminalId, label: () => called(), preferences: readPreferences }))
+  const [ownBell] = useState(() => createBell({ terminalId, label: () => called(), preferences: readPreferences }))
   const { session, state, linkHint, appearance } = useTerminalSession(host, {
     terminalId,
     label,
@@ -95,12 +95,12 @@ export function TerminalView({
       key: (action) => actions.key(action),
       bell: () => ownBell.ring(),
       pasteRefused: () => actions.pasteRefused(),
-      used: () => bellHeard(terminalId),
+      used: () => clearBell(terminalId),
       again: () => onAgain?.(),
       typed: (text) => onTyped?.(text),
     },
   })
-  const actions = terminalActions({ session, apple: thisKeyboard().apple, onSearch: () => setSearching(true) })
+  const actions = createTerminalActions({ session, apple: detectKeyboard().apple, onSearch: () => setSearching(true) })
   useCommands(visible ? actions.commands : [])
   const focus = () => session?.terminal.focus()
   const surface = { backgroundColor: appearance.theme.colors.background }
@@ -119,7 +119,7 @@ export function TerminalView({
   useEffect(() => {
     if (!visible || !wantsFocus || !session) return
     session.terminal.focus()
-    bellHeard(terminalId)
+    clearBell(terminalId)
     onFocused?.()
   }, [terminalId, visible, wantsFocus, session, onFocused])
 
@@ -162,7 +162,7 @@ export function TerminalView({
       )}
       <StreamBar state={state} onRetry={() => session?.retryNow()} />
       {ended && <EndBar end={ended} onAgain={onAgain} onAllAgain={onAllAgain} onClose={onClose} />}
-      {linkHint && <LinkTooltip hint={linkHint} apple={thisKeyboard().apple} />}
+      {linkHint && <LinkTooltip hint={linkHint} apple={detectKeyboard().apple} />}
     </div>
   )
 }

@@ -13,7 +13,7 @@ export type Bell = { ring(): void }
 
 type BellOptions = { terminalId: string; label: () => string; preferences: () => TerminalPreferences }
 
-export function bell({ terminalId, label, preferences }: BellOptions): Bell {
+export function createBell({ terminalId, label, preferences }: BellOptions): Bell {
   let lastMs = Number.NEGATIVE_INFINITY
   return {
     ring() {
@@ -28,7 +28,7 @@ export function bell({ terminalId, label, preferences }: BellOptions): Bell {
 }
 
 /** The person is there: it need not be called any more. */
-export function bellHeard(terminalId: string): void {
+export function clearBell(terminalId: string): void {
   tell({ terminalId, rang: false })
 }
 
@@ -46,7 +46,7 @@ export function useBell(terminalId: string): boolean {
   return rings
 }
 
-export function notificationsAllowed(): boolean {
+export function areNotificationsAllowed(): boolean {
   return 'Notification' in window && Notification.permission === 'granted'
 }
 
@@ -72,7 +72,7 @@ async function sound(): Promise<void> {
 }
 
 function showNotification(terminalId: string, label: string): void {
-  if (!notificationsAllowed()) return
+  if (!areNotificationsAllowed()) return
   const notification = new Notification(label, { body: 'The bell rang.', tag: terminalId, silent: true })
   notification.addEventListener('click', () => window.focus())
 }

@@ -1,6 +1,6 @@
 import { Terminal } from '@xterm/headless'
 import { expect, test } from 'vitest'
-import { type ClipboardAnswer, clipboardRequests, decodeText } from './clipboardRequests.ts'
+import { type ClipboardAnswer, decodeText, handleClipboardRequests } from './clipboardRequests.ts'
 
 const encoded = (text: string) => Buffer.from(text).toString('base64')
 
@@ -8,7 +8,7 @@ function open({ policy = 'ask', works = true }: { policy?: 'ask' | ClipboardAnsw
   const terminal = new Terminal({ allowProposedApi: true })
   const clipboard: string[] = []
   let answer: ClipboardAnswer | undefined
-  const requests = clipboardRequests({
+  const requests = handleClipboardRequests({
     parser: terminal.parser as never,
     policy: () => policy,
     remembered: {

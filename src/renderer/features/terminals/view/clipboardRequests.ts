@@ -1,6 +1,6 @@
 import type { IParser } from '@xterm/xterm'
 import { windowStore } from '#renderer/ui/storage/textStore.ts'
-import { type Observable, observable } from './observable.ts'
+import { createObservable, type Observable } from './observable.ts'
 import type { TerminalPreferences } from './preferences/terminalPreferences.ts'
 
 export type ClipboardAnswer = 'allow' | 'refuse'
@@ -26,8 +26,13 @@ type ClipboardRequestsOptions = {
 const maxUnits = 1024 * 1024
 
 /** A program may offer text for the clipboard, and never learns what is on it. */
-export function clipboardRequests({ parser, policy, remembered, write }: ClipboardRequestsOptions): ClipboardRequests {
-  const asked = observable<string | undefined>(undefined)
+export function handleClipboardRequests({
+  parser,
+  policy,
+  remembered,
+  write,
+}: ClipboardRequestsOptions): ClipboardRequests {
+  const asked = createObservable<string | undefined>(undefined)
 
   async function put(text: string): Promise<void> {
     // Out of sight the browser refuses: then it waits for the person.

@@ -5,13 +5,13 @@ import { copyText } from '#renderer/ui/copyText.ts'
 import type { MenuItem } from '#renderer/ui/Menu.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { CommandMark } from '#shared/terminalMarks.ts'
-import { asOneLine, sanitizePaste } from './paste/sanitizePaste.ts'
+import { sanitizePaste, toOneLine } from './paste/sanitizePaste.ts'
 import type { TerminalSession } from './terminalSession.ts'
 
 const section = 'Terminal'
 
 /** For the palette: about the command that was jumped to, else the last one. */
-export function commandCommands(session: TerminalSession | undefined, apple: boolean): Command[] {
+export function createCommandCommands(session: TerminalSession | undefined, apple: boolean): Command[] {
   // ⌘ with an arrow means something else in a text field: there only the terminal itself takes it.
   const keys = (shortcut: string) => (apple ? {} : { shortcut })
   return [
@@ -72,7 +72,7 @@ export function commandCommands(session: TerminalSession | undefined, apple: boo
 }
 
 /** For the mark beside one command. */
-export function commandMenu(session: TerminalSession, command: CommandMark): MenuItem[] {
+export function createCommandMenu(session: TerminalSession, command: CommandMark): MenuItem[] {
   return [
     {
       label: 'Copy command',
@@ -91,7 +91,7 @@ export function commandMenu(session: TerminalSession, command: CommandMark): Men
 }
 
 /** For the menu of the terminal. */
-export function commandsMenu(session: TerminalSession | undefined): MenuItem[] {
+export function createCommandsMenu(session: TerminalSession | undefined): MenuItem[] {
   const onSelect = () => withPresent(session, copyOutput)
   return ['separator', { label: 'Copy last output', icon: CopyCheck, onSelect }]
 }
@@ -129,7 +129,7 @@ function runAgain(session: TerminalSession, mark: CommandMark): void {
 
 /** Returns one line, which no shell runs when pasted, unless the shell itself confirmed the command. */
 function safeText({ command, isVerified }: CommandMark): string {
-  return isVerified ? command : asOneLine(sanitizePaste(command))
+  return isVerified ? command : toOneLine(sanitizePaste(command))
 }
 
 async function copyDirectory(session: TerminalSession | undefined): Promise<void> {

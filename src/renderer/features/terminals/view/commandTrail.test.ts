@@ -1,6 +1,6 @@
 import { Terminal } from '@xterm/headless'
 import { expect, test } from 'vitest'
-import { commandTrail } from './commandTrail.ts'
+import { createCommandTrail } from './commandTrail.ts'
 
 const osc = (data: string) => `\x1b]133;${data}\x07`
 const ran = (command: string, output: string, code: number) =>
@@ -10,7 +10,7 @@ const lines = (count: number) => Array.from({ length: count }, (_, place) => `${
 async function open(output: string) {
   const terminal = new Terminal({ cols: 20, rows: 5, scrollback: 100, allowProposedApi: true })
   const listeners: (() => void)[] = []
-  const trail = commandTrail(terminal as never, (listener) => {
+  const trail = createCommandTrail(terminal as never, (listener) => {
     listeners.push(listener)
     return () => {}
   })

@@ -1,6 +1,6 @@
 import type { Terminal } from '@xterm/xterm'
 import { type CarriedMark, type CommandMark, createTerminalMarks } from '#shared/terminalMarks.ts'
-import { type Observable, observable } from './observable.ts'
+import { createObservable, type Observable } from './observable.ts'
 
 /** A command whose prompt is in view, in which row of the view. */
 export type VisibleCommand = CommandMark & { row: number; isChosen: boolean }
@@ -30,9 +30,12 @@ type TrailTerminal = Pick<
   'parser' | 'buffer' | 'rows' | 'registerMarker' | 'scrollToLine' | 'scrollToBottom' | 'onWriteParsed' | 'onResize'
 > & { onRender?: Terminal['onRender'] }
 
-export function commandTrail(terminal: TrailTerminal, onInput: (listener: () => void) => () => void): CommandTrail {
+export function createCommandTrail(
+  terminal: TrailTerminal,
+  onInput: (listener: () => void) => () => void,
+): CommandTrail {
   const marks = createTerminalMarks(terminal)
-  const visible = observable<readonly VisibleCommand[]>([])
+  const visible = createObservable<readonly VisibleCommand[]>([])
   let chosenId: number | undefined
   const ran = () => marks.list().filter(({ state }) => state !== 'prompt')
   const chosen = () => ran().find(({ id }) => id === chosenId)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endOf, endSentence, endTone } from './endSentence.ts'
+import { describeEnd, endSentence, endTone } from './endSentence.ts'
 
 test.each([
   [{ exitCode: 0, signal: null }, 'Exited with code 0', 'neutral'],
@@ -16,13 +16,15 @@ test.each([
   [true, 'Ended when the sandbox restarted'],
 ])('one that ended with its sandbox says so; the sandbox runs again: %s', (runs, sentence) => {
   const ended = { state: 'exited', exit_code: 137, signal: 'SIGKILL', ended_with_sandbox: true } as const
-  const end = endOf(ended, runs)
+  const end = describeEnd(ended, runs)
   expect(end && endSentence(end)).toBe(sentence)
   expect(end && endTone(end)).toBe('neutral')
 })
 
 test('one that somebody killed says so, whatever its sandbox did since', () => {
-  const end = endOf({ state: 'exited', exit_code: 137, signal: 'SIGKILL', ended_with_sandbox: false }, false)
+  const end = describeEnd({ state: 'exited', exit_code: 137, signal: 'SIGKILL', ended_with_sandbox: false }, false)
   expect(end && endSentence(end)).toBe('Ended by SIGKILL')
-  expect(endOf({ state: 'running', exit_code: null, signal: null, ended_with_sandbox: false }, true)).toBeUndefined()
+  expect(
+    describeEnd({ state: 'running', exit_code: null, signal: null, ended_with_sandbox: false }, true),
+  ).toBeUndefined()
 })

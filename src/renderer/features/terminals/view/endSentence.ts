@@ -20,7 +20,7 @@ export function endTone({ exitCode, signal, withSandbox }: TerminalEnd): Tone {
 type Ended = Pick<Terminal, 'state' | 'exit_code' | 'signal' | 'ended_with_sandbox'>
 
 /** Returns the exit of a terminal, if it has exited; the sandbox may run again. */
-export function endOf(terminal: Ended, sandboxRuns: boolean): TerminalEnd | undefined {
+export function describeEnd(terminal: Ended, sandboxRuns: boolean): TerminalEnd | undefined {
   if (terminal.state !== 'exited') return undefined
   const { exit_code: exitCode, signal, ended_with_sandbox: together } = terminal
   return { exitCode, signal, ...(together && { withSandbox: sandboxRuns ? 'restarted' : 'stopped' }) }

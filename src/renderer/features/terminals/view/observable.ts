@@ -6,7 +6,7 @@ export type Observable<Value> = { readonly now: Value; subscribe(listener: () =>
 
 export type Settable<Value> = Observable<Value> & { set(value: Value): void }
 
-export function observable<Value>(initial: Value): Settable<Value> {
+export function createObservable<Value>(initial: Value): Settable<Value> {
   const changes = createEmitter()
   let now = initial
   return {

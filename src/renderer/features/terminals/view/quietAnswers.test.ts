@@ -1,6 +1,6 @@
 import { Terminal } from '@xterm/headless'
 import { expect, test } from 'vitest'
-import { onPersonsInput, quietAnswers } from './quietAnswers.ts'
+import { muteAnswers, onPersonsInput } from './quietAnswers.ts'
 
 const queries = {
   'primary device attributes': '\x1b[c',
@@ -38,7 +38,7 @@ test('the terminal would answer, were it not kept quiet', async () => {
 
 test.each(Object.entries(queries))('stays quiet when asked for %s', async (_, query) => {
   const { terminal, sent, write } = open()
-  quietAnswers(terminal.parser as never)
+  muteAnswers(terminal.parser as never)
   await write(`before${query}after`)
   expect(sent).toEqual([])
   expect(terminal.buffer.active.getLine(0)?.translateToString(true)).toBe('beforeafter')
@@ -46,7 +46,7 @@ test.each(Object.entries(queries))('stays quiet when asked for %s', async (_, qu
 
 test('what the person types goes out, also right after a query', async () => {
   const { terminal, sent, write } = open()
-  quietAnswers(terminal.parser as never)
+  muteAnswers(terminal.parser as never)
   await write(Object.values(queries).join(''))
   terminal.input('ls\r')
   expect(sent).toEqual(['ls\r'])
@@ -54,7 +54,7 @@ test('what the person types goes out, also right after a query', async () => {
 
 test('modes that share a letter with a query still act', async () => {
   const { terminal, write } = open()
-  quietAnswers(terminal.parser as never)
+  muteAnswers(terminal.parser as never)
   await write('\x1b[?2004h\x1b[?1004h\x1b[?1h')
   expect(terminal.modes).toMatchObject({
     bracketedPasteMode: true,

@@ -4,7 +4,7 @@ import type { IDisposable, IParser, Terminal } from '@xterm/xterm'
  * Suppresses answers of a viewer to terminal queries. The host's screen answers each once; viewers would answer again,
  * and drawing a snapshot would answer old queries.
  */
-export function quietAnswers(parser: IParser): IDisposable {
+export function muteAnswers(parser: IParser): IDisposable {
   const asked = () => true // handled: the terminal's own handler, which would answer, is not reached
   const handlers = [
     parser.registerCsiHandler({ final: 'c' }, asked),

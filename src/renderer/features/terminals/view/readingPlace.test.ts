@@ -1,6 +1,6 @@
 import { Terminal } from '@xterm/headless'
 import { expect, test } from 'vitest'
-import { readingPlace } from './readingPlace.ts'
+import { trackReadingPlace } from './readingPlace.ts'
 
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, place) => `line ${from + place}\r\n`).join('')
@@ -8,7 +8,7 @@ const lines = (from: number, to: number) =>
 function open() {
   const terminal = new Terminal({ cols: 20, rows: 5, scrollback: 200, allowProposedApi: true })
   const moves: (() => void)[] = []
-  const { place, toEnd } = readingPlace(terminal as never, (listener) => {
+  const { place, toEnd } = trackReadingPlace(terminal as never, (listener) => {
     moves.push(listener)
     return () => {}
   })

@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/xterm'
-import { type Observable, observable } from './observable.ts'
+import { createObservable, type Observable } from './observable.ts'
 
 /** `end`: what comes is seen; `above`: the person reads further up; `news`: and something came since. */
 export type Place = 'end' | 'above' | 'news'
@@ -16,8 +16,11 @@ type PlacedTerminal = Pick<Terminal, 'buffer' | 'onScroll' | 'onWriteParsed' | '
  *
  * @param onMove called when the user scrolls or types
  */
-export function readingPlace(terminal: PlacedTerminal, onMove: (listener: () => void) => () => void): ReadingPlace {
-  const place = observable<Place>('end')
+export function trackReadingPlace(
+  terminal: PlacedTerminal,
+  onMove: (listener: () => void) => () => void,
+): ReadingPlace {
+  const place = createObservable<Place>('end')
   let pinned: number | undefined
   let cleared = false
   const linesBelow = () => terminal.buffer.active.baseY - terminal.buffer.active.viewportY

@@ -2,13 +2,13 @@ import type { Command } from '#renderer/ui/commands/commandRegistry.tsx'
 import type { MenuItem } from '#renderer/ui/Menu.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import type { CommandMark } from '#shared/terminalMarks.ts'
-import { commandCommands, commandMenu, commandsMenu } from './commandActions.ts'
+import { createCommandCommands, createCommandMenu, createCommandsMenu } from './commandActions.ts'
 import { openPreferences } from './preferences/openPreferences.ts'
 import { changeFontSize } from './preferences/preferencesStore.ts'
 import { copySelection } from './terminalClipboard.ts'
 import type { TerminalKeyAction } from './terminalKeys.ts'
 import type { TerminalSession } from './terminalSession.ts'
-import { type TextActions, textCommands, textMenu } from './textActions.ts'
+import { createTextCommands, createTextMenu, type TextActions } from './textActions.ts'
 
 type TerminalActionsOptions = { session: TerminalSession | undefined; apple: boolean; onSearch: () => void }
 
@@ -21,7 +21,7 @@ export type TerminalActions = {
 }
 
 /** Returns the actions on the visible terminal, for the palette, menus and keys. */
-export function terminalActions({ session, apple, onSearch }: TerminalActionsOptions): TerminalActions {
+export function createTerminalActions({ session, apple, onSearch }: TerminalActionsOptions): TerminalActions {
   const text: TextActions = {
     copy: () => void copy(session),
     paste: () => session?.pasteClipboard(),
@@ -30,9 +30,12 @@ export function terminalActions({ session, apple, onSearch }: TerminalActionsOpt
     search: onSearch,
   }
   return {
-    commands: [...textCommands(text, { apple, enabled: session !== undefined }), ...commandCommands(session, apple)],
-    menu: [...textMenu(text, apple), ...commandsMenu(session)],
-    commandMenu: (command) => (session ? commandMenu(session, command) : []),
+    commands: [
+      ...createTextCommands(text, { apple, enabled: session !== undefined }),
+      ...createCommandCommands(session, apple),
+    ],
+    menu: [...createTextMenu(text, apple), ...createCommandsMenu(session)],
+    commandMenu: (command) => (session ? createCommandMenu(session, command) : []),
     key(action) {
       if (action === 'copy') text.copy()
       else if (action === 'preferences') openPreferences()

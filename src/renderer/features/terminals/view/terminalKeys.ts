@@ -8,7 +8,7 @@ export type KeyContext = { apple: boolean; hasSelection: boolean; canJump: boole
 type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
 /** Returns the action of a key; undefined if it goes to the program. */
-export function terminalKeyAction(
+export function findTerminalKeyAction(
   key: Key,
   { apple, hasSelection, canJump }: KeyContext,
 ): TerminalKeyAction | undefined {

@@ -18,7 +18,7 @@ export type TerminalSearch = {
 
 type Decorations = NonNullable<ISearchOptions['decorations']>
 
-export function terminalSearch(terminal: Terminal): TerminalSearch {
+export function createTerminalSearch(terminal: Terminal): TerminalSearch {
   const addon = new SearchAddon()
   terminal.loadAddon(addon)
   const results = createEmitter<SearchResult>()

@@ -5,27 +5,27 @@ import { createEmitter } from '#shared/emitter.ts'
 import { boundTerminal, boundWidths } from '#shared/terminalBounds.ts'
 import type { StreamState } from '../stream/streamState.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
-import { type StreamConnector, terminalStream } from '../stream/terminalStream.ts'
-import { type ClipboardRequests, clipboardRequests, createAnswerStore } from './clipboardRequests.ts'
-import { colorRounds } from './colorRounds.ts'
-import { type CommandTrail, commandTrail } from './commandTrail.ts'
+import { createTerminalStream, type StreamConnector } from '../stream/terminalStream.ts'
+import { type ClipboardRequests, createAnswerStore, handleClipboardRequests } from './clipboardRequests.ts'
+import { animateColors } from './colorRounds.ts'
+import { type CommandTrail, createCommandTrail } from './commandTrail.ts'
 import { placeLinks } from './links/placeLinks.ts'
-import { type LinkHint, type SandboxLinks, terminalLinks } from './links/terminalLinks.ts'
+import { createTerminalLinks, type LinkHint, type SandboxLinks } from './links/terminalLinks.ts'
 import type { Observable } from './observable.ts'
-import { type TerminalPaste, terminalPaste } from './paste/terminalPaste.ts'
+import { createTerminalPaste, type TerminalPaste } from './paste/terminalPaste.ts'
 import { followPointer } from './pointer.ts'
-import { onPersonsInput, quietAnswers } from './quietAnswers.ts'
-import { type ReadingPlace, readingPlace } from './readingPlace.ts'
+import { muteAnswers, onPersonsInput } from './quietAnswers.ts'
+import { type ReadingPlace, trackReadingPlace } from './readingPlace.ts'
 import { readClipboard, writeClipboard } from './terminalClipboard.ts'
-import { type TerminalKeyAction, terminalKeyAction } from './terminalKeys.ts'
-import { type TerminalSearch, terminalSearch } from './terminalSearch.ts'
+import { findTerminalKeyAction, type TerminalKeyAction } from './terminalKeys.ts'
+import { createTerminalSearch, type TerminalSearch } from './terminalSearch.ts'
 import { paletteColors } from './themes/terminalTheme.ts'
-import { xtermPalette } from './themes/xtermPalette.ts'
+import { createXtermPalette } from './themes/xtermPalette.ts'
 import type { WebglLeases } from './webglLeases.ts'
-import { webglRenderer } from './webglRenderer.ts'
-import { workingDirectory } from './workingDirectory.ts'
-import { type Appearance, xtermOptions } from './xtermOptions.ts'
-import { xtermScreen } from './xtermScreen.ts'
+import { createWebglRenderer } from './webglRenderer.ts'
+import { watchWorkingDirectory } from './workingDirectory.ts'
+import { type Appearance, createXtermOptions } from './xtermOptions.ts'
+import { createXtermScreen } from './xtermScreen.ts'
 
 export type TerminalSessionEvents = {
   state(state: StreamState): void
@@ -82,7 +82,7 @@ export type TerminalSession = {
 const hideCursor = '\x1b[?25l'
 
 /** Creates a terminal on the page: xterm.js in `host`, synchronized with the program by its stream until closed. */
-export function terminalSession({ host, on, ...options }: TerminalSessionOptions): TerminalSession {
+export function createTerminalSession({ host, on, ...options }: TerminalSessionOptions): TerminalSession {
   let ended = false
   let frame: number | undefined
   let { appearance } = options
@@ -90,10 +90,10 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   const moves = createEmitter()
   const inputs = createEmitter()
   const preferences = () => appearance.preferences
-  const links = terminalLinks(on.linkHint, options.inside)
+  const links = createTerminalLinks(on.linkHint, options.inside)
   const terminal = new Terminal({
     allowProposedApi: true, // widths of characters and search decorations
-    ...xtermOptions(appearance),
+    ...createXtermOptions(appearance),
     fontFamily: getComputedStyle(host).fontFamily,
     linkHandler: links,
     macOptionIsMeta: true,
@@ -104,11 +104,11 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   boundWidths(terminal)
   boundTerminal(terminal)
   terminal.loadAddon(new WebLinksAddon(links.activate, links))
-  quietAnswers(terminal.parser)
-  const search = terminalSearch(terminal)
-  const reading = readingPlace(terminal, moves.subscribe)
-  const commands = commandTrail(terminal, inputs.subscribe)
-  const directory = workingDirectory(terminal.parser)
+  muteAnswers(terminal.parser)
+  const search = createTerminalSearch(terminal)
+  const reading = trackReadingPlace(terminal, moves.subscribe)
+  const commands = createCommandTrail(terminal, inputs.subscribe)
+  const directory = watchWorkingDirectory(terminal.parser)
   if (options.inside) {
     const { find } = options.inside
     const { link } = links
@@ -116,7 +116,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
       placeLinks({ buffer: () => terminal.buffer.active, folder: () => directory.now, find, link }),
     )
   }
-  const clipboard = clipboardRequests({
+  const clipboard = handleClipboardRequests({
     parser: terminal.parser,
     policy: () => preferences().programClipboard,
     remembered: createAnswerStore(options.terminalId),
@@ -124,15 +124,15 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   })
   terminal.onBell(on.bell)
   terminal.open(host)
-  const colors = colorRounds(terminal)
+  const colors = animateColors(terminal)
   terminal.textarea?.addEventListener('focus', () => {
     takeRoom()
     tellColors()
   })
-  const renderer = webglRenderer(terminal)
+  const renderer = createWebglRenderer(terminal)
 
-  const screen = xtermScreen(terminal, commands.take)
-  const stream = terminalStream({
+  const screen = createXtermScreen(terminal, commands.take)
+  const stream = createTerminalStream({
     connect: options.connect,
     screen,
     scrollbackLines: preferences().scrollback,
@@ -154,7 +154,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
     onHiddenOutput: on.hiddenOutput,
     onInputArrived: () => paste.arrived(),
   })
-  const paste = terminalPaste({
+  const paste = createTerminalPaste({
     isBracketed: () => terminal.modes.bracketedPasteMode,
     warns: () => preferences().pasteWarning,
     type,
@@ -176,7 +176,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
       }
     }
     const context = { apple: options.apple, hasSelection: terminal.hasSelection(), canJump: commands.canJump() }
-    const action = terminalKeyAction(event, context)
+    const action = findTerminalKeyAction(event, context)
     if (action === undefined) return true
     // The browser's own paste needs no permission: it only must not be taken for typing.
     if (action !== 'paste') event.preventDefault()
@@ -214,8 +214,8 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
 
   function look(next: Appearance): void {
     appearance = next
-    terminal.options = xtermOptions(next)
-    search.decorate(xtermPalette(next.theme).matches)
+    terminal.options = createXtermOptions(next)
+    search.decorate(createXtermPalette(next.theme).matches)
     tellColors()
     frame ??= requestAnimationFrame(takeRoom)
   }

@@ -19,8 +19,11 @@ export type TextActions = Record<'copy' | 'paste' | 'selectAll' | 'toEnd' | 'sea
 
 const section = 'Terminal'
 
-export function textCommands(text: TextActions, { apple, enabled }: { apple: boolean; enabled: boolean }): Command[] {
-  const { copy: copyKeys, search: searchKeys } = keysOf(apple)
+export function createTextCommands(
+  text: TextActions,
+  { apple, enabled }: { apple: boolean; enabled: boolean },
+): Command[] {
+  const { copy: copyKeys, search: searchKeys } = listShortcuts(apple)
   return [
     {
       id: 'terminal.search',
@@ -70,8 +73,8 @@ export function textCommands(text: TextActions, { apple, enabled }: { apple: boo
   ]
 }
 
-export function textMenu(text: TextActions, apple: boolean): MenuItem[] {
-  const { copy: copyKeys, paste: pasteKeys, search: searchKeys } = keysOf(apple)
+export function createTextMenu(text: TextActions, apple: boolean): MenuItem[] {
+  const { copy: copyKeys, paste: pasteKeys, search: searchKeys } = listShortcuts(apple)
   return [
     { label: 'Copy', icon: Copy, shortcut: copyKeys, onSelect: text.copy },
     { label: 'Paste', icon: ClipboardPaste, shortcut: pasteKeys, onSelect: text.paste },
@@ -83,7 +86,7 @@ export function textMenu(text: TextActions, apple: boolean): MenuItem[] {
   ]
 }
 
-function keysOf(apple: boolean) {
+function listShortcuts(apple: boolean) {
   return apple
     ? { copy: 'meta+c', paste: 'meta+v', search: 'meta+f' }
     : { copy: 'ctrl+shift+c', paste: 'ctrl+shift+v', search: 'ctrl+shift+f' }

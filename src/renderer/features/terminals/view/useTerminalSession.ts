@@ -1,15 +1,15 @@
 import { type RefObject, useEffect, useEffectEvent, useMemo, useState } from 'react'
-import { formatKeys, thisKeyboard } from '#renderer/ui/commands/shortcuts.ts'
+import { detectKeyboard, formatKeys } from '#renderer/ui/commands/shortcuts.ts'
 import { listKeys, preferencesKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { useTheme } from '#renderer/ui/theme/useTheme.ts'
 import type { StreamState } from '../stream/streamState.ts'
 import type { StreamConnector } from '../stream/terminalStream.ts'
 import type { LinkHint, SandboxLinks } from './links/terminalLinks.ts'
 import { useTerminalPreferences } from './preferences/preferencesStore.ts'
-import { chosenTheme } from './preferences/terminalPreferences.ts'
-import { type TerminalSession, type TerminalSessionEvents, terminalSession } from './terminalSession.ts'
-import { type WebglLeases, webglLeases } from './webglLeases.ts'
-import { type Appearance, asksForNoMotion } from './xtermOptions.ts'
+import { resolveTheme } from './preferences/terminalPreferences.ts'
+import { createTerminalSession, type TerminalSession, type TerminalSessionEvents } from './terminalSession.ts'
+import { createWebglLeases, type WebglLeases } from './webglLeases.ts'
+import { type Appearance, prefersReducedMotion } from './xtermOptions.ts'
 
 const fontDeadlineMs = 2_000
 
@@ -39,16 +39,16 @@ export function useTerminalSession(
   const [session, setSession] = useState<TerminalSession>()
   const [state, setState] = useState<StreamState>({ phase: 'connecting' })
   const [linkHint, setLinkHint] = useState<LinkHint>()
-  const [ownLease] = useState(() => webglLeases(1))
+  const [ownLease] = useState(() => createWebglLeases(1))
 
   const opened = useEffectEvent((element: HTMLElement) =>
-    terminalSession({
+    createTerminalSession({
       terminalId,
       host: element,
       connect,
       appearance,
       webgl: webgl ?? ownLease,
-      apple: thisKeyboard().apple,
+      apple: detectKeyboard().apple,
       inside: inside && latestInside,
       on: { ...on, ...latest, state: setState, linkHint: setLinkHint },
     }),
@@ -107,7 +107,7 @@ function useAppearance(): Appearance {
   const around = useTheme()
   const preferences = useTerminalPreferences()
   return useMemo(
-    () => ({ theme: chosenTheme(preferences, around), preferences, calm: asksForNoMotion() }),
+    () => ({ theme: resolveTheme(preferences, around), preferences, calm: prefersReducedMotion() }),
     [preferences, around],
   )
 }
@@ -122,7 +122,7 @@ async function terminalFonts(host: HTMLElement): Promise<void> {
 
 /** A terminal takes the Tab key for its program. */
 function description(screenReader: boolean): string {
-  const keyboard = thisKeyboard()
+  const keyboard = detectKeyboard()
   const wayOut = `Leave with ${formatKeys(listKeys, keyboard).join(' ')}.`
   if (screenReader) return `${wayOut} Output is read aloud.`
   return `${wayOut} To have output read aloud, turn it on in the preferences: ${formatKeys(preferencesKeys, keyboard).join(' ')}.`

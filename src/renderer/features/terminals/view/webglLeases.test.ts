@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type WebglHolder, webglLeases } from './webglLeases.ts'
+import { createWebglLeases, type WebglHolder } from './webglLeases.ts'
 
 function holder(works = true): WebglHolder & { drawing: boolean } {
   const self = {
@@ -17,7 +17,7 @@ function holder(works = true): WebglHolder & { drawing: boolean } {
 }
 
 test('the terminal longest out of view gives its context up', () => {
-  const leases = webglLeases(2)
+  const leases = createWebglLeases(2)
   const [one, two, three] = [holder(), holder(), holder()]
   leases.take(one)
   leases.take(two)
@@ -27,7 +27,7 @@ test('the terminal longest out of view gives its context up', () => {
 })
 
 test('what was given back makes room', () => {
-  const leases = webglLeases(1)
+  const leases = createWebglLeases(1)
   const [one, two] = [holder(), holder()]
   leases.take(one)
   leases.giveBack(one)
@@ -36,7 +36,7 @@ test('what was given back makes room', () => {
 })
 
 test('a terminal that cannot draw with it takes no room', () => {
-  const leases = webglLeases(1)
+  const leases = createWebglLeases(1)
   const [broken, whole] = [holder(false), holder()]
   leases.take(whole)
   leases.giveBack(whole)
@@ -46,7 +46,7 @@ test('a terminal that cannot draw with it takes no room', () => {
 })
 
 test('a context that the browser took away makes room, and can be had again', () => {
-  const leases = webglLeases(2)
+  const leases = createWebglLeases(2)
   const [one, two, three] = [holder(), holder(), holder()]
   leases.take(one)
   leases.take(two)

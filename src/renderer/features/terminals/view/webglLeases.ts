@@ -16,7 +16,7 @@ export type WebglLeases = {
  * A page has about sixteen WebGL contexts, and the browser kills the oldest without asking: so no more than `limit`
  * terminals hold one, and the one longest out of view gives its own up.
  */
-export function webglLeases(limit: number): WebglLeases {
+export function createWebglLeases(limit: number): WebglLeases {
   const holders = new Set<WebglHolder>() // oldest first
   return {
     take(holder) {

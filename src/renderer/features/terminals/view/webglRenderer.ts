@@ -13,7 +13,7 @@ const lossesBorne = 3
  * Draws `terminal` with WebGL where there is any. When the browser takes the context away (the graphics driver failed, the
  * machine slept) elements serve until the terminal comes into view the next time.
  */
-export function webglRenderer(terminal: Terminal): WebglHolder {
+export function createWebglRenderer(terminal: Terminal): WebglHolder {
   let addon: WebglAddon | undefined
   let losses = 0
   let unusable = deviceStore.get(rendererKey) === 'dom'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { directoryOf } from './workingDirectory.ts'
+import { parseDirectory } from './workingDirectory.ts'
 
 test.each([
   ['file://box/root/a%20b', '/root/a b'],
@@ -9,5 +9,5 @@ test.each([
   ['/root', undefined],
   ['', undefined],
 ])('%s means %s', (data, directory) => {
-  expect(directoryOf(data)).toBe(directory)
+  expect(parseDirectory(data)).toBe(directory)
 })

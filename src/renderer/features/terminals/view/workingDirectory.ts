@@ -1,18 +1,18 @@
 import type { IParser } from '@xterm/xterm'
-import { type Observable, observable } from './observable.ts'
+import { createObservable, type Observable } from './observable.ts'
 
 /** The folder that a shell says it is in: OSC 7 with `file://machine/path`. */
-export function workingDirectory(parser: IParser): Observable<string | undefined> {
-  const directory = observable<string | undefined>(undefined)
+export function watchWorkingDirectory(parser: IParser): Observable<string | undefined> {
+  const directory = createObservable<string | undefined>(undefined)
   parser.registerOscHandler(7, (data) => {
-    const path = directoryOf(data)
+    const path = parseDirectory(data)
     if (path !== undefined) directory.set(path)
     return true
   })
   return directory
 }
 
-export function directoryOf(data: string): string | undefined {
+export function parseDirectory(data: string): string | undefined {
   const [, path] = /^file:\/\/[^/]*(\/.*)$/.exec(data) ?? []
   if (path === undefined) return undefined
   try {

@@ -1,16 +1,16 @@
 import type { ITerminalOptions } from '@xterm/xterm'
 import type { TerminalPreferences } from './preferences/terminalPreferences.ts'
 import type { TerminalTheme } from './themes/terminalTheme.ts'
-import { xtermPalette } from './themes/xtermPalette.ts'
+import { createXtermPalette } from './themes/xtermPalette.ts'
 
 export type Appearance = { theme: TerminalTheme; preferences: TerminalPreferences; calm: boolean }
 
 const smoothScrollMs = 120
 
 /** Converts preferences to options of xterm.js. `calm`: the system prefers reduced motion. */
-export function xtermOptions({ theme, preferences, calm }: Appearance): ITerminalOptions {
+export function createXtermOptions({ theme, preferences, calm }: Appearance): ITerminalOptions {
   return {
-    theme: xtermPalette(theme).theme,
+    theme: createXtermPalette(theme).theme,
     fontSize: preferences.fontSize,
     lineHeight: preferences.lineHeight,
     letterSpacing: preferences.letterSpacing,
@@ -24,6 +24,6 @@ export function xtermOptions({ theme, preferences, calm }: Appearance): ITermina
   }
 }
 
-export function asksForNoMotion(): boolean {
+export function prefersReducedMotion(): boolean {
   return window.matchMedia('(prefers-reduced-motion: reduce)').matches
 }

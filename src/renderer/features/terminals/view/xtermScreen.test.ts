@@ -1,12 +1,12 @@
 import { Terminal } from '@xterm/headless'
 import { expect, test } from 'vitest'
-import { xtermScreen } from './xtermScreen.ts'
+import { createXtermScreen } from './xtermScreen.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 function open() {
   const terminal = new Terminal({ cols: 20, rows: 4, scrollback: 100, allowProposedApi: true })
-  const screen = xtermScreen(terminal as never)
+  const screen = createXtermScreen(terminal as never)
   const rows = () => {
     const { active } = terminal.buffer
     return Array.from({ length: active.length }, (_, row) => active.getLine(row)?.translateToString(true))

@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/xterm'
-import { pieceBytes } from '#shared/terminalBounds.ts'
+import { computePieceBytes } from '#shared/terminalBounds.ts'
 import type { SnapshotMarks, TerminalScreen } from '../stream/terminalScreen.ts'
 
 /** Bytes queued in xterm.js, which parses them all even if a redraw makes them obsolete. */
@@ -21,7 +21,7 @@ const together = { begin: '\u001b[?2026h', end: '\u001b[?2026l' }
  * xterm.js parses later what is written now, while `reset` and `resize` would act at once: both wait in its own queue,
  * behind the output they follow.
  */
-export function xtermScreen(
+export function createXtermScreen(
   terminal: ScreenTerminal,
   onMarks: (marks: SnapshotMarks) => void = () => {},
 ): ClosableScreen {
@@ -43,7 +43,7 @@ export function xtermScreen(
         first.act()
         continue
       }
-      const piece = first.output.subarray(first.at, first.at + pieceBytes(terminal))
+      const piece = first.output.subarray(first.at, first.at + computePieceBytes(terminal))
       first.at += piece.length
       const isLast = first.at === first.output.length
       if (isLast) waiting.shift()
@@ -62,7 +62,7 @@ export function xtermScreen(
 
   /** xterm.js looks at the clock between writes only: in pieces, none of which can keep the window long. */
   const write = (output: Uint8Array, parsed: () => void, size: { cols: number; rows: number } = terminal) => {
-    const step = pieceBytes(size)
+    const step = computePieceBytes(size)
     let at = 0
     for (; at + step < output.length; at += step) terminal.write(output.subarray(at, at + step))
     terminal.write(output.subarray(at), parsed)

@@ -3,20 +3,20 @@ import { useConnection } from '#renderer/api/AgentProvider.tsx'
 import { useRuntimes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { Select } from '#renderer/ui/Select.tsx'
 import { RunCost } from '#renderer/ui/sandboxes/RunCost.tsx'
-import { roughCents } from '#renderer/ui/sandboxes/runCost.ts'
-import { notEnforcedText, resourcesText } from '#renderer/ui/sandboxes/sandboxLabels.ts'
+import { approximateCents } from '#renderer/ui/sandboxes/runCost.ts'
+import { describeUnenforced, formatResources } from '#renderer/ui/sandboxes/sandboxLabels.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { Network, type Sandbox } from '#shared/contract/sandboxes.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
-import { baseName, runtimeLabel } from '../../baseName.ts'
-import { idleChoices, idleText } from '../../idleLabels.ts'
+import { getBaseName, getRuntimeLabel } from '../../baseName.ts'
+import { formatIdle, listIdleChoices } from '../../idleLabels.ts'
 import { LimitGaps } from '../../LimitGaps.tsx'
-import { networkDetail, networkLabel, networks } from '../../networkLabels.ts'
+import { getNetworkDetail, getNetworkLabel, networks } from '../../networkLabels.ts'
 import { type SandboxChange, useChangeSandbox } from './useChangeSandbox.ts'
 
 export function Facts({ sandbox }: { sandbox: Sandbox }) {
   const { runtime, image, region, enforced } = sandbox
-  const notEnforced = notEnforcedText(enforced)
+  const notEnforced = describeUnenforced(enforced)
   const { data: runtimes } = useRuntimes()
   const isEmbedded = useConnection()?.kind === 'embedded'
   const limitGaps = runtimes?.find(({ name }) => name === runtime)?.limit_gaps ?? []
@@ -24,17 +24,17 @@ export function Facts({ sandbox }: { sandbox: Sandbox }) {
   return (
     <dl className="mt-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-small">
       <Fact name="Resources">
-        {resourcesText(sandbox)}
+        {formatResources(sandbox)}
         {notEnforced && <span className="block text-caution">Not enforced here: {notEnforced}</span>}
         <LimitGaps gaps={gaps} />
       </Fact>
-      <Fact name="Image">{image ?? baseName(runtime)}</Fact>
+      <Fact name="Image">{image ?? getBaseName(runtime)}</Fact>
       <Fact name="Runs on">
-        {isEmbedded ? `This computer · ${runtimeLabel(runtime)}` : `${runtimeLabel(runtime)} · ${region}`}
+        {isEmbedded ? `This computer · ${getRuntimeLabel(runtime)}` : `${getRuntimeLabel(runtime)} · ${region}`}
       </Fact>
       {sandbox.cost && (sandbox.cost.charged || !isEmbedded) && (
         <Fact name="Cost">
-          {formatUsdCents(roughCents(sandbox.cost.cents_per_hour))} an hour
+          {formatUsdCents(approximateCents(sandbox.cost.cents_per_hour))} an hour
           {sandbox.status === 'running' && (
             <>
               {' '}
@@ -72,8 +72,8 @@ function Choices({ sandbox }: { sandbox: Sandbox }) {
           value={network}
           options={networks.map((value) => ({
             value,
-            label: networkLabel(value),
-            detail: networkDetail(value),
+            label: getNetworkLabel(value),
+            detail: getNetworkDetail(value),
             disabled: value !== network && offered !== undefined && !offered.includes(value),
           }))}
           onChange={(value) =>
@@ -91,7 +91,7 @@ function Choices({ sandbox }: { sandbox: Sandbox }) {
           label="Stop when idle"
           labelHidden
           value={String(idle)}
-          options={idleChoices(idle).map((minutes) => ({ value: String(minutes), label: idleText(minutes) }))}
+          options={listIdleChoices(idle).map((minutes) => ({ value: String(minutes), label: formatIdle(minutes) }))}
           onChange={(value) => void tryChange({ idle_minutes: value === 'null' ? null : Number(value) })}
         />
       </Fact>

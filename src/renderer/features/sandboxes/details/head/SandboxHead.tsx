@@ -5,7 +5,7 @@ import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Menu } from '#renderer/ui/Menu.tsx'
 import { NameField } from '#renderer/ui/NameField.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
-import { statusLabel, statusTone } from '#renderer/ui/sandboxes/sandboxLabels.ts'
+import { getStatusLabel, getStatusTone } from '#renderer/ui/sandboxes/sandboxLabels.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { type Sandbox, SandboxName } from '#shared/contract/sandboxes.ts'
 import { useSandboxListActions } from '../../sandboxListActions.ts'
@@ -70,8 +70,8 @@ export function SandboxHead({ sandbox }: { sandbox: Sandbox }) {
         </Menu>
       </div>
       <div className="flex items-center gap-2 text-small text-muted">
-        <StatusDot tone={statusTone(status)} pulsing={status === 'provisioning'} />
-        <span>{statusLabel(status)}</span>
+        <StatusDot tone={getStatusTone(status)} pulsing={status === 'provisioning'} />
+        <span>{getStatusLabel(status)}</span>
         {running && started_at && (
           <>
             <span aria-hidden>·</span>

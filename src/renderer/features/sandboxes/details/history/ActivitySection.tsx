@@ -2,14 +2,14 @@ import { Camera, Circle, FileText, Globe, type LucideIcon, Play, SquareTerminal,
 import { useState } from 'react'
 import { ChoiceChips } from '#renderer/ui/ChoiceChips.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
-import { addressOf } from '#renderer/ui/route.ts'
+import { buildAddress } from '#renderer/ui/route.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { Section } from '#renderer/ui/section/Section.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import type { ActivityType } from '#shared/contract/activity.ts'
-import { actorLabel } from '#shared/contract/activityTexts.ts'
+import { formatActor } from '#shared/contract/activityTexts.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { type ActivityFilter, activityFilters, filterLabels, passes } from './activityFilter.ts'
+import { type ActivityFilter, activityFilters, filterLabels, matchesFilter } from './activityFilter.ts'
 import { useActivity } from './useHistory.ts'
 
 type ActivitySectionProps = { sandbox: Sandbox; visible: boolean }
@@ -27,7 +27,7 @@ function Activity({ sandbox, visible }: ActivitySectionProps) {
   const [filter, setFilter] = useState<ActivityFilter>('all')
   if (isPending) return <SkeletonRows label="Loading activity…" />
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
-  const filtered = data.filter(({ type }) => passes(filter, type))
+  const filtered = data.filter(({ type }) => matchesFilter(filter, type))
   return (
     <>
       <ChoiceChips
@@ -45,14 +45,14 @@ function Activity({ sandbox, visible }: ActivitySectionProps) {
         className="-mx-1.5 max-h-72 overflow-y-auto rounded-small"
       >
         {filtered.map(({ id, type, description, by, at }) => {
-          const Icon = iconOf(type)
+          const Icon = getIcon(type)
           return (
             <li key={id} className="flex items-start gap-2 rounded-small px-1.5 py-1 hover:bg-hover">
               <Icon aria-hidden className="mt-0.5 size-3.5 shrink-0 text-faint" />
               <span className="min-w-0 flex-1 text-small break-words text-text">
                 {description.replace(/\.$/, '')}
                 {by.kind !== 'service' && (
-                  <span className="text-faint"> · {by.kind === 'owner' ? 'you' : actorLabel(by)}</span>
+                  <span className="text-faint"> · {by.kind === 'owner' ? 'you' : formatActor(by)}</span>
                 )}
               </span>
               <TimeAgo at={at} />
@@ -61,7 +61,7 @@ function Activity({ sandbox, visible }: ActivitySectionProps) {
         })}
       </ol>
       <a
-        href={addressOf('activity', 'sandbox', sandbox.id)}
+        href={buildAddress('activity', 'sandbox', sandbox.id)}
         className="mt-1.5 inline-block text-small font-medium text-accent hover:underline"
       >
         Show in Activity
@@ -79,7 +79,7 @@ const icons: Record<Exclude<ActivityFilter, 'all'>, LucideIcon> = {
   domain: Globe,
 }
 
-function iconOf(type: ActivityType): LucideIcon {
-  const of = activityFilters.find((it) => it !== 'all' && passes(it, type))
+function getIcon(type: ActivityType): LucideIcon {
+  const of = activityFilters.find((it) => it !== 'all' && matchesFilter(it, type))
   return of === undefined || of === 'all' ? Circle : icons[of]
 }

@@ -1,5 +1,5 @@
 import { Copy, RotateCcw } from 'lucide-react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { copyText } from '#renderer/ui/copyText.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
@@ -11,7 +11,7 @@ import type { listCommands } from '#shared/contract/activity.ts'
 import type { Output } from '#shared/contract/route.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { useSandboxListActions } from '../../sandboxListActions.ts'
-import { durationText } from '../durationText.ts'
+import { formatDuration } from '../durationText.ts'
 import { useCommandHistory } from './useHistory.ts'
 
 type CommandsSectionProps = { sandbox: Sandbox; visible: boolean }
@@ -55,7 +55,7 @@ function CommandRow({ entry, onAgain }: { entry: Entry; onAgain: (() => void) | 
         role="img"
         aria-label={`Exit code ${exit_code}`}
         title={`Exit code ${exit_code}`}
-        className={classNames(
+        className={joinClassNames(
           'w-7 shrink-0 rounded-small text-center text-tiny tabular-nums',
           failed ? 'bg-negative-soft text-negative' : 'bg-positive-soft text-positive',
         )}
@@ -67,7 +67,7 @@ function CommandRow({ entry, onAgain }: { entry: Entry; onAgain: (() => void) | 
           {command}
         </code>
         <span className="flex gap-1.5 text-small text-faint tabular-nums">
-          {durationText(duration_ms)} <span aria-hidden>·</span> <TimeAgo at={at} />
+          {formatDuration(duration_ms)} <span aria-hidden>·</span> <TimeAgo at={at} />
         </span>
       </span>
       <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100">

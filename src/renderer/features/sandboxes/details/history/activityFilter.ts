@@ -14,6 +14,6 @@ export const filterLabels: Record<ActivityFilter, string> = {
 }
 
 /** Types start with their subject. */
-export function passes(filter: ActivityFilter, type: ActivityType): boolean {
+export function matchesFilter(filter: ActivityFilter, type: ActivityType): boolean {
   return filter === 'all' || type.startsWith(`${filter}.`)
 }

@@ -4,7 +4,14 @@ import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { useTouchedForm } from '#renderer/ui/unsaved/useUnsaved.ts'
-import { emptyPortForm, type PortErrors, type PortForm, portErrorOf, portErrorsOf, portInputOf } from './portForm.ts'
+import {
+  createPortForm,
+  type PortErrors,
+  type PortForm,
+  toPortErrors,
+  toPortInput,
+  validatePortForm,
+} from './portForm.ts'
 import type { PortActions } from './usePorts.ts'
 
 type ExposeFormProps = { port: string; expose: PortActions['expose']; onClose: () => void }
@@ -17,23 +24,23 @@ const visibilities = [
 /** Mounted while it is open. */
 export function ExposeForm({ port, expose, onClose }: ExposeFormProps) {
   const { onInput } = useTouchedForm()
-  const [form, setForm] = useState(() => emptyPortForm(port))
+  const [form, setForm] = useState(() => createPortForm(port))
   const [errors, setErrors] = useState<PortErrors>({})
   const [failure, setFailure] = useState<unknown>()
   const [busy, setBusy] = useState(false)
   const change = (part: Partial<PortForm>) => setForm((before) => ({ ...before, ...part }))
 
   const submit = async () => {
-    const invalid = portErrorsOf(form)
+    const invalid = validatePortForm(form)
     setErrors(invalid)
     setFailure(undefined)
     if (busy || Object.keys(invalid).length > 0) return
     setBusy(true)
     try {
-      await expose(portInputOf(form))
+      await expose(toPortInput(form))
       onClose()
     } catch (refusal) {
-      const atField = portErrorOf(refusal)
+      const atField = toPortErrors(refusal)
       if (atField) setErrors(atField)
       else setFailure(refusal)
       setBusy(false)

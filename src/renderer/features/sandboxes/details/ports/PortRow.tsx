@@ -24,7 +24,7 @@ export function PortRow({ sandboxId, port, listening, sandboxRuns, actions }: Po
   const { url, visibility } = port
   const isPrivate = visibility === 'private'
   const Mark = isPrivate ? Lock : Globe
-  const state = stateOf(listening, sandboxRuns)
+  const state = describeState(listening, sandboxRuns)
   return (
     <li className="group" data-port={port.port}>
       <div className="flex h-9 items-center gap-2">
@@ -71,7 +71,7 @@ export function PortRow({ sandboxId, port, listening, sandboxRuns, actions }: Po
   )
 }
 
-function stateOf(listening: boolean | undefined, sandboxRuns: boolean): string {
+function describeState(listening: boolean | undefined, sandboxRuns: boolean): string {
   if (!sandboxRuns) return 'stopped'
   if (listening === undefined) return 'looking…'
   return listening ? 'listening' : 'nothing listening'

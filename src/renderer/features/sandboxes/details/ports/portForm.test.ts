@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { emptyPortForm, portErrorOf, portErrorsOf, portInputOf } from './portForm.ts'
+import { createPortForm, toPortErrors, toPortInput, validatePortForm } from './portForm.ts'
 
 test('a port is private until the person says otherwise, and has no name when none is given', () => {
-  expect(portInputOf(emptyPortForm('3000'))).toEqual({ port: 3000, visibility: 'private' })
-  expect(portInputOf({ port: ' 80 ', visibility: 'public', subdomain: ' shop ' })).toEqual({
+  expect(toPortInput(createPortForm('3000'))).toEqual({ port: 3000, visibility: 'private' })
+  expect(toPortInput({ port: ' 80 ', visibility: 'public', subdomain: ' shop ' })).toEqual({
     port: 80,
     visibility: 'public',
     subdomain: 'shop',
@@ -12,11 +12,13 @@ test('a port is private until the person says otherwise, and has no name when no
 })
 
 test.each(['', 'http', '0', '70000', '1.5'])('%j is no port', (port) => {
-  expect(portErrorsOf(emptyPortForm(port))).toEqual({ port: 'Must be a whole number from 1 to 65535.' })
+  expect(validatePortForm(createPortForm(port))).toEqual({ port: 'Must be a whole number from 1 to 65535.' })
 })
 
 test('a name that no address can have is found before it is sent, one that is taken after', () => {
-  expect(portErrorsOf({ ...emptyPortForm('80'), subdomain: '3-shop' }).subdomain).toContain('Must begin with a letter')
-  expect(portErrorOf(new AppError('port/taken', '`shop` is taken.'))).toEqual({ subdomain: '`shop` is taken.' })
-  expect(portErrorOf(new AppError('port/too-many', 'Too many.'))).toBeUndefined()
+  expect(validatePortForm({ ...createPortForm('80'), subdomain: '3-shop' }).subdomain).toContain(
+    'Must begin with a letter',
+  )
+  expect(toPortErrors(new AppError('port/taken', '`shop` is taken.'))).toEqual({ subdomain: '`shop` is taken.' })
+  expect(toPortErrors(new AppError('port/too-many', 'Too many.'))).toBeUndefined()
 })

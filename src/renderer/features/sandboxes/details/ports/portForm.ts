@@ -6,18 +6,18 @@ export type PortForm = { port: string; visibility: ExposedPort['visibility']; su
 export type PortErrors = { port?: string; subdomain?: string }
 
 /** Private by default. */
-export function emptyPortForm(port = ''): PortForm {
+export function createPortForm(port = ''): PortForm {
   return { port, visibility: 'private', subdomain: '' }
 }
 
-export function portInputOf({ port, visibility, subdomain }: PortForm) {
+export function toPortInput({ port, visibility, subdomain }: PortForm) {
   return { port: Number(port), visibility, ...(subdomain.trim() !== '' && { subdomain: subdomain.trim() }) }
 }
 
 /** Validates the input as the service would. */
-export function portErrorsOf(form: PortForm): PortErrors {
+export function validatePortForm(form: PortForm): PortErrors {
   const errors: PortErrors = {}
-  for (const { path, message } of exposePort.body.safeParse(portInputOf(form)).error?.issues ?? []) {
+  for (const { path, message } of exposePort.body.safeParse(toPortInput(form)).error?.issues ?? []) {
     if (path[0] === 'port') errors.port ??= sentence(message)
     if (path[0] === 'subdomain') errors.subdomain ??= sentence(message)
   }
@@ -25,7 +25,7 @@ export function portErrorsOf(form: PortForm): PortErrors {
 }
 
 /** The field that a refusal is about; undefined when it is about the request as a whole. */
-export function portErrorOf(error: unknown): PortErrors | undefined {
+export function toPortErrors(error: unknown): PortErrors | undefined {
   if (!(error instanceof AppError)) return undefined
   return error.code === 'port/taken' ? { subdomain: error.message } : undefined
 }

@@ -1,9 +1,9 @@
 import { ArrowDown, ArrowUp, Ellipsis, OctagonX, Square } from 'lucide-react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Menu } from '#renderer/ui/Menu.tsx'
 import type { ProcessSignal, SandboxProcess } from '#shared/contract/processes.ts'
-import { megabytesText, percentText } from '../usage/usageFigures.ts'
+import { formatMegabytes, formatPercent } from '../usage/usageFigures.ts'
 import type { ProcessColumn, ProcessOrder } from './sortProcesses.ts'
 
 type ProcessTableProps = {
@@ -32,7 +32,7 @@ export function ProcessTable({ processes, order, onOrder, onSignal }: ProcessTab
                 key={id}
                 scope="col"
                 aria-sort={order.column === id ? (order.descending ? 'descending' : 'ascending') : 'none'}
-                className={classNames('sticky top-0 z-1 bg-canvas p-0 font-normal', className)}
+                className={joinClassNames('sticky top-0 z-1 bg-canvas p-0 font-normal', className)}
               >
                 <SortButton title={title} order={order.column === id ? order : undefined} onPress={() => onOrder(id)} />
               </th>
@@ -82,8 +82,8 @@ function ProcessRow({ process, onSignal }: ProcessRowProps) {
     <tr className="group h-6 hover:bg-hover" data-pid={pid}>
       <td className="px-1.5 text-right text-muted tabular-nums">{pid}</td>
       <td className="hidden truncate px-1.5 text-muted @lg:table-cell">{user}</td>
-      <td className="px-1.5 text-right tabular-nums">{percentText(cpu_percent)}</td>
-      <td className="px-1.5 text-right tabular-nums">{megabytesText(memory_mb)}</td>
+      <td className="px-1.5 text-right tabular-nums">{formatPercent(cpu_percent)}</td>
+      <td className="px-1.5 text-right tabular-nums">{formatMegabytes(memory_mb)}</td>
       <td
         className="truncate px-1.5 font-mono text-text"
         title={`${command}\nSince ${new Date(started_at).toLocaleString()}, by ${user}`}

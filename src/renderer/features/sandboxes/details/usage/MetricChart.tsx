@@ -23,7 +23,7 @@ export function MetricChart({ series, limit, highest }: MetricChartProps) {
     if (!element) return
     const chart = new UPlot(
       optionsFor(element, () => state.current),
-      dataOf(state.current.series),
+      toChartData(state.current.series),
       element,
     )
     plot.current = chart
@@ -35,7 +35,7 @@ export function MetricChart({ series, limit, highest }: MetricChartProps) {
     }
   }, [])
 
-  useEffect(() => plot.current?.setData(dataOf(series)), [series])
+  useEffect(() => plot.current?.setData(toChartData(series)), [series])
 
   return <div ref={place} aria-hidden className="min-w-0 flex-1 overflow-hidden" style={{ height }} />
 }
@@ -92,6 +92,6 @@ function optionsFor(element: HTMLElement, readState: () => ChartState): UPlot.Op
   }
 }
 
-function dataOf({ times, values }: Series): UPlot.AlignedData {
+function toChartData({ times, values }: Series): UPlot.AlignedData {
   return [[...times], [...values]]
 }

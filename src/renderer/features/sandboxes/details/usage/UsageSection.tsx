@@ -4,8 +4,8 @@ import { Section } from '#renderer/ui/section/Section.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { useTheme } from '#renderer/ui/theme/useTheme.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { highest, type MetricHistory, seriesOf } from './metricHistory.ts'
-import { type Figure, figuresOf } from './usageFigures.ts'
+import { buildSeries, findMaximum, type MetricHistory } from './metricHistory.ts'
+import { computeFigures, type Figure } from './usageFigures.ts'
 import { useMetrics } from './useMetrics.ts'
 
 const MetricChart = lazy(() => import('./MetricChart.tsx').then(({ MetricChart: Chart }) => ({ default: Chart })))
@@ -31,7 +31,7 @@ function Usage({ sandbox, visible }: UsageSectionProps) {
   return (
     <div className={running ? undefined : 'opacity-60'}>
       <ul className="flex flex-col gap-2">
-        {figuresOf(sandbox, data.latest).map((figure) => (
+        {computeFigures(sandbox, data.latest).map((figure) => (
           <Metric key={figure.label} figure={figure} history={data} />
         ))}
       </ul>
@@ -46,8 +46,8 @@ function Usage({ sandbox, visible }: UsageSectionProps) {
 
 function Metric({ figure, history }: { figure: Figure; history: MetricHistory }) {
   const { label, value, of, limit, pick, notEnforced } = figure
-  const series = seriesOf(history.points, pick)
-  const peak = highest(series)
+  const series = buildSeries(history.points, pick)
+  const peak = findMaximum(series)
   const theme = useTheme()
   return (
     <li className="flex items-center gap-3" data-metric={label} data-points={history.points.length}>

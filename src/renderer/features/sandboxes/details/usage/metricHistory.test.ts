@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { highest, type Metrics, seriesOf, withReading } from './metricHistory.ts'
-import { megabytesText, percentText } from './usageFigures.ts'
+import { buildSeries, findMaximum, type Metrics, withReading } from './metricHistory.ts'
+import { formatMegabytes, formatPercent } from './usageFigures.ts'
 
 const reading = (seconds: number, cpu = 10): Metrics => ({
   cpu_percent: cpu,
@@ -27,18 +27,18 @@ test('a reading that comes again, or late, leaves no line that runs back', () =>
 })
 
 test('the line breaks off where nobody looked', () => {
-  const { times, values } = seriesOf(history(10, 12, 60).points, ({ memoryMb }) => memoryMb)
+  const { times, values } = buildSeries(history(10, 12, 60).points, ({ memoryMb }) => memoryMb)
   expect(times).toEqual([10, 12, 12.001, 60])
   expect(values).toEqual([50, 50, null, 50])
 })
 
 test('what was not measured counts as nothing', () => {
   const { points } = history(10, 12)
-  expect(highest(seriesOf(points, ({ diskMb }) => diskMb))).toBe(0)
-  expect(highest(seriesOf(points, ({ cpuPercent }) => cpuPercent))).toBe(10)
+  expect(findMaximum(buildSeries(points, ({ diskMb }) => diskMb))).toBe(0)
+  expect(findMaximum(buildSeries(points, ({ cpuPercent }) => cpuPercent))).toBe(10)
 })
 
 test('numbers are as exact as they are worth', () => {
-  expect([0, 0.04, 0.3, 9.94, 9.96, 143.6].map(percentText)).toEqual(['0%', '0%', '0.3%', '9.9%', '10%', '144%'])
-  expect([0, 3.62, 41.4, 1023, 1536].map(megabytesText)).toEqual(['0.0 MB', '3.6 MB', '41 MB', '1023 MB', '1.5 GB'])
+  expect([0, 0.04, 0.3, 9.94, 9.96, 143.6].map(formatPercent)).toEqual(['0%', '0%', '0.3%', '9.9%', '10%', '144%'])
+  expect([0, 3.62, 41.4, 1023, 1536].map(formatMegabytes)).toEqual(['0.0 MB', '3.6 MB', '41 MB', '1023 MB', '1.5 GB'])
 })

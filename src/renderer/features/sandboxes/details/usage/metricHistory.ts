@@ -25,7 +25,7 @@ export function withReading(history: MetricHistory | undefined, latest: Metrics)
 }
 
 /** Builds a line that is interrupted at breaks. */
-export function seriesOf(points: readonly MetricPoint[], pick: (point: MetricPoint) => number | null): Series {
+export function buildSeries(points: readonly MetricPoint[], pick: (point: MetricPoint) => number | null): Series {
   const times: number[] = []
   const values: (number | null)[] = []
   let before: number | undefined
@@ -41,6 +41,6 @@ export function seriesOf(points: readonly MetricPoint[], pick: (point: MetricPoi
   return { times, values }
 }
 
-export function highest({ values }: Series): number {
+export function findMaximum({ values }: Series): number {
   return values.reduce<number>((max, value) => Math.max(max, value ?? 0), 0)
 }

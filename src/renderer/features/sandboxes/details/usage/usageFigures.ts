@@ -1,4 +1,4 @@
-import { memoryText } from '#renderer/ui/sandboxes/sandboxLabels.ts'
+import { formatMemory } from '#renderer/ui/sandboxes/sandboxLabels.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import type { MetricPoint, Metrics } from './metricHistory.ts'
 
@@ -15,44 +15,44 @@ export type Figure = {
 
 const minutes = 'in the last five minutes'
 
-export function figuresOf({ vcpu, memory_mb, disk_gb, enforced }: Sandbox, latest: Metrics): Figure[] {
+export function computeFigures({ vcpu, memory_mb, disk_gb, enforced }: Sandbox, latest: Metrics): Figure[] {
   const disk = latest.disk_used_mb
   return [
     {
       label: 'CPU',
-      value: percentText(latest.cpu_percent),
+      value: formatPercent(latest.cpu_percent),
       of: `of ${vcpu * 100}%`,
       limit: vcpu * 100,
       notEnforced: !enforced.cpu,
       pick: ({ cpuPercent }) => cpuPercent,
-      describePeak: (peak) => `At most ${percentText(peak)} ${minutes}.`,
+      describePeak: (peak) => `At most ${formatPercent(peak)} ${minutes}.`,
     },
     {
       label: 'Memory',
-      value: megabytesText(latest.memory_used_mb),
-      of: `of ${memoryText(memory_mb)}`,
+      value: formatMegabytes(latest.memory_used_mb),
+      of: `of ${formatMemory(memory_mb)}`,
       limit: memory_mb,
       notEnforced: !enforced.memory,
       pick: ({ memoryMb }) => memoryMb,
-      describePeak: (peak) => `At most ${megabytesText(peak)} ${minutes}.`,
+      describePeak: (peak) => `At most ${formatMegabytes(peak)} ${minutes}.`,
     },
     {
       label: 'Disk',
-      value: disk === null ? 'Counting…' : megabytesText(disk),
+      value: disk === null ? 'Counting…' : formatMegabytes(disk),
       of: disk === null ? '' : `of ${disk_gb} GB`,
       limit: disk_gb * 1024,
       notEnforced: !enforced.disk,
       pick: ({ diskMb }) => diskMb,
-      describePeak: (peak) => `At most ${megabytesText(peak)} ${minutes}.`,
+      describePeak: (peak) => `At most ${formatMegabytes(peak)} ${minutes}.`,
     },
   ]
 }
 
-export function percentText(percent: number): string {
+export function formatPercent(percent: number): string {
   return `${percent < 9.95 && percent >= 0.05 ? percent.toFixed(1) : Math.round(percent)}%`
 }
 
-export function megabytesText(megabytes: number): string {
+export function formatMegabytes(megabytes: number): string {
   if (megabytes >= 1024) return `${(megabytes / 1024).toFixed(1)} GB`
   return `${megabytes < 9.95 ? megabytes.toFixed(1) : Math.round(megabytes)} MB`
 }

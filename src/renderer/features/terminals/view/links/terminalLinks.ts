@@ -26,11 +26,11 @@ export type TerminalLinks = {
  * For addresses in the output, and for those a program names (OSC 8), whose text may say something else.
  * @param inside undefined where the page shows nothing of the sandbox but its terminals
  */
-export function terminalLinks(
+export function createTerminalLinks(
   onHint: (hint: LinkHint | undefined) => void,
   inside: SandboxLinks | undefined,
 ): TerminalLinks {
-  const targetOf = (address: string) => {
+  const resolveTarget = (address: string) => {
     const target = linkTarget(address, inside?.previewPort())
     return target?.kind === 'address' || inside ? target : undefined
   }
@@ -44,8 +44,8 @@ export function terminalLinks(
     onHint({ text, target, x, y })
   const leave = () => onHint(undefined)
   return {
-    activate: (event, address) => open(event, targetOf(address)),
-    hover: (event, address) => hint(event, address, targetOf(address)),
+    activate: (event, address) => open(event, resolveTarget(address)),
+    hover: (event, address) => hint(event, address, resolveTarget(address)),
     leave,
     // Else nothing would be said about the others: what may be opened `linkTarget` decides.
     allowNonHttpProtocols: true,

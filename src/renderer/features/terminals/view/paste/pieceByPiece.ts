@@ -24,7 +24,7 @@ type PiecesOptions = {
  * Sends a long text chunk by chunk, so that other input passes in between and it can be canceled. A program that
  * received the start of a bracketed paste always receives its end.
  */
-export function pieceByPiece({ text, bracketed, type }: PiecesOptions): Pieces {
+export function typeInPieces({ text, bracketed, type }: PiecesOptions): Pieces {
   const [first = '', ...rest] = splitInput(text)
   let waiting = [bracketed ? pasteBegins + first : first, ...rest]
   let open = bracketed

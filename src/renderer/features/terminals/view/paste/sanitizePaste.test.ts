@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asOneLine, asTyped, linesOf, sanitizePaste } from './sanitizePaste.ts'
+import { sanitizePaste, splitLines, toOneLine, toTypedText } from './sanitizePaste.ts'
 
 test('nothing that commands a terminal is left in a pasted text', () => {
   expect(sanitizePaste('a\x1b[201~\x1b]0;b\x07c\x00\x03\x08\x7f\x9bd')).toBe('a[201~]0;bcd')
@@ -8,12 +8,12 @@ test('nothing that commands a terminal is left in a pasted text', () => {
 })
 
 test('lines are counted without the end of the last one', () => {
-  expect(linesOf('one')).toEqual(['one'])
-  expect(linesOf('one\n\n')).toEqual(['one'])
-  expect(linesOf('one\n\ntwo\n')).toEqual(['one', '', 'two'])
+  expect(splitLines('one')).toEqual(['one'])
+  expect(splitLines('one\n\n')).toEqual(['one'])
+  expect(splitLines('one\n\ntwo\n')).toEqual(['one', '', 'two'])
 })
 
 test('lines become one, or what Enter types', () => {
-  expect(asOneLine('  one \n\n\ttwo\nthree\n')).toBe('one two three')
-  expect(asTyped('one\ntwo')).toBe('one\rtwo')
+  expect(toOneLine('  one \n\n\ttwo\nthree\n')).toBe('one two three')
+  expect(toTypedText('one\ntwo')).toBe('one\rtwo')
 })

@@ -8,18 +8,18 @@ export function sanitizePaste(text: string): string {
 }
 
 /** The lines that would run one by one. The end of the last one counts for none. */
-export function linesOf(text: string): string[] {
+export function splitLines(text: string): string[] {
   return text.replace(/\n+$/, '').split('\n')
 }
 
-export function asOneLine(text: string): string {
-  return linesOf(text)
+export function toOneLine(text: string): string {
+  return splitLines(text)
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .join(' ')
 }
 
 /** As Enter types it. */
-export function asTyped(text: string): string {
+export function toTypedText(text: string): string {
   return text.replaceAll('\n', '\r')
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { terminalPaste } from './terminalPaste.ts'
+import { createTerminalPaste } from './terminalPaste.ts'
 
 const long = 'x'.repeat(60_000)
 
 function open({ bracketed = false, warns = true } = {}) {
   const typed: string[] = []
-  const paste = terminalPaste({
+  const paste = createTerminalPaste({
     isBracketed: () => bracketed,
     warns: () => warns,
     type: (text) => typed.push(text) > 0,

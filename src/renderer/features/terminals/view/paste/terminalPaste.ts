@@ -1,6 +1,6 @@
-import { type Observable, observable } from '../observable.ts'
-import { type Pieces, pieceByPiece } from './pieceByPiece.ts'
-import { asOneLine, asTyped, linesOf, sanitizePaste } from './sanitizePaste.ts'
+import { createObservable, type Observable } from '../observable.ts'
+import { type Pieces, typeInPieces } from './pieceByPiece.ts'
+import { sanitizePaste, splitLines, toOneLine, toTypedText } from './sanitizePaste.ts'
 
 /** Several lines for a program that would run each of them as it comes. */
 export type PasteQuestion = { lines: readonly string[] }
@@ -30,9 +30,9 @@ type PasteOptions = {
 
 const interrupt = '\x03'
 
-export function terminalPaste({ isBracketed, warns, type }: PasteOptions): TerminalPaste {
-  const question = observable<PasteQuestion | undefined>(undefined)
-  const progress = observable<PasteProgress | undefined>(undefined)
+export function createTerminalPaste({ isBracketed, warns, type }: PasteOptions): TerminalPaste {
+  const question = createObservable<PasteQuestion | undefined>(undefined)
+  const progress = createObservable<PasteProgress | undefined>(undefined)
   let asked = ''
   let pieces: Pieces | undefined
   let whole = 0
@@ -56,7 +56,7 @@ export function terminalPaste({ isBracketed, warns, type }: PasteOptions): Termi
 
   function begin(text: string): void {
     whole = text.length
-    const begun = pieceByPiece({ text: asTyped(text), bracketed: isBracketed(), type })
+    const begun = typeInPieces({ text: toTypedText(text), bracketed: isBracketed(), type })
     if (!begun.done) pieces = begun
   }
 
@@ -71,7 +71,7 @@ export function terminalPaste({ isBracketed, warns, type }: PasteOptions): Termi
     progress,
     paste(text) {
       const clean = sanitizePaste(text)
-      const lines = linesOf(clean)
+      const lines = splitLines(clean)
       if (clean === '') return
       if (lines.length === 1 || isBracketed() || !warns()) {
         send(clean, true)
@@ -82,7 +82,7 @@ export function terminalPaste({ isBracketed, warns, type }: PasteOptions): Termi
     },
     answer(answer) {
       question.set(undefined)
-      if (answer !== 'nothing') send(answer === 'all' ? asked : asOneLine(asked), true)
+      if (answer !== 'nothing') send(answer === 'all' ? asked : toOneLine(asked), true)
       asked = ''
     },
     run(command) {

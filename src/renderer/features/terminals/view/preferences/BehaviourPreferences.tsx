@@ -1,7 +1,7 @@
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
-import { allowNotifications, notificationsAllowed } from '../bell.ts'
+import { allowNotifications, areNotificationsAllowed } from '../bell.ts'
 import { PreferenceGroup, type PreferencePart } from './PreferenceGroup.tsx'
 
 export function BehaviourPreferences({ preferences, onChange }: PreferencePart) {
@@ -67,7 +67,7 @@ export function BehaviourPreferences({ preferences, onChange }: PreferencePart) 
         <Checkbox
           label="Notify me when a program asks for me"
           hint="Coding agents do, while they wait for you. Only while this window is behind others."
-          checked={preferences.callNotification && notificationsAllowed()}
+          checked={preferences.callNotification && areNotificationsAllowed()}
           onChange={(enabled) => void changeNotification('callNotification', enabled)}
         />
       </PreferenceGroup>

@@ -8,7 +8,7 @@ import { PreferencesPreview } from './PreferencesPreview.tsx'
 import { changePreferences, resetPreferences, useTerminalPreferences } from './preferencesStore.ts'
 import { TextPreferences } from './TextPreferences.tsx'
 import { ThemePicker } from './ThemePicker.tsx'
-import { chosenTheme, defaultPreferences } from './terminalPreferences.ts'
+import { defaultPreferences, resolveTheme } from './terminalPreferences.ts'
 
 /** Preferences of all terminals. Each change applies immediately. */
 export function PreferencesDialog({ onClose }: { onClose: () => void }) {
@@ -36,7 +36,7 @@ export function PreferencesDialog({ onClose }: { onClose: () => void }) {
     >
       <div className="flex flex-col gap-6">
         <div className="sticky -top-1 z-10 -mx-1 bg-raised px-1 pb-1">
-          <PreferencesPreview theme={tried ?? chosenTheme(preferences, window)} preferences={preferences} />
+          <PreferencesPreview theme={tried ?? resolveTheme(preferences, window)} preferences={preferences} />
         </div>
         <ThemePicker preferences={preferences} window={window} onChange={changePreferences} onTry={setTried} />
         <TextPreferences preferences={preferences} onChange={changePreferences} />

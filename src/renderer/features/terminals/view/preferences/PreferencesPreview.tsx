@@ -1,7 +1,7 @@
 import { Terminal } from '@xterm/xterm'
 import { useEffect, useRef, useState } from 'react'
 import type { TerminalTheme } from '../themes/terminalTheme.ts'
-import { asksForNoMotion, xtermOptions } from '../xtermOptions.ts'
+import { createXtermOptions, prefersReducedMotion } from '../xtermOptions.ts'
 import type { TerminalPreferences } from './terminalPreferences.ts'
 
 const prompt = '\x1b[1;32mroot@build-box\x1b[0m:\x1b[1;34m~/app\x1b[0m# '
@@ -39,10 +39,10 @@ export function PreferencesPreview({ theme, preferences }: PreferencesPreviewPro
 
   useEffect(() => {
     if (!terminal) return
-    terminal.options = xtermOptions({
+    terminal.options = createXtermOptions({
       theme,
       preferences: { ...preferences, screenReader: false },
-      calm: asksForNoMotion(),
+      calm: prefersReducedMotion(),
     })
   }, [terminal, theme, preferences])
 

@@ -1,5 +1,5 @@
 import { Check } from 'lucide-react'
-import { classNames } from '#renderer/ui/classNames.ts'
+import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { Select } from '#renderer/ui/Select.tsx'
 import type { Theme } from '#renderer/ui/theme/theme.ts'
 import type { TerminalTheme } from '../themes/terminalTheme.ts'
@@ -63,7 +63,7 @@ function ThemeCard({ theme: { label, kind, colors }, isChosen, onChoose, onTry }
     <label
       onPointerEnter={onTry}
       style={{ backgroundColor: colors.background, color: colors.foreground }}
-      className={classNames(
+      className={joinClassNames(
         'relative flex h-13 flex-col justify-center gap-1.5 rounded-control border px-2.5 has-focus-visible:outline-2 has-focus-visible:outline-accent',
         isChosen ? 'border-accent' : 'border-edge',
       )}

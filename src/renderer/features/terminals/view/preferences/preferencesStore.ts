@@ -1,6 +1,6 @@
 import { persistValue } from '#renderer/ui/storage/persistValue.ts'
 import { usePersisted } from '#renderer/ui/storage/usePersisted.ts'
-import { defaultPreferences, TerminalPreferences, withinLimits } from './terminalPreferences.ts'
+import { clampFontSize, defaultPreferences, TerminalPreferences } from './terminalPreferences.ts'
 
 const storedPreferences = persistValue('steward.terminal.preferences', TerminalPreferences, defaultPreferences)
 
@@ -26,5 +26,5 @@ export type FontStep = 'larger' | 'smaller' | 'usual'
 export function changeFontSize(step: FontStep): void {
   const { fontSize } = readPreferences()
   const by = { larger: fontSize + 1, smaller: fontSize - 1, usual: Number.NaN }
-  changePreferences({ fontSize: withinLimits(by[step]) })
+  changePreferences({ fontSize: clampFontSize(by[step]) })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chosenTheme, defaultPreferences, TerminalPreferences, withinLimits } from './terminalPreferences.ts'
+import { clampFontSize, defaultPreferences, resolveTheme, TerminalPreferences } from './terminalPreferences.ts'
 
 test('preferences of another version are none of ours', () => {
   expect(TerminalPreferences.safeParse({ version: 2, fontSize: 20 }).success).toBe(false)
@@ -18,12 +18,12 @@ test('a value that does not fit is lost alone', () => {
 
 test('the theme follows the window unless it is told otherwise', () => {
   const chosen = { ...defaultPreferences, darkTheme: 'pine', lightTheme: 'paper' }
-  expect(chosenTheme(chosen, 'dark').id).toBe('pine')
-  expect(chosenTheme(chosen, 'light').id).toBe('paper')
-  expect(chosenTheme({ ...chosen, ground: 'dark' }, 'light').id).toBe('pine')
-  expect(chosenTheme({ ...chosen, ground: 'light' }, 'dark').id).toBe('paper')
+  expect(resolveTheme(chosen, 'dark').id).toBe('pine')
+  expect(resolveTheme(chosen, 'light').id).toBe('paper')
+  expect(resolveTheme({ ...chosen, ground: 'dark' }, 'light').id).toBe('pine')
+  expect(resolveTheme({ ...chosen, ground: 'light' }, 'dark').id).toBe('paper')
 })
 
 test('the size of text stays within what can be read', () => {
-  expect([Number.NaN, 0, 13.4, 500].map(withinLimits)).toEqual([13, 8, 13, 32])
+  expect([Number.NaN, 0, 13.4, 500].map(clampFontSize)).toEqual([13, 8, 13, 32])
 })

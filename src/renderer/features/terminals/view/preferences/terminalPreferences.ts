@@ -16,18 +16,18 @@ export const TerminalPreferences = z.object({
   version: z.literal(1),
   /** `window`: dark in a dark window. */
   ground: z.enum(['window', 'dark', 'light']).catch('window'),
-  darkTheme: themeOf('dark').catch(stewardDark.id),
-  lightTheme: themeOf('light').catch(stewardLight.id),
+  darkTheme: createTheme('dark').catch(stewardDark.id),
+  lightTheme: createTheme('light').catch(stewardLight.id),
   fontSize: z.int().min(fontSizes.smallest).max(fontSizes.largest).catch(fontSizes.usual),
-  lineHeight: oneOf(lineHeights).catch(1),
+  lineHeight: createNumberSchema(lineHeights).catch(1),
   /** Pixels. */
-  letterSpacing: oneOf(letterSpacings).catch(0),
+  letterSpacing: createNumberSchema(letterSpacings).catch(0),
   /** Colors that programs choose are brought to this contrast; 1 leaves them alone. */
-  minimumContrast: oneOf(contrasts).catch(4.5),
+  minimumContrast: createNumberSchema(contrasts).catch(4.5),
   cursorStyle: z.enum(['block', 'bar', 'underline']).catch('block'),
   cursorBlink: z.boolean().catch(true),
   /** Lines. */
-  scrollback: oneOf(scrollbacks).catch(terminalLimits.scrollbackLines),
+  scrollback: createNumberSchema(scrollbacks).catch(terminalLimits.scrollbackLines),
   smoothScroll: z.boolean().catch(false),
   copyOnSelect: z.boolean().catch(false),
   rightClick: z.enum(['menu', 'word', 'paste']).catch('menu'),
@@ -48,21 +48,21 @@ export type TerminalPreferences = z.infer<typeof TerminalPreferences>
 
 export const defaultPreferences: TerminalPreferences = TerminalPreferences.parse({ version: 1 })
 
-export function chosenTheme(preferences: TerminalPreferences, window: Theme): TerminalTheme {
+export function resolveTheme(preferences: TerminalPreferences, window: Theme): TerminalTheme {
   const kind = preferences.ground === 'window' ? window : preferences.ground
   const id = kind === 'dark' ? preferences.darkTheme : preferences.lightTheme
   return terminalThemes.find((theme) => theme.id === id) ?? (kind === 'dark' ? stewardDark : stewardLight)
 }
 
-export function withinLimits(fontSize: number): number {
+export function clampFontSize(fontSize: number): number {
   if (!Number.isFinite(fontSize)) return fontSizes.usual
   return Math.min(fontSizes.largest, Math.max(fontSizes.smallest, Math.round(fontSize)))
 }
 
-function themeOf(kind: Theme) {
+function createTheme(kind: Theme) {
   return z.string().refine((id) => terminalThemes.some((theme) => theme.id === id && theme.kind === kind))
 }
 
-function oneOf(values: readonly number[]) {
+function createNumberSchema(values: readonly number[]) {
   return z.number().refine((value) => values.includes(value))
 }

@@ -5,7 +5,7 @@ import type { TerminalTheme } from './terminalTheme.ts'
 type Decorations = NonNullable<ISearchOptions['decorations']>
 
 /** A theme as xterm.js takes it, and how search marks what it found. */
-export function xtermPalette({ kind, colors }: TerminalTheme): { theme: ITheme; matches: Decorations } {
+export function createXtermPalette({ kind, colors }: TerminalTheme): { theme: ITheme; matches: Decorations } {
   return { theme: { ...colors, cursorAccent: colors.background, ...over[kind] }, matches: decorations[kind] }
 }
 
