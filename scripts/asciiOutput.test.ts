@@ -8,3 +8,8 @@ test('escapes text in literals, which keep their values', () => {
   expect(/^[\0-\x7f]*$/.test(escaped)).toBe(true)
   expect([...runInNewContext(escaped)]).toEqual(['“→ 1', 'é😀', true, true])
 })
+
+test('refuses a character behind a backslash', () => {
+  expect(() => escapeNonAscii('/\\–/')).toThrow('A backslash stands before')
+  expect(escapeNonAscii('"\\\\–"')).toBe('"\\\\\\u2013"')
+})

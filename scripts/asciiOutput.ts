@@ -15,7 +15,9 @@ export function asciiOutput(): Plugin {
   }
 }
 
-/** Escapes each UTF-16 code unit beyond ASCII. */
+/** Escapes each UTF-16 code unit beyond ASCII. @throws Error where one follows a backslash, which would escape the escape */
 export function escapeNonAscii(code: string): string {
+  const escaped = /(?<!\\)(?:\\\\)*\\[^\0-\x7f]/.exec(code)
+  if (escaped) throw new Error(`A backslash stands before a character beyond ASCII: ${escaped[0]}`)
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -184,7 +184,7 @@ const proofs: Record<string, Proof> = {
   ),
   'agent: intents.asker_id, tool-client': proveByIntegration('tool × request'),
   'agent: intents.asker_id, conversation': proveByIntegration('chat × request'),
-  'agent: intents.asker_id, api-key': proveByIntegration('key × request'),
+  'agent: intents.asker_id, api-key': integration('endedAuthority', 'async request({ add, sentence })'),
   'agent: intents.intent, sandbox': integration(
     'judgedAtUse',
     'a request to delete a sandbox ends when the user deletes it, and nothing says that you approved',
@@ -193,7 +193,7 @@ const proofs: Record<string, Proof> = {
   'agent: intents.intent, wallet-account': proveByIntegration('wallet × request'),
   'agent: grants.asker, tool-client': proveByIntegration('tool × grant'),
   'agent: grants.asker, conversation': proveByIntegration('chat × grant'),
-  'agent: grants.asker, api-key': proveByIntegration('key × grant'),
+  'agent: grants.asker, api-key': integration('endedAuthority', 'async grant({ add })'),
   'agent: provider_keys.slot, tool-server': unit(
     'agent/toolServers/toolServers',
     'the secrets of a server are removed with it',

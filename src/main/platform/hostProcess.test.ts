@@ -7,6 +7,7 @@ import { eventually } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { findHostProcess, isHostStopped, killHostProcess } from './hostProcess.ts'
 import { hostFolder, hostPidFile } from './hostSocket.ts'
+import { smallHeapOptions } from './smallMemory.ts'
 
 const waitForever = 'setInterval(() => {}, 1000)'
 
@@ -16,7 +17,9 @@ async function startNamed(name: string, dataArgument?: string): Promise<{ child:
   const script = join(folder, name)
   writeFileSync(script, waitForever)
   mkdirSync(hostFolder(folder))
-  const child = spawn(process.execPath, [script, '--data', dataArgument ?? folder], { stdio: 'ignore' })
+  const child = spawn(process.execPath, [...smallHeapOptions, script, '--data', dataArgument ?? folder], {
+    stdio: 'ignore',
+  })
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGKILL')

@@ -16,7 +16,8 @@ export type HostProcess = { pid: number; identity: string }
 export async function findHostProcess(dataFolder: string): Promise<HostProcess | undefined> {
   try {
     const pid = Number(await readFile(hostPidFile(dataFolder), 'utf8'))
-    const [, program = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
+    const [, ...line] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
+    const [program = '', ...args] = line.slice(line.findIndex((argument) => !argument.startsWith('-'))) // options of Node.js
     if (!hostProgram.test(basename(program))) return undefined
     if (args[args.indexOf('--data') + 1] !== dataFolder) return undefined
     const identity = await processIdentity(pid)

@@ -13,7 +13,7 @@ export type GroupCommit = {
    * written before; it fails alone.
    */
   commit<T>(work: () => T): Promise<T>
-  /** Like `written`; resolves once it survives a power cut too. */
+  /** As `commit`; resolves once it survives a power cut too. */
   commitDurable<T>(work: () => T): Promise<T>
   /** All work is refused from now on: a flush failed, or it was closed. */
   readonly hasEnded: boolean

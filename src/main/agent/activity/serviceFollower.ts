@@ -45,7 +45,8 @@ const retry = { firstMs: 2_000, maxMs: 60_000 } as const
 
 /**
  * Copies what the service notes for the agent's account into the log: in order, from where it stopped, each entry once,
- * whatever crashes in between. Entries beyond the pace stay at the service until they may be copied.
+ * whatever crashes in between. Entries beyond the pace stay at the service until they may be copied;
+ * what it removes until then is recorded as a gap.
  */
 export function createServiceFollower(options: Options): { close(): Promise<void> } {
   const { link, client, timeline, isOwn = () => false, pace, now, log } = options
@@ -58,6 +59,7 @@ export function createServiceFollower(options: Options): { close(): Promise<void
   let again = false
   let retryMs: number = retry.firstMs
   let account: string | undefined
+  let pausedUntilMs = 0
 
   /** @returns milliseconds to wait before the next page may be copied; 0 if there is none */
   const readOn = async (): Promise<number> => {
@@ -71,6 +73,8 @@ export function createServiceFollower(options: Options): { close(): Promise<void
         { signal: closing.signal, onUnreadable: (entries) => unreadable.push(...entries) },
       )
       if (closing.signal.aborted) return 0
+      if (page.activities.length + unreadable.length > limit)
+        throw new Error('The service sent more entries than asked for.')
       if (page.account_id !== account) {
         account = page.account_id // starts, or signed in to another account: read from that account's position
         continue
@@ -112,6 +116,7 @@ export function createServiceFollower(options: Options): { close(): Promise<void
       retryMs = retry.firstMs
       if (waitMs > 0) {
         log.warn('the service notes more than is copied in a day', { waitMs })
+        pausedUntilMs = now() + waitMs
         schedule(waitMs)
       }
     } catch (error) {
@@ -132,7 +137,7 @@ export function createServiceFollower(options: Options): { close(): Promise<void
   }
   const soon = (): void => {
     state = 'soon'
-    schedule(soonMs)
+    schedule(Math.max(soonMs, pausedUntilMs - now()))
   }
 
   const unsubscribe = link.subscribe(({ type }) => {

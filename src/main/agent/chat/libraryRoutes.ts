@@ -1,3 +1,4 @@
+import { serialQueue } from '#platform/serialQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   addAttachment,
@@ -35,6 +36,7 @@ type Options = {
 export function createLibraryRoutes(options: Options): LocalEndpoint[] {
   const { store, attachments, publish, newId, now } = options
   const { library } = store
+  const inTurn = serialQueue()
   const folder = (id: string) => {
     const folder = library.folders().find((it) => it.id === id)
     if (folder) return folder
@@ -79,7 +81,7 @@ export function createLibraryRoutes(options: Options): LocalEndpoint[] {
       return { success: true, id }
     }),
     localEndpoint(addAttachment, ({ query }, { body }) => attachments.add(query.name, body)),
-    localEndpoint(importConversations, (_, { body }) => importChats(options, body)),
+    localEndpoint(importConversations, (_, { body }) => importChats({ ...options, inTurn }, body)),
     localEndpoint(exportConversation, ({ params, query }) => buildExport(options, params.conversationId, query.format)),
     localEndpoint(getAttachmentContent, ({ params }) => attachments.content(params.attachmentId)),
   ]

@@ -25,6 +25,7 @@ function openLinker({ isConnected = true } = {}) {
   const linkedAtService = new Set<string>()
   const [signature, link] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const steps: string[] = []
+  const notes: string[] = []
   const call = async ({ operation }: { operation: string }) => {
     if (operation === 'authWalletLink') {
       linkedAtService.add(address)
@@ -40,7 +41,7 @@ function openLinker({ isConnected = true } = {}) {
     return { id: 'acc_1', wallets, wallet_address: address }
   }
   const linked = createWalletLinker({
-    ...{ events, records, log: silentLog, note: () => undefined as never },
+    ...{ events, records, log: silentLog, note: ({ summary }) => void notes.push(summary) as never },
     link: { status: () => ({ state: isConnected ? 'connected' : 'connecting', name: 'Steward' }) as never },
     client: { call: call as never },
     wallet: {
@@ -66,13 +67,13 @@ function openLinker({ isConnected = true } = {}) {
   })
   events.emit({ type: 'ready' })
   return {
-    ...{ steps, linkedAtService, records, linked, signature, link },
+    ...{ steps, notes, linkedAtService, records, linked, signature, link },
     connect() {
       isConnected = true
       events.emit({ type: 'ready' })
     },
-    removeAccount() {
-      createWalletUnlinking(records).removeAddresses([address], { unlinksAll: false })
+    removeAccount({ unlinksAll = false } = {}) {
+      createWalletUnlinking(records).removeAddresses([address], { unlinksAll })
       accounts = []
       events.emit({ type: 'wallet.changed' } as LocalEvent)
     },
@@ -86,7 +87,7 @@ test('an account that is removed while it is signed for is not linked', async ()
   link.resolve()
   signature.resolve()
   await linked.waitUntilSettled()
-  expect([[...linkedAtService], records.listAll()]).toEqual([[], []])
+  expect([[...linkedAtService], records.list('acc_1')]).toEqual([[], []])
 })
 
 test('an account that is removed while the service links it is unlinked', async () => {
@@ -99,13 +100,25 @@ test('an account that is removed while the service links it is unlinked', async 
   expect([[...linkedAtService], records.listAll()]).toEqual([[], []])
 })
 
-test('an account that is removed before its service was ever compared is unlinked once it connects', async () => {
-  const { linkedAtService, records, linked, connect, removeAccount } = openLinker({ isConnected: false })
-  linkedAtService.add(address)
-  removeAccount()
-  await linked.waitUntilSettled()
-  expect([...linkedAtService]).toEqual([address])
-  connect()
-  await linked.waitUntilSettled()
-  expect([[...linkedAtService], records.listAll()]).toEqual([[], []])
-})
+test.each([
+  [true, [], []],
+  [
+    false,
+    [address],
+    [
+      `The removed wallet ${address} still signs in to your account at Steward. Unlink it in Settings if it should not.`,
+    ],
+  ],
+])(
+  'an account that is removed before its links are known: unlinked %s',
+  async (unlinksAll, expected, expectedNotes) => {
+    const { linkedAtService, records, linked, notes, connect, removeAccount } = openLinker({ isConnected: false })
+    linkedAtService.add(address)
+    removeAccount({ unlinksAll })
+    await linked.waitUntilSettled()
+    expect([...linkedAtService]).toEqual([address])
+    connect()
+    await linked.waitUntilSettled()
+    expect([[...linkedAtService], records.listAll(), notes]).toEqual([expected, [], expectedNotes])
+  },
+)

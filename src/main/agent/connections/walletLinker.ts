@@ -123,18 +123,26 @@ export function createWalletLinker(options: Options): LinkedWallets {
   }
 
   const unlinkRemoved = async (stored: StoredWalletLink, { wallets }: Me): Promise<void> => {
-    const { address } = stored
-    const isReimported = stored.serviceAccount === anyServiceAccount && isInWallet(address)
-    if (!isReimported && wallets.some((it) => it.wallet_address === address)) {
-      try {
-        await client.call(unlinkWallet, { address }, { signal })
-      } catch (error) {
-        if (!isRefusal(error)) throw error
-        const summary = `The removed wallet ${address} still signs in to your account at ${link.status().name}. ${error.message}`
-        note({ kind: 'service.wallet_not_unlinked', actor, subject: address, summary })
-      }
-    }
+    const { address, serviceAccount, isOwn } = stored
+    const isUnknown = serviceAccount === anyServiceAccount
+    const isLinked = wallets.some((it) => it.wallet_address === address)
+    if (isUnknown && !isLinked && !isInWallet(address)) return // another service may have it
     records.remove(stored)
+    if (!isLinked || (isUnknown && isInWallet(address))) return
+    if (isUnknown && !isOwn) return recordRemainingLink(address, 'Unlink it in Settings if it should not.')
+    try {
+      await client.call(unlinkWallet, { address }, { signal })
+    } catch (error) {
+      if (!isRefusal(error)) {
+        records.set(stored)
+        throw error
+      }
+      recordRemainingLink(address, error.message)
+    }
+  }
+  const recordRemainingLink = (address: string, detail: string): void => {
+    const summary = `The removed wallet ${address} still signs in to your account at ${link.status().name}. ${detail}`
+    note({ kind: 'service.wallet_not_unlinked', actor, subject: address, summary })
   }
 
   const run = async (): Promise<void> => {

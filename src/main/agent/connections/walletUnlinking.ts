@@ -25,11 +25,11 @@ export function createWalletUnlinking(records: WalletLinkRepository): WalletUnli
         if (link.isOwn || unlinksAll) records.set({ ...link, state: 'unlinking' })
         else records.remove(link)
       }
-      // Addresses that were never compared with a service may have been linked by an earlier version.
+      // Addresses without a link may still sign in somewhere: linked elsewhere, or by a version that stored no links.
       const compared = new Set(records.listAll().map(({ address }) => address))
       for (const address of addresses) {
         if (compared.has(address) || others.has(address)) continue
-        records.set({ serviceAccount: anyServiceAccount, address, state: 'unlinking', isOwn: true })
+        records.set({ serviceAccount: anyServiceAccount, address, state: 'unlinking', isOwn: unlinksAll })
       }
     },
   }

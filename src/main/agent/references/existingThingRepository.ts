@@ -25,7 +25,10 @@ export type ExistingThingRepository = {
   list(accountId: string, kind: RemovedKind): Map<string, string>
   /** Whether any account of any service has or had the thing. */
   exists(kind: RemovedKind, id: string): boolean
-  /** Whether another service has or had it, or another account of this service has it and this account does not. */
+  /**
+   * Whether another account at another service has or had it, or another account of this service and not this one. An
+   * account keeps its id when the address of its service changes.
+   */
   isOfOthers(accountId: string, kind: RemovedKind, id: string): boolean
   add(accountId: string, kind: RemovedKind, thing: { id: string; name: string }): void
   remove(accountId: string, kind: RemovedKind, id: string): void
@@ -67,7 +70,7 @@ export function createExistingThingRepository(database: Database, service: strin
     'SELECT 1 AS existing FROM known_things WHERE kind = @kind AND thing = @id LIMIT 1',
   )
   const ofOthers = database.prepare<[ThingKey], { ofOthers: 0 | 1 | null }>(
-    `SELECT max(service <> @service) OR min(account_id <> @accountId) AS "ofOthers"
+    `SELECT max(service <> @service AND account_id <> @accountId) OR min(account_id <> @accountId) AS "ofOthers"
       FROM known_things WHERE kind = @kind AND thing = @id`,
   )
   const add = database.prepare<[Params<keyof RowOf<typeof thingTable>>]>(

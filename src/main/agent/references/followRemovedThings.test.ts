@@ -22,12 +22,14 @@ let removed: RemovedThings
 let delivered: RemovedThing[]
 let follower: { close(): Promise<void> } | undefined
 let requests: number[]
+let account = 'acc_1'
 
 beforeEach(() => {
   database = openDatabase(':memory:')
   migrate(database, agentMigrations)
   records = createExistingThingRepository(database, 'embedded')
   removed = createRemovedThings()
+  account = 'acc_1'
   ;[outbox, sandboxes, delivered, requests] = [[], [], [], []]
 })
 afterEach(async () => {
@@ -40,7 +42,7 @@ const answers: Record<string, (input: { after?: number }) => unknown> = {
     requests.push(after)
     const remaining = outbox.filter(({ sequence }) => sequence > after)
     const last_sequence = outbox.at(-1)?.sequence ?? 0
-    return { account_id: 'acc_1', things: remaining.slice(0, 2), has_more: remaining.length > 2, last_sequence }
+    return { account_id: account, things: remaining.slice(0, 2), has_more: remaining.length > 2, last_sequence }
   },
   sandboxList: () => ({ sandboxes }),
   foundSandboxList: () => ({ sandboxes: [] }),
@@ -146,23 +148,37 @@ test('a service can neither remove nor evict what another service has', async ()
   hear('sandbox')
   const hostile = createExistingThingRepository(database, 'https://elsewhere.example')
   records.replace('acc_1', 'sandbox', new Map([['own', 'atlas']]))
-  hostile.replace('acc_1', 'sandbox', new Map([['own', 'copied id']]))
+  hostile.replace('acc_9', 'sandbox', new Map([['own', 'copied id']]))
   for (let index = 0; index < 30; index += 1) hostile.replace(`acc_${index + 2}`, 'sandbox', new Map())
   expect(records.list('acc_1', 'sandbox')).toEqual(new Map([['own', 'atlas']]))
 
   records = hostile
-  hostile.replace('acc_1', 'sandbox', new Map([['own', 'copied id']]))
+  account = 'acc_9'
+  hostile.replace('acc_9', 'sandbox', new Map([['own', 'copied id']]))
   outbox = [entry(1, 'own'), entry(2, 'other')]
   follow()
-  await eventually(() => expect(hostile.getProcessedSequence('acc_1')).toBe(2))
-  await eventually(() => expect(hostile.list('acc_1', 'sandbox').size).toBe(0))
+  await eventually(() => expect(hostile.getProcessedSequence('acc_9')).toBe(2))
+  await eventually(() => expect(hostile.list('acc_9', 'sandbox').size).toBe(0))
   expect(delivered.map(({ id }) => id)).toEqual(['other'])
+})
+
+test('removals arrive after the address of the service has changed', async () => {
+  hear('sandbox')
+  createExistingThingRepository(database, 'https://old.example').replace(
+    'acc_1',
+    'sandbox',
+    new Map([['own', 'atlas']]),
+  )
+  records.replace('acc_1', 'sandbox', new Map([['own', 'atlas']]))
+  outbox = [entry(1, 'own')]
+  follow()
+  await eventually(() => expect(delivered.map(({ id }) => id)).toEqual(['own']))
 })
 
 test('takes over records of a version that did not store their service', () => {
   createExistingThingRepository(database, '').replace('acc_1', 'sandbox', new Map([['s1', 'atlas']]))
   createExistingThingRepository(database, '').acknowledge('acc_1', 7)
-  expect(records.isOfOthers('acc_1', 'sandbox', 's1')).toBe(true)
+  expect(records.list('acc_1', 'sandbox').size).toBe(0)
   records.adopt('acc_1')
   records.adopt('acc_1')
   expect(records.list('acc_1', 'sandbox')).toEqual(new Map([['s1', 'atlas']]))

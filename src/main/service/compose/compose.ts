@@ -54,7 +54,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const money = await composeCredits(context, { ledger, identity })
     const payments = await composePayments(context, { ledger, money, identity })
     const models = composeInference(context, money)
-    const names = await composeDomains(context, { payments, targets: () => machines.domainTargets, announceRemovals })
+    const names = await composeDomains(context, {
+      ...{ payments, announceRemovals },
+      commits: ledger.commits,
+      targets: () => machines.domainTargets,
+    })
     const machines = composeSandboxes(context, {
       onPortsChanged,
       billing: money.billing,

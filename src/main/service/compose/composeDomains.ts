@@ -4,9 +4,10 @@ import { createHttpClient, type HttpClient } from '#platform/httpClient.ts'
 import { hostAndPort } from '#platform/listenAddress.ts'
 import { installFolder } from '#platform/programFile.ts'
 import type { AccountId } from '#shared/ids.ts'
+import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { Endpoint } from '../base/endpoint.ts'
 import { startDnsServer } from '../domains/dns/dnsServer.ts'
-import { createDomainOrders, type DomainOrders } from '../domains/domainOrders.ts'
+import { createDomainOrders, type DomainOrders, describeOrder } from '../domains/domainOrders.ts'
 import { createDomainQuotes } from '../domains/domainQuotes.ts'
 import { createDomainRepository } from '../domains/domainRepository.ts'
 import { createDomainRoutes } from '../domains/domainRoutes.ts'
@@ -55,6 +56,7 @@ const maxAnswerBytes = 2_000_000
 
 type DomainOptions = {
   payments: Pick<PaymentModule, 'paymentGate'>
+  commits: Pick<GroupCommit, 'commitDurable'>
   /** Known once sandboxes are. */
   targets: () => DomainTargets
   announceRemovals: () => void
@@ -63,7 +65,7 @@ type DomainOptions = {
 /** Names and their DNS. @throws AppError `listen/failed`, `config/invalid` */
 export async function composeDomains(
   context: ServiceContext,
-  { payments, targets, announceRemovals }: DomainOptions,
+  { payments, commits, targets, announceRemovals }: DomainOptions,
 ): Promise<DomainModule> {
   const { options, database, clock, events, activity, callers, scope } = context
   const { now } = options
@@ -82,10 +84,9 @@ export async function composeDomains(
   scope.own(domains, (it) => it.close())
   const orders = createDomainOrders({
     records: createOrderRepository(database),
-    domains,
-    registrar,
+    ...{ domains, registrar, commits, log },
+    onDone: ({ accountId, ...order }) => activity.recordForAccount(accountId, describeOrder(order)),
     now: clock.steadyMs,
-    log,
   })
   await orders.recover()
   const quotes = createDomainQuotes({
@@ -134,7 +135,6 @@ export async function composeDomains(
           orders,
           assertSaleEnabled,
           pointing,
-          recordForAccount: activity.recordForAccount,
         },
         isOffered: refusal() === undefined,
       }),

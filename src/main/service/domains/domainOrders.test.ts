@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { silentLog } from '#platform/log.ts'
+import { AppError } from '#shared/appError.ts'
 import { AccountId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createDomainOrders } from './domainOrders.ts'
 import { createDomainRepository } from './domainRepository.ts'
 import { createDomains } from './domains.ts'
@@ -18,11 +20,16 @@ let nowMs: number
 let database: Database
 /** Calls of the registrar that cost money. */
 let billed: string[]
+/** Orders that were reported as done. */
+let done: string[]
+let flush: () => Promise<void>
 let ids = 0
 
 beforeEach(() => {
   nowMs = Date.UTC(2026, 0, 1)
   billed = []
+  done = []
+  flush = async () => {}
   database = openDatabase(':memory:')
   migrate(database, serviceMigrations)
   database.prepare('INSERT INTO accounts VALUES (?, ?, ?, ?)').run(ada, 'user', 'Ada', nowMs)
@@ -54,6 +61,14 @@ function openOrders(faults: (real: Registrar) => Faults = () => ({})) {
     records: createOrderRepository(database),
     domains: own,
     registrar,
+    commits: {
+      async commitDurable(work) {
+        const value = work()
+        await flush()
+        return value
+      },
+    },
+    onDone: ({ type, domain }) => void done.push(`${type} ${domain}`),
     now,
     log: silentLog,
   })
@@ -75,6 +90,25 @@ function openOrders(faults: (real: Registrar) => Faults = () => ({})) {
 }
 
 const failing = (kind: RegistrarFailure['kind']) => () => Promise.reject(new RegistrarFailure(kind, 'It failed.'))
+
+test('the registrar takes no money before the order survives a power cut', async () => {
+  const flushed = Promise.withResolvers<void>()
+  flush = () => flushed.promise
+  const { register, states } = openOrders()
+  const ordered = register('example.com')
+  await eventually(() => expect(states()).toEqual(['registration example.com asked']))
+  expect(billed).toEqual([])
+  flushed.resolve()
+  await ordered
+  expect([billed, done]).toEqual([['register example.com'], ['registration example.com']])
+})
+
+test('nothing is bought when the order cannot be stored', async () => {
+  flush = () => Promise.reject(new AppError('data/unwritable', 'The disk is full.'))
+  const { register } = openOrders()
+  await expect(register('example.com')).rejects.toMatchObject({ code: 'data/unwritable' })
+  expect(billed).toEqual([])
+})
 
 test('a name is registered, then renewed', async () => {
   const { register, renew, states, own: domains } = openOrders()

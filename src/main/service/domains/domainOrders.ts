@@ -2,6 +2,8 @@ import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { toIsoTime } from '#shared/time.ts'
+import type { GroupCommit } from '#storage/groupCommit.ts'
+import type { AccountEntry } from '../activity/activityLog.ts'
 import type { DomainRow } from './domainRepository.ts'
 import type { Domains } from './domains.ts'
 import type { Order, OrderRepository } from './orderRepository.ts'
@@ -60,10 +62,13 @@ export function createDomainOrders(options: {
   records: OrderRepository
   domains: Pick<Domains, 'requireOwned' | 'refresh'>
   registrar: Registrar
+  commits: Pick<GroupCommit, 'commitDurable'>
+  /** Called once for each order that succeeded, also if it was resolved in a later process. */
+  onDone?: (order: Order) => void
   now: () => number
   log: Log
 }): DomainOrders {
-  const { records, domains, registrar, now, log } = options
+  const { records, domains, registrar, commits, onDone, now, log } = options
 
   /** @returns undefined where the registrar does not say, or may still be at it */
   const isDone = async ({ domain, type, expiresBeforeMs, createdAtMs }: Order): Promise<boolean | undefined> => {
@@ -87,7 +92,8 @@ export function createDomainOrders(options: {
       records.setState(order.id, 'failed')
       throw toAppError(error)
     }
-    records.setState(order.id, 'asked')
+    // Survives a power cut before the registrar takes money: recovery must not take the order for one never placed.
+    await commits.commitDurable(() => records.setState(order.id, 'asked'))
     try {
       await ask()
     } catch (error) {
@@ -116,6 +122,7 @@ export function createDomainOrders(options: {
     const domain = await domains.refresh({ accountId, name }).catch(() => undefined)
     if (!domain) throw unclear(order)
     records.setState(order.id, 'done')
+    onDone?.(order)
     return domain
   }
   const createOrder = ({ orderId: id, ...fields }: PlainOrder & Pick<Order, 'type' | 'expiresBeforeMs'>): Order => ({
@@ -206,4 +213,15 @@ function addYears(ms: number, years: number): number {
 
 function unclear({ domain }: Order): AppError {
   return new AppError('domain/unclear', `The registrar did not say what became of the order of ${domain}.`)
+}
+
+/** Describes a successful order for the activity log. */
+export function describeOrder({ type, domain, years }: Pick<Order, 'type' | 'domain' | 'years'>): AccountEntry {
+  if (type === 'renewal')
+    return { type: 'name.renewed', domain, description: `Renewed ${domain} for ${formatYears(years)}` }
+  return { type: 'name.registered', domain, description: `Registered ${domain} for ${formatYears(years)}` }
+}
+
+export function formatYears(years: number): string {
+  return years === 1 ? '1 year' : `${years} years`
 }

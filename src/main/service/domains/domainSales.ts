@@ -5,12 +5,11 @@ import type { Parsed } from '#shared/contract/route.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { centsToMicroUsd } from '#shared/microUsd.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { ActivityLog } from '../activity/activityLog.ts'
 import type { AnyCall, Endpoint } from '../base/endpoint.ts'
 import type { PaymentGate } from '../payments/paymentGate.ts'
 import type { Paid, SoldResource } from '../payments/sale.ts'
 import { requireDomainField } from './domainName.ts'
-import { createBusyError, type DomainOrders, type Ordered } from './domainOrders.ts'
+import { createBusyError, type DomainOrders, formatYears, type Ordered } from './domainOrders.ts'
 import type { DomainQuotes } from './domainQuotes.ts'
 import type { PointedDomain, PointTarget } from './linkDomain.ts'
 import type { NamePrice } from './registrars/registrar.ts'
@@ -37,9 +36,8 @@ export function domainSales(options: {
   /** Whether discovery lists the offer. */
   isOffered: boolean
   pointing: PointedDomain
-  recordForAccount: ActivityLog['recordForAccount']
 }): Endpoint[] {
-  const { paymentGate, quotes, orders, assertSaleEnabled, isOffered, pointing, recordForAccount } = options
+  const { paymentGate, quotes, orders, assertSaleEnabled, isOffered, pointing } = options
 
   const recoverOrder = async <P extends Order>({ id, purchase }: Paid<P>) => {
     const ordered = await orders.outcome(id)
@@ -63,7 +61,7 @@ export function domainSales(options: {
         const price = { registration, renewal }
         return {
           amount: centsToMicroUsd(amountCents),
-          description: `${name} for ${yearsText(years)}`,
+          description: `${name} for ${formatYears(years)}`,
           purchase: { domain: name, years, amountCents, privacy, nameservers: nameservers ?? null, price, target },
           resource: toResource(name),
         }
@@ -76,12 +74,6 @@ export function domainSales(options: {
       async fulfil({ id: orderId, accountId, purchase }) {
         const nameservers = purchase.nameservers ?? undefined
         const ordered = await awaitOrder(orders.register({ ...purchase, orderId, accountId, nameservers }))
-        const { domain, years } = purchase
-        recordForAccount(accountId, {
-          type: 'name.registered',
-          domain,
-          description: `Registered ${domain} for ${yearsText(years)}`,
-        })
         return { ...toPurchase(ordered, purchase), ...(await pointDomain(accountId, purchase)) }
       },
       async recover(paid) {
@@ -100,7 +92,7 @@ export function domainSales(options: {
         orders.assertRenewable({ accountId: getAccount(call), domain, years })
         return {
           amount: centsToMicroUsd(amountCents),
-          description: `Renewal of ${domain} for ${yearsText(years)}`,
+          description: `Renewal of ${domain} for ${formatYears(years)}`,
           purchase: { domain, years, amountCents, ...(ifExpiresAtMs !== undefined && { ifExpiresAtMs }) },
           resource: toResource(domain),
         }
@@ -111,14 +103,7 @@ export function domainSales(options: {
         if (ifExpiresAtMs !== undefined) await orders.checkExpiry(accountId, domain, ifExpiresAtMs)
       },
       async fulfil({ id: orderId, accountId, purchase }) {
-        const ordered = await awaitOrder(orders.renew({ ...purchase, orderId, accountId }))
-        const { domain, years } = purchase
-        recordForAccount(accountId, {
-          type: 'name.renewed',
-          domain,
-          description: `Renewed ${domain} for ${yearsText(years)}`,
-        })
-        return toPurchase(ordered, purchase)
+        return toPurchase(await awaitOrder(orders.renew({ ...purchase, orderId, accountId })), purchase)
       },
       recover: recoverOrder,
     }),
@@ -164,8 +149,4 @@ function toPurchase({ orderId, domain }: Ordered, { years }: Order) {
     ...{ expires_at: toIsoTime(domain.expiresAtMs), transaction_id: orderId, transactionId: orderId },
     ...{ nameservers: [...domain.nameservers], privacy: domain.privacy },
   }
-}
-
-function yearsText(years: number): string {
-  return years === 1 ? '1 year' : `${years} years`
 }

@@ -285,7 +285,7 @@ export function createPaymentGate(options: {
         route,
         access,
         price: createPrice(route, any),
-        handle: (_input, _call, settlement) => any.fulfil(settlement as Paid<unknown>), // `paymentOf` made it
+        handle: (_input, _call, settlement) => any.fulfil(settlement as Paid<unknown>), // `toPayment` made it
       }
     },
     listPaidRoutes() {

@@ -21,6 +21,8 @@ type Dependencies = {
   note: RecordActivity
   newId: () => string
   now: () => number
+  /** Imports take turns: two of one file would add each message twice. */
+  inTurn: <T>(work: () => Promise<T>) => Promise<T>
 }
 type Outcome = 'imported' | 'extended' | 'unchanged'
 
@@ -35,7 +37,14 @@ export async function importChats(
   dependencies: Dependencies,
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<Output<typeof importConversations>> {
-  const { format, found, conversations } = parseExport(await collectBytes(pieces))
+  const parsed = parseExport(await collectBytes(pieces))
+  return dependencies.inTurn(() => importParsed(dependencies, parsed))
+}
+
+async function importParsed(
+  dependencies: Dependencies,
+  { format, found, conversations }: ReturnType<typeof parseExport>,
+): Promise<Output<typeof importConversations>> {
   const counts = { imported: 0, extended: 0, unchanged: 0 }
   const skipped: { title: string; reason: string }[] = []
   let [messages, skippedTotal] = [0, 0]
@@ -48,6 +57,7 @@ export async function importChats(
       counts[result.outcome] += 1
       messages += result.added
     }
+    await setImmediate()
   }
   if (messages > 0) dependencies.publish({ type: 'chat.changed', conversation_id: null })
   dependencies.note({
@@ -80,6 +90,7 @@ async function importConversation(
   const wasDeleted = existing !== undefined && existing.deletedAtMs !== null
   if (existing && missing.length === 0 && !wasDeleted) return { outcome: 'unchanged', added: 0 }
   const ids = new Map<string, string>()
+  let importedLeaf = existing?.leafId ?? null
   for (let start = 0; start < missing.length; start += batchSize) {
     const batch = missing.slice(start, start + batchSize)
     const isPresent = store.atomically(() => {
@@ -89,8 +100,10 @@ async function importConversation(
       store.conversations.save({
         ...current,
         messageCount: current.messageCount + batch.length,
+        ...(start === 0 && { deletedAtMs: null }),
         ...(!existing && { leafId: leaf }),
       })
+      importedLeaf = existing ? current.leafId : leaf
       return true
     })
     if (!isPresent) return 'It was deleted meanwhile.'
@@ -103,8 +116,8 @@ async function importConversation(
     if (!current) return
     store.conversations.save({
       ...current,
-      deletedAtMs: null,
-      ...(leaf !== undefined && { leafId: leaf }),
+      ...(missing.length === 0 && { deletedAtMs: null }),
+      ...(leaf !== undefined && current.leafId === importedLeaf && { leafId: leaf }),
       ...(existing && missing.length > 0 && { updatedAtMs: Math.max(existing.updatedAtMs, updated) }),
     })
   })
