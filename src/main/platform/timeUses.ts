@@ -179,6 +179,7 @@ export const timeUses = {
       'service/inference/responseItems.ts',
       'service/host/hostConnection.ts',
       'service/host/hostHeartbeat.ts',
+      'agent/activity/serviceFollower.ts',
       'agent/tools/sandboxProgram.ts',
       'agent/tools/toolNotes.ts',
       'agent/tools/toolPerformer.ts',
