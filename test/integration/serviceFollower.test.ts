@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createServiceFollower } from '#agent/activity/serviceFollower.ts'
 import { createTimeline, type Timeline } from '#agent/activity/timeline.ts'
@@ -22,6 +23,8 @@ let stored: unknown[]
 let cursors: number[]
 /** Whether the service says that more follows and returns nothing. */
 let isStalled = false
+/** Whether the service ignores limits. */
+let isUnbounded = false
 /** Account of each answer, in turn. */
 let accountIds = ['acc_1']
 let warnings: string[]
@@ -35,6 +38,7 @@ beforeEach(async () => {
   warnings = []
   cursors = []
   accountIds = ['acc_1']
+  isUnbounded = false
   server = scope.own(
     await createListening(createServer((request, response) => response.end(page(request.url ?? '')))),
     (it) => it.close(),
@@ -68,7 +72,8 @@ function page(path: string): string {
   cursors.push(after)
   const account_id = accountIds[cursors.length % accountIds.length]
   if (isStalled) return JSON.stringify({ account_id: 'acc_1', activities: [], has_more: true })
-  const activities = stored.slice(after, after + Math.min(Number(searchParams.get('limit')), 2))
+  const count = isUnbounded ? stored.length : Math.min(Number(searchParams.get('limit')), 2)
+  const activities = stored.slice(after, after + count)
   return JSON.stringify({ account_id, activities, has_more: after + activities.length < stored.length })
 }
 
@@ -116,12 +121,23 @@ test('copies no more than its pace, and the rest later', async () => {
   events.emit({ type: 'ready' })
   await eventually(() => expect(cursors).toEqual([0, 0, 2, 4, 6]))
   expect(entries()).toHaveLength(6)
+  events.emit({ type: 'activity.noted', sequence: 9 })
+  await pause(500) // longer than a burst of events is collected
+  expect(cursors).toEqual([0, 0, 2, 4, 6])
   nowMs += 120_000
   events.emit({ type: 'activity.noted', sequence: 9 })
   await eventually(() => expect(entries()).toHaveLength(8))
   nowMs += 60_000
   events.emit({ type: 'activity.noted', sequence: 9 })
   await eventually(() => expect(entries()).toHaveLength(9))
+})
+
+test('refuses a page with more entries than it asked for', async () => {
+  isUnbounded = true
+  stored = Array.from({ length: 501 }, (_, index) => activity(index + 1))
+  events.emit({ type: 'ready' })
+  await eventually(() => expect(warnings).toEqual(['Error: The service sent more entries than asked for.']))
+  expect(entries()).toEqual([])
 })
 
 test('does not repeat a page that has no entry and says that more follow', async () => {

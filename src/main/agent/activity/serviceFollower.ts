@@ -45,8 +45,8 @@ const retry = { firstMs: 2_000, maxMs: 60_000 } as const
 
 /**
  * Copies what the service notes for the agent's account into the log: in order, from where it stopped, each entry once,
- * whatever crashes in between. Entries beyond the pace stay at the service until they may be copied;
- * what it removes until then is recorded as a gap.
+ * whatever crashes in between. Entries beyond the pace stay at the service until they may
+ * be copied; those that it removes until then are recorded as a gap.
  */
 export function createServiceFollower(options: Options): { close(): Promise<void> } {
   const { link, client, timeline, isOwn = () => false, pace, now, log } = options
@@ -136,8 +136,9 @@ export function createServiceFollower(options: Options): { close(): Promise<void
     }, ms)
   }
   const soon = (): void => {
+    if (now() < pausedUntilMs) return // the next run is scheduled
     state = 'soon'
-    schedule(Math.max(soonMs, pausedUntilMs - now()))
+    schedule(soonMs)
   }
 
   const unsubscribe = link.subscribe(({ type }) => {

@@ -127,16 +127,17 @@ export function createWalletLinker(options: Options): LinkedWallets {
     const isUnknown = serviceAccount === anyServiceAccount
     const isLinked = wallets.some((it) => it.wallet_address === address)
     if (isUnknown && !isLinked && !isInWallet(address)) return // another service may have it
+    if (isLinked && !(isUnknown && isInWallet(address))) {
+      if (isUnknown && !isOwn) recordRemainingLink(address, 'Unlink it in Settings if it should not.')
+      else await unlinkAtService(address)
+    }
     records.remove(stored)
-    if (!isLinked || (isUnknown && isInWallet(address))) return
-    if (isUnknown && !isOwn) return recordRemainingLink(address, 'Unlink it in Settings if it should not.')
+  }
+  const unlinkAtService = async (address: string): Promise<void> => {
     try {
       await client.call(unlinkWallet, { address }, { signal })
     } catch (error) {
-      if (!isRefusal(error)) {
-        records.set(stored)
-        throw error
-      }
+      if (!isRefusal(error)) throw error
       recordRemainingLink(address, error.message)
     }
   }

@@ -101,9 +101,9 @@ async function importConversation(
         ...current,
         messageCount: current.messageCount + batch.length,
         ...(start === 0 && { deletedAtMs: null }),
-        ...(!existing && { leafId: leaf }),
+        ...(!existing && current.leafId === importedLeaf && { leafId: leaf }),
       })
-      importedLeaf = existing ? current.leafId : leaf
+      if (!existing) importedLeaf = leaf
       return true
     })
     if (!isPresent) return 'It was deleted meanwhile.'
