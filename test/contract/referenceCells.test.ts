@@ -194,6 +194,15 @@ const proofs: Record<string, Proof> = {
   'agent: grants.asker, tool-client': proveByIntegration('tool × grant'),
   'agent: grants.asker, conversation': proveByIntegration('chat × grant'),
   'agent: grants.asker, api-key': integration('endedAuthority', 'async grant({ add })'),
+  ...Object.fromEntries(
+    ['sandbox', 'domain', 'tool-server'].map((thing) => [
+      `agent: grants.scope, ${thing}`,
+      unit(
+        'agent/approvals/approvalEngine',
+        'a grant for a sandbox, a domain or a tool server ends when that is removed',
+      ),
+    ]),
+  ),
   'agent: provider_keys.slot, tool-server': unit(
     'agent/toolServers/toolServers',
     'the secrets of a server are removed with it',

@@ -43,12 +43,18 @@ async function expectWithdrawn(request: Json, sentence: string, actor: string): 
   expect(entries).toContain(`${actor}: Withdrawn: ${words} ${sentence}`)
 }
 
+/** A wallet that signs out: the wallet stays linked, and its other sign-ins go on. */
+const signedOut = {
+  ...{ kind: 'token that signs out', sentence: 'This sign-in has ended.' },
+  add: () => world.addSignIn('sign-out'),
+} as const
+
 /** Programs that call the local API with a credential of the service. */
 const programs = [
   { kind: 'key', add: () => world.addKey(), sentence: 'The API key was revoked.' },
-  { kind: 'token', add: () => world.addSignIn(), sentence: 'The wallet of this sign-in was unlinked.' },
+  { kind: 'token', add: () => world.addSignIn(), sentence: 'This sign-in has ended.' },
 ] as const
-type Program = (typeof programs)[number]
+type Program = (typeof programs)[number] | typeof signedOut
 
 const programCases: Readonly<Record<string, (program: Program) => Promise<Begun>>> = {
   async request({ add, sentence }) {
@@ -178,17 +184,15 @@ const cells: Readonly<Record<string, () => Promise<Begun>>> = {
   },
   async 'tool × grant'() {
     const { id, call, end } = await world.addToolClient()
-    const { id: sandbox_id } = (await call('sandbox_create')).result
-    const deleted = call('sandbox_delete', { sandbox_id })
+    const changed = call('domain_privacy', { domain: await world.addDomain(), enabled: false })
     await world.decide((await world.waitingRequest(id)).id, { approve: true, grant: { times: 5 } })
-    expect((await deleted).result).toMatchObject({ success: true })
+    expect((await changed).result).toMatchObject({ success: true })
     expect(await world.listGrants(id)).toHaveLength(1)
     return { end, expectEnded: async () => expect(await world.listGrants(id)).toEqual([]) }
   },
   async 'chat × grant'() {
     const chat = await world.addChat()
-    const { id: sandbox_id } = (await world.service.send('/v1/sandboxes', { body: {} })).json
-    const message = await chat.ask(['sandbox_delete', { sandbox_id }])
+    const message = await chat.ask(['domain_privacy', { domain: await world.addDomain(), enabled: false }])
     const until = new Date(Date.now() + 3_600_000).toISOString()
     await world.decide((await world.waitingRequest(chat.id)).id, { approve: true, grant: { until } })
     await eventually(async () => expect((await chat.message(message)).state).toBe('complete'))
@@ -275,22 +279,30 @@ const table = Object.entries(leaseHolders).flatMap(([holder, principals]) =>
   principals.map((principal) => ({ holder: holder as LeaseHolder, cell: `${principal} × ${holder}` as Cell })),
 )
 
+async function expectEndedWith(holder: LeaseHolder, begin: () => Promise<Begun>): Promise<void> {
+  const before = world.agent.principals.count()[holder] ?? 0
+  const { end, expectEnded } = await begin()
+  expect(world.agent.principals.count()[holder]).toBeGreaterThan(before)
+  await end()
+  await expectEnded()
+  await eventually(() => expect(world.agent.principals.count()[holder] ?? 0).toBeLessThanOrEqual(before))
+  for (const { id } of (await world.send('/local/intents?state=waiting')).json.intents) {
+    await world.decide(id, { approve: false })
+  }
+}
+
 describe('ends with its principal:', () => {
   test.each(table)('$cell', async ({ cell, holder }) => {
     const begin = cells[cell]
     if (!begin) throw new Error(`${cell} has no case in this file.`)
-    const before = world.agent.principals.count()[holder] ?? 0
-    const { end, expectEnded } = await begin()
-    expect(world.agent.principals.count()[holder]).toBeGreaterThan(before)
-    await end()
-    await expectEnded()
-    await eventually(() => expect(world.agent.principals.count()[holder] ?? 0).toBeLessThanOrEqual(before))
-    for (const { id } of (await world.send('/local/intents?state=waiting')).json.intents) {
-      await world.decide(id, { approve: false })
-    }
+    await expectEndedWith(holder, begin)
   })
 
   test('no case is left over', () => {
     expect(Object.keys(cells).sort()).toEqual(table.map(({ cell }) => cell).sort())
   })
+})
+
+test.each(Object.entries(programCases))('ends with a sign-in that signs out: %s', async (holder, begin) => {
+  await expectEndedWith(holder as LeaseHolder, () => begin(signedOut))
 })

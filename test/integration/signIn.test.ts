@@ -574,7 +574,7 @@ describe('wallets of an account', () => {
       wallet_address: first.address,
       revoked_api_keys: [{ id: theirs.id, name: 'of the first' }],
       message:
-        'The wallet is unlinked from this account. Its sign-ins have ended, and the API key that they created is revoked.',
+        'The wallet is unlinked from this account. Its sign-ins have ended, and the API key that they created is revoked. One other wallet still signs in.',
     })
     expect((await service.send('/v1/auth/me', { key: theirs.key })).status).toBe(401)
     expect(await me(stays.key)).toMatchObject({ api_key: { name: 'of the second' } })

@@ -35,6 +35,7 @@ type Options = {
   ended?: readonly PrincipalId[]
   beforeSigning?: (record: IntentRecord) => Promise<void>
   reservations?: Reservations | ((database: Database) => Reservations)
+  isTargetRemoved?: (target: string) => boolean
   /** Hears each event too. */
   publish?: (event: LocalEvent) => void
 }
@@ -49,6 +50,7 @@ export function openApprovals({
   ended: endedBefore = [],
   beforeSigning,
   reservations,
+  isTargetRemoved,
   publish,
 }: Options = {}) {
   const database = openDatabase(file)
@@ -89,6 +91,7 @@ export function openApprovals({
     now,
     ...(clock && { clock }),
     ...(beforeSigning && { beforeSigning }),
+    ...(isTargetRemoved && { isTargetRemoved }),
     log: silentLog,
     ...(reservations && { reservations: typeof reservations === 'function' ? reservations(database) : reservations }),
   })

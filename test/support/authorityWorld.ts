@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { signInRequesterId } from '#agent/connections/clientPresence.ts'
 import type { ToolProfile } from '#shared/contract/toolClients.ts'
 import { eventually, until } from './eventually.ts'
@@ -6,6 +6,7 @@ import { createMcpClient, type McpAnswer, type McpClient, toolClient } from './m
 import { createInferenceOptions } from './models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from './models/providerServer.ts'
 import { plainUsage } from './models/scriptedAnswer.ts'
+import { plantDomain } from './plantDomain.ts'
 import { createRunningAgent, type RunningAgent } from './runningAgent.ts'
 import { type Answer, exchange, type Json, runningService, type TestService } from './runningService.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
@@ -30,9 +31,11 @@ export type AuthorityWorld = {
   }): Promise<TestClient>
   addChat(tools?: object): Promise<TestChat>
   addKey(): Promise<TestKey>
-  /** Signs in with a wallet that is linked to the account, and ends by unlinking it. */
-  addSignIn(): Promise<TestKey>
+  /** Signs in with a wallet that is linked to the account. Default end: the wallet is unlinked. */
+  addSignIn(end?: 'unlink' | 'sign-out'): Promise<TestKey>
   addAccount(): Promise<TestAccount>
+  /** Adds a domain to the account. @returns its name */
+  addDomain(): Promise<string>
   /** Waits for a request of this requester in the inbox. */
   waitingRequest(requesterId: string): Promise<Json>
   request(id: string): Promise<Json>
@@ -96,6 +99,12 @@ export async function openAuthorityWorld(): Promise<AuthorityWorld> {
       (await service.send(`/v1/sandboxes/${sandbox}/exec`, { body: { command } })).json.stdout,
     sandboxNames: async () =>
       (await service.send('/v1/sandboxes')).json.sandboxes.map(({ name }: Json): string => name),
+    async addDomain() {
+      const name = `authority-${randomBytes(4).toString('hex')}.com`
+      const { id: accountId } = (await service.send('/v1/auth/me')).json
+      plantDomain(service.dataDir, { accountId, name })
+      return name
+    },
     async addToolClient(settings = {}) {
       const { client, key } = await toolClient(agent, settings)
       const opened = await createMcpClient({ url: `${agent.origin}/mcp`, key })
@@ -142,10 +151,10 @@ export async function openAuthorityWorld(): Promise<AuthorityWorld> {
         end: () => service.send(`/v1/auth/api-keys/${key.id}`, { method: 'DELETE' }),
       }
     },
-    async addSignIn() {
+    async addSignIn(end = 'unlink') {
       const wallet = evmWallet()
       await service.send('/v1/auth/wallets', { body: await wallet.signedMessage(service.url) })
-      const { access_token: token } = (await wallet.signIn(service.url)).json
+      const { access_token: token, refresh_token: refreshToken } = (await wallet.signIn(service.url)).json
       return {
         id: signInRequesterId(wallet.address),
         send: (path, request = {}) =>
@@ -154,7 +163,10 @@ export async function openAuthorityWorld(): Promise<AuthorityWorld> {
             key: null,
             headers: { authorization: `Bearer ${token}`, ...request.headers },
           }),
-        end: () => service.send(`/v1/auth/wallets/${wallet.address}`, { method: 'DELETE' }),
+        end: () =>
+          end === 'unlink'
+            ? service.send(`/v1/auth/wallets/${wallet.address}`, { method: 'DELETE' })
+            : service.send('/v1/auth/logout', { body: { refresh_token: refreshToken } }),
       }
     },
     async addAccount() {

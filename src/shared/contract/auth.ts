@@ -103,6 +103,9 @@ export const LinkedWallet = z.object({
 })
 export type LinkedWallet = z.infer<typeof LinkedWallet>
 
+/** Largest number of sign-ins that one request asks about. */
+export const maxSignInIds = 100
+
 /** Account of the credential. */
 export const Me = z.object({
   id: AccountId,
@@ -120,6 +123,10 @@ export const Me = z.object({
       limited: z.boolean().optional().describe('Whether it is limited to some models or has a daily limit.'),
     })
     .nullable(),
+  /** Sign-in of the token; null for an API key. Absent at an earlier service. */
+  sign_in_id: z.string().nullable().optional(),
+  /** Active sign-ins among `sign_in_ids`. Absent unless the query has them. */
+  active_sign_in_ids: z.array(z.string()).optional(),
 })
 export type Me = z.infer<typeof Me>
 
@@ -130,6 +137,14 @@ export const getMe = defineRoute({
   aliases: ['/auth/me'],
   summary: 'Who the credential belongs to',
   tag: 'Authentication',
+  query: z.object({
+    sign_in_ids: z
+      .string()
+      .regex(/^[\w-]{1,64}(?:,[\w-]{1,64})*$/, 'must be ids of sign-ins with commas between them')
+      .refine((ids) => ids.split(',').length <= maxSignInIds, `must have at most ${maxSignInIds} ids`)
+      .optional()
+      .describe('Ids of sign-ins of the account; the answer names those that have not ended.'),
+  }),
   response: Me,
 })
 

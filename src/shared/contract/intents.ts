@@ -122,6 +122,7 @@ export type AskerKind = z.infer<typeof AskerKind>
 /** Requester. `client`: a holder of an API key of this account. */
 export const Asker = z.object({
   ...{ kind: AskerKind, id: z.string(), name: z.string() },
+  sign_in: z.string().optional().describe('Sign-in at the service, for a client with an access token.'),
   limited: z
     .boolean()
     .optional()

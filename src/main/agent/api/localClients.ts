@@ -70,10 +70,11 @@ export function createLocalClients({ client, target, now }: Options): LocalClien
   }
 }
 
-function toRequester({ api_key: key, wallet_address: address, id }: Me): Asker {
+function toRequester({ api_key: key, wallet_address: address, id, sign_in_id: signInId }: Me): Asker {
   if (key) return { kind: 'client', id: `key:${key.id}`, name: key.name, ...(key.limited && { limited: true }) }
   const name = address === null ? 'Signed in' : `Signed in as ${shortenAddress(address)}`
-  return { kind: 'client', id: signInRequesterId(address ?? id), name }
+  const requester = { kind: 'client', id: signInRequesterId(address ?? id), name } as const
+  return typeof signInId === 'string' ? { ...requester, sign_in: signInId } : requester
 }
 
 function sha256(text: string): string {

@@ -373,6 +373,27 @@ test('a grant holds until its time, and not after it was revoked', async () => {
   expect(kinds()).toContain('grant.revoked')
 })
 
+test('a grant for a sandbox, a domain or a tool server ends when that is removed', async () => {
+  const removed = new Set<string>()
+  const { approvals, kinds } = approvalsOfTest({ isTargetRemoved: (target) => removed.has(target) })
+  const call = (tool: string, target: string) =>
+    approvals.ask({ intent: { kind: 'tool.call', tool, sentence: 'Do it.', target, arguments: '{}' }, asker: script })
+  const targets = ['box_1', 'shop.example', 'tsv_1 0123456789abcdef']
+  for (const target of [...targets, 'box_2']) {
+    const { id } = await call('do_it', target)
+    await approvals.decide(id, { ...approve, grant: { times: 5 } })
+  }
+  const listScopes = () => approvals.grants().map(({ scope }) => scope)
+  approvals.review()
+  expect(listScopes()).toHaveLength(4)
+  for (const target of ['box_1', 'shop.example', 'tsv_1']) removed.add(target)
+  approvals.review()
+  expect(listScopes()).toEqual(['do_it box_2'])
+  expect(kinds().filter((kind) => kind === 'grant.revoked')).toHaveLength(3)
+  expect((await call('do_it', 'box_1')).state).toBe('waiting')
+  expect((await call('do_it', 'box_2')).state).toBe('signed')
+})
+
 test('a grant that waits for the wallet is used up when it is used', async () => {
   const signer = createLockableSigner()
   const { approvals } = approvalsOfTest({ signer })

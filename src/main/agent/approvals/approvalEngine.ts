@@ -16,6 +16,7 @@ import { createApprovalNotes } from './approvalNotes.ts'
 import type { Approvals } from './approvals.ts'
 import { createGrantRepository } from './grantRepository.ts'
 import { grantReservations } from './grantReservations.ts'
+import { listGrantTargets } from './grants.ts'
 import { createIntentSubmission } from './intentAsking.ts'
 import { createIntentDecisions } from './intentDeciding.ts'
 import { intentExpiry } from './intentExpiry.ts'
@@ -55,6 +56,8 @@ type Options = {
   log: Log
   /** Checks right before a signature what may have changed since the request. @throws AppError: nothing is signed */
   beforeSigning?: (record: IntentRecord) => Promise<void>
+  /** Whether the sandbox, domain or tool server of a tool call no longer exists. Default: it exists. */
+  isTargetRemoved?: (target: string) => boolean
   /** Reservations that an approval consumes besides grants. */
   reservations?: Reservations
 }
@@ -62,7 +65,7 @@ type Options = {
 /** The approvals of this agent, as its database knows them. */
 export function approvalEngine(options: Options): Approvals {
   const { database, signer, wallet, principals, verdictOn, mayNow, publish, newId, now, log } = options
-  const { clock = createEvenClock(now) } = options
+  const { clock = createEvenClock(now), isTargetRemoved = () => false } = options
   const intents = createIntentRepository(database)
   const stored = createGrantRepository(database)
   /** A clock that is set back revives none. */
@@ -106,6 +109,18 @@ export function approvalEngine(options: Options): Approvals {
       onGrantsChanged()
     },
   })
+  const endGrantsOfRemoved = (): void => {
+    for (const grant of grants.holding()) {
+      if (!listGrantTargets(grant).some(isTargetRemoved) || !grants.remove(grant.id)) continue
+      leases.removeGrant(grant.id)
+      notes.grantEnded(grant, { kind: 'system', name: 'Steward' })
+      onGrantsChanged()
+    }
+  }
+  const review = (): void => {
+    reviewing.review()
+    endGrantsOfRemoved()
+  }
   const isStopped = () => policies.read().stopped
   const { beforeSigning = async () => {} } = options
   const signing = createIntentSigning({
@@ -164,7 +179,7 @@ export function approvalEngine(options: Options): Approvals {
       notes.grantRevoked(id)
       onGrantsChanged()
     },
-    review: reviewing.review,
+    review,
     close() {
       leases.close()
       leaveWallet()

@@ -37,6 +37,11 @@ export function newGrant(
   }
 }
 
+/** Returns the words of a tool call's scope, `tool target`: a sandbox, a domain or a tool server is one of them. */
+export function listGrantTargets({ kind, scope }: Pick<Grant, 'kind' | 'scope'>): string[] {
+  return kind === 'tool.call' && scope !== null ? scope.split(' ').slice(1) : []
+}
+
 export function fittingGrant(grants: readonly Grant[], intent: JudgedIntent): Grant | undefined {
   return grants.find((grant) => fits(grant, intent))
 }

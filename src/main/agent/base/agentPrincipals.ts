@@ -5,8 +5,8 @@ import type { WalletAccountId } from '#shared/contract/wallet.ts'
 import type { ToolRights } from '../tools/toolRights.ts'
 
 /**
- * Principals of the local agent that can end. `token`: a wallet that signs in to the account at the service. The user's own
- * session and Steward itself have none of these.
+ * Principals of the local agent that can end. `token`: a sign-in at the service, or its wallet where the service does not
+ * say which sign-in it is. The user's own session and Steward itself have none of these.
  */
 export type EndingPrincipal = 'tool' | 'chat' | 'key' | 'token' | 'wallet'
 
@@ -38,8 +38,12 @@ export type PrincipalRights = {
 }
 export type AgentPrincipals = Principals<PrincipalRights, LeaseHolder>
 
-/** Returns the principal of a requester. Ids of API keys and access tokens carry their kind: `key:…`, `token:…`. */
-export function requesterPrincipal({ kind, id }: Pick<Asker, 'kind' | 'id'>): PrincipalId {
+/**
+ * Returns the principal of a requester. Ids of API keys and access tokens carry their kind: `key:…`, `token:…`. The
+ * sign-ins of a wallet share an id, and so their budget, but each is a principal of its own.
+ */
+export function requesterPrincipal({ kind, id, sign_in: signIn }: Pick<Asker, 'kind' | 'id' | 'sign_in'>): PrincipalId {
+  if (kind === 'client' && signIn !== undefined) return `${id as PrincipalId}/${signIn}`
   if (kind === 'client') return id.includes(':') ? (id as PrincipalId) : `client:${id}`
   if (kind === 'tool') return isChat(id) ? `chat:${id}` : `tool:${id}`
   return `${kind}:${id}`
@@ -62,7 +66,7 @@ const endings: Readonly<Record<EndingPrincipal, () => AppError>> = {
   tool: () => new AppError('tool/revoked', 'The tool client was revoked.'),
   chat: () => new AppError('tool/denied', 'The chat was deleted.'),
   key: () => new AppError('auth/invalid', 'The API key was revoked.'),
-  token: () => new AppError('auth/invalid', 'The wallet of this sign-in was unlinked.'),
+  token: () => new AppError('auth/invalid', 'This sign-in has ended.'),
   wallet: () => new AppError('wallet/account-not-found', 'The wallet account was removed.'),
 }
 

@@ -3,6 +3,7 @@ import { ChainFailure } from '#platform/chain/chainFailure.ts'
 import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
+import { ToolServerId } from '#shared/contract/toolServers.ts'
 import { approvalEngine } from '../approvals/approvalEngine.ts'
 import { createApprovalRoutes } from '../approvals/approvalRoutes.ts'
 import type { Approvals } from '../approvals/approvals.ts'
@@ -15,11 +16,13 @@ import { type RepeatedAsks, rememberSubmissions } from '../approvals/rememberSub
 import { createRepeatRepository } from '../approvals/repeatRepository.ts'
 import type { Reservations } from '../approvals/reservations.ts'
 import { startPendingNotifications } from '../approvals/waitingNotices.ts'
+import type { ActionTargets } from '../base/actionTargets.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { allReservations } from '../budgets/paymentReservations.ts'
 import type { ServiceTarget } from '../connections/serviceTarget.ts'
 import { intentSigner } from '../signer/intentSigner.ts'
 import type { Signer } from '../signer/signer.ts'
+import { createToolServerRepository, type ToolServerRepository } from '../toolServers/toolServerRepository.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
 import type { AgentContext } from './agentContext.ts'
 import type { AuthorityModule } from './composeAuthority.ts'
@@ -55,6 +58,18 @@ function isClient({ asker }: IntentRecord): boolean {
   return asker.kind === 'client'
 }
 
+/** Whether the sandbox, domain or tool server of a grant's scope no longer exists. */
+function isTargetRemoved(
+  targets: Pick<ActionTargets, 'isRemoved'>,
+  servers: Pick<ToolServerRepository, 'find'>,
+): (target: string) => boolean {
+  return (target) => {
+    const server = ToolServerId.safeParse(target)
+    if (server.success) return servers.find(server.data) === undefined
+    return targets.isRemoved({ kind: 'sandbox', id: target }) || targets.isRemoved({ kind: 'domain', id: target })
+  }
+}
+
 /** The signer, and what decides whether it signs. */
 export function composeApprovals(
   agentContext: AgentContext,
@@ -86,6 +101,7 @@ export function composeApprovals(
           if (event.type === 'wallet.changed') listener()
         }),
       ...{ principals, mayNow, verdictOn: authority.verdictOn },
+      isTargetRemoved: isTargetRemoved(targets, createToolServerRepository(database)),
       refresh: async (record) =>
         void (await Promise.all([targets.refresh(context.targets(record)), isClient(record) && presence.refresh()])),
       reservations: allReservations([

@@ -3,6 +3,7 @@ import { silentLog } from '#platform/log.ts'
 import type { PrincipalId } from '#platform/principals.ts'
 import { AppError } from '#shared/appError.ts'
 import { listApiKeys } from '#shared/contract/accounts.ts'
+import { maxSignInIds } from '#shared/contract/auth.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { createEmitter } from '#shared/emitter.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -14,7 +15,11 @@ const signIn = signInRequesterId(address)
 
 /** Presence of API keys and linked wallets at a service that the test changes. */
 function openPresence() {
-  const account = { keys: ['key_1', 'key_2'], wallets: [address], isAway: false }
+  const account = {
+    ...{ keys: ['key_1', 'key_2'], wallets: [address], isAway: false },
+    /** Active sign-ins; undefined at a service of an earlier version. */
+    signIns: ['fam_1', 'fam_2'] as string[] | undefined,
+  }
   const ended: PrincipalId[] = []
   const events = createEmitter<LocalEvent>()
   const holders: ReferenceHolder[] = []
@@ -30,12 +35,18 @@ function openPresence() {
     },
     principals: { end: (principal) => ended.push(principal) },
     client: {
-      async call(route) {
+      async call(route, input) {
         requestCount += 1
+        const { sign_in_ids: signInIds } = input as { sign_in_ids?: string }
+        const active = signInIds?.split(',').filter((id) => account.signIns?.includes(id))
         const answer =
           route.operation === listApiKeys.operation
             ? { api_keys: account.keys.map((id) => ({ id })) }
-            : { id: 'acct_1', wallets: account.wallets.map((wallet_address) => ({ wallet_address })) }
+            : {
+                id: 'acct_1',
+                wallets: account.wallets.map((wallet_address) => ({ wallet_address })),
+                ...(account.signIns && active && { active_sign_in_ids: active }),
+              }
         await answering
         if (account.isAway) throw new AppError('service/unavailable', 'The service is away.')
         return answer as never
@@ -109,4 +120,38 @@ test('a wallet that is linked again signs in again', async () => {
   account.wallets = [address]
   await presence.refresh()
   expect(presence.getRights(signIn)).toEqual({})
+})
+
+test('a sign-in that ended ends alone, and never comes back', async () => {
+  const { account, presence, ended } = openPresence()
+  for (const id of ['fam_1', 'fam_2'] as const) expect(presence.getRights(`${signIn}/${id}`)).toEqual({})
+  account.signIns = ['fam_2']
+  await presence.refresh()
+  expect(ended).toEqual([`${signIn}/fam_1`])
+  account.signIns = ['fam_1', 'fam_2']
+  await presence.refresh()
+  expect(presence.getRights(`${signIn}/fam_2`)).toEqual({})
+  account.wallets = []
+  await presence.refresh()
+  expect(ended).toEqual([`${signIn}/fam_1`, `${signIn}/fam_2`])
+})
+
+test('sign-ins at an earlier service end with their wallet', async () => {
+  const { account, presence, ended } = openPresence()
+  account.signIns = undefined
+  presence.getRights(`${signIn}/fam_1`)
+  await presence.refresh()
+  expect(ended).toEqual([])
+  account.wallets = []
+  await presence.refresh()
+  expect(ended).toEqual([`${signIn}/fam_1`])
+})
+
+test('more sign-ins than one request may name are compared in several', async () => {
+  const { account, presence, ended } = openPresence()
+  const ids = Array.from({ length: maxSignInIds + 1 }, (_, index) => `fam_${index}`)
+  for (const id of ids) presence.getRights(`${signIn}/${id}`)
+  account.signIns = ids.slice(1, -1)
+  await presence.refresh()
+  expect(ended).toEqual([`${signIn}/fam_0`, `${signIn}/fam_${maxSignInIds}`])
 })

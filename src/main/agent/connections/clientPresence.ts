@@ -2,19 +2,20 @@ import { createHash } from 'node:crypto'
 import type { Log } from '#platform/log.ts'
 import type { PrincipalId } from '#platform/principals.ts'
 import { listApiKeys } from '#shared/contract/accounts.ts'
-import { getMe } from '#shared/contract/auth.ts'
+import { getMe, maxSignInIds } from '#shared/contract/auth.ts'
 import type { AgentPrincipals, PrincipalRights } from '../base/agentPrincipals.ts'
 import type { RemovedThings } from '../references/removedThings.ts'
 import type { ServiceClient } from './serviceClient.ts'
 import type { ServiceLink } from './serviceLink.ts'
 
 /**
- * Ends API keys and sign-ins that the service revoked. Removals of keys come by its outbox. In addition, principals that have
- * work here are compared with the account's keys and wallets at each connect and while the account's activity grows: an earlier
- * service has no outbox, and none tells of unlinked wallets.
+ * Ends API keys and sign-ins that the service revoked. Removals of keys come by its outbox. In addition, principals that
+ * have work here are compared with the account's keys, wallets and sign-ins at each connect and while the account's
+ * activity grows: an earlier service has no outbox, and none reports unlinked wallets and signing out. Keys and sign-ins
+ * of another account end when Steward connects to this one.
  */
 export type ClientPresence = {
-  /** @returns undefined once the key or the wallet was found missing */
+  /** @returns undefined once the key, the wallet or the sign-in was found missing */
   getRights(principal: PrincipalId): PrincipalRights | undefined
   /** Compares now. A service that does not answer within 3 s changes nothing. */
   refresh(): Promise<void>
@@ -41,6 +42,11 @@ export function signInRequesterId(addressOrAccount: string): `token:${string}` {
   return `token:${createHash('sha256').update(addressOrAccount).digest('hex').slice(0, 24)}`
 }
 
+/** Returns the sign-in of a principal `token:<wallet>/<sign-in>`; undefined for other principals. */
+function readSignInId(principal: PrincipalId): string | undefined {
+  return principal.startsWith('token:') ? principal.split('/')[1] : undefined
+}
+
 export function createClientPresence({ link, client, removed, principals, log }: Options): ClientPresence {
   /** Principals that had work here and were not found missing. */
   const announced = new Set<PrincipalId>()
@@ -51,20 +57,37 @@ export function createClientPresence({ link, client, removed, principals, log }:
   const compare = async (): Promise<void> => {
     // A client that is added later may be newer than the answer.
     const before = [...announced]
-    const absentSignIns = [...ended].filter((principal) => principal.startsWith('token:'))
+    const absentSignIns = [...ended].filter((id) => id.startsWith('token:') && readSignInId(id) === undefined)
     if (before.length + absentSignIns.length === 0) return
     const signal = AbortSignal.timeout(timeoutMs)
-    const [{ api_keys: keys }, me] = await Promise.all([
+    const signInIds = before.map(readSignInId).filter((id) => id !== undefined)
+    const [{ api_keys: keys }, me, endedSignIns] = await Promise.all([
       client.call(listApiKeys, {}, { signal }),
       client.call(getMe, {}, { signal }),
+      listEndedSignIns(signInIds, signal),
     ])
-    const current = new Set<PrincipalId>([
-      ...keys.map(({ id }) => `key:${id}` as const),
+    const current = new Set<string>([
+      ...keys.map(({ id }) => `key:${id}`),
       ...[me.id, ...me.wallets.map(({ wallet_address: address }) => address)].map(signInRequesterId),
     ])
-    for (const principal of before) if (!current.has(principal)) end(principal)
-    // The wallet of the sign-in was linked again. A revoked key never comes back.
+    const isCurrent = (principal: PrincipalId): boolean => {
+      const [wallet = '', signInId = ''] = principal.split('/')
+      return current.has(wallet) && !endedSignIns.has(signInId)
+    }
+    for (const principal of before) if (!isCurrent(principal)) end(principal)
+    // The wallet of the sign-in was linked again. Revoked keys and ended sign-ins never come back.
     for (const principal of absentSignIns) if (current.has(principal)) ended.delete(principal)
+  }
+  /** Returns none at an earlier service, which ignores the query. */
+  const listEndedSignIns = async (ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> => {
+    const endedIds = new Set<string>()
+    for (let start = 0; start < ids.length; start += maxSignInIds) {
+      const part = ids.slice(start, start + maxSignInIds)
+      const signInIds = part.join(',')
+      const { active_sign_in_ids: active } = await client.call(getMe, { sign_in_ids: signInIds }, { signal })
+      if (active) for (const id of part) if (!active.includes(id)) endedIds.add(id)
+    }
+    return endedIds
   }
   const end = (principal: PrincipalId): void => {
     announced.delete(principal)

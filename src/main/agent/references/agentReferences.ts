@@ -78,7 +78,13 @@ export const agentReferences = {
     asker: requester,
     account_id: { refersTo: 'wallet-account', onRemoved: 'delete', by: 'trigger' },
     host: plain('Any host: it may name one that never existed.'),
-    scope: plain('Chain or payee.'),
+    scope: (['sandbox', 'domain', 'tool-server'] as const).map(
+      (refersTo) =>
+        ({
+          ...{ refersTo, onRemoved: 'delete', by: refersTo === 'tool-server' ? 'slice' : 'holder' },
+          why: 'Target of a tool call. The scopes of other kinds, chains and payees, name nothing removable.',
+        }) as const,
+    ),
   },
   policy: { policy: plain('Rules name kinds and hosts, never a thing.') },
   timeline: {

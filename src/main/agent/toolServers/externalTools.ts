@@ -90,11 +90,11 @@ export function createExternalTools({ repository, listing }: Options): ServedToo
         input: z.looseObject({}),
         output: z.looseObject({}),
         mayWait: true,
-        // An earlier approval applies to the present description of the tool.
+        // An earlier approval applies to this server and the present description of the tool.
         approval: asks
           ? () => ({
               sentence: `Call ${listed.name} of the tool server “${name}”.`,
-              target: `${name} ${listed.digest.slice(0, 16)}`,
+              target: `${server.id} ${listed.digest.slice(0, 16)}`,
             })
           : undefined,
         run: (args, { callServed }) => callServed(alias, args),

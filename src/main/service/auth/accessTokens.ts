@@ -14,12 +14,12 @@ export type AccessTokens = {
   identify(token: string): Caller | undefined
 }
 
-/**
- * The only header there is, and compared as text: with it the algorithm, the kind of token and whose it is are pinned
- * before anything is decoded. `at+jwt` is that of RFC 9068.
- */
-/** Corrections of the clock that are common. */
+/** Tolerance for corrections of the clock, in milliseconds. */
 const maxSkewMs = 5 * 60_000
+/**
+ * The one accepted header. Compared as text, so the algorithm, the kind of token and the issuer are pinned before
+ * anything is decoded. `at+jwt`: RFC 9068.
+ */
 const header = segment({ alg: 'HS256', typ: 'at+jwt', kid: 'steward' })
 const issuer = 'urn:steward:service'
 const audience = 'urn:steward:api'

@@ -14,6 +14,7 @@ import type { AccountRepository } from '../accounts/accountRepository.ts'
 import { type Endpoint, endpoint, signInEndpoint } from '../base/endpoint.ts'
 import type { LinkedWallets } from './linkedWallets.ts'
 import type { Nonces } from './nonces.ts'
+import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import type { SignIns } from './signIns.ts'
 import { caip10, type WalletRecord, type WalletRepository } from './walletRepository.ts'
 
@@ -22,9 +23,10 @@ export function createAuthRoutes(options: {
   signIns: SignIns
   linked: LinkedWallets
   wallets: Pick<WalletRepository, 'list'>
+  sessions: Pick<RefreshTokenRepository, 'findRights'>
   accounts: Pick<AccountRepository, 'findKey'>
 }): Endpoint[] {
-  const { nonces, signIns, linked, wallets, accounts } = options
+  const { nonces, signIns, linked, wallets, sessions, accounts } = options
   return [
     signInEndpoint(createNonce, (_, { count }) => {
       count('nonce')
@@ -42,7 +44,7 @@ export function createAuthRoutes(options: {
       signIns.end(body.refresh_token)
       return { success: true }
     }),
-    endpoint(getMe, (_, { caller }) => {
+    endpoint(getMe, ({ query }, { caller }) => {
       const listed = wallets.list(caller.accountId)
       const wallet = caller.wallet ?? listed[0]
       const key = caller.keyId === undefined ? undefined : accounts.findKey(caller.accountId, caller.keyId)
@@ -60,11 +62,18 @@ export function createAuthRoutes(options: {
               limited: key.models !== null || key.dailyLimit !== null,
             }
           : null,
+        sign_in_id: caller.principal?.startsWith('sign-in:') ? caller.principal.slice('sign-in:'.length) : null,
+        ...(query.sign_in_ids !== undefined && {
+          active_sign_in_ids: query.sign_in_ids
+            .split(',')
+            .filter((id) => sessions.findRights(id)?.accountId === caller.accountId),
+        }),
       }
     }),
-    endpoint(linkWallet, async ({ body: { chain_type: chainType, ...body } }, { caller, host }) =>
-      toWire(await linked.link(caller, { ...body, chainType, host })),
-    ),
+    endpoint(linkWallet, async ({ body: { chain_type: chainType, ...body } }, { caller, host, lease }) => {
+      const assertAllowed = (): void => void lease?.may()
+      return toWire(await linked.link(caller, { ...body, chainType, host }, assertAllowed))
+    }),
     endpoint(unlinkWallet, ({ params }, { caller, lease }) => {
       lease?.release() // a sign-in that ends itself is answered
       const { wallet, revokedKeys } = linked.unlink(caller, params.address)
@@ -72,16 +81,18 @@ export function createAuthRoutes(options: {
         success: true,
         wallet_address: wallet.address,
         revoked_api_keys: revokedKeys.map(({ id, name }) => ({ id, name })),
-        message: unlinkMessage(revokedKeys.length),
+        message: unlinkMessage(revokedKeys.length, wallets.list(caller.accountId).length),
       }
     }),
   ]
 }
 
-function unlinkMessage(keyCount: number): string {
+/** @param walletCount wallets that are still linked */
+function unlinkMessage(keyCount: number, walletCount: number): string {
   const keys = keyCount === 1 ? 'the API key' : `the ${keyCount} API keys`
   const created = keyCount === 0 ? '' : `, and ${keys} that they created ${keyCount === 1 ? 'is' : 'are'} revoked`
-  return `The wallet is unlinked from this account. Its sign-ins have ended${created}.`
+  const rest = walletCount === 1 ? ' One other wallet still signs in.' : ` ${walletCount} other wallets still sign in.`
+  return `The wallet is unlinked from this account. Its sign-ins have ended${created}.${walletCount === 0 ? '' : rest}`
 }
 
 function toWire(wallet: WalletRecord): LinkedWallet {

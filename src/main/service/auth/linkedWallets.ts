@@ -11,8 +11,13 @@ import type { RecordAccountActivity } from './signIns.ts'
 import { type WalletRecord, type WalletRepository, walletKey } from './walletRepository.ts'
 
 export type LinkedWallets = {
-  /** Links a wallet that signed. @throws AppError like a sign-in, `auth/wallet-linked` */
-  link(caller: Caller, signIn: SignedMessage): Promise<WalletRecord>
+  /**
+   * Links a wallet that signed.
+   *
+   * @param assertAllowed throws once the caller has ended; called after the signature was verified, which takes a while
+   * @throws AppError like a sign-in, `auth/wallet-linked`
+   */
+  link(caller: Caller, signIn: SignedMessage, assertAllowed: () => void): Promise<WalletRecord>
   /**
    * Also ends the sign-ins of the wallet and the API keys that they created.
    * @throws AppError `auth/wallet-not-linked`, `auth/forbidden` for the last way into an account
@@ -33,9 +38,10 @@ export function createLinkedWallets(options: {
 }): LinkedWallets {
   const { checks, wallets, accounts, sessions, requests, note, keys, principals, now } = options
   return {
-    async link({ accountId }, signIn) {
+    async link({ accountId }, signIn, assertAllowed) {
       const wallet = await checks.verify(signIn)
       return accounts.atomically(() => {
+        assertAllowed()
         const existing = wallets.find(wallet)
         if (existing?.accountId === accountId) return existing
         if (existing) throw new AppError('auth/wallet-linked', `${wallet.address} belongs to another account.`)

@@ -137,7 +137,7 @@ export function composeIdentity(context: ServiceContext, dependencies: IdentityO
         getIssuer,
       }),
       ...createAccountRequestRoutes(requests),
-      ...createAuthRoutes({ nonces: signInNonces, signIns: signedIn, linked, wallets, accounts }),
+      ...createAuthRoutes({ nonces: signInNonces, signIns: signedIn, linked, wallets, sessions, accounts }),
       ...createAutomatonRoutes(registered),
     ]),
   }
