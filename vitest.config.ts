@@ -35,7 +35,7 @@ const suite = ({ order, shared = [], ...given }: Suite) => ({
 /** Bound by the processor: a worker for each of two. */
 const processorBound = { order: 1, maxWorkers: 2 }
 /** Bound by waiting for processes, namespaces and containers. */
-const waitingBound = { order: 2, maxWorkers: 3 }
+const waitingBound = { order: 2, maxWorkers: 4 }
 /** One file after the other: they share a Steward and a browser. */
 const sharing = {
   order: 3,

@@ -34,17 +34,15 @@ async function runQuickSuite(): Promise<Outcome> {
 
 /**
  * Runs every suite. Files that share a Steward and a browser run one after the other, in two rows beside the suites
- * that need neither. Both halves of the integration tests start after the unit and contract tests.
+ * that need neither. Those run one after the other: more at once starve each other on two processors.
  */
 async function runWholeSuite(): Promise<Outcome> {
   const failedBuild = await runStepsAtLowPriority([buildStep])
   const checks = runStepsAtLowPriority(checkSteps)
   const rows = halves('e2e').map((parts) => startBufferedRun(parts))
-  const [first, second] = halves('integration')
   const reports = [await runTests(['--project', 'unit', '--project', 'contract'])]
-  const rest = startBufferedRun(second)
-  reports.push(await runTests(first))
-  for (const row of [...rows, rest]) reports.push(await row.print())
+  reports.push(await runTests(['--project', 'integration']))
+  for (const row of rows) reports.push(await row.print())
   return { failed: failedBuild + (await checks), reports }
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { generateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
@@ -120,8 +119,8 @@ test('leaves what is written every day, and what stands around a secret', () => 
 
 test('takes out what somebody else cut in the middle', () => {
   expect(cleanText(`Ran “echo ${hex.slice(0, 40)}…” in atlas.`)).toBe('Ran “echo [removed]…” in atlas.')
-  expect(cleanText(`Ran “echo ${randomBytes(32).toString('base64url').slice(0, 38)}…” in atlas.`)).toContain(
-    '[removed]',
+  expect(cleanText('Ran “echo XCVFFpQoE_qZBRFn7EBMoQCb4kpnuaNtswiPzl…” in atlas.')).toBe(
+    'Ran “echo [removed]…” in atlas.',
   )
   expect(cleanText('Paid 0x1234…abcd.')).toBe('Paid 0x1234…abcd.')
 })
