@@ -1,6 +1,7 @@
 import { type BrowserWindow, dialog, type MessageBoxOptions, Notification } from 'electron'
 import type { ApprovalDialog } from '#agent/approvals/approvalDialog.ts'
 import { formatRequester } from '#shared/contract/describeRequester.ts'
+import { describeIntent } from '#shared/contract/intentHeadline.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 
 type DialogOptions = {
@@ -37,7 +38,7 @@ export function nativeApprovals({ window, bringToFront }: DialogOptions): Approv
       const asker = plain(`Asked by ${formatRequester(record.asker)}.`, maxLengths.notification)
       const notification = new Notification({
         title,
-        body: `${plain(record.sentence, maxLengths.notification)}\n${asker}`,
+        body: `${plain(describeIntent(record), maxLengths.notification)}\n${asker}`,
       })
       openNotifications.add(notification)
       notification.once('close', () => openNotifications.delete(notification))
@@ -51,15 +52,18 @@ export function nativeApprovals({ window, bringToFront }: DialogOptions): Approv
   }
 }
 
-function createMessageBox({ sentence, fields, asker, reason }: IntentRecord, signal: AbortSignal): MessageBoxOptions {
+function createMessageBox(record: IntentRecord, signal: AbortSignal): MessageBoxOptions {
+  const { sentence, fields, asker, reason } = record
+  const headline = describeIntent(record)
   const lines = [
+    ...(headline === sentence ? [] : [plain(sentence, maxLengths.line)]),
     `Asked by: ${plain(formatRequester(asker), maxLengths.line)}`,
     ...(reason === null ? [] : [`Why, in their words: ${plain(reason, maxLengths.line)}`]),
     ...fields.map(
       ({ label, value, kind }) => `${kind === 'warning' ? '⚠ ' : ''}${label}: ${plain(value, maxLengths.line)}`,
     ),
   ]
-  return box(sentence, lines, signal)
+  return box(headline, lines, signal)
 }
 
 function box(sentence: string, lines: readonly string[], signal: AbortSignal): MessageBoxOptions {

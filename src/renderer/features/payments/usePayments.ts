@@ -1,14 +1,13 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type exportPayments, getPayment, listPayments } from '#shared/contract/localPayments.ts'
-import { getPaymentBudgets } from '#shared/contract/paymentBudgets.ts'
 import type { Payment } from '#shared/contract/paymentRecords.ts'
 import type { Input } from '#shared/contract/route.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
 import { useLiveEvent } from '../../api/liveEvents.ts'
 import { readAgain } from '../../api/readAgain.ts'
+import { budgetsKey } from '../../api/usePaymentBudgets.ts'
 
 export const paymentsKey = ['payments'] as const
-export const budgetsKey = ['payment budgets'] as const
 const pageSize = 50
 
 /** Filters that the list and the export share. */
@@ -62,15 +61,6 @@ export function usePayment(paymentId: string) {
   return useQuery({
     queryKey: [...paymentsKey, 'one', paymentId],
     queryFn: ({ signal }) => agent(getPayment, { paymentId }, { signal }),
-    staleTime: 0,
-  })
-}
-
-export function usePaymentBudgets() {
-  const agent = useAgent()
-  return useQuery({
-    queryKey: budgetsKey,
-    queryFn: ({ signal }) => agent(getPaymentBudgets, {}, { signal }),
     staleTime: 0,
   })
 }

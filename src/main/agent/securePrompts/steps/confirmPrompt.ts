@@ -1,4 +1,5 @@
 import { formatRequester } from '#shared/contract/describeRequester.ts'
+import { describeIntent } from '#shared/contract/intentHeadline.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
@@ -12,11 +13,12 @@ type Confirmed = { vault: WalletVault; approvals: Pick<Approvals, 'decide'>; int
 /** Approves what is above the threshold, where the window cannot draw. */
 export function confirmPrompt({ vault, approvals, intent }: Confirmed): SecurePromptFlow {
   const { id, asker, reason, sentence, fields, raw } = intent
+  const headline = describeIntent(intent)
   return {
     first: {
       show: (context) => ({
         title: 'Approve this request?',
-        body: html`<p class="sentence">${sentence}</p>
+        body: html`<p class="sentence">${headline}</p>${headline !== sentence && html`<p>${sentence}</p>`}
 <dl>${row('Requested by', formatRequester(asker), 'text')}${reason !== null && row('Reason given (unverified)', reason, 'text')}${fields.map(
           (it) => row(it.label, it.value, it.kind),
         )}</dl>

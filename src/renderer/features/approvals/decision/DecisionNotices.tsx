@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react'
 import { useLocalStatus } from '#renderer/api/AgentProvider.tsx'
+import { usePaymentBudgets } from '#renderer/api/usePaymentBudgets.ts'
 import { usePolicy } from '#renderer/api/usePolicy.ts'
 import { useWallet } from '#renderer/api/useWallet.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { describeRivals } from '../inbox/rivals.ts'
 import { useInbox } from '../inbox/useInbox.ts'
+import { describeLeft } from './describeLeft.ts'
 
 /** Notices to read before deciding, besides the request itself. */
 export function DecisionNotices({ record }: { record: IntentRecord }) {
@@ -29,14 +31,21 @@ export function DecisionNotices({ record }: { record: IntentRecord }) {
       : []),
     ...(wallet?.detail && wallet.state !== 'locked' && wallet.state !== 'unlocked' ? [wallet.detail] : []),
   ]
-  if (notices.length === 0) return null
   return (
-    <div className="flex flex-col gap-1.5">
+    <div className="flex flex-col gap-1.5 empty:hidden">
       {notices.map((notice) => (
         <Notice key={notice}>{notice}</Notice>
       ))}
+      {record.kind === 'x402.authorize' && <BudgetsLeft />}
     </div>
   )
+}
+
+/** Shows the rest of the daily and monthly limits, from which this payment is already held. */
+function BudgetsLeft() {
+  const { data } = usePaymentBudgets()
+  const text = describeLeft(data?.states ?? [])
+  return text === undefined ? null : <p className="text-small text-faint tabular-nums">{text}</p>
 }
 
 /** Tool calls need no wallet. */

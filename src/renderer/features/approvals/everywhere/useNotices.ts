@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react'
 import { goTo, useRoute } from '#renderer/ui/route.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { describeRequester } from '#shared/contract/describeRequester.ts'
+import { describeIntent } from '#shared/contract/intentHeadline.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { describeIntent } from '../intentHeadline.ts'
 
 /** A notice for each request that comes, at the corner. It can be looked at from there, never decided. */
 export function useNotices(): { follow: (intent: IntentRecord) => void } {

@@ -11,11 +11,11 @@ import {
   SquareTerminal,
   Wrench,
 } from 'lucide-react'
-import { revealHidden } from '#renderer/ui/visibleText.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { parseServerName, servedMark } from '#shared/contract/toolServers.ts'
 import { openRecord, toPlainWord } from '#shared/openRecord.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'
+import { revealHidden } from '#shared/visibleText.ts'
 
 export type CallArguments = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,6 @@
 import { memo, useMemo } from 'react'
 import { joinClassNames } from '#renderer/ui/classNames.ts'
-import { escapeHidden, withFewMarks } from '#renderer/ui/visibleText.ts'
+import { escapeHidden, withFewMarks } from '#shared/visibleText.ts'
 
 /** Length in characters. Browsers lay out a chunk only when visible. */
 const pieceLength = 8_000

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Pencil, RefreshCw } from 'lucide-react'
+import { ArrowLeft, Pencil, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { readAgain } from '#renderer/api/readAgain.ts'
@@ -25,6 +25,13 @@ export function DomainView({ domain }: { domain: string }) {
   const { data, error, isPending, refetch } = useDomain(domain)
   return (
     <PageScroll width="table" className="flex flex-col gap-6 py-5">
+      <a
+        href={buildAddress('domains')}
+        className="flex h-6 w-fit items-center gap-1.5 text-small text-muted hover:text-text"
+      >
+        <ArrowLeft aria-hidden className="size-3.5" />
+        All domains
+      </a>
       {isPending ? (
         <SkeletonRows label="Loading the domain…" count={5} rowClassName="h-6" />
       ) : data ? (

@@ -12,7 +12,7 @@ import { TextField } from '#renderer/ui/TextField.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { useConfirmedChange } from '#renderer/ui/useConfirmedChange.ts'
 import { changePaymentBudgets, getPaymentBudgets, type PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
-import { budgetsKey } from '../usePayments.ts'
+import { budgetsKey } from '../../../api/usePaymentBudgets.ts'
 import { type LimitsForm, type NamedLimit, parseLimitsForm, toLimitsForm } from './limitsForm.ts'
 
 type LimitsDialogProps = { limits: PaymentBudgetLimits; onClose: () => void }

@@ -1,7 +1,9 @@
-import type { IntentRecord } from '#shared/contract/intents.ts'
-import { revealHidden } from '../../ui/visibleText.ts'
+import { revealHidden } from '../visibleText.ts'
+import type { IntentRecord } from './intents.ts'
 
 const maxPurposeCharacters = 120
+/** Host and path of a URL without user information; others have no match. */
+const hostAndPath = /^https?:\/\/([^/?#@\\\s]+)(?=[/?#]|$)(\/[^?#\\]*)?/i
 
 /**
  * Returns a headline with the purpose of a request, such as `Pay 10.95 USDC: “Register northwind.com for 1 year”`. The
@@ -20,8 +22,9 @@ export function describeIntent(record: Pick<IntentRecord, 'kind' | 'fields' | 's
 
 /** Returns the purpose of a payment without scheme and query; undefined for other requests. */
 export function findPaidAddress({ kind, fields }: Pick<IntentRecord, 'kind' | 'fields'>): string | undefined {
-  const url = kind === 'x402.authorize' ? URL.parse(findValue(fields, 'For', 'url') ?? '') : null
-  return url ? shorten(`${url.host}${url.pathname}`) : undefined
+  if (kind !== 'x402.authorize') return undefined
+  const [, host, path = '/'] = hostAndPath.exec(findValue(fields, 'For', 'url') ?? '') ?? []
+  return host === undefined ? undefined : shorten(`${host.toLowerCase()}${path}`)
 }
 
 function findValue(fields: IntentRecord['fields'], label: string, kind: string): string | undefined {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { IntentRecord } from '#shared/contract/intents.ts'
 import { describeIntent, findPaidAddress } from './intentHeadline.ts'
+import type { IntentRecord } from './intents.ts'
 
 const sentence = 'Pay 1.95 USDC to 0x7357…0001 on Test ledger for http://127.0.0.1:1/domains/register'
 const payment = (...more: IntentRecord['fields']): Pick<IntentRecord, 'kind' | 'fields' | 'sentence'> => ({
@@ -26,4 +26,14 @@ test('everything else is headed by its sentence', () => {
   expect(describeIntent({ ...payment(), fields: [] })).toBe(sentence)
   expect(findPaidAddress({ ...payment(), kind: 'siwe' })).toBeUndefined()
   expect(findPaidAddress(payment())).toBe('127.0.0.1:1/domains/register')
+})
+
+test('an address with user information or backslashes is not shortened', () => {
+  const paidFor = (value: string) =>
+    findPaidAddress({ kind: 'x402.authorize', fields: [{ label: 'For', value, kind: 'url' }] })
+  expect(paidFor('https://Shop.example:8443/a/b?c#d')).toBe('shop.example:8443/a/b')
+  expect(paidFor('https://shop.example')).toBe('shop.example/')
+  expect(paidFor('https://shop.example@evil.example/')).toBeUndefined()
+  expect(paidFor('https://shop.example\\@evil.example/')).toBeUndefined()
+  expect(paidFor('javascript:alert(1)')).toBeUndefined()
 })

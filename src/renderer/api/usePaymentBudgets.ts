@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
+import { getPaymentBudgets } from '#shared/contract/paymentBudgets.ts'
+import { useAgent } from './AgentProvider.tsx'
+
+export const budgetsKey = ['payment budgets'] as const
+
+/** Reads the limits of payments and what is left of them. */
+export function usePaymentBudgets() {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: budgetsKey,
+    queryFn: ({ signal }) => agent(getPaymentBudgets, {}, { signal }),
+    staleTime: 0,
+  })
+}

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { describeLeft } from './describeLeft.ts'
+
+test('the rest of the limits for a day and a month is named, if there are any', () => {
+  expect(describeLeft([])).toBeUndefined()
+  const payment = { scope: 'payment', left_micro_usd: 5_000_000 } as const
+  expect(describeLeft([payment, { scope: 'day', left_micro_usd: null }])).toBeUndefined()
+  expect(
+    describeLeft([payment, { scope: 'day', left_micro_usd: 19_050_000 }, { scope: 'month', left_micro_usd: 0 }]),
+  ).toBe('Left of your limits, with this payment counted: $19.05 in any 24 hours · $0.00 this month')
+})
