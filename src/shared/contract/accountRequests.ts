@@ -5,7 +5,7 @@ import { ChainType } from './wallet.ts'
 
 /** Limits of account requests. */
 export const accountRequestLimits = {
-  /** Pending requests; beyond it, wallets are told to retry later. */
+  /** Pending requests; above it, wallets must retry later. */
   waiting: 20,
   /** New requests at once, and as many again in an hour. */
   perHour: 20,

@@ -11,18 +11,16 @@ import { TerminalState, terminalLimits } from './terminals.ts'
  * The server sends one `attached` message, one binary frame with a snapshot (escape sequences that draw the
  * screen, and N lines above it, on an empty terminal of that size), then raw output as binary frames, with
  * `resized`, `title` and `exited` messages in between, in order. After `exited` it closes with 1000.
- * A viewer that asks for `marks=true` gets one `marks` message before the snapshot: where commands stand once the first
- * `at` bytes of it are drawn, and the key by which the shell's own marks in the output are told from those of a file that
- * is only shown.
- * A viewer that asks for `skip=true` need not draw a flood that nobody can read: while it is far behind it gets no output but
- * now and then `skipped` and a snapshot of the present screen, to which it answers with `drawn`; when the flood is over, one
- * with the N lines above, and raw output from there on.
- * The client answers with `ack`: how many bytes of *raw output* (not of the snapshot) it has used since its last `ack`.
- * While more than `windowBytes` are unacknowledged the server holds back; a client that acknowledges nothing
- * for `stallMs` while output waits is closed with 4008 and may attach anew.
+ * With `marks=true`, one `marks` message precedes the snapshot. It holds the positions of commands once the first `at` bytes
+ * of the snapshot are drawn, and the key that distinguishes marks of the shell from marks in printed files.
+ * With `skip=true`, a viewer that falls far behind a flood gets `skipped` and a snapshot of the present screen instead of
+ * output, and answers with `drawn`. After the flood it gets a snapshot with the N lines above, then raw output.
+ * The client sends `ack` with the number of bytes of *raw output* (not of the snapshot) that it used since its last `ack`.
+ * The server pauses while more than `windowBytes` are unacknowledged. A client that acknowledges nothing for `stallMs`
+ * while output waits is closed with 4008 and may attach again.
  *
- * The host answers the queries of programs (terminal kind, cursor position, colors), once, however many clients watch:
- * a client sends only what the user typed, pasted or did with the mouse, never a reply of its own emulator.
+ * The host answers queries of programs (terminal type, cursor position, colors) once, for any number of clients. A client
+ * sends only what the user typed, pasted or did with the mouse, never replies of its emulator.
  */
 export const terminalStreamPath = '/v1/sandboxes/:id/pty/:sessionId/stream'
 

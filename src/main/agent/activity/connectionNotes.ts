@@ -4,7 +4,7 @@ import type { ServiceLink } from '../connections/serviceLink.ts'
 /** A service that is away for less is not worth a word: it restarts, or the network blinked. */
 const worthAWordMs = 10_000
 
-/** Records when the service connects, and when it stays unavailable or the wallet stays signed out of it. */
+/** Records when the service connects, stays unavailable, or keeps the wallet signed out. */
 export function recordConnections({
   link,
   note,

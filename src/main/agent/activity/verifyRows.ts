@@ -37,7 +37,7 @@ export async function verifyRows(
       if (problem === null && row.sequence === head?.sequence && row.hash !== head.hash) {
         addProblem(row.sequence, 'It is not the entry that was written here: its hash is another one than was kept.')
       }
-      // Read anew for each row: concurrent writes advance it.
+      // Read for each row: concurrent writes advance it.
       if (row.sequence > (expectedHead()?.sequence ?? 0))
         addProblem(row.sequence, 'It was not written here: it was slipped in.')
       checked += 1

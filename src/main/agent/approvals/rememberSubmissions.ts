@@ -8,9 +8,9 @@ export type Alongside = (record: IntentRecord) => void
 
 export type RepeatedAsks = {
   /**
-   * Asks once for each `Idempotency-Key` of an asker; without one, each time. A repetition within 24 hours is told by a
-   * header and gets the intent of before: who lost the answer wants the signature, not what was known when they asked.
-   * The key is kept with the intent or not at all.
+   * Submits once for each `Idempotency-Key` of a requester; without a key, each time. A repetition within 24 hours returns
+   * the present state of the first intent, with the header `Idempotent-Replayed`. The key is stored in the transaction of
+   * the intent.
    * @param ask @returns the id of the intent that it made
    * @returns that id
    * @throws AppError as `ask` and `oncePerKey`

@@ -40,7 +40,7 @@ export type AgentPrincipals = Principals<PrincipalRights, LeaseHolder>
 
 /**
  * Returns the principal of a requester. Ids of API keys and access tokens carry their kind: `key:…`, `token:…`. The
- * sign-ins of a wallet share an id, and so their budget, but each is a principal of its own.
+ * sign-ins of a wallet share an id, and so their budget, but are separate principals.
  */
 export function requesterPrincipal({ kind, id, sign_in: signIn }: Pick<Asker, 'kind' | 'id' | 'sign_in'>): PrincipalId {
   if (kind === 'client' && signIn !== undefined) return `${id as PrincipalId}/${signIn}`

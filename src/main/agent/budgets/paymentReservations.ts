@@ -12,7 +12,7 @@ type Options = {
 }
 
 /**
- * Counts every signed payment against the budgets, whoever requested it. A signed amount stays reserved until it is
+ * Counts every signed payment against the budgets, for each requester. A signed amount stays reserved until it is
  * known to be spent or void.
  */
 export function paymentReservations({ records, budgets, findSignature, now }: Options): Reservations {

@@ -12,7 +12,7 @@ type Dependencies = {
 }
 
 /**
- * Ends answers interrupted by a crash: their text is kept and charged at the last estimate. Reservations without a
+ * Ends answers interrupted by a crash: their text stays and is charged at the last estimate. Reservations without a
  * message count as spent in full.
  */
 export function endInterruptedAnswers({ store, budgets, now }: Dependencies): void {

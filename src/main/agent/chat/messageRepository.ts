@@ -268,7 +268,7 @@ export function createMessageRepository(database: Database): MessageRepository {
   }
 }
 
-/** Returns the newest child: of alternatives, the last one that has children, or else the first. */
+/** Returns the newest child. Among alternatives: the last with children, otherwise the first. */
 function selectNewest(rows: readonly (StoredRow & { grown: 0 | 1 })[]): MessageRow | undefined {
   const children = rows.map((row) => ({ message: messages.fromRow(row), isGrown: row.grown === 1 }))
   const newest = children.at(-1)?.message

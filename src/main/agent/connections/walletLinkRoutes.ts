@@ -21,7 +21,7 @@ type Options = {
   wallet: Pick<WalletKeys, 'accounts'>
 }
 
-/** Creates the endpoints for wallets that sign in at the service, and for the one that Steward signs in with. */
+/** Creates the endpoints for wallets that sign in at the service, and for the wallet of Steward's own sign-in. */
 export function createWalletLinkRoutes({ linked, signIn, wallet }: Options): LocalEndpoint[] {
   const list = async (signal: AbortSignal): Promise<WalletLinks> => ({ links: await linked.list(signal) })
   const signInView = (): SignInWallet => {

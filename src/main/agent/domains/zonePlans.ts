@@ -18,7 +18,7 @@ export type ZonePlans = {
   make(domain: string, records: readonly DesiredRecord[]): Promise<DnsPlan>
   /**
    * Applies the steps one after another. If one fails, earlier ones stay applied, and the plan shows which.
-   * @throws AppError `dns/moved` if the zone differs from the one that the plan is based on, `dns/plan-state`
+   * @throws AppError `dns/moved` if the zone differs from the zone at planning, `dns/plan-state`
    */
   apply(id: string): Promise<DnsPlan>
   /** The plan that takes back what a plan did; what others did since stays. @throws AppError `dns/plan-state` where nothing was applied */

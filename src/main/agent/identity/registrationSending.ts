@@ -27,7 +27,7 @@ type Options = {
 const defaultPausesMs = [2_000, 10_000, 60_000] as const
 
 /**
- * Sends registrations. After an unknown outcome (no response, or one that says "later"), the same bytes are sent again,
+ * Sends registrations. After an unknown outcome (no response, or "later"), the same bytes are sent again,
  * to which the service returns the earlier record if they had arrived.
  */
 export function createRegistrationSending({ records, client, became, log, pausesMs = defaultPausesMs }: Options) {

@@ -12,7 +12,7 @@ export type ServiceConnection = {
   task?: PresentTask | undefined
 }
 
-/** Creates the seller for the connected service, which is called as the user; addresses are paths of it. */
+/** Creates the seller for the connected service. It is called as the user; addresses are paths. */
 export function serviceSeller(connect: () => ServiceConnection | undefined): Seller {
   return {
     async ask(request, signal) {

@@ -20,7 +20,7 @@ export type SealedKeys = {
 
 type Options = {
   locator: SecretStoreLocator
-  /** File of the encryption key. Beside the data, so whoever can read one can read the other. */
+  /** File of the encryption key. Beside the data: a reader of the one can read the other. */
   sealFile: string
 }
 

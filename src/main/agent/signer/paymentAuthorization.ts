@@ -29,7 +29,7 @@ const transferTypes = {
 } as const
 
 /**
- * Authorizes one transfer of USDC to this payee, by whoever holds the signature (EIP-3009).
+ * Authorizes one transfer of USDC to this payee, by any holder of the signature (EIP-3009).
  * @see https://eips.ethereum.org/EIPS/eip-3009
  */
 export async function paymentAuthorization(

@@ -14,7 +14,7 @@ import { asksFirst, type ToolRights } from './toolRights.ts'
 import type { BoundRun, ToolRun } from './toolRun.ts'
 
 /**
- * Runs tools for whoever calls them: clients over MCP, and the models of the chat. It never throws and never hangs:
+ * Runs tools for clients over MCP and for the models of the chat. It never throws and never hangs:
  *
  *     const outcome = await executor.runTool('sandbox_exec', { sandbox_id, command }, { caller, signal })
  *

@@ -7,8 +7,8 @@ import { findTarget, type ToolArguments, type ToolCaller } from './toolCaller.ts
 type By = Pick<ToolCaller, 'asker'>
 
 /**
- * Tells the log of each call once: which tool, who called it, how it ended, how long it took. Neither arguments nor
- * answers, beyond the sandbox or domain it is about. What the person decided stands there with its request.
+ * Records each call once: tool, caller, outcome and duration, with the sandbox or domain but without arguments and
+ * results. Decisions of the user are recorded with their request.
  *
  * What changes nothing is told call by call up to a number a minute; the rest of that minute is told as one number, so
  * that a program that polls does not fill the disk.

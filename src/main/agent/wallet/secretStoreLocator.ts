@@ -20,7 +20,7 @@ type Options = {
 export type SecretStoreLocator = {
   /** Returns undefined if no wallet was created in this folder. @throws AppError `wallet/damaged` */
   current(): SecretStore | undefined
-  /** Backend of the wallet, or of one that would be created now. */
+  /** Backend of the wallet; without a wallet, the backend for a new one. */
   backend(): Promise<WalletBackend>
   /**
    * Selects the store for a new wallet and records it: the keychain if it works, else the vault file. Names in the

@@ -19,8 +19,7 @@ export type KeyringRemoval = (
 ) => void
 
 /**
- * The wallet: sealed secrets in the secret store, and what is known of them in the database.
- * One passphrase opens all of it; the first secret that is added sets it, later ones need it.
+ * The wallet: sealed secrets in the secret store, and their metadata in the database. One passphrase opens all secrets; the first secret that is added sets it, later ones need it.
  * All reject with AppError `wallet/keychain-locked`, `wallet/keychain-unavailable`, `wallet/damaged` where it applies,
  * and with `wallet/passphrase` for a wrong passphrase, after which nothing is changed.
  */

@@ -28,7 +28,7 @@ export function buildMessageTree(imported: readonly ImportedNode[]): MendedMessa
   }
 
   for (const node of nodes.values()) {
-    // Path from this node up to one that is placed.
+    // Path from this node up to its first placed ancestor.
     const way: ImportedNode[] = []
     const onTheWay = new Set<string>()
     let next: ImportedNode | undefined = node
