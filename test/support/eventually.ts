@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-const defaultDeadlineMs = 45_000
+const defaultDeadlineMs = 90_000
 
 /** Repeats `probe` until it gives a value other than undefined, null or false; fails with what it last threw. */
 export async function until<T>(
