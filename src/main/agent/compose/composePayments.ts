@@ -79,10 +79,11 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
       }
     )
   })
+  const connectedService = hosted?.url ?? 'embedded'
   const lookup = lookupByNetwork({
     chain: createChainLookup(chains, now),
     solana: createSolanaLookup(solana, () => Math.min(now(), wallNow())),
-    testLedger: testLedgerLookup(client),
+    testLedger: testLedgerLookup(client, connectedService),
   })
   const entries = reconcileSignedEntries({ records, lookup, now })
   const engine = scope.own(
@@ -91,7 +92,7 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
       ...{ principals, budgets, budgetRecords: records, strangers, lookup, note, now, wallNow },
       settleSpender: budget.toolBudgets.settle,
       ownService: () => link.target() && ownSeller,
-      service: hosted?.url ?? 'embedded',
+      service: connectedService,
       runInTask: (intentId, work) => {
         const task = activity.findTask({ kind: 'intent', id: intentId })
         return task ? tasks.resume(task, work) : work()

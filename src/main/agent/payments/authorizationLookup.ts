@@ -17,6 +17,8 @@ export type Authorization = {
   sinceMs: number
   /** Transaction in which the seller reports the settlement of an `upto` payment. */
   transaction?: string | null
+  /** Service that sold, whose test ledger has the payment. Absent: the connected service. */
+  service?: string
 }
 export type AuthorizationState =
   /** The money moved. */
@@ -96,10 +98,11 @@ export function createSolanaLookup(
   }
 }
 
-/** The ledger of test money is asked at the service that keeps it. */
-export function testLedgerLookup(client: Pick<ServiceClient, 'call'>): AuthorizationLookup {
+/** Looks up test money at the service whose ledger it is. While another service is connected, the state is unknown. */
+export function testLedgerLookup(client: Pick<ServiceClient, 'call'>, connectedService: string): AuthorizationLookup {
   return {
-    async findState({ payer, nonce, validBeforeMs }) {
+    async findState({ payer, nonce, validBeforeMs, service = connectedService }) {
+      if (service !== connectedService) return { state: 'unknown', detail: 'Another service keeps this test money.' }
       try {
         const { used, transaction, at: usedAt } = await client.call(getAuthorizationState, { address: payer, nonce })
         if (used) return { state: 'used', transaction }

@@ -89,7 +89,10 @@ export function createPaymentSending({
     const nonce = await readNonce(payment)
     if (nonce === undefined) throw new Error(`The payment ${id} has no nonce.`)
     const validBeforeMs = expiryMs(payment)
-    return { network, payer, payTo, amount, nonce, validBeforeMs, sinceMs: Date.parse(since), transaction }
+    return {
+      ...{ network, payer, payTo, amount, nonce, validBeforeMs, sinceMs: Date.parse(since), transaction },
+      ...(payment.request.via === 'service' && { service: payment.request.service }),
+    }
   }
 
   const take = async (payment: StoredPayment, answer: SellerAnswer, signal: AbortSignal): Promise<void> => {
