@@ -14,7 +14,7 @@ import { detectCompression, openDecompressed } from './decompressed.ts'
 import { findIdRange } from './idRange.ts'
 import type { ImageFile, ImageStore, StoredImage } from './imageStore.ts'
 import { createLayerWriter, type LayerReport, type LayerWriter } from './layerWriter.ts'
-import { ownDistribution } from './ownDistribution.ts'
+import { readDistribution, readDistributionName } from './ownDistribution.ts'
 import { type LayerLimits, readFailure, writeTar } from './tarLayer.ts'
 
 type ImagesOptions = {
@@ -95,9 +95,12 @@ export function createBubblewrapImages(options: ImagesOptions): RuntimeImages {
   }
 }
 
-/** @returns what is missing to make images of this machine's own distribution, else nothing */
+/**
+ * Returns what is missing to make images of this machine's own distribution, else undefined. Runs no program: each
+ * description of the runtimes asks.
+ */
 export async function systemObstacle(): Promise<string | undefined> {
-  const [distribution, mmdebstrap] = await Promise.all([ownDistribution(), findExecutable('mmdebstrap')])
+  const [distribution, mmdebstrap] = await Promise.all([readDistributionName(), findExecutable('mmdebstrap')])
   if (typeof distribution === 'string') return distribution
   if (mmdebstrap !== undefined) return undefined
   return 'Images of this system need mmdebstrap. On Debian and Ubuntu: apt-get install mmdebstrap'
@@ -116,7 +119,7 @@ async function fromSystem(
   { packages }: Extract<ImageSource, { kind: 'system' }>,
   { writer, limits, onProgress, signal }: Filling,
 ): Promise<ImageContent> {
-  const [distribution, mmdebstrap] = await Promise.all([ownDistribution(), findExecutable('mmdebstrap')])
+  const [distribution, mmdebstrap] = await Promise.all([readDistribution(), findExecutable('mmdebstrap')])
   if (typeof distribution === 'string') throw new AppError('image/source', distribution)
   if (mmdebstrap === undefined) throw new AppError('image/failed', (await systemObstacle()) ?? '')
   onProgress(`Making ${distribution.title}`, 0)

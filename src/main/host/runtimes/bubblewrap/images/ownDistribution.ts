@@ -4,19 +4,36 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 /** Distribution of this machine, if mmdebstrap can create it. */
-export type Distribution = { title: string; suite: string; sources: string }
+type DistributionName = {
+  title: string
+  suite: string
+  /** Ids of os-release(5): its own, and those of the distributions that it derives from. */
+  family: readonly string[]
+}
+export type Distribution = Pick<DistributionName, 'title' | 'suite'> & { sources: string }
 
 /** @returns one sentence when images cannot be made from it */
-export async function ownDistribution(): Promise<Distribution | string> {
+export async function readDistributionName(): Promise<DistributionName | string> {
   const text = await readFile('/etc/os-release', 'utf8').catch(() => '')
   const fields = osRelease(text)
   const suite = fields.get('VERSION_CODENAME')
-  const family = [fields.get('ID'), ...(fields.get('ID_LIKE') ?? '').split(' ')]
+  const family = [fields.get('ID'), ...(fields.get('ID_LIKE') ?? '').split(' ')].filter((id) => id !== undefined)
   if (!suite || !family.includes('debian')) {
     return `Images can be made from Debian and its like, and this is ${fields.get('PRETTY_NAME') ?? 'another system'}.`
   }
-  const own = await ownAddresses(family.filter((name) => name !== undefined))
-  return { title: fields.get('PRETTY_NAME') ?? suite, suite, sources: await aptSources({ suite, addresses: own }) }
+  return { title: fields.get('PRETTY_NAME') ?? suite, suite, family }
+}
+
+/**
+ * Reads the distribution with its package sources. Runs apt, which takes about a second of processor time.
+ *
+ * @returns one sentence when images cannot be made from it
+ */
+export async function readDistribution(): Promise<Distribution | string> {
+  const name = await readDistributionName()
+  if (typeof name === 'string') return name
+  const { title, suite, family } = name
+  return { title, suite, sources: await aptSources({ suite, addresses: await ownAddresses(family) }) }
 }
 
 /** Criteria for sources of the distribution itself. Third-party lists, such as Docker's, name the same suite. */
